@@ -1,0 +1,40 @@
+"""The command line: one file per command."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from collio import __version__
+
+COMMANDS = {
+    "run": "collio.run:run",
+    "info": "collio.info:info",
+    "report": "collio.report_command:report_command",
+    "bench": "collio.bench.command:bench",
+    "demo": "collio.demo.command:demo",
+}
+
+
+class LazyGroup(click.Group):
+    """Imports a command when it is used: `collio run` stands in front of every job and must start fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[name].split(":")
+        return getattr(importlib.import_module(module), attribute)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="collio")
+def main() -> None:
+    """Collective I/O for MPI programs."""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""From a user's launch command to the one that runs under collio: choose the MPI, preload its build.
+
+    choose_mpi    which MPI library the command uses, or a sentence why that cannot be said
+    prepare       the words and the environment that start the same job with collio in the ranks
+
+How the ranks get the environment: hydra and srun hand on their own; Open MPI's launchers hand on
+what `-x` names, separately for each `:`-part of the command, and refuse `-x` next to the
+parameter mca_base_env_list, to which the names are then added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Mapping, Sequence
+
+from collio import launch_line, mpi_libraries
+from collio.builds import Build
+from collio.launch_line import LaunchLine
+from collio.mpi_libraries import MpiLibrary
+
+ENV_LIST_PARAMETER = "mca_base_env_list"
+_NARROWING = {"genvnone", "genvlist", "envnone", "envlist"}  # hydra options that keep the environment back
+
+
+class LaunchError(Exception):
+    """The command cannot run under collio; the message says why and what helps."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The MPI library a command uses. `launcher_kind` is "hydra", "openmpi", "slurm", "unknown" or "none"."""
+
+    mpi: MpiLibrary
+    launcher_kind: str
+    because: str
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What to start."""
+
+    words: list[str]
+    environ: dict[str, str] = field(repr=False)
+
+
+def choose_mpi(line: LaunchLine, wanted: str | None = None) -> Choice:
+    """The MPI a command uses: `wanted` (id or family), else by program and launcher. Raises LaunchError."""
+    libraries = mpi_libraries.find_mpi_libraries()
+    if not libraries:
+        raise LaunchError("no MPI library found on this machine (no mpicc on PATH, in $MPI_HOME or in the usual folders)")
+    launcher = _launcher(line)
+    kind = launcher.name if launcher else "none"
+    if wanted:
+        return Choice(named_mpi(wanted, libraries), kind, f"--mpi {wanted}")
+    linked = [found for path in launch_line.programs(line) if (found := mpi_libraries.mpi_of_program(str(path)))]
+    program = linked[0] if linked else None
+    if launcher and program and launcher.family and launcher.family != program.family:
+        raise LaunchError(_mismatch(launcher, program, libraries))
+    mpi = mpi_libraries.match_mpi_library(libraries, program, launcher)
+    if mpi is None:
+        raise LaunchError(_unknown_mpi(line, launcher, program, libraries))
+    because = f"{program.path} is linked with {program.soname}" if program else f"{line.launcher_word} is {mpi.family}'s"
+    return Choice(mpi, kind, because)
+
+
+def named_mpi(name: str, libraries: Sequence[MpiLibrary] | None = None) -> MpiLibrary:
+    """The MPI with an id ("mpich-4.0.2") or the first of a family ("mpich"). Raises LaunchError."""
+    libraries = mpi_libraries.find_mpi_libraries() if libraries is None else libraries
+    for mpi in libraries:
+        if name in (mpi.id, mpi.family):
+            return mpi
+    raise LaunchError(f"no MPI named {name!r}; found: {_ids(libraries)}")
+
+
+def usable_build(mpi: MpiLibrary) -> Build:
+    """collio's build for an MPI. Raises LaunchError when there is none."""
+    build = Build.of(mpi)
+    if build.exists:
+        return build
+    built = [other.id for other in mpi_libraries.find_mpi_libraries() if Build.of(other).exists]
+    raise LaunchError(
+        f"no build of collio for {mpi.id} ({build.interposer} is missing); "
+        f"built: {', '.join(built) or 'none'}; `make build` builds for every MPI found"
+    )
+
+
+def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, str], environ: Mapping[str, str]) -> Prepared:
+    """The same job with `preload` and `variables` in the ranks' environment; `environ` is the user's."""
+    full = {**environ, **variables}
+    value = launch_line.join_preload(preload, environ.get("LD_PRELOAD"))
+    names = sorted(name for name in full if name.startswith("COLLIO_"))
+    words, by_option = launch_line.edit_assignments(list(line.words), "LD_PRELOAD", value)
+    line = LaunchLine(tuple(words), line.launcher)
+    if kind == "openmpi":
+        return _prepare_openmpi(line, value, names, full)
+    full["LD_PRELOAD"] = value
+    if kind == "hydra" and any(word.lstrip("-") in _NARROWING for word in words if word.startswith("-")):
+        given = [("LD_PRELOAD", value)] if not by_option else []
+        given += [(name, full[name]) for name in names]
+        words[line.launcher + 1:line.launcher + 1] = [part for name, v in given for part in ("-genv", name, v)]
+    elif kind == "slurm":
+        words = [_widen_export(word, ["LD_PRELOAD", *names]) for word in words]
+        if "SLURM_EXPORT_ENV" in full:
+            full["SLURM_EXPORT_ENV"] = _widened(full["SLURM_EXPORT_ENV"], ["LD_PRELOAD", *names])
+    return Prepared(words, full)
+
+
+def _prepare_openmpi(line: LaunchLine, preload: str, names: list[str], environ: dict[str, str]) -> Prepared:
+    words = list(line.words)
+    in_words = [at for at in range(2, len(words)) if words[at - 1] == ENV_LIST_PARAMETER]
+    variable = f"OMPI_MCA_{ENV_LIST_PARAMETER}"
+    listed = ";".join([f"LD_PRELOAD={preload}", *names])
+    if in_words:
+        for at in in_words:
+            words[at] = f"{words[at]};{listed}"
+    elif variable in environ:
+        environ[variable] = f"{environ[variable]};{listed}"
+    else:
+        options = [part for name in names for part in ("-x", name)]
+        for begin, end in reversed(line.contexts):
+            assigned = any(words[at] == "-x" and words[at + 1].startswith("LD_PRELOAD=") for at in range(begin, end - 1))
+            words[begin:begin] = options if assigned else ["-x", f"LD_PRELOAD={preload}", *options]
+    return Prepared(words, environ)
+
+
+def _launcher(line: LaunchLine) -> mpi_libraries.LauncherMpi | None:
+    if line.launcher is None:
+        return None
+    launcher = mpi_libraries.mpi_of_launcher(line.launcher_word)
+    if launcher is None:
+        raise LaunchError(f"launcher not found: {line.launcher_word} is no program on PATH")
+    return launcher
+
+
+def _mismatch(launcher, program, libraries: Sequence[MpiLibrary]) -> str:
+    fitting = mpi_libraries.match_mpi_library(libraries, program, None)
+    advice = f"; start it with {fitting.mpiexec}" if fitting and fitting.mpiexec else ""
+    return (
+        f"the launcher and the program use different MPI libraries: {launcher.path} is {launcher.family}'s "
+        f"({launcher.version}), but {program.path} is linked with {program.soname} ({program.family}){advice}"
+    )
+
+
+def _unknown_mpi(line: LaunchLine, launcher, program, libraries: Sequence[MpiLibrary]) -> str:
+    if program:
+        return f"{program.path} is linked with {program.soname}, which belongs to no MPI found here; found: {_ids(libraries)}"
+    if launcher is None and not launch_line.programs(line):
+        return f"program not found: {line.words[0]} is no program on PATH"
+    what = (
+        f"no launcher (mpiexec, mpirun, srun, …) found in the command, and {line.words[0]} is linked with no MPI"
+        if launcher is None
+        else f"cannot tell which MPI this uses: {launcher.path} serves any, and the program is linked with none"
+    )
+    return f"{what}; say it with --mpi (found: {_ids(libraries)})"
+
+
+def _ids(libraries: Sequence[MpiLibrary]) -> str:
+    return ", ".join(mpi.id for mpi in libraries) or "none"
+
+
+def _widen_export(word: str, names: list[str]) -> str:
+    """srun's --export option with our names added; every other word as it is."""
+    option, equals, value = word.partition("=")
+    return f"{option}={_widened(value, names)}" if option == "--export" and equals else word
+
+
+def _widened(export: str, names: list[str]) -> str:
+    given = [part for part in export.split(",") if part not in ("", "NONE", "NIL")]
+    return export if "ALL" in given else ",".join([*given, *names])

@@ -1,0 +1,388 @@
+"""The MPI libraries of this machine, and which of them a launcher or a program uses.
+
+collio is built once per MPI library, so three parts must agree on what is there: the build
+(configures one tree per library), `collio info` (lists them) and `collio run` (preloads the build
+that fits the program). They all ask this module. It needs nothing but Python's standard library,
+because the build runs it before anything is installed.
+
+A library is found by its compiler wrapper (`mpicc`), asked with `-show` for its folders, and
+identified by the version macros in its `mpi.h`; nothing is compiled or run under MPI.
+
+    python3 -m collio.mpi_libraries            a table
+    python3 -m collio.mpi_libraries --json     the same for programs
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import glob
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Iterable, Iterator, Optional, Sequence
+
+MPICH = "mpich"
+OPENMPI = "openmpi"
+
+# Environment variables with which people, module systems and vendors name an MPI's prefix.
+PREFIX_VARIABLES = (
+    "MPI_HOME", "MPI_ROOT", "MPICH_HOME", "MPICH_DIR", "MPICH_ROOT", "OMPI_HOME", "OPENMPI_HOME",
+    "OPENMPI_DIR", "OPENMPI_ROOT", "EBROOTOPENMPI", "EBROOTMPICH", "CRAY_MPICH_DIR", "I_MPI_ROOT",
+)
+# Folders outside PATH where distributions and sites put MPI compiler wrappers.
+USUAL_FOLDERS = (
+    "/usr/bin", "/usr/local/bin", "/usr/lib64/*mpi*/bin", "/usr/local/*mpi*/bin", "/opt/*mpi*/bin",
+    "/opt/*mpi*/*/bin",
+)
+# Libraries of an MPI that carry the C interface. libmpi.so.12 is the common ABI of MPICH and its kin.
+FAMILY_OF_SONAME = (
+    (re.compile(r"libmpich(_\w+)?\.so(\.\d+)*$"), MPICH),
+    (re.compile(r"libmpi(_cray|_gnu_\d+|_intel)?\.so\.12$"), MPICH),
+    (re.compile(r"libmpi\.so\.([124]0)$"), OPENMPI),
+)
+COMMAND_TIMEOUT_S = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class MpiLibrary:
+    """One MPI installation that programs can be built with. Paths are absolute."""
+
+    id: str                  # "mpich-4.0.2": names the build tree build/<id>/
+    family: str              # "mpich" (with all that share its ABI) or "openmpi"
+    version: str
+    mpicc: str
+    mpicxx: Optional[str]
+    mpifort: Optional[str]
+    mpiexec: Optional[str]
+    library: str             # the shared library with the C interface
+    soname: str              # "libmpich.so.12" on Debian, "libmpi.so.12", "libmpi.so.40"
+
+    @property
+    def build_tree(self) -> Path:
+        """Folder of the collio build for this library (it may not exist yet)."""
+        return build_folder() / self.id
+
+
+@dataclasses.dataclass(frozen=True)
+class LauncherMpi:
+    """What a launcher says it is. `family` is None for launchers that serve any MPI (srun)."""
+
+    path: str
+    name: str                # "hydra", "openmpi", "slurm", "unknown"
+    family: Optional[str]
+    version: Optional[str]
+
+
+@dataclasses.dataclass(frozen=True)
+class ProgramMpi:
+    """The MPI library a program is linked with."""
+
+    path: str
+    family: str
+    soname: str
+    library: Optional[str]   # where the loader finds it now; None if it does not
+
+
+def repository() -> Path:
+    """Root of the source tree this module belongs to."""
+    return Path(__file__).resolve().parents[2]
+
+
+def build_folder() -> Path:
+    """Folder with one build tree per MPI library: $COLLIO_BUILD, else build/ in the source tree."""
+    return Path(os.environ.get("COLLIO_BUILD") or repository() / "build")
+
+
+# --- finding ------------------------------------------------------------------------------------
+
+
+def find_mpi_libraries() -> list[MpiLibrary]:
+    """Every MPI that programs can be built with, each once, the first on PATH first."""
+    found: dict[str, MpiLibrary] = {}
+    seen: set[str] = set()
+    for mpicc in _compiler_wrappers():
+        library = _identify(mpicc)
+        if library is None or library.library in seen:
+            continue
+        seen.add(library.library)
+        if library.id in found:  # same release installed twice: tell them apart by place
+            place = hashlib.sha256(library.library.encode()).hexdigest()[:6]
+            library = dataclasses.replace(library, id=f"{library.id}-{place}")
+        found[library.id] = library
+    return list(found.values())
+
+
+def _compiler_wrappers() -> Iterator[str]:
+    """Paths of all files that look like an MPI C compiler, most specific name first."""
+    seen: set[str] = set()
+    for folder in _wrapper_folders():
+        plain = os.path.join(folder, "mpicc")
+        # Debian's plain mpicc is a switch between mpicc.mpich and mpicc.openmpi: prefer those.
+        for path in sorted(glob.glob(plain + ".*")) + [plain]:
+            if path not in seen and os.path.isfile(path) and os.access(path, os.X_OK):
+                seen.add(path)
+                yield path
+
+
+def _wrapper_folders() -> Iterator[str]:
+    for variable in PREFIX_VARIABLES:
+        if os.environ.get(variable):
+            yield os.path.join(os.environ[variable], "bin")
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        if os.path.isabs(folder):
+            yield folder.rstrip("/") or "/"
+    for pattern in USUAL_FOLDERS:
+        yield from sorted(glob.glob(pattern))
+    # MPI libraries that came as Python wheels: into the project's environment, or the one in use.
+    yield str(build_folder() / "venv" / "bin")
+    yield os.path.join(sys.prefix, "bin")
+    yield from sorted(glob.glob(str(build_folder() / "mpi" / "*" / "bin")))
+
+
+def _identify(mpicc: str) -> Optional[MpiLibrary]:
+    """The MPI behind one compiler wrapper; None if it is broken or unknown."""
+    command = _link_command(mpicc)
+    if command is None:
+        return None
+    prefix = Path(mpicc).parent.parent
+    include_folders = _flag_values(command, "-I") + [str(prefix / "include"), "/usr/include"]
+    release = _release(include_folders) or _release_by_preprocessor(mpicc)
+    library = _find_library(command, prefix)
+    if release is None or library is None:
+        return None
+    family, version = release
+    path = os.path.realpath(library)
+    soname, _ = elf_names(path)
+    return MpiLibrary(
+        id=f"{family}-{version}", family=family, version=version, mpicc=mpicc,
+        mpicxx=_companion(mpicc, "mpicxx", "mpic++"), mpifort=_companion(mpicc, "mpifort", "mpif90"),
+        mpiexec=_companion(mpicc, "mpiexec", "mpirun"), library=path, soname=soname or os.path.basename(library),
+    )
+
+
+def _link_command(mpicc: str) -> Optional[list[str]]:
+    output = _output_of([mpicc, "-show"])
+    return shlex.split(output.splitlines()[0]) if output and output.strip() else None
+
+
+def _flag_values(command: Sequence[str], flag: str) -> list[str]:
+    return [word[len(flag):] for word in command if word.startswith(flag) and len(word) > len(flag)]
+
+
+def _release(include_folders: Iterable[str]) -> Optional[tuple[str, str]]:
+    for folder in include_folders:
+        header = os.path.join(folder, "mpi.h")
+        if os.path.isfile(header):
+            with open(header, errors="replace") as stream:
+                release = _release_of_macros(stream.read())
+            if release:
+                return release
+    return None
+
+
+def _release_by_preprocessor(mpicc: str) -> Optional[tuple[str, str]]:
+    text = _output_of([mpicc, "-E", "-dM", "-x", "c", "-"], "#include <mpi.h>\n")
+    return _release_of_macros(text) if text else None
+
+
+def _release_of_macros(text: str) -> Optional[tuple[str, str]]:
+    """(family, version) from the macros of an mpi.h."""
+    macros = dict(re.findall(r'^\s*#\s*define\s+(\w+)\s+"?([\w.+-]+)"?', text, re.MULTILINE))
+    if "OMPI_MAJOR_VERSION" in macros:
+        parts = (macros.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
+        return OPENMPI, ".".join(parts)
+    for name in ("MPICH_VERSION", "CRAY_MPICH_VERSION", "I_MPI_VERSION"):
+        if name in macros:
+            return MPICH, macros[name]
+    return None
+
+
+def _find_library(command: Sequence[str], prefix: Path) -> Optional[str]:
+    names = [name for name in _flag_values(command, "-l") if name in ("mpi", "mpich", "mpi_cray")]
+    folders = _flag_values(command, "-L") + [str(prefix / "lib"), str(prefix / "lib64")]
+    folders += sorted(glob.glob("/usr/lib/*-linux-gnu*")) + ["/usr/lib64", "/usr/lib"]
+    for name in names or ["mpi", "mpich"]:
+        for folder in folders:
+            path = os.path.join(folder, f"lib{name}.so")
+            if os.path.exists(path):
+                return _past_linker_script(path)
+    return None
+
+
+def _past_linker_script(path: str) -> str:
+    """The library itself where lib<name>.so is a text `INPUT(libmpi.so.12)` (Python wheels have no links)."""
+    if os.path.getsize(path) < 4096:
+        with open(path, errors="replace") as stream:
+            script = re.search(r"(?:INPUT|GROUP)\s*\(\s*([^\s)]+)", stream.read())
+        if script:
+            return os.path.join(os.path.dirname(path), script.group(1))
+    return path
+
+
+def _companion(mpicc: str, *names: str) -> Optional[str]:
+    """The tool that belongs to `mpicc`: same folder, same suffix (mpicc.mpich -> mpiexec.mpich)."""
+    folder, base = os.path.split(mpicc)
+    for name in names:
+        path = os.path.join(folder, base.replace("mpicc", name, 1))
+        if os.access(path, os.X_OK):
+            return path
+    return None
+
+
+# --- which MPI does this use? -------------------------------------------------------------------
+
+
+def family_of_soname(soname: str) -> Optional[str]:
+    """Family of an MPI library by its shared-object name; None if it is no MPI C library."""
+    for pattern, family in FAMILY_OF_SONAME:
+        if pattern.match(soname):
+            return family
+    return None
+
+
+def mpi_of_launcher(path: str) -> Optional[LauncherMpi]:
+    """What the launcher at `path` (or so named on PATH) says it is; None if there is no such program."""
+    program = shutil.which(path)
+    if program is None:
+        return None
+    text = _output_of([program, "--version"]) or ""
+    for name, family, pattern in (
+        ("hydra", MPICH, r"HYDRA|Intel\(R\) MPI|MPICH|MVAPICH"),
+        ("openmpi", OPENMPI, r"Open MPI|OpenRTE|Open RTE|PRRTE|prterun"),
+        ("slurm", None, r"^slurm\b"),
+    ):
+        if re.search(pattern, text, re.IGNORECASE):
+            version = re.search(r"\d+\.\d+(\.\d+)?[\w-]*", text)
+            return LauncherMpi(program, name, family, version.group(0) if version else None)
+    return LauncherMpi(program, "unknown", None, None)
+
+
+def mpi_of_program(path: str) -> Optional[ProgramMpi]:
+    """The MPI library the program at `path` is linked with, directly or through others.
+
+    None for programs that load MPI later or not at all (scripts, interpreters), for static programs,
+    and where there is no such program.
+    """
+    program = path if os.path.isfile(path) else shutil.which(path)
+    if program is None:
+        return None
+    for soname, library in _shared_libraries(program):
+        family = family_of_soname(soname)
+        if family:
+            return ProgramMpi(program, family, soname, os.path.realpath(library) if library else None)
+    return None
+
+
+def _shared_libraries(program: str) -> Iterator[tuple[str, Optional[str]]]:
+    """(name, path or None) of all libraries the loader would load; the direct ones if there is no ldd."""
+    soname, needed = elf_names(program)
+    if not needed and soname is None:
+        return
+    text = _output_of(["ldd", program], accept_failure=True) or ""
+    lines = re.findall(r"^\s*(\S+) => (?:(/\S+)|not found)", text, re.MULTILINE)
+    for name, library in lines or [(name, "") for name in needed]:
+        yield name, library or None
+
+
+def match_mpi_library(
+    libraries: Sequence[MpiLibrary], program: Optional[ProgramMpi], launcher: Optional[LauncherMpi],
+) -> Optional[MpiLibrary]:
+    """The library among `libraries` whose collio build fits; None if none does.
+
+    What the program is linked with decides; for programs that do not tell (Python), the launcher. The
+    same file is best, then the same soname in the same family, which promises the same ABI.
+    """
+    if program is not None:
+        same_abi = [one for one in libraries if (one.family, one.soname) == (program.family, program.soname)]
+        exact = [one for one in same_abi if one.library == program.library]
+        return next(iter(exact + same_abi), None)
+    if launcher is None or launcher.family is None:
+        return None
+    same_family = [one for one in libraries if one.family == launcher.family]
+    real = os.path.realpath(launcher.path)
+    own = [one for one in same_family if one.mpiexec and os.path.realpath(one.mpiexec) == real]
+    same_version = [one for one in same_family if one.version == launcher.version]
+    return next(iter(own + same_version + same_family), None)
+
+
+# --- small tools --------------------------------------------------------------------------------
+
+
+def _output_of(command: Sequence[str], text: str = "", accept_failure: bool = False) -> Optional[str]:
+    """Standard output (and error) of a short command; None if it cannot be run or fails."""
+    try:
+        done = subprocess.run(
+            command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", timeout=COMMAND_TIMEOUT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 or accept_failure else None
+
+
+def elf_names(path: str) -> tuple[Optional[str], list[str]]:
+    """(soname or None, needed sonames) of a 64-bit little-endian ELF file; (None, []) for other files.
+
+    Source: System V ABI, chapters 4 (object files) and 5 (dynamic section).
+    """
+    try:
+        with open(path, "rb") as stream:
+            if stream.read(6) != b"\x7fELF\x02\x01":
+                return None, []
+            stream.seek(0)
+            return _dynamic_names(stream.read())
+    except (OSError, struct.error, IndexError, ValueError):
+        return None, []
+
+
+def _dynamic_names(image: bytes) -> tuple[Optional[str], list[str]]:
+    pt_load, pt_dynamic = 1, 2
+    dt_needed, dt_strtab, dt_soname = 1, 5, 14
+    header_offset, = struct.unpack_from("<Q", image, 32)
+    entry_size, entry_count = struct.unpack_from("<HH", image, 54)
+    segments = []  # (type, file offset, address, bytes in file)
+    for index in range(entry_count):
+        kind, _, offset, address, _, size = struct.unpack_from("<IIQQQQ", image, header_offset + index * entry_size)
+        segments.append((kind, offset, address, size))
+    dynamic = [(offset, size) for kind, offset, _, size in segments if kind == pt_dynamic]
+    if not dynamic:
+        return None, []
+    offset, size = dynamic[0]
+    entries = [struct.unpack_from("<QQ", image, offset + at) for at in range(0, size, 16)]
+    table = next(value for tag, value in entries if tag == dt_strtab)
+    base = next(
+        file_offset + table - address for kind, file_offset, address, bytes_in_file in segments
+        if kind == pt_load and address <= table < address + bytes_in_file
+    )
+
+    def name(at: int) -> str:
+        return image[base + at:image.index(b"\0", base + at)].decode()
+
+    sonames = [name(value) for tag, value in entries if tag == dt_soname]
+    return (sonames[0] if sonames else None), [name(value) for tag, value in entries if tag == dt_needed]
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    parser = argparse.ArgumentParser(description="Lists the MPI libraries of this machine.")
+    parser.add_argument("--json", action="store_true", help="print a JSON list")
+    libraries = find_mpi_libraries()
+    if parser.parse_args(arguments).json:
+        print(json.dumps([dataclasses.asdict(library) for library in libraries], indent=2))
+    else:
+        for library in libraries:
+            print(f"{library.id:<20} {library.soname:<16} {library.mpicc}")
+        if not libraries:
+            print("no MPI library found (no mpicc on PATH, in $MPI_HOME or in the usual folders)")
+    return 0 if libraries else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""The report of a job: the JSON lines the engine leaves, gathered into one document, and sums over it.
+
+The engine appends one line per closed file to $COLLIO_REPORT. `gather` makes the document that
+`collio run --report FILE` writes and `collio report FILE` reads:
+
+    {"collio": version, "command": [...], "mpi": id, "exit_code": n, "seconds": wall, "hints": {...}, "files": [line, ...]}
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterable, Iterator
+
+STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait")
+"""Steps of a collective call in the order they happen; each has seconds min, median and max over ranks."""
+
+MEANINGS = {
+    "flatten": "datatypes to extents",
+    "digest": "agreeing on what is asked",
+    "plan": "deciding who does what",
+    "pack": "user buffer to messages",
+    "exchange": "messages between ranks",
+    "place": "messages to buffers",
+    "read": "reading the file",
+    "write": "writing the file",
+    "wait": "waiting for other ranks",
+    "other": "outside the named steps",
+}
+
+
+class ReportError(ValueError):
+    """A file that is no report; the message names it."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Seconds over ranks."""
+
+    min: float
+    median: float
+    max: float
+
+    @classmethod
+    def of(cls, value: Any) -> "Spread":
+        """From the report's {"min", "median", "max"}, or one number for all three; zero for what is missing."""
+        if isinstance(value, (int, float)):
+            return cls(float(value), float(value), float(value))
+        value = value or {}
+        return cls(*(float(value.get(name, 0.0)) for name in ("min", "median", "max")))
+
+
+def read_lines(path: Path) -> tuple[list[dict], int]:
+    """(files, damaged lines) from what the engine left; a job that was killed may end in half a line."""
+    files, damaged = [], 0
+    text = path.read_text(errors="replace") if path.exists() else ""
+    for line in filter(str.strip, text.splitlines()):
+        try:
+            files.append(json.loads(line))
+        except json.JSONDecodeError:
+            damaged += 1
+    return files, damaged
+
+
+def load(path: Path) -> dict:
+    """The document of `collio run --report`, or the engine's own lines. Raises ReportError."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReportError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError:
+        files, damaged = read_lines(path)
+        document = {"files": files} if files and not damaged else None
+    if isinstance(document, dict) and "calls" in document:
+        document = {"files": [document]}
+    if not isinstance(document, dict) or not isinstance(document.get("files"), list):
+        raise ReportError(f"{path}: not a report of collio (`collio run --report FILE` writes one)")
+    return document
+
+
+def calls(document: dict) -> Iterator[tuple[dict, dict]]:
+    """(file, call) pairs."""
+    for file in document["files"]:
+        for call in file.get("calls", ()):
+            yield file, call
+
+
+def total(call: dict) -> Spread:
+    """Seconds of a call from entry to return."""
+    return Spread.of(call.get("seconds", {}).get("total"))
+
+
+def steps(call: dict) -> dict[str, Spread]:
+    """Seconds by step, in order, steps that took none left out, with what no step covers as "other"."""
+    seconds = call.get("seconds", {})
+    named = {name: Spread.of(seconds[name]) for name in STEPS if name in seconds}
+    named = {name: spread for name, spread in named.items() if spread.max > 0}
+    rest = total(call).median - sum(spread.median for spread in named.values())
+    if rest > 0.01 * total(call).median:
+        named["other"] = Spread(rest, rest, rest)
+    return named
+
+
+def step_sums(some_calls: Iterable[dict]) -> dict[str, float]:
+    """Median-rank seconds by step over several calls."""
+    sums = {name: 0.0 for name in (*STEPS, "other")}
+    for call in some_calls:
+        for name, spread in steps(call).items():
+            sums[name] += spread.median
+    return {name: seconds for name, seconds in sums.items() if seconds > 0}
+
+
+def path_counts(document: dict) -> list[tuple[str, str, str, int]]:
+    """(operation, path, reason, calls) for every way that was taken, in order of first use."""
+    counts: dict[tuple[str, str, str], int] = {}
+    for _, call in calls(document):
+        key = (call.get("operation", "?"), call.get("path", "?"), call.get("reason", ""))
+        counts[key] = counts.get(key, 0) + int(call.get("repeats", 1))
+    return [(*key, count) for key, count in counts.items()]
+
+
+def why_nothing(document: dict, environ_disabled: bool) -> str:
+    """Why a report may hold no file."""
+    if environ_disabled:
+        return "COLLIO_ENABLE=0 is set"
+    reasons = ["the program opened no file with MPI_File_open", "it never closed one"]
+    if document.get("exit_code"):
+        reasons.insert(0, f"the job ended early (exit code {document['exit_code']})")
+    return (
+        ", ".join(reasons) + ", its MPI is linked statically, or the ranks did not get the environment "
+        "(COLLIO_VERBOSE=1 makes collio speak up at every open)"
+    )
+
+
+def format_seconds(seconds: float) -> str:
+    """Three digits and a unit: "1.23 s", "45.6 ms", "7.8 us"."""
+    if seconds <= 0:
+        return "0"
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale * 0.9995 or unit == "us":
+            value = seconds / scale
+            digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
+            return f"{value:.{digits}f} {unit}"
+    return "0"
+
+
+def format_bytes(count: float) -> str:
+    """"133.5 MiB"; whole bytes below 1 KiB."""
+    for unit, scale in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= scale:
+            return f"{count / scale:.4g} {unit}"
+    return f"{count:.0f} B"

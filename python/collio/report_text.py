@@ -1,0 +1,120 @@
+"""A report on the terminal: one table per file, one block of rows per call, and a short summary."""
+
+from __future__ import annotations
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from collio import report
+from collio.report import format_bytes, format_seconds
+
+COLOURS = {
+    "flatten": "magenta", "digest": "bright_magenta", "plan": "bright_black", "pack": "yellow", "exchange": "blue",
+    "place": "cyan", "read": "green", "write": "bright_green", "wait": "red", "other": "white",
+}
+BAR_CELLS = 44
+
+
+def print_report(console: Console, document: dict) -> None:
+    """Everything the report says."""
+    if "command" in document:
+        console.print(Text(" ".join(document["command"]), style="bold"), highlight=False)
+        console.print(
+            f"collio {document.get('collio', '?')} · {document.get('mpi', '?')} · exit code {document.get('exit_code', '?')}"
+            + (f" · {format_seconds(document['seconds'])} in all" if "seconds" in document else ""),
+            highlight=False,
+        )
+    for file in document["files"]:
+        console.print()
+        console.print(_file_block(file))
+    console.print()
+    print_summary(console, document, environ_disabled=False)
+
+
+def print_summary(console: Console, document: dict, environ_disabled: bool) -> None:
+    """Which paths were taken and why, and where the time went."""
+    if not document["files"]:
+        console.print(
+            f"[yellow]collio took over no file.[/] Why may be: {escape(report.why_nothing(document, environ_disabled))}.",
+            highlight=False,
+        )
+        return
+    for operation, path, reason, count in report.path_counts(document):
+        times = "" if count == 1 else f" x{count}"
+        console.print(f"[bold]{operation}[/]{times} went [bold]{path}[/]: {escape(reason) or 'no reason given'}", highlight=False)
+    sums = report.step_sums(call for _, call in report.calls(document))
+    if sums:
+        console.print(step_bar(sums), step_legend(sums), sep="\n")
+    for warning in dict.fromkeys(warning for file in document["files"] for warning in file.get("warnings", ())):
+        console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
+
+
+def step_bar(sums: dict[str, float]) -> Text:
+    """A coloured bar of the steps' shares."""
+    whole = sum(sums.values())
+    bar, done, drawn = Text(), 0.0, 0
+    for name, seconds in sums.items():
+        done += seconds
+        end = round(BAR_CELLS * done / whole)
+        bar.append("█" * (end - drawn), style=COLOURS[name])
+        drawn = end
+    return bar
+
+
+def step_legend(sums: dict[str, float]) -> Text:
+    """"exchange 0.12 s 40 %  write …", largest first."""
+    whole = sum(sums.values())
+    legend = Text()
+    for name, seconds in sorted(sums.items(), key=lambda item: -item[1]):
+        if seconds >= 0.005 * whole:
+            legend.append("■ ", style=COLOURS[name])
+            legend.append(f"{name} {format_seconds(seconds)} ({100 * seconds / whole:.0f} %)   ")
+    return legend
+
+
+def _file_block(file: dict) -> Group:
+    title = Text.assemble((str(file.get("file", "?")), "bold"), f"   {file.get('comm_size', '?')} ranks   {file.get('mpi', '')}")
+    parts: list = [title]
+    hints = "  ".join(f"{key}={value}" for key, value in file.get("hints", {}).items())
+    if hints:
+        parts.append(Text(hints, style="dim"))
+    parts += [Text(f"warning: {warning}", style="yellow") for warning in file.get("warnings", ())]
+    for call in file.get("calls", ()):
+        parts += [Text(""), _call_line(call), _step_table(call)]
+    if not file.get("calls"):
+        parts.append(Text("no collective data call", style="dim"))
+    return Group(*parts)
+
+
+def _call_line(call: dict) -> Text:
+    repeats = int(call.get("repeats", 1))
+    line = Text.assemble(
+        (call.get("operation", "?"), "bold cyan"), f" x{repeats}" if repeats > 1 else "", "  ",
+        (call.get("path", "?"), "bold"), f"  {call.get('reason', '')}\n",
+        f"{format_bytes(call.get('bytes', 0))} in {call.get('pieces', 0):,} pieces",
+    )
+    for key, label in (("aggregators", "aggregators"), ("rounds", "rounds"), ("messages", "messages")):
+        if call.get(key):
+            line.append(f" · {call[key]:,} {label}")
+    if call.get("metadata_bytes"):
+        line.append(f" · {format_bytes(call['metadata_bytes'])} metadata")
+    windows = ", ".join(f"{count} {kind}" for kind, count in call.get("windows", {}).items() if count)
+    line.append(f" · windows: {windows}" if windows else "")
+    return line
+
+
+def _step_table(call: dict) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("step", "min", "median", "max over ranks"):
+        table.add_column(name, justify="left" if name == "step" else "right", header_style="dim")
+    table.add_column("")
+    whole = report.total(call)
+    longest = max([whole.max, *(spread.max for spread in report.steps(call).values())]) or 1.0
+    rows = {**report.steps(call), "total": whole}
+    for name, spread in rows.items():
+        cells = round(24 * spread.median / longest)
+        bar = Text("█" * cells, style=COLOURS.get(name, "bold"))
+        table.add_row(name, *(format_seconds(value) for value in (spread.min, spread.median, spread.max)), bar)
+    return table

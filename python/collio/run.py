@@ -1,0 +1,151 @@
+"""`collio run`: starts a job with collio in its ranks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from collio import __version__, config, hints, launch, launch_line, report, report_text
+
+CANNOT_RUN = 125
+"""Exit code when collio itself gives up (as `env` and `timeout` do); every other code is the job's."""
+
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file; `collio info` lists them.")
+@click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Leave a JSON report here.")
+@click.option("--mpi", "wanted", metavar="ID", help="The MPI the program uses, when the command does not tell.")
+@click.option("--verbose", "-v", is_flag=True, help="Say what is in force, here and for every file.")
+@click.option("--dry-run", is_flag=True, help="Print the command and the environment instead of starting it.")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def run(assignments, report_file, wanted, verbose, dry_run, command) -> None:
+    """Run an MPI job through collio: collio run -- mpiexec -n 64 ./app
+
+    The program needs no change. The exit code is the job's; 125 means that collio could not start it.
+    """
+    console = Console(stderr=True)
+    try:
+        settings = config.gather_settings(assignments)
+        line = launch_line.read_launch_line(list(command))
+        choice = launch.choose_mpi(line, wanted)
+        build = launch.usable_build(choice.mpi)
+    except (hints.HintError, config.ConfigError, launch.LaunchError) as error:
+        raise _give_up(str(error)) from None
+    for warning in settings.warnings:
+        click.echo(f"collio: warning: {warning}", err=True)
+    variables = _variables(settings.hints, verbose)
+    lines = _empty_lines_file(report_file) if report_file and not dry_run else None
+    if lines:
+        variables["COLLIO_REPORT"] = str(lines)
+    job = launch.prepare(line, choice.launcher_kind, str(build.interposer), variables, os.environ)
+    if verbose or dry_run:
+        click.echo(f"collio: {choice.mpi.id} ({choice.because}); preloading {build.interposer}", err=True)
+    if dry_run:
+        _print_job(job)
+        return
+    if lines is None:
+        _become(job)
+    started = time.monotonic()
+    code = _supervise(job)
+    document = {
+        "collio": __version__, "command": list(command), "mpi": choice.mpi.id, "exit_code": code,
+        "seconds": round(time.monotonic() - started, 6), "hints": settings.hints,
+    }
+    _finish_report(document, lines, report_file, console)
+    sys.exit(code)
+
+
+def _variables(chosen: dict[str, str], verbose: bool) -> dict[str, str]:
+    variables = {"COLLIO_HINTS": hints.encode_hints(chosen)} if chosen else {}
+    if verbose:
+        variables["COLLIO_VERBOSE"] = "1"
+    return variables
+
+
+def _empty_lines_file(report_file: Path) -> Path:
+    """The file the ranks append to: next to the report, so that it lies where the nodes can reach it."""
+    lines = report_file.absolute().with_name(f".{report_file.name}.{os.getpid()}.lines")
+    try:
+        lines.write_text("")
+    except OSError as error:
+        raise _give_up(f"--report {report_file}: cannot write there ({error.strerror})") from None
+    return lines
+
+
+def _become(job: launch.Prepared) -> None:
+    """Replaces this process by the job: signals, terminal and exit code are the job's own."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execvpe(job.words[0], job.words, job.environ)
+    except OSError as error:
+        raise _give_up(f"cannot start {job.words[0]}: {error.strerror}") from None
+
+
+def _supervise(job: launch.Prepared) -> int:
+    """Runs the job to its end, hands signals on, returns its exit code (128 + n for signal n)."""
+    waiting: list[int] = []
+    child: subprocess.Popen | None = None
+
+    def hand_on(number: int, _frame) -> None:
+        if number in (signal.SIGINT, signal.SIGQUIT) and _typed_at_terminal():
+            return  # the terminal sent it to the job as well
+        if child is None:
+            waiting.append(number)
+        elif child.poll() is None:
+            child.send_signal(number)
+
+    before = {number: signal.signal(number, hand_on) for number in FORWARDED}
+    try:
+        child = subprocess.Popen(job.words, env=job.environ)
+        for number in waiting:
+            child.send_signal(number)
+        code = child.wait()
+    except OSError as error:
+        raise _give_up(f"cannot start {job.words[0]}: {error.strerror}") from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return code if code >= 0 else 128 - code
+
+
+def _typed_at_terminal() -> bool:
+    try:
+        return os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:
+        return False
+
+
+def _finish_report(document: dict, lines: Path, report_file: Path, console: Console) -> None:
+    document["files"], damaged = report.read_lines(lines)
+    report_file.write_text(json.dumps(document, indent=1) + "\n")
+    lines.unlink()
+    if damaged:
+        click.echo(f"collio: warning: {damaged} damaged lines in the report were left out", err=True)
+    report_text.print_summary(console, document, environ_disabled=os.environ.get("COLLIO_ENABLE") == "0")
+    console.print(f"[dim]report: {report_file}   (`collio report {report_file}` shows it all)[/]", highlight=False, soft_wrap=True)
+
+
+def _print_job(job: launch.Prepared) -> None:
+    changed = {name: value for name, value in job.environ.items() if os.environ.get(name) != value}
+    for name, value in sorted(changed.items()):
+        click.echo(f"{name}={shlex.quote(value)} \\")
+    click.echo(shlex.join(job.words))
+
+
+def _give_up(message: str) -> click.ClickException:
+    error = click.ClickException(message)
+    error.exit_code = CANNOT_RUN
+    error.show = lambda file=None: click.echo(f"collio: {message}", err=True)
+    return error
