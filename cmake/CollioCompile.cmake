@@ -1,0 +1,34 @@
+# Warnings, sanitizers and symbol visibility, the same for everything that collio compiles itself.
+
+# collio_compile_options(TARGET): for libraries, programs and tests alike.
+function(collio_compile_options target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wshadow -Wvla -Wpointer-arith
+    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi>)
+  if(COLLIO_WERROR)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
+  endif()
+  if(COLLIO_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${COLLIO_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${COLLIO_SANITIZE})
+  endif()
+endfunction()
+
+# collio_library_options(TARGET): on top of that for everything under src/. Narrowing is a warning there,
+# because a byte count that loses its upper half is the classic bug of I/O libraries.
+function(collio_library_options target)
+  collio_compile_options(${target})
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
+  set_target_properties(${target} PROPERTIES
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# collio_preloadable(TARGET): a shared library that may be loaded into any process. It names no MPI
+# library: MPI functions stay undefined until the program's own MPI provides them, when they are called.
+function(collio_preloadable target)
+  target_link_options(${target} PRIVATE -Wl,-z,lazy -Wl,--as-needed -Wl,--exclude-libs,ALL)
+  if(COLLIO_STATIC_RUNTIME AND NOT COLLIO_SANITIZE)
+    target_link_options(${target} PRIVATE -static-libgcc -static-libstdc++)
+  endif()
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+endfunction()

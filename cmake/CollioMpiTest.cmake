@@ -1,0 +1,68 @@
+# Tests that run under mpiexec.
+include(ProcessorCount)
+ProcessorCount(COLLIO_CORES)
+
+# collio_add_mpi_test(NAME name TARGET target RANKS n... [TIMEOUT seconds] [PRELOAD] [ENV k=v...] [ARGS ...]
+#                     [COMMAND program...] [LABELS ...])
+# registers for every n the test <mpi-id>.<name>.<n>: `mpiexec -n n ... target ARGS`.
+#   COMMAND  instead of TARGET: any command line (an interpreter and its script)
+#   PRELOAD  the ranks, not the launcher, get libcollio_mpiio.so
+#   ENV      environment of launcher and ranks; TIMEOUT defaults to 120
+# The working directory is a scratch folder of the build tree: files that a test writes go there.
+function(collio_add_mpi_test)
+  cmake_parse_arguments(PARSE_ARGV 0 test "PRELOAD" "NAME;TARGET;TIMEOUT" "RANKS;ENV;ARGS;COMMAND;LABELS")
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 120)
+  endif()
+  if(test_TARGET)
+    set(test_COMMAND $<TARGET_FILE:${test_TARGET}>)
+  endif()
+  set(scratch ${PROJECT_BINARY_DIR}/scratch)
+  file(MAKE_DIRECTORY ${scratch})
+  foreach(ranks IN LISTS test_RANKS)
+    collio_launch_command(launch ${ranks} "${test_PRELOAD}")
+    set(full_name ${COLLIO_MPI_ID}.${test_NAME}.${ranks})
+    add_test(NAME ${full_name} COMMAND ${launch} ${test_COMMAND} ${test_ARGS} WORKING_DIRECTORY ${scratch})
+    collio_launch_environment(environment)
+    set_tests_properties(${full_name} PROPERTIES
+      TIMEOUT ${test_TIMEOUT} LABELS "mpi;${test_LABELS}" ENVIRONMENT "${environment};${test_ENV}")
+    if(COLLIO_CORES LESS 16)  # ranks compete for cores already: never two MPI jobs at a time
+      set_tests_properties(${full_name} PROPERTIES RESOURCE_LOCK mpi)
+    else()
+      set_tests_properties(${full_name} PROPERTIES PROCESSORS ${ranks})
+    endif()
+  endforeach()
+endfunction()
+
+# Sets `result` to the words before the program: mpiexec, its options, and `env` with the ranks' own variables.
+function(collio_launch_command result ranks preload)
+  set(command ${MPIEXEC_EXECUTABLE} -n ${ranks})
+  set(libraries)
+  if(preload)
+    list(APPEND libraries ${PROJECT_BINARY_DIR}/lib/libcollio_mpiio.so)
+  endif()
+  if(COLLIO_MPI_FAMILY STREQUAL openmpi)
+    list(APPEND command --oversubscribe)
+  elseif(ranks GREATER COLLIO_CORES AND TARGET collio_yield)
+    # MPICH polls without ever yielding: with more ranks than cores the others starve.
+    list(APPEND libraries ${PROJECT_BINARY_DIR}/lib/libcollio_yield.so)
+  endif()
+  if(libraries)
+    list(JOIN libraries ":" joined)
+    list(APPEND command env LD_PRELOAD=${joined})
+  endif()
+  set(${result} ${command} PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to the environment under which launchers run anywhere: as root, in containers, crowded.
+function(collio_launch_environment result)
+  if(COLLIO_MPI_FAMILY STREQUAL openmpi)
+    set(environment
+      OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+      OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+      OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1)
+  else()
+    set(environment COLLIO_YIELD_NS=1000)
+  endif()
+  set(${result} "${environment}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,30 @@
+# Libraries that collio can do without. collio_optional carries those that were found and says so with
+# COLLIO_HAVE_HWLOC and COLLIO_HAVE_LIBURING; floors that want them link with it.
+add_library(collio_optional INTERFACE)
+
+# collio_optional_library(NAME HEADER LIBRARY)
+function(collio_optional_library name header library)
+  if(COLLIO_${name})
+    find_path(COLLIO_${name}_INCLUDE ${header})
+    find_library(COLLIO_${name}_LIBRARY ${library})
+    mark_as_advanced(COLLIO_${name}_INCLUDE COLLIO_${name}_LIBRARY)
+  endif()
+  if(COLLIO_${name} AND COLLIO_${name}_INCLUDE AND COLLIO_${name}_LIBRARY)
+    target_include_directories(collio_optional SYSTEM INTERFACE ${COLLIO_${name}_INCLUDE})
+    target_link_libraries(collio_optional INTERFACE ${COLLIO_${name}_LIBRARY})
+    target_compile_definitions(collio_optional INTERFACE COLLIO_HAVE_${name}=1)
+    message(STATUS "${library}: ${COLLIO_${name}_LIBRARY}")
+  else()
+    message(STATUS "${library}: not used")
+  endif()
+endfunction()
+
+collio_optional_library(HWLOC hwloc.h hwloc)
+collio_optional_library(LIBURING liburing.h uring)
+
+if(COLLIO_UNIT_TESTS)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    message(STATUS "GoogleTest: not found, no unit tests")
+  endif()
+endif()
