@@ -94,22 +94,33 @@ def total(call: dict) -> Spread:
 
 
 def steps(call: dict) -> dict[str, Spread]:
-    """Seconds by step, in order, steps that took none left out, with what no step covers as "other"."""
+    """Seconds by step over ranks, in order; steps that took none are left out."""
     seconds = call.get("seconds", {})
     named = {name: Spread.of(seconds[name]) for name in STEPS if name in seconds}
-    named = {name: spread for name, spread in named.items() if spread.max > 0}
-    rest = total(call).median - sum(spread.median for spread in named.values())
-    if rest > 0.01 * total(call).median:
-        named["other"] = Spread(rest, rest, rest)
-    return named
+    return {name: spread for name, spread in named.items() if spread.max > 0}
+
+
+def where_time_went(call: dict) -> dict[str, float]:
+    """Seconds of each step on the rank it took longest on; they add up to the call's total, or more.
+
+    The maximum, because few ranks aggregate: the median rank spends the time of the file accesses
+    waiting. Waiting itself counts only as far as the busiest rank waited, within what is left of the
+    total; what then is left is "other".
+    """
+    spreads = steps(call)
+    parts = {name: spread.max for name, spread in spreads.items() if name != "wait"}
+    left = max(0.0, total(call).max - sum(parts.values()))
+    parts["wait"] = min(left, spreads["wait"].min) if "wait" in spreads else 0.0
+    parts["other"] = left - parts["wait"]
+    return {name: seconds for name, seconds in parts.items() if seconds > 0}
 
 
 def step_sums(some_calls: Iterable[dict]) -> dict[str, float]:
-    """Median-rank seconds by step over several calls."""
+    """`where_time_went` summed over calls."""
     sums = {name: 0.0 for name in (*STEPS, "other")}
     for call in some_calls:
-        for name, spread in steps(call).items():
-            sums[name] += spread.median
+        for name, seconds in where_time_went(call).items():
+            sums[name] += seconds
     return {name: seconds for name, seconds in sums.items() if seconds > 0}
 
 

@@ -79,8 +79,10 @@ def _overview(document: dict) -> str:
         f'<span class="dim">{report.MEANINGS[name]} · {format_seconds(seconds)} · {100 * seconds / whole:.0f} %</span></span>'
         for name, seconds in sums.items()
     )
-    spreads = {name: Spread(seconds, seconds, seconds) for name, seconds in sums.items()}
-    return f'<div class="card"><h2>Where the time went</h2>{_bar(spreads, whole)}<div class="legend">{legend}</div></div>'
+    return (
+        f'<div class="card"><h2>Where the time went</h2>{_bar(sums, whole)}<div class="legend">{legend}</div>'
+        '<div class="dim" style="font-size:13px;margin-top:8px">each step by the rank it took longest on</div></div>'
+    )
 
 
 def _nothing(document: dict) -> str:
@@ -106,26 +108,26 @@ def _call(call: dict, longest: float) -> str:
     if call.get("metadata_bytes"):
         numbers.append(f"{format_bytes(call['metadata_bytes'])} of metadata")
     numbers += [f"{count:,} {kind} windows" for kind, count in call.get("windows", {}).items() if count]
-    steps = report.steps(call)
+    steps, parts = report.steps(call), report.where_time_went(call)
     return (
         f'<div class="call"><div class="head"><b>{escape(call.get("operation", "?"))}{f" ×{repeats}" if repeats > 1 else ""}</b>'
         f'<span class="pill">{escape(call.get("path", "?"))}</span><span class="dim">{escape(call.get("reason", ""))}</span>'
         f'<span class="time num">{format_seconds(report.total(call).max)}</span></div>'
-        f"{_bar(steps, longest)}"
+        f"{_bar(parts, max(longest, sum(parts.values())))}"
         f'<div class="dim" style="font-size:13px">{" · ".join(numbers)}</div>'
         f"<details{' open' if longest and report.total(call).max >= 0.5 * longest else ''}><summary>seconds by step, over ranks</summary>"
         f"{_step_table(steps, report.total(call))}</details></div>"
     )
 
 
-def _bar(steps: dict[str, Spread], whole: float) -> str:
-    """Stacked median seconds; the full width is `whole`."""
+def _bar(parts_s: dict[str, float], whole: float) -> str:
+    """Stacked seconds; the full width is `whole`."""
     parts, at = [], 0.0
-    for name, spread in steps.items():
-        width = 100 * spread.median / whole if whole else 0
+    for name, seconds in parts_s.items():
+        width = 100 * seconds / whole if whole else 0
         parts.append(
             f'<rect x="{at:.3f}" y="0" width="{width:.3f}" height="10" fill="{COLOURS[name]}">'
-            f"<title>{name}: {format_seconds(spread.median)}</title></rect>"
+            f"<title>{name}: {format_seconds(seconds)}</title></rect>"
         )
         at += width
     return f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img">{"".join(parts)}</svg>'

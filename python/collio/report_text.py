@@ -114,7 +114,7 @@ def _step_table(call: dict) -> Table:
     longest = max([whole.max, *(spread.max for spread in report.steps(call).values())]) or 1.0
     rows = {**report.steps(call), "total": whole}
     for name, spread in rows.items():
-        cells = round(24 * spread.median / longest)
+        cells = round(24 * spread.max / longest)
         bar = Text("█" * cells, style=COLOURS.get(name, "bold"))
         table.add_row(name, *(format_seconds(value) for value in (spread.min, spread.median, spread.max)), bar)
     return table

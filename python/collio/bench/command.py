@@ -1,0 +1,126 @@
+"""`collio bench PATTERN`: the command."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from collio import __version__, hints, launch
+from collio.bench import engines as engine_table
+from collio.bench import launcher, machine, results, rounds
+from collio.bench.engines import BenchError
+from collio.bench.patterns import PATTERNS
+from collio.bench.patterns.prepared import Prepared
+from collio.builds import Build
+from collio.report import format_bytes, format_seconds
+
+COMMON = [
+    click.option("--mpi", "mpi_name", required=True, metavar="ID", help="mpich, openmpi, or an id of `collio info`."),
+    click.option("--ranks", type=click.IntRange(min=1), default=4, show_default=True),
+    click.option("--engines", default="collio,native,floor", show_default=True, help="Who moves the bytes, by comma."),
+    click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path), default=".",
+                 show_default=True, help="Where the file is written."),
+    click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True),
+    click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every engine but the floor."),
+    click.option("--operation", type=click.Choice(["write", "read", "write,read"]), default="write,read", show_default=True),
+    click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds one run may take."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+    click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON document here as well."),
+]
+
+
+@click.group()
+def bench() -> None:
+    """Measure collio against the MPI library's own I/O, every byte checked.
+
+    Engines: collio, native (the MPI's own, helped to yield), native-spin (without that help),
+    floor (contiguous POSIX accesses of as many bytes), and for Open MPI ompi-two_phase, ompi-vulcan,
+    ompi-dynamic, ompi-dynamic_gen2, ompi-individual, ompi-romio. "collio:cb_buffer_size=1MiB"
+    gives an engine hints of its own.
+    """
+
+
+def run_pattern(name: str, common: dict, options: dict) -> dict:
+    """Runs one benchmark; the document. Raises BenchError."""
+    try:
+        mpi = launch.named_mpi(common["mpi_name"])
+        shared = dict(hints.split_assignment(text) for text in common["assignments"])
+        shared = {key: hints.check_hint(key, value)[0] for key, value in shared.items()}
+    except (launch.LaunchError, hints.HintError) as error:
+        raise BenchError(str(error)) from None
+    contenders = engine_table.parse_engines(common["engines"], mpi)
+    setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"])
+    program = launcher.check_setup(setup, "collio_bench", contenders)
+    folder = common["folder"]
+    with tempfile.TemporaryDirectory(prefix="collio-bench-") as scratch:
+        prepared = PATTERNS[name].prepare(options, setup.ranks, Path(scratch))
+        if prepared.file_bytes > machine.free_bytes(folder):
+            raise BenchError(f"--dir {folder}: {format_bytes(prepared.file_bytes)} are needed, {format_bytes(machine.free_bytes(folder))} are free")
+        with tempfile.TemporaryDirectory(prefix="collio-bench-", dir=folder) as place:
+            arguments = [str(program), *prepared.arguments, "--file", str(Path(place) / "data"), "--operation", common["operation"]]
+            given = [part for key, value in shared.items() for part in ("--hint", f"{key}={value}")]
+            samples = rounds.run_rounds(
+                setup, contenders, lambda engine: arguments + ["--mode", engine.mode] + (given if engine.mode == "mpiio" else []),
+                common["repeat"], _tell,
+            )
+    return _document(name, common, prepared, samples, setup, shared)
+
+
+def _document(name: str, common: dict, prepared: Prepared, samples: list[rounds.Samples], setup: launcher.Setup, shared: dict) -> dict:
+    rows = results.result_rows(samples)
+    first = next((line for one in samples for line in one.lines), {})
+    return {
+        "pattern": name, "mpi": setup.mpi.id, "ranks": setup.ranks, "dir": str(common["folder"]), "bytes": first.get("bytes", 0),
+        "verified": bool(rows) and all(row["verified"] for row in rows),
+        "results": rows,
+        "repeat": common["repeat"], "hints": shared, "pieces": first.get("pieces"), "file_bytes": first.get("file_bytes"),
+        "parameters": {**first.get("parameters", {}), **prepared.parameters, "map_binary": None},
+        "machine": machine.describe(common["folder"]),
+        "versions": {"collio": __version__, "commit": machine.commit(), "mpi": first.get("mpi"), "python": sys.version.split()[0]},
+        "command": "collio " + shlex.join(sys.argv[1:]),
+    }
+
+
+def _tell(engine: engine_table.Engine, repeat: int, outcome: launcher.Outcome) -> None:
+    """One line of progress, for terminals only."""
+    if sys.stderr.isatty():
+        spent = " ".join(f"{o['operation']} {format_seconds(o['seconds'])}" for line in outcome.lines for o in line.get("operations", ()))
+        click.echo(f"  {repeat + 1}  {engine.label:<20} {outcome.error or spent}", err=True)
+
+
+def _finish(document: dict, as_json: bool, output: Path | None) -> None:
+    text = json.dumps(document, indent=1)
+    if output:
+        output.write_text(text + "\n")
+    if as_json:
+        click.echo(text)
+    else:
+        results.print_table(Console(), document)
+    if not document["verified"]:
+        sys.exit(1)
+
+
+def _command_of(name: str) -> click.Command:
+    def callback(**given) -> None:
+        common = {parameter: given.pop(parameter) for parameter in
+                  ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s")}
+        as_json, output = given.pop("as_json"), given.pop("output")
+        try:
+            document = run_pattern(name, common, given)
+        except BenchError as error:
+            raise click.ClickException(str(error)) from None
+        _finish(document, as_json, output)
+
+    for option in reversed([*COMMON, *PATTERNS[name].OPTIONS]):
+        callback = option(callback)
+    return click.command(name, help=PATTERNS[name].HELP)(callback)
+
+
+for _name in PATTERNS:
+    bench.add_command(_command_of(_name))

@@ -1,0 +1,94 @@
+"""Who moves the bytes in a benchmark.
+
+    collio           the interposer is preloaded
+    native           the MPI library's own I/O, helped to yield when ranks outnumber cores
+    native-spin      the same without that help
+    floor            POSIX writes of as many contiguous bytes; no exchange
+    ompi-two_phase   Open MPI with one of its components (ompi-vulcan, ompi-dynamic_gen2, …)
+    ompi-romio       Open MPI with ROMIO instead of its own I/O
+
+All get the same environment, apart from what their name says. A name may carry hints of its own,
+"collio:cb_buffer_size=1MiB", so that settings can be compared within one run.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from dataclasses import dataclass, field
+
+from collio import hints
+from collio.mpi_libraries import OPENMPI, MpiLibrary
+
+OMPI_COLLECTIVES = ("dynamic", "dynamic_gen2", "individual", "two_phase", "vulcan")
+PLAIN = ("collio", "native", "native-spin", "floor")
+
+
+class BenchError(Exception):
+    """A benchmark that cannot be run as asked; the message says what is allowed."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One contender. `label` is what the user wrote and what results are named after."""
+
+    label: str
+    preload: bool = False  # the interposer
+    yields: bool = True    # the native progress loop gives the processor away
+    mode: str = "mpiio"    # or "floor"
+    environ: dict[str, str] = field(default_factory=dict)
+    hints: dict[str, str] = field(default_factory=dict)
+
+
+def parse_engines(text: str, mpi: MpiLibrary) -> list[Engine]:
+    """Engines of "collio,native,floor". Raises BenchError."""
+    engines = [parse_engine(word.strip(), mpi) for word in text.split(",") if word.strip()]
+    labels = [engine.label for engine in engines]
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if not engines or twice:
+        raise BenchError(f"--engines {text}: " + (f"{twice[0]} is named twice" if twice else "no engine named"))
+    return engines
+
+
+def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
+    """One engine by its name. Raises BenchError."""
+    name, *assignments = label.split(":")
+    own = {}
+    for assignment in assignments:
+        try:
+            key, value = hints.split_assignment(assignment)
+            own[key], _ = hints.check_hint(key, value)
+        except hints.HintError as error:
+            raise BenchError(f"engine {label}: {error}") from None
+    if name == "collio":
+        return Engine(label, preload=True, hints=own)
+    if name == "floor":
+        return Engine(label, mode="floor")
+    if name in ("native", "native-spin"):
+        return Engine(label, yields=name == "native", hints=own)
+    if name.startswith("ompi-") and mpi.family == OPENMPI:
+        return Engine(label, environ=_component(name[len("ompi-"):], mpi), hints=own)
+    raise BenchError(f"no engine named {name!r} for {mpi.id}; there are {', '.join(engine_names(mpi))}")
+
+
+def engine_names(mpi: MpiLibrary) -> list[str]:
+    """Every engine an MPI can run."""
+    return [*PLAIN, *(f"ompi-{name}" for name in (*OMPI_COLLECTIVES, "romio"))] if mpi.family == OPENMPI else list(PLAIN)
+
+
+def _component(name: str, mpi: MpiLibrary) -> dict[str, str]:
+    """Open MPI's parameters for one of its components. Raises BenchError."""
+    if name in OMPI_COLLECTIVES:
+        return {"OMPI_MCA_io": "ompio", "OMPI_MCA_fcoll": name}
+    if name == "romio":
+        return {"OMPI_MCA_io": _romio_component(mpi)}
+    raise BenchError(f"no engine named 'ompi-{name}' for {mpi.id}; there are {', '.join(engine_names(mpi))}")
+
+
+def _romio_component(mpi: MpiLibrary) -> str:
+    """Name of ROMIO in an Open MPI: it carries ROMIO's version ("romio321")."""
+    folder = os.path.dirname(mpi.library)
+    for path in glob.glob(os.path.join(folder, "**", "mca_io_romio*.so"), recursive=True):
+        return re.sub(r"^mca_io_|\.so$", "", os.path.basename(path))
+    return "romio341" if int(mpi.version.split(".")[0]) >= 5 else "romio321"

@@ -1,0 +1,121 @@
+"""One run of a measuring program under mpiexec: the same start for every engine but for its own part."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Mapping
+
+from collio import hints, launch, launch_line
+from collio.bench.engines import BenchError, Engine
+from collio.builds import Build
+from collio.mpi_libraries import OPENMPI, MpiLibrary
+
+YIELD_NAP_NS = "1000"
+STDERR_TAIL_CHARS = 600
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What all runs of a benchmark share."""
+
+    mpi: MpiLibrary
+    build: Build
+    ranks: int
+    timeout_s: float
+    variables: Mapping[str, str] = field(default_factory=dict)  # COLLIO_REPORT and the like, for collio's runs
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The JSON lines of one run, or why there are none."""
+
+    lines: list[dict]
+    error: str | None = None
+
+
+def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
+    """Path of the measuring program. Raises BenchError when something this needs is missing."""
+    path = setup.build.program(program)
+    if not path.is_file():
+        raise BenchError(f"{path} is missing; `make build` makes it")
+    if setup.mpi.mpiexec is None:
+        raise BenchError(f"{setup.mpi.id} has no mpiexec")
+    if any(engine.preload for engine in engines) and not setup.build.exists:
+        raise BenchError(f"no build of collio for {setup.mpi.id}; `make build` makes it")
+    needs_yield = setup.mpi.family != OPENMPI and any(engine.yields for engine in engines)
+    if needs_yield and not setup.build.yield_preload.is_file():
+        raise BenchError(f"{setup.build.yield_preload} is missing; `make build` makes it")
+    return path
+
+
+def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepared:
+    """The launch of `arguments` (program first) for one engine."""
+    openmpi = setup.mpi.family == OPENMPI
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("COLLIO_", "OMPI_MCA_", "LD_PRELOAD"))}
+    options = ["-n", str(setup.ranks)]
+    preloads = []
+    if openmpi:
+        options += ["--oversubscribe", "--bind-to", "none"]
+        environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        environ |= {"OMPI_MCA_mpi_yield_when_idle": "1"} if engine.yields else {}
+    elif engine.yields:
+        preloads.append(str(setup.build.yield_preload))
+        environ["COLLIO_YIELD_NS"] = YIELD_NAP_NS
+    environ |= engine.environ
+    variables = {}
+    if engine.preload:
+        preloads.insert(0, str(setup.build.interposer))
+        variables = {**setup.variables, **({"COLLIO_HINTS": hints.encode_hints(engine.hints)} if engine.hints else {})}
+    elif engine.mode == "mpiio":
+        arguments = arguments + [part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")]
+    words = [setup.mpi.mpiexec, *options, *arguments]
+    if not preloads:
+        return launch.Prepared(words, environ)
+    line = launch_line.LaunchLine(tuple(words), 0)
+    return launch.prepare(line, "openmpi" if openmpi else "hydra", ":".join(preloads), variables, environ)
+
+
+def run_job(job: launch.Prepared, timeout_s: float) -> Outcome:
+    """Starts a job, waits for it, reads the JSON lines on its standard output."""
+    process = subprocess.Popen(
+        job.words, env=job.environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, errors="replace", start_new_session=True,
+    )
+    try:
+        output, errors = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        return Outcome([], f"not done after {timeout_s:g} s")
+    except BaseException:
+        _end(process)
+        raise
+    lines = [parsed for line in output.splitlines() if (parsed := _json_object(line)) is not None]
+    said = [text for line in lines for text in line.get("errors", ())]
+    if process.returncode:
+        tail = "; ".join(said) or errors.strip()[-STDERR_TAIL_CHARS:] or "nothing on standard error"
+        return Outcome(lines, f"exit code {process.returncode}: {tail}")
+    return Outcome(lines, None if lines else "no result printed")
+
+
+def _json_object(line: str) -> dict | None:
+    if not line.startswith("{"):
+        return None
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        return None
+
+
+def _end(process: subprocess.Popen) -> None:
+    """Ends a launcher and, through it or directly, its ranks."""
+    for number, patience_s in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+        try:
+            os.killpg(process.pid, number)
+            process.communicate(timeout=patience_s)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue

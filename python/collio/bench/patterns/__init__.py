@@ -1,0 +1,13 @@
+"""The access patterns of `collio bench`. A new one is a module here and a name in `PATTERNS`.
+
+A pattern module has
+    HELP          one line
+    OPTIONS       click options of its own
+    prepare(options, ranks, scratch) -> Prepared
+"""
+
+from __future__ import annotations
+
+from collio.bench.patterns import contiguous, e3sm, interleave
+
+PATTERNS = {"interleave": interleave, "e3sm": e3sm, "contiguous": contiguous}

@@ -1,0 +1,43 @@
+"""e3sm: variables of E3SM's atmosphere grid, generated or from a decomposition file of the E3SM-IO benchmark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from collio.bench.patterns.options import COUNT
+from collio.bench.patterns.prepared import Prepared
+
+HELP = "Variables of an atmosphere model's cubed-sphere grid."
+OPTIONS = [
+    click.option("--ne", type=COUNT, default=30, show_default=True, help="Elements along an edge of the cube."),
+    click.option("--levels", type=COUNT, default=72, show_default=True),
+    click.option("--map", "map_file", type=click.Path(exists=True, dir_okay=False), help="A decomposition file (netCDF) instead of --ne."),
+    click.option("--element-size", type=click.Choice(["4", "8"]), default="4", show_default=True, help="Bytes of a number."),
+    click.option("--variables", default="10", show_default=True, help="How many, or so many of each decomposition: 2,2,6."),
+    click.option("--decomposition", help="The variables' decomposition (D1, D2, …)."),
+    click.option("--holes", type=click.FloatRange(0, 0.95), default=0.0, help="Share of columns nobody writes."),
+]
+
+
+def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+    from collio import e3sm  # NumPy and netCDF4, which no other command needs
+
+    try:
+        if options["map_file"]:
+            maps = e3sm.deal_out(e3sm.read_map(options["map_file"]), ranks=ranks)
+        else:
+            maps = e3sm.generate(ne=options["ne"], levels=options["levels"], ranks=ranks, holes=options["holes"])
+    except e3sm.MapError as error:
+        raise click.UsageError(str(error)) from None
+    binary = scratch / "e3sm.map"
+    e3sm.write_binary(maps, str(binary))
+    arguments = ["--pattern", "e3sm", "--map-binary", str(binary), "--element-size", options["element_size"]]
+    arguments += ["--variables", options["variables"]]
+    if options["decomposition"]:
+        arguments += ["--decomposition", options["decomposition"]]
+    counts = [int(word) if word.isdecimal() else 0 for word in options["variables"].split(",")]
+    largest = max(maps[name].elements for name in maps.names)
+    described = {name: {"dims": list(maps[name].dims), "pieces": maps[name].pieces} for name in maps.names}
+    return Prepared(arguments, sum(counts) * largest * int(options["element_size"]), {"decompositions": described})

@@ -1,0 +1,23 @@
+"""Option types that patterns share."""
+
+from __future__ import annotations
+
+import click
+
+from collio import hints
+
+
+class Size(click.ParamType):
+    """Bytes: 32, 4MiB, 512k."""
+
+    name = "size"
+
+    def convert(self, value, param, ctx) -> int:
+        size = value if isinstance(value, int) else hints.parse_size(value)
+        if not size:
+            self.fail(f"{value!r} is no size; allowed are bytes, 1 or more (32, 512k, 4MiB)", param, ctx)
+        return size
+
+
+SIZE = Size()
+COUNT = click.IntRange(min=1)
