@@ -1,0 +1,59 @@
+"""The house has floors: a file includes only from its own folder or from floors below it (docs/style.md)."""
+
+import re
+
+import pytest
+import source_tree
+
+# Lowest first. Folders of one floor do not know each other.
+FLOORS = (
+    ("core",),
+    ("observe",),
+    ("machine",),
+    ("policy", "access"),
+    ("exchange", "storage"),
+    ("engine",),
+    ("mpiio", "capi", "simulate"),
+)
+LEVEL = {folder: level for level, folders in enumerate(FLOORS) for folder in folders}
+WITHOUT_MPI = ("core", "observe", "machine", "policy", "simulate")
+WITHOUT_SYSTEM = ("core", "machine", "policy")
+# Standard C++ headers that reach the operating system; every C header (<unistd.h>, <sys/mman.h>) does, too.
+SYSTEM_HEADERS = {"<filesystem>", "<fstream>", "<thread>", "<mutex>", "<condition_variable>", "<future>"}
+SOURCES = source_tree.files("src")
+
+
+def folder_of(path):
+    return path.relative_to(source_tree.ROOT / "src").parts[0]
+
+
+def is_reader(path):
+    """The machine's readers ask hwloc, Slurm and files: they may see the system."""
+    return folder_of(path) == "machine" and "reader" in path.as_posix()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=source_tree.relative)
+def test_includes_only_from_below(path):
+    own = folder_of(path)
+    assert own in LEVEL, f"src/{own} is no floor of the house"
+    for name in source_tree.includes(path):
+        if name.startswith('"'):
+            folder = name.strip('"').split("/")[0]
+            assert folder in LEVEL, f'{name}: write includes from src/, as in "core/extent.hpp"'
+            assert folder == own or LEVEL[folder] < LEVEL[own], f"{name} is not below src/{own}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=source_tree.relative)
+def test_pure_floors_see_neither_mpi_nor_system(path):
+    own, included = folder_of(path), set(source_tree.includes(path))
+    if own in WITHOUT_MPI:
+        assert not {"<mpi.h>", '"mpi.h"'} & included, f"src/{own} knows no MPI"
+    if own in WITHOUT_SYSTEM and not is_reader(path):
+        system = {name for name in included if re.match(r"<.*\.h>", name)} | (included & SYSTEM_HEADERS)
+        assert not system, f"src/{own} knows no operating system, but includes {sorted(system)}"
+
+
+def test_public_headers_show_nothing_private():
+    for path in source_tree.files("include"):
+        for name in source_tree.includes(path):
+            assert name.startswith("<") or name.startswith('"collio/'), f"{source_tree.relative(path)}: {name}"

@@ -1,0 +1,53 @@
+"""The two libraries can be loaded into any process: they name no MPI library and need none to be loaded."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from collio.mpi_libraries import elf_names, family_of_soname, find_mpi_libraries
+
+# Shared objects that every Linux system has; the C++ runtime is linked in.
+ALLOWED = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux[\w-]*|libhwloc|liburing)\.so(\.\d+)?$")
+LIBRARIES = [
+    pytest.param(library.build_tree / "lib" / name, id=f"{library.id}-{name}")
+    for library in find_mpi_libraries() for name in ("libcollio_mpiio.so", "libcollio_engine.so")
+]
+INTERPOSERS = [param for param in LIBRARIES if param.values[0].name == "libcollio_mpiio.so"]
+
+
+def dynamic_symbols(path, kind):
+    """{name: type letter} of the dynamic symbols; kind is "--defined-only" or "--undefined-only"."""
+    listed = subprocess.run(["nm", "-D", "-P", kind, str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return {line.split()[0].split("@")[0]: line.split()[1] for line in listed.splitlines()}
+
+
+@pytest.mark.parametrize("path", LIBRARIES)
+def test_needs_no_mpi(path):
+    _, needed = elf_names(str(path))
+    assert needed, f"{path} is no shared library"
+    assert not [name for name in needed if family_of_soname(name) or "mpi" in name]
+    assert not [name for name in needed if not ALLOWED.match(name)]
+
+
+@pytest.mark.parametrize("path", LIBRARIES)
+def test_binds_functions_when_called(path):
+    said = subprocess.run(["readelf", "-d", str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert "BIND_NOW" not in said and "Flags: NOW" not in said
+
+
+@pytest.mark.parametrize("path", INTERPOSERS)
+def test_interposer_loads_into_a_process_without_mpi(path):
+    for bind_now in ("", "1"):
+        environment = {**os.environ, "LD_PRELOAD": str(path), "LD_BIND_NOW": bind_now}
+        done = subprocess.run(["/bin/true"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("path", INTERPOSERS)
+def test_interposer_exports_only_mpi_names_in_pairs(path):
+    exported = set(dynamic_symbols(path, "--defined-only"))
+    assert not {name for name in exported if not re.match(r"P?MPI_|collio_", name)}
+    assert {name for name in exported if name.startswith("MPI_")} == {
+        name[1:] for name in exported if name.startswith("PMPI_")}
+    assert {"MPI_File_open", "MPI_File_write_at_all", "MPI_File_read_all_c"} <= exported
