@@ -28,69 +28,49 @@ class HintError(ValueError):
 
 @dataclass(frozen=True)
 class Hint:
-    """One hint. `choices` is empty for numbers and for free text."""
+    """One hint. `allowed` is read by people and by `parse`: words and one range "low..high", by comma."""
 
     key: str
-    meaning: str
     default: str
-    kind: str  # "choice" | "count" | "size" | "text"
-    choices: tuple[str, ...] = ()
-
-    @property
-    def allowed(self) -> str:
-        """What a value may be, for people."""
-        return {
-            "choice": " | ".join(self.choices),
-            "count": "a whole number, 1 or more",
-            "size": "bytes, 1 or more (4194304, 4MiB, 512k)",
-            "text": "text",
-        }[self.kind]
+    allowed: str
+    meaning: str
 
     def parse(self, value: str) -> str:
         """`value` as the engine wants it (sizes in bytes). Raises HintError."""
         text = value.strip()
-        parsed = {
-            "choice": self._parse_choice,
-            "count": self._parse_count,
-            "size": self._parse_size,
-            "text": lambda given: given if given and not set(given) & set(";\n") else None,
-        }[self.kind](text)
-        if parsed is None:
+        accepted = _parse_hosts(text) if self.allowed == HOSTS else self._parse_word(text)
+        if accepted is None:
             raise HintError(f"{self.key}={value}: not allowed; allowed is {self.allowed}")
-        return parsed
+        return accepted
 
-    def _parse_choice(self, text: str) -> str | None:
-        return text.lower() if text.lower() in self.choices else None
+    def _parse_word(self, text: str) -> str | None:
+        for choice in self.allowed.split(", "):
+            low, dots, high = choice.partition("..")
+            if not dots and text == choice:
+                return choice
+            number = parse_size(text) if dots else None
+            if number is not None and int(low) <= number <= int(high):
+                return str(number)
+        return None
 
-    def _parse_count(self, text: str) -> str | None:
-        return str(int(text)) if re.fullmatch(r"\d{1,9}", text) and int(text) > 0 else None
 
-    def _parse_size(self, text: str) -> str | None:
-        size = parse_size(text)
-        return str(size) if size is not None and 0 < size < 1 << 62 else None
-
-
-_SWITCH = ("enable", "disable", "automatic")
+HOSTS = "comma-separated HOST:COUNT, *:COUNT, *:*"
+_SWITCH = "enable, disable, automatic"
+_BYTES, _COUNT = "1..1073741824", "1..1000000"
 
 HINTS: tuple[Hint, ...] = (
-    Hint("collio_enable", "collio takes the file over, or leaves it to the MPI library",
-         "enable", "choice", ("enable", "disable")),
-    Hint("collio_path", "how collective calls move bytes",
-         "auto", "choice", ("auto", "two_phase", "independent")),
-    Hint("collio_holes", "how a window with bytes nobody wrote reaches the file",
-         "auto", "choice", ("auto", "piecewise", "sieve")),
-    Hint("cb_nodes", "number of aggregators, the ranks that access the file",
-         "one per node", "count"),
-    Hint("cb_buffer_size", "bytes an aggregator collects before it accesses the file",
-         "16777216", "size"),
-    Hint("cb_config_list", "nodes that may have aggregators, and how many (*:1)",
-         "*:1", "text"),
-    Hint("romio_cb_write", "two-phase collective writes", "automatic", "choice", _SWITCH),
-    Hint("romio_cb_read", "two-phase collective reads", "automatic", "choice", _SWITCH),
-    Hint("romio_ds_write", "read-modify-write over holes (data sieving)", "automatic", "choice", _SWITCH),
-    Hint("romio_ds_read", "one large read over holes (data sieving)", "automatic", "choice", _SWITCH),
-    Hint("striping_unit", "bytes of one stripe; file domains are aligned to it",
-         "from the file system", "size"),
+    Hint("collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"),
+    Hint("collio_path", "auto", "auto, two_phase, independent", "how collective calls move their bytes"),
+    Hint("collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"),
+    Hint("cb_nodes", "auto", f"{_COUNT}, auto", "number of aggregators in all"),
+    Hint("cb_buffer_size", "16777216", _BYTES, "bytes of an aggregator's collective buffer (its window per round)"),
+    Hint("cb_config_list", "auto", HOSTS, "most aggregators per host"),
+    Hint("romio_cb_write", "automatic", _SWITCH, "collective buffering for writes"),
+    Hint("romio_cb_read", "automatic", _SWITCH, "collective buffering for reads"),
+    Hint("romio_ds_write", "automatic", _SWITCH, "data sieving for writes with holes"),
+    Hint("romio_ds_read", "automatic", _SWITCH, "data sieving for reads with holes"),
+    Hint("striping_unit", "auto", f"{_BYTES}, auto", "bytes to which file domains are aligned"),
+    Hint("striping_factor", "auto", f"{_COUNT}, auto", "stripe count; passed on to the MPI library"),
 )
 
 BY_KEY = {hint.key: hint for hint in HINTS}
@@ -102,6 +82,12 @@ def parse_size(text: str) -> int | None:
     if not match or match.group(2).lower() not in SIZE_UNITS:
         return None
     return int(match.group(1)) * SIZE_UNITS[match.group(2).lower()]
+
+
+def _parse_hosts(text: str) -> str | None:
+    """A cb_config_list: hosts with the most aggregators each may have."""
+    entry = r"[^\s,;:]+(:(\d{1,6}|\*))?"
+    return text if text == "auto" or re.fullmatch(rf"{entry}(,{entry})*", text) else None
 
 
 def check_hint(key: str, value: str) -> tuple[str, str | None]:

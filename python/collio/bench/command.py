@@ -75,12 +75,13 @@ def run_pattern(name: str, common: dict, options: dict) -> dict:
 def _document(name: str, common: dict, prepared: Prepared, samples: list[rounds.Samples], setup: launcher.Setup, shared: dict) -> dict:
     rows = results.result_rows(samples)
     first = next((line for one in samples for line in one.lines), {})
+    given = {**first.get("parameters", {}), **prepared.parameters}
     return {
         "pattern": name, "mpi": setup.mpi.id, "ranks": setup.ranks, "dir": str(common["folder"]), "bytes": first.get("bytes", 0),
         "verified": bool(rows) and all(row["verified"] for row in rows),
         "results": rows,
         "repeat": common["repeat"], "hints": shared, "pieces": first.get("pieces"), "file_bytes": first.get("file_bytes"),
-        "parameters": {**first.get("parameters", {}), **prepared.parameters, "map_binary": None},
+        "parameters": {key: value for key, value in given.items() if key != "map_binary"},
         "machine": machine.describe(common["folder"]),
         "versions": {"collio": __version__, "commit": machine.commit(), "mpi": first.get("mpi"), "python": sys.version.split()[0]},
         "command": "collio " + shlex.join(sys.argv[1:]),

@@ -1,0 +1,77 @@
+"""What the demo writes: a decomposition of E3SM's atmosphere grid, how many variables of it, and where."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from collio.bench import machine
+from collio.bench.engines import BenchError
+from collio.mpi_libraries import OPENMPI, MpiLibrary
+from collio.report import format_bytes
+
+ELEMENT_BYTES = 4
+HEADER_BYTES = 512
+FILES = 3
+"""Files at once: native's, collio's, the floor's."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One checkpoint. `per_decomposition` counts variables of each decomposition of the map, in its order."""
+
+    title: str
+    map_binary: Path
+    ranks: int
+    per_decomposition: tuple[int, ...]
+    file_bytes: int
+    pieces: int
+    shortened: bool
+
+    @property
+    def variables(self) -> str:
+        return ",".join(map(str, self.per_decomposition))
+
+
+def make_maps(ne: int, levels: int, ranks: int, map_file: Path | None):
+    """(MapSet, title). Raises BenchError."""
+    from collio import e3sm
+
+    try:
+        if map_file:
+            return e3sm.deal_out(e3sm.read_map(str(map_file)), ranks=ranks), map_file.name
+        return e3sm.generate(ne=ne, levels=levels, ranks=ranks), f"ne{ne}, {6 * (3 * ne) ** 2 + 2:,} columns x {levels} levels"
+    except e3sm.MapError as error:
+        raise BenchError(str(error)) from None
+
+
+def make_case(maps, title: str, map_binary: Path, mpi: MpiLibrary) -> Case:
+    """The checkpoint for one MPI: 2 flat and 4 deep variables of each decomposition.
+
+    With Open MPI one of each: its own collective I/O takes minutes for the whole.
+    """
+    shortened = mpi.family == OPENMPI
+    deep = [len(maps[name].dims) > 1 for name in maps.names]
+    counts = tuple(1 if shortened else 4 if is_deep else 2 for is_deep in deep)
+    chosen = [(count, maps[name]) for count, name in zip(counts, maps.names)]
+    return Case(
+        title, map_binary, maps.ranks, counts,
+        file_bytes=HEADER_BYTES + sum(count * one.elements * ELEMENT_BYTES for count, one in chosen),
+        pieces=sum(count * one.pieces for count, one in chosen), shortened=shortened,
+    )
+
+
+def choose_folder(wanted: Path | None, file_bytes: int) -> Path:
+    """`wanted`, or the first of /dev/shm, $TMPDIR, /tmp with room for the demo's files. Raises BenchError."""
+    need = FILES * file_bytes + (64 << 20)
+    candidates = [wanted] if wanted else [Path("/dev/shm"), Path(os.environ.get("TMPDIR", "/tmp")), Path("/tmp")]
+    tried = []
+    for folder in candidates:
+        if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            tried.append(f"{folder} cannot be written to")
+        elif machine.free_bytes(folder) < need:
+            tried.append(f"{folder} has {format_bytes(machine.free_bytes(folder))} free")
+        else:
+            return folder
+    raise BenchError(f"no room for {format_bytes(need)} of files: {'; '.join(tried)}; name a folder with --dir")

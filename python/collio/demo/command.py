@@ -1,0 +1,73 @@
+"""`collio demo`: the command."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from collio import launch, mpi_libraries
+from collio.bench import launcher, machine
+from collio.bench.engines import BenchError, Engine
+from collio.builds import Build
+from collio.demo import case as cases
+from collio.demo import contest, show
+
+RUN_TIMEOUT_S = 300.0
+
+
+@click.command()
+@click.option("--ne", type=click.IntRange(min=1), default=30, show_default=True, help="Elements along an edge of the cube.")
+@click.option("--levels", type=click.IntRange(min=1), default=72, show_default=True)
+@click.option("--map", "map_file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="A decomposition file of the E3SM-IO benchmark instead of --ne.")
+@click.option("--ranks", type=click.IntRange(min=1), default=16, show_default=True)
+@click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option("--mpi", "mpi_names", multiple=True, metavar="ID", help="Only this MPI; may be given more than once.")
+@click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Where the files are written.")
+@click.option("--budget", "budget_s", type=click.FloatRange(min=1), default=150.0, show_default=True, help="Seconds in all; later repeats are left out.")
+def demo(ne, levels, map_file, ranks, repeat, mpi_names, folder, budget_s) -> None:
+    """Write and read an atmosphere model's checkpoint natively and under collio, and compare the bytes."""
+    console, error_console = Console(), Console(stderr=True)
+    try:
+        setups = [_setup(mpi, ranks) for mpi in _chosen(mpi_names)]
+        with tempfile.TemporaryDirectory(prefix="collio-demo-") as scratch:
+            maps, title = cases.make_maps(ne, levels, ranks, map_file)
+            binary = Path(scratch) / "grid.map"
+            from collio import e3sm
+
+            e3sm.write_binary(maps, str(binary))
+            for setup in setups:
+                case = cases.make_case(maps, title, binary, setup.mpi)
+                place = cases.choose_folder(folder, case.file_bytes)
+                show.print_case(console, setup, case, f"{place} ({machine.file_system(place)})")
+                with tempfile.TemporaryDirectory(prefix="collio-demo-", dir=place) as here, error_console.status("") as status:
+                    result = contest.run_contest(setup, case, Path(here), repeat, budget_s / len(setups), status.update)
+                show.print_contest(console, setup, result, repeat)
+    except (BenchError, launch.LaunchError) as error:
+        click.echo(f"collio demo: {error}", err=True)
+        sys.exit(1)
+    console.print()
+    console.print("Your own program: [bold]collio run -- mpiexec -n 16 ./program[/]    more: [bold]collio --help[/]", highlight=False)
+
+
+def _chosen(names: tuple[str, ...]) -> list[mpi_libraries.MpiLibrary]:
+    """The MPIs asked for, or all that collio is built for. Raises LaunchError or BenchError."""
+    found = mpi_libraries.find_mpi_libraries()
+    if names:
+        return [launch.named_mpi(name, found) for name in names]
+    built = [mpi for mpi in found if Build.of(mpi).exists]
+    if not built:
+        known = ", ".join(mpi.id for mpi in found) or "no MPI"
+        raise BenchError(f"collio is built for none of the MPIs found ({known}); `make build` builds for all")
+    return built
+
+
+def _setup(mpi: mpi_libraries.MpiLibrary, ranks: int) -> launcher.Setup:
+    setup = launcher.Setup(mpi, Build.of(mpi), ranks, RUN_TIMEOUT_S)
+    for program in ("e3sm_checkpoint", "collio_bench"):
+        launcher.check_setup(setup, program, [Engine("native"), Engine("collio", preload=True)])
+    return setup

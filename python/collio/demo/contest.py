@@ -1,0 +1,113 @@
+"""The demo's runs: native and collio in alternation; then each reads the file the other wrote.
+
+collio's runs are started as a user would start them, by `collio run -- mpiexec …`.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import hashlib
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable
+
+from collio.bench import launcher
+from collio.bench.engines import BenchError, Engine
+from collio.bench.launcher import Setup
+from collio.demo.case import ELEMENT_BYTES, Case
+from collio.launch import Prepared
+
+SIDES = ("native", "collio")
+HASH_BLOCK_BYTES = 1 << 22
+
+
+@dataclass
+class Contest:
+    """Seconds by (side, operation), and what was found out about the bytes."""
+
+    seconds: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    checksum: str = ""
+    repeats: int = 0
+    documents: list[dict] = field(default_factory=list)  # reports of collio's runs
+
+    def note(self, side: str, operation: str, seconds: float) -> None:
+        self.seconds.setdefault((side, operation), []).append(seconds)
+
+
+def run_contest(setup: Setup, case: Case, folder: Path, repeats: int, budget_s: float, told: Callable[[str], None]) -> Contest:
+    """Repeats until done, or until one more would not fit into `budget_s`. Raises BenchError when bytes are wrong."""
+    contest, started = Contest(), time.monotonic()
+    files = {side: folder / f"{side}.nc" for side in SIDES}
+    for repeat in range(repeats):
+        begun = time.monotonic()
+        order = SIDES if repeat % 2 == 0 else SIDES[::-1]
+        for side in order:
+            told(f"repeat {repeat + 1}: {side} writes")
+            contest.note(side, "write", _phase(setup, case, side, "write", files[side], contest))
+        told(f"repeat {repeat + 1}: comparing the files")
+        contest.checksum = compare(files["native"], files["collio"])
+        for side in order:
+            other = files[SIDES[1 - SIDES.index(side)]]
+            told(f"repeat {repeat + 1}: {side} reads the other's file")
+            contest.note(side, "read", _phase(setup, case, side, "read", other, contest))
+        told(f"repeat {repeat + 1}: the floor")
+        _floor(setup, case, folder / "floor", contest)
+        contest.repeats += 1
+        for path in files.values():
+            path.unlink()
+        spent, last = time.monotonic() - started, time.monotonic() - begun
+        if spent + last > budget_s:
+            break
+    return contest
+
+
+def compare(one: Path, other: Path) -> str:
+    """SHA-256 of two files that are equal byte for byte. Raises BenchError when they are not."""
+    if not filecmp.cmp(one, other, shallow=False):
+        raise BenchError(f"the files differ: {one} ({one.stat().st_size} bytes), {other} ({other.stat().st_size} bytes)")
+    digest = hashlib.sha256()
+    with open(one, "rb") as stream:
+        while block := stream.read(HASH_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def checkpoint_words(setup: Setup, case: Case, operation: str, path: Path) -> list[str]:
+    """The unmodified program's own command line."""
+    return [
+        str(setup.build.program("e3sm_checkpoint")), "--map-binary", str(case.map_binary), "--file", str(path),
+        "--operation", operation, "--element-size", str(ELEMENT_BYTES), "--variables", case.variables,
+    ]
+
+
+def _phase(setup: Setup, case: Case, side: str, operation: str, path: Path, contest: Contest) -> float:
+    job = launcher.job_of(setup, Engine("native"), checkpoint_words(setup, case, operation, path))
+    report_file = path.with_name(f"{operation}-report.json")
+    if side == "collio":
+        collio_run = [sys.executable, "-m", "collio", "run", "--report", str(report_file), "--mpi", setup.mpi.id, "--"]
+        job = Prepared(collio_run + job.words, job.environ)
+    outcome = launcher.run_job(job, setup.timeout_s)
+    line = next((line for line in outcome.lines if line.get("phase") == operation), None)
+    if outcome.error or line is None:
+        raise BenchError(f"{side}, {operation}: {outcome.error or 'the program printed no result'}")
+    if operation == "read" and not line.get("verified"):
+        raise BenchError(f"{side}, read: wrong bytes in {path}")
+    if side == "collio":
+        contest.documents.append(json.loads(report_file.read_text()))
+        report_file.unlink()
+    return line["seconds"]
+
+
+def _floor(setup: Setup, case: Case, path: Path, contest: Contest) -> None:
+    words = [
+        str(setup.build.program("collio_bench")), "--pattern", "e3sm", "--map-binary", str(case.map_binary),
+        "--element-size", str(ELEMENT_BYTES), "--variables", case.variables, "--mode", "floor", "--file", str(path),
+    ]
+    outcome = launcher.run_job(launcher.job_of(setup, Engine("floor", mode="floor"), words), setup.timeout_s)
+    if outcome.error:
+        raise BenchError(f"floor: {outcome.error}")
+    for operation in outcome.lines[0]["operations"]:
+        contest.note("floor", operation["operation"], operation["seconds"])

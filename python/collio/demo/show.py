@@ -1,0 +1,67 @@
+"""What people see of the demo."""
+
+from __future__ import annotations
+
+import statistics
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from collio import report, report_text
+from collio.bench.launcher import Setup
+from collio.demo.case import Case
+from collio.demo.contest import Contest
+from collio.report import format_bytes, format_seconds
+
+
+def print_case(console: Console, setup: Setup, case: Case, file_system: str) -> None:
+    """What is about to happen."""
+    count = sum(case.per_decomposition)
+    console.print()
+    console.print(f"[bold]{setup.mpi.id}[/] · E3SM atmosphere {case.title}", highlight=False)
+    console.print(
+        f"{case.ranks} ranks write {count} variables with plain MPI-IO: {format_bytes(case.file_bytes)} in "
+        f"{case.pieces:,} pieces ({case.file_bytes / max(1, case.pieces):.0f} bytes each), on {file_system}",
+        highlight=False,
+    )
+    if case.shortened:
+        console.print("[dim]one variable of each kind only: Open MPI's own collective I/O would take minutes for the whole checkpoint[/]")
+
+
+def print_contest(console: Console, setup: Setup, contest: Contest, asked: int) -> None:
+    """The table, the proof, and where the time went."""
+    table = Table(box=None, pad_edge=False, padding=(0, 4, 0, 0))
+    table.add_column("")
+    for name in ("native", "collio", "collio is", "floor"):
+        table.add_column(name, justify="right", header_style="dim")
+    for operation in ("write", "read"):
+        native, collio, floor = (statistics.median(contest.seconds[side, operation]) for side in ("native", "collio", "floor"))
+        ratio = native / collio
+        told = f"[bold green]{ratio:.1f}x faster[/]" if ratio >= 1.05 else f"[yellow]{1 / ratio:.2f}x slower[/]" if ratio < 0.95 else "as fast"
+        table.add_row(operation, format_seconds(native), f"[bold]{format_seconds(collio)}[/]", told, format_seconds(floor))
+    console.print()
+    console.print(table)
+    console.print()
+    times = "once" if contest.repeats == 1 else f"median of {contest.repeats}"
+    short = f"; {asked} were asked for, which would have taken too long" if contest.repeats < asked else ""
+    console.print(f"[dim]{times}, in alternation{short}. floor: as many bytes, contiguous, without MPI.[/]", highlight=False)
+    if setup.mpi.family != "openmpi":
+        console.print("[dim]Both sides get the same help to share cores; without it the native side is several times slower.[/]")
+    console.print(f"[green]✓[/] files identical, sha256 {contest.checksum[:16]}…; each side read the other's file, every byte right", highlight=False)
+    _print_steps(console, contest)
+
+
+def _print_steps(console: Console, contest: Contest) -> None:
+    """Where collio's time went, writes and reads apart."""
+    for word in ("write", "read"):
+        calls = [call for document in contest.documents for _, call in report.calls(document) if call.get("operation", "").startswith(word)]
+        sums = {name: seconds / contest.repeats for name, seconds in report.step_sums(calls).items()}
+        if sums:
+            console.print()
+            console.print(Text.assemble(f"collio's {word}  ", report_text.step_bar(sums)))
+            console.print(report_text.step_legend(sums))
+            ways = dict.fromkeys(f"{call.get('path')}: {call.get('reason')}" for call in calls)
+            console.print("; ".join(ways), style="dim", highlight=False, markup=False)
+    if not any(document["files"] for document in contest.documents):
+        console.print("[bold red]collio took over no file: what is shown is the native library twice[/]")
