@@ -1,0 +1,169 @@
+#include "operation.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+namespace collio::bench {
+namespace {
+
+[[nodiscard]] std::string mpi_error(const char* what, int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length));
+}
+
+/// Remembers the first error of a run of MPI calls.
+class FirstError {
+ public:
+  bool good(const char* what, int code) {
+    if (code != MPI_SUCCESS && text_.empty()) text_ = mpi_error(what, code);
+    return code == MPI_SUCCESS;
+  }
+  void note(const std::string& text) {
+    if (text_.empty()) text_ = text;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// Count and datatype for a contiguous buffer of any size: past 2 GiB a struct of a large and a small part.
+struct Memory {
+  explicit Memory(std::int64_t bytes) : count(static_cast<int>(bytes)), type(MPI_BYTE) {
+    constexpr std::int64_t block = std::int64_t{1} << 20;
+    if (bytes <= std::numeric_limits<int>::max()) return;
+    MPI_Datatype large = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &large);
+    const int lengths[2] = {static_cast<int>(bytes / block), static_cast<int>(bytes % block)};
+    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes / block * block)};
+    const MPI_Datatype parts[2] = {large, MPI_BYTE};
+    MPI_Datatype whole = MPI_DATATYPE_NULL;
+    MPI_Type_create_struct(2, lengths, places, parts, &whole);
+    MPI_Type_free(&large);
+    owned = Datatype(whole);
+    type = owned.get();
+    count = 1;
+  }
+  int count;
+  MPI_Datatype type;
+  Datatype owned;
+};
+
+[[nodiscard]] int data_call(Direction direction, MPI_File file, const Call& call, unsigned char* bytes, MPI_Status* status) {
+  const Memory memory(call.bytes);
+  const bool through_view = call.filetype != MPI_DATATYPE_NULL;
+  if (direction == Direction::write)
+    return through_view ? MPI_File_write_all(file, bytes, memory.count, memory.type, status)
+                        : MPI_File_write_at_all(file, call.displacement, bytes, memory.count, memory.type, status);
+  return through_view ? MPI_File_read_all(file, bytes, memory.count, memory.type, status)
+                      : MPI_File_read_at_all(file, call.displacement, bytes, memory.count, memory.type, status);
+}
+
+void run_calls(Direction direction, MPI_File file, std::span<const Call> calls, std::span<unsigned char> buffer, Outcome& outcome) {
+  FirstError first;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  std::size_t at = 0;
+  for (const Call& call : calls) {
+    double mark = MPI_Wtime();
+    if (call.filetype != MPI_DATATYPE_NULL)
+      first.good("MPI_File_set_view", MPI_File_set_view(file, call.displacement, MPI_BYTE, call.filetype, "native", MPI_INFO_NULL));
+    outcome.seconds.set_view += MPI_Wtime() - mark;
+    mark = MPI_Wtime();
+    MPI_Status status;
+    const bool good = first.good(direction == Direction::write ? "collective write" : "collective read",
+                                 data_call(direction, file, call, buffer.data() + at, &status));
+    outcome.seconds.data += MPI_Wtime() - mark;
+    MPI_Count done = 0;
+    if (good && MPI_Get_elements_x(&status, MPI_BYTE, &done) == MPI_SUCCESS && done != call.bytes)
+      first.note("the status says " + std::to_string(done) + " bytes, the call was for " + std::to_string(call.bytes));
+    at += static_cast<std::size_t>(call.bytes);
+  }
+  outcome.seconds.whole = MPI_Wtime() - start;
+  outcome.error = first.text();
+}
+
+[[nodiscard]] MPI_Info make_info(const std::map<std::string, std::string>& hints) {
+  MPI_Info info = MPI_INFO_NULL;
+  if (hints.empty()) return info;
+  MPI_Info_create(&info);
+  for (const auto& [key, value] : hints) MPI_Info_set(info, key.c_str(), value.c_str());
+  return info;
+}
+
+[[nodiscard]] std::string posix_error(const char* what, const std::string& path) {
+  return std::string(what) + " " + path + ": " + std::strerror(errno);
+}
+
+/// Move the whole buffer to or from `offset`; returns an error text or nothing.
+[[nodiscard]] std::string move_share(Direction direction, int fd, std::int64_t offset, std::span<unsigned char> buffer) {
+  constexpr std::size_t piece = std::size_t{4} << 20;
+  for (std::size_t at = 0; at < buffer.size();) {
+    const std::size_t size = std::min(piece, buffer.size() - at);
+    const auto place = static_cast<off_t>(offset + static_cast<std::int64_t>(at));
+    const ssize_t done = direction == Direction::write ? pwrite(fd, buffer.data() + at, size, place) : pread(fd, buffer.data() + at, size, place);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return direction == Direction::write ? posix_error("pwrite", "") : posix_error("pread", "");
+    if (done == 0) return "pread: the file ends at " + std::to_string(place);
+    at += static_cast<std::size_t>(done);
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome run_mpiio(Direction direction, const Target& target, std::span<const Call> calls, std::span<unsigned char> buffer) {
+  Outcome outcome;
+  MPI_Info info = make_info(target.hints);
+  const int mode = direction == Direction::write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY;
+  MPI_File file = MPI_FILE_NULL;
+  MPI_Barrier(MPI_COMM_WORLD);
+  double mark = MPI_Wtime();
+  const int opened = MPI_File_open(MPI_COMM_WORLD, target.path.c_str(), mode, info, &file);
+  outcome.seconds.open = MPI_Wtime() - mark;
+  if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+  if (opened != MPI_SUCCESS) {
+    outcome.error = mpi_error("MPI_File_open", opened);
+    return outcome;
+  }
+  run_calls(direction, file, calls, buffer, outcome);
+  FirstError first;
+  mark = MPI_Wtime();
+  if (direction == Direction::write && target.sync) first.good("MPI_File_sync", MPI_File_sync(file));
+  outcome.seconds.sync = MPI_Wtime() - mark;
+  mark = MPI_Wtime();
+  first.good("MPI_File_close", MPI_File_close(&file));
+  outcome.seconds.close = MPI_Wtime() - mark;
+  if (outcome.error.empty()) outcome.error = first.text();
+  return outcome;
+}
+
+Outcome run_floor(Direction direction, const Target& target, std::int64_t offset, std::span<unsigned char> buffer) {
+  Outcome outcome;
+  MPI_Barrier(MPI_COMM_WORLD);
+  double mark = MPI_Wtime();
+  const int fd = open(target.path.c_str(), direction == Direction::write ? O_CREAT | O_RDWR | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0644);
+  outcome.seconds.open = MPI_Wtime() - mark;
+  if (fd < 0) outcome.error = posix_error("open", target.path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  mark = MPI_Wtime();
+  if (fd >= 0) outcome.error = move_share(direction, fd, offset, buffer);
+  outcome.seconds.data = outcome.seconds.whole = MPI_Wtime() - mark;
+  mark = MPI_Wtime();
+  if (fd >= 0 && direction == Direction::write && target.sync && fsync(fd) != 0 && outcome.error.empty())
+    outcome.error = posix_error("fsync", target.path);
+  outcome.seconds.sync = MPI_Wtime() - mark;
+  mark = MPI_Wtime();
+  if (fd >= 0 && close(fd) != 0 && outcome.error.empty()) outcome.error = posix_error("close", target.path);
+  outcome.seconds.close = MPI_Wtime() - mark;
+  return outcome;
+}
+
+}  // namespace collio::bench

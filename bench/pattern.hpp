@@ -1,0 +1,91 @@
+// What a benchmark pattern has to answer, and the table of patterns.
+//
+// A pattern is built on every rank from the options alone (no messages) and says: which collective calls this rank makes,
+// which bytes of the file lie in its buffer, and which bytes any rank writes. The driver does the rest: times, checks, reports.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+
+namespace collio::bench {
+
+struct Extent {
+  std::int64_t offset;  // bytes from the start of the file
+  std::int64_t length;  // bytes
+};
+
+/// One collective data call of this rank. Calls take their bytes from the rank's buffer one after the other, contiguous.
+struct Call {
+  /// Filetype over MPI_BYTE, committed, owned by the pattern. MPI_DATATYPE_NULL: no set_view, an _at_all call at `displacement`.
+  MPI_Datatype filetype = MPI_DATATYPE_NULL;
+  MPI_Offset displacement = 0;
+  std::int64_t bytes = 0;
+};
+
+struct World {
+  int rank;
+  int size;
+};
+
+using ExtentSink = std::function<void(Extent)>;
+
+class Pattern {
+ public:
+  virtual ~Pattern() = default;
+
+  /// Collective calls, the same number on every rank.
+  [[nodiscard]] virtual std::span<const Call> calls() const = 0;
+  /// Pieces this rank reads or writes: contiguous runs of the file.
+  [[nodiscard]] virtual std::int64_t pieces() const = 0;
+  /// One past the last byte any rank writes.
+  [[nodiscard]] virtual std::int64_t file_bytes() const = 0;
+  /// This rank's extents in the order of its buffer.
+  virtual void own_extents(const ExtentSink& sink) const = 0;
+  /// All ranks' extents in ascending order; those that touch may come joined.
+  virtual void all_extents(const ExtentSink& sink) const = 0;
+};
+
+struct PatternEntry {
+  const char* name;
+  const char* summary;
+  const char* options;  // as in the usage text
+  std::unique_ptr<Pattern> (*make)(Options&, World);
+};
+
+/// Every pattern there is. To add one: a file in patterns/ and a line in patterns/table.cpp.
+[[nodiscard]] std::span<const PatternEntry> pattern_table();
+
+/// A committed datatype that frees itself.
+class Datatype {
+ public:
+  Datatype() = default;
+  explicit Datatype(MPI_Datatype type) : type_(type) { MPI_Type_commit(&type_); }
+  Datatype(const Datatype&) = delete;
+  Datatype& operator=(const Datatype&) = delete;
+  Datatype(Datatype&& other) noexcept : type_(other.type_) { other.type_ = MPI_DATATYPE_NULL; }
+  Datatype& operator=(Datatype&& other) noexcept {
+    std::swap(type_, other.type_);
+    return *this;
+  }
+  ~Datatype() {
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+  }
+  [[nodiscard]] MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// hindexed over MPI_BYTE from extents (sorted, each below 2 GiB); an empty list gives one byte, as a view
+/// needs a filetype even where nothing is written through it.
+[[nodiscard]] Datatype hindexed_filetype(std::span<const Extent> extents);
+
+}  // namespace collio::bench

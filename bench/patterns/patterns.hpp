@@ -1,0 +1,12 @@
+// The constructors that the table of patterns lists.
+#pragma once
+
+#include "pattern.hpp"
+
+namespace collio::bench {
+
+[[nodiscard]] std::unique_ptr<Pattern> make_interleave(Options& options, World world);
+[[nodiscard]] std::unique_ptr<Pattern> make_e3sm(Options& options, World world);
+[[nodiscard]] std::unique_ptr<Pattern> make_contiguous(Options& options, World world);
+
+}  // namespace collio::bench

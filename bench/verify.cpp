@@ -1,0 +1,144 @@
+#include "verify.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "content.hpp"
+
+namespace collio::bench {
+namespace {
+
+constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
+
+/// An open file that closes itself.
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// What the file must hold from `begin` on: content in covered bytes, zero elsewhere. `next`: first extent that may matter.
+void expected_bytes(std::int64_t begin, std::span<unsigned char> out, std::span<const Extent> covered, std::size_t& next) {
+  const std::int64_t end = begin + static_cast<std::int64_t>(out.size());
+  std::int64_t at = begin;
+  while (next < covered.size() && covered[next].offset < end) {
+    const std::int64_t from = std::max(covered[next].offset, begin);
+    const std::int64_t to = std::min(covered[next].offset + covered[next].length, end);
+    if (from > at) std::memset(out.data() + (at - begin), 0, static_cast<std::size_t>(from - at));
+    if (to > from) fill_content(from, out.data() + (from - begin), static_cast<std::size_t>(to - from));
+    at = std::max(at, to);
+    if (covered[next].offset + covered[next].length > end) break;
+    ++next;
+  }
+  if (at < end) std::memset(out.data() + (at - begin), 0, static_cast<std::size_t>(end - at));
+}
+
+[[nodiscard]] std::size_t first_extent(std::span<const Extent> covered, std::int64_t offset) {
+  const auto found = std::partition_point(covered.begin(), covered.end(), [&](const Extent& e) { return e.offset + e.length <= offset; });
+  return static_cast<std::size_t>(found - covered.begin());
+}
+
+/// Read up to size bytes; fewer only at the end of the file. -1 with errno on failure.
+[[nodiscard]] std::int64_t read_fully(int fd, unsigned char* out, std::int64_t size, std::int64_t offset) {
+  std::int64_t done = 0;
+  while (done < size) {
+    const ssize_t now = pread(fd, out + done, static_cast<std::size_t>(size - done), static_cast<off_t>(offset + done));
+    if (now < 0 && errno != EINTR) return -1;
+    if (now == 0) break;
+    done += std::max<ssize_t>(now, 0);
+  }
+  return done;
+}
+
+[[nodiscard]] std::string describe_difference(std::int64_t begin, std::span<const unsigned char> seen, std::span<const unsigned char> wanted) {
+  const auto pair = std::mismatch(seen.begin(), seen.end(), wanted.begin());
+  std::int64_t wrong = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) wrong += seen[i] != wanted[i] ? 1 : 0;
+  return "byte " + std::to_string(begin + (pair.first - seen.begin())) + " of the file is " + std::to_string(*pair.first) + ", expected " +
+         std::to_string(*pair.second) + (*pair.second == 0 ? " (a hole)" : "") + "; " + std::to_string(wrong) + " of " +
+         std::to_string(seen.size()) + " bytes from " + std::to_string(begin) + " on are wrong";
+}
+
+}  // namespace
+
+std::vector<Extent> joined_extents(const Pattern& pattern) {
+  std::vector<Extent> joined;
+  pattern.all_extents([&](Extent extent) {
+    if (!joined.empty() && joined.back().offset + joined.back().length == extent.offset) joined.back().length += extent.length;
+    else joined.push_back(extent);
+  });
+  return joined;
+}
+
+std::int64_t covered_bytes(std::span<const Extent> covered) {
+  std::int64_t bytes = 0;
+  for (const Extent& extent : covered) bytes += extent.length;
+  return bytes;
+}
+
+void fill_buffer(const Pattern& pattern, std::span<unsigned char> buffer) {
+  std::size_t at = 0;
+  pattern.own_extents([&](Extent extent) {
+    fill_content(extent.offset, buffer.data() + at, static_cast<std::size_t>(extent.length));
+    at += static_cast<std::size_t>(extent.length);
+  });
+}
+
+std::int64_t wrong_in_buffer(const Pattern& pattern, std::span<const unsigned char> buffer) {
+  std::size_t at = 0;
+  std::size_t wrong = 0;
+  pattern.own_extents([&](Extent extent) {
+    wrong += count_wrong(extent.offset, buffer.data() + at, static_cast<std::size_t>(extent.length));
+    at += static_cast<std::size_t>(extent.length);
+  });
+  return static_cast<std::int64_t>(wrong);
+}
+
+std::string check_file(const std::string& path, std::span<const Extent> covered, Share share) {
+  const Descriptor file(path, O_RDONLY);
+  if (file.get() < 0) return "open " + path + ": " + std::strerror(errno);
+  std::vector<unsigned char> seen(chunk_bytes);
+  std::vector<unsigned char> wanted(chunk_bytes);
+  std::size_t next = first_extent(covered, share.begin);
+  for (std::int64_t at = share.begin; at < share.end; at += chunk_bytes) {
+    const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));
+    const std::int64_t got = read_fully(file.get(), seen.data(), static_cast<std::int64_t>(size), at);
+    if (got < 0) return "pread " + path + ": " + std::strerror(errno);
+    expected_bytes(at, std::span(wanted).first(size), covered, next);
+    if (got < static_cast<std::int64_t>(size)) return "the file ends at byte " + std::to_string(at + got) + ", expected " + std::to_string(share.end) + " or more";
+    if (std::memcmp(seen.data(), wanted.data(), size) != 0)
+      return describe_difference(at, std::span<const unsigned char>(seen).first(size), std::span<const unsigned char>(wanted).first(size));
+  }
+  return {};
+}
+
+std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share) {
+  const Descriptor file(path, O_CREAT | O_RDWR);
+  if (file.get() < 0) return "open " + path + ": " + std::strerror(errno);
+  std::vector<unsigned char> bytes(chunk_bytes);
+  std::size_t next = first_extent(covered, share.begin);
+  for (std::int64_t at = share.begin; at < share.end; at += chunk_bytes) {
+    const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));
+    expected_bytes(at, std::span(bytes).first(size), covered, next);
+    for (std::size_t done = 0; done < size;) {
+      const ssize_t now = pwrite(file.get(), bytes.data() + done, size - done, static_cast<off_t>(at) + static_cast<off_t>(done));
+      if (now < 0 && errno != EINTR) return "pwrite " + path + ": " + std::strerror(errno);
+      done += static_cast<std::size_t>(std::max<ssize_t>(now, 0));
+    }
+  }
+  return {};
+}
+
+}  // namespace collio::bench

@@ -1,0 +1,32 @@
+// Filling buffers and files with the expected bytes and checking them, by plain POSIX calls: independent of what is measured.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pattern.hpp"
+
+namespace collio::bench {
+
+/// The part of a file that one rank checks or prepares.
+struct Share {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+/// Joined extents of a pattern (all ranks'), for checking its holes too. Sorted.
+[[nodiscard]] std::vector<Extent> joined_extents(const Pattern& pattern);
+[[nodiscard]] std::int64_t covered_bytes(std::span<const Extent> covered);
+
+/// Fill, or count wrong bytes in, a rank's buffer. Not collective.
+void fill_buffer(const Pattern& pattern, std::span<unsigned char> buffer);
+[[nodiscard]] std::int64_t wrong_in_buffer(const Pattern& pattern, std::span<const unsigned char> buffer);
+
+/// Read a share of the file and compare every byte: content where covered, zero in holes. Returns an error text or nothing.
+[[nodiscard]] std::string check_file(const std::string& path, std::span<const Extent> covered, Share share);
+
+/// Write a share of a file as a right program would have left it. Returns an error text or nothing.
+[[nodiscard]] std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share);
+
+}  // namespace collio::bench
