@@ -1,0 +1,29 @@
+"""`collio info`."""
+
+import json
+
+
+def test_it_lists_what_is_there(site, cli, monkeypatch, tmp_path):
+    site.interposer["openmpi"].unlink()
+    (tmp_path / "collio.conf").write_text("cb_nodes = 3\n")
+    monkeypatch.setenv("COLLIO_VERBOSE", "1")
+    facts = json.loads(cli("info", "--json").output)
+    built = {mpi["id"]: mpi["built"] for mpi in facts["mpi"]}
+    assert built["mpich-9.9.1"] is True and built["openmpi-9.9.2"] is False
+    nodes = next(hint for hint in facts["hints"] if hint["key"] == "cb_nodes")
+    assert (nodes["value"], nodes["from"], nodes["default"]) == ("3", "collio.conf", "auto")
+    assert facts["config_file"] == str(tmp_path / "collio.conf") and facts["environment"]["COLLIO_VERBOSE"] == "1"
+    text = cli("info").output
+    assert "mpich-9.9.1" in text and "cb_nodes" in text and "make build" in text
+
+
+def test_a_bad_config_is_a_line_not_a_crash(site, cli, tmp_path):
+    (tmp_path / "collio.conf").write_text("cb_nodes = none\n")
+    done = cli("info")
+    assert done.exit_code == 0 and "cb_nodes=none" in done.output
+
+
+def test_version_and_help(cli):
+    assert "collio" in cli("--version").output
+    for words in ([], ["run"], ["info"], ["report"], ["bench"], ["bench", "interleave"], ["bench", "e3sm"], ["demo"]):
+        assert cli(*words, "--help").exit_code == 0

@@ -1,0 +1,85 @@
+"""`collio report`: reading, sums, the terminal, the page."""
+
+import json
+import re
+
+import pytest
+
+from collio import report, report_html
+
+
+def spread(low, mid, high):
+    return {"min": low, "median": mid, "max": high}
+
+
+CALL = {
+    "operation": "write_all", "path": "two_phase", "reason": "small <pieces>", "repeats": 3, "bytes": 3 << 20, "pieces": 4000,
+    "aggregators": 2, "rounds": 4, "messages": 60, "metadata_bytes": 8000, "windows": {"dense": 3, "piecewise": 0, "sieved": 1},
+    "seconds": {"total": spread(0.9, 1.0, 1.0), "pack": spread(0.1, 0.1, 0.2), "write": spread(0, 0, 0.5), "wait": spread(0.1, 0.7, 0.9)},
+}
+DOCUMENT = {
+    "collio": "0.1.0", "command": ["mpiexec", "-n", "4", "./app"], "mpi": "mpich-4.0.2", "exit_code": 0, "seconds": 2.0,
+    "files": [{"file": "/scratch/a&b.nc", "comm_size": 4, "mpi": "MPICH", "hints": {"cb_nodes": "2"}, "warnings": ["cb_nodes: bad"], "calls": [CALL]}],
+}
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(DOCUMENT))
+    return path
+
+
+def test_where_the_time_went_adds_up_to_the_busiest_rank():
+    parts = report.where_time_went(CALL)
+    assert parts == pytest.approx({"pack": 0.2, "write": 0.5, "wait": 0.1, "other": 0.2})
+    assert list(report.steps(CALL)) == ["pack", "write", "wait"]
+
+
+def test_the_terminal_shows_it_all(cli, saved):
+    text = cli("report", saved).output
+    for part in ("write_all x3", "two_phase", "small <pieces>", "3 MiB in 4,000 pieces", "3 dense, 1 sieved", "cb_nodes=2", "cb_nodes: bad", "/scratch/a&b.nc"):
+        assert part in text
+
+
+def test_the_page_needs_nothing_else(cli, saved, tmp_path):
+    page = tmp_path / "r.html"
+    assert cli("report", saved, "--html", page).exit_code == 0
+    text = page.read_text()
+    assert not re.search(r"https?://|<script|src=|@import|url\(", text)
+    assert "small &lt;pieces&gt;" in text and "a&amp;b.nc" in text and text.count("<svg") == 2
+    for tag in ("div", "table", "svg", "details", "main"):
+        assert len(re.findall(rf"<{tag}\b", text)) == text.count(f"</{tag}>")
+
+
+def test_the_engines_own_lines_can_be_read(tmp_path, cli):
+    lines = tmp_path / "lines"
+    lines.write_text("".join(json.dumps({**DOCUMENT["files"][0], "file": name}) + "\n" for name in ("one", "two")))
+    assert [file["file"] for file in report.load(lines)["files"]] == ["one", "two"]
+    assert "one" in cli("report", lines).output
+
+
+@pytest.mark.parametrize("content", ["", "hello", "[]", '{"a": 1}', '{"files": 3}'])
+def test_other_files_are_refused(tmp_path, cli, content):
+    path = tmp_path / "x"
+    path.write_text(content)
+    done = cli("report", path)
+    assert done.exit_code == 1 and "not a report" in done.output and str(path) in done.output.replace("\n", "")
+
+
+def test_a_missing_file_is_named(cli, tmp_path):
+    done = cli("report", tmp_path / "none.json")
+    assert done.exit_code == 1 and "none.json" in done.output
+
+
+def test_sparse_reports_do_not_crash(cli, tmp_path):
+    for document in ({"files": []}, {"files": [{}]}, {"files": [{"file": "x", "calls": [{"operation": "read_all"}]}]}):
+        path = tmp_path / "sparse.json"
+        path.write_text(json.dumps(document))
+        assert cli("report", path).exit_code == 0
+        assert report_html.page(document).startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("seconds, text", [(0, "0"), (1.234, "1.23 s"), (12.34, "12.3 s"), (123.4, "123 s"), (0.0456, "45.6 ms"), (7.8e-6, "7.80 us"), (0.9999, "1.00 s"), (0.000999999, "1.00 ms")])
+def test_seconds(seconds, text):
+    assert report.format_seconds(seconds) == text
