@@ -3,7 +3,7 @@
 # collio_compile_options(TARGET): for libraries, programs and tests alike.
 function(collio_compile_options target)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wshadow -Wvla -Wpointer-arith
+    -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wvla -Wpointer-arith
     $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi>)
   if(COLLIO_WERROR)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
