@@ -141,15 +141,24 @@ void fill(Stage& stage) {
   return records;
 }
 
-[[nodiscard]] std::string library_version() {
+struct Library {
+  std::string version;  // first line of what the MPI says of itself, up to a comma
+  std::string device;   // MPICH's "ch4:ucx" and the like; empty elsewhere
+};
+
+[[nodiscard]] Library library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
-  std::string line(text.data());
-  line = line.substr(0, line.find_first_of("\n,"));
-  for (char& c : line)
-    if (c == '\t') c = ' ';
-  return line;
+  std::string all(text.data());
+  std::replace(all.begin(), all.end(), '\t', ' ');
+  Library library{all.substr(0, all.find_first_of("\n,")), {}};
+  const std::string key = "MPICH Device:";
+  if (const std::size_t at = all.find(key); at != std::string::npos) {
+    const std::size_t start = all.find_first_not_of(' ', at + key.size());
+    library.device = all.substr(start, all.find('\n', start) - start);
+  }
+  return library;
 }
 
 [[nodiscard]] std::string operations_json(const std::vector<Record>& records, std::int64_t bytes) {
@@ -175,9 +184,10 @@ void fill(Stage& stage) {
     peak = std::max(peak, record.peak);
     if (!record.error.empty()) errors.push_back(std::string(name_of(record.direction)) + ": " + record.error);
   }
+  const Library library = library_version();
   json::Object line;
   line.add("program", "collio_bench").add("version", 1).add("pattern", stage.job.entry->name).add("mode", stage.job.floor ? "floor" : "mpiio");
-  line.add("ranks", stage.world.size).add("mpi", library_version()).add("file", stage.job.target.path);
+  line.add("ranks", stage.world.size).add("mpi", library.version).add("mpi_device", library.device).add("file", stage.job.target.path);
   line.add("parameters", options.in_force()).add("hints", stage.job.target.hints).add("bytes", bytes).add("pieces", pieces);
   line.add("file_bytes", stage.file_end()).add("hole_bytes", stage.file_end() - covered_bytes(stage.covered)).add("verified", errors.empty());
   line.add("peak_rss_above_buffer_bytes", peak).add("errors", errors).add_raw("operations", operations_json(records, bytes));

@@ -27,6 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--ne", type=int, default=30, help="elements along an edge of the cube (default 30)")
     parser.add_argument("--levels", type=int, default=72, help="vertical levels (default 72)")
     parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--model-ranks", type=int, help="ranks of the model run that is dealt out (default: one per four elements)")
     parser.add_argument("--holes", type=float, default=0.0, help="share of columns nobody writes, 0 to below 1 (default 0)")
     parser.add_argument("--output", metavar="FILE", required=True)
     options = parser.parse_args(arguments)
@@ -34,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.map:
             maps = deal_out(read_map(options.map), options.ranks)
         else:
-            maps = generate(options.ne, options.levels, options.ranks, options.holes)
+            maps = generate(options.ne, options.levels, options.ranks, options.holes, options.model_ranks)
         write_binary(maps, options.output)
     except (MapError, OSError) as error:
         print(f"collio.e3sm: {error}", file=sys.stderr)

@@ -18,15 +18,20 @@ def deal_out(maps: MapSet, ranks: int) -> MapSet:
 
 
 def _deal(decomposition: Decomposition, ranks: int) -> Decomposition:
-    have = decomposition.ranks
-    lists = [decomposition.rank(r) for r in range(have)]
+    dealt = deal_lists([decomposition.rank(r) for r in range(decomposition.ranks)], ranks)
+    return assemble(decomposition.name, decomposition.dims, dealt)
+
+
+def deal_lists(lists: list[np.ndarray], ranks: int) -> list[np.ndarray]:
+    """The runs of len(lists) ranks, int64 (n, 2) each, over `ranks` ranks; see deal_out."""
+    have = len(lists)
+    if ranks == have:
+        return lists
     if ranks < have:
         bounds = [r * have // ranks for r in range(ranks + 1)]
-        dealt = [coalesce(np.concatenate(lists[a:b])) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
-    else:
-        bounds = [r * ranks // have for r in range(have + 1)]
-        dealt = [part for r, runs in enumerate(lists) for part in _cut(runs, bounds[r + 1] - bounds[r])]
-    return assemble(decomposition.name, decomposition.dims, dealt)
+        return [coalesce(np.concatenate(lists[a:b])) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    bounds = [r * ranks // have for r in range(have + 1)]
+    return [part for r, runs in enumerate(lists) for part in _cut(runs, bounds[r + 1] - bounds[r])]
 
 
 def _cut(runs: np.ndarray, parts: int) -> list[np.ndarray]:

@@ -4,6 +4,11 @@ D1 is the dynamics' (a rank owns a stretch of the space-filling curve's elements
 D2 and D3 are the physics': columns are dealt round robin to chunks of at most 16, so that each chunk has columns from all
 over the globe (day and night, land and sea), and each rank takes equally many chunks, preferring those whose columns it
 holds in the dynamics: short runs. D4 is D1 with levels. The real maps of the E3SM-IO benchmark show the same build.
+
+How short the runs are depends on how many ranks the model ran with, not on how many replay its I/O. Production runs give a
+rank a few elements: the F case of the TAM paper (Kang et al. 2020) ran ne120 on 21600 ranks, four elements each, and made
+requests of 11 bytes in the mean. So a map is made for four elements a rank and then dealt out over the ranks asked for, as
+that paper did; ne30 makes 1350 model ranks and runs of 2.7 columns.
 """
 
 from __future__ import annotations
@@ -12,28 +17,32 @@ import numpy as np
 
 from .cubed_sphere import Grid, make_grid
 from .curve import element_curve
+from .deal import deal_lists
 from .mapset import Decomposition, MapError, MapSet, assemble, coalesce
 
 CHUNK_COLUMNS = 16  # at most so many columns in a physics chunk (the model's pcols)
+ELEMENTS_PER_MODEL_RANK = 4
 
 
-def generate(ne: int, levels: int, ranks: int, holes: float = 0.0) -> MapSet:
+def generate(ne: int, levels: int, ranks: int, holes: float = 0.0, model_ranks: int | None = None) -> MapSet:
     """D1 (ncol) and D4 (levels, ncol) by dynamics, D2 (ncol) and D3 (levels, ncol) by physics.
 
     holes: share of columns that nobody writes, in [0, 1), in continent-like patches.
+    model_ranks: ranks of the model run whose columns are dealt out over `ranks`; default: one for every four elements.
     """
-    for name, value in (("levels", levels), ("ranks", ranks)):
+    grid = make_grid(ne)
+    if model_ranks is None:
+        model_ranks = max(1, grid.elements // ELEMENTS_PER_MODEL_RANK)
+    for name, value in (("levels", levels), ("ranks", ranks), ("model_ranks", model_ranks)):
         if value < 1:
             raise MapError(f"{name} is {value}; allowed: 1 or more")
     if not 0.0 <= holes < 1.0:
         raise MapError(f"holes is {holes}; allowed: from 0 to below 1")
-    grid = make_grid(ne)
-    dynamics = dynamics_owner(grid, ranks)
-    physics = physics_owner(dynamics, ranks)
+    dynamics = dynamics_owner(grid, model_ranks)
+    physics = physics_owner(dynamics, model_ranks)
     written = ~continents(grid, holes)
-    flat_dynamics, flat_physics = _runs(dynamics, written, ranks), _runs(physics, written, ranks)
+    flat_dynamics, flat_physics = (deal_lists(_runs(owner, written, model_ranks), ranks) for owner in (dynamics, physics))
     shape = (levels, grid.columns)
-    source = f"ne{ne}, {levels} levels, {ranks} ranks" + (f", {holes:g} holes" if holes else "")
     return MapSet(
         (
             assemble("D1", (grid.columns,), flat_dynamics),
@@ -41,7 +50,7 @@ def generate(ne: int, levels: int, ranks: int, holes: float = 0.0) -> MapSet:
             _with_levels("D3", shape, flat_physics),
             _with_levels("D4", shape, flat_dynamics),
         ),
-        source,
+        f"ne{ne}, {levels} levels, {model_ranks} model ranks" + (f", {holes:g} of the columns are holes" if holes else ""),
     )
 
 

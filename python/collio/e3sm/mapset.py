@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -25,6 +26,10 @@ class Decomposition:
     dims: tuple[int, ...]
     counts: np.ndarray
     runs: np.ndarray
+
+    @cached_property
+    def _starts(self) -> np.ndarray:
+        return np.concatenate(([0], np.cumsum(self.counts)))
 
     @property
     def ranks(self) -> int:
@@ -49,8 +54,7 @@ class Decomposition:
         """Runs of one rank: int64 (n, 2), a view."""
         if not 0 <= index < self.ranks:
             raise MapError(f"{self.name}: rank {index} is not in the map; allowed: 0 to {self.ranks - 1}")
-        start = int(self.counts[:index].sum())
-        return self.runs[start : start + int(self.counts[index])]
+        return self.runs[self._starts[index] : self._starts[index + 1]]
 
     def check(self, where: str = "map") -> None:
         """Raise MapError unless every run lies inside the variable, is sorted within its rank, and no element has two writers."""
