@@ -24,7 +24,8 @@ if [ "$1" = --version ]; then echo "mpiexec (OpenRTE) 9.9.2"; exit 0; fi
 run_part() {
   local -a set_here
   while [ $# -gt 0 ]; do case $1 in
-    -n|--host) shift 2 ;;
+    -n|--host|--bind-to) shift 2 ;;
+    --oversubscribe) shift ;;
     --mca) shift 3 ;;
     -x) case $2 in *=*) set_here+=("$2") ;; *) set_here+=("$2=${!2}") ;; esac; shift 2 ;;
     *) break ;;
@@ -46,6 +47,21 @@ if [ $export = ALL ]; then exec "$@"; fi
 declare -a set_here
 for name in ${export//,/ }; do set_here+=("$name=${!name}"); done
 exec env -i PATH="$PATH" "${set_here[@]}" "$@"
+"""
+
+COLLIO_BENCH = """#!/bin/bash
+# Prints what a measuring program would, "slow" natively; leaves a report line when collio is preloaded.
+mode=mpiio; seconds=3.0; verified=${FAKE_VERIFIED:-true}
+while [ $# -gt 0 ]; do [ "$1" = --mode ] && mode=$2; shift; done
+case $LD_PRELOAD in *libcollio_mpiio.so*) seconds=1.5
+  [ -n "$COLLIO_REPORT" ] && echo '{"file": "x", "calls": [{"operation": "write_all", "path": "two_phase", "reason": "small", "bytes": 100,
+    "seconds": {"total": 1.5, "write": 1.0}}]}' | tr -d '\\n' >> "$COLLIO_REPORT" ;; esac
+[ $mode = floor ] && seconds=0.5
+cat <<END
+some other line
+{"program": "collio_bench", "bytes": 100, "pieces": 4, "file_bytes": 100, "mpi": "Fake 9.9", "parameters": {"size": "32"}, "verified": $verified, "errors": [], "operations": [{"operation": "write", "seconds": $seconds, "bytes": 100, "peak_rss_above_buffer_bytes": 4096, "data_s": $seconds}, {"operation": "read", "seconds": $seconds, "bytes": 100, "peak_rss_above_buffer_bytes": 8192}]}
+END
+exit ${FAKE_EXIT:-0}
 """
 
 HEADERS = {
@@ -75,6 +91,9 @@ class FakeSite:
             self.interposer[family].parent.mkdir(parents=True)
             shutil.copy(library, self.interposer[family])
             folders.append(str(prefix / "bin"))
+            tree = self.interposer[family].parents[1]
+            self._write(tree / "bin" / "collio_bench", COLLIO_BENCH, executable=True)
+            shutil.copy(library, tree / "lib" / "libcollio_yield.so")
         self.srun = self._write(root / "slurm" / "srun", SRUN, executable=True)
         self.show_environment = self._write(
             root / "programs" / "show_environment",

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from collio import __version__, hints, launch
+from collio import __version__, hints, launch, mpi_libraries
 from collio.bench import engines as engine_table
 from collio.bench import launcher, machine, results, rounds
 from collio.bench.engines import BenchError
@@ -21,7 +21,7 @@ from collio.builds import Build
 from collio.report import format_bytes, format_seconds
 
 COMMON = [
-    click.option("--mpi", "mpi_name", required=True, metavar="ID", help="mpich, openmpi, or an id of `collio info`."),
+    click.option("--mpi", "mpi_name", metavar="ID", help="mpich, openmpi, or an id of `collio info`.  [default: the first that is built]"),
     click.option("--ranks", type=click.IntRange(min=1), default=4, show_default=True),
     click.option("--engines", default="collio,native,floor", show_default=True, help="Who moves the bytes, by comma."),
     click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path), default=".",
@@ -49,17 +49,17 @@ def bench() -> None:
 def run_pattern(name: str, common: dict, options: dict) -> dict:
     """Runs one benchmark; the document. Raises BenchError."""
     try:
-        mpi = launch.named_mpi(common["mpi_name"])
+        mpi = launch.named_mpi(common["mpi_name"]) if common["mpi_name"] else _first_built()
         shared = dict(hints.split_assignment(text) for text in common["assignments"])
         shared = {key: hints.check_hint(key, value)[0] for key, value in shared.items()}
     except (launch.LaunchError, hints.HintError) as error:
         raise BenchError(str(error)) from None
     contenders = engine_table.parse_engines(common["engines"], mpi)
-    setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"])
-    program = launcher.check_setup(setup, "collio_bench", contenders)
     folder = common["folder"]
     with tempfile.TemporaryDirectory(prefix="collio-bench-") as scratch:
-        prepared = PATTERNS[name].prepare(options, setup.ranks, Path(scratch))
+        setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch))
+        program = launcher.check_setup(setup, "collio_bench", contenders)
+        prepared = PATTERNS[name].prepare(options, setup.ranks, setup.scratch)
         if prepared.file_bytes > machine.free_bytes(folder):
             raise BenchError(f"--dir {folder}: {format_bytes(prepared.file_bytes)} are needed, {format_bytes(machine.free_bytes(folder))} are free")
         with tempfile.TemporaryDirectory(prefix="collio-bench-", dir=folder) as place:
@@ -70,6 +70,13 @@ def run_pattern(name: str, common: dict, options: dict) -> dict:
                 common["repeat"], _tell,
             )
     return _document(name, common, prepared, samples, setup, shared)
+
+
+def _first_built() -> mpi_libraries.MpiLibrary:
+    for mpi in mpi_libraries.find_mpi_libraries():
+        if Build.of(mpi).exists:
+            return mpi
+    raise BenchError("collio is built for no MPI found here; `make build` builds for all")
 
 
 def _document(name: str, common: dict, prepared: Prepared, samples: list[rounds.Samples], setup: launcher.Setup, shared: dict) -> dict:

@@ -6,17 +6,19 @@ import json
 import os
 import signal
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Mapping
 
-from collio import hints, launch, launch_line
+from collio import hints, launch, launch_line, report
 from collio.bench.engines import BenchError, Engine
 from collio.builds import Build
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 
 YIELD_NAP_NS = "1000"
 STDERR_TAIL_CHARS = 600
+REPORT_LINES = "report.lines"
+PERSONAL = ("COLLIO_", "OMPI_MCA_", "LD_PRELOAD")
+"""Variables of the person who measures that must not favour a side."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +29,16 @@ class Setup:
     build: Build
     ranks: int
     timeout_s: float
-    variables: Mapping[str, str] = field(default_factory=dict)  # COLLIO_REPORT and the like, for collio's runs
+    scratch: Path | None = None  # where collio's runs leave their report
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The JSON lines of one run, or why there are none."""
+    """The JSON lines of one run and collio's report of it, or what went wrong."""
 
     lines: list[dict]
     error: str | None = None
+    files: list[dict] = field(default_factory=list)
 
 
 def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
@@ -56,7 +59,7 @@ def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
 def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepared:
     """The launch of `arguments` (program first) for one engine."""
     openmpi = setup.mpi.family == OPENMPI
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(("COLLIO_", "OMPI_MCA_", "LD_PRELOAD"))}
+    environ = {name: value for name, value in os.environ.items() if name == "COLLIO_BUILD" or not name.startswith(PERSONAL)}
     options = ["-n", str(setup.ranks)]
     preloads = []
     if openmpi:
@@ -70,7 +73,8 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
     variables = {}
     if engine.preload:
         preloads.insert(0, str(setup.build.interposer))
-        variables = {**setup.variables, **({"COLLIO_HINTS": hints.encode_hints(engine.hints)} if engine.hints else {})}
+        variables = {"COLLIO_HINTS": hints.encode_hints(engine.hints)} if engine.hints else {}
+        variables |= {"COLLIO_REPORT": str(setup.scratch / REPORT_LINES)} if setup.scratch else {}
     elif engine.mode == "mpiio":
         arguments = arguments + [part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")]
     words = [setup.mpi.mpiexec, *options, *arguments]
@@ -78,6 +82,18 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
         return launch.Prepared(words, environ)
     line = launch_line.LaunchLine(tuple(words), 0)
     return launch.prepare(line, "openmpi" if openmpi else "hydra", ":".join(preloads), variables, environ)
+
+
+def measure(setup: Setup, engine: Engine, arguments: list[str]) -> Outcome:
+    """One run of one engine. A run under collio that collio took no part in is an error, not a result."""
+    outcome = run_job(job_of(setup, engine, arguments), setup.timeout_s)
+    if not (engine.preload and setup.scratch):
+        return outcome
+    lines = setup.scratch / REPORT_LINES
+    files, _ = report.read_lines(lines)
+    lines.unlink(missing_ok=True)
+    error = outcome.error or (None if files else "collio took over no file")
+    return replace(outcome, files=files, error=error)
 
 
 def run_job(job: launch.Prepared, timeout_s: float) -> Outcome:

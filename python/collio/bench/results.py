@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from collio.bench.rounds import Samples
+from collio import report
 from collio.report import format_bytes, format_seconds
 
 PARTS = ("set_view_s", "data_s", "open_s", "sync_s", "close_s")
@@ -38,45 +39,57 @@ def _operation_rows(samples: Samples) -> list[dict]:
     for name, operations in measured.items():
         seconds = [operation["seconds"] for operation in operations]
         median = statistics.median(seconds)
-        rows.append({
+        row = {
             "engine": samples.engine.label, "operation": name, "verified": True,
             "median_s": median, "min_s": min(seconds), "max_s": max(seconds),
             "peak_rss_above_buffer_bytes": max(operation.get("peak_rss_above_buffer_bytes", 0) for operation in operations),
             "bytes_per_s": round(operations[0]["bytes"] / median) if median else None,
             "samples_s": seconds,
             "parts_median_s": {part: statistics.median(o.get(part, 0.0) for o in operations) for part in PARTS},
-        })
+        }
+        rows.append({**row, **_reported(samples, name, len(operations))})
     return rows
 
 
+def _reported(samples: Samples, operation: str, runs: int) -> dict:
+    """What collio's own report adds: the ways taken and why, seconds by step for one run."""
+    calls = [call for file in samples.files for call in file.get("calls", ()) if call.get("operation", "").startswith(operation)]
+    if not calls:
+        return {}
+    ways = dict.fromkeys(f"{call.get('path')}: {call.get('reason')}" for call in calls)
+    return {"ways": list(ways), "steps_s": {step: round(seconds / runs, 9) for step, seconds in report.step_sums(calls).items()}}
+
+
 def print_table(console: Console, document: dict) -> None:
-    """The table for people."""
+    """The table for people: at most 80 columns."""
     machine = document["machine"]
-    title = (
-        f"{document['pattern']} · {document['mpi']} · {document['ranks']} ranks · {format_bytes(document['bytes'])} · "
-        f"{machine['file_system']} · {machine['cores']} cores · median of {document['repeat']}"
+    console.print(
+        f"[bold]{document['pattern']}[/] · {document['mpi']} · {document['ranks']} ranks · {format_bytes(document['bytes'])} · "
+        f"{machine['file_system']} · {machine['cores']} cores · median of {document['repeat']}", highlight=False, soft_wrap=True,
     )
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for name in ("operation", "engine"):
-        table.add_column(name, header_style="dim")
-    for name in ("median", "min", "max", "to collio", "per second", "memory above buffer"):
-        table.add_column(name, justify="right", header_style="dim")
     good = [row for row in document["results"] if row["verified"]]
+    widest = max([0, *(len(row["engine"]) for row in good)])
     for operation in dict.fromkeys(row["operation"] for row in good):
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        table.add_column(operation, header_style="bold", no_wrap=True, min_width=widest)
+        for name in ("median", "min", "max", "vs collio", "MB/s", "memory"):
+            table.add_column(name, justify="right", header_style="dim", no_wrap=True, min_width=8)
         for row in (row for row in good if row["operation"] == operation):
             table.add_row(*_cells(row), style="bold" if row["engine"].startswith("collio") else "")
-    console.print(table)
+        console.print()
+        console.print(table)
+    if good:
+        console.print("\n[dim]memory: peak of any rank above the user's buffer[/]")
     for row in document["results"]:
         if not row["verified"]:
             console.print(f"[bold red]{row['engine']} failed:[/] ", end="")
-            console.print(row["error"], markup=False, highlight=False)
+            console.print(row["error"], markup=False, highlight=False, soft_wrap=True)
 
 
 def _cells(row: dict) -> list[str]:
-    ratio = row.get("ratio_to_collio")
-    rate = row["bytes_per_s"]
+    ratio, rate = row.get("ratio_to_collio"), row["bytes_per_s"]
     return [
-        row["operation"], row["engine"], *(format_seconds(row[name]) for name in ("median_s", "min_s", "max_s")),
-        f"{ratio:.2f}x" if ratio else "", f"{format_bytes(rate)}/s" if rate else "",
+        row["engine"], *(format_seconds(row[name]) for name in ("median_s", "min_s", "max_s")),
+        "" if not ratio else f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.2g}x", f"{rate / 1e6:,.0f}" if rate else "",
         format_bytes(row["peak_rss_above_buffer_bytes"]),
     ]

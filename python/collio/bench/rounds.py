@@ -19,6 +19,7 @@ class Samples:
 
     engine: Engine
     lines: list[dict] = field(default_factory=list)
+    files: list[dict] = field(default_factory=list)  # collio's report of them
     errors: list[str] = field(default_factory=list)
 
 
@@ -39,12 +40,13 @@ def run_rounds(
             mine = samples[engine.label]
             if mine.errors:
                 continue
-            outcome = launcher.run_job(launcher.job_of(setup, engine, arguments_of(engine)), setup.timeout_s)
+            outcome = launcher.measure(setup, engine, arguments_of(engine))
             error = outcome.error or _unverified(outcome)
             if error:
                 mine.errors.append(error)
             else:
                 mine.lines += outcome.lines
+                mine.files += outcome.files
             told(engine, repeat, outcome)
     return list(samples.values())
 

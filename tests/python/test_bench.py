@@ -1,0 +1,150 @@
+"""`collio bench`: engines, order, environment, results; with made-up programs, and for real where collio is built."""
+
+import json
+
+import pytest
+
+from collio import launch
+from collio.bench import engines, launcher, machine, results, rounds
+from collio.builds import Build
+
+
+@pytest.fixture(params=["mpich", "openmpi"])
+def setup(request, site):
+    mpi = launch.named_mpi(site.ids[request.param])
+    return launcher.Setup(mpi, Build.of(mpi), ranks=4, timeout_s=30)
+
+
+def environment_of(setup, name, monkeypatch):
+    monkeypatch.setenv("COLLIO_HINTS", "cb_nodes=9")
+    monkeypatch.setenv("OMPI_MCA_fcoll", "individual")
+    job = launcher.job_of(setup, engines.parse_engine(name, setup.mpi), ["program"])
+    passed = dict(word.split("=", 1) for word in job.words if word.startswith("LD_PRELOAD="))
+    return job, passed.get("LD_PRELOAD", job.environ.get("LD_PRELOAD", ""))
+
+
+def test_both_sides_get_the_same_but_for_the_interposer(setup, monkeypatch):
+    native, native_preload = environment_of(setup, "native", monkeypatch)
+    collio, collio_preload = environment_of(setup, "collio", monkeypatch)
+    without = {name: value for name, value in collio.environ.items() if name != "LD_PRELOAD"}
+    assert without == {name: value for name, value in native.environ.items() if name != "LD_PRELOAD"}
+    assert collio_preload.split(":") == [str(setup.build.interposer), *filter(None, native_preload.split(":"))]
+    assert "OMPI_MCA_fcoll" not in native.environ and "COLLIO_HINTS" not in collio.environ
+    if setup.mpi.family == "mpich":
+        assert native_preload == str(setup.build.yield_preload) and native.environ["COLLIO_YIELD_NS"] == "1000"
+    else:
+        assert native_preload == "" and native.environ["OMPI_MCA_mpi_yield_when_idle"] == "1" and "--oversubscribe" in native.words
+
+
+def test_spinning_native_gets_no_help(setup, monkeypatch):
+    job, preload = environment_of(setup, "native-spin", monkeypatch)
+    assert preload == "" and "OMPI_MCA_mpi_yield_when_idle" not in job.environ
+
+
+def test_hints_of_one_engine(setup, monkeypatch):
+    job, _ = environment_of(setup, "collio:cb_buffer_size=1MiB:cb_nodes=2", monkeypatch)
+    assert job.environ["COLLIO_HINTS"] == "cb_buffer_size=1048576;cb_nodes=2"
+    job, _ = environment_of(setup, "native:cb_nodes=2", monkeypatch)
+    assert job.words[-2:] == ["--hint", "cb_nodes=2"]
+
+
+def test_open_mpis_components(site):
+    mpi = launch.named_mpi("openmpi-9.9.2")
+    assert engines.parse_engine("ompi-two_phase", mpi).environ == {"OMPI_MCA_io": "ompio", "OMPI_MCA_fcoll": "two_phase"}
+    assert engines.parse_engine("ompi-romio", mpi).environ["OMPI_MCA_io"].startswith("romio")
+
+
+@pytest.mark.parametrize("text, said", [
+    ("colio", "no engine named 'colio'"), ("native,native", "named twice"), ("", "no engine named"), ("ompi-vulcan", "no engine named"),
+    ("collio:cb_nodes=0", "cb_nodes=0"), ("collio:fast", "key=value"),
+])
+def test_bad_engines_are_named(site, text, said):
+    with pytest.raises(engines.BenchError, match=said):
+        engines.parse_engines(text, launch.named_mpi("mpich-9.9.1"))
+
+
+def test_order_rotates():
+    assert [rounds.rotation(["a", "b", "c"], n) for n in range(4)] == [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"], ["a", "b", "c"]]
+
+
+def test_medians_and_ratios():
+    def samples(name, seconds):
+        lines = [{"operations": [{"operation": "write", "seconds": s, "bytes": 8, "peak_rss_above_buffer_bytes": int(s)}]} for s in seconds]
+        return rounds.Samples(engines.Engine(name), lines)
+    rows = results.result_rows([samples("collio", [1, 4, 2]), samples("native", [8, 9, 10])])
+    assert [(r["engine"], r["median_s"], r["min_s"], r["max_s"], r["ratio_to_collio"]) for r in rows] == [("collio", 2, 1, 4, 1.0), ("native", 9, 8, 10, 4.5)]
+    assert rows[0]["peak_rss_above_buffer_bytes"] == 4
+
+
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_the_document(site, cli, tmp_path, name):
+    output = tmp_path / "out.json"
+    done = cli("bench", "interleave", "--mpi", site.ids[name], "--ranks", 4, "--dir", tmp_path, "--repeat", 2, "--json", "--output", output, "--set", "cb_nodes=1")
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert document == json.loads(output.read_text())
+    assert [document[key] for key in ("pattern", "mpi", "ranks", "dir", "bytes", "verified")] == ["interleave", site.ids[name], 4, str(tmp_path), 100, True]
+    assert [(r["engine"], r["operation"], r["median_s"]) for r in document["results"]] == [
+        ("collio", "write", 1.5), ("collio", "read", 1.5), ("native", "write", 3.0), ("native", "read", 3.0), ("floor", "write", 0.5), ("floor", "read", 0.5)]
+    for row in document["results"]:
+        assert {"median_s", "min_s", "max_s", "peak_rss_above_buffer_bytes"} <= set(row) and len(row["samples_s"]) == 2
+    write = document["results"][0]
+    assert write["ways"] == ["two_phase: small"] and write["steps_s"] == {"write": 1.0, "other": 0.5}
+    assert document["hints"] == {"cb_nodes": "1"} and document["machine"]["file_system"] and document["versions"]["collio"]
+    assert not list(tmp_path.glob("collio-bench-*"))
+
+
+def test_the_table(site, cli, tmp_path):
+    text = cli("bench", "contiguous", "--mpi", "mpich-9.9.1", "--dir", tmp_path, "--repeat", 1, "--pieces", 1, "--size", "4k").output
+    assert "2.00x" in text and "native" in text and "floor" in text and "3.00 s" in text
+
+
+@pytest.mark.parametrize("variable, value, said", [("FAKE_VERIFIED", "false", "not verified"), ("FAKE_EXIT", "1", "exit code 1")])
+def test_wrong_bytes_are_an_error(site, cli, tmp_path, monkeypatch, variable, value, said):
+    monkeypatch.setenv(variable, value)
+    done = cli("bench", "interleave", "--mpi", "mpich-9.9.1", "--dir", tmp_path, "--repeat", 2, "--json")
+    document = json.loads(done.stdout)
+    assert done.exit_code == 1 and document["verified"] is False
+    assert all(said in row["error"] for row in document["results"])
+
+
+def test_native_twice_is_no_result(site, cli, tmp_path):
+    program = Build.of(launch.named_mpi("mpich-9.9.1")).program("collio_bench")
+    program.write_text(program.read_text().replace("libcollio_mpiio", "nothing"))
+    done = cli("bench", "interleave", "--mpi", "mpich-9.9.1", "--dir", tmp_path, "--repeat", 1, "--json")
+    assert done.exit_code == 1 and json.loads(done.stdout)["results"][0]["error"] == "collio took over no file"
+
+
+@pytest.mark.parametrize("words, said", [
+    (["--mpi", "lam"], "no MPI named 'lam'"), (["--mpi", "mpich-9.9.1", "--pieces", "999999999999"], "are needed"),
+    (["--mpi", "mpich-9.9.1", "--set", "cb_nodes=x"], "cb_nodes=x"), (["--mpi", "mpich-9.9.1", "--size", "big"], "is no size"),
+])
+def test_what_cannot_be_run(site, cli, tmp_path, words, said):
+    done = cli("bench", "interleave", "--dir", tmp_path, *words)
+    assert done.exit_code in (1, 2) and said in done.output
+
+
+def test_a_run_that_hangs_is_ended(site, setup):
+    program = site.program("hangs", "sleep 1000\n")
+    outcome = launcher.run_job(launch.Prepared([str(program)], {"PATH": "/usr/bin:/bin"}), timeout_s=0.3)
+    assert outcome.error == "not done after 0.3 s"
+
+
+def test_the_machine(tmp_path):
+    facts = machine.describe(tmp_path)
+    assert facts["cores"] >= 1 and facts["file_system"] != "unknown" and facts["memory_bytes"] > 0
+    assert machine.file_system("/proc") == "proc" and machine.free_bytes(tmp_path) > 0
+
+
+@pytest.mark.parametrize("pattern", [
+    ["interleave", "--pieces", 500], ["interleave", "--pieces", 500, "--irregular", "--gap", 16], ["contiguous", "--size", "64k", "--pieces", 2],
+    ["e3sm", "--ne", 2, "--levels", 3, "--variables", 2],
+], ids=lambda words: "-".join(map(str, words[:2])) + ("-irregular" if "--irregular" in words else ""))
+def test_for_real(real_mpi, cli, tmp_path, pattern):
+    if not Build.of(real_mpi).program("collio_bench").exists():
+        pytest.skip("collio_bench is not built")
+    done = cli("bench", *pattern, "--mpi", real_mpi.id, "--ranks", 3, "--dir", tmp_path, "--repeat", 1, "--json", "--timeout", 100)
+    document = json.loads(done.stdout)
+    assert done.exit_code == 0 and document["verified"], document["results"]
+    assert {row["engine"] for row in document["results"]} == {"collio", "native", "floor"}
+    assert [row["ways"] for row in document["results"] if row["engine"] == "collio"]
