@@ -1,0 +1,71 @@
+// See access.hpp.
+#include "access/access.hpp"
+
+#include <algorithm>
+
+#include "core/copy.hpp"
+
+namespace collio::access {
+
+bool View::usable() const noexcept {
+  return displacement >= 0 && etype_bytes > 0 &&
+         (!filetype || (filetype->size() > 0 && filetype->size() % etype_bytes == 0 &&
+                        filetype->pattern.low() >= -displacement));
+}
+
+FileAccess file_access(const View& view, std::int64_t position, std::int64_t bytes) {
+  FileAccess a;
+  a.bytes = bytes;
+  if (bytes == 0) return a;
+  if (!view.filetype) {
+    a.pattern = core::Pattern::contiguous(view.displacement + position, bytes);
+  } else {
+    const TypeLayout& type = *view.filetype;
+    const std::int64_t first = position / type.size();
+    const std::int64_t last = (position + bytes - 1) / type.size();
+    a.pattern = type.pattern.repeated({last - first + 1, type.extent})
+                    .shifted(view.displacement + first * type.extent);
+    a.begin = position - first * type.size();
+  }
+  const double share = static_cast<double>(bytes) / static_cast<double>(a.pattern.bytes());
+  a.pieces = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(a.pattern.pieces()) * share));
+  if (!a.pattern.ascending()) {
+    a.span = {a.pattern.low(), a.pattern.high() - a.pattern.low()};
+    return a;
+  }
+  core::Cursor cursor(a.pattern);
+  cursor.seek_stream(a.begin + bytes - 1);
+  const std::int64_t end = cursor.offset() + 1;
+  cursor.seek_stream(a.begin);
+  a.span = {cursor.offset(), end - cursor.offset()};
+  return a;
+}
+
+MemoryAccess::MemoryAccess(void* address, const TypeLayout& type, std::int64_t count)
+    : address_(static_cast<std::byte*>(address)), pattern_(type.pattern.repeated({count, type.extent})) {}
+
+void MemoryAccess::gather(std::int64_t position, std::int64_t bytes, std::byte* out) const noexcept {
+  if (bytes == 0) return;
+  if (pattern_.contiguous()) {
+    std::memcpy(out, at(position), static_cast<std::size_t>(bytes));
+    return;
+  }
+  core::Cursor cursor(pattern_);
+  cursor.seek_stream(position);
+  for (core::Run run; bytes > 0 && cursor.next_bytes(bytes, run); bytes -= run.bytes())
+    out = core::gather_run(out, address_, run);
+}
+
+void MemoryAccess::scatter(std::int64_t position, std::int64_t bytes, const std::byte* in) const noexcept {
+  if (bytes == 0) return;
+  if (pattern_.contiguous()) {
+    std::memcpy(at(position), in, static_cast<std::size_t>(bytes));
+    return;
+  }
+  core::Cursor cursor(pattern_);
+  cursor.seek_stream(position);
+  for (core::Run run; bytes > 0 && cursor.next_bytes(bytes, run); bytes -= run.bytes())
+    in = core::scatter_run(address_, run, in);
+}
+
+}  // namespace collio::access

@@ -1,0 +1,58 @@
+// One rank's side of a call: which file bytes, and where in memory they come from or go to.
+#pragma once
+
+#include <cstddef>
+
+#include "access/datatype.hpp"
+#include "core/cursor.hpp"
+
+namespace collio::access {
+
+/// A file view as set by MPI_File_set_view. Displacement and etype size in bytes.
+struct View {
+  std::int64_t displacement = 0;
+  std::int64_t etype_bytes = 1;
+  Layout filetype;  ///< null: plain bytes
+
+  /// A view under which collio can find a byte's place: it has data bytes and no negative displacement.
+  [[nodiscard]] bool usable() const noexcept;
+};
+
+/// Bytes [begin, begin + bytes) of the data stream of `pattern`, whose offsets are file offsets.
+struct FileAccess {
+  core::Pattern pattern;
+  std::int64_t begin = 0;
+  std::int64_t bytes = 0;
+  core::Extent span;        ///< first to last file byte accessed; ascending patterns only
+  std::int64_t pieces = 0;  ///< estimate, exact for whole filetypes
+
+  [[nodiscard]] bool ascending() const noexcept { return pattern.ascending(); }
+};
+
+/// `bytes` bytes of the view's data, starting at data byte `position`. Not collective. O(loops + log items).
+[[nodiscard]] FileAccess file_access(const View& view, std::int64_t position, std::int64_t bytes);
+
+/// A buffer: `count` instances of a datatype at an address.
+class MemoryAccess {
+ public:
+  MemoryAccess() = default;
+  /// `address` may be MPI_BOTTOM when `type` holds absolute addresses.
+  MemoryAccess(void* address, const TypeLayout& type, std::int64_t count);
+
+  [[nodiscard]] std::int64_t bytes() const noexcept { return pattern_.bytes(); }
+  [[nodiscard]] bool contiguous() const noexcept { return pattern_.contiguous() || pattern_.bytes() == 0; }
+  /// Address of data byte `position`; contiguous buffers only.
+  [[nodiscard]] std::byte* at(std::int64_t position) const noexcept {
+    return address_ + pattern_.low() + position;
+  }
+  /// Copies data bytes [position, position + bytes) to `out`. O(bytes + pieces).
+  void gather(std::int64_t position, std::int64_t bytes, std::byte* out) const noexcept;
+  /// Copies `bytes` bytes from `in` to data bytes [position, position + bytes).
+  void scatter(std::int64_t position, std::int64_t bytes, const std::byte* in) const noexcept;
+
+ private:
+  std::byte* address_ = nullptr;
+  core::Pattern pattern_;
+};
+
+}  // namespace collio::access

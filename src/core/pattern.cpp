@@ -1,0 +1,105 @@
+// See pattern.hpp.
+#include "core/pattern.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/cursor.hpp"
+
+namespace collio::core {
+
+namespace {
+
+/// The single item of a body that has one.
+Run only_item(const PackedExtents& body) { return body.reader(body.before_stream(0)).next(); }
+
+PackedExtents body_of(const Run& run) {
+  return pack_runs([&](auto&& sink) { sink(run); });
+}
+
+}  // namespace
+
+Pattern::Pattern(PackedExtents body) : body_(std::make_shared<const PackedExtents>(std::move(body))) {
+  derive();
+}
+
+Pattern Pattern::contiguous(std::int64_t offset, std::int64_t length) {
+  Pattern p(body_of({0, length, length, 1}));
+  p.origin_ = offset;
+  p.derive();
+  return p;
+}
+
+void Pattern::derive() {
+  bytes_ = body_->bytes();
+  pieces_ = body_->pieces();
+  low_ = body_->low();
+  high_ = body_->high();
+  ascending_ = body_->ascending();
+  below_.assign(loops_.size(), 0);
+  high_below_.assign(loops_.size(), 0);
+  for (std::size_t level = loops_.size(); level-- > 0;) {
+    const Loop& loop = loops_[level];
+    below_[level] = bytes_;
+    high_below_[level] = high_;
+    ascending_ = ascending_ && (bytes_ == 0 || loop.stride >= high_ - low_);
+    bytes_ *= loop.count;
+    pieces_ *= loop.count;
+    const std::int64_t reach = (loop.count - 1) * loop.stride;
+    low_ += std::min<std::int64_t>(0, reach);
+    high_ += std::max<std::int64_t>(0, reach);
+  }
+  low_ += origin_;
+  high_ += origin_;
+}
+
+Pattern Pattern::repeated(Loop loop) const {
+  if (loop.count == 0 || bytes_ == 0) return {};
+  if (loop.count == 1) return *this;
+  Pattern p = *this;
+  if (loops_.empty() && body_->items() == 1) {
+    const Run run = only_item(*body_);
+    const bool joins = run.count > 1 && loop.stride == run.count * run.stride;
+    if (run.count == 1 || joins) {
+      const std::int64_t stride = joins ? run.stride : loop.stride;
+      const std::int64_t count = joins ? run.count * loop.count : loop.count;
+      if (run.count == 1 && stride == run.length) {
+        p.body_ = std::make_shared<const PackedExtents>(
+            body_of({run.offset, run.length * count, run.length * count, 1}));
+      } else {
+        p.body_ = std::make_shared<const PackedExtents>(body_of({run.offset, run.length, stride, count}));
+      }
+      p.derive();
+      return p;
+    }
+  }
+  if (p.loops_.size() == max_loops) p = p.unrolled();
+  if (!p.loops_.empty() && loop.stride == p.loops_.front().count * p.loops_.front().stride)
+    p.loops_.front().count *= loop.count;
+  else
+    p.loops_.insert(p.loops_.begin(), loop);
+  p.derive();
+  return p;
+}
+
+Pattern Pattern::shifted(std::int64_t distance) const {
+  Pattern p = *this;
+  p.origin_ += distance;
+  p.derive();
+  return p;
+}
+
+Pattern Pattern::unrolled() const {
+  return Pattern(pack_runs([&](auto&& sink) {
+    Cursor cursor(*this);
+    for (Run run; cursor.next_bytes(std::numeric_limits<std::int64_t>::max(), run);) sink(run);
+  }));
+}
+
+int Pattern::shift() const noexcept {
+  std::uint64_t bits = std::uint64_t{1} << body_->format().shift;
+  for (const Loop& loop : loops_) bits |= static_cast<std::uint64_t>(loop.stride);
+  return shift_of(bits);
+}
+
+}  // namespace collio::core

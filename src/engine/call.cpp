@@ -1,0 +1,137 @@
+// See call.hpp. A table of contents; each step lives in a file of its own.
+#include "engine/call.hpp"
+
+#include <algorithm>
+
+namespace collio::engine {
+
+using observe::Step;
+using observe::Steps;
+using policy::Direction;
+
+namespace {
+
+policy::Digest digest_of(const access::FileAccess& access, const CallRequest& request) {
+  policy::Digest d;
+  d.set_call(request.direction == Direction::write ? 1 : 2);
+  d.error = static_cast<std::int64_t>(request.error.kind);
+  d.undescribed = request.undescribed ? 1 : 0;
+  if (access.bytes == 0) return d;
+  d.low = access.span.offset;
+  d.high = access.span.end();
+  d.bytes = d.most_bytes = access.bytes;
+  d.pieces = d.most_pieces = access.pieces;
+  d.active_ranks = 1;
+  d.unordered = access.ascending() ? 0 : 1;
+  return d;
+}
+
+/// Errors found before any byte moved: the worst one, on every rank.
+core::Error agreed_error(const policy::Digest& digest, const CallRequest& request) {
+  const auto worst = static_cast<core::ErrorClass>(digest.error);
+  if (worst == core::ErrorClass::none && !digest.same_call())
+    return {core::ErrorClass::argument, "ranks make different collective calls: some write, some read"};
+  if (worst == core::ErrorClass::none || worst == request.error.kind) return request.error;
+  return {worst, "another rank found an error in its arguments"};
+}
+
+Moved move_bytes(Call& call) {
+  const bool write = call.plan.direction == Direction::write;
+  if (call.plan.path == policy::Path::independent) return write ? independent_write(call) : independent_read(call);
+  return write ? two_phase_write(call) : two_phase_read(call);
+}
+
+/// Bytes of this rank that lie below file offset `limit`: they were moved although the call failed.
+std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
+  if (access.bytes == 0 || !access.ascending() || limit <= access.span.offset) return 0;
+  core::Cursor cursor(access.pattern);
+  cursor.seek_offset(std::min(limit, access.span.end()));
+  return std::min(access.bytes, cursor.stream() - access.begin);
+}
+
+Completion conclude(Call& call, Moved& moved) {
+  exchange::agree(call.link.comm, moved.outcome);
+  Completion done;
+  const auto worst = static_cast<core::ErrorClass>(moved.outcome.error);
+  const bool write = call.plan.direction == Direction::write;
+  if (worst == core::ErrorClass::none) {
+    done.bytes = write ? call.access.bytes : moved.bytes;
+    return done;
+  }
+  const std::int64_t intact = bytes_below(call.access, moved.outcome.intact_below);
+  done.bytes = write ? intact : std::min(intact, moved.bytes);
+  done.error = {worst, moved.message.empty() ? "rank " + std::to_string(moved.outcome.failed_rank) + " failed"
+                                             : moved.message};
+  return done;
+}
+
+void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) {
+  record.path = policy::name_of(plan.path);
+  record.reason = plan.reason;
+  record.span_bytes = plan.domains.high - plan.domains.low;
+  if (plan.path == policy::Path::two_phase && plan.domains.count > 0) {
+    record.aggregators = plan.domains.count;
+    record.rounds = plan.domains.rounds(0);
+  }
+  file.log.add(record);
+}
+
+}  // namespace
+
+void Moved::note(std::int64_t offset, const storage::Transfer& transfer) {
+  if (transfer.error.ok()) return;
+  outcome.intact_below = std::min(outcome.intact_below, offset + transfer.bytes);
+  if (static_cast<std::int64_t>(transfer.error.kind) <= outcome.error) return;
+  outcome.error = static_cast<std::int64_t>(transfer.error.kind);
+  message = transfer.error.message;
+}
+
+Completion collective_call(File& file, const CallRequest& request) {
+  observe::CallRecord record;
+  record.operation = request.operation;
+  const double begin = observe::now_s();
+  Steps& steps = record.steps;
+
+  access::FileAccess access;
+  if (request.error.ok() && !request.undescribed) {
+    Steps::Scope time(steps, Step::flatten);
+    access = access::file_access(file.view, request.position, request.memory.bytes());
+  }
+
+  policy::Digest digest = digest_of(access, request);
+  {
+    Steps::Scope time(steps, Step::digest);
+    exchange::agree(file.comm, digest);
+  }
+  // Beyond this point every rank holds the same digest, and decides the same.
+  if (core::Error error = agreed_error(digest, request); !error.ok()) return {false, 0, std::move(error)};
+
+  policy::Plan plan;
+  {
+    Steps::Scope time(steps, Step::plan);
+    const int aggregators = static_cast<int>(file.aggregators.size());
+    plan = policy::make_plan({request.direction, digest, aggregators}, file.machine, file.hints);
+  }
+  Completion done;
+  if (plan.path == policy::Path::native) {
+    done.native = true;
+  } else if (digest.bytes > 0) {
+    exchange::Link link{file.comm, file.rank, &file.aggregators, file.my_domain,
+                        std::max<std::int64_t>(plan.domains.window_bytes, 256 << 10),
+                        &file.pool, &steps, &record.counters};
+    Call call{file, plan, access, request.memory, link, steps, record.counters};
+    Moved moved = move_bytes(call);
+    {
+      Steps::Scope time(steps, Step::wait);
+      done = conclude(call, moved);
+    }
+    file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
+  }
+  record.counters.bytes = access.bytes;
+  record.error = done.error.message.empty() ? "" : "failed";
+  record.total_s = observe::now_s() - begin;
+  log_call(file, plan, std::move(record));
+  return done;
+}
+
+}  // namespace collio::engine

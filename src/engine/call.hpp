@@ -1,0 +1,57 @@
+// One collective call: access, digest, plan, move, agree on the outcome.
+#pragma once
+
+#include "access/access.hpp"
+#include "engine/file.hpp"
+#include "exchange/agreement.hpp"
+#include "exchange/link.hpp"
+#include "policy/plan.hpp"
+
+namespace collio::engine {
+
+/// What the caller asks for. Positions and lengths in bytes of the view's data stream.
+struct CallRequest {
+  policy::Direction direction = policy::Direction::write;
+  std::string operation;           ///< name for the report
+  std::int64_t position = 0;
+  access::MemoryAccess memory;
+  bool undescribed = false;        ///< this rank's datatype is beyond collio
+  core::Error error;               ///< an error this rank found in its arguments
+};
+
+struct Completion {
+  bool native = false;             ///< collio declined on all ranks: the MPI library must do the call
+  std::int64_t bytes = 0;          ///< of this rank, moved
+  core::Error error;               ///< the same class on all ranks
+};
+
+/// Collective over the file's communicator. Every rank returns, with the same error class.
+[[nodiscard]] Completion collective_call(File& file, const CallRequest& request);
+
+/// A call under way: what the paths need.
+struct Call {
+  File& file;
+  const policy::Plan& plan;
+  const access::FileAccess& access;
+  const access::MemoryAccess& memory;
+  exchange::Link link;
+  observe::Steps& steps;
+  observe::Counters& counters;
+};
+
+/// How a path ended on this rank.
+struct Moved {
+  std::int64_t bytes = 0;          ///< read: bytes of this rank that came
+  exchange::Outcome outcome;
+  std::string message;             ///< of this rank's error
+
+  /// Books a failed transfer that began at file offset `offset`.
+  void note(std::int64_t offset, const storage::Transfer& transfer);
+};
+
+[[nodiscard]] Moved two_phase_write(Call& call);
+[[nodiscard]] Moved two_phase_read(Call& call);
+[[nodiscard]] Moved independent_write(Call& call);
+[[nodiscard]] Moved independent_read(Call& call);
+
+}  // namespace collio::engine

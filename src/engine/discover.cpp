@@ -1,0 +1,75 @@
+// See discover.hpp.
+#include "engine/discover.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "exchange/agreement.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+struct NodeRecord {
+  char name[MPI_MAX_PROCESSOR_NAME];
+  std::int32_t ranks;
+  std::int32_t cores;
+};
+
+/// Cores the ranks of a node may use together: the union of their affinity masks.
+int cores_of_node(MPI_Comm node) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) return 1;
+  cpu_set_t all;
+  MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
+  return std::max(1, CPU_COUNT(&all));
+}
+
+}  // namespace
+
+Place discover(MPI_Comm comm) {
+  int rank = 0, local_rank = 0, local_ranks = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &local_rank);
+  MPI_Comm_size(node, &local_ranks);
+  NodeRecord mine{};
+  int length = 0;
+  MPI_Get_processor_name(mine.name, &length);
+  mine.ranks = local_ranks;
+  mine.cores = cores_of_node(node);
+  MPI_Comm_split(comm, local_rank == 0 ? 0 : MPI_UNDEFINED, rank, &leaders);
+  int where[2] = {0, 0};  // this node's index, nodes in all
+  std::vector<NodeRecord> records;
+  if (local_rank == 0) {
+    MPI_Comm_rank(leaders, &where[0]);
+    MPI_Comm_size(leaders, &where[1]);
+    records.resize(static_cast<std::size_t>(where[1]));
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, records.data(), sizeof mine, MPI_BYTE, leaders);
+    MPI_Comm_free(&leaders);
+  }
+  MPI_Bcast(where, 2, MPI_INT, 0, node);
+  records.resize(static_cast<std::size_t>(where[1]));
+  MPI_Bcast(records.data(), static_cast<int>(records.size() * sizeof(NodeRecord)), MPI_BYTE, 0, node);
+  MPI_Comm_free(&node);
+  Place place;
+  for (const NodeRecord& r : records) place.machine.nodes.push_back({r.name, r.ranks, r.cores});
+  place.seat = {where[0], local_rank};
+  return place;
+}
+
+std::vector<int> ranks_of(MPI_Comm comm, const std::vector<policy::Seat>& seats, const policy::Seat& mine) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  std::vector<std::int32_t> ranks(seats.size(), -1);
+  for (std::size_t i = 0; i < seats.size(); ++i)
+    if (seats[i] == mine) ranks[i] = rank;
+  exchange::maximum(comm, ranks);
+  return {ranks.begin(), ranks.end()};
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,108 @@
+// See file.hpp.
+#include "engine/file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "engine/discover.hpp"
+#include "exchange/agreement.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+/// ROMIO's file system prefixes ("ufs:/path") name a driver, not a part of the path.
+std::string without_prefix(const std::string& path) {
+  const std::size_t colon = path.find(':');
+  if (colon == std::string::npos || colon < 2 || path.find('/') < colon) return path;
+  const bool word = std::all_of(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(colon),
+                                [](unsigned char c) { return std::islower(c) || std::isdigit(c); });
+  return word && ::access(path.c_str(), F_OK) != 0 ? path.substr(colon + 1) : path;
+}
+
+std::string absolute(const std::string& path) {
+  if (path.empty() || path[0] == '/') return path;
+  char* folder = ::getcwd(nullptr, 0);
+  if (!folder) return path;
+  const std::string whole = std::string(folder) + "/" + path;
+  std::free(folder);
+  return whole;
+}
+
+/// Rank 0's hints, on all ranks: a choice may not rest on what one rank alone was told. Collective.
+std::map<std::string, std::string> common_hints(MPI_Comm comm, int rank, const std::map<std::string, std::string>& mine) {
+  std::string text;
+  for (const auto& [key, value] : mine) text += key + '\0' + value + '\0';
+  std::int64_t length = static_cast<std::int64_t>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT64_T, 0, comm);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), static_cast<int>(length), MPI_BYTE, 0, comm);
+  if (rank == 0) return mine;
+  std::map<std::string, std::string> hints;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string key = text.c_str() + at;
+    const std::string value = text.c_str() + at + key.size() + 1;
+    at += key.size() + value.size() + 2;
+    hints[key] = value;
+  }
+  return hints;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
+  std::unique_ptr<File> f(new File);
+  MPI_Comm_dup(request.comm, &f->comm);
+  MPI_Comm_rank(f->comm, &f->rank);
+  MPI_Comm_size(f->comm, &f->size);
+  f->path = absolute(without_prefix(request.path));
+  f->hints = policy::parse_hints(common_hints(f->comm, f->rank, request.hints));
+  if (!f->hints.enabled) return std::unique_ptr<File>();
+  f->wants_read_ = request.reads;
+  f->wants_write_ = request.writes;
+  Place place = discover(f->comm);
+  f->machine = std::move(place.machine);
+  f->machine.storage = storage::model_of(f->path);
+  f->aggregators = ranks_of(f->comm, policy::choose_aggregators(f->machine, f->hints), place.seat);
+  const auto mine = std::ranges::find(f->aggregators, f->rank);
+  if (mine != f->aggregators.end()) f->my_domain = static_cast<int>(mine - f->aggregators.begin());
+  // All aggregators reach the file, and all ranks think alike of its storage, or collio leaves it alone.
+  core::Error error;
+  if (f->my_domain >= 0) static_cast<void>(f->storage(&error));
+  exchange::Outcome outcome;
+  outcome.error = static_cast<std::int64_t>(error.kind);
+  outcome.failed_rank = error.ok() ? -1 : f->rank;
+  exchange::agree(f->comm, outcome);
+  if (outcome.error != 0) {
+    if (error.ok()) error.message = "aggregator " + std::to_string(outcome.failed_rank) + " cannot open " + f->path;
+    return core::Error{static_cast<core::ErrorClass>(outcome.error), error.message};
+  }
+  MPI_Bcast(&f->machine.storage.block_bytes, 1, MPI_INT64_T, 0, f->comm);
+  MPI_Bcast(&f->machine.storage.operation_s, 1, MPI_DOUBLE, 0, f->comm);
+  return f;
+}
+
+File::~File() {
+  if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+}
+
+storage::Storage* File::storage(core::Error* why) {
+  if (storage_) return storage_.get();
+  using storage::Access;
+  auto opened = storage::open_posix(path, wants_write_ ? Access::read_write : Access::read_only);
+  readable = opened.ok();
+  if (!opened && wants_write_) opened = storage::open_posix(path, Access::write_only);
+  if (!opened) {
+    if (why) *why = opened.error();
+    return nullptr;
+  }
+  storage_ = std::move(opened.value());
+  return storage_.get();
+}
+
+core::Error File::sync() { return storage_ && wants_write_ ? storage_->sync() : core::Error{}; }
+
+}  // namespace collio::engine

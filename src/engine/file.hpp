@@ -1,0 +1,59 @@
+// An open file as collio sees it: who serves it, under which hints and view, with which buffers.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "access/access.hpp"
+#include "exchange/buffer_pool.hpp"
+#include "machine/machine.hpp"
+#include "observe/call_record.hpp"
+#include "policy/hints.hpp"
+#include "storage/storage.hpp"
+
+namespace collio::engine {
+
+struct OpenRequest {
+  MPI_Comm comm = MPI_COMM_NULL;   ///< the program's communicator; duplicated
+  std::string path;                ///< as the program gave it, "ufs:" and the like included
+  bool reads = true, writes = true;
+  std::map<std::string, std::string> hints;
+};
+
+class File {
+ public:
+  /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or all
+  /// get an error of the same class (an aggregator cannot reach the file: it is the MPI library's alone).
+  static core::Result<std::unique_ptr<File>> open(const OpenRequest& request);
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  /// This rank's handle, opened at first use. Not collective. Null when it cannot be opened: `why` says so.
+  [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
+  /// Flushes what this rank wrote. Not collective.
+  [[nodiscard]] core::Error sync();
+
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = 0, size = 1;
+  std::string path;                 ///< absolute
+  policy::Hints hints;
+  machine::Machine machine;
+  std::vector<int> aggregators;     ///< rank of each aggregator, in domain order
+  int my_domain = -1;               ///< domain this rank serves; -1: none
+  access::View view;
+  bool readable = false;            ///< aggregators can read the file
+  exchange::BufferPool pool;
+  observe::CallLog log;
+
+ private:
+  File() = default;
+  bool wants_read_ = true, wants_write_ = true;
+  std::unique_ptr<storage::Storage> storage_;
+};
+
+}  // namespace collio::engine

@@ -1,0 +1,46 @@
+// One rank's pieces in one file domain, round by round.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "access/access.hpp"
+#include "exchange/message.hpp"
+#include "policy/domains.hpp"
+
+namespace collio::exchange {
+
+/// The pieces of one round: what a message says before its data.
+struct Description {
+  MessageHeader header;
+  std::vector<std::uint8_t> extents;  ///< encoded, slack included
+  std::int64_t stream_begin = 0;      ///< first data byte in the access's stream (from 0)
+};
+
+/// Walks an access through the windows of domain `domain`. Holds one cursor: no list, no rescans.
+class DomainSource {
+ public:
+  /// `access` is ascending and outlives the source.
+  DomainSource(const access::FileAccess& access, const policy::Domains& domains, int domain);
+
+  [[nodiscard]] int domain() const noexcept { return domain_; }
+  /// The next round in which this rank has pieces; no_round at the end.
+  [[nodiscard]] std::int64_t next_round() const noexcept { return next_round_; }
+  /// Data bytes of the next round. O(log items).
+  [[nodiscard]] std::int64_t next_bytes() const noexcept;
+  /// Describes the pieces of round next_round() and moves on. O(items of the round).
+  void describe(Description& out);
+
+ private:
+  void find_next_round() noexcept;
+
+  const access::FileAccess* access_;
+  const policy::Domains* domains_;
+  core::Cursor cursor_;
+  std::int64_t end_ = 0;  ///< of this rank's bytes in this domain
+  std::int64_t next_round_ = no_round;
+  int domain_ = 0;
+  int shift_ = 0;
+};
+
+}  // namespace collio::exchange

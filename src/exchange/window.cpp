@@ -1,0 +1,201 @@
+// See window.hpp.
+#include "exchange/window.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/copy.hpp"
+
+namespace collio::exchange {
+
+using observe::Step;
+using observe::Steps;
+using storage::Transfer;
+
+namespace {
+
+template <class Each>
+void for_each_extent(const core::PackedExtents& list, Each&& each) {
+  core::PackedReader reader = list.reader(list.before_stream(0));
+  for (std::int64_t i = 0; i < list.items(); ++i) {
+    core::Run run = reader.next();
+    for (std::int64_t k = 0; k < run.count; ++k, run.offset += run.stride)
+      if (!each(core::Extent{run.offset, run.length})) return;
+  }
+}
+
+}  // namespace
+
+Window::Window(Link link, WindowStorage storage, std::int64_t bytes)
+    : link_(link), storage_(storage), buffer_(link.pool->take(static_cast<std::size_t>(bytes))) {}
+
+Window::~Window() { link_.pool->give_back(std::move(buffer_)); }
+
+void Window::open(const core::Extent& extent) {
+  extent_ = extent;
+  span_ = {};
+  sum_ = {};
+  pieces_ = 0;
+  kept_.clear();
+}
+
+void Window::keep(const MessageView& message) {
+  const MessageHeader& h = message.header;
+  kept_.push_back({h, {message.extents, message.extents + h.extents_bytes}});
+  if (pieces_ == 0) {
+    span_ = h.span;
+  } else {
+    const std::int64_t end = std::max(span_.end(), h.span.end());
+    span_.offset = std::min(span_.offset, h.span.offset);
+    span_.length = end - span_.offset;
+  }
+  sum_.add(h.sum);
+  pieces_ += h.pieces;
+}
+
+void Window::place(const MessageView& message) {
+  if (message.header.items == 0) return;
+  Steps::Scope time(*link_.steps, Step::place);
+  keep(message);
+  core::PackedReader reader = message.reader();
+  const std::byte* data = message.data;
+  std::byte* base = at(0);
+  for (std::int64_t i = 0; i < message.header.items; ++i) data = core::scatter_run(base, reader.next(), data);
+}
+
+std::vector<core::SortedList> Window::lists() const {
+  std::vector<core::SortedList> lists;
+  lists.reserve(kept_.size());
+  for (const Kept& k : kept_)
+    lists.push_back({core::PackedReader(k.extents.data(), {k.header.shift, false}, k.header.span.offset),
+                     k.header.items});
+  return lists;
+}
+
+bool Window::sieve_pays(std::int64_t operations, std::int64_t transfers) const noexcept {
+  const double whole = static_cast<double>(transfers) * (storage_.model.operation_s +
+                       static_cast<double>(span_.length) / storage_.model.bandwidth_bytes_per_s);
+  const double pieces = static_cast<double>(operations) * storage_.model.operation_s +
+                        static_cast<double>(sum_.bytes) / storage_.model.bandwidth_bytes_per_s;
+  return whole < pieces;
+}
+
+Transfer Window::write_out() {
+  if (pieces_ == 0) return {};
+  if (!storage_.file) return {0, {core::ErrorClass::access, "the file could not be opened"}};
+  Steps::Scope time(*link_.steps, Step::write);
+  if (sum_.tiles(span_)) {
+    ++link_.counters->dense_windows;
+    return storage_.file->write(span_, at(span_.offset));
+  }
+  core::PackedBuilder builder({});
+  core::merge_union(lists(), [&](const core::Extent& e) { builder.add(e); });
+  const core::PackedExtents pieces = builder.finish();
+  const bool sieve = storage_.readable && pieces.pieces() > 1 &&
+                     (storage_.holes == policy::Holes::sieve ||
+                      (storage_.holes == policy::Holes::automatic && sieve_pays(pieces.pieces(), 2)));
+  return sieve ? write_sieved(pieces) : write_pieces(pieces);
+}
+
+Transfer Window::write_pieces(const core::PackedExtents& pieces) {
+  ++link_.counters->piecewise_windows;
+  Transfer all;
+  for_each_extent(pieces, [&](const core::Extent& e) {
+    Transfer t = storage_.file->write(e, at(e.offset));
+    all.bytes = e.offset + t.bytes - span_.offset;
+    all.error = std::move(t.error);
+    return all.error.ok();
+  });
+  return all;
+}
+
+Transfer Window::write_sieved(const core::PackedExtents& pieces) {
+  ++link_.counters->sieved_windows;
+  Buffer old = link_.pool->take(static_cast<std::size_t>(span_.length));
+  Transfer before;
+  {
+    Steps::Scope time(*link_.steps, Step::read);
+    before = storage_.file->read(span_, old.data());
+  }
+  std::fill_n(old.data() + before.bytes, span_.length - before.bytes, std::byte{0});
+  std::int64_t hole = span_.offset;
+  for_each_extent(pieces, [&](const core::Extent& e) {
+    std::copy_n(old.data() + (hole - span_.offset), e.offset - hole, at(hole));
+    hole = e.end();
+    return true;
+  });
+  link_.pool->give_back(std::move(old));
+  if (!before.error.ok()) return write_pieces(pieces);
+  return storage_.file->write(span_, at(span_.offset));
+}
+
+void Window::want(const MessageView& request) {
+  if (request.header.items > 0) keep(request);
+}
+
+Transfer Window::read_in() {
+  end_of_file_ = std::numeric_limits<std::int64_t>::max();
+  if (pieces_ == 0) return {};
+  if (!storage_.file) {
+    end_of_file_ = span_.offset;
+    return {0, {core::ErrorClass::access, "the file could not be opened"}};
+  }
+  Steps::Scope time(*link_.steps, Step::read);
+  const bool whole = pieces_ == 1 || storage_.holes == policy::Holes::sieve || sum_.bytes >= span_.length ||
+                     (storage_.holes == policy::Holes::automatic && sieve_pays(pieces_, 1));
+  if (!whole) return read_pieces();
+  ++(sum_.tiles(span_) ? link_.counters->dense_windows : link_.counters->sieved_windows);
+  Transfer t = storage_.file->read(span_, at(span_.offset));
+  if (t.bytes < span_.length) end_of_file_ = span_.offset + t.bytes;
+  return t;
+}
+
+Transfer Window::read_pieces() {
+  ++link_.counters->piecewise_windows;
+  Transfer all;
+  core::merge_union(lists(), [&](const core::Extent& e) {
+    if (end_of_file_ <= e.offset) return;
+    Transfer t = storage_.file->read(e, at(e.offset));
+    if (t.bytes < e.length) end_of_file_ = e.offset + t.bytes;
+    all.bytes = e.offset + t.bytes - span_.offset;
+    core::keep_worst(all.error, std::move(t.error));
+  });
+  return all;
+}
+
+std::int64_t Window::available(const MessageView& request) const {
+  if (request.header.span.end() <= end_of_file_) return request.header.data_bytes();
+  core::PackedReader reader = request.reader();
+  std::int64_t bytes = 0;
+  for (std::int64_t i = 0; i < request.header.items; ++i) {
+    core::Run run = reader.next();
+    for (std::int64_t k = 0; k < run.count; ++k, run.offset += run.stride) {
+      if (run.offset >= end_of_file_) return bytes;
+      bytes += std::min(run.length, end_of_file_ - run.offset);
+    }
+  }
+  return bytes;
+}
+
+void Window::collect(const MessageView& request, std::int64_t bytes, std::byte* out) const {
+  Steps::Scope time(*link_.steps, Step::place);
+  core::PackedReader reader = request.reader();
+  const std::byte* base = at(0);
+  std::int64_t left = bytes;
+  for (std::int64_t i = 0; left > 0; ++i) {
+    core::Run run = reader.next();
+    if (run.bytes() <= left) {
+      out = core::gather_run(out, base, run);
+      left -= run.bytes();
+      continue;
+    }
+    for (; left > 0; run.offset += run.stride) {
+      const std::int64_t part = std::min(run.length, left);
+      std::memcpy(out, base + run.offset, static_cast<std::size_t>(part));
+      out += part;
+      left -= part;
+    }
+  }
+}
+
+}  // namespace collio::exchange

@@ -1,0 +1,79 @@
+// One window of an aggregator's file domain: the collective buffer of a round.
+//
+// Write: pieces are placed as messages arrive; when all are in, the window is written at once if they tile
+// it, else piece by piece or by read-modify-write, whichever costs less.
+// Read: requests are kept until all are in, the bytes they name are read once, and every request is answered.
+#pragma once
+
+#include <vector>
+
+#include "core/merge.hpp"
+#include "exchange/link.hpp"
+#include "exchange/message.hpp"
+#include "machine/machine.hpp"
+#include "policy/hints.hpp"
+#include "storage/storage.hpp"
+
+namespace collio::exchange {
+
+/// Where a window is written to or read from, and how.
+struct WindowStorage {
+  storage::Storage* file = nullptr;  ///< null: it could not be opened (the call fails)
+  bool readable = false;             ///< read-modify-write is possible
+  policy::Holes holes = policy::Holes::automatic;
+  machine::StorageModel model;
+};
+
+class Window {
+ public:
+  /// `bytes`: length of the longest window of the call.
+  Window(Link link, WindowStorage storage, std::int64_t bytes);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  /// Begins a round on window `extent`.
+  void open(const core::Extent& extent);
+  /// Write: copies the message's data to its places and keeps its descriptions. O(pieces).
+  void place(const MessageView& message);
+  /// Write: everything placed goes to the file. The transfer counts from the start of the window's span.
+  [[nodiscard]] storage::Transfer write_out();
+
+  /// Read: keeps the descriptions of a request.
+  void want(const MessageView& request);
+  /// Read: reads what all requests want.
+  [[nodiscard]] storage::Transfer read_in();
+  /// Read: bytes of `request` that lie before the end of the file, to be sent by collect().
+  [[nodiscard]] std::int64_t available(const MessageView& request) const;
+  /// Read: copies the first `bytes` bytes of a request to `out`.
+  void collect(const MessageView& request, std::int64_t bytes, std::byte* out) const;
+
+  /// First to last byte of all pieces of the round.
+  [[nodiscard]] const core::Extent& span() const noexcept { return span_; }
+
+ private:
+  struct Kept {
+    MessageHeader header;
+    std::vector<std::uint8_t> extents;
+  };
+
+  void keep(const MessageView& message);
+  [[nodiscard]] std::vector<core::SortedList> lists() const;
+  [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return buffer_.data() + (offset - extent_.offset); }
+  [[nodiscard]] bool sieve_pays(std::int64_t operations, std::int64_t transfers) const noexcept;
+  [[nodiscard]] storage::Transfer write_pieces(const core::PackedExtents& pieces);
+  [[nodiscard]] storage::Transfer write_sieved(const core::PackedExtents& pieces);
+  [[nodiscard]] storage::Transfer read_pieces();
+
+  Link link_;
+  WindowStorage storage_;
+  Buffer buffer_;
+  core::Extent extent_;
+  core::Extent span_;
+  core::TilingSum sum_;
+  std::int64_t pieces_ = 0;
+  std::int64_t end_of_file_ = 0;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace collio::exchange

@@ -1,0 +1,43 @@
+// What a collective call runs on, as far as decisions need it. Plain data: made from a communicator at
+// open (engine/discover), or by hand in tests and in the simulator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace collio::machine {
+
+/// One compute node of the job.
+struct Node {
+  std::string name;  ///< host name
+  int ranks = 1;     ///< ranks of the communicator on it
+  int cores = 1;     ///< cores these ranks may run on
+};
+
+/// Constants of the storage a file lives on; what the cost model calculates with.
+struct StorageModel {
+  std::string name = "local";
+  std::int64_t block_bytes = 4096;       ///< alignment of file domains and windows
+  double operation_s = 4e-6;             ///< one read or write call, apart from its bytes
+  double bandwidth_bytes_per_s = 2e9;    ///< of one node
+};
+
+struct Machine {
+  std::vector<Node> nodes;
+  StorageModel storage;
+
+  [[nodiscard]] int ranks() const noexcept {
+    int sum = 0;
+    for (const Node& n : nodes) sum += n.ranks;
+    return sum;
+  }
+  /// Ranks that can compute at the same time.
+  [[nodiscard]] int parallelism() const noexcept {
+    int sum = 0;
+    for (const Node& n : nodes) sum += n.ranks < n.cores ? n.ranks : n.cores;
+    return sum > 0 ? sum : 1;
+  }
+};
+
+}  // namespace collio::machine

@@ -1,0 +1,44 @@
+// See open_files.hpp.
+#include "mpiio/open_files.hpp"
+
+#include <map>
+#include <mutex>
+
+namespace collio::mpiio {
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<MPI_File, std::shared_ptr<OpenFile>> files;
+};
+
+/// Never destroyed: programs may close files from exit handlers.
+Registry& registry() {
+  static auto* r = new Registry;
+  return *r;
+}
+
+}  // namespace
+
+std::shared_ptr<OpenFile> find_file(MPI_File handle) {
+  Registry& r = registry();
+  const std::scoped_lock lock(r.mutex);
+  const auto found = r.files.find(handle);
+  return found == r.files.end() ? nullptr : found->second;
+}
+
+void remember_file(MPI_File handle, std::shared_ptr<OpenFile> file) {
+  Registry& r = registry();
+  const std::scoped_lock lock(r.mutex);
+  r.files[handle] = std::move(file);
+}
+
+std::shared_ptr<OpenFile> forget_file(MPI_File handle) {
+  Registry& r = registry();
+  const std::scoped_lock lock(r.mutex);
+  const auto node = r.files.extract(handle);
+  return node ? node.mapped() : nullptr;
+}
+
+}  // namespace collio::mpiio

@@ -1,0 +1,27 @@
+// The files collio has taken over, by MPI handle.
+#pragma once
+
+#include "mpiio/calls.h"
+
+#include <memory>
+
+#include "engine/file.hpp"
+
+namespace collio::mpiio {
+
+struct OpenFile {
+  std::unique_ptr<engine::File> engine;
+  bool atomic = false;          ///< atomic mode: the MPI library keeps it
+  bool foreign_data = false;    ///< view in another data representation than "native"
+  bool view_described = true;   ///< this rank's view is one collio can walk
+  bool reads = true, writes = true;
+
+  [[nodiscard]] bool takes(bool write) const noexcept { return !atomic && !foreign_data && (write ? writes : reads); }
+};
+
+/// Null when collio did not see the file opened, or left it to the MPI library. Thread-safe.
+[[nodiscard]] std::shared_ptr<OpenFile> find_file(MPI_File handle);
+void remember_file(MPI_File handle, std::shared_ptr<OpenFile> file);
+std::shared_ptr<OpenFile> forget_file(MPI_File handle);
+
+}  // namespace collio::mpiio

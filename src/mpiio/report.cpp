@@ -1,0 +1,138 @@
+// See report.hpp. Numbers of all ranks meet on rank 0, one record at a time: O(ranks) memory there, O(1) elsewhere.
+#include "mpiio/report.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace collio::mpiio {
+
+namespace {
+
+/// What a rank contributes of one record, as doubles: seconds by step, total, counters.
+constexpr std::size_t counter_count = 7;
+constexpr std::size_t numbers = observe::step_count + 1 + counter_count;
+using Numbers = std::array<double, numbers>;
+
+Numbers numbers_of(const observe::CallRecord& r) {
+  Numbers n{};
+  for (std::size_t s = 0; s < observe::step_count; ++s) n[s] = r.steps.seconds(static_cast<observe::Step>(s));
+  n[observe::step_count] = r.total_s;
+  const observe::Counters& c = r.counters;
+  const std::array<std::int64_t, counter_count> counters{c.bytes,         c.pieces,        c.messages,
+                                                         c.metadata_bytes, c.dense_windows, c.piecewise_windows,
+                                                         c.sieved_windows};
+  for (std::size_t i = 0; i < counter_count; ++i) n[observe::step_count + 1 + i] = static_cast<double>(counters[i]);
+  return n;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char ch : text) {
+    const auto c = static_cast<unsigned char>(ch);
+    if (ch == '"' || ch == '\\') {
+      out += '\\';
+      out += ch;
+    } else if (c < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", c);
+      out += code;
+    } else {
+      out += ch;
+    }
+  }
+  return out + '"';
+}
+
+std::string text_of(double value) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.9g", value);
+  return out;
+}
+
+std::string spread_of(const std::vector<Numbers>& all, std::size_t column) {
+  std::vector<double> values;
+  values.reserve(all.size());
+  for (const Numbers& n : all) values.push_back(n[column]);
+  std::ranges::sort(values);
+  return "{\"min\": " + text_of(values.front()) + ", \"median\": " + text_of(values[values.size() / 2]) +
+         ", \"max\": " + text_of(values.back()) + "}";
+}
+
+std::string sum_of(const std::vector<Numbers>& all, std::size_t counter) {
+  double sum = 0;
+  for (const Numbers& n : all) sum += n[observe::step_count + 1 + counter];
+  char out[32];
+  std::snprintf(out, sizeof out, "%.0f", sum);
+  return out;
+}
+
+std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& all) {
+  std::string j = "{\"operation\": " + quoted(r.operation) + ", \"path\": " + quoted(r.path) +
+                  ", \"reason\": " + quoted(r.reason) + ", \"repeats\": " + std::to_string(r.repeats) +
+                  ", \"failed\": " + (r.error.empty() ? "false" : "true") + ", \"bytes\": " + sum_of(all, 0) +
+                  ", \"pieces\": " + sum_of(all, 1) + ", \"file_span_bytes\": " + std::to_string(r.span_bytes) +
+                  ", \"aggregators\": " + std::to_string(r.aggregators) + ", \"rounds\": " + std::to_string(r.rounds) +
+                  ", \"messages\": " + sum_of(all, 2) + ", \"metadata_bytes\": " + sum_of(all, 3) +
+                  ", \"windows\": {\"dense\": " + sum_of(all, 4) + ", \"piecewise\": " + sum_of(all, 5) +
+                  ", \"sieved\": " + sum_of(all, 6) + "}, \"seconds\": {\"total\": " +
+                  spread_of(all, observe::step_count);
+  for (std::size_t s = 0; s < observe::step_count; ++s)
+    j += ", " + quoted(std::string(observe::step_names[s])) + ": " + spread_of(all, s);
+  return j + "}}";
+}
+
+std::string head_json(const engine::File& file) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  const std::string first_line = std::string(version).substr(0, std::string(version).find('\n'));
+  std::string j = "{\"file\": " + quoted(file.path) + ", \"comm_size\": " + std::to_string(file.size) +
+                  ", \"nodes\": " + std::to_string(file.machine.nodes.size()) + ", \"mpi\": " + quoted(first_line) +
+                  ", \"storage\": " + quoted(file.machine.storage.name) + ", \"hints\": {";
+  std::string comma;
+  for (const auto& [key, value] : file.hints.in_force) {
+    j += comma + quoted(key) + ": " + quoted(value);
+    comma = ", ";
+  }
+  j += "}, \"warnings\": [";
+  comma.clear();
+  for (const std::string& warning : file.hints.warnings) {
+    j += comma + quoted(warning);
+    comma = ", ";
+  }
+  return j + "], \"calls\": [";
+}
+
+void append_line(const std::string& path, const std::string& line) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  const bool written = fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  if (!written) std::fprintf(stderr, "collio: the report cannot be written to %s\n", path.c_str());
+  if (fd >= 0) ::close(fd);
+}
+
+}  // namespace
+
+void write_report(engine::File& file) {
+  const char* path = std::getenv("COLLIO_REPORT");
+  int wanted = path && *path ? 1 : 0;
+  MPI_Bcast(&wanted, 1, MPI_INT, 0, file.comm);
+  if (!wanted) return;
+  std::string line = file.rank == 0 ? head_json(file) : "";
+  std::vector<Numbers> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
+  std::string comma;
+  for (const observe::CallRecord& record : file.log.records()) {
+    const Numbers mine = numbers_of(record);
+    MPI_Gather(mine.data(), numbers, MPI_DOUBLE, all.data(), numbers, MPI_DOUBLE, 0, file.comm);
+    if (file.rank == 0) line += comma + call_json(record, all);
+    comma = ", ";
+  }
+  if (file.rank == 0) append_line(path, line + "]}\n");
+}
+
+}  // namespace collio::mpiio

@@ -1,0 +1,39 @@
+// What is remembered of a file's collective calls for the report.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "observe/steps.hpp"
+
+namespace collio::observe {
+
+/// One call, or several similar ones in a row. The fields up to `repeats` are the same on all ranks.
+struct CallRecord {
+  std::string operation, path, reason, error;
+  std::int64_t span_bytes = 0;
+  std::int64_t aggregators = 0, rounds = 0;
+  std::int64_t repeats = 1;
+  double total_s = 0;
+  Steps steps;
+  Counters counters;
+
+  [[nodiscard]] bool similar(const CallRecord& other) const noexcept {
+    return operation == other.operation && path == other.path && reason == other.reason && error == other.error &&
+           aggregators == other.aggregators && rounds == other.rounds;
+  }
+};
+
+/// Bounded: when full, further calls are folded into the last record of their operation.
+class CallLog {
+ public:
+  static constexpr std::size_t most_records = 512;
+  void add(const CallRecord& record);
+  [[nodiscard]] const std::vector<CallRecord>& records() const noexcept { return records_; }
+
+ private:
+  std::vector<CallRecord> records_;
+};
+
+}  // namespace collio::observe

@@ -1,0 +1,76 @@
+// Where the time of a call goes. One clock; a step is timed by a scope, and the time of a scope inside
+// another counts for the inner one only, so that the steps add up to the total.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+namespace collio::observe {
+
+enum class Step { flatten, digest, plan, pack, exchange, place, read, write, wait, count_ };
+inline constexpr std::size_t step_count = static_cast<std::size_t>(Step::count_);
+inline constexpr std::array<std::string_view, step_count> step_names{
+    "flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait"};
+
+/// Seconds since some fixed point.
+[[nodiscard]] inline double now_s() noexcept {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds by step of one call on one rank.
+class Steps {
+ public:
+  void add(const Steps& other) noexcept {
+    for (std::size_t i = 0; i < step_count; ++i) seconds_[i] += other.seconds_[i];
+  }
+  [[nodiscard]] double seconds(Step step) const noexcept { return seconds_[static_cast<std::size_t>(step)]; }
+
+  /// Times a step from construction to destruction, interrupting the step around it.
+  class Scope {
+   public:
+    Scope(Steps& steps, Step step) noexcept : steps_(steps), outer_(steps.current_) { steps_.turn_to(step); }
+    ~Scope() { steps_.turn_to(outer_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Steps& steps_;
+    Step outer_;
+  };
+
+ private:
+  void turn_to(Step next) noexcept {
+    const double now = now_s();
+    if (current_ != Step::count_) seconds_[static_cast<std::size_t>(current_)] += now - since_;
+    current_ = next;
+    since_ = now;
+  }
+
+  std::array<double, step_count> seconds_{};
+  Step current_ = Step::count_;
+  double since_ = 0;
+};
+
+/// What one rank did in one call. Sums over ranks make the report.
+struct Counters {
+  std::int64_t bytes = 0;            ///< data bytes of this rank
+  std::int64_t pieces = 0;           ///< contiguous file pieces described
+  std::int64_t messages = 0;         ///< messages sent to other ranks
+  std::int64_t metadata_bytes = 0;   ///< bytes of piece descriptions
+  std::int64_t dense_windows = 0, piecewise_windows = 0, sieved_windows = 0;
+
+  void add(const Counters& o) noexcept {
+    bytes += o.bytes;
+    pieces += o.pieces;
+    messages += o.messages;
+    metadata_bytes += o.metadata_bytes;
+    dense_windows += o.dense_windows;
+    piecewise_windows += o.piecewise_windows;
+    sieved_windows += o.sieved_windows;
+  }
+};
+
+}  // namespace collio::observe

@@ -1,0 +1,53 @@
+// See aggregators.hpp.
+#include "policy/aggregators.hpp"
+
+#include <algorithm>
+
+namespace collio::policy {
+
+namespace {
+
+/// Most aggregators that cb_config_list allows on `node`: the first entry that names it, or '*'.
+int limit_of(const machine::Node& node, const Hints& hints) {
+  if (hints.host_limits.empty()) return node.ranks;
+  for (const HostLimit& limit : hints.host_limits)
+    if (limit.host == node.name || limit.host == "*") return std::min(limit.limit, node.ranks);
+  return 0;
+}
+
+/// Without a hint: as many as can run at the same time; more would only make more messages.
+int automatic_on(const machine::Node& node) { return std::clamp(node.cores, 1, node.ranks); }
+
+}  // namespace
+
+int Spread::local_rank(int i) const noexcept {
+  const int extra = ranks % aggregators;
+  const int low = ranks / aggregators;
+  const int high = extra ? low + 1 : low;
+  return i < extra ? high * i : high * extra + low * (i - extra);
+}
+
+std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints) {
+  const std::size_t n = machine.nodes.size();
+  std::vector<int> limits(n), counts(n, 0);
+  int wanted = 0, possible = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    limits[i] = limit_of(machine.nodes[i], hints);
+    wanted += std::min(limits[i], automatic_on(machine.nodes[i]));
+    possible += limits[i];
+  }
+  if (hints.aggregators > 0) wanted = std::min(hints.aggregators, possible);
+  if (wanted == 0) return {Seat{}};  // cb_config_list names no node of this job: rank 0's node serves
+  int dealt = 0;
+  for (int turn = 0; dealt < wanted; ++turn)
+    for (std::size_t i = 0; i < n && dealt < wanted; ++i)
+      if (counts[i] == turn && counts[i] < limits[i]) ++counts[i], ++dealt;
+  std::vector<Seat> seats;
+  for (int turn = 0; static_cast<int>(seats.size()) < wanted; ++turn)
+    for (std::size_t i = 0; i < n; ++i)
+      if (turn < counts[i])
+        seats.push_back({static_cast<int>(i), Spread{machine.nodes[i].ranks, counts[i]}.local_rank(turn)});
+  return seats;
+}
+
+}  // namespace collio::policy

@@ -1,0 +1,32 @@
+// Which ranks aggregate.
+//
+// Aggregators are dealt round robin over nodes, and spread over a node's ranks (Kang et al., TPDS 2020):
+// with q ranks and c aggregators on a node and e = q mod c, local ranks ceil(q/c)*i for i < e and
+// ceil(q/c)*e + floor(q/c)*(i-e) for the rest, so q=8, c=3 gives {0,3,6}.
+#pragma once
+
+#include <vector>
+
+#include "machine/machine.hpp"
+#include "policy/hints.hpp"
+
+namespace collio::policy {
+
+/// A rank named by its node and its place among the node's ranks.
+struct Seat {
+  int node = 0;
+  int local_rank = 0;
+  friend bool operator==(const Seat&, const Seat&) = default;
+};
+
+/// Local rank of aggregator `i` when `ranks` ranks of a node have `aggregators` among them.
+struct Spread {
+  int ranks = 1;
+  int aggregators = 1;
+  [[nodiscard]] int local_rank(int i) const noexcept;
+};
+
+/// Seats of all aggregators, in domain order. Never empty. O(nodes + aggregators).
+[[nodiscard]] std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints);
+
+}  // namespace collio::policy

@@ -1,0 +1,54 @@
+// What each rank says of its access before a call, and what all of them say together.
+//
+// A digest is a handful of integers that combine in any order; one small reduction makes all ranks
+// hold the same one, and every decision is made from it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace collio::policy {
+
+struct Digest {
+  static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t low = nothing;       ///< first file byte accessed
+  std::int64_t high = -1;           ///< end of the last file byte accessed
+  std::int64_t bytes = 0;           ///< data bytes, all ranks
+  std::int64_t pieces = 0;          ///< contiguous file pieces, all ranks (estimate)
+  std::int64_t most_pieces = 0;     ///< of one rank
+  std::int64_t most_bytes = 0;      ///< of one rank
+  std::int64_t active_ranks = 0;    ///< ranks that access any byte
+  std::int64_t unordered = 0;       ///< ranks whose file pieces are not in ascending order
+  std::int64_t undescribed = 0;     ///< ranks with a datatype collio cannot describe
+  std::int64_t error = 0;           ///< worst core::ErrorClass so far
+  std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
+  std::int64_t call_low = std::numeric_limits<std::int64_t>::min();   ///< ranks' call fingerprints
+
+  void combine(const Digest& other) noexcept {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+    bytes += other.bytes;
+    pieces += other.pieces;
+    most_pieces = std::max(most_pieces, other.most_pieces);
+    most_bytes = std::max(most_bytes, other.most_bytes);
+    active_ranks += other.active_ranks;
+    unordered += other.unordered;
+    undescribed += other.undescribed;
+    error = std::max(error, other.error);
+    call_high = std::max(call_high, other.call_high);
+    call_low = std::max(call_low, other.call_low);
+  }
+  /// Every rank makes the same kind of call.
+  void set_call(std::int64_t fingerprint) noexcept {
+    call_high = fingerprint;
+    call_low = -fingerprint;
+  }
+  [[nodiscard]] bool same_call() const noexcept { return call_high == -call_low; }
+  [[nodiscard]] std::int64_t span() const noexcept { return high < low ? 0 : high - low; }
+};
+
+static_assert(sizeof(Digest) == 12 * sizeof(std::int64_t));
+
+}  // namespace collio::policy

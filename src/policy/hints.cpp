@@ -1,0 +1,177 @@
+// See hints.hpp. To add a hint: a row in `rows`, a line in `apply`.
+#include "policy/hints.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace collio::policy {
+
+namespace {
+
+constexpr std::array<HintRow, 12> rows{{
+    {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
+    {"collio_path", "auto", "auto, two_phase, independent", "how collective calls move their bytes"},
+    {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
+    {"cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all"},
+    {"cb_buffer_size", "16777216", "1..1073741824", "bytes of an aggregator's collective buffer (its window per round)"},
+    {"cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host"},
+    {"romio_cb_write", "automatic", "enable, disable, automatic", "collective buffering for writes"},
+    {"romio_cb_read", "automatic", "enable, disable, automatic", "collective buffering for reads"},
+    {"romio_ds_write", "automatic", "enable, disable, automatic", "data sieving for writes with holes"},
+    {"romio_ds_read", "automatic", "enable, disable, automatic", "data sieving for reads with holes"},
+    {"striping_unit", "auto", "1..1073741824, auto", "bytes to which file domains are aligned"},
+    {"striping_factor", "auto", "1..1000000, auto", "stripe count; passed on to the MPI library"},
+}};
+
+const HintRow* find_row(std::string_view key) {
+  const auto row = std::ranges::find(rows, key, &HintRow::key);
+  return row == rows.end() ? nullptr : &*row;
+}
+
+std::optional<std::int64_t> number(std::string_view text, std::int64_t low, std::int64_t high) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) return {};
+  return value;
+}
+
+bool set_number(std::string_view text, std::int64_t high, std::int64_t& out) {
+  if (text == "auto") return true;
+  const auto value = number(text, 1, high);
+  if (value) out = *value;
+  return value.has_value();
+}
+
+bool set_path(std::string_view text, Path& out) {
+  if (text == "automatic" || text == "auto") return true;
+  if (text == "enable" || text == "two_phase")
+    out = Path::two_phase;
+  else if (text == "disable" || text == "independent")
+    out = Path::independent;
+  else
+    return false;
+  return true;
+}
+
+bool set_holes(std::string_view text, Holes& out) {
+  if (text == "automatic" || text == "auto") return true;
+  if (text == "enable" || text == "sieve")
+    out = Holes::sieve;
+  else if (text == "disable" || text == "piecewise")
+    out = Holes::piecewise;
+  else
+    return false;
+  return true;
+}
+
+bool set_host_limits(std::string_view text, std::vector<HostLimit>& out) {
+  if (text == "auto") return true;
+  std::vector<HostLimit> limits;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    const std::string_view entry = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    const auto colon = std::min(entry.rfind(':'), entry.size());
+    HostLimit limit{std::string(entry.substr(0, colon)), 1};
+    if (limit.host.empty()) return false;
+    if (colon < entry.size()) {
+      const std::string_view count = entry.substr(colon + 1);
+      const auto value = count == "*" ? std::optional<std::int64_t>(1000000) : number(count, 0, 1000000);
+      if (!value) return false;
+      limit.limit = static_cast<int>(*value);
+    }
+    limits.push_back(std::move(limit));
+  }
+  if (limits.empty()) return false;
+  out = std::move(limits);
+  return true;
+}
+
+bool one_of(std::string_view value, std::initializer_list<std::string_view> allowed) {
+  return std::ranges::find(allowed, value) != allowed.end();
+}
+
+/// Applies one pair. False: the value is not allowed and nothing changed.
+bool apply(std::string_view key, std::string_view value, Hints& h) {
+  if (key == "collio_enable") {
+    if (!one_of(value, {"enable", "disable"})) return false;
+    h.enabled = value == "enable";
+    return true;
+  }
+  if (key == "collio_path") {
+    if (!one_of(value, {"auto", "two_phase", "independent"})) return false;
+    return set_path(value, h.write_path) && set_path(value, h.read_path);
+  }
+  if (key == "collio_holes") {
+    if (!one_of(value, {"auto", "piecewise", "sieve"})) return false;
+    return set_holes(value, h.write_holes) && set_holes(value, h.read_holes);
+  }
+  if (key.starts_with("romio_") && !one_of(value, {"enable", "disable", "automatic"})) return false;
+  if (key == "romio_cb_write") return set_path(value, h.write_path);
+  if (key == "romio_cb_read") return set_path(value, h.read_path);
+  if (key == "romio_ds_write") return set_holes(value, h.write_holes);
+  if (key == "romio_ds_read") return set_holes(value, h.read_holes);
+  if (key == "cb_buffer_size") return value != "auto" && set_number(value, 1 << 30, h.window_bytes);
+  if (key == "striping_unit") return set_number(value, 1 << 30, h.alignment_bytes);
+  if (key == "cb_config_list") return set_host_limits(value, h.host_limits);
+  std::int64_t count = h.aggregators;
+  if (key == "cb_nodes" && !set_number(value, 1000000, count)) return false;
+  if (key == "striping_factor") return set_number(value, 1000000, count);
+  h.aggregators = static_cast<int>(count);
+  return true;
+}
+
+}  // namespace
+
+std::span<const HintRow> hint_table() noexcept { return rows; }
+
+std::string_view name_of(Path path) noexcept {
+  switch (path) {
+    case Path::automatic: return "auto";
+    case Path::two_phase: return "two_phase";
+    case Path::independent: return "independent";
+    case Path::native: return "native";
+  }
+  return "?";
+}
+
+Hints parse_hints(const std::map<std::string, std::string>& given) {
+  Hints h;
+  for (const HintRow& row : rows) h.in_force[std::string(row.key)] = row.default_value;
+  // ROMIO's names first, so that collio's own win where both are given.
+  for (const bool own : {false, true}) {
+    for (const auto& [key, value] : given) {
+      if (key.starts_with("collio_") != own) continue;
+      const HintRow* row = find_row(key);
+      if (row && apply(key, value, h)) {
+        h.in_force[key] = value;
+      } else if (row) {
+        h.warnings.push_back("hint " + key + ": '" + value + "' is not allowed (allowed: " +
+                             std::string(row->allowed) + "); " + h.in_force[key] + " stays in force");
+      } else if (own) {
+        h.warnings.push_back("hint " + key + " is unknown; `collio info` lists all");
+      }
+    }
+  }
+  return h;
+}
+
+std::map<std::string, std::string> split_hints(std::string_view text, std::vector<std::string>& warnings) {
+  std::map<std::string, std::string> pairs;
+  while (!text.empty()) {
+    const auto semicolon = std::min(text.find(';'), text.size());
+    const std::string_view entry = text.substr(0, semicolon);
+    text.remove_prefix(std::min(semicolon + 1, text.size()));
+    if (entry.empty()) continue;
+    const auto equals = entry.find('=');
+    if (equals == std::string_view::npos || equals == 0)
+      warnings.push_back("COLLIO_HINTS: '" + std::string(entry) + "' is not key=value");
+    else
+      pairs[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
+  }
+  return pairs;
+}
+
+}  // namespace collio::policy

@@ -1,0 +1,55 @@
+// Hints: what the user may set, what is allowed, what is in force.
+//
+// Keys come from MPI_Info at open, overridden by the environment (COLLIO_HINTS, "key=value;key=value").
+// A value that is not allowed never fails a call: the default stays in force and a warning names the
+// value and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collio::policy {
+
+enum class Path { automatic, two_phase, independent, native };
+enum class Holes { automatic, piecewise, sieve };
+
+/// One entry of cb_config_list: at most `limit` aggregators on `host` ("*": any other host).
+struct HostLimit {
+  std::string host;
+  int limit = 1;
+};
+
+struct Hints {
+  bool enabled = true;
+  int aggregators = 0;                               ///< cb_nodes; 0: chosen by collio
+  std::int64_t window_bytes = 16 << 20;              ///< cb_buffer_size
+  std::int64_t alignment_bytes = 0;                  ///< striping_unit; 0: the file system's block
+  std::vector<HostLimit> host_limits;                ///< cb_config_list; empty: no limit
+  Path write_path = Path::automatic, read_path = Path::automatic;
+  Holes write_holes = Holes::automatic, read_holes = Holes::automatic;
+  std::map<std::string, std::string> in_force;       ///< every key collio honours, as MPI_File_get_info shows it
+  std::vector<std::string> warnings;
+};
+
+/// A row of the table behind `collio info`.
+struct HintRow {
+  std::string_view key, default_value, allowed, meaning;
+};
+
+/// Every key collio knows.
+[[nodiscard]] std::span<const HintRow> hint_table() noexcept;
+
+/// Hints from key-value pairs; unknown keys that start with "collio_" warn, others are ignored.
+[[nodiscard]] Hints parse_hints(const std::map<std::string, std::string>& given);
+
+/// Splits "key=value;key=value". Entries without '=' become warnings.
+[[nodiscard]] std::map<std::string, std::string> split_hints(std::string_view text,
+                                                             std::vector<std::string>& warnings);
+
+[[nodiscard]] std::string_view name_of(Path path) noexcept;
+
+}  // namespace collio::policy
