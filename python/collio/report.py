@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterable, Iterator
 
+from collio import hints
+
 STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait")
 """Steps of a collective call in the order they happen; each has seconds min, median and max over ranks."""
 
@@ -86,6 +88,18 @@ def calls(document: dict) -> Iterator[tuple[dict, dict]]:
     for file in document["files"]:
         for call in file.get("calls", ()):
             yield file, call
+
+
+def place_of(file: dict) -> str:
+    """"16 ranks on 2 nodes · MPICH · tmpfs"."""
+    nodes = f" on {file['nodes']} nodes" if file.get("nodes", 1) > 1 else ""
+    return " · ".join(filter(None, (f"{file.get('comm_size', '?')} ranks{nodes}", str(file.get("mpi", "")), str(file.get("storage", "")))))
+
+
+def chosen_hints(file: dict) -> dict[str, str]:
+    """The hints of a file that are not at their defaults."""
+    given = {str(key): str(value) for key, value in file.get("hints", {}).items()}
+    return {key: value for key, value in given.items() if key not in hints.BY_KEY or value != hints.BY_KEY[key].default}
 
 
 def total(call: dict) -> Spread:

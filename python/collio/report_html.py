@@ -33,6 +33,9 @@ th{color:var(--dim);font-weight:500}summary{cursor:pointer;color:var(--dim);font
 """
 
 
+_FAILED = '<div class="warn">a call like this failed</div>'
+
+
 def page(document: dict) -> str:
     """The whole page."""
     longest = max((report.total(call).max for _, call in report.calls(document)), default=0.0)
@@ -91,13 +94,13 @@ def _nothing(document: dict) -> str:
 
 
 def _file(file: dict, longest: float) -> str:
-    hints = "".join(f"<span><code>{escape(str(key))}={escape(str(value))}</code></span>" for key, value in file.get("hints", {}).items())
+    hints = "".join(f"<span><code>{escape(key)}={escape(value)}</code></span>" for key, value in report.chosen_hints(file).items())
     warnings = "".join(f'<div class="warn">{escape(str(text))}</div>' for text in file.get("warnings", ()))
     calls = "".join(_call(call, longest) for call in file.get("calls", ()))
     return (
         f'<div class="card"><h2>{escape(str(file.get("file", "?")))}</h2>'
-        f'<div class="dim">{file.get("comm_size", "?")} ranks · {escape(str(file.get("mpi", "")))}</div>'
-        f'<div class="hints">{hints}</div>{warnings}{calls or "<p class=dim>no collective data call</p>"}</div>'
+        f'<div class="dim">{escape(report.place_of(file))}</div>'
+        f'<div class="hints">{hints or "<span>all hints at their defaults</span>"}</div>{warnings}{calls or "<p class=dim>no collective data call</p>"}</div>'
     )
 
 
@@ -113,7 +116,7 @@ def _call(call: dict, longest: float) -> str:
         f'<div class="call"><div class="head"><b>{escape(call.get("operation", "?"))}{f" ×{repeats}" if repeats > 1 else ""}</b>'
         f'<span class="pill">{escape(call.get("path", "?"))}</span><span class="dim">{escape(call.get("reason", ""))}</span>'
         f'<span class="time num">{format_seconds(report.total(call).max)}</span></div>'
-        f"{_bar(parts, max(longest, sum(parts.values())))}"
+        f"{_FAILED if call.get('failed') else ''}{_bar(parts, max(longest, sum(parts.values())))}"
         f'<div class="dim" style="font-size:13px">{" · ".join(numbers)}</div>'
         f"<details{' open' if longest and report.total(call).max >= 0.5 * longest else ''}><summary>seconds by step, over ranks</summary>"
         f"{_step_table(steps, report.total(call))}</details></div>"

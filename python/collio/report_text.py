@@ -75,11 +75,10 @@ def step_legend(sums: dict[str, float]) -> Text:
 
 
 def _file_block(file: dict) -> Group:
-    title = Text.assemble((str(file.get("file", "?")), "bold"), f"   {file.get('comm_size', '?')} ranks   {file.get('mpi', '')}")
+    title = Text.assemble((str(file.get("file", "?")), "bold"), f"   {report.place_of(file)}")
     parts: list = [title]
-    hints = "  ".join(f"{key}={value}" for key, value in file.get("hints", {}).items())
-    if hints:
-        parts.append(Text(hints, style="dim"))
+    chosen = "  ".join(f"{key}={value}" for key, value in report.chosen_hints(file).items())
+    parts.append(Text(chosen or "all hints at their defaults", style="dim"))
     parts += [Text(f"warning: {warning}", style="yellow") for warning in file.get("warnings", ())]
     for call in file.get("calls", ()):
         parts += [Text(""), _call_line(call), _step_table(call)]
@@ -92,7 +91,7 @@ def _call_line(call: dict) -> Text:
     repeats = int(call.get("repeats", 1))
     line = Text.assemble(
         (call.get("operation", "?"), "bold cyan"), f" x{repeats}" if repeats > 1 else "", "  ",
-        (call.get("path", "?"), "bold"), f"  {call.get('reason', '')}\n",
+        (call.get("path", "?"), "bold"), f"  {call.get('reason', '')}", ("  failed" if call.get("failed") else "", "bold red"), "\n",
         f"{format_bytes(call.get('bytes', 0))} in {call.get('pieces', 0):,} pieces",
     )
     for key, label in (("aggregators", "aggregators"), ("rounds", "rounds"), ("messages", "messages")):

@@ -34,29 +34,40 @@ class Case:
         return ",".join(map(str, self.per_decomposition))
 
 
-def make_maps(ne: int, levels: int, ranks: int, map_file: Path | None):
-    """(MapSet, title). Raises BenchError."""
-    from collio import e3sm
+@dataclass(frozen=True)
+class Grid:
+    """Which decompositions: generated, or those of a file of the E3SM-IO benchmark."""
 
+    ne: int
+    levels: int
+    map_file: Path | None = None
+
+
+def make_case(grid: Grid, ranks: int, mpi: MpiLibrary, scratch: Path) -> Case:
+    """The checkpoint for one MPI: 2 flat and 4 deep variables of each decomposition. Raises BenchError.
+
+    With Open MPI a grid of a third the resolution, or one variable of each decomposition in a file: its
+    own collective I/O takes minutes for the whole.
+    """
+    from collio import e3sm  # NumPy and netCDF4: slow to import
+
+    shortened = mpi.family == OPENMPI and (grid.ne > 5 or grid.map_file is not None)
+    ne = grid.ne // 3 if shortened else grid.ne
     try:
-        if map_file:
-            return e3sm.deal_out(e3sm.read_map(str(map_file)), ranks=ranks), map_file.name
-        return e3sm.generate(ne=ne, levels=levels, ranks=ranks), f"ne{ne}, {6 * (3 * ne) ** 2 + 2:,} columns x {levels} levels"
+        if grid.map_file:
+            maps, title = e3sm.deal_out(e3sm.read_map(str(grid.map_file)), ranks=ranks), grid.map_file.name
+        else:
+            maps = e3sm.generate(ne=ne, levels=grid.levels, ranks=ranks)
+            title = f"ne{ne}, {6 * (3 * ne) ** 2 + 2:,} columns x {grid.levels} levels"
     except e3sm.MapError as error:
         raise BenchError(str(error)) from None
-
-
-def make_case(maps, title: str, map_binary: Path, mpi: MpiLibrary) -> Case:
-    """The checkpoint for one MPI: 2 flat and 4 deep variables of each decomposition.
-
-    With Open MPI one of each: its own collective I/O takes minutes for the whole.
-    """
-    shortened = mpi.family == OPENMPI
-    deep = [len(maps[name].dims) > 1 for name in maps.names]
-    counts = tuple(1 if shortened else 4 if is_deep else 2 for is_deep in deep)
+    binary = scratch / f"{mpi.id}.map"
+    e3sm.write_binary(maps, str(binary))
+    single = shortened and grid.map_file is not None
+    counts = tuple(1 if single else 4 if len(maps[name].dims) > 1 else 2 for name in maps.names)
     chosen = [(count, maps[name]) for count, name in zip(counts, maps.names)]
     return Case(
-        title, map_binary, maps.ranks, counts,
+        title, binary, maps.ranks, counts,
         file_bytes=HEADER_BYTES + sum(count * one.elements * ELEMENT_BYTES for count, one in chosen),
         pieces=sum(count * one.pieces for count, one in chosen), shortened=shortened,
     )

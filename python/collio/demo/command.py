@@ -35,13 +35,8 @@ def demo(ne, levels, map_file, ranks, repeat, mpi_names, folder, budget_s) -> No
     try:
         setups = [_setup(mpi, ranks) for mpi in _chosen(mpi_names)]
         with tempfile.TemporaryDirectory(prefix="collio-demo-") as scratch:
-            maps, title = cases.make_maps(ne, levels, ranks, map_file)
-            binary = Path(scratch) / "grid.map"
-            from collio import e3sm
-
-            e3sm.write_binary(maps, str(binary))
             for setup in setups:
-                case = cases.make_case(maps, title, binary, setup.mpi)
+                case = cases.make_case(cases.Grid(ne, levels, map_file), ranks, setup.mpi, Path(scratch))
                 place = cases.choose_folder(folder, case.file_bytes)
                 show.print_case(console, setup, case, f"{place} ({machine.file_system(place)})")
                 with tempfile.TemporaryDirectory(prefix="collio-demo-", dir=place) as here, error_console.status("") as status:

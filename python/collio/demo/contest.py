@@ -96,8 +96,11 @@ def _phase(setup: Setup, case: Case, side: str, operation: str, path: Path, cont
     if operation == "read" and not line.get("verified"):
         raise BenchError(f"{side}, read: wrong bytes in {path}")
     if side == "collio":
-        contest.documents.append(json.loads(report_file.read_text()))
+        document = json.loads(report_file.read_text())
         report_file.unlink()
+        if not document["files"]:
+            raise BenchError(f"collio, {operation}: collio took over no file, so there is nothing to compare")
+        contest.documents.append(document)
     return line["seconds"]
 
 

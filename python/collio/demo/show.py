@@ -26,7 +26,7 @@ def print_case(console: Console, setup: Setup, case: Case, file_system: str) -> 
         highlight=False,
     )
     if case.shortened:
-        console.print("[dim]one variable of each kind only: Open MPI's own collective I/O would take minutes for the whole checkpoint[/]")
+        console.print("[dim]less than asked for: Open MPI's own collective I/O would take minutes for the whole checkpoint[/]")
 
 
 def print_contest(console: Console, setup: Setup, contest: Contest, asked: int) -> None:
@@ -63,5 +63,3 @@ def _print_steps(console: Console, contest: Contest) -> None:
             console.print(report_text.step_legend(sums))
             ways = dict.fromkeys(f"{call.get('path')}: {call.get('reason')}" for call in calls)
             console.print("; ".join(ways), style="dim", highlight=False, markup=False)
-    if not any(document["files"] for document in contest.documents):
-        console.print("[bold red]collio took over no file: what is shown is the native library twice[/]")
