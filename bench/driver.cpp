@@ -47,7 +47,12 @@ struct Record {
   int step;
   Seconds seconds;
   std::int64_t peak;
-  std::string error;
+  std::int64_t wrong_bytes;
+  std::int64_t wrong_hole_bytes;
+  std::string error;  // of a call, or the first difference; empty: all well
+
+  /// Whether the file is what the next operation expects, but perhaps for holes.
+  [[nodiscard]] bool usable() const { return wrong_bytes == 0 && (error.empty() || wrong_hole_bytes > 0); }
 };
 
 [[nodiscard]] const char* name_of(Direction direction) { return direction == Direction::write ? "write" : "read"; }
@@ -84,13 +89,13 @@ void fill(Stage& stage) {
   else fill_buffer(stage.pattern, stage.buffer);
 }
 
-/// Wrong bytes after the operation, as a text; nothing when all are right. Untimed.
-[[nodiscard]] std::string check(const Stage& stage, Direction direction) {
+/// Wrong bytes after the operation. Untimed, not collective.
+[[nodiscard]] Findings check(const Stage& stage, Direction direction) {
   if (direction == Direction::write) return check_file(stage.job.target.path, stage.covered, stage.share());
   const std::span<const unsigned char> buffer = stage.buffer;
   const std::int64_t wrong = stage.job.floor ? static_cast<std::int64_t>(count_wrong(stage.floor_offset, buffer.data(), buffer.size()))
                                              : wrong_in_buffer(stage.pattern, buffer);
-  return wrong == 0 ? std::string() : std::to_string(wrong) + " of " + std::to_string(stage.buffer.size()) + " bytes read are wrong";
+  return {wrong, 0, wrong == 0 ? std::string() : std::to_string(wrong) + " of " + std::to_string(buffer.size()) + " bytes read are wrong"};
 }
 
 [[nodiscard]] Record run_operation(Stage& stage, Direction direction, int step) {
@@ -106,8 +111,12 @@ void fill(Stage& stage) {
   std::int64_t peak = peak_above(base);
   MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
   std::string error = agree_on_error(outcome.error, stage.world);
-  if (error.empty()) error = agree_on_error(check(stage, direction), stage.world);
-  return {direction, step, slowest(outcome.seconds), peak, error};
+  Findings findings;
+  if (error.empty()) {
+    findings = check(stage, direction);
+    error = agree_on_error(findings.text, stage.world);
+  }
+  return {direction, step, slowest(outcome.seconds), peak, sum_over_ranks(findings.wrong_bytes), sum_over_ranks(findings.wrong_hole_bytes), error};
 }
 
 [[nodiscard]] Stage make_stage(const Job& job, const Pattern& pattern, World world) {
@@ -126,17 +135,14 @@ void fill(Stage& stage) {
 /// All operations; stops after the first that failed, as its file is not what the next expects.
 [[nodiscard]] std::vector<Record> run_all(Stage& stage) {
   std::vector<Record> records;
-  std::string error;
   if (stage.job.directions.front() == Direction::read && !stage.job.keep) {
     remove_file(stage);
-    error = agree_on_error(prepare_file(stage.job.target.path, stage.covered, stage.share()), stage.world);
-    if (!error.empty()) records.push_back({Direction::read, 0, {}, 0, "making the file: " + error});
+    const std::string error = agree_on_error(prepare_file(stage.job.target.path, stage.covered, stage.share()), stage.world);
+    if (!error.empty()) records.push_back({Direction::read, 0, {}, 0, 0, 0, "making the file: " + error});
   }
   for (const Direction direction : stage.job.directions)
-    for (int step = 0; step < stage.job.steps && error.empty(); ++step) {
+    for (int step = 0; step < stage.job.steps && (records.empty() || records.back().usable()); ++step)
       records.push_back(run_operation(stage, direction, step));
-      error = records.back().error;
-    }
   if (!stage.job.keep) remove_file(stage);
   return records;
 }
@@ -168,7 +174,8 @@ struct Library {
     line.add("operation", name_of(record.direction)).add("step", record.step).add("seconds", record.seconds.whole);
     line.add("set_view_s", record.seconds.set_view).add("data_s", record.seconds.data).add("open_s", record.seconds.open);
     line.add("sync_s", record.seconds.sync).add("close_s", record.seconds.close).add("bytes", bytes);
-    line.add("verified", record.error.empty()).add("peak_rss_above_buffer_bytes", record.peak);
+    line.add("verified", record.error.empty()).add("wrong_bytes", record.wrong_bytes).add("wrong_hole_bytes", record.wrong_hole_bytes);
+    line.add("peak_rss_above_buffer_bytes", record.peak);
     list += (list.empty() ? "" : ", ") + line.text();
   }
   return "[" + list + "]";

@@ -62,13 +62,22 @@ void expected_bytes(std::int64_t begin, std::span<unsigned char> out, std::span<
   return done;
 }
 
-[[nodiscard]] std::string describe_difference(std::int64_t begin, std::span<const unsigned char> seen, std::span<const unsigned char> wanted) {
-  const auto pair = std::mismatch(seen.begin(), seen.end(), wanted.begin());
-  std::int64_t wrong = 0;
-  for (std::size_t i = 0; i < seen.size(); ++i) wrong += seen[i] != wanted[i] ? 1 : 0;
-  return "byte " + std::to_string(begin + (pair.first - seen.begin())) + " of the file is " + std::to_string(*pair.first) + ", expected " +
-         std::to_string(*pair.second) + (*pair.second == 0 ? " (a hole)" : "") + "; " + std::to_string(wrong) + " of " +
-         std::to_string(seen.size()) + " bytes from " + std::to_string(begin) + " on are wrong";
+struct Chunk {
+  std::int64_t begin;
+  std::span<const unsigned char> seen;
+  std::span<const unsigned char> wanted;
+};
+
+/// Add a chunk's wrong bytes. The content is never zero, so a wanted zero is a hole.
+void note_differences(const Chunk& chunk, Findings& findings) {
+  for (std::size_t i = 0; i < chunk.seen.size(); ++i) {
+    if (chunk.seen[i] == chunk.wanted[i]) continue;
+    const bool hole = chunk.wanted[i] == 0;
+    ++(hole ? findings.wrong_hole_bytes : findings.wrong_bytes);
+    if (findings.text.empty())
+      findings.text = "byte " + std::to_string(chunk.begin + static_cast<std::int64_t>(i)) + " of the file is " + std::to_string(chunk.seen[i]) +
+                      ", expected " + std::to_string(chunk.wanted[i]) + (hole ? ", as nobody wrote it" : "");
+  }
 }
 
 }  // namespace
@@ -106,22 +115,26 @@ std::int64_t wrong_in_buffer(const Pattern& pattern, std::span<const unsigned ch
   return static_cast<std::int64_t>(wrong);
 }
 
-std::string check_file(const std::string& path, std::span<const Extent> covered, Share share) {
+Findings check_file(const std::string& path, std::span<const Extent> covered, Share share) {
+  Findings findings;
   const Descriptor file(path, O_RDONLY);
-  if (file.get() < 0) return "open " + path + ": " + std::strerror(errno);
   std::vector<unsigned char> seen(chunk_bytes);
   std::vector<unsigned char> wanted(chunk_bytes);
   std::size_t next = first_extent(covered, share.begin);
   for (std::int64_t at = share.begin; at < share.end; at += chunk_bytes) {
     const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));
-    const std::int64_t got = read_fully(file.get(), seen.data(), static_cast<std::int64_t>(size), at);
-    if (got < 0) return "pread " + path + ": " + std::strerror(errno);
+    const std::int64_t got = file.get() < 0 ? -1 : read_fully(file.get(), seen.data(), static_cast<std::int64_t>(size), at);
+    if (got < static_cast<std::int64_t>(size)) {
+      findings.wrong_bytes += share.end - at - std::max<std::int64_t>(got, 0);
+      findings.text = got < 0 ? "reading " + path + ": " + std::strerror(errno)
+                              : "the file ends at byte " + std::to_string(at + got) + ", expected " + std::to_string(share.end) + " or more";
+      return findings;
+    }
     expected_bytes(at, std::span(wanted).first(size), covered, next);
-    if (got < static_cast<std::int64_t>(size)) return "the file ends at byte " + std::to_string(at + got) + ", expected " + std::to_string(share.end) + " or more";
     if (std::memcmp(seen.data(), wanted.data(), size) != 0)
-      return describe_difference(at, std::span<const unsigned char>(seen).first(size), std::span<const unsigned char>(wanted).first(size));
+      note_differences({at, std::span<const unsigned char>(seen).first(size), std::span<const unsigned char>(wanted).first(size)}, findings);
   }
-  return {};
+  return findings;
 }
 
 std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share) {

@@ -15,6 +15,13 @@ struct Share {
   std::int64_t end;
 };
 
+/// What a check found. A hole that is not zero is counted apart: some MPI libraries' own I/O leaves other bytes there.
+struct Findings {
+  std::int64_t wrong_bytes = 0;
+  std::int64_t wrong_hole_bytes = 0;
+  std::string text;  // the first difference, or why the file could not be read; empty: all well
+};
+
 /// Joined extents of a pattern (all ranks'), for checking its holes too. Sorted.
 [[nodiscard]] std::vector<Extent> joined_extents(const Pattern& pattern);
 [[nodiscard]] std::int64_t covered_bytes(std::span<const Extent> covered);
@@ -23,8 +30,8 @@ struct Share {
 void fill_buffer(const Pattern& pattern, std::span<unsigned char> buffer);
 [[nodiscard]] std::int64_t wrong_in_buffer(const Pattern& pattern, std::span<const unsigned char> buffer);
 
-/// Read a share of the file and compare every byte: content where covered, zero in holes. Returns an error text or nothing.
-[[nodiscard]] std::string check_file(const std::string& path, std::span<const Extent> covered, Share share);
+/// Read a share of the file and compare every byte: content where covered, zero in holes.
+[[nodiscard]] Findings check_file(const std::string& path, std::span<const Extent> covered, Share share);
 
 /// Write a share of a file as a right program would have left it. Returns an error text or nothing.
 [[nodiscard]] std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share);

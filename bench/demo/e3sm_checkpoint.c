@@ -202,8 +202,9 @@ static phase run_phase(const settings *set, const e3sm_map *map, const part *par
     MPI_File file;
     MPI_Barrier(MPI_COMM_WORLD);
     double start = MPI_Wtime();
-    check(set->file_path, MPI_File_open(MPI_COMM_WORLD, set->file_path, writing ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY,
-                                        set->info, &file));
+    /* Not WRONLY: where the map leaves holes, some MPI libraries then fill them with leftover memory. */
+    const int mode = writing ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY;
+    check(set->file_path, MPI_File_open(MPI_COMM_WORLD, set->file_path, mode, set->info, &file));
     if (writing)
         write_header(set, map, file);
     result.open_s = MPI_Wtime() - start;

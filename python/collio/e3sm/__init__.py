@@ -7,6 +7,7 @@ decomposition files of the E3SM-IO benchmark. Both give a :class:`MapSet`; :func
 from .binary import read_binary, write_binary
 from .deal import deal_out
 from .generate import generate
+from .holes import count_hole_bytes
 from .mapset import Decomposition, MapError, MapSet
 from .netcdf_map import find_real_maps, read_map
 
@@ -14,6 +15,7 @@ __all__ = [
     "Decomposition",
     "MapError",
     "MapSet",
+    "count_hole_bytes",
     "deal_out",
     "find_real_maps",
     "generate",

@@ -30,7 +30,7 @@ RECORD = np.dtype([("name", "S16"), ("ndims", "i8"), ("dims", "i8", (MOST_DIMS,)
 def write_binary(maps: MapSet, path: str | Path) -> None:
     """Write the maps. Raises MapError for a map the format has no room for, OSError as the file system gives it."""
     records = np.zeros(len(maps.decompositions), dtype=RECORD)
-    for record, d in zip(records, maps.decompositions, strict=True):
+    for record, d in zip(records, maps.decompositions):
         if len(d.name.encode()) > 15:
             raise MapError(f"decomposition name {d.name!r} is too long; allowed: 15 bytes")
         if not 1 <= len(d.dims) <= MOST_DIMS:
@@ -67,7 +67,7 @@ def read_binary(path: str | Path) -> MapSet:
     counts = _take(path, data, at, number * ranks).reshape(number, ranks)
     at += counts.nbytes
     decompositions = []
-    for record, count in zip(records, counts, strict=True):
+    for record, count in zip(records, counts):
         name, ndims, runs = record["name"].decode(errors="replace"), int(record["ndims"]), int(record["runs"])
         if not 1 <= ndims <= MOST_DIMS or (record["dims"] < 1).any():
             raise MapError(f"{path}: {name}: {ndims} dims {record['dims'].tolist()}; allowed: 1 to {MOST_DIMS} dims of 1 or more")

@@ -61,7 +61,7 @@ def face_curve(ne: int) -> np.ndarray:
 
 def _corner(face: int, i: int, j: int) -> tuple[int, int, int]:
     origin, along, across = FACES[face]
-    return tuple(o + i * a + j * b for o, a, b in zip(origin, along, across, strict=True))
+    return tuple(o + i * a + j * b for o, a, b in zip(origin, along, across))
 
 
 @lru_cache(maxsize=1)

@@ -29,7 +29,7 @@ def deal_lists(lists: list[np.ndarray], ranks: int) -> list[np.ndarray]:
         return lists
     if ranks < have:
         bounds = [r * have // ranks for r in range(ranks + 1)]
-        return [coalesce(np.concatenate(lists[a:b])) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [coalesce(np.concatenate(lists[a:b])) for a, b in zip(bounds[:-1], bounds[1:])]
     bounds = [r * ranks // have for r in range(have + 1)]
     return [part for r, runs in enumerate(lists) for part in _cut(runs, bounds[r + 1] - bounds[r])]
 
