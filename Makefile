@@ -1,9 +1,11 @@
 # Thin fronts: each target gets what is missing, builds for every MPI found, and runs one command.
 #   make build MPI=mpich      only the MPI libraries whose name contains "mpich"
 #   make test ONLY=openmpi    only the test suites whose name contains "openmpi"
+#   make bench BENCH="e3sm --ranks 16"    any benchmark; see build/bin/collio bench --help
 PYTHON ?= python3
 MPI ?=
 ONLY ?=
+BENCH ?= interleave --ranks 8
 COLLIO = build/bin/collio
 
 .PHONY: build demo test bench clean help
@@ -22,11 +24,17 @@ test:
 	@$(PYTHON) tools/build --only "$(MPI)"
 	@$(PYTHON) tools/run_tests --only "$(ONLY)"
 
+bench:
+	@$(PYTHON) tools/bootstrap build
+	@$(PYTHON) tools/build --programs
+	@$(COLLIO) bench $(BENCH)
+
 clean:
 	rm -rf build
 
 help:
 	@echo "make demo    native MPI-IO against collio, on a climate model's grid"
 	@echo "make test    all tests, on every MPI found"
+	@echo "make bench   one benchmark: native, collio and the floor in turns"
 	@echo "make build   build for every MPI found; then build/bin/collio --help"
 	@echo "make clean   remove build/"
