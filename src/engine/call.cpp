@@ -50,7 +50,7 @@ std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
 }
 
 Completion conclude(Call& call, Moved& moved) {
-  exchange::agree(call.link.comm, moved.outcome);
+  call.file.agreement->outcome(moved.outcome);
   Completion done;
   const auto worst = static_cast<core::ErrorClass>(moved.outcome.error);
   const bool write = call.plan.direction == Direction::write;
@@ -101,7 +101,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   policy::Digest digest = digest_of(access, request);
   {
     Steps::Scope time(steps, Step::digest);
-    exchange::agree(file.comm, digest);
+    file.agreement->digest(digest);
   }
   // Beyond this point every rank holds the same digest, and decides the same.
   if (core::Error error = agreed_error(digest, request); !error.ok()) return {false, 0, std::move(error)};

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "exchange/agreement.hpp"
-
 namespace collio::engine {
 
 namespace {
@@ -62,13 +60,12 @@ Place discover(MPI_Comm comm) {
   return place;
 }
 
-std::vector<int> ranks_of(MPI_Comm comm, const std::vector<policy::Seat>& seats, const policy::Seat& mine) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+std::vector<int> ranks_of(const exchange::Agreement& agreement, const std::vector<policy::Seat>& seats,
+                          const policy::Seat& mine, int rank) {
   std::vector<std::int32_t> ranks(seats.size(), -1);
   for (std::size_t i = 0; i < seats.size(); ++i)
     if (seats[i] == mine) ranks[i] = rank;
-  exchange::maximum(comm, ranks);
+  agreement.maximum(ranks);
   return {ranks.begin(), ranks.end()};
 }
 

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "exchange/agreement.hpp"
 #include "machine/machine.hpp"
 #include "policy/aggregators.hpp"
 
@@ -17,7 +18,8 @@ struct Place {
 /// on all ranks but for `seat`. O(nodes) data.
 [[nodiscard]] Place discover(MPI_Comm comm);
 
-/// Ranks of the seats' holders, in order. Collective.
-[[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm, const std::vector<policy::Seat>& seats, const policy::Seat& mine);
+/// Ranks of the seats' holders, in order. `rank` sits on `mine`. Collective.
+[[nodiscard]] std::vector<int> ranks_of(const exchange::Agreement& agreement, const std::vector<policy::Seat>& seats,
+                                        const policy::Seat& mine, int rank);
 
 }  // namespace collio::engine

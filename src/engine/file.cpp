@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "engine/discover.hpp"
-#include "exchange/agreement.hpp"
 
 namespace collio::engine {
 
@@ -58,6 +57,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   MPI_Comm_dup(request.comm, &f->comm);
   MPI_Comm_rank(f->comm, &f->rank);
   MPI_Comm_size(f->comm, &f->size);
+  f->agreement = std::make_unique<exchange::Agreement>(f->comm);
   f->path = absolute(without_prefix(request.path));
   f->hints = policy::parse_hints(common_hints(f->comm, f->rank, request.hints));
   if (!f->hints.enabled) return std::unique_ptr<File>();
@@ -66,26 +66,21 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   Place place = discover(f->comm);
   f->machine = std::move(place.machine);
   f->machine.storage = storage::model_of(f->path);
-  f->aggregators = ranks_of(f->comm, policy::choose_aggregators(f->machine, f->hints), place.seat);
+  f->aggregators = ranks_of(*f->agreement, policy::choose_aggregators(f->machine, f->hints), place.seat, f->rank);
   const auto mine = std::ranges::find(f->aggregators, f->rank);
   if (mine != f->aggregators.end()) f->my_domain = static_cast<int>(mine - f->aggregators.begin());
   // All aggregators reach the file, and all ranks think alike of its storage, or collio leaves it alone.
   core::Error error;
   if (f->my_domain >= 0) static_cast<void>(f->storage(&error));
-  exchange::Outcome outcome;
-  outcome.error = static_cast<std::int64_t>(error.kind);
-  outcome.failed_rank = error.ok() ? -1 : f->rank;
-  exchange::agree(f->comm, outcome);
-  if (outcome.error != 0) {
-    if (error.ok()) error.message = "aggregator " + std::to_string(outcome.failed_rank) + " cannot open " + f->path;
-    return core::Error{static_cast<core::ErrorClass>(outcome.error), error.message};
-  }
+  error = f->agreement->worst(error, "cannot open " + f->path);
+  if (!error.ok()) return error;
   MPI_Bcast(&f->machine.storage.block_bytes, 1, MPI_INT64_T, 0, f->comm);
   MPI_Bcast(&f->machine.storage.operation_s, 1, MPI_DOUBLE, 0, f->comm);
   return f;
 }
 
 File::~File() {
+  agreement.reset();
   if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "access/access.hpp"
+#include "exchange/agreement.hpp"
 #include "exchange/buffer_pool.hpp"
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
@@ -48,6 +49,7 @@ class File {
   access::View view;
   bool readable = false;            ///< aggregators can read the file
   exchange::BufferPool pool;
+  std::unique_ptr<exchange::Agreement> agreement;
   observe::CallLog log;
 
  private:

@@ -3,12 +3,8 @@
 // Every rank asks the aggregators for its pieces; an aggregator waits until all requests of a window are in,
 // reads what they name once, and answers each from its collective buffer.
 #include <deque>
-#include <optional>
 
-#include "engine/call.hpp"
-#include "exchange/inbox.hpp"
-#include "exchange/outbox.hpp"
-#include "exchange/waiting.hpp"
+#include "engine/two_phase.hpp"
 #include "exchange/window.hpp"
 
 namespace collio::engine {
@@ -24,12 +20,11 @@ class ReadAggregator {
  public:
   ReadAggregator(Call& call, int senders)
       : call_(call),
-        domain_(call.link.my_domain),
         inbox_(call.link, senders),
         window_(call.link, {call.file.storage(), true, call.plan.holes, call.file.machine.storage},
-                call.plan.domains.window_bytes) {
-    if (call.access.bytes > 0) own_.emplace(call.access, call.plan.domains, domain_);
-    if (own_) inbox_.announce_own(own_->next_round());
+                call.plan.domains.window_bytes),
+        own_(call) {
+    inbox_.announce_own(own_.next_round());
   }
 
   [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && sends_.empty(); }
@@ -55,7 +50,7 @@ class ReadAggregator {
   bool collect_requests() {
     bool anything = false;
     if (!open_) {
-      window_.open(call_.plan.domains.window(domain_, inbox_.round()));
+      window_.open(call_.plan.domains.window(call_.link.my_domain, inbox_.round()));
       want_own();
       open_ = anything = true;
     }
@@ -69,28 +64,25 @@ class ReadAggregator {
   }
 
   void want_own() {
-    own_here_ = own_ && own_->next_round() == inbox_.round();
+    own_here_ = own_.next_round() == inbox_.round();
     if (!own_here_) return;
-    Steps::Scope time(call_.steps, Step::pack);
-    own_->describe(description_);
-    window_.want({description_.header, description_.extents.data(), nullptr});
-    call_.counters.pieces += description_.header.pieces;
-    inbox_.announce_own(own_->next_round());
+    own_request_ = own_.describe();
+    window_.want(own_request_);
+    inbox_.announce_own(own_.next_round());
   }
 
   void answer_own(Moved& moved) {
     if (!own_here_) return;
-    const exchange::MessageView request{description_.header, description_.extents.data(), nullptr};
-    const std::int64_t bytes = window_.available(request);
+    const std::int64_t bytes = window_.available(own_request_);
     moved.bytes += bytes;
     if (call_.memory.contiguous()) {
-      window_.collect(request, bytes, call_.memory.at(description_.stream_begin));
+      window_.collect(own_request_, bytes, call_.memory.at(own_.stream_begin()));
       return;
     }
     exchange::Buffer staging = call_.link.pool->take(static_cast<std::size_t>(bytes));
-    window_.collect(request, bytes, staging.data());
+    window_.collect(own_request_, bytes, staging.data());
     Steps::Scope time(call_.steps, Step::pack);
-    call_.memory.scatter(description_.stream_begin, bytes, staging.data());
+    call_.memory.scatter(own_.stream_begin(), bytes, staging.data());
     call_.link.pool->give_back(std::move(staging));
   }
 
@@ -143,11 +135,10 @@ class ReadAggregator {
   };
 
   Call& call_;
-  int domain_;
   exchange::Inbox inbox_;
   exchange::Window window_;
-  std::optional<exchange::DomainSource> own_;
-  exchange::Description description_;
+  OwnPieces own_;
+  exchange::MessageView own_request_;
   std::deque<exchange::Received> requests_;
   std::vector<Send> sends_;
   std::int64_t under_way_bytes_ = 0;
@@ -156,32 +147,6 @@ class ReadAggregator {
 
 }  // namespace
 
-Moved two_phase_read(Call& call) {
-  Moved moved;
-  exchange::Outbox outbox(call.link, call.access, call.plan.domains);
-  std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count), 0);
-  outbox.count_lanes(senders);
-  if (call.file.size > 1) {
-    Steps::Scope time(call.steps, Step::digest);
-    exchange::sum(call.link.comm, senders);
-  }
-  std::optional<ReadAggregator> aggregator;
-  const int mine = call.link.my_domain;
-  if (mine >= 0 && mine < call.plan.domains.count) aggregator.emplace(call, senders[static_cast<std::size_t>(mine)]);
-
-  exchange::PoliteWait wait;
-  while (!outbox.done() || (aggregator && !aggregator->done())) {
-    bool anything = outbox.advance(call.memory, exchange::Payload::request);
-    if (aggregator) anything = aggregator->advance(moved) || anything;
-    if (anything) {
-      wait.progressed();
-    } else {
-      Steps::Scope time(call.steps, Step::wait);
-      wait.idle();
-    }
-  }
-  moved.bytes += outbox.replied_bytes();
-  return moved;
-}
+Moved two_phase_read(Call& call) { return run_two_phase<ReadAggregator>(call, exchange::Payload::request); }
 
 }  // namespace collio::engine

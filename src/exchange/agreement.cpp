@@ -27,23 +27,11 @@ void combine_outcomes(void* in, void* inout, int* count, MPI_Datatype*) {
   }
 }
 
-/// A record of 64-bit integers with an operation of its own, made once per process.
-struct RecordReduction {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-
-  RecordReduction(int words, MPI_User_function* combine) {
-    MPI_Type_contiguous(words, MPI_INT64_T, &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(combine, 1, &op);
-  }
-};
-
-template <class Record>
-void reduce(MPI_Comm comm, Record& record, const RecordReduction& how) {
-  Record all{};
+template <class T>
+void reduce(MPI_Comm comm, T& record, MPI_Datatype type, MPI_Op op) {
+  T all{};
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&record, &all, 1, how.type, how.op, comm, &request);
+  MPI_Iallreduce(&record, &all, 1, type, op, comm, &request);
   wait_for(request);
   record = all;
 }
@@ -56,17 +44,41 @@ void reduce_vector(MPI_Comm comm, std::vector<std::int32_t>& values, MPI_Op op) 
 
 }  // namespace
 
-void agree(MPI_Comm comm, policy::Digest& digest) {
-  static const RecordReduction how(sizeof(policy::Digest) / sizeof(std::int64_t), combine_digests);
-  reduce(comm, digest, how);
+Agreement::Record Agreement::make(std::size_t bytes, MPI_User_function* combine) {
+  Record r;
+  MPI_Type_contiguous(static_cast<int>(bytes / sizeof(std::int64_t)), MPI_INT64_T, &r.type);
+  MPI_Type_commit(&r.type);
+  MPI_Op_create(combine, 1, &r.op);
+  return r;
 }
 
-void agree(MPI_Comm comm, Outcome& outcome) {
-  static const RecordReduction how(sizeof(Outcome) / sizeof(std::int64_t), combine_outcomes);
-  reduce(comm, outcome, how);
+Agreement::Agreement(MPI_Comm comm)
+    : comm_(comm), digest_(make(sizeof(policy::Digest), combine_digests)),
+      outcome_(make(sizeof(Outcome), combine_outcomes)) {
+  MPI_Comm_rank(comm, &rank_);
 }
 
-void sum(MPI_Comm comm, std::vector<std::int32_t>& counts) { reduce_vector(comm, counts, MPI_SUM); }
-void maximum(MPI_Comm comm, std::vector<std::int32_t>& values) { reduce_vector(comm, values, MPI_MAX); }
+Agreement::~Agreement() {
+  for (Record* r : {&digest_, &outcome_}) {
+    MPI_Type_free(&r->type);
+    MPI_Op_free(&r->op);
+  }
+}
+
+void Agreement::digest(policy::Digest& digest) const { reduce(comm_, digest, digest_.type, digest_.op); }
+void Agreement::outcome(Outcome& outcome) const { reduce(comm_, outcome, outcome_.type, outcome_.op); }
+
+core::Error Agreement::worst(const core::Error& mine, const std::string& what) const {
+  Outcome o;
+  o.error = static_cast<std::int64_t>(mine.kind);
+  o.failed_rank = mine.ok() ? -1 : rank_;
+  outcome(o);
+  const auto kind = static_cast<core::ErrorClass>(o.error);
+  if (kind == mine.kind) return mine;
+  return {kind, "rank " + std::to_string(o.failed_rank) + " " + what};
+}
+
+void Agreement::sum(std::vector<std::int32_t>& counts) const { reduce_vector(comm_, counts, MPI_SUM); }
+void Agreement::maximum(std::vector<std::int32_t>& values) const { reduce_vector(comm_, values, MPI_MAX); }
 
 }  // namespace collio::exchange

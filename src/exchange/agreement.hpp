@@ -4,15 +4,13 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/result.hpp"
 #include "policy/digest.hpp"
 
 namespace collio::exchange {
-
-/// Combines the ranks' digests. One reduction.
-void agree(MPI_Comm comm, policy::Digest& digest);
 
 /// How a call ended, on all ranks.
 struct Outcome {
@@ -21,13 +19,36 @@ struct Outcome {
   std::int64_t failed_rank = -1;                      ///< highest rank with the worst error; -1: none
 };
 
-/// The worst error wins; the lowest `intact_below` wins. One reduction.
-void agree(MPI_Comm comm, Outcome& outcome);
+/// The reductions of one communicator. Construction and destruction are local; every member is Collective.
+class Agreement {
+ public:
+  explicit Agreement(MPI_Comm comm);
+  ~Agreement();
+  Agreement(const Agreement&) = delete;
+  Agreement& operator=(const Agreement&) = delete;
 
-/// Element-wise sum over ranks; `counts` has the same length everywhere.
-void sum(MPI_Comm comm, std::vector<std::int32_t>& counts);
+  /// Combines the ranks' digests.
+  void digest(policy::Digest& digest) const;
+  /// The worst error wins; the lowest `intact_below` wins.
+  void outcome(Outcome& outcome) const;
+  /// The worst of the ranks' errors, with this rank's own message where it has one. `what` completes
+  /// "rank N " for the others.
+  [[nodiscard]] core::Error worst(const core::Error& mine, const std::string& what) const;
+  /// Element-wise sum and maximum over ranks; the length is the same everywhere.
+  void sum(std::vector<std::int32_t>& counts) const;
+  void maximum(std::vector<std::int32_t>& values) const;
 
-/// Element-wise maximum over ranks.
-void maximum(MPI_Comm comm, std::vector<std::int32_t>& values);
+ private:
+  /// A record of 64-bit integers with an operation of its own.
+  struct Record {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Op op = MPI_OP_NULL;
+  };
+  static Record make(std::size_t bytes, MPI_User_function* combine);
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  Record digest_, outcome_;
+};
 
 }  // namespace collio::exchange

@@ -101,15 +101,8 @@ int sync(MPI_File handle) {
   auto file = find_file(handle);
   if (!file) return rc;
   engine::File& f = *file->engine;
-  const core::Error error = f.sync();
-  exchange::Outcome outcome;
-  outcome.error = static_cast<std::int64_t>(error.kind);
-  outcome.failed_rank = error.ok() ? -1 : f.rank;
-  exchange::agree(f.comm, outcome);
-  if (outcome.error == 0 || rc != MPI_SUCCESS) return rc;
-  return raise(handle, {static_cast<core::ErrorClass>(outcome.error),
-                        error.ok() ? "rank " + std::to_string(outcome.failed_rank) + " cannot flush " + f.path
-                                   : error.message});
+  const core::Error error = f.agreement->worst(f.sync(), "cannot flush " + f.path);
+  return error.ok() || rc != MPI_SUCCESS ? rc : raise(handle, error);
 }
 
 /// A data call as the program made it. `offset` in etypes; used when `explicit_offset`.

@@ -1,0 +1,61 @@
+// What the two-phase write and read share: one loop that drives both roles of a rank.
+#pragma once
+
+#include <optional>
+
+#include "engine/call.hpp"
+#include "exchange/inbox.hpp"
+#include "exchange/outbox.hpp"
+#include "exchange/waiting.hpp"
+
+namespace collio::engine {
+
+/// This rank's own pieces in the domain it serves: they need no message.
+class OwnPieces {
+ public:
+  explicit OwnPieces(Call& call);
+  [[nodiscard]] std::int64_t next_round() const noexcept {
+    return source_ ? source_->next_round() : exchange::no_round;
+  }
+  /// Describes the pieces of the next round. The view has no data.
+  exchange::MessageView describe();
+  /// First data byte of the pieces described last, in the access's stream.
+  [[nodiscard]] std::int64_t stream_begin() const noexcept { return description_.stream_begin; }
+
+ private:
+  Call& call_;
+  std::optional<exchange::DomainSource> source_;
+  exchange::Description description_;
+};
+
+/// Runs a rank's part of the exchange to its end. Aggregator(call, senders) has advance(moved) and done().
+template <class Aggregator>
+Moved run_two_phase(Call& call, exchange::Payload payload) {
+  Moved moved;
+  exchange::Outbox outbox(call.link, call.access, call.plan.domains);
+  std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count), 0);
+  outbox.count_lanes(senders);
+  if (call.file.size > 1) {
+    observe::Steps::Scope time(call.steps, observe::Step::digest);
+    call.file.agreement->sum(senders);
+  }
+  std::optional<Aggregator> aggregator;
+  const int mine = call.link.my_domain;
+  if (mine >= 0 && mine < call.plan.domains.count) aggregator.emplace(call, senders[static_cast<std::size_t>(mine)]);
+
+  exchange::PoliteWait wait;
+  while (!outbox.done() || (aggregator && !aggregator->done())) {
+    bool anything = outbox.advance(call.memory, payload);
+    if (aggregator) anything = aggregator->advance(moved) || anything;
+    if (anything) {
+      wait.progressed();
+    } else {
+      observe::Steps::Scope time(call.steps, observe::Step::wait);
+      wait.idle();
+    }
+  }
+  moved.bytes += outbox.replied_bytes();
+  return moved;
+}
+
+}  // namespace collio::engine
