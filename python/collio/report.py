@@ -118,13 +118,18 @@ def where_time_went(call: dict) -> dict[str, float]:
     """Seconds of each step on the rank it took longest on; they add up to the call's total, or more.
 
     The maximum, because few ranks aggregate: the median rank spends the time of the file accesses
-    waiting. Waiting itself counts only as far as the busiest rank waited, within what is left of the
+    waiting. In the digest early ranks wait for late ones, so there the minimum is what it costs and the
+    difference is waiting. Waiting counts as far as the busiest rank waited, within what is left of the
     total; what then is left is "other".
     """
     spreads = steps(call)
     parts = {name: spread.max for name, spread in spreads.items() if name != "wait"}
+    waited = spreads["wait"].min if "wait" in spreads else 0.0
+    if "digest" in spreads:
+        parts["digest"] = spreads["digest"].min
+        waited += spreads["digest"].max - spreads["digest"].min
     left = max(0.0, total(call).max - sum(parts.values()))
-    parts["wait"] = min(left, spreads["wait"].min) if "wait" in spreads else 0.0
+    parts["wait"] = min(left, waited)
     parts["other"] = left - parts["wait"]
     return {name: seconds for name, seconds in parts.items() if seconds > 0}
 
@@ -138,13 +143,15 @@ def step_sums(some_calls: Iterable[dict]) -> dict[str, float]:
     return {name: seconds for name, seconds in sums.items() if seconds > 0}
 
 
-def path_counts(document: dict) -> list[tuple[str, str, str, int]]:
-    """(operation, path, reason, calls) for every way that was taken, in order of first use."""
-    counts: dict[tuple[str, str, str], int] = {}
+def ways(document: dict) -> list[tuple[str, str, str, int]]:
+    """(operation, path, reason, calls) for every path an operation took; the reason is that of its largest call."""
+    grouped: dict[tuple[str, str], list[dict]] = {}
     for _, call in calls(document):
-        key = (call.get("operation", "?"), call.get("path", "?"), call.get("reason", ""))
-        counts[key] = counts.get(key, 0) + int(call.get("repeats", 1))
-    return [(*key, count) for key, count in counts.items()]
+        grouped.setdefault((call.get("operation", "?"), call.get("path", "?")), []).append(call)
+    return [
+        (*key, max(some, key=lambda call: call.get("pieces", 0)).get("reason", ""), sum(int(call.get("repeats", 1)) for call in some))
+        for key, some in grouped.items()
+    ]
 
 
 def why_nothing(document: dict, environ_disabled: bool) -> str:
@@ -158,6 +165,11 @@ def why_nothing(document: dict, environ_disabled: bool) -> str:
         ", ".join(reasons) + ", its MPI is linked statically, or the ranks did not get the environment "
         "(COLLIO_VERBOSE=1 makes collio speak up at every open)"
     )
+
+
+def counted(count: int, noun: str) -> str:
+    """"1 round", "1,200 rounds"."""
+    return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
 def format_seconds(seconds: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from collio import report
-from collio.report import Spread, format_bytes, format_seconds
+from collio.report import Spread, counted, format_bytes, format_seconds
 
 COLOURS = {
     "flatten": "#8e6bbf", "digest": "#c08bd8", "plan": "#9aa3ad", "pack": "#e0a63a", "exchange": "#3f7fd0",
@@ -23,7 +23,7 @@ h2{font-size:17px;margin:0;overflow-wrap:anywhere}code,.num{font-family:ui-monos
 .fact b{display:block;font-size:21px;font-weight:600}.fact span{color:var(--dim);font-size:13px}
 .command{display:block;background:var(--soft);border-radius:6px;padding:10px 14px;margin-top:12px;overflow-wrap:anywhere}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin-top:10px;font-size:13px}.legend i{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:6px}
-.call{border-top:1px solid var(--line);margin-top:18px;padding-top:16px}.head{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 12px}
+.call{border-top:1px solid var(--line);margin-top:18px;padding-top:16px}.head{display:flex;align-items:baseline;gap:4px 12px}.head>*{white-space:nowrap}.head .why{flex:1;white-space:normal}
 .head .time{margin-left:auto;font-weight:600}.pill{background:var(--soft);border-radius:99px;padding:1px 10px;font-size:13px;font-weight:600}
 .warn{background:var(--warnbg);color:var(--warn);border-radius:6px;padding:8px 12px;margin-top:10px}
 svg{display:block;width:100%;height:26px;margin:8px 0 4px;border-radius:5px;background:var(--soft)}
@@ -106,15 +106,15 @@ def _file(file: dict, longest: float) -> str:
 
 def _call(call: dict, longest: float) -> str:
     repeats = int(call.get("repeats", 1))
-    numbers = [f"{format_bytes(call.get('bytes', 0))} in {call.get('pieces', 0):,} pieces"]
-    numbers += [f"{call[key]:,} {key}" for key in ("aggregators", "rounds", "messages") if call.get(key)]
+    numbers = [f"{format_bytes(call.get('bytes', 0))} in {counted(call.get('pieces', 0), 'piece')}"]
+    numbers += [counted(call[noun + "s"], noun) for noun in ("aggregator", "round", "message") if call.get(noun + "s")]
     if call.get("metadata_bytes"):
         numbers.append(f"{format_bytes(call['metadata_bytes'])} of metadata")
-    numbers += [f"{count:,} {kind} windows" for kind, count in call.get("windows", {}).items() if count]
+    numbers += [counted(count, f"{kind} window") for kind, count in call.get("windows", {}).items() if count]
     steps, parts = report.steps(call), report.where_time_went(call)
     return (
         f'<div class="call"><div class="head"><b>{escape(call.get("operation", "?"))}{f" ×{repeats}" if repeats > 1 else ""}</b>'
-        f'<span class="pill">{escape(call.get("path", "?"))}</span><span class="dim">{escape(call.get("reason", ""))}</span>'
+        f'<span class="pill">{escape(call.get("path", "?"))}</span><span class="dim why">{escape(call.get("reason", ""))}</span>'
         f'<span class="time num">{format_seconds(report.total(call).max)}</span></div>'
         f"{_FAILED if call.get('failed') else ''}{_bar(parts, max(longest, sum(parts.values())))}"
         f'<div class="dim" style="font-size:13px">{" · ".join(numbers)}</div>'

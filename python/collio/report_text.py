@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.columns import Columns
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
@@ -41,12 +42,13 @@ def print_summary(console: Console, document: dict, environ_disabled: bool) -> N
             highlight=False,
         )
         return
-    for operation, path, reason, count in report.path_counts(document):
+    for operation, path, reason, count in report.ways(document):
         times = "" if count == 1 else f" x{count}"
         console.print(f"[bold]{operation}[/]{times} went [bold]{path}[/]: {escape(reason) or 'no reason given'}", highlight=False)
     sums = report.step_sums(call for _, call in report.calls(document))
     if sums:
-        console.print(step_bar(sums), step_legend(sums), sep="\n")
+        console.print(step_bar(sums))
+        console.print(step_legend(sums))
     for warning in dict.fromkeys(warning for file in document["files"] for warning in file.get("warnings", ())):
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
 
@@ -63,15 +65,15 @@ def step_bar(sums: dict[str, float]) -> Text:
     return bar
 
 
-def step_legend(sums: dict[str, float]) -> Text:
-    """"exchange 0.12 s 40 %  write …", largest first."""
+def step_legend(sums: dict[str, float]) -> Columns:
+    """The steps with seconds and shares, largest first; those under half a percent are left out."""
     whole = sum(sums.values())
-    legend = Text()
+    items = []
     for name, seconds in sorted(sums.items(), key=lambda item: -item[1]):
         if seconds >= 0.005 * whole:
-            legend.append("■ ", style=COLOURS[name])
-            legend.append(f"{name} {format_seconds(seconds)} ({100 * seconds / whole:.0f} %)   ")
-    return legend
+            share = f"{100 * seconds / whole:.0f} %"
+            items.append(Text.assemble(("■ ", COLOURS[name]), f"{name:<8} {format_seconds(seconds):>8} {share:>5}"))
+    return Columns(items, padding=(0, 2), equal=True)
 
 
 def _file_block(file: dict) -> Group:
@@ -92,11 +94,11 @@ def _call_line(call: dict) -> Text:
     line = Text.assemble(
         (call.get("operation", "?"), "bold cyan"), f" x{repeats}" if repeats > 1 else "", "  ",
         (call.get("path", "?"), "bold"), f"  {call.get('reason', '')}", ("  failed" if call.get("failed") else "", "bold red"), "\n",
-        f"{format_bytes(call.get('bytes', 0))} in {call.get('pieces', 0):,} pieces",
+        f"{format_bytes(call.get('bytes', 0))} in {report.counted(call.get('pieces', 0), 'piece')}",
     )
-    for key, label in (("aggregators", "aggregators"), ("rounds", "rounds"), ("messages", "messages")):
-        if call.get(key):
-            line.append(f" · {call[key]:,} {label}")
+    for noun in ("aggregator", "round", "message"):
+        if call.get(noun + "s"):
+            line.append(f" · {report.counted(call[noun + 's'], noun)}")
     if call.get("metadata_bytes"):
         line.append(f" · {format_bytes(call['metadata_bytes'])} metadata")
     windows = ", ".join(f"{count} {kind}" for kind, count in call.get("windows", {}).items() if count)

@@ -51,7 +51,7 @@ def make_case(grid: Grid, ranks: int, mpi: MpiLibrary, scratch: Path) -> Case:
     """
     from collio import e3sm  # NumPy and netCDF4: slow to import
 
-    shortened = mpi.family == OPENMPI and (grid.ne > 5 or grid.map_file is not None)
+    shortened = mpi.family == OPENMPI and (grid.ne > 10 or grid.map_file is not None)
     ne = grid.ne // 3 if shortened else grid.ne
     try:
         if grid.map_file:
