@@ -1,0 +1,281 @@
+#include "session.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <sstream>
+
+namespace collio::differential {
+namespace {
+
+std::atomic<const char*> current_stage{"start"};
+
+using WriteAll = int (*)(MPI_File, const void*, MPI_Count, MPI_Datatype, MPI_Status*);
+using WriteAtAll = int (*)(MPI_File, MPI_Offset, const void*, MPI_Count, MPI_Datatype, MPI_Status*);
+using ReadAll = int (*)(MPI_File, void*, MPI_Count, MPI_Datatype, MPI_Status*);
+using ReadAtAll = int (*)(MPI_File, MPI_Offset, void*, MPI_Count, MPI_Datatype, MPI_Status*);
+
+/// The _c forms by name: MPI 4 libraries have them, and the interposer brings them to older ones.
+template <class Function>
+Function large_form(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+class Runner {
+ public:
+  Runner(const Session& session, const Case& subject, FileModel& model) : session_(session), case_(subject), model_(model) {
+    MPI_Comm_rank(session.comm, &rank_);
+  }
+
+  std::vector<Finding> run() {
+    if (session_.prepare) prepare_file();
+    MPI_Barrier(session_.comm);
+    if (open()) {
+      for (std::size_t i = 0; i < case_.phases.size(); ++i) run_phase(case_.phases[i], i);
+      check_size();
+      set_stage("close");
+      check(MPI_File_close(&file_), "MPI_File_close");
+    }
+    MPI_Barrier(session_.comm);
+    if (rank_ == 0) compare_file();
+    return std::move(findings_);
+  }
+
+ private:
+  void add(const char* kind, std::string detail) { findings_.push_back({kind, where_ + std::move(detail)}); }
+
+  bool check(int code, const char* call) {
+    if (code == MPI_SUCCESS) return true;
+    char message[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, message, &length);
+    add("error", std::string(call) + " returned " + message);
+    return false;
+  }
+
+  void prepare_file() const {
+    set_stage("prepare");
+    if (rank_ != 0) return;
+    if (!case_.file_exists) {
+      unlink(session_.path.c_str());
+      return;
+    }
+    const int descriptor = ::open(session_.path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    const auto& bytes = model_.bytes();
+    if (::write(descriptor, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
+    ::close(descriptor);
+  }
+
+  bool open() {
+    set_stage("open");
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    if (session_.engine == Engine::native)
+      MPI_Info_set(info, "collio_enable", "disable");
+    else
+      for (const auto& [key, value] : case_.hints) MPI_Info_set(info, key.c_str(), value.c_str());
+    constexpr int modes[] = {MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_MODE_RDONLY};
+    const int code = MPI_File_open(session_.comm, session_.path.c_str(), modes[static_cast<int>(case_.mode)], info, &file_);
+    MPI_Info_free(&info);
+    return check(code, "MPI_File_open");
+  }
+
+  void run_phase(const Phase& phase, std::size_t index) {
+    where_ = "phase " + std::to_string(index) + ": ";
+    if (index > 0) {
+      // What other ranks wrote through the previous view is visible from here on (MPI 4.0, section 14.6.1).
+      set_stage("sync");
+      if (case_.mode != Mode::read_only) check(MPI_File_sync(file_), "MPI_File_sync");
+      MPI_Barrier(session_.comm);
+      if (case_.mode != Mode::read_only) check(MPI_File_sync(file_), "MPI_File_sync");
+    }
+    if (phase.set_view && !set_view(phase)) return;
+    if (phase.set_view) pointer_ = 0;
+    for (std::size_t i = 0; i < phase.calls.size(); ++i) {
+      where_ = "phase " + std::to_string(index) + " call " + std::to_string(i) + ": ";
+      run_call(phase, phase.calls[i]);
+    }
+    where_.clear();
+  }
+
+  bool set_view(const Phase& phase) {
+    set_stage("set_view");
+    const RankView& view = phase.layout.views[static_cast<std::size_t>(rank_)];
+    // Freed right after set_view, as programs may.
+    const BuiltType etype(phase.layout.etype);
+    const BuiltType filetype(view.filetype);
+    for (const auto& text : {etype.disagreement(phase.layout.etype), filetype.disagreement(view.filetype)})
+      if (!text.empty()) add("type", text);
+    return check(MPI_File_set_view(file_, view.displacement, etype.handle(), filetype.handle(), "native", MPI_INFO_NULL), "MPI_File_set_view");
+  }
+
+  /// Brings the file pointer to where the call is meant to begin; a no-op when calls simply follow one another.
+  void seek(const Call& call, const Access& access) {
+    if (call.explicit_offset || pointer_ == access.offset) return;
+    set_stage("seek");
+    pointer_ = access.offset;
+    check(MPI_File_seek(file_, pointer_, MPI_SEEK_SET), "MPI_File_seek");
+  }
+
+  void run_call(const Phase& phase, const Call& call) {
+    const Access& access = call.access[static_cast<std::size_t>(rank_)];
+    seek(call, access);
+    set_stage(call.write ? "collective write" : "collective read");
+    Buffer buffer(access.memory);
+    if (call.write) {
+      buffer.fill_for_write(call, rank_);
+      model_.apply(phase, call);
+    }
+    MPI_Status status;
+    transfer(call, access, buffer, status);
+    if (call.write) {
+      if (const auto found = buffer.check_after_write(); !found.empty()) add("around the buffer", found);
+      check_status(status, access.bytes(), access);
+    } else {
+      const FileModel::Delivery expected = model_.read(phase, access, rank_);
+      const Buffer::Damage damage = buffer.check_after_read(expected);
+      if (!damage.data.empty()) add("data", damage.data);
+      if (!damage.from_holes.empty()) add("data from holes", damage.from_holes);
+      if (!damage.past_end.empty()) add("data past the end", damage.past_end);
+      if (!damage.around.empty()) add("around the buffer", damage.around);
+      if (expected.prefix) check_status(status, expected.valid, access);
+      short_read_ = short_read_ || expected.valid < access.bytes();
+    }
+    check_pointer(phase, call, access);
+  }
+
+  void transfer(const Call& call, const Access& access, Buffer& buffer, MPI_Status& status) {
+    void* address = buffer.origin();
+    MemoryShape memory = access.memory;
+    if (access.bottom) {
+      // The buffer's absolute address goes into the type.
+      MPI_Aint absolute = 0;
+      MPI_Get_address(buffer.origin(), &absolute);
+      memory = {hindexed({{access.memory.count}, {absolute}}, access.memory.type), 1};
+      address = MPI_BOTTOM;
+    }
+    const BuiltType type(memory.type);
+    const int code = call.write ? write(call, {address, memory.count, type.handle()}, access.offset, status)
+                                : read(call, {address, memory.count, type.handle()}, access.offset, status);
+    check(code, call.write ? "collective write" : "collective read");
+  }
+
+  struct Argument {
+    void* address;
+    int count;
+    MPI_Datatype type;
+  };
+
+  int write(const Call& call, Argument a, std::int64_t offset, MPI_Status& status) const {
+    static const auto large_all = large_form<WriteAll>("MPI_File_write_all_c");
+    static const auto large_at_all = large_form<WriteAtAll>("MPI_File_write_at_all_c");
+    if (call.explicit_offset) {
+      if (call.large_count && large_at_all) return large_at_all(file_, offset, a.address, a.count, a.type, &status);
+      return MPI_File_write_at_all(file_, offset, a.address, a.count, a.type, &status);
+    }
+    if (call.large_count && large_all) return large_all(file_, a.address, a.count, a.type, &status);
+    return MPI_File_write_all(file_, a.address, a.count, a.type, &status);
+  }
+
+  int read(const Call& call, Argument a, std::int64_t offset, MPI_Status& status) const {
+    static const auto large_all = large_form<ReadAll>("MPI_File_read_all_c");
+    static const auto large_at_all = large_form<ReadAtAll>("MPI_File_read_at_all_c");
+    if (call.explicit_offset) {
+      if (call.large_count && large_at_all) return large_at_all(file_, offset, a.address, a.count, a.type, &status);
+      return MPI_File_read_at_all(file_, offset, a.address, a.count, a.type, &status);
+    }
+    if (call.large_count && large_all) return large_all(file_, a.address, a.count, a.type, &status);
+    return MPI_File_read_all(file_, a.address, a.count, a.type, &status);
+  }
+
+  void check_status(const MPI_Status& status, std::int64_t expected, const Access& access) {
+    int bytes = -1;
+    MPI_Get_elements(&status, MPI_BYTE, &bytes);
+    const char* kind = access.bytes() == 0 ? "empty status" : expected == access.bytes() ? "status" : "short status";
+    if (bytes != expected) add(kind, "status says " + std::to_string(bytes) + " bytes, expected " + std::to_string(expected));
+  }
+
+  void check_pointer(const Phase& phase, const Call& call, const Access& access) {
+    MPI_Offset found = -1;
+    check(MPI_File_get_position(file_, &found), "MPI_File_get_position");
+    if (!call.explicit_offset) pointer_ = access.offset + access.bytes() / phase.layout.etype->shape.size;
+    if (found != pointer_) {
+      add(short_read_ ? "position after end of file" : "position", "file pointer is " + std::to_string(found) + ", expected " + std::to_string(pointer_));
+      MPI_File_seek(file_, pointer_, MPI_SEEK_SET);
+    }
+  }
+
+  void check_size() {
+    set_stage("get_size");
+    // Every rank's writes are complete before any rank asks.
+    if (case_.mode != Mode::read_only) check(MPI_File_sync(file_), "MPI_File_sync");
+    MPI_Barrier(session_.comm);
+    MPI_Offset size = -1;
+    check(MPI_File_get_size(file_, &size), "MPI_File_get_size");
+    const auto expected = static_cast<MPI_Offset>(model_.bytes().size());
+    if (size != expected) add("size", "MPI_File_get_size says " + std::to_string(size) + ", expected " + std::to_string(expected));
+    MPI_Barrier(session_.comm);
+  }
+
+  void compare_file() {
+    set_stage("compare");
+    const int descriptor = ::open(session_.path.c_str(), O_RDONLY);
+    if (descriptor < 0) {
+      add("file", "the file is not there");
+      return;
+    }
+    struct stat info {};
+    fstat(descriptor, &info);
+    std::vector<unsigned char> found(static_cast<std::size_t>(info.st_size));
+    const ssize_t got = pread(descriptor, found.data(), found.size(), 0);
+    ::close(descriptor);
+    const auto& expected = model_.bytes();
+    if (got != info.st_size || found.size() != expected.size()) {
+      add("size", "file holds " + std::to_string(found.size()) + " bytes, expected " + std::to_string(expected.size()));
+      return;
+    }
+    report_differences(found);
+  }
+
+  /// One finding for each kind of byte that differs: written ones, old ones nobody wrote, and new holes.
+  void report_differences(const std::vector<unsigned char>& found) {
+    constexpr const char* kinds[] = {"file old bytes", "file holes", "file"};
+    const auto& expected = model_.bytes();
+    std::size_t differing[3] = {}, first[3] = {};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i] == expected[i]) continue;
+      const auto origin = static_cast<std::size_t>(model_.origin(i));
+      if (differing[origin]++ == 0) first[origin] = i;
+    }
+    for (std::size_t origin = 0; origin < 3; ++origin) {
+      if (differing[origin] == 0) continue;
+      std::ostringstream out;
+      out << differing[origin] << " of " << found.size() << " file bytes differ, first at offset " << first[origin] << ": expected "
+          << int{expected[first[origin]]} << ", found " << int{found[first[origin]]};
+      add(kinds[origin], out.str());
+    }
+  }
+
+  const Session& session_;
+  const Case& case_;
+  FileModel& model_;
+  MPI_File file_ = MPI_FILE_NULL;
+  int rank_ = 0;
+  std::int64_t pointer_ = 0;
+  bool short_read_ = false;
+  std::string where_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+void set_stage(const char* stage) noexcept { current_stage = stage; }
+const char* stage() noexcept { return current_stage; }
+
+std::vector<Finding> run_session(const Session& session, const Case& subject, FileModel& model) { return Runner(session, subject, model).run(); }
+
+}  // namespace collio::differential
