@@ -1,5 +1,6 @@
-// collio_bench: times a pattern's collective writes and reads through MPI-IO, or the floor under them, and checks every byte.
-// Plain MPI-IO: whether an engine is preloaded is not this program's business. README.md says what it prints.
+// collio_bench: times a pattern's collective writes and reads through MPI-IO, or the floor under them, and
+// checks every byte. Plain MPI-IO: whether an engine is preloaded is not this program's business. README.md
+// says what it prints.
 #include <mpi.h>
 
 #include <algorithm>
@@ -37,8 +38,12 @@ struct Stage {
   std::int64_t floor_offset = 0;      // where this rank's share starts in floor mode
   std::vector<unsigned char> buffer;  // this rank's bytes
 
-  [[nodiscard]] std::int64_t file_end() const { return covered.empty() ? 0 : covered.back().offset + covered.back().length; }
-  [[nodiscard]] Share share() const { return {file_end() * world.rank / world.size, file_end() * (world.rank + 1) / world.size}; }
+  [[nodiscard]] std::int64_t file_end() const {
+    return covered.empty() ? 0 : covered.back().offset + covered.back().length;
+  }
+  [[nodiscard]] Share share() const {
+    return {file_end() * world.rank / world.size, file_end() * (world.rank + 1) / world.size};
+  }
 };
 
 /// One operation's line in the report; the same on every rank.
@@ -55,7 +60,9 @@ struct Record {
   [[nodiscard]] bool usable() const { return wrong_bytes == 0 && (error.empty() || wrong_hole_bytes > 0); }
 };
 
-[[nodiscard]] const char* name_of(Direction direction) { return direction == Direction::write ? "write" : "read"; }
+[[nodiscard]] const char* name_of(Direction direction) {
+  return direction == Direction::write ? "write" : "read";
+}
 
 [[nodiscard]] std::int64_t sum_over_ranks(std::int64_t value) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -85,17 +92,24 @@ void remove_file(const Stage& stage) {
 }
 
 void fill(Stage& stage) {
-  if (stage.job.floor) fill_content(stage.floor_offset, stage.buffer.data(), stage.buffer.size());
-  else fill_buffer(stage.pattern, stage.buffer);
+  if (stage.job.floor)
+    fill_content(stage.floor_offset, stage.buffer.data(), stage.buffer.size());
+  else
+    fill_buffer(stage.pattern, stage.buffer);
 }
 
 /// Wrong bytes after the operation. Untimed, not collective.
 [[nodiscard]] Findings check(const Stage& stage, Direction direction) {
   if (direction == Direction::write) return check_file(stage.job.target.path, stage.covered, stage.share());
   const std::span<const unsigned char> buffer = stage.buffer;
-  const std::int64_t wrong = stage.job.floor ? static_cast<std::int64_t>(count_wrong(stage.floor_offset, buffer.data(), buffer.size()))
-                                             : wrong_in_buffer(stage.pattern, buffer);
-  return {wrong, 0, wrong == 0 ? std::string() : std::to_string(wrong) + " of " + std::to_string(buffer.size()) + " bytes read are wrong"};
+  const std::int64_t wrong =
+      stage.job.floor
+          ? static_cast<std::int64_t>(count_wrong(stage.floor_offset, buffer.data(), buffer.size()))
+          : wrong_in_buffer(stage.pattern, buffer);
+  return {wrong, 0,
+          wrong == 0
+              ? std::string()
+              : std::to_string(wrong) + " of " + std::to_string(buffer.size()) + " bytes read are wrong"};
 }
 
 [[nodiscard]] Record run_operation(Stage& stage, Direction direction, int step) {
@@ -106,8 +120,9 @@ void fill(Stage& stage) {
     std::memset(stage.buffer.data(), 0xEE, stage.buffer.size());
   }
   const std::int64_t base = start_peak_watch();
-  Outcome outcome = stage.job.floor ? run_floor(direction, stage.job.target, stage.floor_offset, stage.buffer)
-                                    : run_mpiio(direction, stage.job.target, stage.pattern.calls(), stage.buffer);
+  Outcome outcome = stage.job.floor
+                        ? run_floor(direction, stage.job.target, stage.floor_offset, stage.buffer)
+                        : run_mpiio(direction, stage.job.target, stage.pattern.calls(), stage.buffer);
   std::int64_t peak = peak_above(base);
   MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
   std::string error = agree_on_error(outcome.error, stage.world);
@@ -116,7 +131,13 @@ void fill(Stage& stage) {
     findings = check(stage, direction);
     error = agree_on_error(findings.text, stage.world);
   }
-  return {direction, step, slowest(outcome.seconds), peak, sum_over_ranks(findings.wrong_bytes), sum_over_ranks(findings.wrong_hole_bytes), error};
+  return {direction,
+          step,
+          slowest(outcome.seconds),
+          peak,
+          sum_over_ranks(findings.wrong_bytes),
+          sum_over_ranks(findings.wrong_hole_bytes),
+          error};
 }
 
 [[nodiscard]] Stage make_stage(const Job& job, const Pattern& pattern, World world) {
@@ -137,7 +158,8 @@ void fill(Stage& stage) {
   std::vector<Record> records;
   if (stage.job.directions.front() == Direction::read && !stage.job.keep) {
     remove_file(stage);
-    const std::string error = agree_on_error(prepare_file(stage.job.target.path, stage.covered, stage.share()), stage.world);
+    const std::string error =
+        agree_on_error(prepare_file(stage.job.target.path, stage.covered, stage.share()), stage.world);
     if (!error.empty()) records.push_back({Direction::read, 0, {}, 0, 0, 0, "making the file: " + error});
   }
   for (const Direction direction : stage.job.directions)
@@ -171,10 +193,16 @@ struct Library {
   std::string list;
   for (const Record& record : records) {
     json::Object line;
-    line.add("operation", name_of(record.direction)).add("step", record.step).add("seconds", record.seconds.whole);
-    line.add("set_view_s", record.seconds.set_view).add("data_s", record.seconds.data).add("open_s", record.seconds.open);
+    line.add("operation", name_of(record.direction))
+        .add("step", record.step)
+        .add("seconds", record.seconds.whole);
+    line.add("set_view_s", record.seconds.set_view)
+        .add("data_s", record.seconds.data)
+        .add("open_s", record.seconds.open);
     line.add("sync_s", record.seconds.sync).add("close_s", record.seconds.close).add("bytes", bytes);
-    line.add("verified", record.error.empty()).add("wrong_bytes", record.wrong_bytes).add("wrong_hole_bytes", record.wrong_hole_bytes);
+    line.add("verified", record.error.empty())
+        .add("wrong_bytes", record.wrong_bytes)
+        .add("wrong_hole_bytes", record.wrong_hole_bytes);
     line.add("peak_rss_above_buffer_bytes", record.peak);
     list += (list.empty() ? "" : ", ") + line.text();
   }
@@ -193,11 +221,24 @@ struct Library {
   }
   const Library library = library_version();
   json::Object line;
-  line.add("program", "collio_bench").add("version", 1).add("pattern", stage.job.entry->name).add("mode", stage.job.floor ? "floor" : "mpiio");
-  line.add("ranks", stage.world.size).add("mpi", library.version).add("mpi_device", library.device).add("file", stage.job.target.path);
-  line.add("parameters", options.in_force()).add("hints", stage.job.target.hints).add("bytes", bytes).add("pieces", pieces);
-  line.add("file_bytes", stage.file_end()).add("hole_bytes", stage.file_end() - covered_bytes(stage.covered)).add("verified", errors.empty());
-  line.add("peak_rss_above_buffer_bytes", peak).add("errors", errors).add_raw("operations", operations_json(records, bytes));
+  line.add("program", "collio_bench")
+      .add("version", 1)
+      .add("pattern", stage.job.entry->name)
+      .add("mode", stage.job.floor ? "floor" : "mpiio");
+  line.add("ranks", stage.world.size)
+      .add("mpi", library.version)
+      .add("mpi_device", library.device)
+      .add("file", stage.job.target.path);
+  line.add("parameters", options.in_force())
+      .add("hints", stage.job.target.hints)
+      .add("bytes", bytes)
+      .add("pieces", pieces);
+  line.add("file_bytes", stage.file_end())
+      .add("hole_bytes", stage.file_end() - covered_bytes(stage.covered))
+      .add("verified", errors.empty());
+  line.add("peak_rss_above_buffer_bytes", peak)
+      .add("errors", errors)
+      .add_raw("operations", operations_json(records, bytes));
   if (stage.world.rank == 0) std::cout << line.text() << std::endl;
   return errors.empty();
 }
@@ -221,7 +262,8 @@ struct Library {
   job.target.sync = !options.flag("no-sync");
   for (const std::string& hint : options.all("hint")) {
     const std::size_t equals = hint.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == hint.size()) throw UsageError("--hint is '" + hint + "'; allowed: key=value");
+    if (equals == std::string::npos || equals == 0 || equals + 1 == hint.size())
+      throw UsageError("--hint is '" + hint + "'; allowed: key=value");
     job.target.hints[hint.substr(0, equals)] = hint.substr(equals + 1);
   }
   return job;
@@ -229,7 +271,12 @@ struct Library {
 
 int list_patterns() {
   for (const PatternEntry& entry : pattern_table())
-    std::cout << json::Object().add("pattern", entry.name).add("summary", entry.summary).add("options", entry.options).text() << "\n";
+    std::cout << json::Object()
+                     .add("pattern", entry.name)
+                     .add("summary", entry.summary)
+                     .add("options", entry.options)
+                     .text()
+              << "\n";
   return 0;
 }
 

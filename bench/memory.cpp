@@ -21,7 +21,9 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
   char line[256];
   while (file && std::fgets(line, sizeof line, file.get()) != nullptr) {
     long long kib = 0;
-    if (std::strncmp(line, name, std::strlen(name)) == 0 && std::sscanf(line + std::strlen(name), ": %lld", &kib) == 1) return kib * 1024;
+    if (std::strncmp(line, name, std::strlen(name)) == 0 &&
+        std::sscanf(line + std::strlen(name), ": %lld", &kib) == 1)
+      return kib * 1024;
   }
   return 0;
 }
@@ -30,7 +32,8 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 std::int64_t start_peak_watch() {
   malloc_trim(0);
-  // 5 resets VmHWM to VmRSS. Where it is not allowed the old mark stands, and the peak reads too high rather than too low.
+  // 5 resets VmHWM to VmRSS. Where it is not allowed the old mark stands, and the peak reads too high rather
+  // than too low.
   if (const File file(std::fopen("/proc/self/clear_refs", "we")); file) std::fputs("5", file.get());
   return status_bytes("VmRSS");
 }

@@ -5,7 +5,8 @@
 
 namespace collio::bench {
 
-/// Give free heap pages back, reset the kernel's high-water mark and return the resident bytes now: the base to subtract.
+/// Give free heap pages back, reset the kernel's high-water mark and return the resident bytes now: the base
+/// to subtract.
 [[nodiscard]] std::int64_t start_peak_watch();
 
 /// Largest number of resident bytes since start_peak_watch, less `base`; not below zero.

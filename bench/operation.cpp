@@ -56,17 +56,21 @@ struct Memory {
   Datatype owned;
 };
 
-[[nodiscard]] int data_call(Direction direction, MPI_File file, const Call& call, unsigned char* bytes, MPI_Status* status) {
+[[nodiscard]] int data_call(Direction direction, MPI_File file, const Call& call, unsigned char* bytes,
+                            MPI_Status* status) {
   const Memory memory(call.bytes);
   const bool through_view = call.filetype != MPI_DATATYPE_NULL;
   if (direction == Direction::write)
-    return through_view ? MPI_File_write_all(file, bytes, memory.count, memory.type, status)
-                        : MPI_File_write_at_all(file, call.displacement, bytes, memory.count, memory.type, status);
-  return through_view ? MPI_File_read_all(file, bytes, memory.count, memory.type, status)
-                      : MPI_File_read_at_all(file, call.displacement, bytes, memory.count, memory.type, status);
+    return through_view
+               ? MPI_File_write_all(file, bytes, memory.count, memory.type, status)
+               : MPI_File_write_at_all(file, call.displacement, bytes, memory.count, memory.type, status);
+  return through_view
+             ? MPI_File_read_all(file, bytes, memory.count, memory.type, status)
+             : MPI_File_read_at_all(file, call.displacement, bytes, memory.count, memory.type, status);
 }
 
-void run_calls(Direction direction, MPI_File file, std::span<const Call> calls, std::span<unsigned char> buffer, Outcome& outcome) {
+void run_calls(Direction direction, MPI_File file, std::span<const Call> calls,
+               std::span<unsigned char> buffer, Outcome& outcome) {
   FirstError first;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
@@ -74,7 +78,8 @@ void run_calls(Direction direction, MPI_File file, std::span<const Call> calls, 
   for (const Call& call : calls) {
     double mark = MPI_Wtime();
     if (call.filetype != MPI_DATATYPE_NULL)
-      first.good("MPI_File_set_view", MPI_File_set_view(file, call.displacement, MPI_BYTE, call.filetype, "native", MPI_INFO_NULL));
+      first.good("MPI_File_set_view", MPI_File_set_view(file, call.displacement, MPI_BYTE, call.filetype,
+                                                        "native", MPI_INFO_NULL));
     outcome.seconds.set_view += MPI_Wtime() - mark;
     mark = MPI_Wtime();
     MPI_Status status;
@@ -83,7 +88,8 @@ void run_calls(Direction direction, MPI_File file, std::span<const Call> calls, 
     outcome.seconds.data += MPI_Wtime() - mark;
     MPI_Count done = 0;
     if (good && MPI_Get_elements_x(&status, MPI_BYTE, &done) == MPI_SUCCESS && done != call.bytes)
-      first.note("the status says " + std::to_string(done) + " bytes, the call was for " + std::to_string(call.bytes));
+      first.note("the status says " + std::to_string(done) + " bytes, the call was for " +
+                 std::to_string(call.bytes));
     at += static_cast<std::size_t>(call.bytes);
   }
   outcome.seconds.whole = MPI_Wtime() - start;
@@ -103,12 +109,14 @@ void run_calls(Direction direction, MPI_File file, std::span<const Call> calls, 
 }
 
 /// Move the whole buffer to or from `offset`; returns an error text or nothing.
-[[nodiscard]] std::string move_share(Direction direction, int fd, std::int64_t offset, std::span<unsigned char> buffer) {
+[[nodiscard]] std::string move_share(Direction direction, int fd, std::int64_t offset,
+                                     std::span<unsigned char> buffer) {
   constexpr std::size_t piece = std::size_t{4} << 20;
   for (std::size_t at = 0; at < buffer.size();) {
     const std::size_t size = std::min(piece, buffer.size() - at);
     const auto place = static_cast<off_t>(offset + static_cast<std::int64_t>(at));
-    const ssize_t done = direction == Direction::write ? pwrite(fd, buffer.data() + at, size, place) : pread(fd, buffer.data() + at, size, place);
+    const ssize_t done = direction == Direction::write ? pwrite(fd, buffer.data() + at, size, place)
+                                                       : pread(fd, buffer.data() + at, size, place);
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return direction == Direction::write ? posix_error("pwrite", "") : posix_error("pread", "");
     if (done == 0) return "pread: the file ends at " + std::to_string(place);
@@ -119,7 +127,8 @@ void run_calls(Direction direction, MPI_File file, std::span<const Call> calls, 
 
 }  // namespace
 
-Outcome run_mpiio(Direction direction, const Target& target, std::span<const Call> calls, std::span<unsigned char> buffer) {
+Outcome run_mpiio(Direction direction, const Target& target, std::span<const Call> calls,
+                  std::span<unsigned char> buffer) {
   Outcome outcome;
   MPI_Info info = make_info(target.hints);
   const int mode = direction == Direction::write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY;
@@ -145,11 +154,14 @@ Outcome run_mpiio(Direction direction, const Target& target, std::span<const Cal
   return outcome;
 }
 
-Outcome run_floor(Direction direction, const Target& target, std::int64_t offset, std::span<unsigned char> buffer) {
+Outcome run_floor(Direction direction, const Target& target, std::int64_t offset,
+                  std::span<unsigned char> buffer) {
   Outcome outcome;
   MPI_Barrier(MPI_COMM_WORLD);
   double mark = MPI_Wtime();
-  const int fd = open(target.path.c_str(), direction == Direction::write ? O_CREAT | O_RDWR | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0644);
+  const int fd =
+      open(target.path.c_str(),
+           direction == Direction::write ? O_CREAT | O_RDWR | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0644);
   outcome.seconds.open = MPI_Wtime() - mark;
   if (fd < 0) outcome.error = posix_error("open", target.path);
   MPI_Barrier(MPI_COMM_WORLD);

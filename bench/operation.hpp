@@ -35,9 +35,11 @@ struct Target {
 };
 
 /// All calls of a pattern through MPI-IO. Collective over MPI_COMM_WORLD.
-[[nodiscard]] Outcome run_mpiio(Direction direction, const Target& target, std::span<const Call> calls, std::span<unsigned char> buffer);
+[[nodiscard]] Outcome run_mpiio(Direction direction, const Target& target, std::span<const Call> calls,
+                                std::span<unsigned char> buffer);
 
 /// The buffer as one contiguous share at `offset`, with POSIX calls of 4 MiB. Collective over MPI_COMM_WORLD.
-[[nodiscard]] Outcome run_floor(Direction direction, const Target& target, std::int64_t offset, std::span<unsigned char> buffer);
+[[nodiscard]] Outcome run_floor(Direction direction, const Target& target, std::int64_t offset,
+                                std::span<unsigned char> buffer);
 
 }  // namespace collio::bench

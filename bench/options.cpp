@@ -11,11 +11,16 @@ std::int64_t parse_size(const std::string& name, const std::string& text) {
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   const std::string suffix(rest, end);
   std::int64_t unit = 1;
-  if (suffix == "KiB" || suffix == "k" || suffix == "K") unit = std::int64_t{1} << 10;
-  else if (suffix == "MiB" || suffix == "m" || suffix == "M") unit = std::int64_t{1} << 20;
-  else if (suffix == "GiB" || suffix == "g" || suffix == "G") unit = std::int64_t{1} << 30;
-  else if (!suffix.empty()) unit = 0;
-  if (error != std::errc{} || unit == 0 || value > std::numeric_limits<std::int64_t>::max() / unit || value < 0)
+  if (suffix == "KiB" || suffix == "k" || suffix == "K")
+    unit = std::int64_t{1} << 10;
+  else if (suffix == "MiB" || suffix == "m" || suffix == "M")
+    unit = std::int64_t{1} << 20;
+  else if (suffix == "GiB" || suffix == "g" || suffix == "G")
+    unit = std::int64_t{1} << 30;
+  else if (!suffix.empty())
+    unit = 0;
+  if (error != std::errc{} || unit == 0 || value > std::numeric_limits<std::int64_t>::max() / unit ||
+      value < 0)
     throw UsageError("--" + name + " is '" + text + "'; allowed: a whole number, KiB, MiB or GiB may follow");
   return value * unit;
 }
@@ -27,8 +32,10 @@ Options::Options(int argc, char** argv) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
     std::string value;
-    if (equals != std::string::npos) value = word.substr(equals + 1);
-    else if (i + 1 < argc && std::string(argv[i + 1]).rfind("--", 0) != 0) value = argv[++i];
+    if (equals != std::string::npos)
+      value = word.substr(equals + 1);
+    else if (i + 1 < argc && std::string(argv[i + 1]).rfind("--", 0) != 0)
+      value = argv[++i];
     given_[name].push_back(value);
   }
 }
@@ -41,7 +48,8 @@ const std::string* Options::find(const std::string& name) {
 
 bool Options::flag(const std::string& name) {
   const std::string* value = find(name);
-  if (value != nullptr && !value->empty()) throw UsageError("--" + name + " takes no value, but '" + *value + "' follows");
+  if (value != nullptr && !value->empty())
+    throw UsageError("--" + name + " takes no value, but '" + *value + "' follows");
   if (value != nullptr) in_force_[name] = "true";
   return value != nullptr;
 }
@@ -70,8 +78,8 @@ std::string Options::one_of(const std::string& name, const std::vector<std::stri
 std::int64_t Options::number(const std::string& name, std::int64_t otherwise, Limits limits) {
   const std::int64_t value = parse_size(name, text(name, std::to_string(otherwise)));
   if (value < limits.least || value > limits.most)
-    throw UsageError("--" + name + " is " + std::to_string(value) + "; allowed: " + std::to_string(limits.least) + " to " +
-                     std::to_string(limits.most));
+    throw UsageError("--" + name + " is " + std::to_string(value) +
+                     "; allowed: " + std::to_string(limits.least) + " to " + std::to_string(limits.most));
   in_force_[name] = std::to_string(value);
   return value;
 }

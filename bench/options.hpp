@@ -1,5 +1,5 @@
-// Command line of the driver: `--name value` and `--flag`. Every part takes the options it knows; what nobody took is an error
-// that names it, so a misspelt option never measures something else in silence.
+// Command line of the driver: `--name value` and `--flag`. Every part takes the options it knows; what nobody
+// took is an error that names it, so a misspelt option never measures something else in silence.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace collio::bench {
 
-/// A bad argument or input file; the text names the value and what is allowed. The driver exits with status 2.
+/// A bad argument or input file; the text names the value and what is allowed. The driver exits with
+/// status 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -29,7 +30,8 @@ class Options {
   [[nodiscard]] bool flag(const std::string& name);
   [[nodiscard]] std::string text(const std::string& name, const std::string& otherwise);
   [[nodiscard]] std::string required(const std::string& name);
-  [[nodiscard]] std::string one_of(const std::string& name, const std::vector<std::string>& allowed);  // first: the default
+  [[nodiscard]] std::string one_of(const std::string& name,
+                                   const std::vector<std::string>& allowed);  // first: the default
   /// A whole number, with KiB, MiB, GiB allowed behind it.
   [[nodiscard]] std::int64_t number(const std::string& name, std::int64_t otherwise, Limits limits);
   [[nodiscard]] std::vector<std::string> all(const std::string& name);

@@ -1,7 +1,8 @@
 // What a benchmark pattern has to answer, and the table of patterns.
 //
-// A pattern is built on every rank from the options alone (no messages) and says: which collective calls this rank makes,
-// which bytes of the file lie in its buffer, and which bytes any rank writes. The driver does the rest: times, checks, reports.
+// A pattern is built on every rank from the options alone (no messages) and says: which collective calls this
+// rank makes, which bytes of the file lie in its buffer, and which bytes any rank writes. The driver does the
+// rest: times, checks, reports.
 #pragma once
 
 #include <mpi.h>
@@ -22,9 +23,11 @@ struct Extent {
   std::int64_t length;  // bytes
 };
 
-/// One collective data call of this rank. Calls take their bytes from the rank's buffer one after the other, contiguous.
+/// One collective data call of this rank. Calls take their bytes from the rank's buffer one after the other,
+/// contiguous.
 struct Call {
-  /// Filetype over MPI_BYTE, committed, owned by the pattern. MPI_DATATYPE_NULL: no set_view, an _at_all call at `displacement`.
+  /// Filetype over MPI_BYTE, committed, owned by the pattern. MPI_DATATYPE_NULL: no set_view, an _at_all call
+  /// at `displacement`.
   MPI_Datatype filetype = MPI_DATATYPE_NULL;
   MPI_Offset displacement = 0;
   std::int64_t bytes = 0;

@@ -29,8 +29,10 @@ class Descriptor {
   int fd_;
 };
 
-/// What the file must hold from `begin` on: content in covered bytes, zero elsewhere. `next`: first extent that may matter.
-void expected_bytes(std::int64_t begin, std::span<unsigned char> out, std::span<const Extent> covered, std::size_t& next) {
+/// What the file must hold from `begin` on: content in covered bytes, zero elsewhere. `next`: first extent
+/// that may matter.
+void expected_bytes(std::int64_t begin, std::span<unsigned char> out, std::span<const Extent> covered,
+                    std::size_t& next) {
   const std::int64_t end = begin + static_cast<std::int64_t>(out.size());
   std::int64_t at = begin;
   while (next < covered.size() && covered[next].offset < end) {
@@ -46,7 +48,8 @@ void expected_bytes(std::int64_t begin, std::span<unsigned char> out, std::span<
 }
 
 [[nodiscard]] std::size_t first_extent(std::span<const Extent> covered, std::int64_t offset) {
-  const auto found = std::partition_point(covered.begin(), covered.end(), [&](const Extent& e) { return e.offset + e.length <= offset; });
+  const auto found = std::partition_point(covered.begin(), covered.end(),
+                                          [&](const Extent& e) { return e.offset + e.length <= offset; });
   return static_cast<std::size_t>(found - covered.begin());
 }
 
@@ -54,7 +57,8 @@ void expected_bytes(std::int64_t begin, std::span<unsigned char> out, std::span<
 [[nodiscard]] std::int64_t read_fully(int fd, unsigned char* out, std::int64_t size, std::int64_t offset) {
   std::int64_t done = 0;
   while (done < size) {
-    const ssize_t now = pread(fd, out + done, static_cast<std::size_t>(size - done), static_cast<off_t>(offset + done));
+    const ssize_t now =
+        pread(fd, out + done, static_cast<std::size_t>(size - done), static_cast<off_t>(offset + done));
     if (now < 0 && errno != EINTR) return -1;
     if (now == 0) break;
     done += std::max<ssize_t>(now, 0);
@@ -75,8 +79,9 @@ void note_differences(const Chunk& chunk, Findings& findings) {
     const bool hole = chunk.wanted[i] == 0;
     ++(hole ? findings.wrong_hole_bytes : findings.wrong_bytes);
     if (findings.text.empty())
-      findings.text = "byte " + std::to_string(chunk.begin + static_cast<std::int64_t>(i)) + " of the file is " + std::to_string(chunk.seen[i]) +
-                      ", expected " + std::to_string(chunk.wanted[i]) + (hole ? ", as nobody wrote it" : "");
+      findings.text = "byte " + std::to_string(chunk.begin + static_cast<std::int64_t>(i)) +
+                      " of the file is " + std::to_string(chunk.seen[i]) + ", expected " +
+                      std::to_string(chunk.wanted[i]) + (hole ? ", as nobody wrote it" : "");
   }
 }
 
@@ -85,8 +90,10 @@ void note_differences(const Chunk& chunk, Findings& findings) {
 std::vector<Extent> joined_extents(const Pattern& pattern) {
   std::vector<Extent> joined;
   pattern.all_extents([&](Extent extent) {
-    if (!joined.empty() && joined.back().offset + joined.back().length == extent.offset) joined.back().length += extent.length;
-    else joined.push_back(extent);
+    if (!joined.empty() && joined.back().offset + joined.back().length == extent.offset)
+      joined.back().length += extent.length;
+    else
+      joined.push_back(extent);
   });
   return joined;
 }
@@ -123,16 +130,20 @@ Findings check_file(const std::string& path, std::span<const Extent> covered, Sh
   std::size_t next = first_extent(covered, share.begin);
   for (std::int64_t at = share.begin; at < share.end; at += chunk_bytes) {
     const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));
-    const std::int64_t got = file.get() < 0 ? -1 : read_fully(file.get(), seen.data(), static_cast<std::int64_t>(size), at);
+    const std::int64_t got =
+        file.get() < 0 ? -1 : read_fully(file.get(), seen.data(), static_cast<std::int64_t>(size), at);
     if (got < static_cast<std::int64_t>(size)) {
       findings.wrong_bytes += share.end - at - std::max<std::int64_t>(got, 0);
       findings.text = got < 0 ? "reading " + path + ": " + std::strerror(errno)
-                              : "the file ends at byte " + std::to_string(at + got) + ", expected " + std::to_string(share.end) + " or more";
+                              : "the file ends at byte " + std::to_string(at + got) + ", expected " +
+                                    std::to_string(share.end) + " or more";
       return findings;
     }
     expected_bytes(at, std::span(wanted).first(size), covered, next);
     if (std::memcmp(seen.data(), wanted.data(), size) != 0)
-      note_differences({at, std::span<const unsigned char>(seen).first(size), std::span<const unsigned char>(wanted).first(size)}, findings);
+      note_differences({at, std::span<const unsigned char>(seen).first(size),
+                        std::span<const unsigned char>(wanted).first(size)},
+                       findings);
   }
   return findings;
 }
@@ -146,7 +157,8 @@ std::string prepare_file(const std::string& path, std::span<const Extent> covere
     const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));
     expected_bytes(at, std::span(bytes).first(size), covered, next);
     for (std::size_t done = 0; done < size;) {
-      const ssize_t now = pwrite(file.get(), bytes.data() + done, size - done, static_cast<off_t>(at) + static_cast<off_t>(done));
+      const ssize_t now = pwrite(file.get(), bytes.data() + done, size - done,
+                                 static_cast<off_t>(at) + static_cast<off_t>(done));
       if (now < 0 && errno != EINTR) return "pwrite " + path + ": " + std::strerror(errno);
       done += static_cast<std::size_t>(std::max<ssize_t>(now, 0));
     }

@@ -1,4 +1,5 @@
-// Filling buffers and files with the expected bytes and checking them, by plain POSIX calls: independent of what is measured.
+// Filling buffers and files with the expected bytes and checking them, by plain POSIX calls: independent of
+// what is measured.
 #pragma once
 
 #include <span>
@@ -15,7 +16,8 @@ struct Share {
   std::int64_t end;
 };
 
-/// What a check found. A hole that is not zero is counted apart: some MPI libraries' own I/O leaves other bytes there.
+/// What a check found. A hole that is not zero is counted apart: some MPI libraries' own I/O leaves other
+/// bytes there.
 struct Findings {
   std::int64_t wrong_bytes = 0;
   std::int64_t wrong_hole_bytes = 0;

@@ -1,6 +1,6 @@
-// Variables of an atmosphere model, one behind the other in the file, each spread over the ranks by a decomposition of a
-// map file (see e3sm_map.h). All variables in ONE collective call: the runs of all of them in one combined hindexed
-// filetype, as a flush of non-blocking PnetCDF writes does.
+// Variables of an atmosphere model, one behind the other in the file, each spread over the ranks by a
+// decomposition of a map file (see e3sm_map.h). All variables in ONE collective call: the runs of all of them
+// in one combined hindexed filetype, as a flush of non-blocking PnetCDF writes does.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -26,10 +26,9 @@ class Map {
   [[nodiscard]] const e3sm_decomposition& at(std::int64_t index) const { return map_.decompositions[index]; }
   [[nodiscard]] std::span<const e3sm_run> runs(std::int64_t index, int rank) const {
     char error[E3SM_MAP_ERROR_BYTES];
-    const e3sm_run* first = nullptr;
-    std::int64_t count = 0;
-    if (e3sm_map_rank(&map_, index, rank, &first, &count, error) != 0) throw UsageError(error);
-    return {first, static_cast<std::size_t>(count)};
+    e3sm_runs runs{};
+    if (e3sm_map_rank(&map_, index, rank, &runs, error) != 0) throw UsageError(error);
+    return {runs.first, static_cast<std::size_t>(runs.count)};
   }
 
  private:
@@ -58,7 +57,8 @@ class E3sm final : public Pattern {
     std::int64_t start;  // byte in the file
   };
 
-  E3sm(std::unique_ptr<Map> map, const std::vector<std::int64_t>& counts, std::int64_t element_bytes, World world)
+  E3sm(std::unique_ptr<Map> map, const std::vector<std::int64_t>& counts, std::int64_t element_bytes,
+       World world)
       : map_(std::move(map)), element_bytes_(element_bytes) {
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(counts.size()); ++d)
       for (std::int64_t k = 0; k < counts[static_cast<std::size_t>(d)]; ++k) {
@@ -80,8 +80,10 @@ class E3sm final : public Pattern {
     std::int64_t known = -1;
     std::vector<Extent> covered;
     for (const Variable& variable : variables_) {
-      if (variable.decomposition != known) covered = covered_elements(map_->at(known = variable.decomposition));
-      for (const Extent& part : covered) sink({variable.start + part.offset * element_bytes_, part.length * element_bytes_});
+      if (variable.decomposition != known)
+        covered = covered_elements(map_->at(known = variable.decomposition));
+      for (const Extent& part : covered)
+        sink({variable.start + part.offset * element_bytes_, part.length * element_bytes_});
     }
   }
 
@@ -102,7 +104,8 @@ class E3sm final : public Pattern {
   std::int64_t file_bytes_ = 0;
 };
 
-/// Variables of each decomposition: "10" for one of them (named, or the last), or "2,2,6" for the first, second, third.
+/// Variables of each decomposition: "10" for one of them (named, or the last), or "2,2,6" for the first,
+/// second, third.
 [[nodiscard]] std::vector<std::int64_t> variable_counts(Options& options, const e3sm_map& map) {
   const auto number = static_cast<std::size_t>(map.decomposition_count);
   std::vector<std::int64_t> counts;
@@ -114,11 +117,15 @@ class E3sm final : public Pattern {
     at = comma + 1;
   }
   if (counts.size() > number)
-    throw UsageError("--variables is '" + text + "'; allowed: at most " + std::to_string(number) + " values, one per decomposition of the map");
-  if (std::all_of(counts.begin(), counts.end(), [](std::int64_t count) { return count == 0; }) || *std::max_element(counts.begin(), counts.end()) > 10000)
+    throw UsageError("--variables is '" + text + "'; allowed: at most " + std::to_string(number) +
+                     " values, one per decomposition of the map");
+  if (std::all_of(counts.begin(), counts.end(), [](std::int64_t count) { return count == 0; }) ||
+      *std::max_element(counts.begin(), counts.end()) > 10000)
     throw UsageError("--variables is '" + text + "'; allowed: 0 to 10000 each, 1 or more in all");
   if (each) return counts;
-  const std::string name = options.text("decomposition", map.decomposition_count >= 3 ? map.decompositions[2].name : map.decompositions[number - 1].name);
+  const std::string name =
+      options.text("decomposition", map.decomposition_count >= 3 ? map.decompositions[2].name
+                                                                 : map.decompositions[number - 1].name);
   std::vector<std::int64_t> chosen(number, 0);
   std::string allowed;
   for (std::size_t d = 0; d < number; ++d) {
@@ -136,8 +143,9 @@ class E3sm final : public Pattern {
 std::unique_ptr<Pattern> make_e3sm(Options& options, World world) {
   auto map = std::make_unique<Map>(options.required("map-binary"));
   if (map->get().ranks != world.size)
-    throw UsageError("--map-binary is for " + std::to_string(map->get().ranks) + " ranks, but " + std::to_string(world.size) +
-                     " are running; make it with --ranks " + std::to_string(world.size));
+    throw UsageError("--map-binary is for " + std::to_string(map->get().ranks) + " ranks, but " +
+                     std::to_string(world.size) + " are running; make it with --ranks " +
+                     std::to_string(world.size));
   const std::vector<std::int64_t> counts = variable_counts(options, map->get());
   const std::int64_t element_bytes = std::stoll(options.one_of("element-size", {"4", "8"}));
   return std::make_unique<E3sm>(std::move(map), counts, element_bytes, world);

@@ -1,5 +1,6 @@
-// Block-cyclic pieces: piece i of rank r lies behind piece i of rank r - 1. Regular (all of one size, a vector filetype)
-// or irregular (sizes drawn from a range by a hash of seed, piece and rank; an hindexed filetype), dense or with gaps.
+// Block-cyclic pieces: piece i of rank r lies behind piece i of rank r - 1. Regular (all of one size, a
+// vector filetype) or irregular (sizes drawn from a range by a hash of seed, piece and rank; an hindexed
+// filetype), dense or with gaps.
 #include <limits>
 
 #include "patterns/patterns.hpp"
@@ -24,10 +25,13 @@ struct Shape {
 
   [[nodiscard]] bool regular() const { return least == most && gap == 0; }
   [[nodiscard]] std::int64_t size(std::uint64_t index) const {
-    return least + static_cast<std::int64_t>(mix(seed ^ (2 * index)) % static_cast<std::uint64_t>(most - least + 1));
+    return least +
+           static_cast<std::int64_t>(mix(seed ^ (2 * index)) % static_cast<std::uint64_t>(most - least + 1));
   }
   [[nodiscard]] std::int64_t hole(std::uint64_t index) const {
-    return gap == 0 ? 0 : static_cast<std::int64_t>(mix(seed ^ (2 * index + 1)) % static_cast<std::uint64_t>(gap + 1));
+    return gap == 0
+               ? 0
+               : static_cast<std::int64_t>(mix(seed ^ (2 * index + 1)) % static_cast<std::uint64_t>(gap + 1));
   }
 };
 
@@ -39,17 +43,21 @@ struct Shape {
   shape.least = irregular ? options.number("min-size", 8, piece) : options.number("size", 32, piece);
   shape.most = irregular ? options.number("max-size", 64, piece) : shape.least;
   if (shape.most < shape.least)
-    throw UsageError("--max-size is " + std::to_string(shape.most) + "; allowed: --min-size (" + std::to_string(shape.least) + ") or more");
+    throw UsageError("--max-size is " + std::to_string(shape.most) + "; allowed: --min-size (" +
+                     std::to_string(shape.least) + ") or more");
   shape.gap = options.number("gap", 0, {0, std::int64_t{1} << 30});
-  shape.seed = mix(static_cast<std::uint64_t>(options.number("seed", 1, {0, std::numeric_limits<std::int64_t>::max()})));
+  shape.seed = mix(
+      static_cast<std::uint64_t>(options.number("seed", 1, {0, std::numeric_limits<std::int64_t>::max()})));
   return shape;
 }
 
 class Interleave final : public Pattern {
  public:
   Interleave(const Shape& shape, World world) : shape_(shape), world_(world) {
-    if (shape_.regular()) make_regular();
-    else make_irregular();
+    if (shape_.regular())
+      make_regular();
+    else
+      make_irregular();
   }
 
   std::span<const Call> calls() const override { return {&call_, 1}; }
@@ -59,12 +67,15 @@ class Interleave final : public Pattern {
   void own_extents(const ExtentSink& sink) const override {
     for (const Extent& extent : irregular_) sink(extent);
     if (shape_.regular())
-      for (std::int64_t i = 0; i < shape_.pieces; ++i) sink({(i * world_.size + world_.rank) * shape_.least, shape_.least});
+      for (std::int64_t i = 0; i < shape_.pieces; ++i)
+        sink({(i * world_.size + world_.rank) * shape_.least, shape_.least});
   }
 
   void all_extents(const ExtentSink& sink) const override {
-    if (shape_.gap == 0) sink({0, file_bytes_});
-    else each_piece([&](std::uint64_t, Extent extent) { sink(extent); });
+    if (shape_.gap == 0)
+      sink({0, file_bytes_});
+    else
+      each_piece([&](std::uint64_t, Extent extent) { sink(extent); });
   }
 
  private:

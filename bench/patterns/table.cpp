@@ -8,11 +8,16 @@ namespace collio::bench {
 
 std::span<const PatternEntry> pattern_table() {
   static constexpr std::array table{
-      PatternEntry{"interleave", "pieces of B bytes, ranks in turn, all over the file",
-                   "--size 32 --pieces 100000 [--irregular [--min-size 8] [--max-size 64]] [--gap 0] [--seed 1]", make_interleave},
-      PatternEntry{"e3sm", "variables of an atmosphere model's grid, decomposed by a map file, all in one call",
-                   "--map-binary FILE [--element-size 4|8] [--variables K|K1,K2,...] [--decomposition NAME]", make_e3sm},
-      PatternEntry{"contiguous", "large blocks, ranks in turn", "--size 4MiB --pieces 8 [--one-call]", make_contiguous},
+      PatternEntry{
+          "interleave", "pieces of B bytes, ranks in turn, all over the file",
+          "--size 32 --pieces 100000 [--irregular [--min-size 8] [--max-size 64]] [--gap 0] [--seed 1]",
+          make_interleave},
+      PatternEntry{"e3sm",
+                   "variables of an atmosphere model's grid, decomposed by a map file, all in one call",
+                   "--map-binary FILE [--element-size 4|8] [--variables K|K1,K2,...] [--decomposition NAME]",
+                   make_e3sm},
+      PatternEntry{"contiguous", "large blocks, ranks in turn", "--size 4MiB --pieces 8 [--one-call]",
+                   make_contiguous},
   };
   return table;
 }
@@ -27,8 +32,11 @@ Datatype hindexed_filetype(std::span<const Extent> extents) {
     places[i] = static_cast<MPI_Aint>(extents[i].offset);
   }
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  if (extents.empty()) MPI_Type_contiguous(1, MPI_BYTE, &type);
-  else MPI_Type_create_hindexed(static_cast<int>(extents.size()), lengths.data(), places.data(), MPI_BYTE, &type);
+  if (extents.empty())
+    MPI_Type_contiguous(1, MPI_BYTE, &type);
+  else
+    MPI_Type_create_hindexed(static_cast<int>(extents.size()), lengths.data(), places.data(), MPI_BYTE,
+                             &type);
   return Datatype(type);
 }
 
