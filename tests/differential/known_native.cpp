@@ -68,6 +68,21 @@ bool any_overlap(const Case& subject) {
   return false;
 }
 
+/// Memory types that reach below the buffer argument.
+bool any_backward(const Case& subject) {
+  for (const Phase& phase : subject.phases)
+    for (const Call& call : phase.calls)
+      for (const Access& access : call.access)
+        if (any_node(access.memory.type, [](const TypeNode& node) { return node.shape.true_lb() < 0; })) return true;
+  return false;
+}
+
+bool any_shared_read(const Case& subject) {
+  for (const Phase& phase : subject.phases)
+    if (phase.layout.name == "overlapping") return true;
+  return false;
+}
+
 bool any_bottom(const Case& subject) {
   for (const Phase& phase : subject.phases)
     for (const Call& call : phase.calls)
@@ -79,14 +94,15 @@ bool any_bottom(const Case& subject) {
 }  // namespace
 
 const char* native_unsafe(Library library, const Case& subject) {
-  if (library != Library::mpich) return nullptr;
-  if (any_moved(subject)) return "not tried: types whose data do not begin at the origin corrupt memory";
+  if (library == Library::other) return nullptr;
   if (any_overlap(subject)) return "not tried: views that show a byte twice";
+  if (library == Library::open_mpi) return any_backward(subject) ? "not tried: memory before the buffer argument" : nullptr;
+  if (any_moved(subject)) return "not tried: types whose data do not begin at the origin corrupt memory";
   if (any_bottom(subject)) return "not tried: absolute addresses of types with holes corrupt memory";
   return nullptr;
 }
 
-const char* native_known(Library library, const Case&, const Finding& finding) {
+const char* native_known(Library library, const Case& subject, const Finding& finding) {
   if (library == Library::other) return nullptr;
   // The same in ROMIO and in OMPIO.
   if (finding.kind == "file holes" || finding.kind == "data from holes") return "leftover memory in holes of a new file";
@@ -94,6 +110,7 @@ const char* native_known(Library library, const Case&, const Finding& finding) {
   if (finding.kind == "data past the end") return "leftover memory in a buffer read across the end of the file";
   if (finding.kind == "position after end of file") return "file pointer after a read across the end of the file";
   if (library == Library::mpich && finding.kind == "empty status") return "status not set when a call moves nothing";
+  if (library == Library::open_mpi && finding.kind == "data" && any_shared_read(subject)) return "wrong bytes when ranks read the same region in one call";
   return nullptr;
 }
 
