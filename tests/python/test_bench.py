@@ -108,6 +108,17 @@ def test_wrong_bytes_are_an_error(site, cli, tmp_path, monkeypatch, variable, va
     assert all(said in row["error"] for row in document["results"])
 
 
+def test_dirty_holes_are_told_of_opponents_and_forbidden_to_collio():
+    line = {"verified": False, "errors": ["3 bytes nobody wrote"], "operations": [
+        {"operation": "write", "seconds": 1.0, "bytes": 8, "verified": False, "wrong_bytes": 0, "wrong_hole_bytes": 3}]}
+    outcome = launcher.Outcome([line], "exit code 1: 3 bytes nobody wrote")
+    native, collio = engines.Engine("native"), engines.Engine("collio", preload=True)
+    assert rounds.problem(native, outcome) is None and "3 bytes" in rounds.problem(collio, outcome)
+    assert results.result_rows([rounds.Samples(native, [line])])[0]["wrong_hole_bytes"] == 3
+    line["operations"][0]["wrong_bytes"] = 1
+    assert rounds.problem(native, outcome)
+
+
 def test_native_twice_is_no_result(site, cli, tmp_path):
     program = Build.of(launch.named_mpi("mpich-9.9.1")).program("collio_bench")
     program.write_text(program.read_text().replace("libcollio_mpiio", "nothing"))

@@ -12,6 +12,7 @@ from collio.bench.rounds import Samples
 from collio import report
 from collio.report import format_bytes, format_seconds
 
+LABEL_CELLS = 17
 PARTS = ("set_view_s", "data_s", "open_s", "sync_s", "close_s")
 
 
@@ -47,6 +48,8 @@ def _operation_rows(samples: Samples) -> list[dict]:
             "samples_s": seconds,
             "parts_median_s": {part: statistics.median(o.get(part, 0.0) for o in operations) for part in PARTS},
         }
+        dirty = max(operation.get("wrong_hole_bytes", 0) for operation in operations)
+        row |= {"wrong_hole_bytes": dirty} if dirty else {}
         rows.append({**row, **_reported(samples, name, len(operations))})
     return rows
 
@@ -68,12 +71,12 @@ def print_table(console: Console, document: dict) -> None:
         f"{machine['file_system']} · {machine['cores']} cores · median of {document['repeat']}", highlight=False, soft_wrap=True,
     )
     good = [row for row in document["results"] if row["verified"]]
-    widest = max([0, *(len(row["engine"]) for row in good)])
+    widest = min(LABEL_CELLS, max([0, *(len(row["engine"]) for row in good)]))
     for operation in dict.fromkeys(row["operation"] for row in good):
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-        table.add_column(operation, header_style="bold", no_wrap=True, min_width=widest)
+        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column(operation, header_style="bold", overflow="fold", min_width=widest, max_width=LABEL_CELLS)
         for name in ("median", "min", "max", "vs collio", "MB/s", "memory"):
-            table.add_column(name, justify="right", header_style="dim", no_wrap=True, min_width=8)
+            table.add_column(name, justify="right", header_style="dim", no_wrap=True, min_width=9)
         for row in (row for row in good if row["operation"] == operation):
             table.add_row(*_cells(row), style="bold" if row["engine"].startswith("collio") else "")
         console.print()
@@ -81,6 +84,11 @@ def print_table(console: Console, document: dict) -> None:
     if good:
         console.print("\n[dim]memory: peak of any rank above the user's buffer[/]")
     for row in document["results"]:
+        if row.get("wrong_hole_bytes"):
+            console.print(
+                f"[yellow]{row['engine']}, {row['operation']}:[/] left other bytes than zero in {row['wrong_hole_bytes']:,} bytes nobody wrote",
+                highlight=False, soft_wrap=True,
+            )
         if not row["verified"]:
             console.print(f"[bold red]{row['engine']} failed:[/] ", end="")
             console.print(row["error"], markup=False, highlight=False, soft_wrap=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from collio.bench import machine
@@ -13,6 +13,7 @@ from collio.report import format_bytes
 
 ELEMENT_BYTES = 4
 HEADER_BYTES = 512
+MANY_PIECES = 100_000
 FILES = 3
 """Files at once: native's, collio's, the floor's."""
 
@@ -28,6 +29,8 @@ class Case:
     file_bytes: int
     pieces: int
     shortened: bool
+    maps: object = field(repr=False)  # e3sm.MapSet
+    has_holes: bool = False
 
     @property
     def variables(self) -> str:
@@ -41,35 +44,38 @@ class Grid:
     ne: int
     levels: int
     map_file: Path | None = None
+    holes: float = 0.0
 
 
 def make_case(grid: Grid, ranks: int, mpi: MpiLibrary, scratch: Path) -> Case:
     """The checkpoint for one MPI: 2 flat and 4 deep variables of each decomposition. Raises BenchError.
 
-    With Open MPI a grid of a third the resolution, or one variable of each decomposition in a file: its
-    own collective I/O takes minutes for the whole.
+    With Open MPI a grid of a third the resolution, or one variable of each decomposition in a file, when
+    there are many pieces: its own collective I/O takes minutes for the whole.
     """
     from collio import e3sm  # NumPy and netCDF4: slow to import
 
-    shortened = mpi.family == OPENMPI and (grid.ne > 10 or grid.map_file is not None)
-    ne = grid.ne // 3 if shortened else grid.ne
+    openmpi = mpi.family == OPENMPI
+    coarser = openmpi and grid.map_file is None and grid.ne > 10
+    ne = grid.ne // 3 if coarser else grid.ne
     try:
         if grid.map_file:
             maps, title = e3sm.deal_out(e3sm.read_map(str(grid.map_file)), ranks=ranks), grid.map_file.name
         else:
-            maps = e3sm.generate(ne=ne, levels=grid.levels, ranks=ranks)
-            title = f"ne{ne}, {6 * (3 * ne) ** 2 + 2:,} columns x {grid.levels} levels"
+            maps = e3sm.generate(ne=ne, levels=grid.levels, ranks=ranks, holes=grid.holes)
+            title = f"atmosphere ne{ne}, {6 * (3 * ne) ** 2 + 2:,} columns x {grid.levels} levels"
     except e3sm.MapError as error:
         raise BenchError(str(error)) from None
+    fewer = openmpi and grid.map_file is not None and sum(maps[name].pieces for name in maps.names) > MANY_PIECES
     binary = scratch / f"{mpi.id}.map"
     e3sm.write_binary(maps, str(binary))
-    single = shortened and grid.map_file is not None
-    counts = tuple(1 if single else 4 if len(maps[name].dims) > 1 else 2 for name in maps.names)
+    counts = tuple(1 if fewer else 4 if len(maps[name].dims) > 1 else 2 for name in maps.names)
     chosen = [(count, maps[name]) for count, name in zip(counts, maps.names)]
     return Case(
         title, binary, maps.ranks, counts,
         file_bytes=HEADER_BYTES + sum(count * one.elements * ELEMENT_BYTES for count, one in chosen),
-        pieces=sum(count * one.pieces for count, one in chosen), shortened=shortened,
+        pieces=sum(count * one.pieces for count, one in chosen), shortened=coarser or fewer,
+        maps=maps, has_holes=any(one.covered < one.elements for _, one in chosen),
     )
 
 

@@ -24,19 +24,20 @@ RUN_TIMEOUT_S = 300.0
 @click.option("--levels", type=click.IntRange(min=1), default=72, show_default=True)
 @click.option("--map", "map_file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="A decomposition file of the E3SM-IO benchmark instead of --ne.")
+@click.option("--holes", type=click.FloatRange(0, 0.95), default=0.0, help="Share of columns nobody writes.")
 @click.option("--ranks", type=click.IntRange(min=1), default=16, show_default=True)
 @click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--mpi", "mpi_names", multiple=True, metavar="ID", help="Only this MPI; may be given more than once.")
 @click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Where the files are written.")
 @click.option("--budget", "budget_s", type=click.FloatRange(min=1), default=150.0, show_default=True, help="Seconds in all; later repeats are left out.")
-def demo(ne, levels, map_file, ranks, repeat, mpi_names, folder, budget_s) -> None:
+def demo(ne, levels, map_file, holes, ranks, repeat, mpi_names, folder, budget_s) -> None:
     """Write and read an atmosphere model's checkpoint natively and under collio, and compare the bytes."""
     console, error_console = Console(), Console(stderr=True)
     try:
         setups = [_setup(mpi, ranks) for mpi in _chosen(mpi_names)]
         with tempfile.TemporaryDirectory(prefix="collio-demo-") as scratch:
             for setup in setups:
-                case = cases.make_case(cases.Grid(ne, levels, map_file), ranks, setup.mpi, Path(scratch))
+                case = cases.make_case(cases.Grid(ne, levels, map_file, holes), ranks, setup.mpi, Path(scratch))
                 place = cases.choose_folder(folder, case.file_bytes)
                 show.print_case(console, setup, case, f"{place} ({machine.file_system(place)})")
                 with tempfile.TemporaryDirectory(prefix="collio-demo-", dir=place) as here, error_console.status("") as status:

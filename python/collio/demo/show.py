@@ -19,7 +19,7 @@ def print_case(console: Console, setup: Setup, case: Case, file_system: str) -> 
     """What is about to happen."""
     count = sum(case.per_decomposition)
     console.print()
-    console.print(f"[bold]{setup.mpi.id}[/] · E3SM atmosphere {case.title}", highlight=False)
+    console.print(f"[bold]{setup.mpi.id}[/] · E3SM {case.title}", highlight=False)
     console.print(
         f"{case.ranks} ranks, {count} variables, plain MPI-IO: {format_bytes(case.file_bytes)} in "
         f"{case.pieces:,} pieces\nof {case.file_bytes / max(1, case.pieces):.0f} bytes on average, on {file_system}",
@@ -47,7 +47,10 @@ def print_contest(console: Console, setup: Setup, contest: Contest, asked: int) 
     short = f"; {asked} would have taken too long" if contest.repeats < asked else ""
     console.print(f"[dim]{times}, in alternation{short}[/]", highlight=False)
     console.print("[dim]floor: as many bytes, contiguous, no MPI; both sides are helped to share cores[/]")
-    console.print(f"[green]✓[/] files identical, sha256 {contest.checksum[:32]}…", highlight=False)
+    if contest.native_leftovers:
+        console.print(f"[yellow]![/] native left other bytes than zero in {contest.native_leftovers:,} bytes nobody wrote; collio in none", highlight=False)
+    else:
+        console.print(f"[green]✓[/] files identical, sha256 {contest.checksum[:32]}…", highlight=False)
     console.print("[green]✓[/] each side read the other's file, every byte right")
     _print_steps(console, contest)
 
