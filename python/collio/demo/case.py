@@ -13,7 +13,7 @@ from collio.report import format_bytes
 
 ELEMENT_BYTES = 4
 HEADER_BYTES = 512
-MANY_PIECES = 100_000
+MANY_PIECES = 100_000  # in one variable of each decomposition
 FILES = 3
 """Files at once: native's, collio's, the floor's."""
 
