@@ -1,6 +1,10 @@
 """`collio bench`: engines, order, environment, results; with made-up programs, and for real where collio is built."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -139,6 +143,24 @@ def test_a_run_that_hangs_is_ended(site, setup):
     program = site.program("hangs", "sleep 1000\n")
     outcome = launcher.run_job(launch.Prepared([str(program)], {"PATH": "/usr/bin:/bin"}), timeout_s=0.3)
     assert outcome.error == "not done after 0.3 s"
+
+
+def test_ended_from_outside_it_leaves_nothing(site, tmp_path):
+    program = Build.of(launch.named_mpi("mpich-9.9.1")).program("collio_bench")
+    program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 1000\n")
+    folder = tmp_path / "files"
+    folder.mkdir()
+    words = [sys.executable, "-m", "collio", "bench", "interleave", "--mpi", "mpich-9.9.1", "--dir", str(folder)]
+    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    process.terminate()
+    assert process.wait(timeout=30) == 143
+    assert list(folder.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 def test_the_machine(tmp_path):

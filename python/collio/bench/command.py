@@ -118,6 +118,7 @@ def _command_of(name: str) -> click.Command:
     def callback(**given) -> None:
         common = {parameter: given.pop(parameter) for parameter in
                   ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s")}
+        launcher.end_with_its_runs()
         as_json, output = given.pop("as_json"), given.pop("output")
         try:
             document = run_pattern(name, common, given)

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -116,6 +117,12 @@ def run_job(job: launch.Prepared, timeout_s: float) -> Outcome:
         tail = "; ".join(said) or errors.strip()[-STDERR_TAIL_CHARS:] or "nothing on standard error"
         return Outcome(lines, f"exit code {process.returncode}: {tail}")
     return Outcome(lines, None if lines else "no result printed")
+
+
+def end_with_its_runs() -> None:
+    """Makes SIGTERM and SIGHUP end this process like Ctrl-C does: the running launcher ended, files removed."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda received, _frame: sys.exit(128 + received))
 
 
 def _json_object(line: str) -> dict | None:

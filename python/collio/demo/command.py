@@ -32,6 +32,7 @@ RUN_TIMEOUT_S = 300.0
 @click.option("--budget", "budget_s", type=click.FloatRange(min=1), default=150.0, show_default=True, help="Seconds in all; later repeats are left out.")
 def demo(ne, levels, map_file, holes, ranks, repeat, mpi_names, folder, budget_s) -> None:
     """Write and read an atmosphere model's checkpoint natively and under collio, and compare the bytes."""
+    launcher.end_with_its_runs()
     console, error_console = Console(), Console(stderr=True)
     try:
         setups = [_setup(mpi, ranks) for mpi in _chosen(mpi_names)]
