@@ -36,6 +36,32 @@ void Cursor::load() noexcept {
   run_.offset += base_;
 }
 
+std::size_t Cursor::next_batch(std::int64_t limit, std::span<Run> out) noexcept {
+  std::size_t n = 0;
+  while (n < out.size() && next_below(limit, out[n])) {
+    ++n;
+    // Whole items of the body that end below the limit need no clipping: state stays in registers.
+    if (partial_.count || run_.count == 0) continue;
+    const std::uint8_t* const end = pattern_->body().code_end();
+    PackedReader reader = reader_;
+    Run next = run_;
+    std::int64_t bytes = 0;
+    while (n < out.size() && next.end() <= limit) {
+      out[n++] = next;
+      bytes += next.bytes();
+      next.count = 0;
+      if (reader.position() == end) break;
+      next = reader.next();
+      next.offset += base_;
+    }
+    stream_ += bytes;
+    reader_ = reader;
+    run_ = next;
+    if (run_.count == 0) load();
+  }
+  return n;
+}
+
 void Cursor::split_first(std::int64_t bytes, Run& out) noexcept {
   if (partial_.count == 0) {
     partial_ = {run_.offset, run_.length, 0, 1};

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "core/pattern.hpp"
 
@@ -33,6 +34,9 @@ class Cursor {
 
   /// The next run of bytes below offset `limit` (ascending patterns). False when there is none.
   bool next_below(std::int64_t limit, Run& out) noexcept;
+  /// The next runs of bytes below offset `limit` (ascending patterns), as many as there are and as fit `out`.
+  /// Returns how many; 0: none left. The tight loop behind describing a window.
+  std::size_t next_batch(std::int64_t limit, std::span<Run> out) noexcept;
   /// The next run of at most `limit` > 0 bytes. False at the end.
   bool next_bytes(std::int64_t limit, Run& out) noexcept;
 

@@ -31,7 +31,7 @@ class PackedReader {
 
   /// The next item. Not checked against the end: the caller counts items or compares position().
   Run next() noexcept {
-    const std::int64_t gap = read_gap();
+    const std::int64_t gap = gap_bytes(get_varint(in_));
     const std::uint64_t coded = get_varint(in_);
     Run run;
     run.offset = at_ + gap;
@@ -39,7 +39,7 @@ class PackedReader {
     run.count = 1;
     if (coded & 1) {
       run.count = static_cast<std::int64_t>(get_varint(in_));
-      run.stride = read_gap() + run.length;
+      run.stride = gap_bytes(get_varint(in_)) + run.length;
     }
     at_ = run.end();
     return run;
@@ -49,8 +49,7 @@ class PackedReader {
   [[nodiscard]] std::int64_t at() const noexcept { return at_; }
 
  private:
-  std::int64_t read_gap() noexcept {
-    const std::uint64_t raw = get_varint(in_);
+  [[nodiscard]] std::int64_t gap_bytes(std::uint64_t raw) const noexcept {
     const std::int64_t units = format_.any_order ? unzigzag(raw) : static_cast<std::int64_t>(raw);
     return units * (std::int64_t{1} << format_.shift);
   }
@@ -84,8 +83,8 @@ class PackedWriter {
     at_ = run.end();
   }
   [[nodiscard]] std::uint8_t* position() const noexcept { return out_; }
-  /// Continues at another place after the buffer was moved or enlarged.
-  void move_to(std::uint8_t* out) noexcept { out_ = out; }
+  /// End of the last piece written.
+  [[nodiscard]] std::int64_t at() const noexcept { return at_; }
 
  private:
   void put_gap(std::int64_t gap) noexcept {

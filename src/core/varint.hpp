@@ -24,8 +24,8 @@ inline std::uint8_t* put_varint(std::uint8_t* out, std::uint64_t value) noexcept
     return out + 1;
   }
   const int bits = 64 - std::countl_zero(value);
-  const int bytes = (bits + 6) / 7;
-  if (bytes > 8) {
+  const int bytes = (bits * 37 + 222) >> 8;  // (bits + 6) / 7 for 1..64
+  if (bytes > 8) [[unlikely]] {
     *out = 0;
     std::memcpy(out + 1, &value, 8);
     return out + 9;
@@ -39,18 +39,18 @@ inline std::uint8_t* put_varint(std::uint8_t* out, std::uint64_t value) noexcept
 inline std::uint64_t get_varint(const std::uint8_t*& in) noexcept {
   std::uint64_t word;
   std::memcpy(&word, in, 8);
-  if (word & 1) {
+  if (word & 1) {  // one byte, the most common case: the branch is cheaper than the arithmetic
     ++in;
     return (word & 0xff) >> 1;
   }
-  if ((word & 0xff) == 0) {
+  if ((word & 0xff) == 0) [[unlikely]] {
     std::memcpy(&word, in + 1, 8);
     in += 9;
     return word;
   }
   const int bytes = std::countr_zero(word) + 1;
   in += bytes;
-  return (word << (64 - 8 * bytes)) >> (64 - 8 * bytes + bytes);
+  return (word << (64 - 8 * bytes)) >> (64 - 7 * bytes);
 }
 
 /// Signed values near zero become small unsigned ones: 0, -1, 1, -2 -> 0, 1, 2, 3.

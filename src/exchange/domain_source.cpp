@@ -2,6 +2,7 @@
 #include "exchange/domain_source.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace collio::exchange {
 
@@ -37,23 +38,27 @@ void DomainSource::describe(Description& out) {
   const auto origin = static_cast<std::uint64_t>(access_->pattern.low());
   h.shift = std::min(shift_, core::shift_of((static_cast<std::uint64_t>(h.span.offset) - origin) |
                                             (static_cast<std::uint64_t>(limit) - origin)));
+  std::array<core::Run, 64> batch;
+  constexpr std::size_t room = batch.size() * core::packed_item_max_bytes + core::varint_slack;
   std::vector<std::uint8_t>& code = out.extents;
-  constexpr std::size_t room = core::packed_item_max_bytes + core::varint_slack;
-  if (code.size() < 4096) code.resize(4096);
-  core::PackedWriter writer(code.data(), {h.shift, false}, h.span.offset);
-  for (core::Run run; cursor_.next_below(limit, run);) {
-    const auto used = static_cast<std::size_t>(writer.position() - code.data());
-    if (used + room > code.size()) {
-      code.resize(code.size() * 2);
-      writer.move_to(code.data() + used);
+  std::size_t used = 0;
+  std::int64_t at = h.span.offset;
+  while (const std::size_t n = cursor_.next_batch(limit, batch)) {
+    if (used + room > code.size()) code.resize(2 * code.size() + room);
+    core::PackedWriter writer(code.data() + used, {h.shift, false}, at);
+    core::TilingSum sum;
+    for (std::size_t i = 0; i < n; ++i) {
+      writer.put(batch[i]);
+      sum.add(batch[i]);
+      h.pieces += batch[i].count;
     }
-    writer.put(run);
-    h.sum.add(run);
-    h.pieces += run.count;
-    ++h.items;
-    h.span.length = run.end() - h.span.offset;
+    h.sum.add(sum);
+    h.items += static_cast<std::int64_t>(n);
+    used = static_cast<std::size_t>(writer.position() - code.data());
+    at = writer.at();
   }
-  h.extents_bytes = writer.position() - code.data() + core::varint_slack;
+  h.span.length = at - h.span.offset;
+  h.extents_bytes = static_cast<std::int64_t>(used) + core::varint_slack;
   find_next_round();
   h.next_round = next_round_;
 }

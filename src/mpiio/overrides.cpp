@@ -181,8 +181,9 @@ int transfer(const DataCall& c) {
   request.position = offset * f.view.etype_bytes;
   const engine::Completion done = engine::collective_call(f, request);
   if (done.native) return forward(c);
+  // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
   if (!c.explicit_offset && request.error.ok())
-    MPI_File_seek(c.handle, offset + done.bytes / f.view.etype_bytes, MPI_SEEK_SET);
+    MPI_File_seek(c.handle, offset + request.memory.bytes() / f.view.etype_bytes, MPI_SEEK_SET);
   set_status(c.status, done.bytes);
   return done.error.ok() ? MPI_SUCCESS : raise(c.handle, done.error);
 }

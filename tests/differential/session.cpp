@@ -110,7 +110,11 @@ class Runner {
     const BuiltType filetype(view.filetype);
     for (const auto& text : {etype.disagreement(phase.layout.etype), filetype.disagreement(view.filetype)})
       if (!text.empty()) add("type", text);
-    return check(MPI_File_set_view(file_, view.displacement, etype.handle(), filetype.handle(), "native", MPI_INFO_NULL), "MPI_File_set_view");
+    const int code = MPI_File_set_view(file_, view.displacement, etype.handle(), filetype.handle(), "native", MPI_INFO_NULL);
+    // A library may refuse one rank's view: then no rank goes on.
+    int good = check(code, "MPI_File_set_view") ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, session_.comm);
+    return good != 0;
   }
 
   /// Brings the file pointer to where the call is meant to begin; a no-op when calls simply follow one another.
