@@ -104,10 +104,6 @@ const char* native_unsafe(Library library, const Case& subject) {
 
 const char* view_unusable(Library library, const Case& subject) {
   if (library == Library::open_mpi && any_overlap(subject)) return "not tried: set_view does not return from views that show a byte twice";
-  if (library != Library::mpich) return nullptr;
-  for (const Phase& phase : subject.phases)
-    for (const RankView& view : phase.layout.views)
-      if (any_node(view.filetype, [](const TypeNode& node) { return node.shape.lb < 0; })) return "not tried: set_view refuses types with a lower bound below 0";
   return nullptr;
 }
 

@@ -18,6 +18,7 @@
 #include "known_native.hpp"
 #include "session.hpp"
 #include "shrink.hpp"
+#include "view_probe.hpp"
 
 namespace collio::differential {
 namespace {
@@ -125,7 +126,8 @@ Group draw_group(Random& random) {
 
 class Fuzzer {
  public:
-  explicit Fuzzer(const Options& options) : options_(options), library_(running_library()) {
+  explicit Fuzzer(const Options& options)
+      : options_(options), library_(running_library()), probe_(options.directory + "/collio_fuzz_view." + std::to_string(getpid())) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     long pid = getpid();
     MPI_Bcast(&pid, 1, MPI_LONG, 0, MPI_COMM_WORLD);
@@ -206,11 +208,20 @@ class Fuzzer {
     }
   }
 
+  /// Why the library's own set_view cannot be called on this case; null when it can. Collective over the group.
+  const char* unusable_views(const Group& group, const Case& subject) {
+    if (const char* why = view_unusable(library_, subject)) return why;
+    int rank = 0;
+    MPI_Comm_rank(group.comm, &rank);
+    set_stage("trying the view alone");
+    return agree(group.comm, !probe_.accepts(subject, rank)) ? "not tried: set_view refuses a legal file type" : nullptr;
+  }
+
   /// Runs the case on both sides and crosses them over; collective over the group.
   void attempt(const Group& group, const Case& subject) {
     findings_.clear();
     FileModel model(subject);
-    if (const char* unusable = view_unusable(library_, subject)) {
+    if (const char* unusable = unusable_views(group, subject)) {
       ++tolerated_[unusable];
       return;
     }
@@ -265,6 +276,7 @@ class Fuzzer {
 
   const Options& options_;
   Library library_;
+  ViewProbe probe_;
   bool preloaded_ = collio_is_preloaded();
   int rank_ = 0;
   int group_size_ = 0;
