@@ -37,6 +37,8 @@ struct Stage {
   std::vector<Extent> covered;        // of the file as this mode leaves it
   std::int64_t floor_offset = 0;      // where this rank's share starts in floor mode
   std::vector<unsigned char> buffer;  // this rank's bytes
+  Scratch scratch;
+  std::int64_t base = 0;  // resident bytes when all of the above was there
 
   [[nodiscard]] std::int64_t file_end() const {
     return covered.empty() ? 0 : covered.back().offset + covered.back().length;
@@ -99,8 +101,9 @@ void fill(Stage& stage) {
 }
 
 /// Wrong bytes after the operation. Untimed, not collective.
-[[nodiscard]] Findings check(const Stage& stage, Direction direction) {
-  if (direction == Direction::write) return check_file(stage.job.target.path, stage.covered, stage.share());
+[[nodiscard]] Findings check(Stage& stage, Direction direction) {
+  if (direction == Direction::write)
+    return check_file(stage.job.target.path, stage.covered, stage.share(), stage.scratch);
   const std::span<const unsigned char> buffer = stage.buffer;
   const std::int64_t wrong =
       stage.job.floor
@@ -119,11 +122,12 @@ void fill(Stage& stage) {
   } else if (!stage.buffer.empty()) {
     std::memset(stage.buffer.data(), 0xEE, stage.buffer.size());
   }
-  const std::int64_t base = start_peak_watch();
+  if (stage.base == 0) stage.base = settle_memory();
+  reset_peak();
   Outcome outcome = stage.job.floor
                         ? run_floor(direction, stage.job.target, stage.floor_offset, stage.buffer)
                         : run_mpiio(direction, stage.job.target, stage.pattern.calls(), stage.buffer);
-  std::int64_t peak = peak_above(base);
+  std::int64_t peak = peak_above(stage.base);
   MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
   std::string error = agree_on_error(outcome.error, stage.world);
   Findings findings;
@@ -141,7 +145,7 @@ void fill(Stage& stage) {
 }
 
 [[nodiscard]] Stage make_stage(const Job& job, const Pattern& pattern, World world) {
-  Stage stage{job, pattern, world, joined_extents(pattern), 0, {}};
+  Stage stage{job, pattern, world, joined_extents(pattern), 0, {}, {}, 0};
   std::int64_t bytes = 0;
   for (const Call& call : pattern.calls()) bytes += call.bytes;
   if (job.floor) {
@@ -158,8 +162,8 @@ void fill(Stage& stage) {
   std::vector<Record> records;
   if (stage.job.directions.front() == Direction::read && !stage.job.keep) {
     remove_file(stage);
-    const std::string error =
-        agree_on_error(prepare_file(stage.job.target.path, stage.covered, stage.share()), stage.world);
+    const std::string error = agree_on_error(
+        prepare_file(stage.job.target.path, stage.covered, stage.share(), stage.scratch), stage.world);
     if (!error.empty()) records.push_back({Direction::read, 0, {}, 0, 0, 0, "making the file: " + error});
   }
   for (const Direction direction : stage.job.directions)

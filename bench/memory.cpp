@@ -30,12 +30,15 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 }  // namespace
 
-std::int64_t start_peak_watch() {
+std::int64_t settle_memory() {
   malloc_trim(0);
+  return status_bytes("VmRSS");
+}
+
+void reset_peak() {
   // 5 resets VmHWM to VmRSS. Where it is not allowed the old mark stands, and the peak reads too high rather
   // than too low.
   if (const File file(std::fopen("/proc/self/clear_refs", "we")); file) std::fputs("5", file.get());
-  return status_bytes("VmRSS");
 }
 
 std::int64_t peak_above(std::int64_t base) { return std::max<std::int64_t>(0, status_bytes("VmHWM") - base); }

@@ -12,7 +12,7 @@
 namespace collio::bench {
 namespace {
 
-constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t chunk_bytes = Scratch::chunk_bytes;
 
 /// An open file that closes itself.
 class Descriptor {
@@ -122,11 +122,10 @@ std::int64_t wrong_in_buffer(const Pattern& pattern, std::span<const unsigned ch
   return static_cast<std::int64_t>(wrong);
 }
 
-Findings check_file(const std::string& path, std::span<const Extent> covered, Share share) {
+Findings check_file(const std::string& path, std::span<const Extent> covered, Share share, Scratch& scratch) {
   Findings findings;
   const Descriptor file(path, O_RDONLY);
-  std::vector<unsigned char> seen(chunk_bytes);
-  std::vector<unsigned char> wanted(chunk_bytes);
+  auto& [seen, wanted] = scratch;
   std::size_t next = first_extent(covered, share.begin);
   for (std::int64_t at = share.begin; at < share.end; at += chunk_bytes) {
     const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));
@@ -148,10 +147,11 @@ Findings check_file(const std::string& path, std::span<const Extent> covered, Sh
   return findings;
 }
 
-std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share) {
+std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share,
+                         Scratch& scratch) {
   const Descriptor file(path, O_CREAT | O_RDWR);
   if (file.get() < 0) return "open " + path + ": " + std::strerror(errno);
-  std::vector<unsigned char> bytes(chunk_bytes);
+  std::vector<unsigned char>& bytes = scratch.wanted;
   std::size_t next = first_extent(covered, share.begin);
   for (std::int64_t at = share.begin; at < share.end; at += chunk_bytes) {
     const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));

@@ -24,6 +24,14 @@ struct Findings {
   std::string text;  // the first difference, or why the file could not be read; empty: all well
 };
 
+/// Room for checking, allocated once, so that it does not count as an operation's memory.
+struct Scratch {
+  Scratch() : seen(chunk_bytes), wanted(chunk_bytes) {}
+  static constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+  std::vector<unsigned char> seen;
+  std::vector<unsigned char> wanted;
+};
+
 /// Joined extents of a pattern (all ranks'), for checking its holes too. Sorted.
 [[nodiscard]] std::vector<Extent> joined_extents(const Pattern& pattern);
 [[nodiscard]] std::int64_t covered_bytes(std::span<const Extent> covered);
@@ -33,9 +41,11 @@ void fill_buffer(const Pattern& pattern, std::span<unsigned char> buffer);
 [[nodiscard]] std::int64_t wrong_in_buffer(const Pattern& pattern, std::span<const unsigned char> buffer);
 
 /// Read a share of the file and compare every byte: content where covered, zero in holes.
-[[nodiscard]] Findings check_file(const std::string& path, std::span<const Extent> covered, Share share);
+[[nodiscard]] Findings check_file(const std::string& path, std::span<const Extent> covered, Share share,
+                                  Scratch& scratch);
 
 /// Write a share of a file as a right program would have left it. Returns an error text or nothing.
-[[nodiscard]] std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share);
+[[nodiscard]] std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share,
+                                       Scratch& scratch);
 
 }  // namespace collio::bench
