@@ -1,11 +1,11 @@
 // See type_contents.hpp.
 #include "access/type_contents.hpp"
 
+#include <utility>
+
 namespace collio::access {
 
-namespace {
-
-bool is_named(MPI_Datatype type) {
+bool is_predefined(MPI_Datatype type) {
   int ni = 0, na = 0, nd = 0, combiner = 0;
 #if MPI_VERSION >= 4
   MPI_Count ci = 0, ca = 0, cc = 0, cd = 0;
@@ -18,7 +18,36 @@ bool is_named(MPI_Datatype type) {
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-}  // namespace
+RetainedType::RetainedType(MPI_Datatype type) {
+  if (is_predefined(type))
+    predefined_ = type;
+  else
+    MPI_Type_contiguous(0, type, &empty_);
+}
+
+RetainedType::RetainedType(RetainedType&& other) noexcept
+    : predefined_(std::exchange(other.predefined_, MPI_DATATYPE_NULL)),
+      empty_(std::exchange(other.empty_, MPI_DATATYPE_NULL)) {}
+
+RetainedType& RetainedType::operator=(RetainedType&& other) noexcept {
+  std::swap(predefined_, other.predefined_);
+  std::swap(empty_, other.empty_);
+  return *this;
+}
+
+RetainedType::~RetainedType() {
+  if (empty_ != MPI_DATATYPE_NULL) MPI_Type_free(&empty_);
+}
+
+MPI_Datatype RetainedType::handle() const {
+  if (empty_ == MPI_DATATYPE_NULL) return predefined_;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int count = 0;
+  MPI_Aint no_address = 0;
+  MPI_Type_get_contents(empty_, 1, 0, 1, &count, &no_address, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
 
 core::Result<TypeContents> TypeContents::of(MPI_Datatype type) {
   TypeContents c;
@@ -30,7 +59,7 @@ core::Result<TypeContents> TypeContents::of(MPI_Datatype type) {
   int rc = MPI_Type_get_envelope(type, &ni, &na, &nd, &c.combiner_);
 #endif
   if (rc != MPI_SUCCESS) return core::Error{core::ErrorClass::type, "the MPI library cannot describe a datatype"};
-  if (is_named(type)) return c;
+  if (is_predefined(type)) return c;
   c.ints_.resize(static_cast<std::size_t>(ni));
   c.addresses_.resize(static_cast<std::size_t>(na));
   c.types_.resize(static_cast<std::size_t>(nd));
@@ -50,7 +79,7 @@ core::Result<TypeContents> TypeContents::of(MPI_Datatype type) {
 
 TypeContents::~TypeContents() {
   for (MPI_Datatype& type : types_)
-    if (!is_named(type)) MPI_Type_free(&type);
+    if (!is_predefined(type)) MPI_Type_free(&type);
 }
 
 }  // namespace collio::access

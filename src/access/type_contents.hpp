@@ -9,6 +9,26 @@
 
 namespace collio::access {
 
+/// True for predefined types, which are never freed. Not collective.
+[[nodiscard]] bool is_predefined(MPI_Datatype type);
+
+/// A datatype that outlives the program's handle to it, without the copy MPI_Type_dup may make of a description
+/// of any length. Move-only.
+class RetainedType {
+ public:
+  RetainedType() = default;
+  explicit RetainedType(MPI_Datatype type);
+  RetainedType(RetainedType&& other) noexcept;
+  RetainedType& operator=(RetainedType&& other) noexcept;
+  ~RetainedType();
+  /// A handle to the datatype, to be freed by the caller unless predefined. May cost O(description).
+  [[nodiscard]] MPI_Datatype handle() const;
+
+ private:
+  MPI_Datatype predefined_ = MPI_DATATYPE_NULL;
+  MPI_Datatype empty_ = MPI_DATATYPE_NULL;  ///< no instances of the type; refers to it
+};
+
 /// Arguments of a datatype's constructor. `arguments` holds the integers in the order of the constructor's
 /// arguments: counts and displacements of the large-count forms and of the int forms alike.
 class TypeContents {

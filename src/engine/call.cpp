@@ -134,4 +134,20 @@ Completion collective_call(File& file, const CallRequest& request) {
   return done;
 }
 
+Completion independent_call(File& file, const CallRequest& request) {
+  if (!request.error.ok()) return {false, 0, request.error};
+  if (request.undescribed) return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}};
+  observe::CallRecord unlogged;
+  const access::FileAccess access = access::file_access(file.view, request.position, request.memory.bytes());
+  policy::Plan plan;
+  plan.direction = request.direction;
+  exchange::Link link{.rank = file.rank, .pool = &file.pool, .steps = &unlogged.steps, .counters = &unlogged.counters};
+  Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
+  const bool write = request.direction == Direction::write;
+  const Moved moved = write ? independent_write(call) : independent_read(call);
+  if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}};
+  const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
+  return {false, intact, {static_cast<core::ErrorClass>(moved.outcome.error), moved.message}};
+}
+
 }  // namespace collio::engine

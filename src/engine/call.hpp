@@ -28,6 +28,9 @@ struct Completion {
 /// Collective over the file's communicator. Every rank returns, with the same error class.
 [[nodiscard]] Completion collective_call(File& file, const CallRequest& request);
 
+/// One rank's own call. Not collective.
+[[nodiscard]] Completion independent_call(File& file, const CallRequest& request);
+
 /// A call under way: what the paths need.
 struct Call {
   File& file;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/file.hpp"
+#include "mpiio/program_view.hpp"
 
 namespace collio::mpiio {
 
@@ -13,7 +14,8 @@ struct OpenFile {
   std::unique_ptr<engine::File> engine;
   bool atomic = false;          ///< atomic mode: the MPI library keeps it
   bool foreign_data = false;    ///< view in another data representation than "native"
-  bool view_described = true;   ///< this rank's view is one collio can walk
+  bool view_described = true;   ///< every rank's view is one collio can walk
+  ProgramView program_view;
   bool reads = true, writes = true;
 
   [[nodiscard]] bool takes(bool write) const noexcept { return !atomic && !foreign_data && (write ? writes : reads); }

@@ -1,14 +1,13 @@
 // The MPI_File_* calls as collio does them. Every function either takes the call over on all ranks or
 // forwards it on all ranks; what decides is known alike to all (the file's mode, its view's representation,
 // the agreed digest).
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "engine/call.hpp"
-#include "mpiio/calls.h"
+#include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
+#include "mpiio/independent_calls.hpp"
 #include "mpiio/info.hpp"
 #include "mpiio/open_files.hpp"
 #include "mpiio/report.hpp"
@@ -16,8 +15,6 @@
 namespace collio::mpiio {
 
 namespace {
-
-const collio_calls* real = nullptr;
 
 void say(const engine::File& file) {
   if (file.rank != 0) return;
@@ -67,21 +64,91 @@ int close(MPI_File* handle) {
   return real->File_close(handle);
 }
 
-int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
-             const char* representation, MPI_Info info) {
-  const int rc = real->File_set_view(handle, displacement, etype, filetype, representation, info);
-  auto file = find_file(handle);
-  if (rc != MPI_SUCCESS || !file) return rc;
-  file->foreign_data = std::strcmp(representation, "native") != 0;
-  file->view_described = false;
-  if (file->foreign_data) return rc;
+/// Errors of a view's arguments, as far as the MPI library will not see them.
+core::Error check_view(const access::View& view) {
+  if (view.displacement < 0)
+    return {core::ErrorClass::argument,
+            "displacement " + std::to_string(view.displacement) + " is negative; allowed: 0 and more"};
+  if (view.etype_bytes > 0 && view.filetype->size() % view.etype_bytes != 0)
+    return {core::ErrorClass::argument, "the filetype's size, " + std::to_string(view.filetype->size()) +
+                                            " bytes, is not a multiple of the etype's, " +
+                                            std::to_string(view.etype_bytes)};
+  return {};
+}
+
+/// The view as collio sees it. A null filetype: a datatype is invalid or beyond collio.
+access::View describe_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype) {
+  access::View view;
+  if (etype == MPI_DATATYPE_NULL || filetype == MPI_DATATYPE_NULL) return view;
   auto etype_layout = access::layout_of(etype);
   auto filetype_layout = access::layout_of(filetype);
-  if (!etype_layout || !filetype_layout) return rc;
-  access::View& view = file->engine->view;
-  view = {displacement, etype_layout.value()->size(), filetype_layout.value()};
-  file->view_described = view.usable();
+  if (etype_layout && filetype_layout) view = {displacement, etype_layout.value()->size(), filetype_layout.value()};
+  return view;
+}
+
+int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+             const char* representation, MPI_Info info) {
+  auto file = find_file(handle);
+  const bool native = std::strcmp(representation, "native") == 0;
+  if (!file || !native) {
+    const int rc = real->File_set_view(handle, displacement, etype, filetype, representation, info);
+    if (file && rc == MPI_SUCCESS) file->foreign_data = true;
+    return rc;
+  }
+  access::View view = describe_view(displacement, etype, filetype);
+  core::Error error;
+  if (view.filetype) error = check_view(view);
+  std::vector<std::int32_t> kind{static_cast<std::int32_t>(
+      !error.ok() ? ViewKind::invalid : view.filetype ? judge_view(etype, filetype, view) : ViewKind::undescribed)};
+  file->engine->agreement->maximum(kind);
+  // Beyond this point every rank treats its view alike.
+  const auto agreed = static_cast<ViewKind>(kind[0]);
+  if (agreed == ViewKind::invalid) {
+    if (error.ok()) error = {core::ErrorClass::argument, "another rank's view is not valid"};
+    return raise(handle, error);
+  }
+  const bool costly = agreed == ViewKind::costly && !file->atomic;
+  const int rc = costly ? file->program_view.install_etype(handle, *real, view, info)
+                        : real->File_set_view(handle, displacement, etype, filetype, representation, info);
+  if (rc != MPI_SUCCESS) return rc;
+  if (costly)
+    file->program_view.set(displacement, etype, filetype);
+  else
+    file->program_view.mark_installed();
+  file->foreign_data = false;
+  file->view_described = agreed != ViewKind::undescribed;
+  if (file->view_described) file->engine->view = std::move(view);
   return rc;
+}
+
+int get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
+             char* representation) {
+  auto file = find_file(handle);
+  if (!file || file->program_view.installed())
+    return real->File_get_view(handle, displacement, etype, filetype, representation);
+  file->program_view.get(displacement, etype, filetype);
+  std::strcpy(representation, "native");
+  return MPI_SUCCESS;
+}
+
+int get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displacement) {
+  auto file = find_file(handle);
+  if (!file || file->program_view.installed() || offset < 0)
+    return real->File_get_byte_offset(handle, offset, displacement);
+  const access::View& view = file->engine->view;
+  const access::FileAccess byte = access::file_access(view, offset * view.etype_bytes, 1);
+  core::Cursor cursor(byte.pattern);
+  cursor.seek_stream(byte.begin);
+  *displacement = cursor.offset();
+  return MPI_SUCCESS;
+}
+
+int seek(MPI_File handle, MPI_Offset offset, int whence) {
+  auto file = find_file(handle);
+  if (!file || file->program_view.installed() || whence != MPI_SEEK_END) return real->File_seek(handle, offset, whence);
+  MPI_Offset bytes = 0;
+  MPI_File_get_size(handle, &bytes);
+  return real->File_seek(handle, end_position(file->engine->view, bytes) + offset, MPI_SEEK_SET);
 }
 
 int get_info(MPI_File handle, MPI_Info* info) {
@@ -91,6 +158,7 @@ int get_info(MPI_File handle, MPI_Info* info) {
 }
 
 int set_atomicity(MPI_File handle, int flag) {
+  if (auto file = find_file(handle)) file->program_view.install(handle, *real);
   const int rc = real->File_set_atomicity(handle, flag);
   if (auto file = find_file(handle); file && rc == MPI_SUCCESS) file->atomic = flag != 0;
   return rc;
@@ -105,120 +173,79 @@ int sync(MPI_File handle) {
   return error.ok() || rc != MPI_SUCCESS ? rc : raise(handle, error);
 }
 
-/// A data call as the program made it. `offset` in etypes; used when `explicit_offset`.
-struct DataCall {
-  MPI_File handle;
-  bool write, explicit_offset;
-  MPI_Offset offset;
-  void* buffer;
-  MPI_Count count;
-  MPI_Datatype type;
-  MPI_Status* status;
 
-  [[nodiscard]] const char* name() const noexcept {
-    if (explicit_offset) return write ? "write_at_all" : "read_at_all";
-    return write ? "write_all" : "read_all";
-  }
-};
-
-/// The MPI library's own call. Without large-count functions, a large count becomes one instance of a type.
-int forward(const DataCall& c) {
-  MPI_Datatype type = c.type;
-  MPI_Count count = c.count;
-  if (count <= INT_MAX) {
-    const int n = static_cast<int>(count);
-    if (c.write)
-      return c.explicit_offset ? real->File_write_at_all(c.handle, c.offset, c.buffer, n, type, c.status)
-                               : real->File_write_all(c.handle, c.buffer, n, type, c.status);
-    return c.explicit_offset ? real->File_read_at_all(c.handle, c.offset, c.buffer, n, type, c.status)
-                             : real->File_read_all(c.handle, c.buffer, n, type, c.status);
-  }
-  if (real->File_write_all_c) {
-    if (c.write)
-      return c.explicit_offset ? real->File_write_at_all_c(c.handle, c.offset, c.buffer, count, type, c.status)
-                               : real->File_write_all_c(c.handle, c.buffer, count, type, c.status);
-    return c.explicit_offset ? real->File_read_at_all_c(c.handle, c.offset, c.buffer, count, type, c.status)
-                             : real->File_read_all_c(c.handle, c.buffer, count, type, c.status);
-  }
-  return raise(c.handle, {core::ErrorClass::argument,
-                          "count " + std::to_string(count) + " is beyond what this MPI library's own calls take (" +
-                              std::to_string(INT_MAX) + ")"});
+/// Before the MPI library does a collective call on its own.
+int install_view(MPI_File handle) {
+  auto file = find_file(handle);
+  return file ? file->program_view.install(handle, *real) : MPI_SUCCESS;
 }
 
-core::Error check_arguments(const DataCall& c) {
-  if (c.count < 0)
-    return {core::ErrorClass::argument, "count " + std::to_string(c.count) + " is negative; allowed: 0 and more"};
-  if (c.type == MPI_DATATYPE_NULL) return {core::ErrorClass::type, "the datatype is MPI_DATATYPE_NULL"};
-  if (c.explicit_offset && c.offset < 0)
-    return {core::ErrorClass::argument, "offset " + std::to_string(c.offset) + " is negative; allowed: 0 and more"};
-  return {};
+/// Before a call with the shared file pointer, which is not collective: the view cannot be installed then.
+int need_view(MPI_File handle) {
+  auto file = own_independent(handle);
+  if (!file) return MPI_SUCCESS;
+  return raise(handle, {core::ErrorClass::other,
+                        "shared file pointers need the view in the MPI library; use a plainer file type"});
 }
 
-void set_status(MPI_Status* status, std::int64_t bytes) {
-  if (status == MPI_STATUS_IGNORE) return;
-  MPI_Status_set_elements_x(status, MPI_BYTE, bytes);
-  MPI_Status_set_cancelled(status, 0);
+// The forms of a data call, for int and for large counts.
+template <class Count>
+int write_all(MPI_File f, const void* b, Count n, MPI_Datatype t, MPI_Status* s) {
+  return collective({f, true, false, 0, const_cast<void*>(b), n, t, s});
+}
+template <class Count>
+int read_all(MPI_File f, void* b, Count n, MPI_Datatype t, MPI_Status* s) {
+  return collective({f, false, false, 0, b, n, t, s});
+}
+template <class Count>
+int write_at_all(MPI_File f, MPI_Offset o, const void* b, Count n, MPI_Datatype t, MPI_Status* s) {
+  return collective({f, true, true, o, const_cast<void*>(b), n, t, s});
+}
+template <class Count>
+int read_at_all(MPI_File f, MPI_Offset o, void* b, Count n, MPI_Datatype t, MPI_Status* s) {
+  return collective({f, false, true, o, b, n, t, s});
 }
 
-int transfer(const DataCall& c) {
-  auto file = find_file(c.handle);
-  if (!file || !file->takes(c.write)) return forward(c);
-  engine::File& f = *file->engine;
-  engine::CallRequest request;
-  request.direction = c.write ? policy::Direction::write : policy::Direction::read;
-  request.operation = c.name();
-  request.error = check_arguments(c);
-  request.undescribed = !file->view_described;
-  MPI_Offset offset = c.offset;
-  if (request.error.ok()) {
-    if (!c.explicit_offset) MPI_File_get_position(c.handle, &offset);
-    auto layout = access::layout_of(c.type);
-    if (layout)
-      request.memory = access::MemoryAccess(c.buffer, *layout.value(), c.count);
-    else
-      request.undescribed = true;
-  }
-  request.position = offset * f.view.etype_bytes;
-  const engine::Completion done = engine::collective_call(f, request);
-  if (done.native) return forward(c);
-  // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
-  if (!c.explicit_offset && request.error.ok())
-    MPI_File_seek(c.handle, offset + request.memory.bytes() / f.view.etype_bytes, MPI_SEEK_SET);
-  set_status(c.status, done.bytes);
-  return done.error.ok() ? MPI_SUCCESS : raise(c.handle, done.error);
+/// The engine's table: what collio does itself, and the rest of calls.def around the MPI library's functions.
+collio_calls make_overrides() {
+  collio_calls t = *real;
+#define COLLIO_COLLECTIVE(name, parameters, arguments)  \
+  if (t.name)                                           \
+    t.name = [] parameters -> int {                     \
+      const int rc = install_view(file);                \
+      return rc == MPI_SUCCESS ? real->name arguments : rc; \
+    };
+#define COLLIO_SHARED(name, parameters, arguments)      \
+  if (t.name)                                           \
+    t.name = [] parameters -> int {                     \
+      const int rc = need_view(file);                   \
+      return rc == MPI_SUCCESS ? real->name arguments : rc; \
+    };
+#define COLLIO_CALL(name, parameters, arguments)
+#include "mpiio/calls.def"
+#undef COLLIO_COLLECTIVE
+#undef COLLIO_SHARED
+#undef COLLIO_CALL
+  t.File_open = open;
+  t.File_close = close;
+  t.File_set_view = set_view;
+  t.File_get_view = get_view;
+  t.File_get_byte_offset = get_byte_offset;
+  t.File_seek = seek;
+  t.File_get_info = get_info;
+  t.File_set_atomicity = set_atomicity;
+  t.File_sync = sync;
+  t.File_write_all = write_all<int>;
+  t.File_read_all = read_all<int>;
+  t.File_write_at_all = write_at_all<int>;
+  t.File_read_at_all = read_at_all<int>;
+  t.File_write_all_c = write_all<MPI_Count>;
+  t.File_read_all_c = read_all<MPI_Count>;
+  t.File_write_at_all_c = write_at_all<MPI_Count>;
+  t.File_read_at_all_c = read_at_all<MPI_Count>;
+  put_independent(t);
+  return t;
 }
-
-int write_all_c(MPI_File file, const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Status* status) {
-  return transfer({file, true, false, 0, const_cast<void*>(buffer), count, type, status});
-}
-int write_at_all_c(MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype type,
-                   MPI_Status* status) {
-  return transfer({file, true, true, offset, const_cast<void*>(buffer), count, type, status});
-}
-int read_all_c(MPI_File file, void* buffer, MPI_Count count, MPI_Datatype type, MPI_Status* status) {
-  return transfer({file, false, false, 0, buffer, count, type, status});
-}
-int read_at_all_c(MPI_File file, MPI_Offset offset, void* buffer, MPI_Count count, MPI_Datatype type,
-                  MPI_Status* status) {
-  return transfer({file, false, true, offset, buffer, count, type, status});
-}
-int write_all(MPI_File file, const void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
-  return write_all_c(file, buffer, count, type, status);
-}
-int write_at_all(MPI_File file, MPI_Offset offset, const void* buffer, int count, MPI_Datatype type,
-                 MPI_Status* status) {
-  return write_at_all_c(file, offset, buffer, count, type, status);
-}
-int read_all(MPI_File file, void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
-  return read_all_c(file, buffer, count, type, status);
-}
-int read_at_all(MPI_File file, MPI_Offset offset, void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
-  return read_at_all_c(file, offset, buffer, count, type, status);
-}
-
-const collio_calls overrides{open,        close,          set_view,   get_info,       set_atomicity,
-                             sync,        write_all,      write_at_all, read_all,     read_at_all,
-                             write_all_c, write_at_all_c, read_all_c, read_at_all_c};
 
 }  // namespace
 
@@ -226,5 +253,6 @@ const collio_calls overrides{open,        close,          set_view,   get_info, 
 
 extern "C" __attribute__((visibility("default"))) const collio_calls* collio_engine_start(const collio_calls* calls) {
   collio::mpiio::real = calls;
-  return &collio::mpiio::overrides;
+  static const collio_calls overrides = collio::mpiio::make_overrides();
+  return &overrides;
 }

@@ -1,0 +1,144 @@
+// See data_calls.hpp.
+#include "mpiio/data_calls.hpp"
+
+#include <climits>
+
+#include "engine/call.hpp"
+#include "mpiio/error_codes.hpp"
+
+namespace collio::mpiio {
+
+const collio_calls* real = nullptr;
+
+namespace {
+
+std::string name_of(const DataCall& c) {
+  return std::string(c.write ? "write" : "read") + (c.explicit_offset ? "_at_all" : "_all");
+}
+
+/// The MPI library's own call. Without large-count functions, a large count becomes one instance of a type.
+int forward(const DataCall& c) {
+  MPI_Datatype type = c.type;
+  MPI_Count count = c.count;
+  if (count <= INT_MAX) {
+    const int n = static_cast<int>(count);
+    if (c.write)
+      return c.explicit_offset ? real->File_write_at_all(c.handle, c.offset, c.buffer, n, type, c.status)
+                               : real->File_write_all(c.handle, c.buffer, n, type, c.status);
+    return c.explicit_offset ? real->File_read_at_all(c.handle, c.offset, c.buffer, n, type, c.status)
+                             : real->File_read_all(c.handle, c.buffer, n, type, c.status);
+  }
+  if (real->File_write_all_c) {
+    if (c.write)
+      return c.explicit_offset ? real->File_write_at_all_c(c.handle, c.offset, c.buffer, count, type, c.status)
+                               : real->File_write_all_c(c.handle, c.buffer, count, type, c.status);
+    return c.explicit_offset ? real->File_read_at_all_c(c.handle, c.offset, c.buffer, count, type, c.status)
+                             : real->File_read_all_c(c.handle, c.buffer, count, type, c.status);
+  }
+  return raise(c.handle, {core::ErrorClass::argument,
+                          "count " + std::to_string(count) + " is beyond what this MPI library's own calls take (" +
+                              std::to_string(INT_MAX) + ")"});
+}
+
+core::Error check_arguments(const DataCall& c) {
+  if (c.count < 0)
+    return {core::ErrorClass::argument, "count " + std::to_string(c.count) + " is negative; allowed: 0 and more"};
+  if (c.type == MPI_DATATYPE_NULL) return {core::ErrorClass::type, "the datatype is MPI_DATATYPE_NULL"};
+  if (c.explicit_offset && c.offset < 0)
+    return {core::ErrorClass::argument, "offset " + std::to_string(c.offset) + " is negative; allowed: 0 and more"};
+  return {};
+}
+
+void set_status(MPI_Status* status, std::int64_t bytes) {
+  if (status == MPI_STATUS_IGNORE) return;
+  MPI_Status_set_elements_x(status, MPI_BYTE, bytes);
+  MPI_Status_set_cancelled(status, 0);
+}
+
+/// The call in the engine's terms. `offset`: where it begins, in etypes.
+engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& offset) {
+  engine::CallRequest request;
+  request.direction = c.write ? policy::Direction::write : policy::Direction::read;
+  request.operation = name_of(c);
+  request.error = check_arguments(c);
+  request.undescribed = !file.view_described;
+  offset = c.offset;
+  if (!request.error.ok()) return request;
+  if (!c.explicit_offset) MPI_File_get_position(c.handle, &offset);
+  request.position = offset * file.engine->view.etype_bytes;
+  auto layout = access::layout_of(c.type);
+  if (layout)
+    request.memory = access::MemoryAccess(c.buffer, *layout.value(), c.count);
+  else
+    request.undescribed = true;
+  return request;
+}
+
+/// Status, file pointer, error: what is left to do when the bytes have moved.
+int finish(OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::CallRequest& request,
+           const engine::Completion& done) {
+  // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
+  if (!c.explicit_offset && request.error.ok())
+    real->File_seek(c.handle, offset + request.memory.bytes() / file.engine->view.etype_bytes, MPI_SEEK_SET);
+  set_status(c.status, done.bytes);
+  return done.error.ok() ? MPI_SUCCESS : raise(c.handle, done.error);
+}
+
+core::Error check_mode(const OpenFile& file, const DataCall& c) {
+  if (c.write && !file.writes) return {core::ErrorClass::read_only, "the file was opened read-only"};
+  if (!c.write && !file.reads) return {core::ErrorClass::access, "the file was opened write-only"};
+  return {};
+}
+
+}  // namespace
+
+int collective(const DataCall& c) {
+  auto file = find_file(c.handle);
+  if (!file) return forward(c);
+  const auto by_library = [&] {
+    const int rc = file->program_view.install(c.handle, *real);
+    return rc == MPI_SUCCESS ? forward(c) : rc;
+  };
+  if (!file->takes(c.write)) return by_library();
+  MPI_Offset offset = 0;
+  const engine::CallRequest request = request_of(*file, c, offset);
+  const engine::Completion done = engine::collective_call(*file->engine, request);
+  return done.native ? by_library() : finish(*file, c, offset, request, done);
+}
+
+int independent(OpenFile& file, const DataCall& c) {
+  MPI_Offset offset = 0;
+  engine::CallRequest request = request_of(file, c, offset);
+  core::keep_worst(request.error, check_mode(file, c));
+  return finish(file, c, offset, request, engine::independent_call(*file.engine, request));
+}
+
+namespace {
+
+int query_done(void* state, MPI_Status* status) {
+  set_status(status, *static_cast<std::int64_t*>(state));
+  status->MPI_SOURCE = MPI_UNDEFINED;
+  status->MPI_TAG = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+int free_done(void* state) {
+  delete static_cast<std::int64_t*>(state);
+  return MPI_SUCCESS;
+}
+int cancel_done(void*, int) { return MPI_SUCCESS; }
+
+}  // namespace
+
+int independent_at_once(OpenFile& file, DataCall c, MPI_Request* request) {
+  MPI_Status status;
+  c.status = &status;
+  const int rc = independent(file, c);
+  if (rc != MPI_SUCCESS) return rc;
+  MPI_Count bytes = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  MPI_Grequest_start(query_done, free_done, cancel_done, new std::int64_t(bytes), request);
+  MPI_Grequest_complete(*request);
+  return MPI_SUCCESS;
+}
+
+}  // namespace collio::mpiio

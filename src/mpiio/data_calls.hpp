@@ -1,0 +1,35 @@
+// The data calls of MPI_File_*: one description for the many forms MPI has.
+#pragma once
+
+#include "mpiio/calls.h"
+
+#include <memory>
+
+#include "mpiio/open_files.hpp"
+
+namespace collio::mpiio {
+
+/// The MPI library's own functions; set once, before any call.
+extern const collio_calls* real;
+
+/// A data call as the program made it. `offset` counts etypes and is used when `explicit_offset`.
+struct DataCall {
+  MPI_File handle;
+  bool write, explicit_offset;
+  MPI_Offset offset;
+  void* buffer;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Status* status;
+};
+
+/// write_all, read_all, write_at_all, read_at_all. Collective.
+int collective(const DataCall& call);
+
+/// write, read, write_at, read_at through a view the MPI library does not have. Not collective.
+int independent(OpenFile& file, const DataCall& call);
+
+/// iwrite, iread, iwrite_at, iread_at likewise: done at once, the request is complete.
+int independent_at_once(OpenFile& file, DataCall call, MPI_Request* request);
+
+}  // namespace collio::mpiio

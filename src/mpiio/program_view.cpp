@@ -1,0 +1,83 @@
+// See program_view.hpp.
+#include "mpiio/program_view.hpp"
+
+#include <algorithm>
+
+#include "access/type_contents.hpp"
+
+namespace collio::mpiio {
+
+namespace {
+
+constexpr std::int64_t most_plain_pieces = 256;
+
+/// Built in at most `levels` steps from a predefined type, and not by a struct.
+bool plainly_built(MPI_Datatype type, int levels) {
+  auto contents = access::TypeContents::of(type);
+  if (!contents || contents.value().combiner() == MPI_COMBINER_STRUCT) return false;
+  if (contents.value().types().empty()) return true;
+  return levels > 0 && plainly_built(contents.value().types()[0], levels - 1);
+}
+
+}  // namespace
+
+void ProgramView::set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype) {
+  displacement_ = displacement;
+  etype_ = access::RetainedType(etype);
+  filetype_ = access::RetainedType(filetype);
+}
+
+int ProgramView::install_etype(MPI_File handle, const collio_calls& real, const access::View& view, MPI_Info info) {
+  MPI_Datatype unit = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(static_cast<int>(view.etype_bytes), MPI_BYTE, &unit);
+  MPI_Type_commit(&unit);
+  const int rc = real.File_set_view(handle, view.displacement, unit, unit, "native", info);
+  MPI_Type_free(&unit);
+  installed_ = false;
+  return rc;
+}
+
+int ProgramView::install(MPI_File handle, const collio_calls& real) {
+  if (installed_) return MPI_SUCCESS;
+  MPI_Offset position = 0;
+  MPI_File_get_position(handle, &position);
+  MPI_Offset displacement = 0;
+  MPI_Datatype types[2];
+  get(&displacement, &types[0], &types[1]);
+  const int rc = real.File_set_view(handle, displacement, types[0], types[1], "native", MPI_INFO_NULL);
+  for (MPI_Datatype& type : types)
+    if (!access::is_predefined(type)) MPI_Type_free(&type);
+  if (rc != MPI_SUCCESS) return rc;
+  installed_ = true;
+  return real.File_seek(handle, position, MPI_SEEK_SET);
+}
+
+void ProgramView::get(MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype) const {
+  *displacement = displacement_;
+  *etype = etype_.handle();
+  *filetype = filetype_.handle();
+}
+
+ViewKind judge_view(MPI_Datatype etype, MPI_Datatype filetype, const access::View& view) {
+  if (!view.usable()) return ViewKind::undescribed;
+  const access::TypeLayout& type = *view.filetype;
+  const bool plain = type.pattern.pieces() <= most_plain_pieces && type.pattern.ascending() &&
+                     type.lower_bound == 0 && type.pattern.low() >= 0 && plainly_built(etype, 1) &&
+                     plainly_built(filetype, 2) && type.extent >= type.pattern.high();
+  return plain ? ViewKind::plain : ViewKind::costly;
+}
+
+MPI_Offset end_position(const access::View& view, std::int64_t file_bytes) {
+  const std::int64_t beyond = file_bytes - view.displacement;
+  if (beyond <= 0) return 0;
+  const access::TypeLayout& type = *view.filetype;
+  // No byte of tile `tile` or later starts before the end; search the tiles around it.
+  const std::int64_t tile = type.extent > 0 ? beyond / type.extent + 1 : 1;
+  const access::FileAccess all = access::file_access(view, 0, (tile + 1) * type.size());
+  if (!all.ascending()) return all.bytes / view.etype_bytes;
+  core::Cursor cursor(all.pattern);
+  cursor.seek_offset(file_bytes);
+  return (cursor.stream() + view.etype_bytes - 1) / view.etype_bytes;
+}
+
+}  // namespace collio::mpiio
