@@ -193,8 +193,8 @@ Type random_file_type(Random& random, const Type& etype, const TypeLimits& limit
   inner.extent_bytes = limits.extent_bytes / 4;
   // Repeating a type whose own copies overlap would make starts descend: overlap only at the outermost level.
   inner.overlap = false;
-  const bool blocks = draw >= 3 && draw <= 6;
-  const Type child = random.chance(30) || (limits.plain && blocks) ? etype : random_file_type(random, etype, inner);
+  const bool of_blocks = draw >= 3 && draw <= 6;
+  const Type child = random.chance(30) || (limits.plain && of_blocks) ? etype : random_file_type(random, etype, inner);
   const bool overlap = limits.overlap && child->kind == Kind::basic;
   const int n = copies(random, child, limits.extent_bytes, 8);
   switch (draw) {
