@@ -1,0 +1,66 @@
+"""Fixtures: the MPI libraries that collio is built for, and jobs under them."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from jobs import Jobs  # noqa: E402
+
+from collio import mpi_libraries  # noqa: E402
+from collio.builds import Build  # noqa: E402
+
+REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch, tmp_path):
+    """No COLLIO_* variable, preload or config file of the person who runs the tests."""
+    for name in [name for name in os.environ if name.startswith("COLLIO_") and name != "COLLIO_BUILD"]:
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(params=REAL, ids=lambda mpi: mpi.id)
+def jobs(request, tmp_path):
+    """Jobs under each MPI of this machine."""
+    return built_jobs(request.param, tmp_path)
+
+
+@pytest.fixture
+def jobs_of_family(tmp_path):
+    """Jobs under the first MPI of a family: for what a distribution builds with one MPI only."""
+    def choose(family):
+        found = [mpi for mpi in REAL if mpi.family == family]
+        if not found:
+            pytest.skip(f"no {family} on this machine")
+        # A distribution's own MPI comes first: its packages are built with that.
+        found.sort(key=lambda mpi: not mpi.mpicc.startswith("/usr/bin/"))
+        return built_jobs(found[0], tmp_path)
+    return choose
+
+
+def built_jobs(mpi, folder):
+    if not Build.of(mpi).exists:
+        pytest.skip(f"collio is not built for {mpi.id}")
+    return Jobs(mpi, folder)
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory):
+    """Compiles `sources` below this folder with a compiler command, once per session; gives the program's path."""
+    from jobs import compile_program
+
+    done = {}
+
+    def get(name, command, flags=()):
+        key = (name, *command, *flags)
+        if key not in done:
+            done[key] = compile_program(name, command, flags, tmp_path_factory.mktemp("program"))
+        return done[key]
+    return get
