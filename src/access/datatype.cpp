@@ -54,7 +54,7 @@ Pattern blocks_pattern(const TypeLayout& child, std::int64_t n, Length&& length,
     return Pattern(core::pack_runs([&](auto&& sink) {
       for (std::int64_t i = 0; i < n; ++i) {
         const std::int64_t bytes = length(i) * child.extent;
-        sink(Run{displacement(i) + low, bytes, bytes, 1});
+        sink(core::Extent{displacement(i) + low, bytes});
       }
     }));
   }
@@ -79,9 +79,14 @@ Pattern listed_pattern(const TypeLayout& child, const TypeContents& c) {
                             [&](std::int64_t i) { return c.integer(2 + at(i)) * child.extent; });
     case MPI_COMBINER_HINDEXED_BLOCK:
       return blocks_pattern(child, n, same_length, [&](std::int64_t i) { return c.address(at(i), 2); });
-    default:
-      return blocks_pattern(child, n, own_length, [&](std::int64_t i) { return c.address(at(i), 1 + un); });
+    default: break;
   }
+  if (c.large()) return blocks_pattern(child, n, own_length, [&](std::int64_t i) { return c.address(at(i), 1 + un); });
+  // The form irregular programs use, with up to millions of blocks: plain arrays.
+  const int* lengths = c.ints().data() + 1;
+  const MPI_Aint* displacements = c.addresses().data();
+  return blocks_pattern(child, n, [=](std::int64_t i) { return std::int64_t{lengths[i]}; },
+                        [=](std::int64_t i) { return std::int64_t{displacements[i]}; });
 }
 
 core::Result<Pattern> struct_pattern(const TypeContents& c) {

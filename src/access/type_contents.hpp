@@ -52,6 +52,9 @@ class TypeContents {
   [[nodiscard]] bool large() const noexcept { return !counts_.empty(); }
   [[nodiscard]] std::int64_t count(std::size_t i) const noexcept { return static_cast<std::int64_t>(counts_[i]); }
   [[nodiscard]] int small(std::size_t i) const noexcept { return ints_[i]; }
+  /// All int arguments and byte displacements as MPI gave them; empty in large-count forms.
+  [[nodiscard]] const std::vector<int>& ints() const noexcept { return ints_; }
+  [[nodiscard]] const std::vector<MPI_Aint>& addresses() const noexcept { return addresses_; }
   [[nodiscard]] const std::vector<MPI_Datatype>& types() const noexcept { return types_; }
 
  private:

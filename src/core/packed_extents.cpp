@@ -24,7 +24,9 @@ const PackedExtents::Checkpoint& PackedExtents::before_offset(std::int64_t offse
 
 void PackedBuilder::add(const Run& run) {
   if (run.length == 0 || run.count == 0) return;
-  if (run.count > 1 && run.stride == run.length) {
+  if (run.count == 1) {
+    add(Extent{run.offset, run.length});
+  } else if (run.stride == run.length) {
     add_piece({run.offset, run.bytes()});
   } else if (run.count < 3) {
     for (std::int64_t i = 0; i < run.count; ++i)
@@ -87,46 +89,47 @@ void PackedBuilder::flush() {
   p = {};
 }
 
-void PackedBuilder::emit(const Run& run) {
+void PackedBuilder::encode_block() {
   PackedExtents& l = list_;
-  const std::int64_t low = std::min(run.offset, run.offset + (run.count - 1) * run.stride);
-  const std::int64_t high = std::max(run.offset, run.offset + (run.count - 1) * run.stride) + run.length;
-  const bool first = l.items_ == 0;
-  const std::int64_t at = first ? 0 : l.index_.back().at;
-  if (!first) {
-    l.ascending_ = l.ascending_ && run.offset >= l.high_;
-    l.low_ = std::min(l.low_, low);
-    l.high_ = std::max(l.high_, high);
-  } else {
-    l.low_ = low;
-    l.high_ = high;
-    l.index_.push_back({});
+  l.index_.push_back({static_cast<std::int64_t>(used_), at_, l.bytes_});
+  constexpr std::size_t room =
+      PackedExtents::items_per_checkpoint * std::size_t{packed_item_max_bytes} + varint_slack;
+  if (l.code_.size() < used_ + room) l.code_.resize(used_ + used_ / 2 + room);
+  // Everything the loop touches is local: stores to the code may alias members.
+  PackedWriter writer(l.code_.data() + used_, format_, at_);
+  std::int64_t low = l.items_ ? l.low_ : block_[0].offset;
+  std::int64_t high = l.items_ ? l.high_ : block_[0].offset;
+  std::int64_t bytes = 0, pieces = 0;
+  bool ascending = l.ascending_;
+  for (std::size_t i = 0; i < block_items_; ++i) {
+    const Run run = block_[i];
+    writer.put(run);
+    const std::int64_t last = run.offset + (run.count - 1) * run.stride;
+    ascending &= run.offset >= high && (run.count == 1 || run.stride >= run.length);
+    low = std::min(low, std::min(run.offset, last));
+    high = std::max(high, std::max(run.offset, last) + run.length);
+    bytes += run.bytes();
+    pieces += run.count;
   }
-  if (run.count > 1 && run.stride < run.length) l.ascending_ = false;
-  // The last index entry is always the state before the next item; it stays only on a multiple of 64.
-  const std::size_t used = static_cast<std::size_t>(l.index_.back().position);
-  if (l.code_.size() < used + packed_item_max_bytes + varint_slack)
-    l.code_.resize(std::max<std::size_t>(l.code_.size() * 3 / 2, used + 256));
-  PackedWriter writer(l.code_.data() + used, format_, at);
-  writer.put(run);
-  PackedExtents::Checkpoint next{writer.position() - l.code_.data(), run.end(),
-                                 l.index_.back().stream + run.bytes()};
-  if (l.items_ % PackedExtents::items_per_checkpoint == 0)
-    l.index_.push_back(next);
-  else
-    l.index_.back() = next;
-  ++l.items_;
-  l.pieces_ += run.count;
-  l.bytes_ += run.bytes();
+  l.low_ = low;
+  l.high_ = high;
+  l.ascending_ = ascending;
+  l.bytes_ += bytes;
+  l.pieces_ += pieces;
+  l.items_ += static_cast<std::int64_t>(block_items_);
+  block_items_ = 0;
+  used_ = static_cast<std::size_t>(writer.position() - l.code_.data());
+  at_ = writer.at();
+  if (l.items_ == 16 * PackedExtents::items_per_checkpoint) irregular_ = l.pieces_ < 2 * l.items_;
 }
 
 PackedExtents PackedBuilder::finish() {
   flush();
+  if (block_items_ > 0) encode_block();
   PackedExtents& l = list_;
   if (l.index_.empty()) l.index_.push_back({});
-  l.code_bytes_ = static_cast<std::size_t>(l.index_.back().position);
-  if (l.index_.size() > 1) l.index_.pop_back();
-  l.code_.resize(l.code_bytes_ + varint_slack);
+  l.code_bytes_ = used_;
+  l.code_.resize(used_ + varint_slack);
   l.code_.shrink_to_fit();
   l.index_.shrink_to_fit();
   return std::move(list_);

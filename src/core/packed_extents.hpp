@@ -7,8 +7,8 @@
 // them all: elements of 4 or 8 bytes cost no more than bytes would.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "core/extent.hpp"
@@ -143,24 +143,44 @@ class PackedExtents {
 };
 
 /// Builds a PackedExtents from runs in access order. Adjacent pieces are coalesced; three or more
-/// equal pieces at equal distance become one item. The shift must divide every offset and length given.
+/// equal pieces at equal distance become one item, unless the first thousand pieces show that hardly any
+/// do: then it stops looking. The shift must divide every offset and length given.
 class PackedBuilder {
  public:
   explicit PackedBuilder(PackedFormat format) : format_(format) { list_.format_ = format; }
   /// Appends a run; empty ones are dropped.
   void add(const Run& run);
-  void add(const Extent& piece) { add(Run{piece.offset, piece.length, piece.length, 1}); }
+  void add(const Extent& piece) {
+    if (piece.length == 0) return;
+    Run& p = pending_;
+    if (p.count == 1 && piece.offset == p.offset + p.length) {
+      p.length += piece.length;
+    } else if (irregular_ && p.count == 1) {
+      emit(p);
+      p = {piece.offset, piece.length, 0, 1};
+    } else {
+      add_piece(piece);
+    }
+  }
   [[nodiscard]] PackedExtents finish();
 
  private:
   void add_piece(const Extent& piece);
   void flush();
-  void emit(const Run& run);
+  void emit(const Run& run) {
+    block_[block_items_++] = run;
+    if (block_items_ == block_.size()) encode_block();
+  }
+  void encode_block();
 
   PackedFormat format_;
   PackedExtents list_;
-  PackedWriter writer_;
   Run pending_;
+  std::array<Run, PackedExtents::items_per_checkpoint> block_;
+  std::size_t block_items_ = 0;
+  std::size_t used_ = 0;
+  std::int64_t at_ = 0;
+  bool irregular_ = false;
 };
 
 /// Largest shift that divides every number or-ed into `bits` (at most 20).

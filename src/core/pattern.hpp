@@ -71,20 +71,37 @@ class Pattern {
   bool ascending_ = true;
 };
 
-/// Packs the runs that `each` emits. `each(sink)` is called twice, first to learn the format.
-template <class Each>
-[[nodiscard]] PackedExtents pack_runs(Each&& each) {
+namespace detail {
+
+/// Learns the format of a list from its pieces.
+struct FormatProbe {
   std::uint64_t bits = 0;
-  bool any_order = false;
   std::int64_t at = 0;
-  each([&](const Run& run) {
+  bool any_order = false;
+
+  void operator()(const Extent& piece) noexcept {
+    if (piece.length == 0) return;
+    bits |= static_cast<std::uint64_t>(piece.offset | piece.length);
+    any_order |= piece.offset < at;
+    at = piece.end();
+  }
+  void operator()(const Run& run) noexcept {
     if (run.length == 0 || run.count == 0) return;
     bits |= static_cast<std::uint64_t>(run.offset | run.length | (run.count > 1 ? run.stride : 0));
-    any_order = any_order || run.offset < at || (run.count > 1 && run.stride < run.length);
+    any_order |= run.offset < at || (run.count > 1 && run.stride < run.length);
     at = run.end();
-  });
-  PackedBuilder builder({shift_of(bits), any_order});
-  each([&](const Run& run) { builder.add(run); });
+  }
+};
+
+}  // namespace detail
+
+/// Packs the runs or extents that `each` emits. `each(sink)` is called twice, first to learn the format.
+template <class Each>
+[[nodiscard]] PackedExtents pack_runs(Each&& each) {
+  detail::FormatProbe probe;
+  each(probe);
+  PackedBuilder builder({shift_of(probe.bits), probe.any_order});
+  each([&](const auto& piece) { builder.add(piece); });
   return builder.finish();
 }
 

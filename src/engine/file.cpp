@@ -50,6 +50,19 @@ std::map<std::string, std::string> common_hints(MPI_Comm comm, int rank, const s
   return hints;
 }
 
+/// Rank 0's view of the storage, on all ranks. Collective.
+machine::StorageModel common_model(MPI_Comm comm, machine::StorageModel model) {
+  double numbers[] = {static_cast<double>(model.block_bytes), static_cast<double>(model.window_bytes),
+                      static_cast<double>(model.aggregators_per_core), model.operation_s, model.bandwidth_bytes_per_s};
+  MPI_Bcast(numbers, 5, MPI_DOUBLE, 0, comm);
+  model.block_bytes = static_cast<std::int64_t>(numbers[0]);
+  model.window_bytes = static_cast<std::int64_t>(numbers[1]);
+  model.aggregators_per_core = static_cast<int>(numbers[2]);
+  model.operation_s = numbers[3];
+  model.bandwidth_bytes_per_s = numbers[4];
+  return model;
+}
+
 }  // namespace
 
 core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
@@ -65,7 +78,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   f->wants_write_ = request.writes;
   Place place = discover(f->comm);
   f->machine = std::move(place.machine);
-  f->machine.storage = storage::model_of(f->path);
+  f->machine.storage = common_model(f->comm, storage::model_of(f->path));
   f->aggregators = ranks_of(*f->agreement, policy::choose_aggregators(f->machine, f->hints), place.seat, f->rank);
   const auto mine = std::ranges::find(f->aggregators, f->rank);
   if (mine != f->aggregators.end()) f->my_domain = static_cast<int>(mine - f->aggregators.begin());
@@ -74,8 +87,6 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   if (f->my_domain >= 0) static_cast<void>(f->storage(&error));
   error = f->agreement->worst(error, "cannot open " + f->path);
   if (!error.ok()) return error;
-  MPI_Bcast(&f->machine.storage.block_bytes, 1, MPI_INT64_T, 0, f->comm);
-  MPI_Bcast(&f->machine.storage.operation_s, 1, MPI_DOUBLE, 0, f->comm);
   return f;
 }
 

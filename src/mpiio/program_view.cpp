@@ -11,12 +11,20 @@ namespace {
 
 constexpr std::int64_t most_plain_pieces = 256;
 
-/// Built in at most `levels` steps from a predefined type, and not by a struct.
+/// Without holes, within itself and between its instances.
+bool dense(MPI_Datatype type) {
+  auto layout = access::layout_of(type);
+  return layout && layout.value()->pattern.contiguous() && layout.value()->pattern.low() == 0 &&
+         layout.value()->lower_bound == 0 && layout.value()->size() == layout.value()->extent;
+}
+
+/// Built in at most `levels` steps from a dense type, and not by a struct.
 bool plainly_built(MPI_Datatype type, int levels) {
+  if (dense(type)) return true;
   auto contents = access::TypeContents::of(type);
-  if (!contents || contents.value().combiner() == MPI_COMBINER_STRUCT) return false;
-  if (contents.value().types().empty()) return true;
-  return levels > 0 && plainly_built(contents.value().types()[0], levels - 1);
+  if (!contents || contents.value().combiner() == MPI_COMBINER_STRUCT || contents.value().types().empty()) return false;
+  const int below = contents.value().combiner() == MPI_COMBINER_RESIZED ? levels : levels - 1;
+  return below >= 0 && plainly_built(contents.value().types()[0], below);
 }
 
 }  // namespace
@@ -62,8 +70,8 @@ ViewKind judge_view(MPI_Datatype etype, MPI_Datatype filetype, const access::Vie
   if (!view.usable()) return ViewKind::undescribed;
   const access::TypeLayout& type = *view.filetype;
   const bool plain = type.pattern.pieces() <= most_plain_pieces && type.pattern.ascending() &&
-                     type.lower_bound == 0 && type.pattern.low() >= 0 && plainly_built(etype, 1) &&
-                     plainly_built(filetype, 2) && type.extent >= type.pattern.high();
+                     type.lower_bound == 0 && type.pattern.low() >= 0 && dense(etype) &&
+                     plainly_built(filetype, 1) && type.extent >= type.pattern.high();
   return plain ? ViewKind::plain : ViewKind::costly;
 }
 

@@ -15,8 +15,11 @@ int limit_of(const machine::Node& node, const Hints& hints) {
   return 0;
 }
 
-/// Without a hint: as many as can run at the same time; more would only make more messages.
-int automatic_on(const machine::Node& node) { return std::clamp(node.cores, 1, node.ranks); }
+/// Without a hint. Where storage calls are cheap, several per core: each serves its own pieces without a message,
+/// and small domains stay in cache. Over a network one per node, as neighbours would contend for locks.
+int automatic_on(const machine::Node& node, const machine::StorageModel& storage) {
+  return std::clamp(node.cores * storage.aggregators_per_core, 1, node.ranks);
+}
 
 }  // namespace
 
@@ -33,7 +36,7 @@ std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hint
   int wanted = 0, possible = 0;
   for (std::size_t i = 0; i < n; ++i) {
     limits[i] = limit_of(machine.nodes[i], hints);
-    wanted += std::min(limits[i], automatic_on(machine.nodes[i]));
+    wanted += std::min(limits[i], automatic_on(machine.nodes[i], machine.storage));
     possible += limits[i];
   }
   if (hints.aggregators > 0) wanted = std::min(hints.aggregators, possible);

@@ -10,12 +10,13 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 12> rows{{
+constexpr std::array<HintRow, 13> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
     {"collio_path", "auto", "auto, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
+    {"collio_window", "auto", "1..1073741824, auto", "bytes an aggregator serves per round, at most cb_buffer_size"},
     {"cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all"},
-    {"cb_buffer_size", "16777216", "1..1073741824", "bytes of an aggregator's collective buffer (its window per round)"},
+    {"cb_buffer_size", "16777216", "1..1073741824", "most bytes of an aggregator's collective buffer"},
     {"cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host"},
     {"romio_cb_write", "automatic", "enable, disable, automatic", "collective buffering for writes"},
     {"romio_cb_read", "automatic", "enable, disable, automatic", "collective buffering for reads"},
@@ -113,7 +114,8 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "romio_cb_read") return set_path(value, h.read_path);
   if (key == "romio_ds_write") return set_holes(value, h.write_holes);
   if (key == "romio_ds_read") return set_holes(value, h.read_holes);
-  if (key == "cb_buffer_size") return value != "auto" && set_number(value, 1 << 30, h.window_bytes);
+  if (key == "cb_buffer_size") return value != "auto" && set_number(value, 1 << 30, h.buffer_bytes);
+  if (key == "collio_window") return set_number(value, 1 << 30, h.window_bytes);
   if (key == "striping_unit") return set_number(value, 1 << 30, h.alignment_bytes);
   if (key == "cb_config_list") return set_host_limits(value, h.host_limits);
   std::int64_t count = h.aggregators;

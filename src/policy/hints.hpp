@@ -26,7 +26,8 @@ struct HostLimit {
 struct Hints {
   bool enabled = true;
   int aggregators = 0;                               ///< cb_nodes; 0: chosen by collio
-  std::int64_t window_bytes = 16 << 20;              ///< cb_buffer_size
+  std::int64_t buffer_bytes = 16 << 20;              ///< cb_buffer_size: no window is longer
+  std::int64_t window_bytes = 0;                     ///< collio_window; 0: chosen by collio
   std::int64_t alignment_bytes = 0;                  ///< striping_unit; 0: the file system's block
   std::vector<HostLimit> host_limits;                ///< cb_config_list; empty: no limit
   Path write_path = Path::automatic, read_path = Path::automatic;

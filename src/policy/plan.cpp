@@ -14,7 +14,7 @@ namespace {
 constexpr double message_s = 30e-6;        // one message, with the wait for a busy peer
 constexpr double copy_bytes_per_s = 1.5e9; // packing, moving and placing, per core
 constexpr double piece_s = 12e-9;          // describing and placing one piece
-constexpr std::int64_t smallest_domain_bytes = 64 << 10;
+constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 
 double two_phase_s(const PlanRequest& r, const machine::Machine& m) {
   const double parallel = m.parallelism();
@@ -31,6 +31,10 @@ double independent_s(const PlanRequest& r, const machine::Machine& m) {
   const double calls = std::max(static_cast<double>(r.digest.pieces) / nodes,
                                 static_cast<double>(r.digest.most_pieces));
   return calls * m.storage.operation_s;
+}
+
+std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints) {
+  return std::min(hints.buffer_bytes, hints.window_bytes > 0 ? hints.window_bytes : machine.storage.window_bytes);
 }
 
 void choose_path(Plan& plan, const PlanRequest& r, Path asked) {
@@ -72,7 +76,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
     plan.reason = "no bytes to move";
     return plan;
   }
-  CutRequest cut{{r.digest.low, r.digest.span()}, r.aggregators, machine.storage.block_bytes, hints.window_bytes};
+  CutRequest cut{{r.digest.low, r.digest.span()}, r.aggregators, machine.storage.block_bytes, window_bytes(machine, hints)};
   if (hints.alignment_bytes > 0) {
     cut.alignment_bytes = hints.alignment_bytes;
   } else {

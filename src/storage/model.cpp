@@ -37,6 +37,8 @@ machine::StorageModel model_of(const std::string& path) {
     if (type.shared) {
       model.operation_s = 200e-6;
       model.block_bytes = 1 << 20;
+      model.window_bytes = 16 << 20;
+      model.aggregators_per_core = 0;
     }
   }
   if (fs.f_bsize >= 4096 && fs.f_bsize <= (64 << 20) && (fs.f_bsize & (fs.f_bsize - 1)) == 0)
