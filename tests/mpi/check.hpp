@@ -1,0 +1,134 @@
+// The checks that MPI test programs share: a failed check is told at once with its rank and line, and the program goes on, so
+// that the other ranks are not left waiting; the exit code says whether all ranks passed.
+#pragma once
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <source_location>
+#include <string>
+#include <vector>
+
+namespace collio::test {
+
+class Program {
+ public:
+  Program(int& argc, char**& argv, unsigned limit_s = 100) {
+    alarm(limit_s);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    long id = getpid();
+    MPI_Bcast(&id, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    const char* folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".";
+    base_ = std::string(folder) + "/collio_test." + std::to_string(id) + ".";
+  }
+
+  /// A file name that all ranks agree on and that no other run uses.
+  [[nodiscard]] std::string path(const std::string& name) const { return base_ + name; }
+
+  void that(bool good, const char* what, std::source_location where = std::source_location::current()) {
+    if (good) return;
+    ++failures_;
+    std::fprintf(stderr, "%s:%u: rank %d of %d: %s\n", where.file_name(), where.line(), rank, size, what);
+  }
+
+  void equal(long long found, long long expected, const char* what, std::source_location where = std::source_location::current()) {
+    if (found == expected) return;
+    ++failures_;
+    std::fprintf(stderr, "%s:%u: rank %d of %d: %s is %lld, expected %lld\n", where.file_name(), where.line(), rank, size, what, found, expected);
+  }
+
+  void good(int code, const char* call, std::source_location where = std::source_location::current()) {
+    if (code == MPI_SUCCESS) return;
+    char message[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, message, &length);
+    ++failures_;
+    std::fprintf(stderr, "%s:%u: rank %d of %d: %s returned %s\n", where.file_name(), where.line(), rank, size, call, message);
+  }
+
+  /// The call failed, and with the same error class on all ranks of the world, which is returned. Collective.
+  int same_error(int code, const char* call, std::source_location where = std::source_location::current()) {
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    that(error_class != MPI_SUCCESS, call, where);
+    int extremes[2] = {error_class, -error_class};
+    MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    equal(extremes[0], -extremes[1], "greatest error class among the ranks", where);
+    return error_class;
+  }
+
+  /// Ends MPI; the program's exit code.
+  [[nodiscard]] int finish() {
+    int total = failures_;
+    MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) {
+      for (const std::string& name : remove_) unlink(name.c_str());
+      std::printf(total == 0 ? "passed on %d ranks\n" : "FAILED on %d ranks\n", size);
+    }
+    MPI_Finalize();
+    return total == 0 ? 0 : 1;
+  }
+
+  /// Removes the file at the end of the program.
+  const std::string& temporary(const std::string& name) {
+    remove_.push_back(path(name));
+    return remove_.back();
+  }
+
+  int rank = 0;
+  int size = 1;
+
+ private:
+  int failures_ = 0;
+  std::string base_;
+  std::vector<std::string> remove_;
+};
+
+/// True when this process runs with collio preloaded and switched on.
+inline bool collio_is_on() {
+  const char* preload = std::getenv("LD_PRELOAD");
+  const char* enable = std::getenv("COLLIO_ENABLE");
+  return preload != nullptr && std::string(preload).find("collio_mpiio") != std::string::npos && (enable == nullptr || std::string(enable) != "0");
+}
+
+inline int status_bytes(const MPI_Status& status) {
+  int bytes = -1;
+  MPI_Get_elements(&status, MPI_BYTE, &bytes);
+  return bytes;
+}
+
+/// Element `index` of the data that rank `rank` writes.
+inline int value(int rank, long long index) { return static_cast<int>(rank * 100003 + index * 7 + 1); }
+
+inline std::vector<int> values(int rank, int count, long long first = 0) {
+  std::vector<int> out(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) out[static_cast<std::size_t>(i)] = value(rank, first + i);
+  return out;
+}
+
+/// View of ints dealt out in blocks: rank r has blocks r, r + size, … of `block` ints.
+inline MPI_Datatype dealt_ints(int rank, int size, int block) {
+  MPI_Datatype piece, placed, type;
+  MPI_Type_contiguous(block, MPI_INT, &piece);
+  const int length = 1;
+  const MPI_Aint at = static_cast<MPI_Aint>(rank) * block * static_cast<MPI_Aint>(sizeof(int));
+  MPI_Type_create_hindexed(1, &length, &at, piece, &placed);
+  MPI_Type_create_resized(placed, 0, static_cast<MPI_Aint>(size) * block * static_cast<MPI_Aint>(sizeof(int)), &type);
+  MPI_Type_commit(&type);
+  MPI_Type_free(&piece);
+  MPI_Type_free(&placed);
+  return type;
+}
+
+/// What an earlier collective write left is visible to all ranks after this. Collective.
+inline void settle(MPI_File file, MPI_Comm comm) {
+  MPI_File_sync(file);
+  MPI_Barrier(comm);
+  MPI_File_sync(file);
+}
+
+}  // namespace collio::test
