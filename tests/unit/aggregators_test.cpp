@@ -1,0 +1,117 @@
+// Who aggregates: the spread over a node's ranks, the deal over nodes, and the hints that limit it.
+#include "policy/aggregators.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace collio::policy {
+namespace {
+
+using machine::Machine;
+
+Machine machine_of(std::vector<machine::Node> nodes, int per_core = 1) {
+  Machine m{std::move(nodes), {}};
+  m.storage.aggregators_per_core = per_core;
+  return m;
+}
+
+std::vector<int> local_ranks(int ranks, int aggregators) {
+  std::vector<int> out;
+  for (int i = 0; i < aggregators; ++i) out.push_back(Spread{ranks, aggregators}.local_rank(i));
+  return out;
+}
+
+std::map<int, int> per_node(const std::vector<Seat>& seats) {
+  std::map<int, int> counts;
+  for (const Seat& seat : seats) ++counts[seat.node];
+  return counts;
+}
+
+TEST(Aggregators, SpreadLikeThePapersExample) {
+  EXPECT_EQ(local_ranks(8, 3), (std::vector<int>{0, 3, 6}));
+  EXPECT_EQ(local_ranks(8, 1), (std::vector<int>{0}));
+  EXPECT_EQ(local_ranks(8, 4), (std::vector<int>{0, 2, 4, 6}));
+  EXPECT_EQ(local_ranks(5, 5), (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+TEST(Aggregators, SpreadNeverRepeatsNorLeavesTheNode) {
+  for (int q = 1; q <= 70; ++q) {
+    for (int c = 1; c <= q; ++c) {
+      const std::vector<int> at = local_ranks(q, c);
+      ASSERT_EQ(at.front(), 0);
+      ASSERT_LT(at.back(), q);
+      for (std::size_t i = 1; i < at.size(); ++i) {
+        const int gap = at[i] - at[i - 1];
+        ASSERT_TRUE(gap == q / c || gap == q / c + 1) << q << " ranks, " << c << " aggregators";
+      }
+    }
+  }
+}
+
+TEST(Aggregators, ByDefaultFollowTheCores) {
+  const auto counts = [](std::vector<machine::Node> nodes, int per_core) {
+    return per_node(choose_aggregators(machine_of(std::move(nodes), per_core), {}));
+  };
+  EXPECT_EQ(counts({{"a", 8, 2}}, 1), (std::map<int, int>{{0, 2}}));
+  EXPECT_EQ(counts({{"a", 8, 2}}, 3), (std::map<int, int>{{0, 6}}));
+  EXPECT_EQ(counts({{"a", 8, 2}}, 100), (std::map<int, int>{{0, 8}}));
+  EXPECT_EQ(counts({{"a", 8, 0}}, 4), (std::map<int, int>{{0, 1}}));
+  EXPECT_EQ(counts({{"a", 8, 2}, {"b", 8, 2}}, 2), (std::map<int, int>{{0, 4}, {1, 4}}));
+}
+
+TEST(Aggregators, AreOnePerNodeWhereTheStorageWantsIt) {
+  const auto seats = choose_aggregators(machine_of({{"a", 8, 2}, {"b", 3, 64}}, 0), {});
+  EXPECT_EQ(seats, (std::vector<Seat>{{0, 0}, {1, 0}}));
+}
+
+TEST(Aggregators, AreDealtRoundRobinOverNodes) {
+  Hints h;
+  h.aggregators = 5;
+  const auto seats = choose_aggregators(machine_of({{"a", 4, 4}, {"b", 4, 4}, {"c", 1, 4}}), h);
+  EXPECT_EQ(seats, (std::vector<Seat>{{0, 0}, {1, 0}, {2, 0}, {0, 2}, {1, 2}}));
+}
+
+TEST(Aggregators, CountFollowsCbNodesWithinTheRanksThereAre) {
+  const Machine m = machine_of({{"a", 4, 2}, {"b", 4, 2}});
+  Hints h;
+  for (const int asked : {1, 2, 3, 7, 8, 9, 1000000}) {
+    h.aggregators = asked;
+    const auto seats = choose_aggregators(m, h);
+    ASSERT_EQ(seats.size(), static_cast<std::size_t>(std::min(asked, 8)));
+    std::set<std::pair<int, int>> distinct;
+    for (const Seat& s : seats) distinct.insert({s.node, s.local_rank});
+    ASSERT_EQ(distinct.size(), seats.size());
+  }
+}
+
+TEST(Aggregators, HostListLimitsAndExcludes) {
+  const Machine m = machine_of({{"a", 4, 4}, {"b", 4, 4}, {"c", 4, 4}});
+  const auto nodes = [&](const std::string& list) {
+    return per_node(choose_aggregators(m, parse_hints({{"cb_config_list", list}})));
+  };
+  EXPECT_EQ(nodes("*:1"), (std::map<int, int>{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(nodes("b:2"), (std::map<int, int>{{1, 2}}));
+  EXPECT_EQ(nodes("b"), (std::map<int, int>{{1, 1}}));
+  EXPECT_EQ(nodes("a:0,*:*"), (std::map<int, int>{{1, 4}, {2, 4}}));
+  EXPECT_EQ(nodes("a:3,*:1"), (std::map<int, int>{{0, 3}, {1, 1}, {2, 1}}));
+}
+
+TEST(Aggregators, HostListLimitsWhatCbNodesAsksFor) {
+  const Machine m = machine_of({{"a", 4, 4}, {"b", 4, 4}});
+  EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "a:2,b:1"}, {"cb_nodes", "8"}})).size(), 3u);
+  EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "*:*"}, {"cb_nodes", "1"}})),
+            (std::vector<Seat>{{0, 0}}));
+}
+
+TEST(Aggregators, HostListThatNamesNoNodeLeavesOne) {
+  const Machine m = machine_of({{"a", 4, 4}, {"b", 4, 4}});
+  EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "elsewhere:4"}})), (std::vector<Seat>{{0, 0}}));
+  EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "*:0"}, {"cb_nodes", "4"}})),
+            (std::vector<Seat>{{0, 0}}));
+}
+
+}  // namespace
+}  // namespace collio::policy

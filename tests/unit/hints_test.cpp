@@ -1,0 +1,176 @@
+// Every row of the hint table: its default, what it takes, what it refuses and what it says then.
+#include "policy/hints.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace collio::policy {
+namespace {
+
+/// Values of one key that are taken and that are refused.
+struct Row {
+  std::string key;
+  std::vector<std::string> taken, refused;
+};
+
+const std::vector<std::string> switch_refused{"", "auto", "Enable", "true", "1", "two_phase", "enable "};
+
+const std::vector<Row>& cases() {
+  static const std::vector<Row> all{
+      {"collio_enable", {"enable", "disable"}, {"", "automatic", "0", "yes"}},
+      {"collio_path", {"auto", "two_phase", "independent"}, {"", "enable", "disable", "native", "twophase"}},
+      {"collio_holes", {"auto", "piecewise", "sieve"}, {"", "enable", "disable", "automatic"}},
+      {"collio_window", {"1", "4194304", "1073741824", "auto"}, {"", "0", "-1", "1073741825", "1MiB", "automatic"}},
+      {"cb_nodes", {"1", "8", "1000000", "auto"}, {"", "0", "-1", "1000001", "two", "3 ", "1e3", "0x10"}},
+      {"cb_buffer_size", {"1", "16777216", "1073741824"},
+       {"", "0", "-4096", "1073741825", "16M", "auto", "99999999999999999999"}},
+      {"cb_config_list", {"auto", "*:*", "*:1", "node1:2,node2:1,*:0", "node1", "node1:*"},
+       {"", ":3", "node1:", "node1:x", "node1:-1", "a,,b", "a:1000001"}},
+      {"romio_cb_write", {"enable", "disable", "automatic"}, switch_refused},
+      {"romio_cb_read", {"enable", "disable", "automatic"}, switch_refused},
+      {"romio_ds_write", {"enable", "disable", "automatic"}, switch_refused},
+      {"romio_ds_read", {"enable", "disable", "automatic"}, switch_refused},
+      {"striping_unit", {"1", "1048576", "1073741824", "auto"}, {"", "0", "-1", "1073741825", "1MiB"}},
+      {"striping_factor", {"1", "64", "1000000", "auto"}, {"", "0", "-1", "1000001", "many"}},
+  };
+  return all;
+}
+
+TEST(Hints, EveryRowIsTestedHere) {
+  std::vector<std::string> table, here;
+  for (const HintRow& row : hint_table()) table.emplace_back(row.key);
+  for (const Row& row : cases()) here.push_back(row.key);
+  std::ranges::sort(table);
+  std::ranges::sort(here);
+  EXPECT_EQ(table, here);
+}
+
+TEST(Hints, WithoutAnyTheDefaultsAreInForce) {
+  const Hints h = parse_hints({});
+  EXPECT_TRUE(h.warnings.empty());
+  EXPECT_EQ(h.in_force.size(), hint_table().size());
+  for (const HintRow& row : hint_table()) EXPECT_EQ(h.in_force.at(std::string(row.key)), row.default_value) << row.key;
+  EXPECT_TRUE(h.enabled);
+  EXPECT_EQ(h.aggregators, 0);
+  EXPECT_EQ(h.buffer_bytes, 16 << 20);
+  EXPECT_EQ(h.window_bytes, 0);
+  EXPECT_EQ(h.alignment_bytes, 0);
+  EXPECT_TRUE(h.host_limits.empty());
+  EXPECT_EQ(h.write_path, Path::automatic);
+  EXPECT_EQ(h.read_path, Path::automatic);
+  EXPECT_EQ(h.write_holes, Holes::automatic);
+  EXPECT_EQ(h.read_holes, Holes::automatic);
+}
+
+TEST(Hints, DefaultsMayBeGiven) {
+  for (const HintRow& row : hint_table()) {
+    const Hints h = parse_hints({{std::string(row.key), std::string(row.default_value)}});
+    EXPECT_TRUE(h.warnings.empty()) << row.key;
+    EXPECT_EQ(h.in_force.at(std::string(row.key)), row.default_value) << row.key;
+  }
+}
+
+TEST(Hints, AllowedValuesAreInForceWithoutAWarning) {
+  for (const Row& row : cases()) {
+    for (const std::string& value : row.taken) {
+      const Hints h = parse_hints({{row.key, value}});
+      EXPECT_TRUE(h.warnings.empty()) << row.key << "=" << value;
+      EXPECT_EQ(h.in_force.at(row.key), value) << row.key;
+    }
+  }
+}
+
+TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
+  for (const HintRow& row : hint_table()) {
+    const std::string key(row.key), allowed(row.allowed), by_default(row.default_value);
+    const auto found = std::ranges::find(cases(), key, &Row::key);
+    ASSERT_NE(found, cases().end());
+    for (const std::string& value : found->refused) {
+      const Hints h = parse_hints({{key, value}});
+      ASSERT_EQ(h.warnings.size(), 1u) << key << "=" << value;
+      EXPECT_EQ(h.warnings[0], "hint " + key + ": '" + value + "' is not allowed (allowed: " + allowed + "); " +
+                                   by_default + " stays in force");
+      EXPECT_EQ(h.in_force, parse_hints({}).in_force);
+      EXPECT_EQ(h.aggregators, 0);
+      EXPECT_EQ(h.buffer_bytes, 16 << 20);
+      EXPECT_EQ(h.window_bytes, 0);
+      EXPECT_TRUE(h.host_limits.empty());
+      EXPECT_EQ(h.write_path, Path::automatic);
+    }
+  }
+}
+
+TEST(Hints, ValuesReachTheSettings) {
+  const Hints h = parse_hints({{"collio_enable", "disable"}, {"cb_nodes", "3"}, {"cb_buffer_size", "4194304"}, {"collio_window", "524288"},
+                               {"striping_unit", "65536"}, {"striping_factor", "7"}, {"cb_config_list", "n1:2,n2:*,n3,*:0"}});
+  EXPECT_FALSE(h.enabled);
+  EXPECT_EQ(h.aggregators, 3);
+  EXPECT_EQ(h.buffer_bytes, 4 << 20);
+  EXPECT_EQ(h.window_bytes, 512 << 10);
+  EXPECT_EQ(h.alignment_bytes, 65536);
+  ASSERT_EQ(h.host_limits.size(), 4u);
+  EXPECT_EQ(h.host_limits[0].host, "n1");
+  EXPECT_EQ(h.host_limits[0].limit, 2);
+  EXPECT_EQ(h.host_limits[1].limit, 1000000);
+  EXPECT_EQ(h.host_limits[2].limit, 1);
+  EXPECT_EQ(h.host_limits[3].host, "*");
+  EXPECT_EQ(h.host_limits[3].limit, 0);
+}
+
+TEST(Hints, RomioSwitchesMeanPathsAndWaysOfTreatingHoles) {
+  const Hints h = parse_hints({{"romio_cb_write", "enable"}, {"romio_cb_read", "disable"},
+                               {"romio_ds_write", "disable"}, {"romio_ds_read", "enable"}});
+  EXPECT_EQ(h.write_path, Path::two_phase);
+  EXPECT_EQ(h.read_path, Path::independent);
+  EXPECT_EQ(h.write_holes, Holes::piecewise);
+  EXPECT_EQ(h.read_holes, Holes::sieve);
+}
+
+TEST(Hints, OwnNamesWinOverRomios) {
+  const Hints h = parse_hints({{"romio_cb_write", "disable"}, {"romio_cb_read", "disable"}, {"collio_path", "two_phase"},
+                               {"romio_ds_write", "enable"}, {"romio_ds_read", "enable"}, {"collio_holes", "piecewise"}});
+  EXPECT_EQ(h.write_path, Path::two_phase);
+  EXPECT_EQ(h.read_path, Path::two_phase);
+  EXPECT_EQ(h.write_holes, Holes::piecewise);
+  EXPECT_EQ(h.read_holes, Holes::piecewise);
+}
+
+TEST(Hints, OwnAutoLeavesRomiosChoice) {
+  const Hints h = parse_hints({{"romio_cb_write", "disable"}, {"collio_path", "auto"}});
+  EXPECT_EQ(h.write_path, Path::independent);
+  EXPECT_EQ(h.read_path, Path::automatic);
+}
+
+TEST(Hints, UnknownOwnNamesWarnAndForeignOnesAreIgnored) {
+  const Hints h = parse_hints({{"collio_pathh", "auto"}, {"romio_no_indep_rw", "true"}, {"access_style", "write_once"}});
+  ASSERT_EQ(h.warnings.size(), 1u);
+  EXPECT_EQ(h.warnings[0], "hint collio_pathh is unknown; `collio info` lists all");
+  EXPECT_EQ(h.in_force, parse_hints({}).in_force);
+}
+
+TEST(Hints, TextIsSplitAtSemicolonsAndTheFirstEqualsSign) {
+  std::vector<std::string> warnings;
+  const auto pairs = split_hints(";cb_nodes=4;;key=a=b;cb_nodes=5;empty=;", warnings);
+  EXPECT_EQ(pairs, (std::map<std::string, std::string>{{"cb_nodes", "5"}, {"key", "a=b"}, {"empty", ""}}));
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_TRUE(split_hints("", warnings).empty());
+}
+
+TEST(Hints, TextThatIsNoPairWarns) {
+  std::vector<std::string> warnings;
+  EXPECT_EQ(split_hints("nonsense;=3;a=1", warnings).size(), 1u);
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_EQ(warnings[0], "COLLIO_HINTS: 'nonsense' is not key=value");
+  EXPECT_EQ(warnings[1], "COLLIO_HINTS: '=3' is not key=value");
+}
+
+TEST(Hints, PathsHaveTheNamesOfTheReport) {
+  EXPECT_EQ(name_of(Path::automatic), "auto");
+  EXPECT_EQ(name_of(Path::two_phase), "two_phase");
+  EXPECT_EQ(name_of(Path::independent), "independent");
+  EXPECT_EQ(name_of(Path::native), "native");
+}
+
+}  // namespace
+}  // namespace collio::policy
