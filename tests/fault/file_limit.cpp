@@ -1,0 +1,72 @@
+// A disk that fills up on one aggregator: rank 0's process may write files only up to a limit, the others have none. Every rank must get
+// an error from the same call, of the same class, and nobody may wait for ever. Afterwards the file can be closed and another written.
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "../mpi/check.hpp"
+
+using namespace collio::test;
+
+namespace {
+
+/// Sets or lifts this rank's limit of file sizes.
+void limit_files(rlim_t bytes) {
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = bytes;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+MPI_File open_dealt(Program& program, const std::string& path, const char* buffer_bytes) {
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "collio_path", "two_phase");
+  MPI_Info_set(info, "cb_buffer_size", buffer_bytes);
+  MPI_Info_set(info, "cb_nodes", std::to_string(program.size).c_str());  // every rank aggregates
+  MPI_File file = MPI_FILE_NULL;
+  program.good(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+  MPI_Info_free(&info);
+  MPI_Datatype type = dealt_ints(program.rank, program.size, 16);
+  program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
+  MPI_Type_free(&type);
+  return file;
+}
+
+void fails_everywhere(Program& program, const std::string& path, const char* buffer_bytes, int limited_rank) {
+  constexpr int count = 100000;
+  MPI_File file = open_dealt(program, path, buffer_bytes);
+  const auto data = values(program.rank, count);
+  // All of the file lies past the limit for this one process.
+  if (program.rank == limited_rank) limit_files(0);
+  MPI_Status status;
+  const int code = MPI_File_write_all(file, data.data(), count, MPI_INT, &status);
+  if (program.rank == limited_rank) limit_files(RLIM_INFINITY);
+  const int error_class = program.same_error(code, "a write that one aggregator cannot make must fail on all ranks");
+  program.that(error_class == MPI_ERR_NO_SPACE || error_class == MPI_ERR_QUOTA || error_class == MPI_ERR_IO || error_class == MPI_ERR_FILE,
+               "class of the error");
+  // The file works again once the limit is gone.
+  program.good(MPI_File_seek(file, 0, MPI_SEEK_SET), "MPI_File_seek");
+  program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, &status), "MPI_File_write_all without the limit");
+  program.equal(status_bytes(status), 4 * count, "bytes written without the limit");
+  std::vector<int> found(count);
+  program.good(MPI_File_read_at_all(file, 0, found.data(), count, MPI_INT, &status), "MPI_File_read_at_all");
+  program.that(found == data, "data after the failure was repaired");
+  program.good(MPI_File_close(&file), "MPI_File_close");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  signal(SIGXFSZ, SIG_IGN);  // the write fails with EFBIG instead
+  if (!collio_is_on()) {
+    // The MPI libraries' own collective writes lose such errors or wait for ever: nothing to compare with.
+    if (program.rank == 0) std::printf("collio is not preloaded: left out\n");
+    return program.finish();
+  }
+  const std::string path = program.temporary("limit");
+  fails_everywhere(program, path, "1048576", 0);
+  fails_everywhere(program, path, "4096", 0);
+  fails_everywhere(program, path, "65536", program.size - 1);
+  return program.finish();
+}
