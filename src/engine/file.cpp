@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/discover.hpp"
+#include "exchange/waiting.hpp"
 
 namespace collio::engine {
 
@@ -78,6 +79,8 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   f->wants_write_ = request.writes;
   Place place = discover(f->comm);
   f->machine = std::move(place.machine);
+  const machine::Node& node = f->machine.nodes[static_cast<std::size_t>(place.seat.node)];
+  exchange::set_crowded(node.ranks > node.cores);
   f->machine.storage = common_model(f->comm, storage::model_of(f->path));
   f->aggregators = ranks_of(*f->agreement, policy::choose_aggregators(f->machine, f->hints), place.seat, f->rank);
   const auto mine = std::ranges::find(f->aggregators, f->rank);

@@ -2,31 +2,47 @@
 #include "exchange/waiting.hpp"
 
 #include <sched.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace collio::exchange {
 
 namespace {
 
-constexpr int polls = 4;
-constexpr int yields = 24;
-constexpr long first_nap_ns = 5'000;
-constexpr long longest_nap_ns = 200'000;
+constexpr std::int64_t polls = 4;
+constexpr std::int64_t yields_crowded = 16;
+constexpr std::int64_t yields_alone = 2000;
+constexpr long first_nap_ns = 10'000;
+constexpr long longest_nap_ns = 160'000;
+constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, would dwarf short naps
+
+std::atomic<bool> crowded_node{true};
+
+void nap(long ns) noexcept {
+  const int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+  prctl(PR_SET_TIMERSLACK, nap_slack_ns, 0, 0, 0);
+  const timespec time{0, ns};
+  nanosleep(&time, nullptr);
+  if (slack > 0) prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack), 0, 0, 0);
+}
 
 }  // namespace
+
+void set_crowded(bool crowded) noexcept { crowded_node = crowded; }
 
 void PoliteWait::idle() noexcept {
   ++idle_polls_;
   if (idle_polls_ <= polls) return;
-  if (idle_polls_ <= polls + yields) {
+  const std::int64_t yields = polls + (crowded_node ? yields_crowded : yields_alone);
+  if (idle_polls_ <= yields) {
     sched_yield();
     return;
   }
-  const int naps = std::min(idle_polls_ - polls - yields, 8);
-  const timespec nap{0, std::min(first_nap_ns << (naps - 1), longest_nap_ns)};
-  nanosleep(&nap, nullptr);
+  const std::int64_t naps = std::min<std::int64_t>(idle_polls_ - yields, 6);
+  nap(std::min(first_nap_ns << (naps - 1), longest_nap_ns));
 }
 
 void wait_for(MPI_Request& request) {

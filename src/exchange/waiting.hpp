@@ -1,16 +1,18 @@
 // Waiting without burning a core that another rank of the node needs.
 //
-// A wait first polls a few times, then gives its time slice away, then sleeps, longer each time up to a
-// limit. Any progress starts it over.
+// A wait first polls a few times, then gives its time slice away between polls, then naps, longer each time up
+// to a limit. Where every rank has a core of its own it yields for longer: nobody needs the core, and a nap
+// would only add to the latency. Any progress starts a wait over.
 #pragma once
 
 #include <mpi.h>
 
-#include <vector>
-
-#include "observe/steps.hpp"
+#include <cstdint>
 
 namespace collio::exchange {
+
+/// Whether the ranks of this process's node outnumber the cores they may use. Set when a file is opened.
+void set_crowded(bool crowded) noexcept;
 
 class PoliteWait {
  public:
@@ -19,7 +21,7 @@ class PoliteWait {
   void progressed() noexcept { idle_polls_ = 0; }
 
  private:
-  int idle_polls_ = 0;
+  std::int64_t idle_polls_ = 0;
 };
 
 /// Completes `request`. Not collective by itself. MPI's own MPI_Wait may spin; this does not.
