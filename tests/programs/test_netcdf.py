@@ -1,0 +1,19 @@
+"""netCDF-4 in parallel (over HDF5) and PnetCDF, under the MPI that the system's packages were built with."""
+
+from jobs import assert_same_bytes, write_and_read_both_ways
+from libraries import family_of_library, package_flags
+
+
+def jobs_and_program(jobs_of_family, compiled, source, package, library):
+    flags = package_flags(package)
+    jobs = jobs_of_family(family_of_library(library))
+    return jobs, [compiled(source, [jobs.mpi.mpicc], flags)]
+
+
+def test_netcdf4(jobs_of_family, compiled):
+    write_and_read_both_ways(*jobs_and_program(jobs_of_family, compiled, "c/netcdf_fields.c", "netcdf-mpi", "netcdf_mpi"))
+
+
+def test_pnetcdf(jobs_of_family, compiled):
+    jobs, program = jobs_and_program(jobs_of_family, compiled, "c/pnetcdf_fields.c", "pnetcdf", "pnetcdf")
+    assert_same_bytes(*write_and_read_both_ways(jobs, program))
