@@ -1,0 +1,64 @@
+// What a file remembers of its calls: similar ones folded, never more than a bound.
+#include "observe/call_record.hpp"
+
+#include <gtest/gtest.h>
+
+namespace collio::observe {
+namespace {
+
+CallRecord call(const std::string& operation, std::int64_t bytes) {
+  CallRecord r;
+  r.operation = operation;
+  r.path = "two_phase";
+  r.total_s = 1;
+  r.span_bytes = bytes;
+  r.counters.bytes = bytes;
+  return r;
+}
+
+TEST(CallLog, FoldsSimilarCallsInARow) {
+  CallLog log;
+  for (int i = 0; i < 5; ++i) log.add(call("write_all", 10));
+  log.add(call("read_all", 7));
+  log.add(call("write_all", 10));
+  ASSERT_EQ(log.records().size(), 3u);
+  EXPECT_EQ(log.records()[0].repeats, 5);
+  EXPECT_EQ(log.records()[0].counters.bytes, 50);
+  EXPECT_EQ(log.records()[0].span_bytes, 50);
+  EXPECT_DOUBLE_EQ(log.records()[0].total_s, 5);
+  EXPECT_EQ(log.records()[1].operation, "read_all");
+}
+
+TEST(CallLog, IsBoundedAndLosesNoByte) {
+  CallLog log;
+  const std::size_t calls = 3 * CallLog::most_records;
+  for (std::size_t i = 0; i < calls; ++i) log.add(call(i % 2 ? "write_all" : "read_all", 1));
+  EXPECT_LE(log.records().size(), CallLog::most_records);
+  std::int64_t bytes = 0, repeats = 0;
+  for (const CallRecord& r : log.records()) {
+    bytes += r.counters.bytes;
+    repeats += r.repeats;
+  }
+  EXPECT_EQ(bytes, static_cast<std::int64_t>(calls));
+  EXPECT_EQ(repeats, static_cast<std::int64_t>(calls));
+}
+
+TEST(Steps, AnInnerScopeInterruptsTheOuterOne) {
+  Steps steps;
+  const double begin = now_s();
+  {
+    Steps::Scope outer(steps, Step::exchange);
+    Steps::Scope inner(steps, Step::pack);
+    for (const double until = now_s() + 0.02; now_s() < until;) {
+    }
+  }
+  const double total = now_s() - begin;
+  EXPECT_GE(steps.seconds(Step::pack), 0.02);
+  EXPECT_LT(steps.seconds(Step::exchange), 0.01);
+  double sum = 0;
+  for (std::size_t s = 0; s < step_count; ++s) sum += steps.seconds(static_cast<Step>(s));
+  EXPECT_LE(sum, total);
+}
+
+}  // namespace
+}  // namespace collio::observe

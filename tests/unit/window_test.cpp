@@ -1,0 +1,220 @@
+// A collective buffer's round against a model of the file: what is written, how, and what is left alone.
+#include "exchange/window.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "byte_list.hpp"
+
+namespace collio::exchange {
+namespace {
+
+using policy::Holes;
+using storage::Transfer;
+using test::Dice;
+
+/// A file in memory that counts its calls and can fail from some offset on.
+class MemoryFile final : public storage::Storage {
+ public:
+  std::vector<std::byte> bytes;
+  int writes = 0, reads = 0;
+  std::int64_t fails_from = std::int64_t{1} << 62;
+
+  Transfer write(const core::Extent& e, const std::byte* from) override {
+    ++writes;
+    const std::int64_t n = std::clamp<std::int64_t>(fails_from - e.offset, 0, e.length);
+    if (n > 0 && bytes.size() < static_cast<std::size_t>(e.offset + n)) bytes.resize(static_cast<std::size_t>(e.offset + n));
+    std::copy_n(from, n, bytes.begin() + e.offset);
+    return {n, n < e.length ? core::Error{core::ErrorClass::no_space, "full"} : core::Error{}};
+  }
+  Transfer read(const core::Extent& e, std::byte* to) override {
+    ++reads;
+    const std::int64_t n = std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes.size()) - e.offset, 0, e.length);
+    if (n > 0) std::copy_n(bytes.begin() + e.offset, n, to);
+    return {n, {}};
+  }
+  core::Error sync() override { return {}; }
+};
+
+/// A message of `runs` with its data and its descriptions.
+struct Message {
+  explicit Message(const std::vector<core::Run>& runs) {
+    code.resize(runs.size() * core::packed_item_max_bytes + core::varint_slack);
+    MessageHeader& h = view.header;
+    h.span = {runs.front().offset, runs.back().end() - runs.front().offset};
+    core::PackedWriter writer(code.data(), {0, false}, h.span.offset);
+    for (const core::Run& run : runs) {
+      writer.put(run);
+      h.sum.add(run);
+      h.pieces += run.count;
+      test::append_bytes(places, run);
+    }
+    h.items = static_cast<std::int64_t>(runs.size());
+    h.extents_bytes = writer.position() - code.data() + core::varint_slack;
+    data.resize(places.size());
+  }
+  MessageView& ready() {
+    view.extents = code.data();
+    view.data = data.data();
+    return view;
+  }
+
+  std::vector<std::uint8_t> code;
+  std::vector<std::byte> data;
+  test::Bytes places;
+  MessageView view;
+};
+
+/// A window over a memory file.
+struct Bench {
+  explicit Bench(Holes holes = Holes::automatic, bool readable = true) {
+    link.pool = &pool;
+    link.steps = &steps;
+    link.counters = &counters;
+    window.emplace(link, WindowStorage{&file, readable, holes, {}}, 1 << 16);
+  }
+
+  MemoryFile file;
+  BufferPool pool;
+  observe::Steps steps;
+  observe::Counters counters;
+  Link link;
+  std::optional<Window> window;
+};
+
+std::vector<Message> random_messages(Dice& dice) {
+  std::vector<Message> messages;
+  for (std::int64_t i = 0, n = dice.pick(1, 6); i < n; ++i) {
+    auto runs = test::random_ascending_runs(dice, 20);
+    for (core::Run& run : runs) run.offset += 1000;
+    messages.emplace_back(runs);
+    for (std::byte& b : messages.back().data) b = static_cast<std::byte>(dice.pick(1, 255));
+  }
+  return messages;
+}
+
+TEST(Window, WritesItsPiecesAndLeavesHolesAlone) {
+  for (std::uint32_t seed = 1; seed <= 400; ++seed) {
+    for (const Holes holes : {Holes::automatic, Holes::piecewise, Holes::sieve}) {
+      Dice dice(seed);
+      Bench b(holes, dice.chance(4) ? false : true);
+      b.file.bytes.assign(static_cast<std::size_t>(dice.pick(0, 8000)), std::byte{0xEE});
+      std::vector<Message> messages = random_messages(dice);
+      b.window->open({900, 1 << 16});
+      auto expected = b.file.bytes;
+      std::int64_t end = 0;
+      for (Message& m : messages) {
+        b.window->place(m.ready());
+        end = std::max(end, m.view.header.span.end());
+        if (expected.size() < static_cast<std::size_t>(end)) expected.resize(static_cast<std::size_t>(end));
+        for (std::size_t i = 0; i < m.places.size(); ++i) expected[static_cast<std::size_t>(m.places[i])] = m.data[i];
+      }
+      const Transfer t = b.window->write_out();
+      ASSERT_TRUE(t.error.ok());
+      ASSERT_EQ(b.window->span().end(), end);
+      ASSERT_EQ(b.file.bytes, expected) << "seed " << seed;
+    }
+  }
+}
+
+TEST(Window, DenseOnesAreOneWrite) {
+  Bench b(Holes::piecewise);
+  Message even({{1000, 8, 16, 100}}), odd({{1008, 8, 16, 100}});
+  b.window->open({0, 1 << 16});
+  b.window->place(odd.ready());
+  b.window->place(even.ready());
+  EXPECT_EQ(b.window->write_out().bytes, 1600);
+  EXPECT_EQ(b.file.writes, 1);
+  EXPECT_EQ(b.counters.dense_windows, 1);
+}
+
+TEST(Window, HolesAreWrittenAsTheHintSays) {
+  Message pieces({{1000, 8, 16, 100}});
+  Bench piecewise(Holes::piecewise), sieve(Holes::sieve), unreadable(Holes::sieve, false);
+  for (Bench* b : {&piecewise, &sieve, &unreadable}) {
+    b->window->open({0, 1 << 16});
+    b->window->place(pieces.ready());
+    ASSERT_TRUE(b->window->write_out().error.ok());
+  }
+  EXPECT_EQ(piecewise.file.writes, 100);
+  EXPECT_EQ(piecewise.file.reads, 0);
+  EXPECT_EQ(piecewise.counters.piecewise_windows, 1);
+  EXPECT_EQ(sieve.file.writes, 1);
+  EXPECT_EQ(sieve.file.reads, 1);
+  EXPECT_EQ(sieve.counters.sieved_windows, 1);
+  EXPECT_EQ(unreadable.file.writes, 100) << "what cannot be read cannot be sieved";
+}
+
+TEST(Window, BytesNobodyWroteAreZeroBehindTheOldEnd) {
+  Bench b(Holes::sieve);
+  Message first({{0, 4096, 4096, 1}});
+  std::ranges::fill(first.data, std::byte{0xAB});
+  b.window->open({0, 4096});
+  b.window->place(first.ready());
+  ASSERT_TRUE(b.window->write_out().error.ok());
+  b.file.bytes.clear();
+  Message holes({{0, 8, 512, 8}});
+  std::ranges::fill(holes.data, std::byte{0xCD});
+  b.window->open({0, 4096});
+  b.window->place(holes.ready());
+  ASSERT_TRUE(b.window->write_out().error.ok());
+  for (std::size_t i = 0; i < b.file.bytes.size(); ++i)
+    ASSERT_EQ(b.file.bytes[i], i % 512 < 8 ? std::byte{0xCD} : std::byte{0}) << i;
+}
+
+TEST(Window, TellsHowFarAFailedWriteCame) {
+  for (const Holes holes : {Holes::piecewise, Holes::sieve}) {
+    Bench b(holes);
+    b.file.fails_from = 1500;
+    Message pieces({{1000, 8, 16, 100}});
+    b.window->open({0, 1 << 16});
+    b.window->place(pieces.ready());
+    const Transfer t = b.window->write_out();
+    EXPECT_EQ(t.error.kind, core::ErrorClass::no_space);
+    EXPECT_LE(b.window->span().offset + t.bytes, 1500);
+    EXPECT_GT(b.window->span().offset + t.bytes, 1500 - 16);
+  }
+}
+
+TEST(Window, WithoutAFileEveryRoundFails) {
+  Bench b;
+  b.window.emplace(b.link, WindowStorage{}, 4096);
+  Message pieces({{0, 8, 16, 10}});
+  b.window->open({0, 4096});
+  EXPECT_TRUE(b.window->write_out().error.ok()) << "nothing to write";
+  b.window->place(pieces.ready());
+  EXPECT_EQ(b.window->write_out().error.kind, core::ErrorClass::access);
+  b.window->open({0, 4096});
+  b.window->want(pieces.ready());
+  EXPECT_EQ(b.window->read_in().error.kind, core::ErrorClass::access);
+  EXPECT_EQ(b.window->available(pieces.ready()), 0);
+}
+
+TEST(Window, AnswersRequestsUpToTheEndOfTheFile) {
+  for (std::uint32_t seed = 1; seed <= 400; ++seed) {
+    for (const Holes holes : {Holes::automatic, Holes::piecewise, Holes::sieve}) {
+      Dice dice(seed);
+      Bench b(holes);
+      b.file.bytes.resize(static_cast<std::size_t>(dice.pick(0, 8000)));
+      for (std::byte& byte : b.file.bytes) byte = static_cast<std::byte>(dice.pick(0, 255));
+      const auto file_bytes = static_cast<std::int64_t>(b.file.bytes.size());
+      std::vector<Message> messages = random_messages(dice);
+      b.window->open({900, 1 << 16});
+      for (Message& m : messages) b.window->want(m.ready());
+      ASSERT_TRUE(b.window->read_in().error.ok());
+      for (Message& m : messages) {
+        const auto there = std::ranges::count_if(m.places, [&](std::int64_t at) { return at < file_bytes; });
+        ASSERT_EQ(b.window->available(m.ready()), there) << "seed " << seed;
+        std::vector<std::byte> out(static_cast<std::size_t>(there));
+        b.window->collect(m.ready(), there, out.data());
+        for (std::size_t i = 0; i < out.size(); ++i)
+          ASSERT_EQ(out[i], b.file.bytes[static_cast<std::size_t>(m.places[i])]) << "seed " << seed;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace collio::exchange
