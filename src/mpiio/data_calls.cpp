@@ -63,7 +63,7 @@ engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& of
   request.error = check_arguments(c);
   request.undescribed = !file.view_described;
   offset = c.offset;
-  if (!request.error.ok()) return request;
+  if (!request.error.ok() || request.undescribed) return request;
   if (!c.explicit_offset) MPI_File_get_position(c.handle, &offset);
   request.position = offset * file.engine->view.etype_bytes;
   auto layout = access::layout_of(c.type);
@@ -71,6 +71,10 @@ engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& of
     request.memory = access::MemoryAccess(c.buffer, *layout.value(), c.count);
   else
     request.undescribed = true;
+  if (const std::int64_t part = request.memory.bytes() % file.engine->view.etype_bytes; part != 0)
+    request.error = {core::ErrorClass::argument, std::to_string(request.memory.bytes()) +
+                                                     " bytes are no whole number of etypes of " +
+                                                     std::to_string(file.engine->view.etype_bytes) + " bytes"};
   return request;
 }
 
@@ -99,7 +103,9 @@ int collective(const DataCall& c) {
     const int rc = file->program_view.install(c.handle, *real);
     return rc == MPI_SUCCESS ? forward(c) : rc;
   };
-  if (!file->takes(c.write)) return by_library();
+  if (!file->taken_over()) return by_library();
+  // The mode is the same on all ranks: so is this error.
+  if (const core::Error error = check_mode(*file, c); !error.ok()) return raise(c.handle, error);
   MPI_Offset offset = 0;
   const engine::CallRequest request = request_of(*file, c, offset);
   const engine::Completion done = engine::collective_call(*file->engine, request);

@@ -43,6 +43,7 @@ MPI_Info merged_info(MPI_Info info, const Pairs& environment) {
     MPI_Info_dup(info, &merged);
   for (const auto& [key, value] : environment)
     if (!key.starts_with("collio_") && !value.empty()) MPI_Info_set(merged, key.c_str(), value.c_str());
+  for (const std::string& key : policy::parse_hints(pairs_of(merged)).refused) MPI_Info_delete(merged, key.c_str());
   return merged;
 }
 

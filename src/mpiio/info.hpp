@@ -18,7 +18,8 @@ using Pairs = std::map<std::string, std::string>;
 /// The environment's hints (COLLIO_HINTS, COLLIO_ENABLE=0). Not collective.
 [[nodiscard]] Pairs environment_hints();
 
-/// A copy of `info` with the environment's hints added, for the MPI library's own open. To be freed.
+/// A copy of `info` with the environment's hints added and without values that are not allowed (some libraries
+/// fail on them), for the MPI library's own open. To be freed.
 [[nodiscard]] MPI_Info merged_info(MPI_Info info, const Pairs& environment);
 
 /// Writes what is in force for `file` into `info`.

@@ -18,7 +18,8 @@ struct OpenFile {
   ProgramView program_view;
   bool reads = true, writes = true;
 
-  [[nodiscard]] bool takes(bool write) const noexcept { return !atomic && !foreign_data && (write ? writes : reads); }
+  /// False: the MPI library keeps this file's calls for now.
+  [[nodiscard]] bool taken_over() const noexcept { return !atomic && !foreign_data; }
 };
 
 /// Null when collio did not see the file opened, or left it to the MPI library. Thread-safe.

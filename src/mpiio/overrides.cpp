@@ -92,7 +92,10 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   const bool native = std::strcmp(representation, "native") == 0;
   if (!file || !native) {
     const int rc = real->File_set_view(handle, displacement, etype, filetype, representation, info);
-    if (file && rc == MPI_SUCCESS) file->foreign_data = true;
+    if (file && rc == MPI_SUCCESS) {
+      file->foreign_data = true;
+      file->program_view.mark_installed();
+    }
     return rc;
   }
   access::View view = describe_view(displacement, etype, filetype);

@@ -33,13 +33,13 @@ int Spread::local_rank(int i) const noexcept {
 std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints) {
   const std::size_t n = machine.nodes.size();
   std::vector<int> limits(n), counts(n, 0);
-  int wanted = 0, possible = 0;
+  int possible = 0;
   for (std::size_t i = 0; i < n; ++i) {
     limits[i] = limit_of(machine.nodes[i], hints);
-    wanted += std::min(limits[i], automatic_on(machine.nodes[i], machine.storage));
+    if (hints.aggregators == 0) limits[i] = std::min(limits[i], automatic_on(machine.nodes[i], machine.storage));
     possible += limits[i];
   }
-  if (hints.aggregators > 0) wanted = std::min(hints.aggregators, possible);
+  const int wanted = hints.aggregators > 0 ? std::min(hints.aggregators, possible) : possible;
   if (wanted == 0) return {Seat{}};  // cb_config_list names no node of this job: rank 0's node serves
   int dealt = 0;
   for (int turn = 0; dealt < wanted; ++turn)

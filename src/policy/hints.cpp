@@ -150,6 +150,7 @@ Hints parse_hints(const std::map<std::string, std::string>& given) {
       if (row && apply(key, value, h)) {
         h.in_force[key] = value;
       } else if (row) {
+        h.refused.push_back(key);
         h.warnings.push_back("hint " + key + ": '" + value + "' is not allowed (allowed: " +
                              std::string(row->allowed) + "); " + h.in_force[key] + " stays in force");
       } else if (own) {

@@ -34,6 +34,7 @@ struct Hints {
   Holes write_holes = Holes::automatic, read_holes = Holes::automatic;
   std::map<std::string, std::string> in_force;       ///< every key collio honours, as MPI_File_get_info shows it
   std::vector<std::string> warnings;
+  std::vector<std::string> refused;                  ///< keys whose values are not allowed
 };
 
 /// A row of the table behind `collio info`.
