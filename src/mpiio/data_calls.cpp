@@ -82,7 +82,7 @@ engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& of
 int finish(OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::CallRequest& request,
            const engine::Completion& done) {
   // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
-  if (!c.explicit_offset && request.error.ok())
+  if (!c.explicit_offset && request.error.ok() && !request.undescribed)
     real->File_seek(c.handle, offset + request.memory.bytes() / file.engine->view.etype_bytes, MPI_SEEK_SET);
   set_status(c.status, done.bytes);
   return done.error.ok() ? MPI_SUCCESS : raise(c.handle, done.error);

@@ -77,9 +77,8 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
     return plan;
   }
   CutRequest cut{{r.digest.low, r.digest.span()}, r.aggregators, machine.storage.block_bytes, window_bytes(machine, hints)};
-  if (hints.alignment_bytes > 0) {
-    cut.alignment_bytes = hints.alignment_bytes;
-  } else {
+  if (hints.alignment_bytes > 0) cut.alignment_bytes = hints.alignment_bytes;
+  if (hints.alignment_bytes == 0 && hints.aggregators == 0) {  // few bytes need few aggregators
     const std::int64_t most = r.digest.span() / smallest_domain_bytes + 1;
     cut.aggregators = static_cast<int>(std::min<std::int64_t>(cut.aggregators, most));
   }
