@@ -60,6 +60,7 @@ TEST(Aggregators, ByDefaultFollowTheCores) {
   EXPECT_EQ(counts({{"a", 8, 2}}, 100), (std::map<int, int>{{0, 8}}));
   EXPECT_EQ(counts({{"a", 8, 0}}, 4), (std::map<int, int>{{0, 1}}));
   EXPECT_EQ(counts({{"a", 8, 2}, {"b", 8, 2}}, 2), (std::map<int, int>{{0, 4}, {1, 4}}));
+  EXPECT_EQ(counts({{"a", 8, 2}, {"b", 3, 64}, {"c", 4, 1}}, 1), (std::map<int, int>{{0, 2}, {1, 3}, {2, 1}}));
 }
 
 TEST(Aggregators, AreOnePerNodeWhereTheStorageWantsIt) {

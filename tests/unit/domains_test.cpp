@@ -89,7 +89,7 @@ TEST(Domains, OwnerAndRoundOfAByteAreWhereItsWindowLies) {
 TEST(Domains, BoundariesAreAligned) {
   for_many_cuts([](Dice&, const CutRequest& r, const Domains& d) {
     for (int a = 0; a < d.count; ++a) ASSERT_EQ(d.domain(a).offset % r.alignment_bytes, 0);
-    if (r.window_bytes % r.alignment_bytes != 0) return;
+    if (r.window_bytes < r.alignment_bytes) return;
     for (int a = 0; a < d.count; ++a)
       for (std::int64_t round = 0; round < d.rounds(a); ++round)
         ASSERT_EQ(d.window(a, round).offset % r.alignment_bytes, 0);

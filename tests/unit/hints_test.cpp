@@ -89,6 +89,7 @@ TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
     for (const std::string& value : found->refused) {
       const Hints h = parse_hints({{key, value}});
       ASSERT_EQ(h.warnings.size(), 1u) << key << "=" << value;
+      EXPECT_EQ(h.refused, std::vector<std::string>{key});
       EXPECT_EQ(h.warnings[0], "hint " + key + ": '" + value + "' is not allowed (allowed: " + allowed + "); " +
                                    by_default + " stays in force");
       EXPECT_EQ(h.in_force, parse_hints({}).in_force);

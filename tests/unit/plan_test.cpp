@@ -105,6 +105,10 @@ TEST(Plan, SmallSpansUseOneAggregator) {
   EXPECT_EQ(plan_of(dense(8, 10000, 32)).domains.count, 2);
 }
 
+TEST(Plan, AggregatorsAskedForAreUsedOnSmallSpansToo) {
+  EXPECT_EQ(plan_of(dense(8, 1000, 32), parse_hints({{"cb_nodes", "2"}})).domains.count, 2);
+}
+
 TEST(Plan, StripingUnitAlignsDomains) {
   const Plan plan = plan_of(small_pieces, parse_hints({{"striping_unit", "1000000"}}));
   for (int a = 0; a < plan.domains.count; ++a) EXPECT_EQ(plan.domains.domain(a).offset % 1000000, 0);
