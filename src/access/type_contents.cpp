@@ -60,11 +60,11 @@ core::Result<TypeContents> TypeContents::of(MPI_Datatype type) {
 #endif
   if (rc != MPI_SUCCESS) return core::Error{core::ErrorClass::type, "the MPI library cannot describe a datatype"};
   if (is_predefined(type)) return c;
-  c.ints_.resize(static_cast<std::size_t>(ni));
-  c.addresses_.resize(static_cast<std::size_t>(na));
+  c.ints_ = RawArray<int>(static_cast<std::size_t>(ni));
+  c.addresses_ = RawArray<MPI_Aint>(static_cast<std::size_t>(na));
   c.types_.resize(static_cast<std::size_t>(nd));
 #if MPI_VERSION >= 4
-  c.counts_.resize(static_cast<std::size_t>(nc));
+  c.counts_ = RawArray<MPI_Count>(static_cast<std::size_t>(nc));
   rc = MPI_Type_get_contents_c(type, ni, na, nc, nd, c.ints_.data(), c.addresses_.data(), c.counts_.data(),
                                c.types_.data());
 #else

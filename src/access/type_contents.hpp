@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "access/buffer.hpp"
 #include "core/result.hpp"
 
 namespace collio::access {
@@ -53,16 +54,16 @@ class TypeContents {
   [[nodiscard]] std::int64_t count(std::size_t i) const noexcept { return static_cast<std::int64_t>(counts_[i]); }
   [[nodiscard]] int small(std::size_t i) const noexcept { return ints_[i]; }
   /// All int arguments and byte displacements as MPI gave them; empty in large-count forms.
-  [[nodiscard]] const std::vector<int>& ints() const noexcept { return ints_; }
-  [[nodiscard]] const std::vector<MPI_Aint>& addresses() const noexcept { return addresses_; }
+  [[nodiscard]] const RawArray<int>& ints() const noexcept { return ints_; }
+  [[nodiscard]] const RawArray<MPI_Aint>& addresses() const noexcept { return addresses_; }
   [[nodiscard]] const std::vector<MPI_Datatype>& types() const noexcept { return types_; }
 
  private:
   TypeContents() = default;
   int combiner_ = MPI_COMBINER_NAMED;
-  std::vector<int> ints_;
-  std::vector<MPI_Aint> addresses_;
-  std::vector<MPI_Count> counts_;
+  RawArray<int> ints_;
+  RawArray<MPI_Aint> addresses_;
+  RawArray<MPI_Count> counts_;
   std::vector<MPI_Datatype> types_;
 };
 

@@ -32,7 +32,7 @@ class OwnPieces {
 template <class Aggregator>
 Moved run_two_phase(Call& call, exchange::Payload payload) {
   Moved moved;
-  exchange::Outbox outbox(call.link, call.access, call.plan.domains);
+  exchange::Outbox outbox(call.link, call.access, call.plan.domains, call.memory, payload);
   std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count), 0);
   outbox.count_lanes(senders);
   if (call.file.size > 1) {
@@ -45,7 +45,7 @@ Moved run_two_phase(Call& call, exchange::Payload payload) {
 
   exchange::PoliteWait wait;
   while (!outbox.done() || (aggregator && !aggregator->done())) {
-    bool anything = outbox.advance(call.memory, payload);
+    bool anything = outbox.advance();
     if (aggregator) anything = aggregator->advance(moved) || anything;
     if (anything) {
       wait.progressed();
@@ -54,7 +54,7 @@ Moved run_two_phase(Call& call, exchange::Payload payload) {
       wait.idle();
     }
   }
-  moved.bytes += outbox.replied_bytes();
+  moved.bytes += outbox.answered_bytes();
   return moved;
 }
 

@@ -98,7 +98,7 @@ class ReadAggregator {
       {
         Steps::Scope time(call_.steps, Step::exchange);
         MPI_Isend(send.buffer.data(), static_cast<int>(bytes), MPI_BYTE, request.view.header.source,
-                  exchange::tag_reply, call_.link.comm, &send.request);
+                  exchange::tag_answer, call_.link.comm, &send.request);
       }
       under_way_bytes_ += bytes;
       ++call_.counters.messages;

@@ -1,33 +1,18 @@
 // Message and collective buffers, kept from round to round and call to call.
 //
-// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it; a pool pays once. Buffers of
-// 2 MiB and more ask for huge pages. Not thread-safe: one pool per open file and rank.
+// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it; a pool pays once. Not thread-safe:
+// one pool per open file and rank.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
+
+#include "access/buffer.hpp"
 
 namespace collio::exchange {
 
-/// Uninitialised bytes. Move-only.
-class Buffer {
- public:
-  Buffer() = default;
-  /// Room for `bytes` bytes. Throws std::bad_alloc.
-  explicit Buffer(std::size_t bytes);
-  [[nodiscard]] std::byte* data() const noexcept { return bytes_.get(); }
-  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
-  explicit operator bool() const noexcept { return bytes_ != nullptr; }
-
- private:
-  struct Free {
-    void operator()(std::byte* p) const noexcept;
-  };
-  std::unique_ptr<std::byte[], Free> bytes_;
-  std::size_t capacity_ = 0;
-};
+using access::Buffer;
 
 class BufferPool {
  public:

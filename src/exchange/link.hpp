@@ -24,7 +24,7 @@ struct Link {
 
 /// Message tags. A request or data message carries its round in the tag, so that a rank which is ahead is not
 /// heard early; MPI guarantees tags up to 32767, hence the remainder.
-inline constexpr int tag_reply = 1;
+inline constexpr int tag_answer = 1;
 [[nodiscard]] constexpr int tag_of_round(std::int64_t round) noexcept {
   return 2 + static_cast<int>(round % 16384);
 }

@@ -1,14 +1,18 @@
 // See outbox.hpp.
 #include "exchange/outbox.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace collio::exchange {
 
 using observe::Step;
 using observe::Steps;
 
-Outbox::Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains) : link_(link) {
+Outbox::Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains,
+               const access::MemoryAccess& memory, Payload payload)
+    : link_(link), memory_(memory), payload_(payload) {
   if (access.bytes == 0) return;
   const int first = domains.owner(access.span.offset);
   const int last = domains.owner(access.span.end() - 1);
@@ -27,22 +31,36 @@ void Outbox::count_lanes(std::vector<std::int32_t>& senders) const {
   for (const Lane& lane : lanes_) ++senders[static_cast<std::size_t>(lane.source.domain())];
 }
 
-bool Outbox::advance(const access::MemoryAccess& memory, Payload payload) {
-  bool moved = false;
+std::int64_t Outbox::first_round_to_start() const noexcept {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const Lane& lane : lanes_)
+    if (lane.next_round() != no_round) first = std::min(first, lane.next_round());
+  return first;
+}
+
+bool Outbox::advance() {
+  bool moved = match_arrivals();
+  moved = finish_arrivals() || moved;
   for (Lane& lane : lanes_) {
-    if (lane.finished()) continue;
-    if (!lane.idle()) moved = retire(lane, memory) || moved;
-    if (lane.idle() && !lane.finished()) moved = start(lane, memory, payload) || moved;
-    if (lane.finished()) --open_lanes_;
+    if (lane.idle()) continue;
+    if (!retire(lane)) continue;
+    moved = true;
+    close_if_finished(lane);
+  }
+  std::int64_t round = first_round_to_start();
+  for (Lane& lane : lanes_) {
+    if (!lane.idle() || lane.finished() || lane.next_round() != round || !start(lane)) continue;
+    moved = true;
+    round = first_round_to_start();
   }
   return moved;
 }
 
-bool Outbox::retire(Lane& lane, const access::MemoryAccess& memory) {
+bool Outbox::retire(Lane& lane) {
   bool moved = false;
   int done = 0;
+  Steps::Scope time(*link_.steps, Step::exchange);
   if (lane.send != MPI_REQUEST_NULL) {
-    Steps::Scope time(*link_.steps, Step::exchange);
     MPI_Test(&lane.send, &done, MPI_STATUS_IGNORE);
     if (done) {
       under_way_bytes_ -= lane.message_bytes;
@@ -50,25 +68,25 @@ bool Outbox::retire(Lane& lane, const access::MemoryAccess& memory) {
       moved = true;
     }
   }
-  if (lane.reply != MPI_REQUEST_NULL) {
+  if (lane.answer != MPI_REQUEST_NULL) {
     MPI_Status status;
-    {
-      Steps::Scope time(*link_.steps, Step::exchange);
-      MPI_Test(&lane.reply, &done, &status);
-    }
+    MPI_Test(&lane.answer, &done, &status);
     if (done) {
-      finish_reply(lane, memory, status);
+      int bytes = 0;
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      answered_bytes_ += bytes;
+      lane.awaits_answer = false;
       moved = true;
     }
   }
   return moved;
 }
 
-bool Outbox::start(Lane& lane, const access::MemoryAccess& memory, Payload payload) {
+bool Outbox::start(Lane& lane) {
   const bool greeting_only = !lane.greeted && lane.source.next_round() != 0;
-  if (!greeting_only && under_way_bytes_ > 0 && lane.source.next_bytes() + under_way_bytes_ > link_.budget_bytes)
+  if (payload_ == Payload::data && !greeting_only && under_way_bytes_ > 0 &&
+      lane.source.next_bytes() + under_way_bytes_ > link_.budget_bytes)
     return false;
-  const int target = (*link_.aggregators)[static_cast<std::size_t>(lane.source.domain())];
   if (greeting_only) {
     description_.header = {};
     description_.header.next_round = lane.source.next_round();
@@ -77,11 +95,11 @@ bool Outbox::start(Lane& lane, const access::MemoryAccess& memory, Payload paylo
     lane.source.describe(description_);
   }
   description_.header.source = link_.rank;
-  fill(lane, memory, payload);
-  if (payload == Payload::request && !greeting_only) expect_reply(lane, memory);
+  fill(lane);
+  if (payload_ == Payload::request && !greeting_only) expect_answer(lane);
   {
     Steps::Scope time(*link_.steps, Step::exchange);
-    MPI_Issend(lane.message.data(), static_cast<int>(lane.message_bytes), MPI_BYTE, target,
+    MPI_Issend(lane.message.data(), static_cast<int>(lane.message_bytes), MPI_BYTE, rank_of(lane),
                tag_of_round(description_.header.round), link_.comm, &lane.send);
   }
   under_way_bytes_ += lane.message_bytes;
@@ -90,47 +108,80 @@ bool Outbox::start(Lane& lane, const access::MemoryAccess& memory, Payload paylo
   return true;
 }
 
-void Outbox::fill(Lane& lane, const access::MemoryAccess& memory, Payload payload) {
+void Outbox::fill(Lane& lane) {
   Steps::Scope time(*link_.steps, Step::pack);
   const MessageHeader& h = description_.header;
-  const std::int64_t data_bytes = payload == Payload::data ? h.data_bytes() : 0;
+  const std::int64_t data_bytes = payload_ == Payload::data ? h.data_bytes() : 0;
   lane.message_bytes = static_cast<std::int64_t>(message_bytes(h.extents_bytes, data_bytes));
   lane.message = link_.pool->take(static_cast<std::size_t>(lane.message_bytes) + core::varint_slack);
   std::byte* out = lane.message.data();
   std::memcpy(out, &h, sizeof h);
   std::memcpy(out + sizeof h, description_.extents.data(), static_cast<std::size_t>(h.extents_bytes));
-  memory.gather(description_.stream_begin, data_bytes, out + sizeof h + h.extents_bytes);
+  memory_.gather(description_.stream_begin, data_bytes, out + sizeof h + h.extents_bytes);
   link_.counters->metadata_bytes += static_cast<std::int64_t>(sizeof h) + h.extents_bytes;
   link_.counters->pieces += h.pieces;
 }
 
-void Outbox::expect_reply(Lane& lane, const access::MemoryAccess& memory) {
-  const MessageHeader& h = description_.header;
+void Outbox::expect_answer(Lane& lane) {
+  lane.awaits_answer = true;
   lane.stream_begin = description_.stream_begin;
-  lane.reply_bytes = h.data_bytes();
-  std::byte* to = nullptr;
-  if (memory.contiguous()) {
-    to = memory.at(lane.stream_begin);
-  } else {
-    lane.staging = link_.pool->take(static_cast<std::size_t>(lane.reply_bytes));
-    to = lane.staging.data();
-    under_way_bytes_ += lane.reply_bytes;
-  }
+  if (!memory_.contiguous()) return;  // received into staging when it comes
   Steps::Scope time(*link_.steps, Step::exchange);
-  const int from = (*link_.aggregators)[static_cast<std::size_t>(lane.source.domain())];
-  MPI_Irecv(to, static_cast<int>(lane.reply_bytes), MPI_BYTE, from, tag_reply, link_.comm,
-            &lane.reply);
+  MPI_Irecv(memory_.at(lane.stream_begin), static_cast<int>(description_.header.data_bytes()), MPI_BYTE,
+            rank_of(lane), tag_answer, link_.comm, &lane.answer);
 }
 
-void Outbox::finish_reply(Lane& lane, const access::MemoryAccess& memory, const MPI_Status& status) {
-  int received = 0;
-  MPI_Get_count(&status, MPI_BYTE, &received);
-  replied_bytes_ += received;
-  if (!lane.staging) return;
-  Steps::Scope time(*link_.steps, Step::pack);
-  memory.scatter(lane.stream_begin, received, lane.staging.data());
-  under_way_bytes_ -= lane.reply_bytes;
-  link_.pool->give_back(std::move(lane.staging));
+bool Outbox::match_arrivals() {
+  if (payload_ != Payload::request || memory_.contiguous()) return false;
+  bool moved = false;
+  Steps::Scope time(*link_.steps, Step::exchange);
+  while (arrivals_.empty() || arriving_bytes_ < link_.budget_bytes) {
+    int found = 0, bytes = 0;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Improbe(MPI_ANY_SOURCE, tag_answer, link_.comm, &found, &message, &status);
+    if (!found) break;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    Arrival arrival;
+    const auto lane = std::ranges::find_if(lanes_, [&](const Lane& l) { return rank_of(l) == status.MPI_SOURCE; });
+    arrival.lane = static_cast<std::size_t>(lane - lanes_.begin());
+    arrival.bytes = bytes;
+    arrival.staging = link_.pool->take(static_cast<std::size_t>(bytes));
+    MPI_Imrecv(arrival.staging.data(), bytes, MPI_BYTE, &message, &arrival.request);
+    arriving_bytes_ += bytes;
+    arrivals_.push_back(std::move(arrival));
+    moved = true;
+  }
+  return moved;
+}
+
+bool Outbox::finish_arrivals() {
+  bool moved = false;
+  for (std::size_t i = 0; i < arrivals_.size();) {
+    int done = 0;
+    {
+      Steps::Scope time(*link_.steps, Step::exchange);
+      MPI_Test(&arrivals_[i].request, &done, MPI_STATUS_IGNORE);
+    }
+    if (!done) {
+      ++i;
+      continue;
+    }
+    Arrival arrival = std::move(arrivals_[i]);
+    arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
+    Lane& lane = lanes_[arrival.lane];
+    {
+      Steps::Scope time(*link_.steps, Step::pack);
+      memory_.scatter(lane.stream_begin, arrival.bytes, arrival.staging.data());
+    }
+    answered_bytes_ += arrival.bytes;
+    arriving_bytes_ -= arrival.bytes;
+    link_.pool->give_back(std::move(arrival.staging));
+    lane.awaits_answer = false;
+    close_if_finished(lane);
+    moved = true;
+  }
+  return moved;
 }
 
 }  // namespace collio::exchange

@@ -1,8 +1,12 @@
-// The sending side: this rank's pieces on their way to the aggregators.
+// The sending side: this rank's pieces on their way to the aggregators, and for reads the answers.
 //
 // One lane per aggregator this rank has pieces for. A lane has at most one message under way, sent
 // synchronously, so no rank runs ahead of an aggregator by more than a round and memory stays bounded.
 // The first message of every lane is for round 0, empty if need be: it tells the aggregator when to expect more.
+//
+// Why nobody waits in a circle: a lane starts a message only when no lane of this rank has one of an earlier
+// round left to start. So whatever holds this rank's budget belongs to the smallest round not yet accepted, whose
+// aggregators are all in that round and accept it. Answers are received in whatever order they come.
 #pragma once
 
 #include <vector>
@@ -18,19 +22,20 @@ enum class Payload { data, request };
 
 class Outbox {
  public:
-  /// Lanes to every aggregator but this rank's own. `access` and `domains` outlive the outbox.
-  Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains);
+  /// Lanes to every aggregator but this rank's own. All references outlive the outbox. Write: `memory` is where
+  /// the data comes from. Read: where the answers go.
+  Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains,
+         const access::MemoryAccess& memory, Payload payload);
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
 
   /// Adds 1 for every aggregator this rank sends to.
   void count_lanes(std::vector<std::int32_t>& senders) const;
   /// Starts what can start and retires what is done. True when anything happened.
-  /// Write: `memory` is where the data comes from. Read: the lane's reply is received into it.
-  bool advance(const access::MemoryAccess& memory, Payload payload);
+  bool advance();
   [[nodiscard]] bool done() const noexcept { return open_lanes_ == 0; }
-  /// Data bytes received so far in replies (read).
-  [[nodiscard]] std::int64_t replied_bytes() const noexcept { return replied_bytes_; }
+  /// Data bytes received so far in answers (read).
+  [[nodiscard]] std::int64_t answered_bytes() const noexcept { return answered_bytes_; }
 
  private:
   struct Lane {
@@ -41,30 +46,47 @@ class Outbox {
     MPI_Request send = MPI_REQUEST_NULL;
     Buffer message;
     std::int64_t message_bytes = 0;
-    // Read: the reply to the last request.
-    MPI_Request reply = MPI_REQUEST_NULL;
-    Buffer staging;
-    std::int64_t stream_begin = 0;
-    std::int64_t reply_bytes = 0;
+    bool awaits_answer = false;
+    MPI_Request answer = MPI_REQUEST_NULL;  ///< straight into contiguous memory
+    std::int64_t stream_begin = 0;          ///< of the bytes asked for
 
-    [[nodiscard]] bool idle() const noexcept { return send == MPI_REQUEST_NULL && reply == MPI_REQUEST_NULL; }
+    [[nodiscard]] bool idle() const noexcept { return send == MPI_REQUEST_NULL && !awaits_answer; }
     [[nodiscard]] bool finished() const noexcept {
       return idle() && greeted && source.next_round() == no_round;
     }
+    /// Round of the next message to start; the greeting's is 0.
+    [[nodiscard]] std::int64_t next_round() const noexcept { return greeted ? source.next_round() : 0; }
+  };
+  /// An answer on its way to a staging buffer, for memory that is not contiguous.
+  struct Arrival {
+    std::size_t lane = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    Buffer staging;
+    std::int64_t bytes = 0;
   };
 
-  bool retire(Lane& lane, const access::MemoryAccess& memory);
-  void finish_reply(Lane& lane, const access::MemoryAccess& memory, const MPI_Status& status);
-  bool start(Lane& lane, const access::MemoryAccess& memory, Payload payload);
-  void fill(Lane& lane, const access::MemoryAccess& memory, Payload payload);
-  void expect_reply(Lane& lane, const access::MemoryAccess& memory);
+  [[nodiscard]] std::int64_t first_round_to_start() const noexcept;
+  bool retire(Lane& lane);
+  bool start(Lane& lane);
+  void fill(Lane& lane);
+  void expect_answer(Lane& lane);
+  bool match_arrivals();
+  bool finish_arrivals();
+  void close_if_finished(const Lane& lane) noexcept { open_lanes_ -= lane.finished() ? 1 : 0; }
+  [[nodiscard]] int rank_of(const Lane& lane) const noexcept {
+    return (*link_.aggregators)[static_cast<std::size_t>(lane.source.domain())];
+  }
 
   Link link_;
+  const access::MemoryAccess& memory_;
+  Payload payload_;
   std::vector<Lane> lanes_;
+  std::vector<Arrival> arrivals_;
   Description description_;
   std::size_t open_lanes_ = 0;
   std::int64_t under_way_bytes_ = 0;
-  std::int64_t replied_bytes_ = 0;
+  std::int64_t arriving_bytes_ = 0;
+  std::int64_t answered_bytes_ = 0;
 };
 
 }  // namespace collio::exchange
