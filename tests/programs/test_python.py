@@ -1,20 +1,16 @@
 """Python programs: mpi4py of the system and from wheels (which load MPI privately), and h5py with parallel HDF5."""
 
-import fcntl
-import importlib.util
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from jobs import HERE, Jobs, assert_same_bytes, write_and_read_both_ways
+from wheels import environment_of_wheels
 
 from collio import mpi_libraries
 
 SYSTEM_PYTHON = "/usr/bin/python3"
-WHEELS = mpi_libraries.build_folder() / "venv-mpi4py"
-PIP = ["--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "30"]
 
 
 def system_python(*modules):
@@ -41,35 +37,6 @@ def family_of_mpi4py():
         if mpi:
             return mpi.family
     pytest.skip("the system's mpi4py is linked with no MPI known here")
-
-
-def environment_of_wheels(family):
-    """bin/ of an environment with mpi4py's wheel and that of an MPI: made once, kept in the build folder."""
-    WHEELS.mkdir(parents=True, exist_ok=True)
-    folder = WHEELS / family
-    with open(WHEELS / f".{family}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / ".complete").exists():
-            make_environment(folder, ["mpi4py", family])
-    return folder / "bin"
-
-
-def make_environment(folder, packages):
-    """Skips if that cannot be: no package index in reach, or no wheels for this machine."""
-    python = folder / "bin" / "python"
-    if importlib.util.find_spec("pip") is None:
-        pytest.skip("no pip to install wheels with")
-    for step in (
-        # Not every Python can give its environments a pip: this one's own installs into them.
-        [sys.executable, "-m", "venv", "--clear", "--without-pip", folder],
-        [sys.executable, "-m", "pip", "--python", python, "install", *PIP, "--only-binary", ":all:", *packages],
-    ):
-        done = subprocess.run([str(word) for word in step], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            reason = (done.stdout.strip().splitlines() or ["no reason given"])[-1]
-            pytest.skip(f"{' and '.join(packages)} cannot be installed as wheels: {reason}")
-    (folder / ".complete").touch()
 
 
 def test_mpi4py_of_the_system(jobs_of_family):
