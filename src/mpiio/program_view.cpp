@@ -18,13 +18,14 @@ bool dense(MPI_Datatype type) {
          layout.value()->lower_bound == 0 && layout.value()->size() == layout.value()->extent;
 }
 
-/// Built in at most `levels` steps from a dense type, and not by a struct.
-bool plainly_built(MPI_Datatype type, int levels) {
+/// Built in one step from a dense type, and not by a struct; a resize on top of that counts as no step.
+bool plainly_built(MPI_Datatype type, bool outermost = true) {
   if (dense(type)) return true;
   auto contents = access::TypeContents::of(type);
   if (!contents || contents.value().combiner() == MPI_COMBINER_STRUCT || contents.value().types().empty()) return false;
-  const int below = contents.value().combiner() == MPI_COMBINER_RESIZED ? levels : levels - 1;
-  return below >= 0 && plainly_built(contents.value().types()[0], below);
+  const MPI_Datatype child = contents.value().types()[0];
+  if (outermost && contents.value().combiner() == MPI_COMBINER_RESIZED) return plainly_built(child, false);
+  return dense(child);
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ ViewKind judge_view(MPI_Datatype etype, MPI_Datatype filetype, const access::Vie
   const access::TypeLayout& type = *view.filetype;
   const bool plain = type.pattern.pieces() <= most_plain_pieces && type.pattern.ascending() &&
                      type.lower_bound == 0 && type.pattern.low() >= 0 && dense(etype) &&
-                     plainly_built(filetype, 1) && type.extent >= type.pattern.high();
+                     plainly_built(filetype) && type.extent >= type.pattern.high();
   return plain ? ViewKind::plain : ViewKind::costly;
 }
 

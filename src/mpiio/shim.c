@@ -79,7 +79,12 @@ static void start_engine(void) {
     return;
   }
   void* version = find("MPI_Get_library_version");
-  if (dladdr(version, &mpi)) dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+  const int known = dladdr(version, &mpi);
+  if (known && strstr(mpi.dli_fname, "libmpi_abi.so")) {
+    fprintf(stderr, "collio: the program uses MPI's standard ABI, collio was built for its MPI's own; calls pass through\n");
+    return;
+  }
+  if (known) dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
   if (!dladdr(&real, &here) || !here.dli_fname) return;
   const char* slash = strrchr(here.dli_fname, '/');
   const int folder = slash ? (int)(slash - here.dli_fname + 1) : 0;
