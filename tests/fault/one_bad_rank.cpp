@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
   program.same_error(MPI_File_write_at_all(file, 0, data.data(), wrong ? -1 : 10, MPI_INT, &status), "a negative count on one rank must fail on all");
   program.same_error(MPI_File_write_at_all(file, wrong ? -5 : 0, data.data(), 10, MPI_INT, &status), "a negative offset on one rank must fail on all");
   program.same_error(MPI_File_read_at_all(file, 0, const_cast<int*>(data.data()), wrong ? -1 : 0, MPI_INT, &status), "a negative count of a read on one rank must fail on all");
+  program.same_error(MPI_File_write_at_all(file, 0, data.data(), 10, wrong ? MPI_DATATYPE_NULL : MPI_INT, &status), "no datatype on one rank must fail on all");
+  program.same_error(MPI_File_read_all(file, const_cast<int*>(data.data()), 10, wrong ? MPI_DATATYPE_NULL : MPI_INT, &status), "a read with no datatype on one rank must fail on all");
   // Three bytes are no whole number of etypes.
   program.same_error(MPI_File_write_at_all(file, 0, data.data(), wrong ? 3 : 4, MPI_BYTE, &status), "part of an etype on one rank must fail on all");
   program.good(MPI_File_write_at_all(file, 0, data.data(), 10, MPI_INT, &status), "the next call works");
