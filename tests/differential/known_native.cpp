@@ -24,12 +24,19 @@ bool blocks_with_holes(const TypeNode& node) {
   return std::find(node.blocks.begin(), node.blocks.end(), 0) != node.blocks.end();
 }
 
+/// A type that only a new extent made look free of holes.
+bool cut_to_fit(const TypeNode& node) {
+  if (node.kind != Kind::resized || node.shape.size != node.shape.extent()) return false;
+  const Shape& child = node.children[0]->shape;
+  return child.extent() != node.shape.extent() || child.lb != node.lb;
+}
+
 /// A node whose data or bounds do not begin at its origin, or whose copies interleave: ROMIO flattens these wrongly where they are
 /// nested, and then reads and writes outside the user's buffer.
 bool moved(const TypeNode& node) {
   const Shape& shape = node.shape;
   if (shape.size == 0) return false;
-  if (blocks_with_holes(node)) return true;
+  if (blocks_with_holes(node) || cut_to_fit(node)) return true;
   const bool shuffled = shape.size == shape.extent() && shape.segments.size() > 1;
   const bool one_piece_elsewhere = shape.segments.size() == 1 && shape.true_lb() != 0;
   return shuffled || shape.lb != 0 || one_piece_elsewhere || shape.extent() < shape.true_ub() - shape.true_lb();
