@@ -109,20 +109,6 @@ const char* native_unsafe(Library library, const Case& subject) {
   return nullptr;
 }
 
-const char* view_unusable(Library library, const Case& subject) {
-  if (library == Library::open_mpi && any_overlap(subject)) return "not tried: set_view does not return from views that show a byte twice";
-  return nullptr;
-}
-
-bool position_unusable(Library library, const Case& subject) {
-  if (library != Library::mpich) return false;
-  if (any_overlap(subject)) return true;
-  for (const Phase& phase : subject.phases)
-    for (const RankView& view : phase.layout.views)
-      if (moved_view(view.filetype)) return true;
-  return false;
-}
-
 const char* native_known(Library library, const Case& subject, const Finding& finding) {
   if (library == Library::other) return nullptr;
   // The same in ROMIO and in OMPIO.

@@ -16,12 +16,6 @@ enum class Library { mpich, open_mpi, other };
 /// Why the MPI library's own I/O must not even be tried on this case (it would crash or hang); null when it may.
 [[nodiscard]] const char* native_unsafe(Library library, const Case& subject);
 
-/// Why MPI_File_set_view of the library itself never returns on this case, collio or not; null when it does.
-[[nodiscard]] const char* view_unusable(Library library, const Case& subject);
-
-/// True when MPI_File_get_position of the library cannot be trusted for this case's views, collio or not.
-[[nodiscard]] bool position_unusable(Library library, const Case& subject);
-
 /// Name of the known fault that explains a difference between the MPI library's own I/O and the model; null when it is news.
 [[nodiscard]] const char* native_known(Library library, const Case& subject, const Finding& finding);
 

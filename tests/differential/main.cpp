@@ -188,17 +188,6 @@ class Fuzzer {
     for (const Finding& finding : findings) findings_.push_back({finding.kind, std::string(side) + ": " + finding.detail});
   }
 
-  /// collio's findings, but for the file pointer where the library's own arithmetic answers.
-  void keep_collio(const char* side, const Case& subject, const std::vector<Finding>& findings) {
-    const bool skip_position = position_unusable(library_, subject);
-    for (const Finding& finding : findings) {
-      if (skip_position && finding.kind.starts_with("position"))
-        ++tolerated_["file pointer of views whose types it flattens wrongly"];
-      else
-        keep(side, {finding});
-    }
-  }
-
   void keep_native(const char* side, const Case& subject, const std::vector<Finding>& findings) {
     for (const Finding& finding : findings) {
       if (const char* known = native_known(library_, subject, finding))
@@ -208,9 +197,9 @@ class Fuzzer {
     }
   }
 
-  /// Why the library's own set_view cannot be called on this case; null when it can. Collective over the group.
-  const char* unusable_views(const Group& group, const Case& subject) {
-    if (const char* why = view_unusable(library_, subject)) return why;
+  /// Why the library's own I/O cannot be tried on this case; null when it can. Collective over the group.
+  const char* why_not_natively(const Group& group, const Case& subject) {
+    if (const char* why = native_unsafe(library_, subject)) return why;
     int rank = 0;
     MPI_Comm_rank(group.comm, &rank);
     set_stage("trying the view alone");
@@ -221,12 +210,8 @@ class Fuzzer {
   void attempt(const Group& group, const Case& subject) {
     findings_.clear();
     FileModel model(subject);
-    if (const char* unusable = unusable_views(group, subject)) {
-      ++tolerated_[unusable];
-      return;
-    }
-    if (preloaded_) keep_collio("collio", subject, run_session({group.comm, path(group, ".c"), Engine::preloaded, true}, subject, model));
-    const char* unsafe = native_unsafe(library_, subject);
+    if (preloaded_) keep("collio", run_session({group.comm, path(group, ".c"), Engine::preloaded, true}, subject, model));
+    const char* unsafe = why_not_natively(group, subject);
     if (unsafe != nullptr) ++tolerated_[unsafe];
     if (!options_.native || unsafe != nullptr) return;
     FileModel again(subject);
@@ -241,7 +226,7 @@ class Fuzzer {
     const Case reading = read_back_case(subject, static_cast<std::int64_t>(written.bytes().size()));
     if (native_unsafe(library_, reading) != nullptr) return;
     FileModel model = written;
-    keep_collio("collio reading the native file", reading, run_session({group.comm, path(group, ".n"), Engine::preloaded, false}, reading, model));
+    keep("collio reading the native file", run_session({group.comm, path(group, ".n"), Engine::preloaded, false}, reading, model));
     keep_native("native reading collio's file", reading, run_session({group.comm, path(group, ".c"), Engine::native, false}, reading, model));
   }
 
