@@ -24,7 +24,7 @@ bool plainly_built(MPI_Datatype type, bool outermost = true) {
   auto contents = access::TypeContents::of(type);
   if (!contents || contents.value().combiner() == MPI_COMBINER_STRUCT || contents.value().types().empty()) return false;
   const MPI_Datatype child = contents.value().types()[0];
-  if (outermost && contents.value().combiner() == MPI_COMBINER_RESIZED) return plainly_built(child, false);
+  if (contents.value().combiner() == MPI_COMBINER_RESIZED) return outermost && plainly_built(child, false);
   return dense(child);
 }
 

@@ -15,6 +15,21 @@
 
 #include "mpiio/calls.h"
 
+/* Handles pass through in a whole register each, whatever their width in the MPI that calls: the program may use
+   MPI's standard ABI, whose handles are wider than those collio was built for. Hence names of its own for the
+   functions here, bound to the MPI names by the assembler. */
+typedef void* handle;
+#define MPI_Comm handle
+#define MPI_Info handle
+#define MPI_Datatype handle
+#define MPI_Request handle
+
+struct wide_calls {
+#define COLLIO_CALL(name, parameters, arguments) int(*name) parameters;
+#include "mpiio/calls.def"
+#undef COLLIO_CALL
+};
+
 static const char* const sonames[] = {
 #ifdef OPEN_MPI
     "libmpi.so.40", "libmpi.so",
@@ -23,8 +38,8 @@ static const char* const sonames[] = {
 #endif
 };
 
-static struct collio_calls real;
-static const struct collio_calls* engine;
+static struct wide_calls real;
+static const struct wide_calls* engine;
 static pthread_once_t found_once = PTHREAD_ONCE_INIT;
 static pthread_once_t started_once = PTHREAD_ONCE_INIT;
 /* Calls that MPI's own implementation of a call makes are not ours to take over. */
@@ -51,7 +66,7 @@ static void find_real(void) {
 #undef COLLIO_CALL
 }
 
-static const struct collio_calls* real_calls(void) {
+static const struct wide_calls* real_calls(void) {
   pthread_once(&found_once, find_real);
   return &real;
 }
@@ -93,15 +108,14 @@ static void start_engine(void) {
   collio_engine_start_function start = NULL;
   if (library) *(void**)&start = dlsym(library, COLLIO_ENGINE_START);
   if (start)
-    engine = start(real_calls());
+    engine = (const struct wide_calls*)start((const struct collio_calls*)real_calls());
   else
     fprintf(stderr, "collio: the engine cannot be loaded, calls pass through: %s\n", dlerror());
 }
 
 /* The table a call goes to: the engine's, once there is one and the call is the program's own. */
-static const struct collio_calls* enter(void) {
-  const struct collio_calls* calls = depth++ == 0 && engine ? engine : real_calls();
-  return calls;
+static const struct wide_calls* enter(void) {
+  return depth++ == 0 && engine ? engine : real_calls();
 }
 
 static int leave(int result) {
@@ -120,24 +134,21 @@ static int missing(const char* name) {
 }
 
 #define EXPORT __attribute__((visibility("default")))
-
-EXPORT int MPI_File_open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* file) {
-  before_File_open();
-  return leave(enter()->File_open(comm, path, mode, info, file));
-}
-EXPORT int PMPI_File_open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* file) {
-  before_File_open();
-  return leave(enter()->File_open(comm, path, mode, info, file));
-}
-
-#define COLLIO_DEFINE(prefix, name, parameters, arguments)                   \
-  EXPORT int prefix##name parameters;                                        \
-  EXPORT int prefix##name parameters {                                       \
-    const struct collio_calls* calls = enter();                              \
+#define COLLIO_DEFINE(prefix, name, parameters, arguments)                      \
+  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);             \
+  int shim_##prefix##name parameters {                                          \
+    before_##name();                                                            \
+    const struct wide_calls* calls = enter();                                   \
     return leave(calls->name ? calls->name arguments : missing(#prefix #name)); \
   }
-#define COLLIO_CALL(name, parameters, arguments)    \
-  COLLIO_DEFINE(MPI_, name, parameters, arguments)  \
+#define COLLIO_CALL(name, parameters, arguments)   \
+  static inline void before_##name(void) {}        \
+  COLLIO_DEFINE(MPI_, name, parameters, arguments) \
   COLLIO_DEFINE(PMPI_, name, parameters, arguments)
 #define COLLIO_WITHOUT_OPEN
 #include "mpiio/calls.def"
+
+COLLIO_DEFINE(MPI_, File_open, (handle comm, const char* path, int mode, handle info, MPI_File* file),
+              (comm, path, mode, info, file))
+COLLIO_DEFINE(PMPI_, File_open, (handle comm, const char* path, int mode, handle info, MPI_File* file),
+              (comm, path, mode, info, file))
