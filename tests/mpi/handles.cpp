@@ -1,7 +1,5 @@
 // Handles come and go as the standard allows: types freed right after set_view, communicators freed right after open, many files
 // open at once, files of sub-communicators, of reordered and duplicated ones; intercommunicators are refused.
-#include <utility>
-
 #include "check.hpp"
 
 using namespace collio::test;
@@ -83,6 +81,22 @@ void one_rank_each(Program& program) {
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
+void intercommunicator(Program& program) {
+  if (program.size < 2) return;
+  MPI_Comm half = MPI_COMM_NULL, both = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, program.rank % 2, program.rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - program.rank % 2, 5, &both);
+  // Open MPI takes the error to the communicator's handler rather than to that of files.
+  MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_File file = MPI_FILE_NULL;
+  const int code = MPI_File_open(both, program.path("never").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  program.equal(program.same_error(code, "an intercommunicator must be refused"), MPI_ERR_COMM, "class of opening on an intercommunicator");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -90,5 +104,6 @@ int main(int argc, char** argv) {
   many_files(program);
   freed_communicators(program);
   one_rank_each(program);
+  intercommunicator(program);
   return program.finish();
 }
