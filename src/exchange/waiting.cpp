@@ -13,7 +13,7 @@ namespace collio::exchange {
 namespace {
 
 constexpr std::int64_t polls = 4;
-constexpr std::int64_t yields_crowded = 16;
+constexpr std::int64_t yields_crowded = 48;
 constexpr std::int64_t yields_alone = 2000;
 constexpr long first_nap_ns = 10'000;
 constexpr long longest_nap_ns = 160'000;

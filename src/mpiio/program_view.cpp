@@ -9,19 +9,25 @@ namespace collio::mpiio {
 
 namespace {
 
+using access::TypeContents;
+
 constexpr std::int64_t most_plain_pieces = 256;
 
-/// Without holes, within itself and between its instances.
+/// A predefined type without holes, or copies of one in a row.
 bool dense(MPI_Datatype type) {
+  auto contents = TypeContents::of(type);
+  if (!contents) return false;
+  const TypeContents& c = contents.value();
+  if (!c.types().empty())
+    return (c.combiner() == MPI_COMBINER_DUP || c.combiner() == MPI_COMBINER_CONTIGUOUS) && dense(c.types()[0]);
   auto layout = access::layout_of(type);
-  return layout && layout.value()->pattern.contiguous() && layout.value()->pattern.low() == 0 &&
-         layout.value()->lower_bound == 0 && layout.value()->size() == layout.value()->extent;
+  return layout && layout.value()->size() > 0 && layout.value()->size() == layout.value()->extent;
 }
 
 /// Built in one step from a dense type, and not by a struct; a resize on top of that counts as no step.
 bool plainly_built(MPI_Datatype type, bool outermost = true) {
   if (dense(type)) return true;
-  auto contents = access::TypeContents::of(type);
+  auto contents = TypeContents::of(type);
   if (!contents || contents.value().combiner() == MPI_COMBINER_STRUCT || contents.value().types().empty()) return false;
   const MPI_Datatype child = contents.value().types()[0];
   if (contents.value().combiner() == MPI_COMBINER_RESIZED) return outermost && plainly_built(child, false);
