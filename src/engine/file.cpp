@@ -83,6 +83,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   exchange::set_crowded(node.ranks > node.cores);
   f->machine.storage = common_model(f->comm, storage::model_of(f->path));
   f->aggregators = ranks_of(*f->agreement, policy::choose_aggregators(f->machine, f->hints), place.seat, f->rank);
+  if (f->machine.nodes.size() == 1 && f->size > 1) f->agreement->use_node_board(f->aggregators.size());
   const auto mine = std::ranges::find(f->aggregators, f->rank);
   if (mine != f->aggregators.end()) f->my_domain = static_cast<int>(mine - f->aggregators.begin());
   // All aggregators reach the file, and all ranks think alike of its storage, or collio leaves it alone.

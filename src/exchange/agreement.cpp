@@ -27,6 +27,19 @@ void combine_outcomes(void* in, void* inout, int* count, MPI_Datatype*) {
   }
 }
 
+/// One of the operations above on a board's records.
+template <class T, MPI_User_function* combine>
+void on_board(const std::byte* in, std::byte* inout, std::size_t) {
+  int one = 1;
+  combine(const_cast<std::byte*>(in), inout, &one, nullptr);
+}
+
+void add_counts(const std::byte* in, std::byte* inout, std::size_t bytes) {
+  const auto* a = reinterpret_cast<const std::int32_t*>(in);
+  auto* b = reinterpret_cast<std::int32_t*>(inout);
+  for (std::size_t i = 0; i < bytes / sizeof *a; ++i) b[i] += a[i];
+}
+
 template <class T>
 void reduce(MPI_Comm comm, T& record, MPI_Datatype type, MPI_Op op) {
   T all{};
@@ -59,14 +72,28 @@ Agreement::Agreement(MPI_Comm comm)
 }
 
 Agreement::~Agreement() {
+  board_.reset();
   for (Record* r : {&digest_, &outcome_}) {
     MPI_Type_free(&r->type);
     MPI_Op_free(&r->op);
   }
 }
 
-void Agreement::digest(policy::Digest& digest) const { reduce(comm_, digest, digest_.type, digest_.op); }
-void Agreement::outcome(Outcome& outcome) const { reduce(comm_, outcome, outcome_.type, outcome_.op); }
+void Agreement::use_node_board(std::size_t longest_vector) {
+  const std::size_t longest = std::max({sizeof(policy::Digest), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
+  board_ = std::make_unique<NodeBoard>(comm_, longest);
+  if (!board_->usable()) board_.reset();
+}
+
+void Agreement::digest(policy::Digest& digest) const {
+  if (!board_) return reduce(comm_, digest, digest_.type, digest_.op);
+  board_->reduce(reinterpret_cast<std::byte*>(&digest), sizeof digest, on_board<policy::Digest, combine_digests>);
+}
+
+void Agreement::outcome(Outcome& outcome) const {
+  if (!board_) return reduce(comm_, outcome, outcome_.type, outcome_.op);
+  board_->reduce(reinterpret_cast<std::byte*>(&outcome), sizeof outcome, on_board<Outcome, combine_outcomes>);
+}
 
 core::Error Agreement::worst(const core::Error& mine, const std::string& what) const {
   Outcome o;
@@ -78,7 +105,11 @@ core::Error Agreement::worst(const core::Error& mine, const std::string& what) c
   return {kind, "rank " + std::to_string(o.failed_rank) + " " + what};
 }
 
-void Agreement::sum(std::vector<std::int32_t>& counts) const { reduce_vector(comm_, counts, MPI_SUM); }
+void Agreement::sum(std::vector<std::int32_t>& counts) const {
+  const std::size_t bytes = counts.size() * sizeof(std::int32_t);
+  if (!board_ || bytes > board_->record_bytes()) return reduce_vector(comm_, counts, MPI_SUM);
+  board_->reduce(reinterpret_cast<std::byte*>(counts.data()), bytes, add_counts);
+}
 void Agreement::maximum(std::vector<std::int32_t>& values) const { reduce_vector(comm_, values, MPI_MAX); }
 
 }  // namespace collio::exchange

@@ -4,10 +4,12 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/result.hpp"
+#include "exchange/node_board.hpp"
 #include "policy/digest.hpp"
 
 namespace collio::exchange {
@@ -19,14 +21,19 @@ struct Outcome {
   std::int64_t failed_rank = -1;                      ///< highest rank with the worst error; -1: none
 };
 
-/// The reductions of one communicator. Construction and destruction are local; every member is Collective.
+/// The reductions of one communicator. Construction is local; every other member, the destructor included, is
+/// Collective.
 class Agreement {
  public:
   explicit Agreement(MPI_Comm comm);
+  /// From now on by shared memory, where it can be had: all ranks are on one node. Collective. `longest_vector`:
+  /// most elements of a later sum().
+  void use_node_board(std::size_t longest_vector);
   ~Agreement();
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
+  [[nodiscard]] bool by_shared_memory() const noexcept { return board_ != nullptr; }
   /// Combines the ranks' digests.
   void digest(policy::Digest& digest) const;
   /// The worst error wins; the lowest `intact_below` wins.
@@ -49,6 +56,7 @@ class Agreement {
   MPI_Comm comm_;
   int rank_ = 0;
   Record digest_, outcome_;
+  std::unique_ptr<NodeBoard> board_;
 };
 
 }  // namespace collio::exchange

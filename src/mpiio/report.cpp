@@ -94,7 +94,8 @@ std::string head_json(const engine::File& file) {
   const std::string first_line = std::string(version).substr(0, std::string(version).find('\n'));
   std::string j = "{\"file\": " + quoted(file.path) + ", \"comm_size\": " + std::to_string(file.size) +
                   ", \"nodes\": " + std::to_string(file.machine.nodes.size()) + ", \"mpi\": " + quoted(first_line) +
-                  ", \"storage\": " + quoted(file.machine.storage.name) + ", \"hints\": {";
+                  ", \"storage\": " + quoted(file.machine.storage.name) +
+                  ", \"agreement\": " + quoted(file.agreement->by_shared_memory() ? "shared memory" : "messages") + ", \"hints\": {";
   std::string comma;
   for (const auto& [key, value] : file.hints.in_force) {
     j += comma + quoted(key) + ": " + quoted(value);
