@@ -36,19 +36,24 @@ std::int64_t part_bytes(const Call& call) {
   return call.memory.contiguous() ? std::numeric_limits<std::int64_t>::max() : staging_bytes;
 }
 
+/// What both directions begin with: the file, and staging for memory that is not contiguous. Null when there is
+/// nothing to do, or when the file cannot be opened, which `moved` then says.
+storage::Storage* begin(Call& call, Moved& moved, exchange::Buffer& staging) {
+  if (call.access.bytes == 0) return nullptr;
+  core::Error why;
+  storage::Storage* file = call.file.storage(&why);
+  if (!file) moved.note(call.access.span.offset, {0, why});
+  if (file && !call.memory.contiguous()) staging = call.link.pool->take(staging_bytes);
+  return file;
+}
+
 }  // namespace
 
 Moved independent_write(Call& call) {
   Moved moved;
-  if (call.access.bytes == 0) return moved;
-  core::Error why;
-  storage::Storage* file = call.file.storage(&why);
-  if (!file) {
-    moved.note(call.access.span.offset, {0, why});
-    return moved;
-  }
   exchange::Buffer staging;
-  if (!call.memory.contiguous()) staging = call.link.pool->take(staging_bytes);
+  storage::Storage* file = begin(call, moved, staging);
+  if (!file) return moved;
   for_each_part(call.access, part_bytes(call), [&](const core::Extent& extent, std::int64_t position) {
     const std::byte* from = staging.data();
     if (staging) {
@@ -68,15 +73,9 @@ Moved independent_write(Call& call) {
 
 Moved independent_read(Call& call) {
   Moved moved;
-  if (call.access.bytes == 0) return moved;
-  core::Error why;
-  storage::Storage* file = call.file.storage(&why);
-  if (!file) {
-    moved.note(call.access.span.offset, {0, why});
-    return moved;
-  }
   exchange::Buffer staging;
-  if (!call.memory.contiguous()) staging = call.link.pool->take(staging_bytes);
+  storage::Storage* file = begin(call, moved, staging);
+  if (!file) return moved;
   for_each_part(call.access, part_bytes(call), [&](const core::Extent& extent, std::int64_t position) {
     storage::Transfer t;
     {
