@@ -17,12 +17,15 @@
 #include <cstring>
 #include <new>
 
+#include "exchange/waiting.hpp"
+
 namespace collio::exchange {
 
 namespace {
 
 constexpr std::size_t line = 64;
-constexpr int yields_before_sleep = 4;
+constexpr int yields_crowded = 4;
+constexpr int yields_alone = 1000;  // each rank has a core: waking up would cost more than it saves
 constexpr long first_sleep_ns = 100'000;
 constexpr long longest_sleep_ns = 2'000'000;
 
@@ -78,11 +81,12 @@ std::byte* NodeBoard::slot(int index) const noexcept {
 }
 
 void NodeBoard::wait_for_turn(std::uint32_t turn) {
+  const int yields = crowded() ? yields_crowded : yields_alone;
   long ns = first_sleep_ns;
   for (int polls = 0; head_->turn.load(std::memory_order_acquire) == turn; ++polls) {
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
-    if (polls < yields_before_sleep) {
+    if (polls < yields) {
       sched_yield();
       continue;
     }

@@ -32,6 +32,7 @@ void nap(long ns) noexcept {
 }  // namespace
 
 void set_crowded(bool crowded) noexcept { crowded_node = crowded; }
+bool crowded() noexcept { return crowded_node; }
 
 void PoliteWait::idle() noexcept {
   ++idle_polls_;

@@ -13,6 +13,7 @@ namespace collio::exchange {
 
 /// Whether the ranks of this process's node outnumber the cores they may use. Set when a file is opened.
 void set_crowded(bool crowded) noexcept;
+[[nodiscard]] bool crowded() noexcept;
 
 class PoliteWait {
  public:
