@@ -51,6 +51,13 @@ std::map<std::string, std::string> common_hints(MPI_Comm comm, int rank, const s
   return hints;
 }
 
+/// Ranks of the whole job on this node, as the launcher tells; a file may be opened by fewer. 0: not told.
+int job_ranks_here() {
+  for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"})
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 0;
+}
+
 /// Rank 0's view of the storage, on all ranks. Collective.
 machine::StorageModel common_model(MPI_Comm comm, machine::StorageModel model) {
   double numbers[] = {static_cast<double>(model.block_bytes), static_cast<double>(model.window_bytes),
@@ -80,7 +87,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   Place place = discover(f->comm);
   f->machine = std::move(place.machine);
   const machine::Node& node = f->machine.nodes[static_cast<std::size_t>(place.seat.node)];
-  exchange::set_crowded(node.ranks > node.cores);
+  exchange::set_crowded(std::max(node.ranks, job_ranks_here()) > node.cores);
   f->machine.storage = common_model(f->comm, storage::model_of(f->path));
   f->aggregators = ranks_of(*f->agreement, policy::choose_aggregators(f->machine, f->hints), place.seat, f->rank);
   if (f->machine.nodes.size() == 1 && f->size > 1) f->agreement->use_node_board(f->aggregators.size());

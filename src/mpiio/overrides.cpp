@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "exchange/waiting.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/independent_calls.hpp"
@@ -45,14 +46,24 @@ void take_over(const engine::OpenRequest& request, MPI_File handle) {
   remember_file(handle, std::move(file));
 }
 
+/// A library may open a file on some ranks and fail on others. Collective.
+bool on_all_ranks(MPI_Comm comm, bool mine) {
+  int all = mine ? 1 : 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm, &request);
+  exchange::wait_for(request);
+  return all != 0;
+}
+
 int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* handle) {
   const Pairs environment = environment_hints();
   MPI_Info merged = merged_info(info, environment);
   const int rc = real->File_open(comm, path, mode, merged, handle);
   MPI_Info_free(&merged);
+  if (comm == MPI_COMM_NULL || (mode & MPI_MODE_SEQUENTIAL)) return rc;
   int inter = 0;
-  if (rc == MPI_SUCCESS) MPI_Comm_test_inter(comm, &inter);
-  if (rc != MPI_SUCCESS || inter || (mode & MPI_MODE_SEQUENTIAL)) return rc;
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter || !on_all_ranks(comm, rc == MPI_SUCCESS)) return rc;
   engine::OpenRequest request{comm, path, !(mode & MPI_MODE_WRONLY), !(mode & MPI_MODE_RDONLY), pairs_of(info)};
   for (const auto& [key, value] : environment) request.hints[key] = value;
   take_over(request, *handle);
