@@ -18,7 +18,7 @@ SIZE_UNITS = {
 }
 """Suffixes of a size, all powers of two as in ROMIO's and Lustre's own tools."""
 
-PASSED_ON_PREFIXES = ("cb_", "romio_", "striping_", "ind_")
+PASSED_ON_PREFIXES = ("cb_", "romio_", "striping_", "ind_", "nc_")
 """Names of other I/O layers: collio hands them on to the MPI library although it has no use for them."""
 
 
@@ -60,9 +60,12 @@ _BYTES, _COUNT = "1..1073741824", "1..1000000"
 
 HINTS: tuple[Hint, ...] = (
     Hint("collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"),
-    Hint("collio_path", "auto", "auto, two_phase, independent", "how collective calls move their bytes"),
+    Hint("collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"),
     Hint("collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"),
     Hint("collio_window", "auto", f"{_BYTES}, auto", "bytes an aggregator serves per round, at most cb_buffer_size"),
+    Hint("collio_local_aggregators", "auto", f"{_COUNT}, auto",
+         "local aggregators in all; as many as ranks: one layer"),
+    Hint("nc_num_aggrs_per_node", "auto", f"{_COUNT}, auto", "local aggregators per node"),
     Hint("cb_nodes", "auto", f"{_COUNT}, auto", "number of aggregators in all"),
     Hint("cb_buffer_size", "16777216", _BYTES, "most bytes of an aggregator's collective buffer"),
     Hint("cb_config_list", "auto", HOSTS, "most aggregators per host"),

@@ -22,6 +22,7 @@ policy::Digest digest_of(const access::FileAccess& access, const CallRequest& re
   d.bytes = d.most_bytes = access.bytes;
   d.pieces = d.most_pieces = access.pieces;
   d.active_ranks = 1;
+  d.offset_bits = access.pattern.low() | access.span.offset | access.span.end() | std::int64_t{1} << access.pattern.shift();
   d.unordered = access.ascending() ? 0 : 1;
   return d;
 }
@@ -38,6 +39,7 @@ core::Error agreed_error(const policy::Digest& digest, const CallRequest& reques
 Moved move_bytes(Call& call) {
   const bool write = call.plan.direction == Direction::write;
   if (call.plan.path == policy::Path::independent) return write ? independent_write(call) : independent_read(call);
+  if (call.plan.path == policy::Path::two_layer) return write ? two_layer_write(call) : two_layer_read(call);
   return write ? two_phase_write(call) : two_phase_read(call);
 }
 
@@ -49,8 +51,13 @@ std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
   return std::min(access.bytes, cursor.stream() - access.begin);
 }
 
-Completion conclude(Call& call, Moved& moved) {
+void agree_on_outcome(Call& call, Moved& moved) {
+  Steps::Scope time(call.steps, Step::wait);
   call.file.agreement->outcome(moved.outcome);
+}
+
+/// After the agreement.
+Completion completion_of(const Call& call, const Moved& moved) {
   Completion done;
   const auto worst = static_cast<core::ErrorClass>(moved.outcome.error);
   const bool write = call.plan.direction == Direction::write;
@@ -69,7 +76,7 @@ void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) 
   record.path = policy::name_of(plan.path);
   record.reason = plan.reason;
   record.span_bytes = plan.domains.high - plan.domains.low;
-  if (plan.path == policy::Path::two_phase && plan.domains.count > 0) {
+  if (plan.path != policy::Path::independent && plan.domains.count > 0) {
     record.aggregators = plan.domains.count;
     record.rounds = plan.domains.rounds(0);
   }
@@ -109,8 +116,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   policy::Plan plan;
   {
     Steps::Scope time(steps, Step::plan);
-    const int aggregators = static_cast<int>(file.aggregators.size());
-    plan = policy::make_plan({request.direction, digest, aggregators}, file.machine, file.hints);
+    plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size())});
   }
   Completion done;
   if (plan.path == policy::Path::native) {
@@ -121,10 +127,14 @@ Completion collective_call(File& file, const CallRequest& request) {
                         &file.pool, &steps, &record.counters};
     Call call{file, plan, access, request.memory, link, steps, record.counters};
     Moved moved = move_bytes(call);
-    {
-      Steps::Scope time(steps, Step::wait);
-      done = conclude(call, moved);
+    agree_on_outcome(call, moved);
+    if (moved.outcome.again) {
+      plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size()), true});
+      plan.reason += "; a second time, as pieces overlap and leave holes";
+      moved = move_bytes(call);
+      agree_on_outcome(call, moved);
     }
+    done = completion_of(call, moved);
     file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
   }
   record.counters.bytes = access.bytes;

@@ -52,6 +52,8 @@ struct Moved {
   void note(std::int64_t offset, const storage::Transfer& transfer);
 };
 
+[[nodiscard]] Moved two_layer_write(Call& call);
+[[nodiscard]] Moved two_layer_read(Call& call);
 [[nodiscard]] Moved two_phase_write(Call& call);
 [[nodiscard]] Moved two_phase_read(Call& call);
 [[nodiscard]] Moved independent_write(Call& call);

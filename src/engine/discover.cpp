@@ -4,7 +4,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 namespace collio::engine {
 
@@ -26,13 +29,39 @@ int cores_of_node(MPI_Comm node) {
   return std::max(1, CPU_COUNT(&all));
 }
 
+/// Splits `node`, and frees it.
+MPI_Comm split(MPI_Comm node, int color, int rank) {
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(node, color, rank, &part);
+  MPI_Comm_free(&node);
+  return part;
+}
+
+/// Ranks that share memory, of hosts of one name, at most COLLIO_RANKS_PER_NODE together. Collective.
+MPI_Comm split_by_node(MPI_Comm comm, int rank) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  const std::size_t hash = std::hash<std::string_view>{}({name, static_cast<std::size_t>(length)});
+  node = split(node, static_cast<int>(hash & 0x3fffffff), rank);
+  const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
+  int most = text ? std::atoi(text) : 0;
+  MPI_Bcast(&most, 1, MPI_INT, 0, comm);
+  if (most <= 0) return node;
+  int local_rank = 0;
+  MPI_Comm_rank(node, &local_rank);
+  return split(node, local_rank / most, rank);
+}
+
 }  // namespace
 
 Place discover(MPI_Comm comm) {
   int rank = 0, local_rank = 0, local_ranks = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  node = split_by_node(comm, rank);
   MPI_Comm_rank(node, &local_rank);
   MPI_Comm_size(node, &local_ranks);
   NodeRecord mine{};
@@ -53,8 +82,8 @@ Place discover(MPI_Comm comm) {
   MPI_Bcast(where, 2, MPI_INT, 0, node);
   records.resize(static_cast<std::size_t>(where[1]));
   MPI_Bcast(records.data(), static_cast<int>(records.size() * sizeof(NodeRecord)), MPI_BYTE, 0, node);
-  MPI_Comm_free(&node);
   Place place;
+  place.node = node;
   for (const NodeRecord& r : records) place.machine.nodes.push_back({r.name, r.ranks, r.cores});
   place.seat = {where[0], local_rank};
   return place;

@@ -11,11 +11,13 @@ namespace collio::engine {
 
 struct Place {
   machine::Machine machine;
-  policy::Seat seat;  ///< of this rank
+  policy::Seat seat;              ///< of this rank
+  MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node; the caller's to free
 };
 
-/// Collective. Ranks share a node when they can share memory (MPI_Comm_split_type). The result is the same
-/// on all ranks but for `seat`. O(nodes) data.
+/// Collective. Ranks share a node when they can share memory (MPI_Comm_split_type) and their hosts have one name;
+/// COLLIO_RANKS_PER_NODE in the environment cuts nodes into smaller ones, for tests. The result is the same
+/// on all ranks but for `seat` and `node`. O(nodes) data.
 [[nodiscard]] Place discover(MPI_Comm comm);
 
 /// Ranks of the seats' holders, in order. `rank` sits on `mine`. Collective.

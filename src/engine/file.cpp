@@ -61,13 +61,15 @@ int job_ranks_here() {
 /// Rank 0's view of the storage, on all ranks. Collective.
 machine::StorageModel common_model(MPI_Comm comm, machine::StorageModel model) {
   double numbers[] = {static_cast<double>(model.block_bytes), static_cast<double>(model.window_bytes),
-                      static_cast<double>(model.aggregators_per_core), model.operation_s, model.bandwidth_bytes_per_s};
-  MPI_Bcast(numbers, 5, MPI_DOUBLE, 0, comm);
+                      static_cast<double>(model.node_buffer_bytes), static_cast<double>(model.aggregators_per_core),
+                      model.operation_s, model.bandwidth_bytes_per_s};
+  MPI_Bcast(numbers, 6, MPI_DOUBLE, 0, comm);
   model.block_bytes = static_cast<std::int64_t>(numbers[0]);
   model.window_bytes = static_cast<std::int64_t>(numbers[1]);
-  model.aggregators_per_core = static_cast<int>(numbers[2]);
-  model.operation_s = numbers[3];
-  model.bandwidth_bytes_per_s = numbers[4];
+  model.node_buffer_bytes = static_cast<std::int64_t>(numbers[2]);
+  model.aggregators_per_core = static_cast<int>(numbers[3]);
+  model.operation_s = numbers[4];
+  model.bandwidth_bytes_per_s = numbers[5];
   return model;
 }
 
@@ -85,6 +87,8 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
   Place place = discover(f->comm);
+  f->node = place.node;
+  f->node_rank = place.seat.local_rank;
   f->machine = std::move(place.machine);
   const machine::Node& node = f->machine.nodes[static_cast<std::size_t>(place.seat.node)];
   exchange::set_crowded(std::max(node.ranks, job_ranks_here()) > node.cores);
@@ -103,7 +107,8 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
 
 File::~File() {
   agreement.reset();
-  if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+  for (MPI_Comm* c : {&node, &comm})
+    if (*c != MPI_COMM_NULL) MPI_Comm_free(c);
 }
 
 storage::Storage* File::storage(core::Error* why) {
@@ -118,6 +123,22 @@ storage::Storage* File::storage(core::Error* why) {
   }
   storage_ = std::move(opened.value());
   return storage_.get();
+}
+
+policy::Plan File::plan(policy::PlanRequest request) {
+  request.no_node_memory = no_slots_;
+  policy::Plan plan = policy::make_plan(request, machine, hints);
+  if (plan.path != policy::Path::two_layer || slots) return plan;
+  std::string why;
+  slots = exchange::NodeSlots::obtain(node, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), why);
+  const core::Error failed = agreement->worst(slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why},
+                                              "has no shared memory");
+  if (failed.ok()) return plan;
+  slots.reset();
+  no_slots_ = "no shared memory between the ranks of a node";
+  hints.warnings.push_back(no_slots_ + ": " + failed.message);
+  request.no_node_memory = no_slots_;
+  return policy::make_plan(request, machine, hints);
 }
 
 core::Error File::sync() { return storage_ && wants_write_ ? storage_->sync() : core::Error{}; }

@@ -11,9 +11,11 @@
 #include "access/access.hpp"
 #include "exchange/agreement.hpp"
 #include "exchange/buffer_pool.hpp"
+#include "exchange/node_slots.hpp"
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
 #include "policy/hints.hpp"
+#include "policy/plan.hpp"
 #include "storage/storage.hpp"
 
 namespace collio::engine {
@@ -36,6 +38,8 @@ class File {
 
   /// This rank's handle, opened at first use. Not collective. Null when it cannot be opened: `why` says so.
   [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
+  /// The plan of a call, with memory for it. Collective.
+  [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
   /// Flushes what this rank wrote. Not collective.
   [[nodiscard]] core::Error sync();
 
@@ -45,6 +49,9 @@ class File {
   policy::Hints hints;
   machine::Machine machine;
   std::vector<int> aggregators;     ///< rank of each aggregator, in domain order
+  MPI_Comm node = MPI_COMM_NULL;    ///< the ranks of this rank's node
+  int node_rank = 0;
+  std::shared_ptr<exchange::NodeSlots> slots;  ///< windows in the node's shared memory, made when first planned for
   int my_domain = -1;               ///< domain this rank serves; -1: none
   access::View view;
   bool readable = false;            ///< aggregators can read the file
@@ -54,6 +61,7 @@ class File {
 
  private:
   File() = default;
+  std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
   bool wants_read_ = true, wants_write_ = true;
   std::unique_ptr<storage::Storage> storage_;
 };

@@ -23,6 +23,7 @@ void combine_outcomes(void* in, void* inout, int* count, MPI_Datatype*) {
       b[i].error = a[i].error;
       b[i].failed_rank = a[i].failed_rank;
     }
+    b[i].again = std::max(a[i].again, b[i].again);
     b[i].intact_below = std::min(a[i].intact_below, b[i].intact_below);
   }
 }
@@ -81,8 +82,7 @@ Agreement::~Agreement() {
 
 void Agreement::use_node_board(std::size_t longest_vector) {
   const std::size_t longest = std::max({sizeof(policy::Digest), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
-  board_ = std::make_unique<NodeBoard>(comm_, longest);
-  if (!board_->usable()) board_.reset();
+  board_ = NodeBoard::make(comm_, longest);
 }
 
 void Agreement::digest(policy::Digest& digest) const {

@@ -18,6 +18,7 @@ namespace collio::exchange {
 struct Outcome {
   std::int64_t error = 0;                             ///< worst core::ErrorClass
   std::int64_t intact_below = policy::Digest::nothing;  ///< all bytes of the call below this offset were moved
+  std::int64_t again = 0;                             ///< a write left windows out: pieces overlap and leave holes
   std::int64_t failed_rank = -1;                      ///< highest rank with the worst error; -1: none
 };
 

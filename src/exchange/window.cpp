@@ -12,20 +12,6 @@ using observe::Step;
 using observe::Steps;
 using storage::Transfer;
 
-namespace {
-
-template <class Each>
-void for_each_extent(const core::PackedExtents& list, Each&& each) {
-  core::PackedReader reader = list.reader(list.before_stream(0));
-  for (std::int64_t i = 0; i < list.items(); ++i) {
-    core::Run run = reader.next();
-    for (std::int64_t k = 0; k < run.count; ++k, run.offset += run.stride)
-      if (!each(core::Extent{run.offset, run.length})) return;
-  }
-}
-
-}  // namespace
-
 Window::Window(Link link, WindowStorage storage, std::int64_t bytes)
     : link_(link), storage_(storage), buffer_(link.pool->take(static_cast<std::size_t>(bytes))) {}
 
@@ -72,14 +58,6 @@ std::vector<core::SortedList> Window::lists() const {
   return lists;
 }
 
-bool Window::sieve_pays(std::int64_t operations, std::int64_t transfers) const noexcept {
-  const double whole = static_cast<double>(transfers) * (storage_.model.operation_s +
-                       static_cast<double>(span_.length) / storage_.model.bandwidth_bytes_per_s);
-  const double pieces = static_cast<double>(operations) * storage_.model.operation_s +
-                        static_cast<double>(sum_.bytes) / storage_.model.bandwidth_bytes_per_s;
-  return whole < pieces;
-}
-
 Transfer Window::write_out() {
   if (pieces_ == 0) return {};
   if (!storage_.file) return {0, {core::ErrorClass::access, "the file could not be opened"}};
@@ -90,43 +68,7 @@ Transfer Window::write_out() {
   }
   core::PackedBuilder builder({});
   core::merge_union(lists(), [&](const core::Extent& e) { builder.add(e); });
-  const core::PackedExtents pieces = builder.finish();
-  const bool sieve = storage_.readable && pieces.pieces() > 1 &&
-                     (storage_.holes == policy::Holes::sieve ||
-                      (storage_.holes == policy::Holes::automatic && sieve_pays(pieces.pieces(), 2)));
-  return sieve ? write_sieved(pieces) : write_pieces(pieces);
-}
-
-Transfer Window::write_pieces(const core::PackedExtents& pieces) {
-  ++link_.counters->piecewise_windows;
-  Transfer all;
-  for_each_extent(pieces, [&](const core::Extent& e) {
-    Transfer t = storage_.file->write(e, at(e.offset));
-    all.bytes = e.offset + t.bytes - span_.offset;
-    all.error = std::move(t.error);
-    return all.error.ok();
-  });
-  return all;
-}
-
-Transfer Window::write_sieved(const core::PackedExtents& pieces) {
-  ++link_.counters->sieved_windows;
-  Buffer old = link_.pool->take(static_cast<std::size_t>(span_.length));
-  Transfer before;
-  {
-    Steps::Scope time(*link_.steps, Step::read);
-    before = storage_.file->read(span_, old.data());
-  }
-  std::fill_n(old.data() + before.bytes, span_.length - before.bytes, std::byte{0});
-  std::int64_t hole = span_.offset;
-  for_each_extent(pieces, [&](const core::Extent& e) {
-    std::copy_n(old.data() + (hole - span_.offset), e.offset - hole, at(hole));
-    hole = e.end();
-    return true;
-  });
-  link_.pool->give_back(std::move(old));
-  if (!before.error.ok()) return write_pieces(pieces);
-  return storage_.file->write(span_, at(span_.offset));
+  return write_with_holes(link_, storage_, {span_, at(span_.offset)}, builder.finish());
 }
 
 void Window::want(const MessageView& request) {
@@ -142,7 +84,7 @@ Transfer Window::read_in() {
   }
   Steps::Scope time(*link_.steps, Step::read);
   const bool whole = pieces_ == 1 || storage_.holes == policy::Holes::sieve || sum_.bytes >= span_.length ||
-                     (storage_.holes == policy::Holes::automatic && sieve_pays(pieces_, 1));
+                     (storage_.holes == policy::Holes::automatic && storage_.sieve_pays({pieces_, 1, span_.length, sum_.bytes}));
   if (!whole) return read_pieces();
   ++(sum_.tiles(span_) ? link_.counters->dense_windows : link_.counters->sieved_windows);
   Transfer t = storage_.file->read(span_, at(span_.offset));

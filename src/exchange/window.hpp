@@ -8,21 +8,10 @@
 #include <vector>
 
 #include "core/merge.hpp"
-#include "exchange/link.hpp"
 #include "exchange/message.hpp"
-#include "machine/machine.hpp"
-#include "policy/hints.hpp"
-#include "storage/storage.hpp"
+#include "exchange/window_io.hpp"
 
 namespace collio::exchange {
-
-/// Where a window is written to or read from, and how.
-struct WindowStorage {
-  storage::Storage* file = nullptr;  ///< null: it could not be opened (the call fails)
-  bool readable = false;             ///< read-modify-write is possible
-  policy::Holes holes = policy::Holes::automatic;
-  machine::StorageModel model;
-};
 
 class Window {
  public:
@@ -60,9 +49,6 @@ class Window {
   void keep(const MessageView& message);
   [[nodiscard]] std::vector<core::SortedList> lists() const;
   [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return buffer_.data() + (offset - extent_.offset); }
-  [[nodiscard]] bool sieve_pays(std::int64_t operations, std::int64_t transfers) const noexcept;
-  [[nodiscard]] storage::Transfer write_pieces(const core::PackedExtents& pieces);
-  [[nodiscard]] storage::Transfer write_sieved(const core::PackedExtents& pieces);
   [[nodiscard]] storage::Transfer read_pieces();
 
   Link link_;

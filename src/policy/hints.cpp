@@ -10,11 +10,13 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 13> rows{{
+constexpr std::array<HintRow, 15> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
-    {"collio_path", "auto", "auto, two_phase, independent", "how collective calls move their bytes"},
+    {"collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
     {"collio_window", "auto", "1..1073741824, auto", "bytes an aggregator serves per round, at most cb_buffer_size"},
+    {"collio_local_aggregators", "auto", "1..1000000, auto", "local aggregators in all; as many as ranks: one layer"},
+    {"nc_num_aggrs_per_node", "auto", "1..1000000, auto", "local aggregators per node"},
     {"cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all"},
     {"cb_buffer_size", "16777216", "1..1073741824", "most bytes of an aggregator's collective buffer"},
     {"cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host"},
@@ -45,9 +47,18 @@ bool set_number(std::string_view text, std::int64_t high, std::int64_t& out) {
   return value.has_value();
 }
 
+bool set_count(std::string_view text, int& out) {
+  std::int64_t count = out;
+  if (!set_number(text, 1000000, count)) return false;
+  out = static_cast<int>(count);
+  return true;
+}
+
 bool set_path(std::string_view text, Path& out) {
   if (text == "automatic" || text == "auto") return true;
-  if (text == "enable" || text == "two_phase")
+  if (text == "enable" || text == "two_layer")
+    out = Path::two_layer;
+  else if (text == "two_phase")
     out = Path::two_phase;
   else if (text == "disable" || text == "independent")
     out = Path::independent;
@@ -102,7 +113,7 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
     return true;
   }
   if (key == "collio_path") {
-    if (!one_of(value, {"auto", "two_phase", "independent"})) return false;
+    if (!one_of(value, {"auto", "two_layer", "two_phase", "independent"})) return false;
     return set_path(value, h.write_path) && set_path(value, h.read_path);
   }
   if (key == "collio_holes") {
@@ -118,11 +129,11 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "collio_window") return set_number(value, 1 << 30, h.window_bytes);
   if (key == "striping_unit") return set_number(value, 1 << 30, h.alignment_bytes);
   if (key == "cb_config_list") return set_host_limits(value, h.host_limits);
-  std::int64_t count = h.aggregators;
-  if (key == "cb_nodes" && !set_number(value, 1000000, count)) return false;
-  if (key == "striping_factor") return set_number(value, 1000000, count);
-  h.aggregators = static_cast<int>(count);
-  return true;
+  if (key == "collio_local_aggregators") return set_count(value, h.local_aggregators);
+  if (key == "nc_num_aggrs_per_node") return set_count(value, h.local_aggregators_per_node);
+  if (key == "cb_nodes") return set_count(value, h.aggregators);
+  int unused = 0;
+  return set_count(value, unused);  // striping_factor
 }
 
 }  // namespace
@@ -132,6 +143,7 @@ std::span<const HintRow> hint_table() noexcept { return rows; }
 std::string_view name_of(Path path) noexcept {
   switch (path) {
     case Path::automatic: return "auto";
+    case Path::two_layer: return "two_layer";
     case Path::two_phase: return "two_phase";
     case Path::independent: return "independent";
     case Path::native: return "native";

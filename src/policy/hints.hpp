@@ -14,7 +14,7 @@
 
 namespace collio::policy {
 
-enum class Path { automatic, two_phase, independent, native };
+enum class Path { automatic, two_layer, two_phase, independent, native };
 enum class Holes { automatic, piecewise, sieve };
 
 /// One entry of cb_config_list: at most `limit` aggregators on `host` ("*": any other host).
@@ -26,6 +26,8 @@ struct HostLimit {
 struct Hints {
   bool enabled = true;
   int aggregators = 0;                               ///< cb_nodes; 0: chosen by collio
+  int local_aggregators = 0;                         ///< collio_local_aggregators, in all; 0: chosen by collio
+  int local_aggregators_per_node = 0;                ///< nc_num_aggrs_per_node; 0: not set
   std::int64_t buffer_bytes = 16 << 20;              ///< cb_buffer_size: no window is longer
   std::int64_t window_bytes = 0;                     ///< collio_window; 0: chosen by collio
   std::int64_t alignment_bytes = 0;                  ///< striping_unit; 0: the file system's block

@@ -1,6 +1,6 @@
-// See plan.hpp. The cost model compares what the two paths do not share: storage calls for every piece
-// against messages and copies. Its constants are orders of magnitude, not fits; the benchmarks check
-// that the choice is right where it matters.
+// See plan.hpp. The cost model compares what the paths do not share: storage calls for every piece against messages
+// and copies. Its constants are orders of magnitude, not fits; the benchmarks check that the choice is right where it
+// matters.
 #include "policy/plan.hpp"
 
 #include <algorithm>
@@ -11,18 +11,32 @@ namespace collio::policy {
 
 namespace {
 
-constexpr double message_s = 30e-6;        // one message, with the wait for a busy peer
-constexpr double copy_bytes_per_s = 1.5e9; // packing, moving and placing, per core
-constexpr double piece_s = 12e-9;          // describing and placing one piece
+constexpr double message_s = 30e-6;         // one message, with the wait for a busy peer
+constexpr double copy_bytes_per_s = 1.5e9;  // packing, moving and placing, per core
+constexpr double piece_s = 12e-9;           // describing and placing one piece
+constexpr double direct_copy_bytes_per_s = 5e9;  // straight into a window in shared memory, per core
+constexpr double direct_piece_s = 5e-9;
+constexpr double agreement_s = 10e-6;
 constexpr std::int64_t smallest_domain_bytes = 1 << 20;
+// Beyond these, windows in shared memory are mostly holes: described pieces cost less.
+constexpr std::int64_t sparsest_write = 64, sparsest_read = 4;
+constexpr int fewest_slots = 4;
+constexpr int most_slots = 64;
+
+double per_piece_and_byte(const Digest& d, double a_piece_s, double bytes_per_s) {
+  return static_cast<double>(d.bytes) / bytes_per_s + static_cast<double>(d.pieces) * a_piece_s;
+}
 
 double two_phase_s(const PlanRequest& r, const machine::Machine& m) {
   const double parallel = m.parallelism();
   const int ranks = m.ranks();
   const double agreements = 3.0 * std::bit_width(static_cast<unsigned>(ranks));
   const double messages = ranks > 1 ? agreements + 2.0 * ranks * r.aggregators / parallel : 0;
-  return messages * message_s + static_cast<double>(r.digest.bytes) / copy_bytes_per_s / parallel +
-         static_cast<double>(r.digest.pieces) * piece_s / parallel;
+  return messages * message_s + per_piece_and_byte(r.digest, piece_s, copy_bytes_per_s) / parallel;
+}
+
+double two_layer_s(const PlanRequest& r, const machine::Machine& m) {
+  return 2 * agreement_s + per_piece_and_byte(r.digest, direct_piece_s, direct_copy_bytes_per_s) / m.parallelism();
 }
 
 double independent_s(const PlanRequest& r, const machine::Machine& m) {
@@ -33,12 +47,23 @@ double independent_s(const PlanRequest& r, const machine::Machine& m) {
   return calls * m.storage.operation_s;
 }
 
-std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints) {
-  return std::min(hints.buffer_bytes, hints.window_bytes > 0 ? hints.window_bytes : machine.storage.window_bytes);
+/// Why layer 1 cannot help this call; empty when it can.
+std::string against_two_layers(const PlanRequest& r, const machine::Machine& m, const Hints& hints) {
+  const int ranks = m.ranks();
+  if (!r.no_node_memory.empty()) return r.no_node_memory;
+  if (m.nodes.size() > 1) return "ranks are on several nodes";
+  if (ranks == 1) return "one rank";
+  if (hints.local_aggregators >= ranks || hints.local_aggregators_per_node >= ranks)
+    return "every rank is a local aggregator";
+  const std::int64_t sparsest = r.direction == Direction::write ? sparsest_write : sparsest_read;
+  if (r.digest.span() / sparsest > r.digest.bytes)
+    return "less than 1/" + std::to_string(sparsest) + " of the bytes in the span are accessed";
+  return {};
 }
 
-void choose_path(Plan& plan, const PlanRequest& r, Path asked) {
+void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const Digest& d = r.digest;
+  const Path asked = r.direction == Direction::write ? hints.write_path : hints.read_path;
   if (d.undescribed > 0) {
     plan.path = Path::native;
     plan.reason = "a datatype or view on " + std::to_string(d.undescribed) + " ranks cannot be described by collio";
@@ -49,20 +74,49 @@ void choose_path(Plan& plan, const PlanRequest& r, Path asked) {
     plan.reason = "file pieces of " + std::to_string(d.unordered) + " ranks are not in ascending order";
     return;
   }
+  const std::string against = asked == Path::two_phase ? "" : against_two_layers(r, machine, hints);
+  const Path exchange = asked == Path::two_phase || !against.empty() ? Path::two_phase : Path::two_layer;
+  const std::string no_layer = against.empty() ? "" : "; one layer: " + against;
   if (asked != Path::automatic) {
-    plan.path = asked;
-    plan.reason = "asked for by hint";
+    plan.path = asked == Path::independent ? asked : exchange;
+    plan.reason = "asked for by hint" + (asked == Path::two_layer ? no_layer : "");
     return;
   }
-  plan.path = plan.estimate_independent_s < plan.estimate_two_phase_s ? Path::independent : Path::two_phase;
+  const double exchange_s = exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
+  plan.path = plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
   char text[160];
   std::snprintf(text, sizeof text, "%lld pieces of %lld B on average: %.2g s of storage calls one by one, %.2g s to exchange",
                 static_cast<long long>(d.pieces), static_cast<long long>(d.bytes / std::max<std::int64_t>(1, d.pieces)),
-                plan.estimate_independent_s, plan.estimate_two_phase_s);
-  plan.reason = text;
+                plan.estimate_independent_s, exchange_s);
+  plan.reason = text + (plan.path == Path::two_phase ? no_layer : "");
+}
+
+/// The longest window: what the storage likes best, within the collective buffer, and several to a node's memory.
+std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, Path path) {
+  if (hints.window_bytes > 0) return std::min(hints.buffer_bytes, hints.window_bytes);
+  const std::int64_t best = std::min(hints.buffer_bytes, machine.storage.window_bytes);
+  return path == Path::two_layer ? std::min(best, node_memory_bytes(machine, hints) / fewest_slots) : best;
+}
+
+/// Slots, and whether they keep masks: unless the pieces, if they do not overlap, must fill the whole span.
+void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
+  const std::int64_t memory_bytes = node_memory_bytes(machine, hints);
+  const std::int64_t page = 4096;
+  const std::int64_t slot = (plan.domains.window_bytes + page - 1) / page * page;
+  plan.few_servers = !hints.host_limits.empty() || hints.aggregators > 0 || machine.storage.aggregators_per_core == 0;
+  plan.slots = static_cast<int>(std::clamp<std::int64_t>(memory_bytes / slot, 1, most_slots));
+  plan.masks = r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span());
+  const Domains& d = plan.domains;
+  const auto bits = static_cast<std::uint64_t>(r.digest.offset_bits | d.low | d.domain_bytes | d.window_bytes);
+  plan.mask_shift = bits == 0 ? 0 : std::countr_zero(bits);
 }
 
 }  // namespace
+
+std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hints) {
+  const std::int64_t two_windows = 2 * std::min(hints.buffer_bytes, std::max<std::int64_t>(hints.window_bytes, 4096));
+  return std::max(two_windows, std::min(2 * hints.buffer_bytes, machine.storage.node_buffer_bytes)) + 4 * 4096;
+}
 
 Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const bool write = r.direction == Direction::write;
@@ -70,19 +124,23 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   plan.direction = r.direction;
   plan.holes = write ? hints.write_holes : hints.read_holes;
   plan.estimate_two_phase_s = two_phase_s(r, machine);
+  plan.estimate_two_layer_s = two_layer_s(r, machine);
   plan.estimate_independent_s = independent_s(r, machine);
-  choose_path(plan, r, write ? hints.write_path : hints.read_path);
+  choose_path(plan, r, machine, hints);
   if (r.digest.bytes == 0) {
     plan.reason = "no bytes to move";
     return plan;
   }
-  CutRequest cut{{r.digest.low, r.digest.span()}, r.aggregators, machine.storage.block_bytes, window_bytes(machine, hints)};
+  plan.span = {r.digest.low, r.digest.span()};
+  CutRequest cut{plan.span, r.aggregators, machine.storage.block_bytes,
+                 window_bytes(machine, hints, plan.path)};
   if (hints.alignment_bytes > 0) cut.alignment_bytes = hints.alignment_bytes;
   if (hints.alignment_bytes == 0 && hints.aggregators == 0) {  // few bytes need few aggregators
     const std::int64_t most = r.digest.span() / smallest_domain_bytes + 1;
     cut.aggregators = static_cast<int>(std::min<std::int64_t>(cut.aggregators, most));
   }
   plan.domains = cut_evenly(cut);
+  if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);
   return plan;
 }
 

@@ -20,7 +20,13 @@ struct Plan {
   std::string reason;
   Domains domains;
   Holes holes = Holes::automatic;
-  double estimate_two_phase_s = 0;    ///< beyond the storage time both paths share
+  core::Extent span;                  ///< first to last byte of the call
+  bool few_servers = false;           ///< two_layer: only aggregators read and write the file, else any rank
+  int slots = 0;                      ///< two_layer: windows in a node's shared memory at a time
+  bool masks = false;                 ///< two_layer write: keep which bytes are filled, for there may be holes
+  int mask_shift = 0;                 ///< every piece end is a multiple of 2^mask_shift, relative to its window
+  double estimate_two_layer_s = 0;
+  double estimate_two_phase_s = 0;    ///< beyond the storage time all paths share
   double estimate_independent_s = 0;
 };
 
@@ -28,7 +34,12 @@ struct PlanRequest {
   Direction direction = Direction::write;
   Digest digest;
   int aggregators = 1;
+  bool with_masks = false;     ///< two_layer write: pieces may overlap and leave holes
+  std::string no_node_memory = "";  ///< why ranks of a node have no shared memory for windows; empty: they have
 };
+
+/// Bytes of windows in a node's shared memory. Pure.
+[[nodiscard]] std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hints);
 
 /// Pure. O(nodes).
 [[nodiscard]] Plan make_plan(const PlanRequest& request, const machine::Machine& machine, const Hints& hints);

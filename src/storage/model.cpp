@@ -38,6 +38,7 @@ machine::StorageModel model_of(const std::string& path) {
       model.operation_s = 200e-6;
       model.block_bytes = 1 << 20;
       model.window_bytes = 16 << 20;
+      model.node_buffer_bytes = 64 << 20;
       model.aggregators_per_core = 0;
     }
   }

@@ -15,7 +15,10 @@ void draw_hints(Random& random, Case& out) {
   if (random.chance(25)) return;
   draw_hint(random, out, "cb_buffer_size", {"37", "64", "1000", "4096", "5000", "65536", "1048576", "16777216"});
   draw_hint(random, out, "cb_nodes", {"1", "2", "3", "4", "100"});
-  draw_hint(random, out, "collio_path", {"auto", "two_phase", "two_phase", "independent"});
+  draw_hint(random, out, "collio_path", {"auto", "two_layer", "two_layer", "two_phase", "independent"});
+  draw_hint(random, out, "collio_window", {"64", "1000", "4096", "65536"});
+  draw_hint(random, out, "collio_local_aggregators", {"1", "2", "3", "100"});
+  draw_hint(random, out, "COLLIO_RANKS_PER_NODE", {"1", "2", "3", "5"});
   draw_hint(random, out, "collio_holes", {"auto", "piecewise", "sieve"});
   draw_hint(random, out, "romio_cb_write", {"enable", "automatic", "disable"});
   draw_hint(random, out, "romio_cb_read", {"enable", "automatic", "disable"});

@@ -41,7 +41,7 @@ struct Case {
   Mode mode = Mode::read_write;
   bool file_exists = false;
   std::int64_t old_bytes = 0;  ///< size of the file found by open
-  std::map<std::string, std::string> hints;
+  std::map<std::string, std::string> hints;  ///< and COLLIO_* for the environment
   std::vector<Phase> phases;
 };
 

@@ -70,14 +70,23 @@ class Runner {
     ::close(descriptor);
   }
 
+  /// A hint, or what a user would set in the environment.
+  static void set_hint(MPI_Info info, const std::string& key, const std::string& value) {
+    if (key.starts_with("COLLIO_"))
+      setenv(key.c_str(), value.c_str(), 1);
+    else
+      MPI_Info_set(info, key.c_str(), value.c_str());
+  }
+
   bool open() {
     set_stage("open");
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
+    unsetenv("COLLIO_RANKS_PER_NODE");
     if (session_.engine == Engine::native)
       MPI_Info_set(info, "collio_enable", "disable");
     else
-      for (const auto& [key, value] : case_.hints) MPI_Info_set(info, key.c_str(), value.c_str());
+      for (const auto& [key, value] : case_.hints) set_hint(info, key, value);
     constexpr int modes[] = {MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_MODE_RDONLY};
     const int code = MPI_File_open(session_.comm, session_.path.c_str(), modes[static_cast<int>(case_.mode)], info, &file_);
     MPI_Info_free(&info);

@@ -1,0 +1,137 @@
+// A collective read through the shared memory of a node: the two-layer write run backwards.
+//
+// The first rank to pass a window reads it; every rank copies its pieces from there straight to the user's memory. A
+// rank that finds a window being read by another goes on to the next, so reads run ahead of copies.
+#include <array>
+#include <limits>
+
+#include "core/copy.hpp"
+#include "engine/node_windows.hpp"
+
+namespace collio::engine {
+
+using observe::Step;
+using observe::Steps;
+
+namespace {
+
+constexpr std::int64_t staging_bytes = 64 << 10;  ///< for memory that is not contiguous; stays in cache
+
+/// Reads windows from the file.
+class WindowLoader {
+ public:
+  WindowLoader(Call& call, Moved& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
+
+  /// Reads the window if this rank may and no other does. True when it is there now.
+  bool load(const NodeWindow& window) {
+    if (!serves_ || !slots_.claim(window.slot)) return false;
+    Steps::Scope time(call_.steps, Step::read);
+    core::Error why;
+    storage::Storage* file = call_.file.storage(&why);
+    const storage::Transfer t = file ? file->read(window.extent, slots_.data(window.slot)) : storage::Transfer{0, why};
+    moved_.note(window.extent.offset, t);
+    ++call_.counters.dense_windows;
+    const bool whole = t.bytes == window.extent.length;
+    slots_.finish_loading(window.slot, whole ? std::numeric_limits<std::int64_t>::max() : window.extent.offset + t.bytes);
+    return true;
+  }
+
+ private:
+  Call& call_;
+  Moved& moved_;
+  exchange::NodeSlots& slots_;
+  bool serves_;
+};
+
+/// Copies this rank's pieces out of windows.
+class Collector {
+ public:
+  Collector(Call& call, Moved& moved)
+      : call_(call), moved_(moved), slots_(*call.file.slots), cursor_(call.access.pattern) {
+    if (!call.memory.contiguous()) staging_ = call.link.pool->take(staging_bytes);
+  }
+  ~Collector() { call_.link.pool->give_back(std::move(staging_)); }
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  /// True when this rank has bytes in the window. Leaves the cursor at the first.
+  bool wants(const NodeWindow& window) {
+    const core::Extent& mine = call_.access.span;
+    const std::int64_t begin = std::max(window.extent.offset, mine.offset);
+    limit_ = std::min(window.extent.end(), mine.end());
+    if (call_.access.bytes == 0 || begin >= limit_) return false;
+    cursor_.seek_offset(begin);
+    return !cursor_.at_end() && cursor_.offset() < limit_;
+  }
+
+  /// After wants().
+  void collect(const NodeWindow& window) {
+    Steps::Scope time(call_.steps, Step::place);
+    limit_ = std::min(limit_, slots_.end_of_file(window.slot));
+    base_ = slots_.data(window.slot) - window.extent.offset;
+    const std::int64_t before = cursor_.stream();
+    staging_ ? collect_staged() : collect_direct();
+    moved_.bytes += cursor_.stream() - before;
+  }
+
+ private:
+  static constexpr std::size_t batch_size = 64;
+
+  void collect_direct() {
+    std::byte* to = call_.memory.at(cursor_.stream() - call_.access.begin);
+    std::array<core::Run, batch_size> batch;
+    while (const std::size_t n = cursor_.next_batch(limit_, batch)) {
+      for (std::size_t i = 0; i < n; ++i) {
+        to = core::gather_run(to, base_, batch[i]);
+        call_.counters.pieces += batch[i].count;
+      }
+    }
+  }
+
+  void collect_staged() {
+    while (!cursor_.at_end() && cursor_.offset() < limit_) {
+      core::Cursor ahead = cursor_;
+      ahead.seek_offset(limit_);
+      const std::int64_t begin = cursor_.stream() - call_.access.begin;
+      const std::int64_t bytes = std::min(staging_bytes, ahead.stream() - cursor_.stream());
+      std::byte* to = staging_.data();
+      core::Run run;
+      for (std::int64_t left = bytes; left > 0; left -= run.bytes()) {
+        cursor_.next_bytes(left, run);
+        to = core::gather_run(to, base_, run);
+        call_.counters.pieces += run.count;
+      }
+      call_.memory.scatter(begin, bytes, staging_.data());
+    }
+  }
+
+  Call& call_;
+  Moved& moved_;
+  exchange::NodeSlots& slots_;
+  core::Cursor cursor_;
+  exchange::Buffer staging_;
+  const std::byte* base_ = nullptr;
+  std::int64_t limit_ = 0;
+};
+
+}  // namespace
+
+Moved two_layer_read(Call& call) {
+  Moved moved;
+  exchange::NodeSlots& slots = *call.file.slots;
+  slots.lay_out({call.plan.slots, call.plan.domains.window_bytes});
+  WindowLoader loader(call, moved);
+  Collector collector(call, moved);
+  pass_windows(call, [&](const NodeWindow& window, int phase) {
+    if (phase == exchange::NodeSlots::open && loader.load(window)) phase = exchange::NodeSlots::loaded;
+    if (collector.wants(window)) {
+      if (phase != exchange::NodeSlots::loaded) return false;
+      collector.collect(window);
+    }
+    slots.depart(window.slot);
+    return true;
+  }, [] { return false; });
+  return moved;
+}
+
+}  // namespace collio::engine

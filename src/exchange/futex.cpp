@@ -1,0 +1,50 @@
+// See futex.hpp.
+#include "exchange/futex.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "exchange/waiting.hpp"
+
+namespace collio::exchange {
+
+namespace {
+
+constexpr int yields_crowded = 4;
+constexpr int yields_alone = 1000;  // each rank has a core: waking up would cost more than it saves
+constexpr long first_sleep_ns = 100'000;
+constexpr long longest_sleep_ns = 2'000'000;
+
+}  // namespace
+
+void SharedWord::set(std::uint32_t next) noexcept {
+  value.store(next, std::memory_order_seq_cst);
+  if (sleepers.load(std::memory_order_seq_cst) == 0) return;
+  syscall(SYS_futex, &value, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void WordWait::idle(SharedWord& word, std::uint32_t seen) noexcept {
+  ++polls_;
+  const int yields = crowded() ? yields_crowded : yields_alone;
+  if (polls_ <= yields) {
+    sched_yield();
+    if ((polls_ & 15) != 1) return;
+  } else {
+    const long ns = std::min(first_sleep_ns << std::min(polls_ - yields - 1, 5), longest_sleep_ns);
+    const timespec limit{0, ns};
+    word.sleepers.fetch_add(1, std::memory_order_seq_cst);
+    syscall(SYS_futex, &word.value, FUTEX_WAIT, seen, &limit, nullptr, 0);
+    word.sleepers.fetch_sub(1, std::memory_order_relaxed);
+    if (word.load() != seen) return;
+  }
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
+}
+
+}  // namespace collio::exchange

@@ -1,0 +1,182 @@
+// See node_slots.hpp.
+#include "exchange/node_slots.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace collio::exchange {
+
+namespace {
+
+constexpr std::size_t line = 64;
+constexpr std::size_t page = 4096;
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+void raise_to(std::atomic<std::int64_t>& value, std::int64_t to) noexcept {
+  std::int64_t now = value.load(std::memory_order_relaxed);
+  while (now < to && !value.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+/// All zero at first, as fresh shared memory is; the same after recycling, but for the state.
+struct NodeSlots::Slot {
+  alignas(2 * line) SharedWord state;
+  alignas(line) std::atomic<std::int32_t> arrived;
+  std::atomic<std::uint64_t> hash;
+  std::atomic<std::int64_t> bytes, high;
+  std::atomic<std::int64_t> below_largest;  ///< `largest` minus the lowest offset
+  std::int64_t window_offset, end_of_file;
+};
+
+struct NodeSlots::Head {
+  alignas(line) std::atomic<std::uint64_t> full;
+  alignas(line) std::atomic<std::int32_t> serving;
+  alignas(line) SharedWord bell;  ///< few_servers: changes with every slot
+  Slot slots[most_slots];
+};
+
+namespace {
+
+constexpr std::size_t up_to_page(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+/// A bit per byte, and a word per slot for windows that are no multiple of 64 bytes.
+constexpr std::size_t mask_part(std::size_t bytes) { return up_to_page(bytes / 8 + 8 * NodeSlots::most_slots); }
+
+}  // namespace
+
+// The memory: heads, then the masks of all slots, then their windows. A mask is all zero between two turns, so any
+// layout finds its masks in order; hence they keep to a part of their own, large enough for single bytes.
+NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept
+    : memory_(std::move(memory)), head_(reinterpret_cast<Head*>(memory_->data())), bytes_(bytes), ranks_(ranks) {}
+
+std::shared_ptr<NodeSlots> NodeSlots::obtain(MPI_Comm node, std::size_t bytes, std::string& why) {
+  int ranks = 1;
+  MPI_Comm_size(node, &ranks);
+  auto memory = SharedMemory::share(node, up_to_page(sizeof(Head)) + mask_part(bytes) + bytes, why);
+  if (!memory) return nullptr;
+  return std::shared_ptr<NodeSlots>(new NodeSlots(std::move(memory), bytes, ranks));
+}
+
+NodeSlots::Slot& NodeSlots::slot_at(int slot) const noexcept { return head_->slots[slot]; }
+
+void NodeSlots::lay_out(const SlotLayout& layout) noexcept { layout_ = layout; }
+
+std::byte* NodeSlots::data(int slot) const noexcept {
+  const std::size_t window = up_to_page(static_cast<std::size_t>(layout_.window_bytes));
+  return memory_->data() + up_to_page(sizeof(Head)) + mask_part(bytes_) + window * static_cast<std::size_t>(slot);
+}
+
+core::ByteMask NodeSlots::mask(int slot) const noexcept {
+  if (!layout_.masks) return {};
+  const std::int64_t words = core::ByteMask::words_for(layout_.window_bytes, layout_.mask_shift);
+  auto* masks = reinterpret_cast<std::uint64_t*>(memory_->data() + up_to_page(sizeof(Head)));
+  return {masks + words * slot, layout_.mask_shift};
+}
+
+int NodeSlots::phase(int slot) const noexcept {
+  const std::uint32_t state = slot_at(slot).state.load();
+  return state >> 2 == turn_[static_cast<std::size_t>(slot)] ? static_cast<int>(state & 3) : -1;
+}
+
+void NodeSlots::idle(int slot, WordWait& wait) const noexcept {
+  SharedWord& word = layout_.few_servers ? head_->bell : slot_at(slot).state;
+  const std::uint32_t seen = word.load();
+  if (phase(slot) < 0 && !any_full()) wait.idle(word, seen);
+}
+
+void NodeSlots::contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept {
+  Slot& s = slot_at(slot);
+  s.hash.fetch_add(sum.hash, std::memory_order_relaxed);
+  s.bytes.fetch_add(sum.bytes, std::memory_order_relaxed);
+  raise_to(s.below_largest, largest - hull.offset);
+  raise_to(s.high, hull.end());
+}
+
+bool NodeSlots::count_in(int slot) noexcept {
+  turn_[static_cast<std::size_t>(slot)] = (turn_[static_cast<std::size_t>(slot)] + 1) & (~0u >> 2);
+  return slot_at(slot).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_;
+}
+
+bool NodeSlots::arrive(int slot, std::int64_t window_offset) noexcept {
+  if (!count_in(slot)) return false;
+  slot_at(slot).window_offset = window_offset;
+  return true;
+}
+
+NodeSlots::Filled NodeSlots::filled(int slot) const noexcept {
+  const Slot& s = slot_at(slot);
+  Filled f;
+  f.window_offset = s.window_offset;
+  f.sum = {s.hash.load(std::memory_order_relaxed), s.bytes.load(std::memory_order_relaxed)};
+  f.hull.offset = largest - s.below_largest.load(std::memory_order_relaxed);
+  f.hull.length = s.high.load(std::memory_order_relaxed) - f.hull.offset;
+  return f;
+}
+
+void NodeSlots::next_turn(int slot) noexcept {
+  Slot& s = slot_at(slot);
+  s.arrived.store(0, std::memory_order_relaxed);
+  s.state.set((s.state.load() & ~3u) + 4);
+  ring();
+}
+
+void NodeSlots::ring() noexcept {
+  if (layout_.few_servers) head_->bell.set(head_->bell.load() + 1);
+}
+
+void NodeSlots::recycle(int slot) noexcept {
+  Slot& s = slot_at(slot);
+  if (layout_.masks) mask(slot).clear(layout_.window_bytes);
+  s.hash.store(0, std::memory_order_relaxed);
+  s.bytes.store(0, std::memory_order_relaxed);
+  s.high.store(0, std::memory_order_relaxed);
+  s.below_largest.store(0, std::memory_order_relaxed);
+  next_turn(slot);
+}
+
+void NodeSlots::push_full(int slot) noexcept {
+  head_->full.fetch_or(std::uint64_t{1} << slot, std::memory_order_seq_cst);
+  ring();
+}
+
+int NodeSlots::pop_full() noexcept {
+  std::uint64_t full = head_->full.load(std::memory_order_seq_cst);
+  while (full != 0) {
+    const std::uint64_t lowest = full & (~full + 1);
+    if (head_->full.compare_exchange_weak(full, full & ~lowest, std::memory_order_acq_rel))
+      return std::countr_zero(lowest);
+  }
+  return -1;
+}
+
+bool NodeSlots::any_full() const noexcept { return head_->full.load(std::memory_order_seq_cst) != 0; }
+
+bool NodeSlots::begin_serving(int most) noexcept {
+  std::int32_t now = head_->serving.load(std::memory_order_relaxed);
+  while (now < most)
+    if (head_->serving.compare_exchange_weak(now, now + 1, std::memory_order_acquire)) return true;
+  return false;
+}
+
+void NodeSlots::end_serving() noexcept { head_->serving.fetch_sub(1, std::memory_order_seq_cst); }
+
+bool NodeSlots::claim(int slot) noexcept {
+  std::uint32_t free = turn_[static_cast<std::size_t>(slot)] << 2;
+  return slot_at(slot).state.value.compare_exchange_strong(free, free + loading, std::memory_order_acq_rel);
+}
+
+void NodeSlots::finish_loading(int slot, std::int64_t end_of_file) noexcept {
+  Slot& s = slot_at(slot);
+  s.end_of_file = end_of_file;
+  s.state.set((s.state.load() & ~3u) + loaded);
+}
+
+std::int64_t NodeSlots::end_of_file(int slot) const noexcept { return slot_at(slot).end_of_file; }
+
+void NodeSlots::depart(int slot) noexcept {
+  if (count_in(slot)) next_turn(slot);
+}
+
+}  // namespace collio::exchange

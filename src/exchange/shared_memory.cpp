@@ -1,0 +1,86 @@
+// See shared_memory.hpp.
+#include "exchange/shared_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "exchange/waiting.hpp"
+
+namespace collio::exchange {
+
+namespace {
+
+using Name = std::array<char, 64>;
+
+/// Makes an object no other process has, with all its pages. -1: `why` says what failed.
+int create(Name& name, std::size_t bytes, std::string& why) {
+  static std::atomic<unsigned> made{0};
+  std::snprintf(name.data(), name.size(), "/collio.%ld.%ld.%u", static_cast<long>(::getuid()),
+                static_cast<long>(::getpid()), made++);
+  ::shm_unlink(name.data());  // of a process with our number that was killed
+  const int fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int error = fd < 0 ? errno : ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  if (error == 0) return fd;
+  why = std::to_string(bytes) + " bytes of shared memory: " + std::strerror(error);
+  if (fd >= 0) {
+    ::shm_unlink(name.data());
+    ::close(fd);
+  }
+  return -1;
+}
+
+std::byte* map(int fd, std::size_t bytes, std::string& why) {
+  if (fd < 0) return nullptr;
+  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+  ::close(fd);
+  if (p != MAP_FAILED) return static_cast<std::byte*>(p);
+  why = std::string("mapping shared memory: ") + std::strerror(errno);
+  return nullptr;
+}
+
+/// True when `mine` is true on all ranks. Collective.
+bool all_true(MPI_Comm comm, bool mine) {
+  int all = mine ? 1 : 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm, &request);
+  wait_for(request);
+  return all != 0;
+}
+
+}  // namespace
+
+std::unique_ptr<SharedMemory> SharedMemory::share(MPI_Comm node, std::size_t bytes, std::string& why) {
+  int rank = 0;
+  MPI_Comm_rank(node, &rank);
+  Name name{};
+  int fd = -1;
+  if (rank == 0) {
+    fd = create(name, bytes, why);
+    if (fd < 0) name[0] = '\0';
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, node, &request);
+  wait_for(request);
+  if (name[0] == '\0') return nullptr;
+  if (rank != 0) {
+    fd = ::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0);
+    if (fd < 0) why = std::string("opening shared memory of another rank: ") + std::strerror(errno);
+  }
+  std::byte* data = map(fd, bytes, why);
+  const bool everywhere = all_true(node, data != nullptr);
+  if (rank == 0) ::shm_unlink(name.data());  // lives on in the mappings
+  if (everywhere) return std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes));
+  if (data) ::munmap(data, bytes);
+  return nullptr;
+}
+
+SharedMemory::~SharedMemory() { ::munmap(data_, bytes_); }
+
+}  // namespace collio::exchange

@@ -1,0 +1,33 @@
+// Memory that the ranks of a node have in common.
+//
+// POSIX shared memory rather than an MPI window: its pages are reserved when it is made, so that a full /dev/shm is an
+// answer ("no") and not a bus error in the middle of a call, and it outlives the communicator it was made with.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace collio::exchange {
+
+class SharedMemory {
+ public:
+  /// `bytes` zeroed bytes, the same for all ranks of `node`. Null on all of them when any cannot have it; `why` then
+  /// says what failed, on the rank where it did. Collective.
+  static std::unique_ptr<SharedMemory> share(MPI_Comm node, std::size_t bytes, std::string& why);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  SharedMemory(std::byte* data, std::size_t bytes) noexcept : data_(data), bytes_(bytes) {}
+  std::byte* data_;
+  std::size_t bytes_;
+};
+
+}  // namespace collio::exchange
