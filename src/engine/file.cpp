@@ -106,6 +106,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
 }
 
 File::~File() {
+  exchange::NodeSlots::give_back(std::move(slots));
   agreement.reset();
   for (MPI_Comm* c : {&node, &comm})
     if (*c != MPI_COMM_NULL) MPI_Comm_free(c);

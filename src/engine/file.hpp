@@ -51,7 +51,7 @@ class File {
   std::vector<int> aggregators;     ///< rank of each aggregator, in domain order
   MPI_Comm node = MPI_COMM_NULL;    ///< the ranks of this rank's node
   int node_rank = 0;
-  std::shared_ptr<exchange::NodeSlots> slots;  ///< windows in the node's shared memory, made when first planned for
+  std::unique_ptr<exchange::NodeSlots> slots;  ///< windows in the node's shared memory, made when first planned for
   int my_domain = -1;               ///< domain this rank serves; -1: none
   access::View view;
   bool readable = false;            ///< aggregators can read the file

@@ -2,6 +2,7 @@
 //
 // The first rank to pass a window reads it; every rank copies its pieces from there straight to the user's memory. A
 // rank that finds a window being read by another goes on to the next, so reads run ahead of copies.
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -114,23 +115,40 @@ class Collector {
   std::int64_t limit_ = 0;
 };
 
+/// Passes the windows of a batch as they are loaded, by this rank or others: pass(batch, window) says when it did.
+template <class Pass>
+void pass_when_loaded(Call& call, const NodeBatch& batch, Pass&& pass) {
+  std::vector<NodeWindow> left = batch.windows;
+  exchange::WordWait wait(call.link.comm);
+  while (std::erase_if(left, [&](const NodeWindow& window) { return pass(batch, window); }), !left.empty()) {
+    Steps::Scope time(call.steps, Step::wait);
+    call.file.slots->idle_for_load(left.front().slot, wait);
+  }
+}
+
 }  // namespace
 
 Moved two_layer_read(Call& call) {
   Moved moved;
   exchange::NodeSlots& slots = *call.file.slots;
-  slots.lay_out({call.plan.slots, call.plan.domains.window_bytes});
+  slots.lay_out(layout_of(call.plan));
   WindowLoader loader(call, moved);
   Collector collector(call, moved);
-  pass_windows(call, [&](const NodeWindow& window, int phase) {
-    if (phase == exchange::NodeSlots::open && loader.load(window)) phase = exchange::NodeSlots::loaded;
+  const auto pass = [&](const NodeBatch& batch, const NodeWindow& window) {
+    const bool loaded = slots.loaded(window.slot) || loader.load(window);
     if (collector.wants(window)) {
-      if (phase != exchange::NodeSlots::loaded) return false;
+      if (!loaded) return false;
       collector.collect(window);
     }
-    slots.depart(window.slot);
+    slots.depart(window.slot, batch.entry(window));
     return true;
-  }, [] { return false; });
+  };
+  NodeWindows windows(call);
+  for (NodeBatch batch; windows.next(batch);) {
+    await_half(call, batch.half, [] { return false; });
+    pass_when_loaded(call, batch, pass);
+    slots.leave(batch.half);
+  }
   return moved;
 }
 

@@ -2,7 +2,8 @@
 //
 // Every rank copies its pieces from the user's memory straight to their places in the window; the rank that completes
 // a window writes it, or leaves it to one that is writing already: calls on one file serialise in the kernel, and a
-// rank that queues there could place pieces meanwhile. Method: the intra-node layer of two-layer aggregation (Kang et
+// rank that queues there could place pieces meanwhile. No full window is forgotten: who stops writing looks again when
+// it has placed its next window, waits, or is through. Method: the intra-node layer of two-layer aggregation (Kang et
 // al., TPDS 2020), with the merge of piece lists replaced by placing, the exact tiling check and a byte mask.
 #include <algorithm>
 #include <array>
@@ -26,17 +27,14 @@ class WindowWriter {
  public:
   WindowWriter(Call& call, Moved& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
 
-  /// Writes what is full, if this rank may and no other is at it. True when it wrote.
+  /// Writes one full window, if there is one and this rank may and no other is at it. True when it wrote. One only:
+  /// a rank that wrote them all would fall behind with its own pieces, and the others would wait for those.
   bool serve() {
-    bool wrote = false;
-    while (serves_ && slots_.any_full() && slots_.begin_serving(1)) {
-      for (int slot = slots_.pop_full(); slot >= 0; slot = slots_.pop_full()) {
-        write_out(slot);
-        wrote = true;
-      }
-      slots_.end_serving();
-    }
-    return wrote;
+    if (!serves_ || !slots_.any_full() || !slots_.begin_serving(1)) return false;
+    const int slot = slots_.pop_full();
+    if (slot >= 0) write_out(slot);
+    slots_.end_serving();
+    return slot >= 0;
   }
 
  private:
@@ -162,17 +160,24 @@ class Placer {
 Moved two_layer_write(Call& call) {
   Moved moved;
   exchange::NodeSlots& slots = *call.file.slots;
-  slots.lay_out({call.plan.slots, call.plan.domains.window_bytes, call.plan.masks, call.plan.mask_shift,
-                 call.plan.few_servers});
+  slots.lay_out(layout_of(call.plan));
   Placer placer(call);
   WindowWriter writer(call, moved);
-  pass_windows(call, [&](const NodeWindow& window, int) {
-    placer.place(window);
-    if (slots.arrive(window.slot, window.extent.offset)) slots.push_full(window.slot);
-    writer.serve();
-    return true;
-  }, [&] { return writer.serve(); });
-  if (call.plan.few_servers) await_all_windows(call, [&] { return writer.serve(); });
+  const auto serve = [&] { return writer.serve(); };
+  NodeWindows windows(call);
+  for (NodeBatch batch; windows.next(batch);) {
+    await_half(call, batch.half, serve);
+    for (const NodeWindow& window : batch.windows) {
+      placer.place(window);
+      if (slots.arrive(window.slot, batch.entry(window))) slots.push_full(window.slot);
+      writer.serve();
+    }
+    slots.leave(batch.half);
+  }
+  while (writer.serve()) {
+  }
+  if (call.plan.few_servers)  // the windows that others fill are for this rank to write
+    for (const int half : {0, 1}) await_half(call, half, serve);
   return moved;
 }
 

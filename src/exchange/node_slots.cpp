@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <limits>
+#include <mutex>
 
 namespace collio::exchange {
 
@@ -11,6 +13,7 @@ namespace {
 
 constexpr std::size_t line = 64;
 constexpr std::size_t page = 4096;
+constexpr std::uint32_t not_loaded = 0, loading_now = 1, is_loaded = 2;
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
 void raise_to(std::atomic<std::int64_t>& value, std::int64_t to) noexcept {
@@ -21,20 +24,26 @@ void raise_to(std::atomic<std::int64_t>& value, std::int64_t to) noexcept {
 
 }  // namespace
 
-/// All zero at first, as fresh shared memory is; the same after recycling, but for the state.
+/// All zero at first, as fresh shared memory is; the same after every turn.
 struct NodeSlots::Slot {
-  alignas(2 * line) SharedWord state;
-  alignas(line) std::atomic<std::int32_t> arrived;
+  alignas(2 * line) std::atomic<std::int32_t> arrived;
   std::atomic<std::uint64_t> hash;
   std::atomic<std::int64_t> bytes, high;
   std::atomic<std::int64_t> below_largest;  ///< `largest` minus the lowest offset
-  std::int64_t window_offset, end_of_file;
+  Window window;
+  std::int64_t end_of_file;
+  alignas(line) SharedWord load;  ///< not_loaded, loading_now, is_loaded
 };
 
 struct NodeSlots::Head {
+  struct Half {
+    alignas(line) SharedWord turn;
+    std::atomic<std::int32_t> finished;  ///< windows of the batch
+  };
   alignas(line) std::atomic<std::uint64_t> full;
   alignas(line) std::atomic<std::int32_t> serving;
-  alignas(line) SharedWord bell;  ///< few_servers: changes with every slot
+  alignas(line) SharedWord bell;  ///< few_servers: changes with every full slot and every turn
+  Half halves[2];
   Slot slots[most_slots];
 };
 
@@ -51,17 +60,49 @@ constexpr std::size_t mask_part(std::size_t bytes) { return up_to_page(bytes / 8
 NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept
     : memory_(std::move(memory)), head_(reinterpret_cast<Head*>(memory_->data())), bytes_(bytes), ranks_(ranks) {}
 
-std::shared_ptr<NodeSlots> NodeSlots::obtain(MPI_Comm node, std::size_t bytes, std::string& why) {
+namespace {
+
+std::mutex kept_mutex;
+std::deque<std::unique_ptr<NodeSlots>> kept;  ///< last given back first
+constexpr std::size_t most_kept = 2;
+
+}  // namespace
+
+void NodeSlots::give_back(std::unique_ptr<NodeSlots> slots) {
+  if (!slots) return;
+  const std::lock_guard lock(kept_mutex);
+  kept.push_front(std::move(slots));
+  if (kept.size() > most_kept) kept.pop_back();
+}
+
+// The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same ranks.
+std::unique_ptr<NodeSlots> NodeSlots::take_kept(MPI_Comm node, std::size_t bytes) {
+  int ranks = 1;
+  MPI_Comm_size(node, &ranks);
+  const std::lock_guard lock(kept_mutex);
+  const auto fits = [&](const auto& s) { return s->ranks_ == ranks && s->bytes_ >= bytes; };
+  auto mine = std::ranges::find_if(kept, fits);
+  SharedMemory::Name name{};
+  if (mine != kept.end()) name = (*mine)->memory_->name();
+  SharedMemory::Name first = name;
+  broadcast(node, first);
+  mine = std::ranges::find_if(kept, [&](const auto& s) { return fits(s) && s->memory_->name() == first; });
+  if (!all_true(node, first[0] != '\0' && mine != kept.end())) return nullptr;
+  std::unique_ptr<NodeSlots> slots = std::move(*mine);
+  kept.erase(mine);
+  return slots;
+}
+
+std::unique_ptr<NodeSlots> NodeSlots::obtain(MPI_Comm node, std::size_t bytes, std::string& why) {
+  if (auto slots = take_kept(node, bytes)) return slots;
   int ranks = 1;
   MPI_Comm_size(node, &ranks);
   auto memory = SharedMemory::share(node, up_to_page(sizeof(Head)) + mask_part(bytes) + bytes, why);
   if (!memory) return nullptr;
-  return std::shared_ptr<NodeSlots>(new NodeSlots(std::move(memory), bytes, ranks));
+  return std::unique_ptr<NodeSlots>(new NodeSlots(std::move(memory), bytes, ranks));
 }
 
 NodeSlots::Slot& NodeSlots::slot_at(int slot) const noexcept { return head_->slots[slot]; }
-
-void NodeSlots::lay_out(const SlotLayout& layout) noexcept { layout_ = layout; }
 
 std::byte* NodeSlots::data(int slot) const noexcept {
   const std::size_t window = up_to_page(static_cast<std::size_t>(layout_.window_bytes));
@@ -75,16 +116,17 @@ core::ByteMask NodeSlots::mask(int slot) const noexcept {
   return {masks + words * slot, layout_.mask_shift};
 }
 
-int NodeSlots::phase(int slot) const noexcept {
-  const std::uint32_t state = slot_at(slot).state.load();
-  return state >> 2 == turn_[static_cast<std::size_t>(slot)] ? static_cast<int>(state & 3) : -1;
+bool NodeSlots::ready(int half) const noexcept {
+  return head_->halves[half].turn.load() == turn_[static_cast<std::size_t>(half)];
 }
 
-void NodeSlots::idle(int slot, WordWait& wait) const noexcept {
-  SharedWord& word = layout_.few_servers ? head_->bell : slot_at(slot).state;
+void NodeSlots::idle(int half, WordWait& wait) const noexcept {
+  SharedWord& word = layout_.few_servers ? head_->bell : head_->halves[half].turn;
   const std::uint32_t seen = word.load();
-  if (phase(slot) < 0 && !any_full()) wait.idle(word, seen);
+  if (!ready(half) && !(layout_.few_servers && any_full())) wait.idle(word, seen);
 }
+
+void NodeSlots::leave(int half) noexcept { ++turn_[static_cast<std::size_t>(half)]; }
 
 void NodeSlots::contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept {
   Slot& s = slot_at(slot);
@@ -94,31 +136,32 @@ void NodeSlots::contribute(int slot, const core::TilingSum& sum, const core::Ext
   raise_to(s.high, hull.end());
 }
 
-bool NodeSlots::count_in(int slot) noexcept {
-  turn_[static_cast<std::size_t>(slot)] = (turn_[static_cast<std::size_t>(slot)] + 1) & (~0u >> 2);
-  return slot_at(slot).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_;
-}
-
-bool NodeSlots::arrive(int slot, std::int64_t window_offset) noexcept {
-  if (!count_in(slot)) return false;
-  slot_at(slot).window_offset = window_offset;
+bool NodeSlots::count_in(int slot, const Window& window) noexcept {
+  if (slot_at(slot).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != ranks_) return false;
+  slot_at(slot).window = window;
   return true;
 }
+
+bool NodeSlots::arrive(int slot, const Window& window) noexcept { return count_in(slot, window); }
 
 NodeSlots::Filled NodeSlots::filled(int slot) const noexcept {
   const Slot& s = slot_at(slot);
   Filled f;
-  f.window_offset = s.window_offset;
+  f.window_offset = s.window.offset;
   f.sum = {s.hash.load(std::memory_order_relaxed), s.bytes.load(std::memory_order_relaxed)};
   f.hull.offset = largest - s.below_largest.load(std::memory_order_relaxed);
   f.hull.length = s.high.load(std::memory_order_relaxed) - f.hull.offset;
   return f;
 }
 
-void NodeSlots::next_turn(int slot) noexcept {
+void NodeSlots::finish(int slot) noexcept {
   Slot& s = slot_at(slot);
+  Head::Half& half = head_->halves[slot / layout_.slots_per_half];
+  const std::int32_t batch_size = s.window.batch_size;
   s.arrived.store(0, std::memory_order_relaxed);
-  s.state.set((s.state.load() & ~3u) + 4);
+  if (half.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != batch_size) return;
+  half.finished.store(0, std::memory_order_relaxed);
+  half.turn.set(half.turn.load() + 1);
   ring();
 }
 
@@ -133,7 +176,7 @@ void NodeSlots::recycle(int slot) noexcept {
   s.bytes.store(0, std::memory_order_relaxed);
   s.high.store(0, std::memory_order_relaxed);
   s.below_largest.store(0, std::memory_order_relaxed);
-  next_turn(slot);
+  finish(slot);
 }
 
 void NodeSlots::push_full(int slot) noexcept {
@@ -163,20 +206,28 @@ bool NodeSlots::begin_serving(int most) noexcept {
 void NodeSlots::end_serving() noexcept { head_->serving.fetch_sub(1, std::memory_order_seq_cst); }
 
 bool NodeSlots::claim(int slot) noexcept {
-  std::uint32_t free = turn_[static_cast<std::size_t>(slot)] << 2;
-  return slot_at(slot).state.value.compare_exchange_strong(free, free + loading, std::memory_order_acq_rel);
+  std::uint32_t before = not_loaded;
+  return slot_at(slot).load.value.compare_exchange_strong(before, loading_now, std::memory_order_acq_rel);
 }
 
 void NodeSlots::finish_loading(int slot, std::int64_t end_of_file) noexcept {
-  Slot& s = slot_at(slot);
-  s.end_of_file = end_of_file;
-  s.state.set((s.state.load() & ~3u) + loaded);
+  slot_at(slot).end_of_file = end_of_file;
+  slot_at(slot).load.set(is_loaded);
+}
+
+bool NodeSlots::loaded(int slot) const noexcept { return slot_at(slot).load.load() == is_loaded; }
+
+void NodeSlots::idle_for_load(int slot, WordWait& wait) const noexcept {
+  SharedWord& load = slot_at(slot).load;
+  if (const std::uint32_t seen = load.load(); seen != is_loaded) wait.idle(load, seen);
 }
 
 std::int64_t NodeSlots::end_of_file(int slot) const noexcept { return slot_at(slot).end_of_file; }
 
-void NodeSlots::depart(int slot) noexcept {
-  if (count_in(slot)) next_turn(slot);
+void NodeSlots::depart(int slot, const Window& window) noexcept {
+  if (!count_in(slot, window)) return;
+  slot_at(slot).load.value.store(not_loaded, std::memory_order_relaxed);
+  finish(slot);
 }
 
 }  // namespace collio::exchange

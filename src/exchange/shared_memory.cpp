@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -17,7 +16,7 @@ namespace collio::exchange {
 
 namespace {
 
-using Name = std::array<char, 64>;
+using Name = SharedMemory::Name;
 
 /// Makes an object no other process has, with all its pages. -1: `why` says what failed.
 int create(Name& name, std::size_t bytes, std::string& why) {
@@ -38,14 +37,15 @@ int create(Name& name, std::size_t bytes, std::string& why) {
 
 std::byte* map(int fd, std::size_t bytes, std::string& why) {
   if (fd < 0) return nullptr;
-  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   ::close(fd);
   if (p != MAP_FAILED) return static_cast<std::byte*>(p);
   why = std::string("mapping shared memory: ") + std::strerror(errno);
   return nullptr;
 }
 
-/// True when `mine` is true on all ranks. Collective.
+}  // namespace
+
 bool all_true(MPI_Comm comm, bool mine) {
   int all = mine ? 1 : 0;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -54,7 +54,11 @@ bool all_true(MPI_Comm comm, bool mine) {
   return all != 0;
 }
 
-}  // namespace
+void broadcast(MPI_Comm comm, SharedMemory::Name& name) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, comm, &request);
+  wait_for(request);
+}
 
 std::unique_ptr<SharedMemory> SharedMemory::share(MPI_Comm node, std::size_t bytes, std::string& why) {
   int rank = 0;
@@ -65,9 +69,7 @@ std::unique_ptr<SharedMemory> SharedMemory::share(MPI_Comm node, std::size_t byt
     fd = create(name, bytes, why);
     if (fd < 0) name[0] = '\0';
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, node, &request);
-  wait_for(request);
+  broadcast(node, name);
   if (name[0] == '\0') return nullptr;
   if (rank != 0) {
     fd = ::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0);
@@ -76,7 +78,7 @@ std::unique_ptr<SharedMemory> SharedMemory::share(MPI_Comm node, std::size_t byt
   std::byte* data = map(fd, bytes, why);
   const bool everywhere = all_true(node, data != nullptr);
   if (rank == 0) ::shm_unlink(name.data());  // lives on in the mappings
-  if (everywhere) return std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes));
+  if (everywhere) return std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes, name));
   if (data) ::munmap(data, bytes);
   return nullptr;
 }

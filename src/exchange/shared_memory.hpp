@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -17,6 +18,10 @@ class SharedMemory {
   /// `bytes` zeroed bytes, the same for all ranks of `node`. Null on all of them when any cannot have it; `why` then
   /// says what failed, on the rank where it did. Collective.
   static std::unique_ptr<SharedMemory> share(MPI_Comm node, std::size_t bytes, std::string& why);
+  /// Names the object while it lives; unlike any other's on this node.
+  using Name = std::array<char, 64>;
+  [[nodiscard]] const Name& name() const noexcept { return name_; }
+
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
@@ -25,9 +30,16 @@ class SharedMemory {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
  private:
-  SharedMemory(std::byte* data, std::size_t bytes) noexcept : data_(data), bytes_(bytes) {}
+  SharedMemory(std::byte* data, std::size_t bytes, const Name& name) noexcept
+      : data_(data), bytes_(bytes), name_(name) {}
   std::byte* data_;
   std::size_t bytes_;
+  Name name_;
 };
+
+/// Rank 0's name on all ranks. Collective; does not spin.
+void broadcast(MPI_Comm comm, SharedMemory::Name& name);
+/// True on all ranks when `mine` is true on all. Collective; does not spin.
+[[nodiscard]] bool all_true(MPI_Comm comm, bool mine);
 
 }  // namespace collio::exchange

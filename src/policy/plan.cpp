@@ -20,8 +20,11 @@ constexpr double agreement_s = 10e-6;
 constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 // Beyond these, windows in shared memory are mostly holes: described pieces cost less.
 constexpr std::int64_t sparsest_write = 64, sparsest_read = 4;
-constexpr int fewest_slots = 4;
+constexpr int fewest_slots = 8;
 constexpr int most_slots = 64;
+constexpr std::int64_t page = 4096;
+
+constexpr std::int64_t up_to_page(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 double per_piece_and_byte(const Digest& d, double a_piece_s, double bytes_per_s) {
   return static_cast<double>(d.bytes) / bytes_per_s + static_cast<double>(d.pieces) * a_piece_s;
@@ -101,10 +104,8 @@ std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, P
 /// Slots, and whether they keep masks: unless the pieces, if they do not overlap, must fill the whole span.
 void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const std::int64_t memory_bytes = node_memory_bytes(machine, hints);
-  const std::int64_t page = 4096;
-  const std::int64_t slot = (plan.domains.window_bytes + page - 1) / page * page;
   plan.few_servers = !hints.host_limits.empty() || hints.aggregators > 0 || machine.storage.aggregators_per_core == 0;
-  plan.slots = static_cast<int>(std::clamp<std::int64_t>(memory_bytes / slot, 1, most_slots));
+  plan.slots_per_half = static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2, 1, most_slots / 2));
   plan.masks = r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span());
   const Domains& d = plan.domains;
   const auto bits = static_cast<std::uint64_t>(r.digest.offset_bits | d.low | d.domain_bytes | d.window_bytes);
@@ -114,8 +115,15 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
 }  // namespace
 
 std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hints) {
-  const std::int64_t two_windows = 2 * std::min(hints.buffer_bytes, std::max<std::int64_t>(hints.window_bytes, 4096));
-  return std::max(two_windows, std::min(2 * hints.buffer_bytes, machine.storage.node_buffer_bytes)) + 4 * 4096;
+  constexpr std::int64_t mebibyte = 1 << 20;
+  std::int64_t best = machine.storage.node_buffer_bytes;
+  if (best == 0) {  // cheap calls: as much as the caches of the cores hold, so that windows are written while there
+    int cores = 1;
+    for (const machine::Node& node : machine.nodes) cores = std::max(cores, std::min(node.cores, node.ranks));
+    best = std::clamp<std::int64_t>(cores * mebibyte, 2 * mebibyte, 16 * mebibyte);
+  }
+  const std::int64_t window = std::min(hints.buffer_bytes, std::max(hints.window_bytes, page));
+  return std::max(2 * up_to_page(window), up_to_page(std::min(2 * hints.buffer_bytes, best)));
 }
 
 Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
