@@ -55,8 +55,8 @@ struct Work {
 /// All calls of all steps through MPI-IO, between one open and one close. Collective over MPI_COMM_WORLD.
 [[nodiscard]] Outcome run_mpiio(Direction direction, const Target& target, const Work& work);
 
-/// In every step the buffer as one contiguous share, in the first step at `offset`, with POSIX calls of 4 MiB.
-/// Collective over MPI_COMM_WORLD.
+/// In every step the buffer as one contiguous share, in the first step at `offset`, with POSIX calls of
+/// 4 MiB. Collective over MPI_COMM_WORLD.
 [[nodiscard]] Outcome run_floor(Direction direction, const Target& target, const Work& work,
                                 std::int64_t offset);
 

@@ -1,5 +1,5 @@
-// A block of a regular array, as programs on structured grids have it: its filetype, and its runs in the file.
-// Arrays are row-major, slowest axis first.
+// A block of a regular array, as programs on structured grids have it: its filetype, and its runs in the
+// file. Arrays are row-major, slowest axis first.
 #pragma once
 
 #include "pattern.hpp"

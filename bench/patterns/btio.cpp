@@ -1,13 +1,13 @@
-// NAS BT-IO, "full" variant: the solution of a block-tridiagonal solver, N x N x N grid cells of five doubles,
-// written once per time step.
+// NAS BT-IO, "full" variant: the solution of a block-tridiagonal solver, N x N x N grid cells of five
+// doubles, written once per time step.
 //
 // The solver's diagonal multi-partition (Wong & Van der Wijngaart, "NAS Parallel Benchmarks I/O Version 2.4",
-// NAS-03-002, 2003): s * s ranks cut the cube into s blocks along each axis, and every rank owns s blocks, one
-// in each slab of z: rank i + s j has the block x = (i + k) mod s, y = (j - k) mod s of slab k. As in NPB, ranks
-// beyond the largest square stay idle; here they take part in the calls with no bytes.
+// NAS-03-002, 2003): s * s ranks cut the cube into s blocks along each axis, and every rank owns s blocks,
+// one in each slab of z: rank i + s j has the block x = (i + k) mod s, y = (j - k) mod s of slab k. As in
+// NPB, ranks beyond the largest square stay idle; here they take part in the calls with no bytes.
 //
-// As in NPB the view is set once, a struct of s subarrays as wide as a step of the file, and step k is written
-// with an explicit offset to the view's k-th tile.
+// As in NPB the view is set once, a struct of s subarrays as wide as a step of the file, and step k is
+// written with an explicit offset to the view's k-th tile.
 #include <array>
 #include <cstdio>
 
@@ -70,7 +70,8 @@ class Btio final : public Pattern {
     std::vector<MPI_Datatype> parts;
     for (const Datatype& part : blocks) parts.push_back(part.get());
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    MPI_Type_create_struct(static_cast<int>(parts.size()), lengths.data(), places.data(), parts.data(), &type);
+    MPI_Type_create_struct(static_cast<int>(parts.size()), lengths.data(), places.data(), parts.data(),
+                           &type);
     return Datatype(type);
   }
 

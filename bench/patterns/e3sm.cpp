@@ -1,5 +1,6 @@
 // Variables of an atmosphere model on E3SM's cubed-sphere grid, by default ten of them in single precision.
-// Python makes the map (collio.e3sm), from the generated grid or a decomposition file of the E3SM-IO benchmark.
+// Python makes the map (collio.e3sm), from the generated grid or a decomposition file of the E3SM-IO
+// benchmark.
 #include "patterns/map_variables.hpp"
 #include "patterns/patterns.hpp"
 
