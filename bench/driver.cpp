@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <iterator>
 
 #include "content.hpp"
 #include "json.hpp"
@@ -34,25 +35,34 @@ struct Stage {
   const Job& job;
   const Pattern& pattern;
   World world;
-  std::vector<Extent> covered;        // of the file as this mode leaves it
-  std::int64_t floor_offset = 0;      // where this rank's share starts in floor mode
-  std::vector<unsigned char> buffer;  // this rank's bytes
+  std::vector<Extent> covered;        // of a step's part of the file as this mode leaves it
+  std::int64_t floor_offset = 0;      // where this rank's share of a step starts in floor mode
+  std::vector<unsigned char> buffer;  // this rank's bytes of a step
   Scratch scratch;
   std::int64_t base = 0;  // resident bytes when all of the above was there
 
-  [[nodiscard]] std::int64_t file_end() const {
+  [[nodiscard]] std::int64_t step_bytes() const {
     return covered.empty() ? 0 : covered.back().offset + covered.back().length;
   }
+  [[nodiscard]] StepImage image(int step) const { return {covered, step * step_bytes()}; }
   [[nodiscard]] Share share() const {
-    return {file_end() * world.rank / world.size, file_end() * (world.rank + 1) / world.size};
+    return {step_bytes() * world.rank / world.size, step_bytes() * (world.rank + 1) / world.size};
   }
 };
 
-/// One operation's line in the report; the same on every rank.
+/// Seconds of a step in the report; open counts to the first step, sync and close to the last.
+struct Spent {
+  StepSeconds step;
+  double open = 0;
+  double sync = 0;
+  double close = 0;
+};
+
+/// The line of one step of an operation in the report; the same on every rank.
 struct Record {
   Direction direction;
   int step;
-  Seconds seconds;
+  Spent spent;
   std::int64_t peak;
   std::int64_t wrong_bytes;
   std::int64_t wrong_hole_bytes;
@@ -82,10 +92,20 @@ struct Record {
   return text.data();
 }
 
-[[nodiscard]] Seconds slowest(const Seconds& mine) {
-  std::array<double, 6> all{mine.open, mine.set_view, mine.data, mine.whole, mine.sync, mine.close};
+/// Maximum over ranks of every number. Collective.
+[[nodiscard]] std::vector<Spent> slowest(const Seconds& mine) {
+  std::vector<double> all;
+  for (const StepSeconds& step : mine.steps) all.insert(all.end(), {step.set_view, step.data, step.whole});
+  all.insert(all.end(), {mine.open, mine.sync, mine.close});
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return {all[0], all[1], all[2], all[3], all[4], all[5]};
+  std::vector<Spent> spent;
+  for (std::size_t k = 0; k < mine.steps.size(); ++k)
+    spent.push_back({.step = {all[3 * k], all[3 * k + 1], all[3 * k + 2]}});
+  const std::size_t once = 3 * mine.steps.size();
+  spent.front().open = all[once];
+  spent.back().sync = all[once + 1];
+  spent.back().close = all[once + 2];
+  return spent;
 }
 
 void remove_file(const Stage& stage) {
@@ -93,55 +113,58 @@ void remove_file(const Stage& stage) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-void fill(Stage& stage) {
-  if (stage.job.floor)
-    fill_content(stage.floor_offset, stage.buffer.data(), stage.buffer.size());
+/// Make the buffer ready for a step: its bytes to be written, or nothing that could pass for what is read.
+void make_ready(Stage& stage, Direction direction, int step) {
+  const std::int64_t shift = stage.image(step).shift;
+  if (direction == Direction::read)
+    std::fill(stage.buffer.begin(), stage.buffer.end(), static_cast<unsigned char>(0xEE));
+  else if (stage.job.floor)
+    fill_content(shift + stage.floor_offset, stage.buffer.data(), stage.buffer.size());
   else
-    fill_buffer(stage.pattern, stage.buffer);
+    fill_buffer(stage.pattern, shift, stage.buffer);
 }
 
-/// Wrong bytes after the operation. Untimed, not collective.
-[[nodiscard]] Findings check(Stage& stage, Direction direction) {
-  if (direction == Direction::write)
-    return check_file(stage.job.target.path, stage.covered, stage.share(), stage.scratch);
+/// Wrong bytes in the buffer after a step was read. Untimed, not collective.
+[[nodiscard]] Findings check_buffer(const Stage& stage, int step) {
+  const std::int64_t shift = stage.image(step).shift;
   const std::span<const unsigned char> buffer = stage.buffer;
-  const std::int64_t wrong =
-      stage.job.floor
-          ? static_cast<std::int64_t>(count_wrong(stage.floor_offset, buffer.data(), buffer.size()))
-          : wrong_in_buffer(stage.pattern, buffer);
+  const std::int64_t wrong = stage.job.floor ? static_cast<std::int64_t>(count_wrong(
+                                                   shift + stage.floor_offset, buffer.data(), buffer.size()))
+                                             : wrong_in_buffer(stage.pattern, shift, buffer);
+  if (wrong == 0) return {};
   return {wrong, 0,
-          wrong == 0
-              ? std::string()
-              : std::to_string(wrong) + " of " + std::to_string(buffer.size()) + " bytes read are wrong"};
+          std::to_string(wrong) + " of " + std::to_string(buffer.size()) + " bytes read are wrong"};
 }
 
-[[nodiscard]] Record run_operation(Stage& stage, Direction direction, int step) {
-  if (direction == Direction::write) {
-    if (!stage.job.keep) remove_file(stage);
-    fill(stage);
-  } else if (!stage.buffer.empty()) {
-    std::memset(stage.buffer.data(), 0xEE, stage.buffer.size());
-  }
+/// All steps of an operation between one open and one close, and what they left: a record per step.
+[[nodiscard]] std::vector<Record> run_operation(Stage& stage, Direction direction) {
+  const auto steps = static_cast<std::size_t>(stage.job.steps);
+  const bool writes = direction == Direction::write;
+  std::vector<Findings> found(steps);
+  Work work{stage.pattern.calls(), stage.buffer, stage.job.steps, stage.step_bytes(), {}, {}};
+  work.before = [&](int step) { make_ready(stage, direction, step); };
+  work.after = [&](int step) {
+    if (!writes) found[static_cast<std::size_t>(step)] = check_buffer(stage, step);
+  };
+  if (writes && !stage.job.keep) remove_file(stage);
   if (stage.base == 0) stage.base = settle_memory();
   reset_peak();
-  Outcome outcome = stage.job.floor
-                        ? run_floor(direction, stage.job.target, stage.floor_offset, stage.buffer)
-                        : run_mpiio(direction, stage.job.target, stage.pattern.calls(), stage.buffer);
+  const Outcome outcome = stage.job.floor ? run_floor(direction, stage.job.target, work, stage.floor_offset)
+                                          : run_mpiio(direction, stage.job.target, work);
   std::int64_t peak = peak_above(stage.base);
   MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-  std::string error = agree_on_error(outcome.error, stage.world);
-  Findings findings;
-  if (error.empty()) {
-    findings = check(stage, direction);
-    error = agree_on_error(findings.text, stage.world);
+  const std::string failed = agree_on_error(outcome.error, stage.world);
+  const std::vector<Spent> spent = slowest(outcome.seconds);
+  std::vector<Record> records;
+  for (std::size_t k = 0; k < steps; ++k) {
+    const int step = static_cast<int>(k);
+    if (writes && failed.empty())
+      found[k] = check_file(stage.job.target.path, stage.image(step), stage.share(), stage.scratch);
+    records.push_back({direction, step, spent[k], peak, sum_over_ranks(found[k].wrong_bytes),
+                       sum_over_ranks(found[k].wrong_hole_bytes),
+                       failed.empty() ? agree_on_error(found[k].text, stage.world) : failed});
   }
-  return {direction,
-          step,
-          slowest(outcome.seconds),
-          peak,
-          sum_over_ranks(findings.wrong_bytes),
-          sum_over_ranks(findings.wrong_hole_bytes),
-          error};
+  return records;
 }
 
 [[nodiscard]] Stage make_stage(const Job& job, const Pattern& pattern, World world) {
@@ -157,18 +180,24 @@ void fill(Stage& stage) {
   return stage;
 }
 
+/// The file of a run that only reads: every step by plain writes. An error text or nothing. Collective.
+[[nodiscard]] std::string make_file(Stage& stage) {
+  remove_file(stage);
+  std::string error;
+  for (int step = 0; step < stage.job.steps && error.empty(); ++step)
+    error = prepare_file(stage.job.target.path, stage.image(step), stage.share(), stage.scratch);
+  return agree_on_error(error, stage.world);
+}
+
 /// All operations; stops after the first that failed, as its file is not what the next expects.
 [[nodiscard]] std::vector<Record> run_all(Stage& stage) {
   std::vector<Record> records;
-  if (stage.job.directions.front() == Direction::read && !stage.job.keep) {
-    remove_file(stage);
-    const std::string error = agree_on_error(
-        prepare_file(stage.job.target.path, stage.covered, stage.share(), stage.scratch), stage.world);
-    if (!error.empty()) records.push_back({Direction::read, 0, {}, 0, 0, 0, "making the file: " + error});
-  }
+  if (stage.job.directions.front() == Direction::read && !stage.job.keep)
+    if (const std::string error = make_file(stage); !error.empty())
+      records.push_back({Direction::read, 0, {}, 0, 0, 0, "making the file: " + error});
   for (const Direction direction : stage.job.directions)
-    for (int step = 0; step < stage.job.steps && (records.empty() || records.back().usable()); ++step)
-      records.push_back(run_operation(stage, direction, step));
+    if (std::all_of(records.begin(), records.end(), [](const Record& record) { return record.usable(); }))
+      std::ranges::move(run_operation(stage, direction), std::back_inserter(records));
   if (!stage.job.keep) remove_file(stage);
   return records;
 }
@@ -199,11 +228,11 @@ struct Library {
     json::Object line;
     line.add("operation", name_of(record.direction))
         .add("step", record.step)
-        .add("seconds", record.seconds.whole);
-    line.add("set_view_s", record.seconds.set_view)
-        .add("data_s", record.seconds.data)
-        .add("open_s", record.seconds.open);
-    line.add("sync_s", record.seconds.sync).add("close_s", record.seconds.close).add("bytes", bytes);
+        .add("seconds", record.spent.step.whole);
+    line.add("set_view_s", record.spent.step.set_view)
+        .add("data_s", record.spent.step.data)
+        .add("open_s", record.spent.open);
+    line.add("sync_s", record.spent.sync).add("close_s", record.spent.close).add("bytes", bytes);
     line.add("verified", record.error.empty())
         .add("wrong_bytes", record.wrong_bytes)
         .add("wrong_hole_bytes", record.wrong_hole_bytes);
@@ -216,12 +245,14 @@ struct Library {
 /// Print the one line; true when every byte was right. Collective.
 [[nodiscard]] bool report(const Stage& stage, const std::vector<Record>& records, const Options& options) {
   const std::int64_t bytes = sum_over_ranks(static_cast<std::int64_t>(stage.buffer.size()));
+  const std::int64_t steps = stage.job.steps;
   const std::int64_t pieces = sum_over_ranks(stage.pattern.pieces());
   std::int64_t peak = 0;
   std::vector<std::string> errors;
   for (const Record& record : records) {
     peak = std::max(peak, record.peak);
-    if (!record.error.empty()) errors.push_back(std::string(name_of(record.direction)) + ": " + record.error);
+    const std::string text = std::string(name_of(record.direction)) + ": " + record.error;
+    if (!record.error.empty() && (errors.empty() || errors.back() != text)) errors.push_back(text);
   }
   const Library library = library_version();
   json::Object line;
@@ -235,10 +266,10 @@ struct Library {
       .add("file", stage.job.target.path);
   line.add("parameters", options.in_force())
       .add("hints", stage.job.target.hints)
-      .add("bytes", bytes)
-      .add("pieces", pieces);
-  line.add("file_bytes", stage.file_end())
-      .add("hole_bytes", stage.file_end() - covered_bytes(stage.covered))
+      .add("bytes", steps * bytes)
+      .add("pieces", steps * pieces);
+  line.add("file_bytes", steps * stage.step_bytes())
+      .add("hole_bytes", steps * (stage.step_bytes() - covered_bytes(stage.covered)))
       .add("verified", errors.empty());
   line.add("peak_rss_above_buffer_bytes", peak)
       .add("errors", errors)

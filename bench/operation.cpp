@@ -56,44 +56,59 @@ struct Memory {
   Datatype owned;
 };
 
-[[nodiscard]] int data_call(Direction direction, MPI_File file, const Call& call, unsigned char* bytes,
-                            MPI_Status* status) {
-  const Memory memory(call.bytes);
-  const bool through_view = call.filetype != MPI_DATATYPE_NULL;
-  if (direction == Direction::write)
-    return through_view
-               ? MPI_File_write_all(file, bytes, memory.count, memory.type, status)
-               : MPI_File_write_at_all(file, call.displacement, bytes, memory.count, memory.type, status);
-  return through_view
-             ? MPI_File_read_all(file, bytes, memory.count, memory.type, status)
-             : MPI_File_read_at_all(file, call.displacement, bytes, memory.count, memory.type, status);
+/// One data call. `offset`: of an explicit-offset call, or `at_pointer`.
+struct Move {
+  static constexpr std::int64_t at_pointer = -1;
+  Direction direction;
+  std::int64_t offset;
+  unsigned char* buffer;
+  std::int64_t bytes;
+};
+
+[[nodiscard]] int data_call(MPI_File file, const Move& move, MPI_Status* status) {
+  const Memory memory(move.bytes);
+  const bool here = move.offset == Move::at_pointer;
+  if (move.direction == Direction::write)
+    return here ? MPI_File_write_all(file, move.buffer, memory.count, memory.type, status)
+                : MPI_File_write_at_all(file, move.offset, move.buffer, memory.count, memory.type, status);
+  return here ? MPI_File_read_all(file, move.buffer, memory.count, memory.type, status)
+              : MPI_File_read_at_all(file, move.offset, move.buffer, memory.count, memory.type, status);
 }
 
-void run_calls(Direction direction, MPI_File file, std::span<const Call> calls,
-               std::span<unsigned char> buffer, Outcome& outcome) {
-  FirstError first;
+/// Where the data call of a step goes: a view that is set anew brings the file pointer to its start.
+[[nodiscard]] std::int64_t offset_of(const Call& call, int step, std::int64_t step_bytes) {
+  if (call.filetype == MPI_DATATYPE_NULL) return call.displacement + step * step_bytes;
+  return call.tiled ? step * call.bytes : Move::at_pointer;
+}
+
+/// The calls of one step, timed, from a barrier.
+[[nodiscard]] StepSeconds run_step(Direction direction, MPI_File file, const Work& work, int step,
+                                   FirstError& first) {
+  StepSeconds seconds;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  std::size_t at = 0;
-  for (const Call& call : calls) {
+  unsigned char* at = work.buffer.data();
+  for (const Call& call : work.calls) {
     double mark = MPI_Wtime();
-    if (call.filetype != MPI_DATATYPE_NULL)
-      first.good("MPI_File_set_view", MPI_File_set_view(file, call.displacement, MPI_BYTE, call.filetype,
-                                                        "native", MPI_INFO_NULL));
-    outcome.seconds.set_view += MPI_Wtime() - mark;
+    const MPI_Offset shift = call.tiled ? 0 : step * work.step_bytes;
+    if (call.filetype != MPI_DATATYPE_NULL && (step == 0 || !call.tiled))
+      first.good("MPI_File_set_view", MPI_File_set_view(file, call.displacement + shift, MPI_BYTE,
+                                                        call.filetype, "native", MPI_INFO_NULL));
+    seconds.set_view += MPI_Wtime() - mark;
     mark = MPI_Wtime();
     MPI_Status status;
+    const Move move{direction, offset_of(call, step, work.step_bytes), at, call.bytes};
     const bool good = first.good(direction == Direction::write ? "collective write" : "collective read",
-                                 data_call(direction, file, call, buffer.data() + at, &status));
-    outcome.seconds.data += MPI_Wtime() - mark;
+                                 data_call(file, move, &status));
+    seconds.data += MPI_Wtime() - mark;
     MPI_Count done = 0;
     if (good && MPI_Get_elements_x(&status, MPI_BYTE, &done) == MPI_SUCCESS && done != call.bytes)
       first.note("the status says " + std::to_string(done) + " bytes, the call was for " +
                  std::to_string(call.bytes));
-    at += static_cast<std::size_t>(call.bytes);
+    at += call.bytes;
   }
-  outcome.seconds.whole = MPI_Wtime() - start;
-  outcome.error = first.text();
+  seconds.whole = MPI_Wtime() - start;
+  return seconds;
 }
 
 [[nodiscard]] MPI_Info make_info(const std::map<std::string, std::string>& hints) {
@@ -127,54 +142,66 @@ void run_calls(Direction direction, MPI_File file, std::span<const Call> calls,
 
 }  // namespace
 
-Outcome run_mpiio(Direction direction, const Target& target, std::span<const Call> calls,
-                  std::span<unsigned char> buffer) {
+Outcome run_mpiio(Direction direction, const Target& target, const Work& work) {
   Outcome outcome;
+  Seconds& seconds = outcome.seconds;
+  seconds.steps.resize(static_cast<std::size_t>(work.steps));
   MPI_Info info = make_info(target.hints);
   const int mode = direction == Direction::write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY;
   MPI_File file = MPI_FILE_NULL;
   MPI_Barrier(MPI_COMM_WORLD);
   double mark = MPI_Wtime();
   const int opened = MPI_File_open(MPI_COMM_WORLD, target.path.c_str(), mode, info, &file);
-  outcome.seconds.open = MPI_Wtime() - mark;
+  seconds.open = MPI_Wtime() - mark;
   if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   if (opened != MPI_SUCCESS) {
     outcome.error = mpi_error("MPI_File_open", opened);
     return outcome;
   }
-  run_calls(direction, file, calls, buffer, outcome);
   FirstError first;
+  for (int step = 0; step < work.steps; ++step) {
+    work.before(step);
+    seconds.steps[static_cast<std::size_t>(step)] = run_step(direction, file, work, step, first);
+    work.after(step);
+  }
   mark = MPI_Wtime();
   if (direction == Direction::write && target.sync) first.good("MPI_File_sync", MPI_File_sync(file));
-  outcome.seconds.sync = MPI_Wtime() - mark;
+  seconds.sync = MPI_Wtime() - mark;
   mark = MPI_Wtime();
   first.good("MPI_File_close", MPI_File_close(&file));
-  outcome.seconds.close = MPI_Wtime() - mark;
-  if (outcome.error.empty()) outcome.error = first.text();
+  seconds.close = MPI_Wtime() - mark;
+  outcome.error = first.text();
   return outcome;
 }
 
-Outcome run_floor(Direction direction, const Target& target, std::int64_t offset,
-                  std::span<unsigned char> buffer) {
+Outcome run_floor(Direction direction, const Target& target, const Work& work, std::int64_t offset) {
   Outcome outcome;
+  Seconds& seconds = outcome.seconds;
+  seconds.steps.resize(static_cast<std::size_t>(work.steps));
   MPI_Barrier(MPI_COMM_WORLD);
   double mark = MPI_Wtime();
   const int fd =
       open(target.path.c_str(),
            direction == Direction::write ? O_CREAT | O_RDWR | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0644);
-  outcome.seconds.open = MPI_Wtime() - mark;
+  seconds.open = MPI_Wtime() - mark;
   if (fd < 0) outcome.error = posix_error("open", target.path);
-  MPI_Barrier(MPI_COMM_WORLD);
-  mark = MPI_Wtime();
-  if (fd >= 0) outcome.error = move_share(direction, fd, offset, buffer);
-  outcome.seconds.data = outcome.seconds.whole = MPI_Wtime() - mark;
+  for (int step = 0; step < work.steps; ++step) {
+    work.before(step);
+    MPI_Barrier(MPI_COMM_WORLD);
+    mark = MPI_Wtime();
+    if (outcome.error.empty())
+      outcome.error = move_share(direction, fd, offset + step * work.step_bytes, work.buffer);
+    const double spent = MPI_Wtime() - mark;
+    seconds.steps[static_cast<std::size_t>(step)] = {.set_view = 0, .data = spent, .whole = spent};
+    work.after(step);
+  }
   mark = MPI_Wtime();
   if (fd >= 0 && direction == Direction::write && target.sync && fsync(fd) != 0 && outcome.error.empty())
     outcome.error = posix_error("fsync", target.path);
-  outcome.seconds.sync = MPI_Wtime() - mark;
+  seconds.sync = MPI_Wtime() - mark;
   mark = MPI_Wtime();
   if (fd >= 0 && close(fd) != 0 && outcome.error.empty()) outcome.error = posix_error("close", target.path);
-  outcome.seconds.close = MPI_Wtime() - mark;
+  seconds.close = MPI_Wtime() - mark;
   return outcome;
 }
 

@@ -1,11 +1,13 @@
-// One timed write or read of a whole pattern, through MPI-IO or as the floor.
+// One timed write or read of a pattern, once or in several time steps, through MPI-IO or as the floor.
 #pragma once
 
 #include <mpi.h>
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pattern.hpp"
 
@@ -13,12 +15,18 @@ namespace collio::bench {
 
 enum class Direction { write, read };
 
-/// Seconds of this rank. `whole` spans set_view and data of all calls, from the barrier before the first.
-struct Seconds {
-  double open = 0;
+/// Seconds of one step on this rank. `whole` spans set_view and data of all calls, from the barrier before
+/// the first.
+struct StepSeconds {
   double set_view = 0;
   double data = 0;
   double whole = 0;
+};
+
+/// Seconds of this rank: the steps, one after the other, and what comes once per operation.
+struct Seconds {
+  std::vector<StepSeconds> steps;
+  double open = 0;
   double sync = 0;
   double close = 0;
 };
@@ -34,12 +42,22 @@ struct Target {
   bool sync = true;  // after a write, outside the main time
 };
 
-/// All calls of a pattern through MPI-IO. Collective over MPI_COMM_WORLD.
-[[nodiscard]] Outcome run_mpiio(Direction direction, const Target& target, std::span<const Call> calls,
-                                std::span<unsigned char> buffer);
+/// What an operation moves: in every step the same calls from the same buffer, one step further in the file.
+struct Work {
+  std::span<const Call> calls;
+  std::span<unsigned char> buffer;
+  int steps = 1;
+  std::int64_t step_bytes = 0;      // from where one step starts in the file to where the next does
+  std::function<void(int)> before;  // of each step, untimed: makes the buffer ready
+  std::function<void(int)> after;   // of each step, untimed: may look at the buffer
+};
 
-/// The buffer as one contiguous share at `offset`, with POSIX calls of 4 MiB. Collective over MPI_COMM_WORLD.
-[[nodiscard]] Outcome run_floor(Direction direction, const Target& target, std::int64_t offset,
-                                std::span<unsigned char> buffer);
+/// All calls of all steps through MPI-IO, between one open and one close. Collective over MPI_COMM_WORLD.
+[[nodiscard]] Outcome run_mpiio(Direction direction, const Target& target, const Work& work);
+
+/// In every step the buffer as one contiguous share, in the first step at `offset`, with POSIX calls of
+/// 4 MiB. Collective over MPI_COMM_WORLD.
+[[nodiscard]] Outcome run_floor(Direction direction, const Target& target, const Work& work,
+                                std::int64_t offset);
 
 }  // namespace collio::bench

@@ -31,6 +31,10 @@ struct Call {
   MPI_Datatype filetype = MPI_DATATYPE_NULL;
   MPI_Offset displacement = 0;
   std::int64_t bytes = 0;
+  /// How the call goes on in the next time step. False: the same view, or the same _at_all call, one step
+  /// further in the file. True: the view stays as the first step set it, and step k is its k-th tile, written
+  /// by an _at_all call; the filetype's extent is then file_bytes() where it has any bytes.
+  bool tiled = false;
 };
 
 struct World {
@@ -48,7 +52,7 @@ class Pattern {
   [[nodiscard]] virtual std::span<const Call> calls() const = 0;
   /// Pieces this rank reads or writes: contiguous runs of the file.
   [[nodiscard]] virtual std::int64_t pieces() const = 0;
-  /// One past the last byte any rank writes.
+  /// One past the last byte any rank writes: where the next time step starts.
   [[nodiscard]] virtual std::int64_t file_bytes() const = 0;
   /// This rank's extents in the order of its buffer.
   virtual void own_extents(const ExtentSink& sink) const = 0;

@@ -29,17 +29,18 @@ class Descriptor {
   int fd_;
 };
 
-/// What the file must hold from `begin` on: content in covered bytes, zero elsewhere. `next`: first extent
-/// that may matter.
-void expected_bytes(std::int64_t begin, std::span<unsigned char> out, std::span<const Extent> covered,
-                    std::size_t& next) {
+/// What the step must hold from its byte `begin` on: content in covered bytes, zero elsewhere. `next`: first
+/// extent that may matter.
+void expected_bytes(std::int64_t begin, std::span<unsigned char> out, StepImage image, std::size_t& next) {
+  const std::span<const Extent> covered = image.covered;
   const std::int64_t end = begin + static_cast<std::int64_t>(out.size());
   std::int64_t at = begin;
   while (next < covered.size() && covered[next].offset < end) {
     const std::int64_t from = std::max(covered[next].offset, begin);
     const std::int64_t to = std::min(covered[next].offset + covered[next].length, end);
     if (from > at) std::memset(out.data() + (at - begin), 0, static_cast<std::size_t>(from - at));
-    if (to > from) fill_content(from, out.data() + (from - begin), static_cast<std::size_t>(to - from));
+    if (to > from)
+      fill_content(image.shift + from, out.data() + (from - begin), static_cast<std::size_t>(to - from));
     at = std::max(at, to);
     if (covered[next].offset + covered[next].length > end) break;
     ++next;
@@ -104,61 +105,62 @@ std::int64_t covered_bytes(std::span<const Extent> covered) {
   return bytes;
 }
 
-void fill_buffer(const Pattern& pattern, std::span<unsigned char> buffer) {
+void fill_buffer(const Pattern& pattern, std::int64_t shift, std::span<unsigned char> buffer) {
   std::size_t at = 0;
   pattern.own_extents([&](Extent extent) {
-    fill_content(extent.offset, buffer.data() + at, static_cast<std::size_t>(extent.length));
+    fill_content(shift + extent.offset, buffer.data() + at, static_cast<std::size_t>(extent.length));
     at += static_cast<std::size_t>(extent.length);
   });
 }
 
-std::int64_t wrong_in_buffer(const Pattern& pattern, std::span<const unsigned char> buffer) {
+std::int64_t wrong_in_buffer(const Pattern& pattern, std::int64_t shift,
+                             std::span<const unsigned char> buffer) {
   std::size_t at = 0;
   std::size_t wrong = 0;
   pattern.own_extents([&](Extent extent) {
-    wrong += count_wrong(extent.offset, buffer.data() + at, static_cast<std::size_t>(extent.length));
+    wrong += count_wrong(shift + extent.offset, buffer.data() + at, static_cast<std::size_t>(extent.length));
     at += static_cast<std::size_t>(extent.length);
   });
   return static_cast<std::int64_t>(wrong);
 }
 
-Findings check_file(const std::string& path, std::span<const Extent> covered, Share share, Scratch& scratch) {
+Findings check_file(const std::string& path, StepImage image, Share share, Scratch& scratch) {
   Findings findings;
   const Descriptor file(path, O_RDONLY);
   auto& [seen, wanted] = scratch;
-  std::size_t next = first_extent(covered, share.begin);
+  std::size_t next = first_extent(image.covered, share.begin);
   for (std::int64_t at = share.begin; at < share.end; at += chunk_bytes) {
     const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));
+    const std::int64_t place = image.shift + at;
     const std::int64_t got =
-        file.get() < 0 ? -1 : read_fully(file.get(), seen.data(), static_cast<std::int64_t>(size), at);
+        file.get() < 0 ? -1 : read_fully(file.get(), seen.data(), static_cast<std::int64_t>(size), place);
     if (got < static_cast<std::int64_t>(size)) {
       findings.wrong_bytes += share.end - at - std::max<std::int64_t>(got, 0);
       findings.text = got < 0 ? "reading " + path + ": " + std::strerror(errno)
-                              : "the file ends at byte " + std::to_string(at + got) + ", expected " +
-                                    std::to_string(share.end) + " or more";
+                              : "the file ends at byte " + std::to_string(place + got) + ", expected " +
+                                    std::to_string(image.shift + share.end) + " or more";
       return findings;
     }
-    expected_bytes(at, std::span(wanted).first(size), covered, next);
+    expected_bytes(at, std::span(wanted).first(size), image, next);
     if (std::memcmp(seen.data(), wanted.data(), size) != 0)
-      note_differences({at, std::span<const unsigned char>(seen).first(size),
+      note_differences({place, std::span<const unsigned char>(seen).first(size),
                         std::span<const unsigned char>(wanted).first(size)},
                        findings);
   }
   return findings;
 }
 
-std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share,
-                         Scratch& scratch) {
+std::string prepare_file(const std::string& path, StepImage image, Share share, Scratch& scratch) {
   const Descriptor file(path, O_CREAT | O_RDWR);
   if (file.get() < 0) return "open " + path + ": " + std::strerror(errno);
   std::vector<unsigned char>& bytes = scratch.wanted;
-  std::size_t next = first_extent(covered, share.begin);
+  std::size_t next = first_extent(image.covered, share.begin);
   for (std::int64_t at = share.begin; at < share.end; at += chunk_bytes) {
     const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));
-    expected_bytes(at, std::span(bytes).first(size), covered, next);
+    expected_bytes(at, std::span(bytes).first(size), image, next);
     for (std::size_t done = 0; done < size;) {
       const ssize_t now = pwrite(file.get(), bytes.data() + done, size - done,
-                                 static_cast<off_t>(at) + static_cast<off_t>(done));
+                                 static_cast<off_t>(image.shift + at) + static_cast<off_t>(done));
       if (now < 0 && errno != EINTR) return "pwrite " + path + ": " + std::strerror(errno);
       done += static_cast<std::size_t>(std::max<ssize_t>(now, 0));
     }

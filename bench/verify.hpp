@@ -10,10 +10,16 @@
 
 namespace collio::bench {
 
-/// The part of a file that one rank checks or prepares.
+/// The part of a file that one rank checks or prepares, bytes from the start of the step.
 struct Share {
   std::int64_t begin;
   std::int64_t end;
+};
+
+/// What the file holds in one time step: every rank's extents, sorted, and how far behind them the step lies.
+struct StepImage {
+  std::span<const Extent> covered;
+  std::int64_t shift;  // bytes
 };
 
 /// What a check found. A hole that is not zero is counted apart: some MPI libraries' own I/O leaves other
@@ -36,16 +42,17 @@ struct Scratch {
 [[nodiscard]] std::vector<Extent> joined_extents(const Pattern& pattern);
 [[nodiscard]] std::int64_t covered_bytes(std::span<const Extent> covered);
 
-/// Fill, or count wrong bytes in, a rank's buffer. Not collective.
-void fill_buffer(const Pattern& pattern, std::span<unsigned char> buffer);
-[[nodiscard]] std::int64_t wrong_in_buffer(const Pattern& pattern, std::span<const unsigned char> buffer);
+/// Fill, or count wrong bytes in, a rank's buffer for the step that lies `shift` bytes behind the first. Not
+/// collective.
+void fill_buffer(const Pattern& pattern, std::int64_t shift, std::span<unsigned char> buffer);
+[[nodiscard]] std::int64_t wrong_in_buffer(const Pattern& pattern, std::int64_t shift,
+                                           std::span<const unsigned char> buffer);
 
-/// Read a share of the file and compare every byte: content where covered, zero in holes.
-[[nodiscard]] Findings check_file(const std::string& path, std::span<const Extent> covered, Share share,
-                                  Scratch& scratch);
+/// Read a share of a step from the file and compare every byte: content where covered, zero in holes.
+[[nodiscard]] Findings check_file(const std::string& path, StepImage image, Share share, Scratch& scratch);
 
-/// Write a share of a file as a right program would have left it. Returns an error text or nothing.
-[[nodiscard]] std::string prepare_file(const std::string& path, std::span<const Extent> covered, Share share,
+/// Write a share of a step as a right program would have left it. Returns an error text or nothing.
+[[nodiscard]] std::string prepare_file(const std::string& path, StepImage image, Share share,
                                        Scratch& scratch);
 
 }  // namespace collio::bench

@@ -8,5 +8,8 @@ namespace collio::bench {
 [[nodiscard]] std::unique_ptr<Pattern> make_interleave(Options& options, World world);
 [[nodiscard]] std::unique_ptr<Pattern> make_e3sm(Options& options, World world);
 [[nodiscard]] std::unique_ptr<Pattern> make_contiguous(Options& options, World world);
+[[nodiscard]] std::unique_ptr<Pattern> make_btio(Options& options, World world);
+[[nodiscard]] std::unique_ptr<Pattern> make_s3d(Options& options, World world);
+[[nodiscard]] std::unique_ptr<Pattern> make_mpas(Options& options, World world);
 
 }  // namespace collio::bench

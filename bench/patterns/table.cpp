@@ -18,6 +18,14 @@ std::span<const PatternEntry> pattern_table() {
                    make_e3sm},
       PatternEntry{"contiguous", "large blocks, ranks in turn", "--size 4MiB --pieces 8 [--one-call]",
                    make_contiguous},
+      PatternEntry{"btio", "a cube's blocks along its diagonals, as the NAS benchmark BT-IO has them",
+                   "--n 102", make_btio},
+      PatternEntry{"s3d", "four variables of a combustion solver on a block-decomposed grid, a call each",
+                   "--nx 80 --ny 80 --nz 80", make_s3d},
+      PatternEntry{"mpas",
+                   "variables on the cells, edges and vertices of an ocean model's mesh, all in one call",
+                   "--map-binary FILE [--element-size 8|4] [--variables K|K1,K2,K3] [--decomposition NAME]",
+                   make_mpas},
   };
   return table;
 }

@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from rich.console import Console
 
 from collio import launch
 from collio.bench import engines, launcher, machine, results, rounds
@@ -48,6 +49,8 @@ def test_spinning_native_gets_no_help(setup, monkeypatch):
 def test_hints_of_one_engine(setup, monkeypatch):
     job, _ = environment_of(setup, "collio:cb_buffer_size=1MiB:cb_nodes=2", monkeypatch)
     assert job.environ["COLLIO_HINTS"] == "cb_buffer_size=1048576;cb_nodes=2"
+    job, _ = environment_of(setup, "collio:cb_config_list=*:2:collio_path=two_phase", monkeypatch)
+    assert job.environ["COLLIO_HINTS"] == "cb_config_list=*:2;collio_path=two_phase"
     job, _ = environment_of(setup, "native:cb_nodes=2", monkeypatch)
     assert job.words[-2:] == ["--hint", "cb_nodes=2"]
 
@@ -78,6 +81,21 @@ def test_medians_and_ratios():
     rows = results.result_rows([samples("collio", [1, 4, 2]), samples("native", [8, 9, 10])])
     assert [(r["engine"], r["median_s"], r["min_s"], r["max_s"], r["ratio_to_collio"]) for r in rows] == [("collio", 2, 1, 4, 1.0), ("native", 9, 8, 10, 4.5)]
     assert rows[0]["peak_rss_above_buffer_bytes"] == 4
+
+
+def test_time_steps_have_medians_of_their_own(capsys):
+    def line(*seconds):
+        return {"operations": [{"operation": "write", "step": k, "seconds": s, "bytes": 10, "data_s": s} for k, s in enumerate(seconds)]}
+    stepped, = results.result_rows([rounds.Samples(engines.Engine("collio"), [line(4, 1, 2), line(6, 3, 2), line(5, 1, 2)])])
+    assert (stepped["first_step_median_s"], stepped["later_steps_median_s"]) == (5, 2)
+    assert (stepped["median_s"], stepped["samples_s"], stepped["parts_median_s"]["data_s"]) == (8, [7, 11, 8], 8)
+    assert stepped["bytes_per_s"] == round(30 / 8)
+    whole, = results.result_rows([rounds.Samples(engines.Engine("collio"), [line(4)])])
+    assert not {"first_step_median_s", "later_steps_median_s"} & set(whole)
+    document = {"pattern": "x", "mpi": "x", "ranks": 1, "bytes": 30, "repeat": 3, "machine": {"file_system": "x", "cores": 1}}
+    for row, shown in ((stepped, True), (whole, False)):
+        results.print_table(Console(width=80), {**document, "results": [row]})
+        assert ("1st step" in capsys.readouterr().out) is shown
 
 
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])
@@ -132,6 +150,7 @@ def test_native_twice_is_no_result(site, cli, tmp_path):
 
 @pytest.mark.parametrize("words, said", [
     (["--mpi", "lam"], "no MPI named 'lam'"), (["--mpi", "mpich-9.9.1", "--pieces", "999999999999"], "are needed"),
+    (["--mpi", "mpich-9.9.1", "--pieces", "99999", "--steps", "100000"], "are needed"),
     (["--mpi", "mpich-9.9.1", "--set", "cb_nodes=x"], "cb_nodes=x"), (["--mpi", "mpich-9.9.1", "--size", "big"], "is no size"),
 ])
 def test_what_cannot_be_run(site, cli, tmp_path, words, said):
@@ -171,7 +190,7 @@ def test_the_machine(tmp_path):
 
 @pytest.mark.parametrize("pattern", [
     ["interleave", "--pieces", 500], ["interleave", "--pieces", 500, "--irregular", "--gap", 16], ["contiguous", "--size", "64k", "--pieces", 2],
-    ["e3sm", "--ne", 2, "--levels", 3, "--variables", 2],
+    ["e3sm", "--ne", 2, "--levels", 3, "--variables", 2], ["btio", "--n", 12], ["s3d", "--nx", 7, "--ny", 6, "--nz", 5], ["mpas", "--level", 2],
 ], ids=lambda words: "-".join(map(str, words[:2])) + ("-irregular" if "--irregular" in words else ""))
 def test_for_real(real_mpi, cli, tmp_path, pattern):
     if not Build.of(real_mpi).program("collio_bench").exists():
@@ -181,3 +200,27 @@ def test_for_real(real_mpi, cli, tmp_path, pattern):
     assert done.exit_code == 0 and document["verified"], document["results"]
     assert {row["engine"] for row in document["results"]} == {"collio", "native", "floor"}
     assert [row["ways"] for row in document["results"] if row["engine"] == "collio"]
+
+
+@pytest.mark.parametrize("pattern", [
+    ["interleave", "--pieces", 100, "--irregular", "--gap", 16], ["contiguous", "--size", "4k", "--pieces", 2], ["e3sm", "--ne", 1, "--levels", 3],
+    ["btio", "--n", 9], ["s3d", "--nx", 8, "--ny", 4, "--nz", 3], ["mpas", "--level", 1, "--vertical-levels", 3, "--element-size", 4],
+], ids=lambda words: words[0])
+def test_time_steps_for_real(real_mpi, cli, tmp_path, pattern):
+    if not Build.of(real_mpi).program("collio_bench").exists():
+        pytest.skip("collio_bench is not built")
+    common = ["--mpi", real_mpi.id, "--ranks", 4, "--dir", tmp_path, "--repeat", 1, "--json", "--timeout", 100]
+    once, thrice = (json.loads(cli("bench", *pattern, *common, "--steps", steps).stdout) for steps in (1, 3))
+    assert once["verified"] and thrice["verified"], (once["results"], thrice["results"])
+    assert [thrice[size] for size in ("bytes", "pieces", "file_bytes")] == [3 * once[size] for size in ("bytes", "pieces", "file_bytes")]
+    for row in thrice["results"]:
+        assert row["first_step_median_s"] > 0 and row["later_steps_median_s"] > 0
+        assert row["median_s"] >= row["first_step_median_s"]
+    assert not any("first_step_median_s" in row for row in once["results"])
+
+
+def test_ranks_beyond_a_square_have_nothing_to_do(real_mpi, cli, tmp_path):
+    done = cli("bench", "btio", "--n", 6, "--mpi", real_mpi.id, "--ranks", 6, "--dir", tmp_path, "--repeat", 1, "--json")
+    document = json.loads(done.stdout)
+    assert document["verified"] and document["bytes"] == 6**3 * 40 and document["parameters"]["owners"] == 4
+    assert "2 of 6 have no bytes" in done.stderr

@@ -27,6 +27,7 @@ COMMON = [
     click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path), default=".",
                  show_default=True, help="Where the file is written."),
     click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True),
+    click.option("--steps", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Time steps: the pattern so often, one behind the other in the file."),
     click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every engine but the floor."),
     click.option("--operation", type=click.Choice(["write", "read", "write,read"]), default="write,read", show_default=True),
     click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds one run may take."),
@@ -60,10 +61,12 @@ def run_pattern(name: str, common: dict, options: dict) -> dict:
         setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch))
         program = launcher.check_setup(setup, "collio_bench", contenders)
         prepared = PATTERNS[name].prepare(options, setup.ranks, setup.scratch)
-        if prepared.file_bytes > machine.free_bytes(folder):
-            raise BenchError(f"--dir {folder}: {format_bytes(prepared.file_bytes)} are needed, {format_bytes(machine.free_bytes(folder))} are free")
+        needed = prepared.file_bytes * common["steps"]
+        if needed > machine.free_bytes(folder):
+            raise BenchError(f"--dir {folder}: {format_bytes(needed)} are needed, {format_bytes(machine.free_bytes(folder))} are free")
         with tempfile.TemporaryDirectory(prefix="collio-bench-", dir=folder) as place:
             arguments = [str(program), *prepared.arguments, "--file", str(Path(place) / "data"), "--operation", common["operation"]]
+            arguments += ["--steps", str(common["steps"])]
             given = [part for key, value in shared.items() for part in ("--hint", f"{key}={value}")]
             samples = rounds.run_rounds(
                 setup, contenders, lambda engine: arguments + ["--mode", engine.mode] + (given if engine.mode == "mpiio" else []),
@@ -117,7 +120,7 @@ def _finish(document: dict, as_json: bool, output: Path | None) -> None:
 def _command_of(name: str) -> click.Command:
     def callback(**given) -> None:
         common = {parameter: given.pop(parameter) for parameter in
-                  ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s")}
+                  ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps")}
         launcher.end_with_its_runs()
         as_json, output = given.pop("as_json"), given.pop("output")
         try:

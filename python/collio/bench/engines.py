@@ -53,7 +53,9 @@ def parse_engines(text: str, mpi: MpiLibrary) -> list[Engine]:
 
 def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
     """One engine by its name. Raises BenchError."""
-    name, *assignments = label.split(":")
+    name, *assignments = re.split(r":(?=[^:=]+=)", label)  # a value may have colons of its own: cb_config_list=*:2
+    name, *rest = name.split(":")
+    assignments = rest + assignments
     own = {}
     for assignment in assignments:
         try:

@@ -13,6 +13,8 @@ from collio import report
 from collio.report import format_bytes, format_seconds
 
 LABEL_CELLS = 17
+WHOLE = {"median": "median_s", "min": "min_s", "max": "max_s"}
+STEPPED = {"median": "median_s", "1st step": "first_step_median_s", "later": "later_steps_median_s"}
 PARTS = ("set_view_s", "data_s", "open_s", "sync_s", "close_s")
 
 
@@ -32,26 +34,39 @@ def result_rows(all_samples: Iterable[Samples]) -> list[dict]:
 
 
 def _operation_rows(samples: Samples) -> list[dict]:
-    measured: dict[str, list[dict]] = {}
+    measured: dict[str, list[list[dict]]] = {}
     for line in samples.lines:
-        for operation in line["operations"]:
-            measured.setdefault(operation["operation"], []).append(operation)
+        for name in dict.fromkeys(operation["operation"] for operation in line["operations"]):
+            measured.setdefault(name, []).append([operation for operation in line["operations"] if operation["operation"] == name])
     rows = []
-    for name, operations in measured.items():
-        seconds = [operation["seconds"] for operation in operations]
+    for name, runs in measured.items():
+        seconds = [_sum(steps, "seconds") for steps in runs]
         median = statistics.median(seconds)
         row = {
             "engine": samples.engine.label, "operation": name, "verified": True,
             "median_s": median, "min_s": min(seconds), "max_s": max(seconds),
-            "peak_rss_above_buffer_bytes": max(operation.get("peak_rss_above_buffer_bytes", 0) for operation in operations),
-            "bytes_per_s": round(operations[0]["bytes"] / median) if median else None,
+            "peak_rss_above_buffer_bytes": max(step.get("peak_rss_above_buffer_bytes", 0) for steps in runs for step in steps),
+            "bytes_per_s": round(_sum(runs[0], "bytes") / median) if median else None,
             "samples_s": seconds,
-            "parts_median_s": {part: statistics.median(o.get(part, 0.0) for o in operations) for part in PARTS},
+            "parts_median_s": {part: statistics.median(_sum(steps, part) for steps in runs) for part in PARTS},
         }
-        dirty = max(operation.get("wrong_hole_bytes", 0) for operation in operations)
+        dirty = max(_sum(steps, "wrong_hole_bytes") for steps in runs)
         row |= {"wrong_hole_bytes": dirty} if dirty else {}
-        rows.append({**row, **_reported(samples, name, len(operations))})
+        rows.append({**row, **_time_steps(runs), **_reported(samples, name, len(runs))})
     return rows
+
+
+def _sum(steps: list[dict], key: str):
+    """Over the time steps of one run."""
+    return sum(step.get(key, 0) for step in steps)
+
+
+def _time_steps(runs: list[list[dict]]) -> dict:
+    """Where there are several time steps, seconds of the first and of each later one: medians over all runs."""
+    later = [step["seconds"] for steps in runs for step in steps[1:]]
+    if not later:
+        return {}
+    return {"first_step_median_s": statistics.median(steps[0]["seconds"] for steps in runs), "later_steps_median_s": statistics.median(later)}
 
 
 def _reported(samples: Samples, operation: str, runs: int) -> dict:
@@ -71,16 +86,19 @@ def print_table(console: Console, document: dict) -> None:
         f"{machine['file_system']} · {machine['cores']} cores · median of {document['repeat']}", highlight=False, soft_wrap=True,
     )
     good = [row for row in document["results"] if row["verified"]]
+    columns = STEPPED if any("later_steps_median_s" in row for row in good) else WHOLE
     widest = min(LABEL_CELLS, max([0, *(len(row["engine"]) for row in good)]))
     for operation in dict.fromkeys(row["operation"] for row in good):
         table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
         table.add_column(operation, header_style="bold", overflow="fold", min_width=widest, max_width=LABEL_CELLS)
-        for name in ("median", "min", "max", "vs collio", "MB/s", "memory"):
+        for name in (*columns, "vs collio", "MB/s", "memory"):
             table.add_column(name, justify="right", header_style="dim", no_wrap=True, min_width=9)
         for row in (row for row in good if row["operation"] == operation):
-            table.add_row(*_cells(row), style="bold" if row["engine"].startswith("collio") else "")
+            table.add_row(*_cells(row, columns.values()), style="bold" if row["engine"].startswith("collio") else "")
         console.print()
         console.print(table)
+    if good and columns is STEPPED:
+        console.print("\n[dim]median: all time steps; 1st step, later: one of them[/]")
     if good:
         console.print("\n[dim]memory: peak of any rank above the user's buffer[/]")
     for row in document["results"]:
@@ -94,10 +112,10 @@ def print_table(console: Console, document: dict) -> None:
             console.print(row["error"], markup=False, highlight=False, soft_wrap=True)
 
 
-def _cells(row: dict) -> list[str]:
+def _cells(row: dict, seconds: Iterable[str]) -> list[str]:
     ratio, rate = row.get("ratio_to_collio"), row["bytes_per_s"]
     return [
-        row["engine"], *(format_seconds(row[name]) for name in ("median_s", "min_s", "max_s")),
+        row["engine"], *(format_seconds(row[name]) for name in seconds),
         "" if not ratio else f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.2g}x", f"{rate / 1e6:,.0f}" if rate else "",
         format_bytes(row["peak_rss_above_buffer_bytes"]),
     ]

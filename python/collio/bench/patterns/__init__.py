@@ -8,6 +8,6 @@ A pattern module has
 
 from __future__ import annotations
 
-from collio.bench.patterns import contiguous, e3sm, interleave
+from collio.bench.patterns import btio, contiguous, e3sm, interleave, mpas, s3d
 
-PATTERNS = {"interleave": interleave, "e3sm": e3sm, "contiguous": contiguous}
+PATTERNS = {"interleave": interleave, "e3sm": e3sm, "contiguous": contiguous, "btio": btio, "s3d": s3d, "mpas": mpas}

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.options import COUNT
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import Prepared, with_map
 
 HELP = "Variables of an atmosphere model's cubed-sphere grid."
 OPTIONS = [
@@ -31,13 +31,4 @@ def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
             maps = e3sm.generate(ne=options["ne"], levels=options["levels"], ranks=ranks, holes=options["holes"])
     except e3sm.MapError as error:
         raise click.UsageError(str(error)) from None
-    binary = scratch / "e3sm.map"
-    e3sm.write_binary(maps, str(binary))
-    arguments = ["--pattern", "e3sm", "--map-binary", str(binary), "--element-size", options["element_size"]]
-    arguments += ["--variables", options["variables"]]
-    if options["decomposition"]:
-        arguments += ["--decomposition", options["decomposition"]]
-    counts = [int(word) if word.isdecimal() else 0 for word in options["variables"].split(",")]
-    largest = max(maps[name].elements for name in maps.names)
-    described = {name: {"dims": list(maps[name].dims), "pieces": maps[name].pieces} for name in maps.names}
-    return Prepared(arguments, sum(counts) * largest * int(options["element_size"]), {"decompositions": described})
+    return with_map("e3sm", maps, options, scratch)

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A pattern ready to run: the measuring program's arguments, and bytes of the file at most."""
+    """A pattern ready to run: the measuring program's arguments, and bytes of a time step in the file at most."""
 
     arguments: list[str]
     file_bytes: int
     parameters: dict = field(default_factory=dict)
+
+
+def with_map(pattern: str, maps, options: dict, scratch: Path) -> Prepared:
+    """A pattern of variables on a map (collio.e3sm.MapSet), with the options they have in common."""
+    from collio import e3sm
+
+    binary = scratch / f"{pattern}.map"
+    e3sm.write_binary(maps, str(binary))
+    arguments = ["--pattern", pattern, "--map-binary", str(binary), "--element-size", options["element_size"]]
+    arguments += ["--variables", options["variables"]]
+    if options.get("decomposition"):
+        arguments += ["--decomposition", options["decomposition"]]
+    counts = [int(word) if word.isdecimal() else 0 for word in options["variables"].split(",")]
+    largest = max(maps[name].elements for name in maps.names)
+    described = {name: {"dims": list(maps[name].dims), "pieces": maps[name].pieces} for name in maps.names}
+    return Prepared(arguments, sum(counts) * largest * int(options["element_size"]), {"decompositions": described})
