@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "core/copy.hpp"
+#include "core/batch.hpp"
 #include "engine/node_windows.hpp"
 
 namespace collio::engine {
@@ -76,16 +76,14 @@ class Collector {
   }
 
  private:
-  static constexpr std::size_t batch_size = 64;
+  static constexpr std::size_t batch_size = 128;
 
   void collect_direct() {
     std::byte* to = call_.memory.at(cursor_.stream() - call_.access.begin);
     std::array<core::Run, batch_size> batch;
     while (const std::size_t n = cursor_.next_batch(limit_, batch)) {
-      for (std::size_t i = 0; i < n; ++i) {
-        to = core::gather_run(to, base_, batch[i]);
-        call_.counters.pieces += batch[i].count;
-      }
+      to = core::gather_runs(to, base_, std::span(batch).first(n));
+      for (std::size_t i = 0; i < n; ++i) call_.counters.pieces += batch[i].count;
     }
   }
 
@@ -99,7 +97,7 @@ class Collector {
       core::Run run;
       for (std::int64_t left = bytes; left > 0; left -= run.bytes()) {
         cursor_.next_bytes(left, run);
-        to = core::gather_run(to, base_, run);
+        to = core::gather_runs(to, base_, {&run, 1});
         call_.counters.pieces += run.count;
       }
       call_.memory.scatter(begin, bytes, staging_.data());

@@ -9,7 +9,7 @@
 #include <array>
 #include <span>
 
-#include "core/copy.hpp"
+#include "core/batch.hpp"
 #include "engine/node_windows.hpp"
 #include "exchange/window_io.hpp"
 
@@ -99,7 +99,7 @@ class Placer {
   }
 
  private:
-  static constexpr std::size_t batch_size = 64;
+  static constexpr std::size_t batch_size = 128;
 
   /// From contiguous memory. Returns the end of the last piece.
   std::int64_t place_direct(core::TilingSum& sum, const NodeWindow& window) {
@@ -108,7 +108,7 @@ class Placer {
     std::array<core::Run, batch_size> batch;
     std::int64_t end = 0;
     while (const std::size_t n = cursor_.next_batch(limit_, batch)) {
-      for (std::size_t i = 0; i < n; ++i) from = core::scatter_run(base_, batch[i], from);
+      from = core::scatter_runs(base_, std::span(batch).first(n), from);
       note(std::span(batch).first(n), sum, mask);
       end = batch[n - 1].end();
     }
@@ -128,7 +128,7 @@ class Placer {
       core::Run run;
       for (std::int64_t left = bytes; left > 0; left -= run.bytes()) {
         cursor_.next_bytes(left, run);
-        from = core::scatter_run(base_, run, from);
+        from = core::scatter_runs(base_, {&run, 1}, from);
         note({&run, 1}, sum, mask);
         end = run.end();
       }
@@ -137,12 +137,8 @@ class Placer {
   }
 
   void note(std::span<const core::Run> runs, core::TilingSum& sum, core::MaskWriter& mask) {
-    core::TilingSum local;
-    for (const core::Run& run : runs) {
-      local.add(run);
-      call_.counters.pieces += run.count;
-    }
-    sum.add(local);
+    sum.add(core::tiling_sum(runs));
+    for (const core::Run& run : runs) call_.counters.pieces += run.count;
     if (!call_.plan.masks) return;
     for (const core::Run& run : runs) mask.add(run);
   }

@@ -1,0 +1,121 @@
+// See batch.hpp.
+#include "core/batch.hpp"
+
+#include "core/copy.hpp"
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define COLLIO_X86 1
+#include <immintrin.h>
+#else
+#define COLLIO_X86 0
+#endif
+
+namespace collio::core {
+
+namespace {
+
+struct Batch {
+  const std::byte* (*scatter)(std::byte*, std::span<const Run>, const std::byte*) noexcept;
+  std::byte* (*gather)(std::byte*, const std::byte*, std::span<const Run>) noexcept;
+  TilingSum (*sum)(std::span<const Run>) noexcept;
+};
+
+const std::byte* scatter_plain(std::byte* base, std::span<const Run> runs, const std::byte* in) noexcept {
+  for (const Run& run : runs) in = scatter_run(base, run, in);
+  return in;
+}
+
+std::byte* gather_plain(std::byte* out, const std::byte* base, std::span<const Run> runs) noexcept {
+  for (const Run& run : runs) out = gather_run(out, base, run);
+  return out;
+}
+
+/// Inlined into functions of several instruction sets: the compiler vectorises the loop over first pieces.
+[[gnu::always_inline]] inline TilingSum sum_of(std::span<const Run> runs) noexcept {
+  TilingSum sum;
+  std::int64_t repeated = 0;
+  for (const Run& run : runs) {
+    sum.hash += tiling_hash(run.offset) - tiling_hash(run.offset + run.length);
+    sum.bytes += run.length;
+    repeated |= run.count - 1;
+  }
+  if (repeated == 0) return sum;
+  for (const Run& run : runs) {
+    for (std::int64_t i = 1; i < run.count; ++i) {
+      const std::int64_t start = run.offset + i * run.stride;
+      sum.hash += tiling_hash(start) - tiling_hash(start + run.length);
+    }
+    sum.bytes += run.bytes() - run.length;
+  }
+  return sum;
+}
+
+TilingSum sum_plain(std::span<const Run> runs) noexcept { return sum_of(runs); }
+
+#if COLLIO_X86
+
+#define COLLIO_WIDE gnu::target("avx512f,avx512bw,avx512vl,avx512dq,bmi2")
+
+/// One piece of any length; at most `length` bytes are read and written.
+[[COLLIO_WIDE, gnu::always_inline]] inline void copy_wide(std::byte* to, const std::byte* from, std::int64_t length) noexcept {
+  if (length <= 16) {
+    const auto mask = static_cast<__mmask16>(_bzhi_u32(0xffff, static_cast<unsigned>(length)));
+    _mm_mask_storeu_epi8(to, mask, _mm_maskz_loadu_epi8(mask, from));
+  } else if (length <= 64) {
+    const auto mask = static_cast<__mmask64>(_bzhi_u64(~0ull, static_cast<unsigned>(length)));
+    _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
+  } else {
+    std::memcpy(to, from, static_cast<std::size_t>(length));
+  }
+}
+
+[[COLLIO_WIDE]] const std::byte* scatter_wide(std::byte* base, std::span<const Run> runs, const std::byte* in) noexcept {
+  for (const Run& run : runs) {
+    if (run.count == 1) {
+      copy_wide(base + run.offset, in, run.length);
+      in += run.length;
+    } else {
+      in = scatter_run(base, run, in);
+    }
+  }
+  return in;
+}
+
+[[COLLIO_WIDE]] std::byte* gather_wide(std::byte* out, const std::byte* base, std::span<const Run> runs) noexcept {
+  for (const Run& run : runs) {
+    if (run.count == 1) {
+      copy_wide(out, base + run.offset, run.length);
+      out += run.length;
+    } else {
+      out = gather_run(out, base, run);
+    }
+  }
+  return out;
+}
+
+[[COLLIO_WIDE]] TilingSum sum_wide(std::span<const Run> runs) noexcept { return sum_of(runs); }
+
+bool has_wide() noexcept {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi2");
+}
+
+const Batch batch = has_wide() ? Batch{scatter_wide, gather_wide, sum_wide} : Batch{scatter_plain, gather_plain, sum_plain};
+
+#else
+
+const Batch batch{scatter_plain, gather_plain, sum_plain};
+
+#endif
+
+}  // namespace
+
+const std::byte* scatter_runs(std::byte* base, std::span<const Run> runs, const std::byte* in) noexcept {
+  return batch.scatter(base, runs, in);
+}
+std::byte* gather_runs(std::byte* out, const std::byte* base, std::span<const Run> runs) noexcept {
+  return batch.gather(out, base, runs);
+}
+TilingSum tiling_sum(std::span<const Run> runs) noexcept { return batch.sum(runs); }
+
+}  // namespace collio::core
