@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/extent.hpp"
@@ -126,6 +127,8 @@ class PackedExtents {
   [[nodiscard]] PackedReader reader(const Checkpoint& from) const noexcept {
     return {code_.data() + from.position, format_, from.at};
   }
+  /// The items as encoded, without slack.
+  [[nodiscard]] std::span<const std::uint8_t> code() const noexcept { return {code_.data(), code_bytes_}; }
   [[nodiscard]] const std::uint8_t* code_end() const noexcept { return code_.data() + code_bytes_; }
   /// Last checkpoint at or before data byte `stream`. O(log items).
   [[nodiscard]] const Checkpoint& before_stream(std::int64_t stream) const noexcept;

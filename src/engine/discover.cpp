@@ -17,6 +17,7 @@ struct NodeRecord {
   char name[MPI_MAX_PROCESSOR_NAME];
   std::int32_t ranks;
   std::int32_t cores;
+  std::int32_t leader;  ///< the node's first rank
 };
 
 /// Cores the ranks of a node may use together: the union of their affinity masks.
@@ -67,6 +68,7 @@ Place discover(MPI_Comm comm) {
   NodeRecord mine{};
   int length = 0;
   MPI_Get_processor_name(mine.name, &length);
+  mine.leader = rank;
   mine.ranks = local_ranks;
   mine.cores = cores_of_node(node);
   MPI_Comm_split(comm, local_rank == 0 ? 0 : MPI_UNDEFINED, rank, &leaders);
@@ -84,7 +86,10 @@ Place discover(MPI_Comm comm) {
   MPI_Bcast(records.data(), static_cast<int>(records.size() * sizeof(NodeRecord)), MPI_BYTE, 0, node);
   Place place;
   place.node = node;
-  for (const NodeRecord& r : records) place.machine.nodes.push_back({r.name, r.ranks, r.cores});
+  for (const NodeRecord& r : records) {
+    place.machine.nodes.push_back({r.name, r.ranks, r.cores});
+    place.leaders.push_back(r.leader);
+  }
   place.seat = {where[0], local_rank};
   return place;
 }

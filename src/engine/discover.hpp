@@ -12,6 +12,7 @@ namespace collio::engine {
 struct Place {
   machine::Machine machine;
   policy::Seat seat;              ///< of this rank
+  std::vector<int> leaders;       ///< rank of each node's first rank
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node; the caller's to free
 };
 

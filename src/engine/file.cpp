@@ -88,12 +88,17 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   f->wants_write_ = request.writes;
   Place place = discover(f->comm);
   f->node = place.node;
+  f->node_index = place.seat.node;
   f->node_rank = place.seat.local_rank;
+  f->leaders = std::move(place.leaders);
   f->machine = std::move(place.machine);
   const machine::Node& node = f->machine.nodes[static_cast<std::size_t>(place.seat.node)];
   exchange::set_crowded(std::max(node.ranks, job_ranks_here()) > node.cores);
   f->machine.storage = common_model(f->comm, storage::model_of(f->path));
-  f->aggregators = ranks_of(*f->agreement, policy::choose_aggregators(f->machine, f->hints), place.seat, f->rank);
+  const std::vector<policy::Seat> seats = policy::choose_aggregators(f->machine, f->hints);
+  for (const policy::Seat& seat : seats) f->homes.push_back(seat.node);
+  f->aggregators = ranks_of(*f->agreement, seats, place.seat, f->rank);
+  f->layers = policy::make_layers(f->machine, f->hints);
   if (f->machine.nodes.size() == 1 && f->size > 1) f->agreement->use_node_board(f->aggregators.size());
   const auto mine = std::ranges::find(f->aggregators, f->rank);
   if (mine != f->aggregators.end()) f->my_domain = static_cast<int>(mine - f->aggregators.begin());

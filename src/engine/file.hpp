@@ -15,6 +15,7 @@
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
 #include "policy/hints.hpp"
+#include "policy/local_aggregators.hpp"
 #include "policy/plan.hpp"
 #include "storage/storage.hpp"
 
@@ -50,7 +51,10 @@ class File {
   machine::Machine machine;
   std::vector<int> aggregators;     ///< rank of each aggregator, in domain order
   MPI_Comm node = MPI_COMM_NULL;    ///< the ranks of this rank's node
-  int node_rank = 0;
+  int node_index = 0, node_rank = 0;
+  std::vector<int> leaders;         ///< rank of each node's first rank
+  std::vector<int> homes;           ///< node of each aggregator, in domain order
+  policy::Layers layers;
   std::unique_ptr<exchange::NodeSlots> slots;  ///< windows in the node's shared memory, made when first planned for
   int my_domain = -1;               ///< domain this rank serves; -1: none
   access::View view;

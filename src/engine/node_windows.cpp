@@ -5,28 +5,66 @@
 
 namespace collio::engine {
 
+namespace {
+
+int home_of(const Call& call, int domain) noexcept { return call.file.homes[static_cast<std::size_t>(domain)]; }
+
+const policy::Teams& teams_here(const Call& call) noexcept {
+  return call.file.layers.teams[static_cast<std::size_t>(call.file.node_index)];
+}
+
+}  // namespace
+
 NodeWindows::NodeWindows(const Call& call)
-    : domains_(call.plan.domains), span_(call.plan.span), per_batch_(call.plan.slots_per_half),
-      end_(domains_.rounds(0) * domains_.count), first_(per_batch_ * call.file.node_rank / call.file.slots->ranks()) {}
+    : call_(call), domains_(call.plan.domains), teams_(teams_here(call)), team_(teams_.team_of(call.file.node_rank)),
+      end_(domains_.rounds(0) * domains_.count) {}
+
+NodeWindow::Role NodeWindows::role_of(int domain) const noexcept {
+  const File& f = call_.file;
+  const int home = home_of(call_, domain);
+  if (home == f.node_index) return NodeWindow::home;
+  const policy::Layers& layers = f.layers;
+  const bool meets = layers.nodes_per_group > 1 && layers.group_of(home) != layers.group_of(f.node_index) &&
+                     layers.relay(f.node_index, domain) == f.node_index;
+  return meets ? NodeWindow::relay : NodeWindow::away;
+}
+
+int NodeWindows::slots_for(int domain) const noexcept { return role_of(domain) == NodeWindow::away ? teams_.count : 1; }
+
+void NodeWindows::add(NodeBatch& batch, std::int64_t number, int slot) const {
+  NodeWindow w;
+  w.domain = static_cast<int>(number % domains_.count);
+  w.round = number / domains_.count;
+  w.extent = domains_.window(w.domain, w.round);
+  w.role = role_of(w.domain);
+  w.slot = slot + (w.role == NodeWindow::away ? team_ : 0);
+  const File& f = call_.file;
+  const bool mail = w.role != NodeWindow::away &&
+                    f.layers.senders_to(f.node_index, w.domain, home_of(call_, w.domain)) > 0;
+  w.entry.offset = w.extent.offset;
+  w.entry.parties = (w.role == NodeWindow::away ? teams_.size(team_) : f.slots->ranks()) + (mail ? 1 : 0);
+  batch.windows.push_back(w);
+}
 
 bool NodeWindows::next(NodeBatch& batch) {
   batch.windows.clear();
-  while (batch.windows.empty() && begin_ < end_) {
-    const std::int64_t size = std::min(per_batch_, end_ - begin_);
-    batch.half = static_cast<int>(batches_ % 2);
-    for (std::int64_t i = 0; i < size; ++i) {
-      const std::int64_t place = (i + first_) % size;
-      const std::int64_t number = begin_ + place;
-      core::Extent window = domains_.window(static_cast<int>(number % domains_.count), number / domains_.count);
-      const std::int64_t begin = std::max(window.offset, span_.offset);
-      window.length = std::min(window.end(), span_.end()) - begin;
-      window.offset = begin;
-      if (window.length > 0) batch.windows.push_back({window, static_cast<int>(batch.half * per_batch_ + place)});
-    }
-    begin_ += size;
+  batch.half = static_cast<int>(batches_ % 2);
+  const int most = call_.plan.slots_per_half;
+  int taken = 0;
+  for (; begin_ < end_; ++begin_) {
+    const auto domain = static_cast<int>(begin_ % domains_.count);
+    if (domains_.window(domain, begin_ / domains_.count).length <= 0) continue;  // the last domain may be short
+    if (taken + slots_for(domain) > most) break;
+    add(batch, begin_, batch.half * most + taken);
+    taken += slots_for(domain);
   }
+  if (batch.windows.empty()) return false;
   ++batches_;
-  return !batch.windows.empty();
+  for (NodeWindow& w : batch.windows) w.entry.batch_size = taken;
+  const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) /
+                            static_cast<std::size_t>(call_.file.slots->ranks());
+  std::ranges::rotate(batch.windows, batch.windows.begin() + static_cast<std::ptrdiff_t>(first));
+  return true;
 }
 
 bool serves(const Call& call) noexcept {
@@ -35,6 +73,21 @@ bool serves(const Call& call) noexcept {
 
 exchange::SlotLayout layout_of(const policy::Plan& plan) noexcept {
   return {plan.slots_per_half, plan.domains.window_bytes, plan.masks, plan.mask_shift, plan.few_servers};
+}
+
+int mail_for(const Call& call, int domain) noexcept {
+  const File& f = call.file;
+  const int home = home_of(call, domain);
+  const int receiver = home == f.node_index ? f.aggregators[static_cast<std::size_t>(domain)]
+                                            : f.leaders[static_cast<std::size_t>(f.node_index)];
+  return receiver == f.rank ? f.layers.senders_to(f.node_index, domain, home) : 0;
+}
+
+int next_rank(const Call& call, int domain) noexcept {
+  const File& f = call.file;
+  const int home = home_of(call, domain);
+  const int hop = f.layers.next_hop(f.node_index, domain, home);
+  return hop == home ? f.aggregators[static_cast<std::size_t>(domain)] : f.leaders[static_cast<std::size_t>(hop)];
 }
 
 }  // namespace collio::engine

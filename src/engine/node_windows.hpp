@@ -1,9 +1,12 @@
-// What the two-layer write and read share: the order in which a rank passes through the windows of a call.
+// What the two-layer write and read share: the order in which a rank passes through the windows of a call, and what
+// each window is to its node.
 //
 // Windows are numbered round by round, domain by domain, and pass through the node's shared memory in batches. Each
 // rank begins a batch at another window, so that cores fill different windows and do not fight for cache lines.
-// Batches are passed in order: a batch has its slots as soon as the batch before the last is done, so nobody can wait
-// in a circle.
+//
+// Why nobody waits in a circle: all nodes take the windows in the same order. Take the first window that is not done
+// anywhere; all before it are done, so on every node its batch has its half of the slots, nobody is held up by an
+// earlier message, and every rank, receiver and sender can do its part of that window.
 #pragma once
 
 #include <vector>
@@ -13,21 +16,25 @@
 
 namespace collio::engine {
 
-/// One window of a call and the slot it passes through.
+/// One window of a call and the slot it passes through on this node.
 struct NodeWindow {
+  enum Role {
+    home,   ///< the aggregator is on this node: the window is written or read here
+    relay,  ///< pieces of this group of nodes meet here on their way to the aggregator
+    away,   ///< pieces of a team of this node's ranks meet here on their way
+  };
   core::Extent extent;
+  std::int64_t round = 0;
+  int domain = 0;
   int slot = 0;
+  Role role = home;
+  exchange::NodeSlots::Window entry;  ///< what the slots keep of it
 };
 
 /// Windows that pass through a half of the slots together, in this rank's order.
 struct NodeBatch {
   int half = 0;
   std::vector<NodeWindow> windows;
-
-  /// What the slots keep of a window of this batch.
-  [[nodiscard]] exchange::NodeSlots::Window entry(const NodeWindow& w) const noexcept {
-    return {w.extent.offset, static_cast<std::int32_t>(windows.size())};
-  }
 };
 
 class NodeWindows {
@@ -37,31 +44,29 @@ class NodeWindows {
   bool next(NodeBatch& batch);
 
  private:
-  const policy::Domains& domains_;
-  core::Extent span_;
-  std::int64_t per_batch_, begin_ = 0, end_ = 0;
-  std::int64_t batches_ = 0;
-  std::int64_t first_;  ///< where in a batch this rank begins
-};
+  [[nodiscard]] NodeWindow::Role role_of(int domain) const noexcept;
+  [[nodiscard]] int slots_for(int domain) const noexcept;
+  void add(NodeBatch& batch, std::int64_t number, int slot) const;
 
-/// Waits until `half` is free for this rank's next batch. Meanwhile calls help(), which says whether it did anything.
-template <class Help>
-void await_half(Call& call, int half, Help&& help) {
-  exchange::NodeSlots& slots = *call.file.slots;
-  if (slots.ready(half)) return;
-  observe::Steps::Scope time(call.steps, observe::Step::wait);
-  for (exchange::WordWait wait(call.link.comm); !slots.ready(half);) {
-    if (help())
-      wait.progressed();
-    else
-      slots.idle(half, wait);
-  }
-}
+  const Call& call_;
+  const policy::Domains& domains_;
+  const policy::Teams& teams_;
+  int team_;                      ///< this rank's
+  std::int64_t begin_ = 0, end_;  ///< window numbers
+  std::int64_t batches_ = 0;
+};
 
 /// Whether this rank may read and write the file for others.
 [[nodiscard]] bool serves(const Call& call) noexcept;
 
 /// The layout of the node's slots for this call.
 [[nodiscard]] exchange::SlotLayout layout_of(const policy::Plan& plan) noexcept;
+
+/// Messages of a round that this rank receives for `domain`: as its aggregator, or as the first rank of a node on which
+/// its pieces meet. 0: another rank receives them, or there are none.
+[[nodiscard]] int mail_for(const Call& call, int domain) noexcept;
+
+/// The rank to which this node sends pieces of `domain`.
+[[nodiscard]] int next_rank(const Call& call, int domain) noexcept;
 
 }  // namespace collio::engine

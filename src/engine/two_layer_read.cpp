@@ -1,13 +1,15 @@
-// A collective read through the shared memory of a node: the two-layer write run backwards.
+// A collective read in two layers and more: the two-layer write run backwards.
 //
-// The first rank to pass a window reads it; every rank copies its pieces from there straight to the user's memory. A
-// rank that finds a window being read by another goes on to the next, so reads run ahead of copies.
+// On the node that serves a window the first rank to pass reads it, and every rank copies its pieces from there
+// straight to the user's memory. On other nodes the ranks mark what they want; whoever marks last asks for it, and the
+// answer is put where all can copy from it. A rank that finds a window not there yet goes on to the next, so reads run
+// ahead of copies.
 #include <algorithm>
-#include <array>
 #include <limits>
 
-#include "core/batch.hpp"
-#include "engine/node_windows.hpp"
+#include "engine/node_pieces.hpp"
+#include "engine/node_requests.hpp"
+#include "engine/node_wait.hpp"
 
 namespace collio::engine {
 
@@ -15,8 +17,6 @@ using observe::Step;
 using observe::Steps;
 
 namespace {
-
-constexpr std::int64_t staging_bytes = 64 << 10;  ///< for memory that is not contiguous; stays in cache
 
 /// Reads windows from the file.
 class WindowLoader {
@@ -27,13 +27,18 @@ class WindowLoader {
   bool load(const NodeWindow& window) {
     if (!serves_ || !slots_.claim(window.slot)) return false;
     Steps::Scope time(call_.steps, Step::read);
-    core::Error why;
-    storage::Storage* file = call_.file.storage(&why);
-    const storage::Transfer t = file ? file->read(window.extent, slots_.data(window.slot)) : storage::Transfer{0, why};
-    moved_.note(window.extent.offset, t);
-    ++call_.counters.dense_windows;
-    const bool whole = t.bytes == window.extent.length;
-    slots_.finish_loading(window.slot, whole ? std::numeric_limits<std::int64_t>::max() : window.extent.offset + t.bytes);
+    const core::Extent& span = call_.plan.span;
+    core::Extent wanted{std::max(window.extent.offset, span.offset), 0};
+    wanted.length = std::max<std::int64_t>(0, std::min(window.extent.end(), span.end()) - wanted.offset);
+    storage::Transfer t;
+    if (wanted.length > 0) {
+      storage::Storage* file = call_.file.storage(&t.error);
+      if (file) t = file->read(wanted, slots_.data(window.slot) + (wanted.offset - window.extent.offset));
+      moved_.note(wanted.offset, t);
+      ++call_.counters.dense_windows;
+    }
+    const bool all = t.bytes == wanted.length;
+    slots_.finish_loading(window.slot, all ? std::numeric_limits<std::int64_t>::max() : wanted.offset + t.bytes);
     return true;
   }
 
@@ -44,109 +49,113 @@ class WindowLoader {
   bool serves_;
 };
 
-/// Copies this rank's pieces out of windows.
-class Collector {
+/// This rank's part of a read.
+class NodeReader {
  public:
-  Collector(Call& call, Moved& moved)
-      : call_(call), moved_(moved), slots_(*call.file.slots), cursor_(call.access.pattern) {
-    if (!call.memory.contiguous()) staging_ = call.link.pool->take(staging_bytes);
-  }
-  ~Collector() { call_.link.pool->give_back(std::move(staging_)); }
-  Collector(const Collector&) = delete;
-  Collector& operator=(const Collector&) = delete;
+  NodeReader(Call& call, Moved& moved)
+      : call_(call), moved_(moved), slots_(*call.file.slots), pieces_(call), loader_(call, moved), outgoing_(call),
+        requests_(call), answers_(call),
+        mail_(call, {[this](const NodeWindow& w, exchange::Received&& m) { accept(w, std::move(m)); },
+                     [this](const NodeWindow& w, std::int64_t next) { requests_are_in(w, next); }}) {}
 
-  /// True when this rank has bytes in the window. Leaves the cursor at the first.
-  bool wants(const NodeWindow& window) {
-    const core::Extent& mine = call_.access.span;
-    const std::int64_t begin = std::max(window.extent.offset, mine.offset);
-    limit_ = std::min(window.extent.end(), mine.end());
-    if (call_.access.bytes == 0 || begin >= limit_) return false;
-    cursor_.seek_offset(begin);
-    return !cursor_.at_end() && cursor_.offset() < limit_;
-  }
-
-  /// After wants().
-  void collect(const NodeWindow& window) {
-    Steps::Scope time(call_.steps, Step::place);
-    limit_ = std::min(limit_, slots_.end_of_file(window.slot));
-    base_ = slots_.data(window.slot) - window.extent.offset;
-    const std::int64_t before = cursor_.stream();
-    staging_ ? collect_staged() : collect_direct();
-    moved_.bytes += cursor_.stream() - before;
+  void run() {
+    slots_.lay_out(layout_of(call_.plan));
+    NodeWindows windows(call_);
+    const auto help = [this] { return advance(); };
+    for (NodeBatch batch; windows.next(batch);) {
+      wait_until(call_, batch.half, help, [this, &batch] { return slots_.ready(batch.half) && outgoing_.empty(); }, talks());
+      mail_.open(batch);
+      for (const NodeWindow& window : batch.windows)
+        if (window.role != NodeWindow::home) mark(window);
+      pass_all(batch.windows);
+      slots_.leave(batch.half);
+    }
+    wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle() && answers_.empty(); }, true);
   }
 
  private:
-  static constexpr std::size_t batch_size = 128;
+  [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty() || !requests_.empty(); }
 
-  void collect_direct() {
-    std::byte* to = call_.memory.at(cursor_.stream() - call_.access.begin);
-    std::array<core::Run, batch_size> batch;
-    while (const std::size_t n = cursor_.next_batch(limit_, batch)) {
-      to = core::gather_runs(to, base_, std::span(batch).first(n));
-      for (std::size_t i = 0; i < n; ++i) call_.counters.pieces += batch[i].count;
+  bool advance() {
+    bool anything = outgoing_.advance();
+    anything = requests_.advance() || anything;
+    anything = mail_.advance() || anything;
+    return answers_.advance() || anything;
+  }
+
+  void mark(const NodeWindow& window) {
+    if (pieces_.seek(window)) pieces_.mark(window);
+    slots_.announce(window.slot, pieces_.next_round(window));
+    arrive(window);
+  }
+
+  void arrive(const NodeWindow& window) {
+    if (slots_.arrive(window.slot, window.entry)) requests_.ask(window, outgoing_);
+  }
+
+  /// A request of another node for a window that is served here, or passed on.
+  void accept(const NodeWindow& window, exchange::Received&& message) {
+    const exchange::MessageHeader& h = message.view.header;
+    if (window.role == NodeWindow::relay && h.items > 0) {
+      core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
+      core::PackedReader reader = message.view.reader();
+      for (std::int64_t i = 0; i < h.items; ++i) mask.add(reader.next());
+      slots_.contribute(window.slot, h.sum, h.span);
+    }
+    answers_.keep(window, std::move(message));
+  }
+
+  void requests_are_in(const NodeWindow& window, std::int64_t next) {
+    answers_.complete(window);
+    if (window.role != NodeWindow::relay) return;
+    slots_.announce(window.slot, next);
+    arrive(window);
+  }
+
+  /// Passes the windows as they are there, loaded by this rank or others.
+  void pass_all(std::vector<NodeWindow> left) {
+    exchange::WordWait asleep(call_.link.comm);
+    exchange::PoliteWait polling;
+    for (;;) {
+      bool anything = std::erase_if(left, [this](const NodeWindow& window) { return pass(window); }) > 0;
+      anything = advance() || anything;
+      if (left.empty()) return;
+      Steps::Scope time(call_.steps, Step::wait);
+      if (anything)
+        polling.progressed(), asleep.progressed();
+      else if (talks())
+        polling.idle();
+      else
+        slots_.idle_for_load(left.front().slot, asleep);
     }
   }
 
-  void collect_staged() {
-    while (!cursor_.at_end() && cursor_.offset() < limit_) {
-      core::Cursor ahead = cursor_;
-      ahead.seek_offset(limit_);
-      const std::int64_t begin = cursor_.stream() - call_.access.begin;
-      const std::int64_t bytes = std::min(staging_bytes, ahead.stream() - cursor_.stream());
-      std::byte* to = staging_.data();
-      core::Run run;
-      for (std::int64_t left = bytes; left > 0; left -= run.bytes()) {
-        cursor_.next_bytes(left, run);
-        to = core::gather_runs(to, base_, {&run, 1});
-        call_.counters.pieces += run.count;
-      }
-      call_.memory.scatter(begin, bytes, staging_.data());
-    }
+  /// False: the window is not there yet.
+  bool pass(const NodeWindow& window) {
+    const bool loaded = slots_.loaded(window.slot) || (window.role == NodeWindow::home && loader_.load(window));
+    // Elsewhere, nobody departs before the answer: the slot counts marks until then.
+    if (!loaded && (window.role != NodeWindow::home || pieces_.seek(window))) return false;
+    if (loaded && pieces_.seek(window)) moved_.bytes += pieces_.collect(window, slots_.end_of_file(window.slot));
+    slots_.depart(window.slot, window.entry);
+    return true;
   }
 
   Call& call_;
   Moved& moved_;
   exchange::NodeSlots& slots_;
-  core::Cursor cursor_;
-  exchange::Buffer staging_;
-  const std::byte* base_ = nullptr;
-  std::int64_t limit_ = 0;
+  NodePieces pieces_;
+  WindowLoader loader_;
+  Outgoing outgoing_;
+  Requests requests_;
+  Answers answers_;
+  NodeMail mail_;
 };
-
-/// Passes the windows of a batch as they are loaded, by this rank or others: pass(batch, window) says when it did.
-template <class Pass>
-void pass_when_loaded(Call& call, const NodeBatch& batch, Pass&& pass) {
-  std::vector<NodeWindow> left = batch.windows;
-  exchange::WordWait wait(call.link.comm);
-  while (std::erase_if(left, [&](const NodeWindow& window) { return pass(batch, window); }), !left.empty()) {
-    Steps::Scope time(call.steps, Step::wait);
-    call.file.slots->idle_for_load(left.front().slot, wait);
-  }
-}
 
 }  // namespace
 
 Moved two_layer_read(Call& call) {
   Moved moved;
-  exchange::NodeSlots& slots = *call.file.slots;
-  slots.lay_out(layout_of(call.plan));
-  WindowLoader loader(call, moved);
-  Collector collector(call, moved);
-  const auto pass = [&](const NodeBatch& batch, const NodeWindow& window) {
-    const bool loaded = slots.loaded(window.slot) || loader.load(window);
-    if (collector.wants(window)) {
-      if (!loaded) return false;
-      collector.collect(window);
-    }
-    slots.depart(window.slot, batch.entry(window));
-    return true;
-  };
-  NodeWindows windows(call);
-  for (NodeBatch batch; windows.next(batch);) {
-    await_half(call, batch.half, [] { return false; });
-    pass_when_loaded(call, batch, pass);
-    slots.leave(batch.half);
-  }
+  NodeReader(call, moved).run();
   return moved;
 }
 

@@ -1,26 +1,24 @@
-// A collective write through the shared memory of a node.
+// A collective write in two layers and more: in a node through shared memory, between nodes by messages.
 //
-// Every rank copies its pieces from the user's memory straight to their places in the window; the rank that completes
-// a window writes it, or leaves it to one that is writing already: calls on one file serialise in the kernel, and a
-// rank that queues there could place pieces meanwhile. No full window is forgotten: who stops writing looks again when
-// it has placed its next window, waits, or is through. Method: the intra-node layer of two-layer aggregation (Kang et
-// al., TPDS 2020), with the merge of piece lists replaced by placing, the exact tiling check and a byte mask.
-#include <algorithm>
-#include <array>
-#include <span>
-
+// Every rank copies its pieces from the user's memory straight to their places in the window; whoever completes a
+// window writes it, or sends it to the node that does. A rank leaves the writing to one that is at it already: calls
+// on one file serialise in the kernel, and a rank that queues there could place pieces meanwhile. No full window is
+// forgotten: who stops writing looks again when it has placed its next window, waits, or is through. Method: two-layer
+// aggregation (Kang et al., TPDS 2020), with the merge of piece lists replaced by placing, the exact tiling check and a
+// byte mask.
 #include "core/batch.hpp"
-#include "engine/node_windows.hpp"
+#include "engine/node_mail.hpp"
+#include "engine/node_pieces.hpp"
+#include "engine/node_wait.hpp"
 #include "exchange/window_io.hpp"
 
 namespace collio::engine {
 
+using exchange::no_round;
 using observe::Step;
 using observe::Steps;
 
 namespace {
-
-constexpr std::int64_t staging_bytes = 64 << 10;  ///< for memory that is not contiguous; stays in cache
 
 /// Writes full windows. Any number of ranks place, few write.
 class WindowWriter {
@@ -73,107 +71,99 @@ class WindowWriter {
   bool serves_;
 };
 
-/// Copies this rank's pieces into windows.
-class Placer {
+/// This rank's part of a write.
+class NodeWriter {
  public:
-  explicit Placer(Call& call) : call_(call), slots_(*call.file.slots), cursor_(call.access.pattern) {
-    if (!call.memory.contiguous()) staging_ = call.link.pool->take(staging_bytes);
-  }
-  ~Placer() { call_.link.pool->give_back(std::move(staging_)); }
-  Placer(const Placer&) = delete;
-  Placer& operator=(const Placer&) = delete;
+  NodeWriter(Call& call, Moved& moved)
+      : call_(call), slots_(*call.file.slots), pieces_(call), writer_(call, moved), outgoing_(call),
+        mail_(call, {[this](const NodeWindow& w, exchange::Received&& m) { place_message(w, std::move(m)); },
+                     [this](const NodeWindow& w, std::int64_t next) { slots_.announce(w.slot, next), arrive(w); }}) {}
 
-  void place(const NodeWindow& window) {
-    const core::Extent& mine = call_.access.span;
-    const std::int64_t begin = std::max(window.extent.offset, mine.offset);
-    limit_ = std::min(window.extent.end(), mine.end());
-    if (call_.access.bytes == 0 || begin >= limit_) return;
-    Steps::Scope time(call_.steps, Step::place);
-    cursor_.seek_offset(begin);
-    if (cursor_.at_end() || cursor_.offset() >= limit_) return;
-    const std::int64_t hull_begin = cursor_.offset();
-    base_ = slots_.data(window.slot) - window.extent.offset;
-    core::TilingSum sum;
-    const std::int64_t hull_end = staging_ ? place_staged(sum, window) : place_direct(sum, window);
-    slots_.contribute(window.slot, sum, {hull_begin, hull_end - hull_begin});
+  void run() {
+    slots_.lay_out(layout_of(call_.plan));
+    NodeWindows windows(call_);
+    const auto help = [this] { return advance(); };
+    for (NodeBatch batch; windows.next(batch);) {
+      // What was sent for earlier batches has arrived: a rank runs ahead by one batch at most.
+      wait_until(call_, batch.half, help, [this, &batch] { return slots_.ready(batch.half) && outgoing_.empty(); }, talks());
+      mail_.open(batch);
+      for (const NodeWindow& window : batch.windows) {
+        pass(window);
+        advance();
+      }
+      slots_.leave(batch.half);
+    }
+    wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle(); }, talks());
+    while (writer_.serve()) {
+    }
+    if (call_.plan.few_servers)  // the windows that others fill are for this rank to write
+      for (const int half : {0, 1}) wait_until(call_, half, help, [this, half] { return slots_.ready(half); }, false);
   }
 
  private:
-  static constexpr std::size_t batch_size = 128;
+  [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty(); }
 
-  /// From contiguous memory. Returns the end of the last piece.
-  std::int64_t place_direct(core::TilingSum& sum, const NodeWindow& window) {
-    const std::byte* from = call_.memory.at(cursor_.stream() - call_.access.begin);
-    core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
-    std::array<core::Run, batch_size> batch;
-    std::int64_t end = 0;
-    while (const std::size_t n = cursor_.next_batch(limit_, batch)) {
-      from = core::scatter_runs(base_, std::span(batch).first(n), from);
-      note(std::span(batch).first(n), sum, mask);
-      end = batch[n - 1].end();
-    }
-    return end;
+  bool advance() {
+    bool anything = writer_.serve();
+    anything = outgoing_.advance() || anything;
+    return mail_.advance() || anything;
   }
 
-  /// From any memory, through a small buffer. Returns the end of the last piece.
-  std::int64_t place_staged(core::TilingSum& sum, const NodeWindow& window) {
-    core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
-    std::int64_t end = 0;
-    while (!cursor_.at_end() && cursor_.offset() < limit_) {
-      core::Cursor ahead = cursor_;
-      ahead.seek_offset(limit_);
-      const std::int64_t bytes = std::min(staging_bytes, ahead.stream() - cursor_.stream());
-      call_.memory.gather(cursor_.stream() - call_.access.begin, bytes, staging_.data());
-      const std::byte* from = staging_.data();
-      core::Run run;
-      for (std::int64_t left = bytes; left > 0; left -= run.bytes()) {
-        cursor_.next_bytes(left, run);
-        from = core::scatter_runs(base_, {&run, 1}, from);
-        note({&run, 1}, sum, mask);
-        end = run.end();
+  void pass(const NodeWindow& window) {
+    const bool elsewhere = window.role != NodeWindow::home;
+    if (pieces_.seek(window)) pieces_.place(window, elsewhere || call_.plan.masks);
+    if (elsewhere) slots_.announce(window.slot, pieces_.next_round(window));
+    arrive(window);
+  }
+
+  void place_message(const NodeWindow& window, exchange::Received&& message) {
+    const exchange::MessageHeader& h = message.view.header;
+    if (h.items > 0) {
+      Steps::Scope time(call_.steps, Step::place);
+      core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
+      std::byte* base = slots_.data(window.slot) - window.extent.offset;
+      core::PackedReader reader = message.view.reader();
+      const std::byte* data = message.view.data;
+      for (std::int64_t i = 0; i < h.items; ++i) {
+        const core::Run run = reader.next();
+        data = core::scatter_runs(base, {&run, 1}, data);
+        mask.add(run);
       }
+      slots_.contribute(window.slot, h.sum, h.span);
     }
-    return end;
+    call_.link.pool->give_back(std::move(message.buffer));
   }
 
-  void note(std::span<const core::Run> runs, core::TilingSum& sum, core::MaskWriter& mask) {
-    sum.add(core::tiling_sum(runs));
-    for (const core::Run& run : runs) call_.counters.pieces += run.count;
-    if (!call_.plan.masks) return;
-    for (const core::Run& run : runs) mask.add(run);
+  void arrive(const NodeWindow& window) {
+    if (!slots_.arrive(window.slot, window.entry)) return;
+    if (window.role == NodeWindow::home)
+      slots_.push_full(window.slot);
+    else
+      forward(window);
+  }
+
+  /// Everyone's pieces are in the slot. The first message of a domain goes out even if there are none.
+  void forward(const NodeWindow& window) {
+    const SlotMessage message = describe_slot(call_, window);
+    if (message.header.items > 0 || window.round == 0)
+      outgoing_.send(message, next_rank(call_, window.domain),
+                     slots_.data(window.slot) + (message.header.span.offset - window.extent.offset));
+    slots_.recycle(window.slot);
   }
 
   Call& call_;
   exchange::NodeSlots& slots_;
-  core::Cursor cursor_;
-  exchange::Buffer staging_;
-  std::byte* base_ = nullptr;
-  std::int64_t limit_ = 0;
+  NodePieces pieces_;
+  WindowWriter writer_;
+  Outgoing outgoing_;
+  NodeMail mail_;
 };
 
 }  // namespace
 
 Moved two_layer_write(Call& call) {
   Moved moved;
-  exchange::NodeSlots& slots = *call.file.slots;
-  slots.lay_out(layout_of(call.plan));
-  Placer placer(call);
-  WindowWriter writer(call, moved);
-  const auto serve = [&] { return writer.serve(); };
-  NodeWindows windows(call);
-  for (NodeBatch batch; windows.next(batch);) {
-    await_half(call, batch.half, serve);
-    for (const NodeWindow& window : batch.windows) {
-      placer.place(window);
-      if (slots.arrive(window.slot, batch.entry(window))) slots.push_full(window.slot);
-      writer.serve();
-    }
-    slots.leave(batch.half);
-  }
-  while (writer.serve()) {
-  }
-  if (call.plan.few_servers)  // the windows that others fill are for this rank to write
-    for (const int half : {0, 1}) await_half(call, half, serve);
+  NodeWriter(call, moved).run();
   return moved;
 }
 

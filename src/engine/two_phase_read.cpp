@@ -20,7 +20,7 @@ class ReadAggregator {
  public:
   ReadAggregator(Call& call, int senders)
       : call_(call),
-        inbox_(call.link, senders),
+        inbox_(call.link, call.link.my_domain, senders, early_),
         window_(call.link, {call.file.storage(), true, call.plan.holes, call.file.machine.storage},
                 call.plan.domains.window_bytes),
         own_(call) {
@@ -41,6 +41,7 @@ class ReadAggregator {
     }
     anything = answer() || anything;
     if (!requests_.empty()) return anything;
+    call_.counters.note_receives(inbox_.expected());
     inbox_.next_round();
     answering_ = open_ = false;
     return true;
@@ -135,6 +136,7 @@ class ReadAggregator {
   };
 
   Call& call_;
+  exchange::EarlyMessages early_;
   exchange::Inbox inbox_;
   exchange::Window window_;
   OwnPieces own_;

@@ -18,7 +18,7 @@ class WriteAggregator {
  public:
   WriteAggregator(Call& call, int senders)
       : call_(call),
-        inbox_(call.link, senders),
+        inbox_(call.link, call.link.my_domain, senders, early_),
         window_(call.link, {call.file.storage(), call.file.readable, call.plan.holes, call.file.machine.storage},
                 call.plan.domains.window_bytes),
         own_(call) {
@@ -37,6 +37,7 @@ class WriteAggregator {
     }) || anything;
     if (!inbox_.round_complete()) return anything;
     moved.note(window_.span().offset, window_.write_out());
+    call_.counters.note_receives(inbox_.expected());
     inbox_.next_round();
     open_ = false;
     return true;
@@ -68,6 +69,7 @@ class WriteAggregator {
   }
 
   Call& call_;
+  exchange::EarlyMessages early_;
   exchange::Inbox inbox_;
   exchange::Window window_;
   OwnPieces own_;

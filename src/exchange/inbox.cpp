@@ -6,7 +6,8 @@ namespace collio::exchange {
 using observe::Step;
 using observe::Steps;
 
-Inbox::Inbox(Link link, int senders) : link_(link) {
+Inbox::Inbox(Link link, int domain, int senders, EarlyMessages& early)
+    : link_(link), early_(early), domain_(domain) {
   if (senders > 0) expected_[0] = senders;
 }
 
@@ -25,7 +26,7 @@ bool Inbox::match() {
   int found = 0;
   MPI_Message message;
   MPI_Status status;
-  MPI_Improbe(MPI_ANY_SOURCE, tag_of_round(round()), link_.comm, &found, &message, &status);
+  MPI_Improbe(MPI_ANY_SOURCE, tag_of(domain_, round()), link_.comm, &found, &message, &status);
   if (!found) return false;
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
@@ -41,7 +42,7 @@ bool Inbox::match() {
 
 void Inbox::take_over(Received&& message, const std::function<void(Received&&)>& accept) {
   const MessageHeader& h = message.view.header;
-  if (h.round != round()) {  // 16384 rounds ahead: keep it until its turn
+  if (h.round != round() || h.domain != domain_) {  // of another round or domain with the same tag: keep it
     --matched_;
     early_.push_back(std::move(message));
     return;
@@ -52,7 +53,8 @@ void Inbox::take_over(Received&& message, const std::function<void(Received&&)>&
 
 bool Inbox::accept_early(const std::function<void(Received&&)>& accept) {
   for (std::size_t i = 0; i < early_.size(); ++i) {
-    if (early_[i].view.header.round != round()) continue;
+    const MessageHeader& h = early_[i].view.header;
+    if (h.round != round() || h.domain != domain_) continue;
     Received message = std::move(early_[i]);
     early_.erase(early_.begin() + static_cast<std::ptrdiff_t>(i));
     ++matched_;

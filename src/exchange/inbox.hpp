@@ -19,10 +19,13 @@ struct Received {
   MessageView view;
 };
 
+/// Messages that came before their turn; shared by the inboxes of a rank.
+using EarlyMessages = std::vector<Received>;
+
 class Inbox {
  public:
-  /// `senders`: ranks that will send to this aggregator, itself not counted.
-  Inbox(Link link, int senders);
+  /// Messages for `domain`. `senders`: how many will come in round 0; each announces the next of its sender.
+  Inbox(Link link, int domain, int senders, EarlyMessages& early);
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
@@ -32,6 +35,8 @@ class Inbox {
   [[nodiscard]] std::int64_t round() const noexcept { return expected_.empty() ? no_round : expected_.begin()->first; }
   /// True when every message of the current round has been handed out.
   [[nodiscard]] bool round_complete() const noexcept { return missing() == 0 && under_way_.empty(); }
+  /// Messages of the current round.
+  [[nodiscard]] int expected() const noexcept { return expected_.empty() ? 0 : expected_.begin()->second; }
   /// Goes to the next round in which anyone has pieces.
   void next_round();
   /// Receives; hands every complete message to `accept`. True when anything happened.
@@ -54,7 +59,8 @@ class Inbox {
   Link link_;
   std::map<std::int64_t, int> expected_;  ///< round -> messages expected (own pieces count 0)
   int matched_ = 0;                       ///< messages of the current round that were matched
-  std::vector<Received> early_;           ///< of a later round with the same tag
+  EarlyMessages& early_;
+  int domain_;
   std::vector<Receive> under_way_;
   std::int64_t under_way_bytes_ = 0;
 };

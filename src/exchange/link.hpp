@@ -22,11 +22,16 @@ struct Link {
   observe::Counters* counters = nullptr;
 };
 
-/// Message tags. A request or data message carries its round in the tag, so that a rank which is ahead is not
-/// heard early; MPI guarantees tags up to 32767, hence the remainder.
+/// Message tags. A request or data message carries its round and domain in the tag, so that a rank which is ahead is
+/// not heard early; MPI guarantees tags up to 32767, hence the remainder.
 inline constexpr int tag_answer = 1;
-[[nodiscard]] constexpr int tag_of_round(std::int64_t round) noexcept {
-  return 2 + static_cast<int>(round % 16384);
+inline constexpr int tags_for_rounds = 16000;
+[[nodiscard]] constexpr int tag_of(int domain, std::int64_t round) noexcept {
+  return 2 + static_cast<int>((round + std::int64_t{509} * domain) % tags_for_rounds);
+}
+/// Of the answer to a request of that round.
+[[nodiscard]] constexpr int answer_tag_of(int domain, std::int64_t round) noexcept {
+  return tags_for_rounds + tag_of(domain, round);
 }
 
 }  // namespace collio::exchange

@@ -29,7 +29,8 @@ struct NodeSlots::Slot {
   alignas(2 * line) std::atomic<std::int32_t> arrived;
   std::atomic<std::uint64_t> hash;
   std::atomic<std::int64_t> bytes, high;
-  std::atomic<std::int64_t> below_largest;  ///< `largest` minus the lowest offset
+  std::atomic<std::int64_t> below_largest;       ///< `largest` minus the lowest offset
+  std::atomic<std::int64_t> next_below_largest;  ///< `largest` minus the lowest round announced
   Window window;
   std::int64_t end_of_file;
   alignas(line) SharedWord load;  ///< not_loaded, loading_now, is_loaded
@@ -137,18 +138,26 @@ void NodeSlots::contribute(int slot, const core::TilingSum& sum, const core::Ext
 }
 
 bool NodeSlots::count_in(int slot, const Window& window) noexcept {
-  if (slot_at(slot).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != ranks_) return false;
+  if (slot_at(slot).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != window.parties) return false;
   slot_at(slot).window = window;
   return true;
 }
 
+void NodeSlots::announce(int slot, std::int64_t next_round) noexcept {
+  if (next_round >= 0) raise_to(slot_at(slot).next_below_largest, largest - next_round);
+}
+
 bool NodeSlots::arrive(int slot, const Window& window) noexcept { return count_in(slot, window); }
+
+void NodeSlots::await_departures(int slot) noexcept { slot_at(slot).arrived.store(0, std::memory_order_release); }
 
 NodeSlots::Filled NodeSlots::filled(int slot) const noexcept {
   const Slot& s = slot_at(slot);
   Filled f;
   f.window_offset = s.window.offset;
   f.sum = {s.hash.load(std::memory_order_relaxed), s.bytes.load(std::memory_order_relaxed)};
+  const std::int64_t next = s.next_below_largest.load(std::memory_order_relaxed);
+  f.next_round = next == 0 ? -1 : largest - next;
   f.hull.offset = largest - s.below_largest.load(std::memory_order_relaxed);
   f.hull.length = s.high.load(std::memory_order_relaxed) - f.hull.offset;
   return f;
@@ -176,6 +185,7 @@ void NodeSlots::recycle(int slot) noexcept {
   s.bytes.store(0, std::memory_order_relaxed);
   s.high.store(0, std::memory_order_relaxed);
   s.below_largest.store(0, std::memory_order_relaxed);
+  s.next_below_largest.store(0, std::memory_order_relaxed);
   finish(slot);
 }
 
@@ -227,7 +237,7 @@ std::int64_t NodeSlots::end_of_file(int slot) const noexcept { return slot_at(sl
 void NodeSlots::depart(int slot, const Window& window) noexcept {
   if (!count_in(slot, window)) return;
   slot_at(slot).load.value.store(not_loaded, std::memory_order_relaxed);
-  finish(slot);
+  recycle(slot);
 }
 
 }  // namespace collio::exchange

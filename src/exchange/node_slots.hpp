@@ -66,15 +66,21 @@ class NodeSlots {
   /// A window as all ranks know it.
   struct Window {
     std::int64_t offset = 0;       ///< file offset of its first byte
-    std::int32_t batch_size = 1;   ///< windows of its batch
+    std::int32_t batch_size = 1;   ///< slots that its batch takes on this node
+    std::int32_t parties = 1;      ///< how many arrive or depart
   };
+  /// Adds a round in which more pieces of the window's domain will come from here.
+  void announce(int slot, std::int64_t next_round) noexcept;
   /// Write. This rank is done with the window. True for the last one: the slot is full.
   [[nodiscard]] bool arrive(int slot, const Window& window) noexcept;
+  /// Read. All ranks have marked what they want; they depart one by one when it is there.
+  void await_departures(int slot) noexcept;
   /// What a full slot holds.
   struct Filled {
     std::int64_t window_offset = 0;
     core::Extent hull;
     core::TilingSum sum;
+    std::int64_t next_round = -1;  ///< the lowest announced; -1: none
   };
   [[nodiscard]] Filled filled(int slot) const noexcept;
   /// Write. Ends the slot's turn. By one rank, when all have arrived.

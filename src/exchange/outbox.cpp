@@ -95,12 +95,13 @@ bool Outbox::start(Lane& lane) {
     lane.source.describe(description_);
   }
   description_.header.source = link_.rank;
+  description_.header.domain = lane.source.domain();
   fill(lane);
   if (payload_ == Payload::request && !greeting_only) expect_answer(lane);
   {
     Steps::Scope time(*link_.steps, Step::exchange);
     MPI_Issend(lane.message.data(), static_cast<int>(lane.message_bytes), MPI_BYTE, rank_of(lane),
-               tag_of_round(description_.header.round), link_.comm, &lane.send);
+               tag_of(lane.source.domain(), description_.header.round), link_.comm, &lane.send);
   }
   under_way_bytes_ += lane.message_bytes;
   lane.greeted = true;

@@ -2,6 +2,7 @@
 // another counts for the inner one only, so that the steps add up to the total.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -60,13 +61,16 @@ struct Counters {
   std::int64_t pieces = 0;           ///< contiguous file pieces described
   std::int64_t messages = 0;         ///< messages sent to other ranks
   std::int64_t metadata_bytes = 0;   ///< bytes of piece descriptions
+  std::int64_t most_receives = 0;    ///< messages an aggregator received in one round; of several ranks, the most
   std::int64_t dense_windows = 0, piecewise_windows = 0, sieved_windows = 0;
 
+  void note_receives(std::int64_t received) noexcept { most_receives = std::max(most_receives, received); }
   void add(const Counters& o) noexcept {
     bytes += o.bytes;
     pieces += o.pieces;
     messages += o.messages;
     metadata_bytes += o.metadata_bytes;
+    note_receives(o.most_receives);
     dense_windows += o.dense_windows;
     piecewise_windows += o.piecewise_windows;
     sieved_windows += o.sieved_windows;

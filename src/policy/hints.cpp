@@ -10,13 +10,14 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 15> rows{{
+constexpr std::array<HintRow, 16> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
     {"collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
     {"collio_window", "auto", "1..1073741824, auto", "bytes an aggregator serves per round, at most cb_buffer_size"},
     {"collio_local_aggregators", "auto", "1..1000000, auto", "local aggregators in all; as many as ranks: one layer"},
     {"nc_num_aggrs_per_node", "auto", "1..1000000, auto", "local aggregators per node"},
+    {"collio_nodes_per_group", "1", "1..1000000", "nodes whose pieces meet before they go on to aggregators elsewhere"},
     {"cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all"},
     {"cb_buffer_size", "16777216", "1..1073741824", "most bytes of an aggregator's collective buffer"},
     {"cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host"},
@@ -131,6 +132,7 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "cb_config_list") return set_host_limits(value, h.host_limits);
   if (key == "collio_local_aggregators") return set_count(value, h.local_aggregators);
   if (key == "nc_num_aggrs_per_node") return set_count(value, h.local_aggregators_per_node);
+  if (key == "collio_nodes_per_group") return value != "auto" && set_count(value, h.nodes_per_group);
   if (key == "cb_nodes") return set_count(value, h.aggregators);
   int unused = 0;
   return set_count(value, unused);  // striping_factor

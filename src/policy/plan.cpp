@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstdio>
 
+#include "policy/local_aggregators.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -50,17 +52,24 @@ double independent_s(const PlanRequest& r, const machine::Machine& m) {
   return calls * m.storage.operation_s;
 }
 
+int most_teams(const Layers& layers) {
+  int most = 1;
+  for (const Teams& teams : layers.teams) most = std::max(most, teams.count);
+  return most;
+}
+
 /// Why layer 1 cannot help this call; empty when it can.
 std::string against_two_layers(const PlanRequest& r, const machine::Machine& m, const Hints& hints) {
   const int ranks = m.ranks();
   if (!r.no_node_memory.empty()) return r.no_node_memory;
-  if (m.nodes.size() > 1) return "ranks are on several nodes";
-  if (ranks == 1) return "one rank";
-  if (hints.local_aggregators >= ranks || hints.local_aggregators_per_node >= ranks)
-    return "every rank is a local aggregator";
+  if (ranks == 1) return "there is one rank";
+  const Layers layers = make_layers(m, hints);
+  if (layers.local_aggregators() >= ranks && layers.nodes_per_group == 1) return "every rank is a local aggregator";
   const std::int64_t sparsest = r.direction == Direction::write ? sparsest_write : sparsest_read;
   if (r.digest.span() / sparsest > r.digest.bytes)
     return "less than 1/" + std::to_string(sparsest) + " of the bytes in the span are accessed";
+  if (most_teams(layers) > most_slots / 2)
+    return "a node has more than " + std::to_string(most_slots / 2) + " local aggregators";
   return {};
 }
 
@@ -96,9 +105,14 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
 
 /// The longest window: what the storage likes best, within the collective buffer, and several to a node's memory.
 std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, Path path) {
-  if (hints.window_bytes > 0) return std::min(hints.buffer_bytes, hints.window_bytes);
-  const std::int64_t best = std::min(hints.buffer_bytes, machine.storage.window_bytes);
-  return path == Path::two_layer ? std::min(best, node_memory_bytes(machine, hints) / fewest_slots) : best;
+  const std::int64_t wanted = hints.window_bytes > 0 ? hints.window_bytes : machine.storage.window_bytes;
+  const std::int64_t best = std::min(hints.buffer_bytes, wanted);
+  if (path != Path::two_layer) return best;
+  // Every team of a node has a slot of its own for a window that is served elsewhere.
+  const std::int64_t memory = node_memory_bytes(machine, hints);
+  const std::int64_t fewest = 2 * most_teams(make_layers(machine, hints));
+  const std::int64_t most = std::max(page, memory / fewest / page * page);
+  return std::min(best, hints.window_bytes > 0 ? most : std::min(most, memory / fewest_slots));
 }
 
 /// Slots, and whether they keep masks: unless the pieces, if they do not overlap, must fill the whole span.
@@ -106,7 +120,9 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
   const std::int64_t memory_bytes = node_memory_bytes(machine, hints);
   plan.few_servers = !hints.host_limits.empty() || hints.aggregators > 0 || machine.storage.aggregators_per_core == 0;
   plan.slots_per_half = static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2, 1, most_slots / 2));
-  plan.masks = r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span());
+  plan.several_nodes = machine.nodes.size() > 1;
+  plan.masks = plan.several_nodes ||
+               (r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span()));
   const Domains& d = plan.domains;
   const auto bits = static_cast<std::uint64_t>(r.digest.offset_bits | d.low | d.domain_bytes | d.window_bytes);
   plan.mask_shift = bits == 0 ? 0 : std::countr_zero(bits);
@@ -123,7 +139,8 @@ std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hin
     best = std::clamp<std::int64_t>(cores * mebibyte, 2 * mebibyte, 16 * mebibyte);
   }
   const std::int64_t window = std::min(hints.buffer_bytes, std::max(hints.window_bytes, page));
-  return std::max(2 * up_to_page(window), up_to_page(std::min(2 * hints.buffer_bytes, best)));
+  const std::int64_t least = 2 * page * most_teams(make_layers(machine, hints));
+  return std::max({2 * up_to_page(window), up_to_page(std::min(2 * hints.buffer_bytes, best)), least});
 }
 
 Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {

@@ -23,7 +23,8 @@ struct Plan {
   core::Extent span;                  ///< first to last byte of the call
   bool few_servers = false;           ///< two_layer: only aggregators read and write the file, else any rank
   int slots_per_half = 0;             ///< two_layer: windows in one half of a node's shared memory
-  bool masks = false;                 ///< two_layer write: keep which bytes are filled, for there may be holes
+  bool several_nodes = false;         ///< two_layer: pieces also travel between nodes
+  bool masks = false;                 ///< two_layer: keep which bytes are filled (or wanted), for there may be holes
   int mask_shift = 0;                 ///< every piece end is a multiple of 2^mask_shift, relative to its window
   double estimate_two_layer_s = 0;
   double estimate_two_phase_s = 0;    ///< beyond the storage time all paths share

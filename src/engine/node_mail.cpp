@@ -1,0 +1,121 @@
+// See node_mail.hpp.
+#include "engine/node_mail.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/batch.hpp"
+
+namespace collio::engine {
+
+using exchange::no_round;
+using observe::Step;
+using observe::Steps;
+
+SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
+  Steps::Scope time(call.steps, Step::pack);
+  const exchange::NodeSlots& slots = *call.file.slots;
+  const exchange::NodeSlots::Filled f = slots.filled(window.slot);
+  SlotMessage m;
+  m.header.round = window.round;
+  m.header.next_round = f.next_round;
+  m.header.domain = window.domain;
+  m.header.source = call.link.rank;
+  m.header.shift = call.plan.mask_shift;
+  if (f.sum.bytes == 0) return m;
+  m.header.span = f.hull;
+  core::PackedBuilder builder({m.header.shift, false});
+  const std::int64_t origin = f.hull.offset - window.extent.offset;
+  slots.mask(window.slot).for_each_extent(f.hull.end() - window.extent.offset, [&](const core::Extent& e) {
+    builder.add(core::Extent{e.offset - origin, e.length});
+    m.header.sum.add(core::Extent{e.offset + window.extent.offset, e.length});
+  });
+  m.extents = builder.finish();
+  m.header.items = m.extents.items();
+  m.header.pieces = m.extents.pieces();
+  m.header.extents_bytes = static_cast<std::int64_t>(m.extents.code().size()) + core::varint_slack;
+  return m;
+}
+
+void Outgoing::send(const SlotMessage& m, int to, const std::byte* data_base) {
+  Steps::Scope time(call_.steps, Step::pack);
+  const std::int64_t data_bytes = data_base ? m.header.data_bytes() : 0;
+  const std::size_t bytes = exchange::message_bytes(m.header.extents_bytes, data_bytes);
+  Send s{MPI_REQUEST_NULL, call_.link.pool->take(bytes)};
+  std::byte* out = s.buffer.data();
+  std::memcpy(out, &m.header, sizeof m.header);
+  out += sizeof m.header;
+  if (m.header.items > 0) std::memcpy(out, m.extents.code().data(), m.extents.code().size());
+  out += m.header.extents_bytes;
+  if (data_bytes > 0) {
+    core::PackedReader reader = m.extents.reader(m.extents.before_stream(0));
+    for (std::int64_t i = 0; i < m.header.items; ++i) {
+      const core::Run run = reader.next();
+      out = core::gather_runs(out, data_base, {&run, 1});
+    }
+  }
+  Steps::Scope exchange_time(call_.steps, Step::exchange);
+  MPI_Issend(s.buffer.data(), static_cast<int>(bytes), MPI_BYTE, to, exchange::tag_of(m.header.domain, m.header.round),
+             call_.link.comm, &s.request);
+  ++call_.counters.messages;
+  call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
+  sends_.push_back(std::move(s));
+}
+
+bool Outgoing::advance() {
+  if (sends_.empty()) return false;
+  Steps::Scope time(call_.steps, Step::exchange);
+  return std::erase_if(sends_, [&](Send& s) {
+           int done = 0;
+           MPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
+           if (done) call_.link.pool->give_back(std::move(s.buffer));
+           return done != 0;
+         }) > 0;
+}
+
+NodeMail::NodeMail(Call& call, Handlers handlers) : call_(call), handlers_(std::move(handlers)) {
+  for (int domain = 0; domain < call.plan.domains.count; ++domain)
+    if (const int senders = mail_for(call, domain); senders > 0)
+      boxes_.emplace_back(*this, domain, senders);
+}
+
+void NodeMail::open(const NodeBatch& batch) {
+  for (Box& box : boxes_) {
+    const auto begin = static_cast<std::ptrdiff_t>(box.open.size());
+    for (const NodeWindow& w : batch.windows)
+      if (w.domain == box.domain) box.open.push_back(w);
+    std::sort(box.open.begin() + begin, box.open.end(),
+              [](const NodeWindow& a, const NodeWindow& b) { return a.round < b.round; });
+  }
+}
+
+bool NodeMail::idle() const noexcept {
+  return std::ranges::all_of(boxes_, [](const Box& box) { return box.open.empty(); });
+}
+
+bool NodeMail::advance(Box& box) {
+  bool anything = false;
+  while (!box.open.empty()) {
+    const NodeWindow window = box.open.front();
+    if (box.inbox.round() == window.round) {
+      anything = box.inbox.advance([&](exchange::Received&& message) {
+        handlers_.accept(window, std::move(message));
+      }) || anything;
+      if (!box.inbox.round_complete()) return anything;
+      call_.counters.note_receives(box.inbox.expected());
+      box.inbox.next_round();
+    }
+    box.open.pop_front();
+    handlers_.complete(window, box.inbox.round());
+    anything = true;
+  }
+  return anything;
+}
+
+bool NodeMail::advance() {
+  bool anything = false;
+  for (Box& box : boxes_) anything = advance(box) || anything;
+  return anything;
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,83 @@
+// Messages between nodes: what a node's ranks have for a window that is served on another node, as one message.
+//
+// A slot and its mask hold the pieces of all the ranks; the mask yields their union, coalesced and in order, which is
+// all that travels besides the bytes. Whoever completes the slot sends. Sends are synchronous, so that none runs ahead
+// of its receiver by more than a batch.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "engine/node_windows.hpp"
+#include "exchange/inbox.hpp"
+
+namespace collio::engine {
+
+/// The pieces in a slot, as a message says them.
+struct SlotMessage {
+  exchange::MessageHeader header;
+  core::PackedExtents extents;   ///< offsets from the first piece
+};
+
+/// Describes what a full slot's mask holds. Not collective. O(window / 64 units + pieces).
+[[nodiscard]] SlotMessage describe_slot(const Call& call, const NodeWindow& window);
+
+/// Messages on their way out.
+class Outgoing {
+ public:
+  explicit Outgoing(Call& call) : call_(call) {}
+  /// Sends the description, and with `with_data` the bytes, to `to`.
+  void send(const SlotMessage& message, int to, const std::byte* data_base);
+  /// Retires what has arrived. True when anything had.
+  bool advance();
+  [[nodiscard]] bool empty() const noexcept { return sends_.empty(); }
+
+ private:
+  struct Send {
+    MPI_Request request = MPI_REQUEST_NULL;
+    exchange::Buffer buffer;
+  };
+  Call& call_;
+  std::vector<Send> sends_;
+};
+
+/// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.
+class NodeMail {
+ public:
+  /// accept(window, message): a message for a window whose slot is in turn. complete(window, next): all messages of its
+  /// round are in; `next`: the next round for which some are announced, or no_round.
+  struct Handlers {
+    std::function<void(const NodeWindow&, exchange::Received&&)> accept;
+    std::function<void(const NodeWindow&, std::int64_t next)> complete;
+  };
+  NodeMail(Call& call, Handlers handlers);
+  NodeMail(const NodeMail&) = delete;
+  NodeMail& operator=(const NodeMail&) = delete;
+
+  /// The batch's slots are in turn: its mail may come.
+  void open(const NodeBatch& batch);
+  /// Receives. True when anything happened.
+  bool advance();
+  /// True when every window opened has all its mail.
+  [[nodiscard]] bool idle() const noexcept;
+  /// True when this rank receives mail at all.
+  [[nodiscard]] bool any() const noexcept { return !boxes_.empty(); }
+
+ private:
+  struct Box {
+    Box(NodeMail& mail, int of_domain, int senders)
+        : domain(of_domain), inbox(mail.call_.link, of_domain, senders, mail.early_) {}
+    int domain;
+    exchange::Inbox inbox;
+    std::deque<NodeWindow> open;  ///< by round
+  };
+  bool advance(Box& box);
+
+  Call& call_;
+  Handlers handlers_;
+  exchange::EarlyMessages early_;
+  std::deque<Box> boxes_;
+};
+
+}  // namespace collio::engine

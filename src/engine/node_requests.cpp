@@ -1,0 +1,154 @@
+// See node_requests.hpp.
+#include "engine/node_requests.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/batch.hpp"
+
+namespace collio::engine {
+
+using observe::Step;
+using observe::Steps;
+
+namespace {
+
+constexpr std::int64_t whole = std::numeric_limits<std::int64_t>::max();
+
+/// The pieces of a request that lie below `limit`: each(run, or part of one).
+template <class Each>
+void for_each_below(core::PackedReader reader, std::int64_t items, std::int64_t limit, Each&& each) {
+  for (std::int64_t i = 0; i < items; ++i) {
+    core::Run run = reader.next();
+    if (run.end() <= limit) {
+      each(run);
+      continue;
+    }
+    for (std::int64_t k = 0; k < run.count && run.offset < limit; ++k, run.offset += run.stride)
+      each(core::Run{run.offset, std::min(run.length, limit - run.offset), 0, 1});
+  }
+}
+
+}  // namespace
+
+void Requests::ask(const NodeWindow& window, Outgoing& outgoing) {
+  exchange::NodeSlots& slots = *call_.file.slots;
+  Waiting w{window, describe_slot(call_, window), {}, MPI_REQUEST_NULL};
+  const exchange::MessageHeader& h = w.message.header;
+  slots.await_departures(window.slot);
+  const int to = next_rank(call_, window.domain);
+  if (h.items > 0) {
+    w.answer = call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()));
+    MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, to,
+              exchange::answer_tag_of(window.domain, window.round), call_.link.comm, &w.request);
+  }
+  if (h.items > 0 || window.round == 0) outgoing.send(w.message, to, nullptr);
+  if (h.items > 0)
+    waiting_.push_back(std::move(w));
+  else
+    slots.finish_loading(window.slot, whole);  // nobody wants anything
+}
+
+void Requests::unpack(const Waiting& w, std::int64_t bytes) {
+  Steps::Scope time(call_.steps, Step::place);
+  exchange::NodeSlots& slots = *call_.file.slots;
+  const exchange::MessageHeader& h = w.message.header;
+  std::byte* base = slots.data(w.window.slot) + (h.span.offset - w.window.extent.offset);
+  const std::byte* from = w.answer.data();
+  core::PackedReader reader = w.message.extents.reader(w.message.extents.before_stream(0));
+  std::int64_t left = bytes, end_of_file = bytes == h.data_bytes() ? whole : h.span.offset;
+  for (std::int64_t i = 0; i < h.items && left > 0; ++i) {
+    core::Run run = reader.next();
+    if (run.bytes() <= left) {
+      from = core::scatter_runs(base, {&run, 1}, from);
+      left -= run.bytes();
+      if (end_of_file != whole) end_of_file = h.span.offset + run.end();
+      continue;
+    }
+    for (; left > 0; run.offset += run.stride) {
+      const core::Run part{run.offset, std::min(run.length, left), 0, 1};
+      from = core::scatter_runs(base, {&part, 1}, from);
+      left -= part.length;
+      end_of_file = h.span.offset + part.end();
+    }
+  }
+  slots.finish_loading(w.window.slot, end_of_file);
+}
+
+bool Requests::advance() {
+  if (waiting_.empty()) return false;
+  return std::erase_if(waiting_, [&](Waiting& w) {
+           int done = 0, bytes = 0;
+           MPI_Status status;
+           {
+             Steps::Scope time(call_.steps, Step::exchange);
+             MPI_Test(&w.request, &done, &status);
+           }
+           if (!done) return false;
+           MPI_Get_count(&status, MPI_BYTE, &bytes);
+           unpack(w, bytes);
+           call_.link.pool->give_back(std::move(w.answer));
+           return true;
+         }) > 0;
+}
+
+Answers::Pending& Answers::pending(const NodeWindow& window) {
+  for (Pending& p : windows_)
+    if (p.window.domain == window.domain && p.window.round == window.round) return p;
+  windows_.push_back({window, {}, false});
+  return windows_.back();
+}
+
+void Answers::keep(const NodeWindow& window, exchange::Received&& request) {
+  if (request.view.header.items > 0)
+    pending(window).requests.push_back(std::move(request));
+  else
+    call_.link.pool->give_back(std::move(request.buffer));
+}
+
+void Answers::complete(const NodeWindow& window) { pending(window).complete = true; }
+
+void Answers::answer(const NodeWindow& window, const exchange::MessageView& request) {
+  const exchange::NodeSlots& slots = *call_.file.slots;
+  const exchange::MessageHeader& h = request.header;
+  Send send{MPI_REQUEST_NULL, call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()))};
+  std::byte* out = send.buffer.data();
+  {
+    Steps::Scope time(call_.steps, Step::place);
+    const std::byte* base = slots.data(window.slot) - window.extent.offset;
+    for_each_below(request.reader(), h.items, slots.end_of_file(window.slot),
+                   [&](const core::Run& run) { out = core::gather_runs(out, base, {&run, 1}); });
+  }
+  Steps::Scope time(call_.steps, Step::exchange);
+  MPI_Isend(send.buffer.data(), static_cast<int>(out - send.buffer.data()), MPI_BYTE, h.source,
+            exchange::answer_tag_of(window.domain, window.round), call_.link.comm, &send.request);
+  ++call_.counters.messages;
+  sends_.push_back(std::move(send));
+}
+
+bool Answers::retire_sends() {
+  if (sends_.empty()) return false;
+  Steps::Scope time(call_.steps, Step::exchange);
+  return std::erase_if(sends_, [&](Send& s) {
+           int done = 0;
+           MPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
+           if (done) call_.link.pool->give_back(std::move(s.buffer));
+           return done != 0;
+         }) > 0;
+}
+
+bool Answers::advance() {
+  bool anything = retire_sends();
+  exchange::NodeSlots& slots = *call_.file.slots;
+  return std::erase_if(windows_, [&](Pending& p) {
+           if (!p.complete || !slots.loaded(p.window.slot)) return false;
+           for (exchange::Received& request : p.requests) {
+             answer(p.window, request.view);
+             call_.link.pool->give_back(std::move(request.buffer));
+           }
+           slots.depart(p.window.slot, p.window.entry);
+           return true;
+         }) > 0 || anything;
+}
+
+}  // namespace collio::engine

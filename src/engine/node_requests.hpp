@@ -1,0 +1,63 @@
+// Reads between nodes: requests for windows that are served elsewhere, and answers to those of other nodes.
+#pragma once
+
+#include <vector>
+
+#include "engine/node_mail.hpp"
+
+namespace collio::engine {
+
+/// Requests this rank has sent for its node, and the answers, which it puts into the slots.
+class Requests {
+ public:
+  explicit Requests(Call& call) : call_(call) {}
+  /// All ranks have marked what they want of the window: asks for it.
+  void ask(const NodeWindow& window, Outgoing& outgoing);
+  /// Receives answers. True when anything happened.
+  bool advance();
+  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+
+ private:
+  struct Waiting {
+    NodeWindow window;
+    SlotMessage message;
+    exchange::Buffer answer;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  void unpack(const Waiting& w, std::int64_t bytes);
+
+  Call& call_;
+  std::vector<Waiting> waiting_;
+};
+
+/// Other nodes' requests for windows that this rank answers, once the bytes are there.
+class Answers {
+ public:
+  explicit Answers(Call& call) : call_(call) {}
+  void keep(const NodeWindow& window, exchange::Received&& request);
+  /// No more requests will come for the window.
+  void complete(const NodeWindow& window);
+  /// Answers what can be answered. True when anything happened.
+  bool advance();
+  [[nodiscard]] bool empty() const noexcept { return windows_.empty() && sends_.empty(); }
+
+ private:
+  struct Pending {
+    NodeWindow window;
+    std::vector<exchange::Received> requests;
+    bool complete = false;
+  };
+  struct Send {
+    MPI_Request request = MPI_REQUEST_NULL;
+    exchange::Buffer buffer;
+  };
+  Pending& pending(const NodeWindow& window);
+  void answer(const NodeWindow& window, const exchange::MessageView& request);
+  bool retire_sends();
+
+  Call& call_;
+  std::vector<Pending> windows_;
+  std::vector<Send> sends_;
+};
+
+}  // namespace collio::engine

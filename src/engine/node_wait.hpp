@@ -1,0 +1,30 @@
+// How a rank waits in a two-layer call: asleep until the others of its node have moved, or, when messages may come for
+// it, politely polling.
+#pragma once
+
+#include "engine/node_windows.hpp"
+#include "exchange/waiting.hpp"
+
+namespace collio::engine {
+
+/// Calls help() until done(); help() says whether it did anything. `half`: what to sleep for. `talks`: messages of this
+/// rank may be under way.
+template <class Help, class Done>
+void wait_until(Call& call, int half, Help&& help, Done&& done, bool talks) {
+  if (done()) return;
+  observe::Steps::Scope time(call.steps, observe::Step::wait);
+  exchange::WordWait asleep(call.link.comm);
+  exchange::PoliteWait polling;
+  while (!done()) {
+    if (help()) {
+      asleep.progressed();
+      polling.progressed();
+    } else if (talks) {
+      polling.idle();
+    } else {
+      call.file.slots->idle(half, asleep);
+    }
+  }
+}
+
+}  // namespace collio::engine
