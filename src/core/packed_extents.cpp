@@ -1,6 +1,8 @@
 // See packed_extents.hpp.
 #include "core/packed_extents.hpp"
 
+#include "core/content_hash.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -131,6 +133,7 @@ PackedExtents PackedBuilder::finish() {
   l.code_bytes_ = used_;
   l.code_.resize(used_ + varint_slack);
   l.code_.shrink_to_fit();
+  l.hash_ = hash_step(content_hash(l.code()), static_cast<std::uint64_t>(l.format_.shift * 2 + (l.format_.any_order ? 1 : 0)));
   l.index_.shrink_to_fit();
   return std::move(list_);
 }

@@ -127,6 +127,8 @@ class PackedExtents {
   [[nodiscard]] PackedReader reader(const Checkpoint& from) const noexcept {
     return {code_.data() + from.position, format_, from.at};
   }
+  /// Of everything that tells two lists apart.
+  [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
   /// The items as encoded, without slack.
   [[nodiscard]] std::span<const std::uint8_t> code() const noexcept { return {code_.data(), code_bytes_}; }
   [[nodiscard]] const std::uint8_t* code_end() const noexcept { return code_.data() + code_bytes_; }
@@ -140,6 +142,7 @@ class PackedExtents {
   std::vector<std::uint8_t> code_;
   std::vector<Checkpoint> index_;
   std::size_t code_bytes_ = 0;
+  std::uint64_t hash_ = 0;
   std::int64_t items_ = 0, pieces_ = 0, bytes_ = 0, low_ = 0, high_ = 0;
   bool ascending_ = true;
   PackedFormat format_;

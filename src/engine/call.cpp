@@ -76,6 +76,7 @@ void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) 
   record.path = policy::name_of(plan.path);
   record.reason = plan.reason;
   record.span_bytes = plan.domains.high - plan.domains.low;
+  if (plan.path == policy::Path::two_layer) record.local_aggregators = file.layers.local_aggregators();
   if (plan.path != policy::Path::independent && plan.domains.count > 0) {
     record.aggregators = plan.domains.count;
     record.rounds = plan.domains.rounds(0);
@@ -106,6 +107,8 @@ Completion collective_call(File& file, const CallRequest& request) {
   }
 
   policy::Digest digest = digest_of(access, request);
+  const AccessShape shape = AccessShape::of(access);
+  file.memory.recall(shape, request.direction, digest);
   {
     Steps::Scope time(steps, Step::digest);
     file.agreement->digest(digest);
@@ -116,7 +119,12 @@ Completion collective_call(File& file, const CallRequest& request) {
   policy::Plan plan;
   {
     Steps::Scope time(steps, Step::plan);
-    plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size())});
+    if (const PlanMemory::Entry* seen = file.memory.find(digest, request.direction)) {
+      record.remembered = 1;
+      plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size()), false, seen->tiled});
+    } else {
+      plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size())});
+    }
   }
   Completion done;
   if (plan.path == policy::Path::native) {
@@ -135,6 +143,10 @@ Completion collective_call(File& file, const CallRequest& request) {
       agree_on_outcome(call, moved);
     }
     done = completion_of(call, moved);
+    if (!record.remembered && done.error.ok()) {
+      const bool tiled = plan.path == policy::Path::two_layer && request.direction == Direction::write && !moved.outcome.untiled;
+      file.memory.remember({0, request.direction, shape, digest, tiled});
+    }
     file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
   }
   record.counters.bytes = access.bytes;

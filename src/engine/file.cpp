@@ -99,7 +99,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   for (const policy::Seat& seat : seats) f->homes.push_back(seat.node);
   f->aggregators = ranks_of(*f->agreement, seats, place.seat, f->rank);
   f->layers = policy::make_layers(f->machine, f->hints);
-  if (f->machine.nodes.size() == 1 && f->size > 1) f->agreement->use_node_board(f->aggregators.size());
+  if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, f->aggregators.size());
   const auto mine = std::ranges::find(f->aggregators, f->rank);
   if (mine != f->aggregators.end()) f->my_domain = static_cast<int>(mine - f->aggregators.begin());
   // All aggregators reach the file, and all ranks think alike of its storage, or collio leaves it alone.

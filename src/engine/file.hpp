@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "access/access.hpp"
+#include "engine/plan_memory.hpp"
 #include "exchange/agreement.hpp"
 #include "exchange/buffer_pool.hpp"
 #include "exchange/node_slots.hpp"
@@ -61,6 +62,7 @@ class File {
   bool readable = false;            ///< aggregators can read the file
   exchange::BufferPool pool;
   std::unique_ptr<exchange::Agreement> agreement;
+  PlanMemory memory;
   observe::CallLog log;
 
  private:

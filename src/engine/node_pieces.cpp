@@ -50,7 +50,10 @@ std::int64_t NodePieces::bytes_left() const noexcept {
 }
 
 void NodePieces::note(Sums& sums, std::span<const core::Run> runs, core::MaskWriter* mask) {
-  sums.sum.add(core::tiling_sum(runs));
+  if (call_.plan.tiled)
+    for (const core::Run& run : runs) sums.sum.bytes += run.bytes();
+  else
+    sums.sum.add(core::tiling_sum(runs));
   sums.end = runs.back().end();
   for (const core::Run& run : runs) call_.counters.pieces += run.count;
   if (!mask) return;

@@ -49,10 +49,11 @@ class WindowWriter {
 
   storage::Transfer write_filled(storage::Storage& file, int slot, const exchange::NodeSlots::Filled& f) {
     const exchange::WindowSpan span{f.hull, slots_.data(slot) + (f.hull.offset - f.window_offset)};
-    if (f.sum.tiles(f.hull)) {
+    if (call_.plan.tiled || f.sum.tiles(f.hull)) {
       ++call_.counters.dense_windows;
       return file.write(span.extent, span.data);
     }
+    moved_.outcome.untiled = 1;
     if (!call_.plan.masks) {  // pieces overlap here and leave holes there: once more, with masks
       moved_.outcome.again = 1;
       return {};

@@ -23,6 +23,7 @@ void combine_outcomes(void* in, void* inout, int* count, MPI_Datatype*) {
       b[i].error = a[i].error;
       b[i].failed_rank = a[i].failed_rank;
     }
+    b[i].untiled = std::max(a[i].untiled, b[i].untiled);
     b[i].again = std::max(a[i].again, b[i].again);
     b[i].intact_below = std::min(a[i].intact_below, b[i].intact_below);
   }
@@ -74,25 +75,41 @@ Agreement::Agreement(MPI_Comm comm)
 
 Agreement::~Agreement() {
   board_.reset();
+  if (leaders_ != MPI_COMM_NULL) MPI_Comm_free(&leaders_);
   for (Record* r : {&digest_, &outcome_}) {
     MPI_Type_free(&r->type);
     MPI_Op_free(&r->op);
   }
 }
 
-void Agreement::use_node_board(std::size_t longest_vector) {
+void Agreement::use_node_boards(MPI_Comm node, std::size_t longest_vector) {
   const std::size_t longest = std::max({sizeof(policy::Digest), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
-  board_ = NodeBoard::make(comm_, longest);
+  auto board = NodeBoard::make(node, longest);
+  if (!all_true(comm_, board != nullptr)) return;
+  int node_rank = 0, node_size = 0, size = 0;
+  MPI_Comm_rank(node, &node_rank);
+  MPI_Comm_size(node, &node_size);
+  MPI_Comm_size(comm_, &size);
+  several_nodes_ = node_size < size;  // so it is on every node
+  if (several_nodes_) MPI_Comm_split(comm_, node_rank == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
+  board_ = std::move(board);
+}
+
+template <class T>
+void Agreement::combine(T& record, const Record& how, NodeBoard::Combine on_board) const {
+  if (!board_) return reduce(comm_, record, how.type, how.op);
+  NodeBoard::Across across;
+  if (several_nodes_)
+    across = [&](std::byte* result) { reduce(leaders_, *reinterpret_cast<T*>(result), how.type, how.op); };
+  board_->reduce(reinterpret_cast<std::byte*>(&record), sizeof record, on_board, across);
 }
 
 void Agreement::digest(policy::Digest& digest) const {
-  if (!board_) return reduce(comm_, digest, digest_.type, digest_.op);
-  board_->reduce(reinterpret_cast<std::byte*>(&digest), sizeof digest, on_board<policy::Digest, combine_digests>);
+  combine(digest, digest_, on_board<policy::Digest, combine_digests>);
 }
 
 void Agreement::outcome(Outcome& outcome) const {
-  if (!board_) return reduce(comm_, outcome, outcome_.type, outcome_.op);
-  board_->reduce(reinterpret_cast<std::byte*>(&outcome), sizeof outcome, on_board<Outcome, combine_outcomes>);
+  combine(outcome, outcome_, on_board<Outcome, combine_outcomes>);
 }
 
 core::Error Agreement::worst(const core::Error& mine, const std::string& what) const {
@@ -108,7 +125,14 @@ core::Error Agreement::worst(const core::Error& mine, const std::string& what) c
 void Agreement::sum(std::vector<std::int32_t>& counts) const {
   const std::size_t bytes = counts.size() * sizeof(std::int32_t);
   if (!board_ || bytes > board_->record_bytes()) return reduce_vector(comm_, counts, MPI_SUM);
-  board_->reduce(reinterpret_cast<std::byte*>(counts.data()), bytes, add_counts);
+  NodeBoard::Across across;
+  if (several_nodes_)
+    across = [&](std::byte* result) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Iallreduce(MPI_IN_PLACE, result, static_cast<int>(counts.size()), MPI_INT32_T, MPI_SUM, leaders_, &request);
+      wait_for(request);
+    };
+  board_->reduce(reinterpret_cast<std::byte*>(counts.data()), bytes, add_counts, across);
 }
 void Agreement::maximum(std::vector<std::int32_t>& values) const { reduce_vector(comm_, values, MPI_MAX); }
 

@@ -19,6 +19,7 @@ struct Outcome {
   std::int64_t error = 0;                             ///< worst core::ErrorClass
   std::int64_t intact_below = policy::Digest::nothing;  ///< all bytes of the call below this offset were moved
   std::int64_t again = 0;                             ///< a write left windows out: pieces overlap and leave holes
+  std::int64_t untiled = 0;                           ///< a window was not tiled by the pieces in it
   std::int64_t failed_rank = -1;                      ///< highest rank with the worst error; -1: none
 };
 
@@ -27,9 +28,10 @@ struct Outcome {
 class Agreement {
  public:
   explicit Agreement(MPI_Comm comm);
-  /// From now on by shared memory, where it can be had: all ranks are on one node. Collective. `longest_vector`:
-  /// most elements of a later sum().
-  void use_node_board(std::size_t longest_vector);
+  /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks, where all
+  /// nodes have shared memory. `node`: the ranks of this rank's node. Collective. `longest_vector`: most elements of a
+  /// later sum().
+  void use_node_boards(MPI_Comm node, std::size_t longest_vector);
   ~Agreement();
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
@@ -53,11 +55,15 @@ class Agreement {
     MPI_Op op = MPI_OP_NULL;
   };
   static Record make(std::size_t bytes, MPI_User_function* combine);
+  template <class T>
+  void combine(T& record, const Record& how, NodeBoard::Combine on_board) const;
 
   MPI_Comm comm_;
   int rank_ = 0;
   Record digest_, outcome_;
   std::unique_ptr<NodeBoard> board_;
+  MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the nodes' first ranks, where there are several nodes
+  bool several_nodes_ = false;
 };
 
 }  // namespace collio::exchange

@@ -17,7 +17,7 @@ constexpr std::size_t line = 64;
 
 /// All zero at first, as fresh shared memory is.
 struct NodeBoard::Head {
-  alignas(line) std::atomic<std::uint32_t> arrived;
+  alignas(line) SharedWord arrived;
   alignas(line) SharedWord turn;
 };
 
@@ -42,18 +42,33 @@ std::byte* NodeBoard::slot(int index) const noexcept {
   return reinterpret_cast<std::byte*>(head_ + 1) + record_bytes_ * static_cast<std::size_t>(index);
 }
 
-void NodeBoard::reduce(std::byte* record, std::size_t bytes, Combine combine) {
+void NodeBoard::publish(std::uint32_t turn) noexcept {
+  head_->arrived.value.store(0, std::memory_order_relaxed);
+  head_->turn.set(turn + 1);
+}
+
+void NodeBoard::reduce(std::byte* record, std::size_t bytes, Combine combine, const Across& across) {
   std::byte* result = slot(size_);
   const std::uint32_t turn = head_->turn.load();
+  const auto all = static_cast<std::uint32_t>(size_);
   std::memcpy(slot(rank_), record, bytes);
-  if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(size_)) {
+  const bool last = head_->arrived.value.fetch_add(1, std::memory_order_acq_rel) + 1 == all;
+  if (last) {
     std::memcpy(result, slot(0), bytes);
     for (int i = 1; i < size_; ++i) combine(slot(i), result, bytes);
-    head_->arrived.store(0, std::memory_order_relaxed);
-    head_->turn.set(turn + 1);
-  } else {
-    for (WordWait wait(comm_); head_->turn.load() == turn;) wait.idle(head_->turn, turn);
+    if (across)
+      head_->arrived.set(all + 1);  // the result is there; wakes the first rank
+    else
+      publish(turn);
   }
+  if (across && rank_ == 0) {
+    WordWait wait(comm_);
+    for (std::uint32_t seen = head_->arrived.load(); seen != all + 1; seen = head_->arrived.load())
+      wait.idle(head_->arrived, seen);
+    across(result);
+    publish(turn);
+  }
+  for (WordWait wait(comm_); head_->turn.load() == turn;) wait.idle(head_->turn, turn);
   std::memcpy(record, result, bytes);
 }
 

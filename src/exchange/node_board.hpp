@@ -1,4 +1,4 @@
-// A reduction in shared memory, for communicators that live on one node.
+// A reduction in the shared memory of a node.
 //
 // Every rank leaves its record on a board; the last to arrive combines them and wakes the others. That is one
 // wake-up per rank instead of a message per rank and step, which is what counts when ranks outnumber cores.
@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "exchange/futex.hpp"
@@ -24,13 +25,17 @@ class NodeBoard {
   static std::unique_ptr<NodeBoard> make(MPI_Comm node, std::size_t record_bytes);
 
   [[nodiscard]] std::size_t record_bytes() const noexcept { return record_bytes_; }
-  /// Combines the ranks' records, in any order; the result replaces `record`. Collective. bytes <= record_bytes().
-  void reduce(std::byte* record, std::size_t bytes, Combine combine);
+  /// Combines the ranks' records, in any order; the result replaces `record`. Where `across` is given, the node's first
+  /// rank calls it with the node's result before the others get it: to combine it with other nodes'. All ranks give it,
+  /// or none. Collective. bytes <= record_bytes().
+  using Across = std::function<void(std::byte* record)>;
+  void reduce(std::byte* record, std::size_t bytes, Combine combine, const Across& across = {});
 
  private:
   struct Head;
   NodeBoard(MPI_Comm node, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes);
   [[nodiscard]] std::byte* slot(int index) const noexcept;
+  void publish(std::uint32_t turn) noexcept;
 
   MPI_Comm comm_;
   std::unique_ptr<SharedMemory> memory_;

@@ -15,7 +15,7 @@ namespace collio::mpiio {
 namespace {
 
 /// What a rank contributes of one record, as doubles: seconds by step, total, counters.
-constexpr std::size_t counter_count = 7;
+constexpr std::size_t counter_count = 8;
 constexpr std::size_t numbers = observe::step_count + 1 + counter_count;
 using Numbers = std::array<double, numbers>;
 
@@ -26,7 +26,7 @@ Numbers numbers_of(const observe::CallRecord& r) {
   const observe::Counters& c = r.counters;
   const std::array<std::int64_t, counter_count> counters{c.bytes,         c.pieces,        c.messages,
                                                          c.metadata_bytes, c.dense_windows, c.piecewise_windows,
-                                                         c.sieved_windows};
+                                                         c.sieved_windows, c.most_receives};
   for (std::size_t i = 0; i < counter_count; ++i) n[observe::step_count + 1 + i] = static_cast<double>(counters[i]);
   return n;
 }
@@ -72,12 +72,20 @@ std::string sum_of(const std::vector<Numbers>& all, std::size_t counter) {
   return out;
 }
 
+std::string most_of(const std::vector<Numbers>& all, std::size_t counter) {
+  double most = 0;
+  for (const Numbers& n : all) most = std::max(most, n[observe::step_count + 1 + counter]);
+  return text_of(most);
+}
+
 std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& all) {
   std::string j = "{\"operation\": " + quoted(r.operation) + ", \"path\": " + quoted(r.path) +
                   ", \"reason\": " + quoted(r.reason) + ", \"repeats\": " + std::to_string(r.repeats) +
                   ", \"failed\": " + (r.error.empty() ? "false" : "true") + ", \"bytes\": " + sum_of(all, 0) +
                   ", \"pieces\": " + sum_of(all, 1) + ", \"file_span_bytes\": " + std::to_string(r.span_bytes) +
-                  ", \"aggregators\": " + std::to_string(r.aggregators) + ", \"rounds\": " + std::to_string(r.rounds) +
+                  ", \"aggregators\": " + std::to_string(r.aggregators) + ", \"local_aggregators\": " + std::to_string(r.local_aggregators) +
+                  ", \"rounds\": " + std::to_string(r.rounds) + ", \"remembered\": " + std::to_string(r.remembered) +
+                  ", \"most_receives_per_round\": " + most_of(all, 7) +
                   ", \"messages\": " + sum_of(all, 2) + ", \"metadata_bytes\": " + sum_of(all, 3) +
                   ", \"windows\": {\"dense\": " + sum_of(all, 4) + ", \"piecewise\": " + sum_of(all, 5) +
                   ", \"sieved\": " + sum_of(all, 6) + "}, \"seconds\": {\"total\": " +

@@ -19,6 +19,7 @@ void CallLog::add(const CallRecord& record) {
     return;
   }
   ++into->repeats;
+  into->remembered += record.remembered;
   into->total_s += record.total_s;
   into->span_bytes += record.span_bytes;
   into->steps.add(record.steps);

@@ -14,6 +14,8 @@ struct CallRecord {
   std::string operation, path, reason, error;
   std::int64_t span_bytes = 0;
   std::int64_t aggregators = 0, rounds = 0;
+  std::int64_t local_aggregators = 0;  ///< two_layer
+  std::int64_t remembered = 0;         ///< calls whose plan was remembered from an earlier one
   std::int64_t repeats = 1;
   double total_s = 0;
   Steps steps;

@@ -27,6 +27,26 @@ struct Digest {
   std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
   std::int64_t call_low = std::numeric_limits<std::int64_t>::min();   ///< ranks' call fingerprints
 
+  static constexpr std::int64_t unsaid = std::numeric_limits<std::int64_t>::min();
+  std::int64_t recalled_high = unsaid, recalled_low = unsaid;  ///< most and (negated) least of the earlier calls that
+  std::int64_t distance_high = unsaid, distance_low = unsaid;  ///< ranks recall, and of how much further on this one is
+
+  /// An earlier call, and how many bytes further on in the file this one is. id 0: none.
+  struct Recalled {
+    std::int64_t id = 0, distance = 0;
+  };
+  void set_recalled(const Recalled& r) noexcept {
+    recalled_high = r.id;
+    recalled_low = -r.id;
+    distance_high = r.distance;
+    distance_low = -r.distance;
+  }
+  /// What all ranks that have bytes recall; none unless it is the same.
+  [[nodiscard]] Recalled recalled() const noexcept {
+    if (recalled_high == unsaid || recalled_high != -recalled_low || distance_high != -distance_low) return {};
+    return {recalled_high, distance_high};
+  }
+
   void combine(const Digest& other) noexcept {
     low = std::min(low, other.low);
     high = std::max(high, other.high);
@@ -41,6 +61,10 @@ struct Digest {
     error = std::max(error, other.error);
     call_high = std::max(call_high, other.call_high);
     call_low = std::max(call_low, other.call_low);
+    recalled_high = std::max(recalled_high, other.recalled_high);
+    recalled_low = std::max(recalled_low, other.recalled_low);
+    distance_high = std::max(distance_high, other.distance_high);
+    distance_low = std::max(distance_low, other.distance_low);
   }
   /// Every rank makes the same kind of call.
   void set_call(std::int64_t fingerprint) noexcept {
@@ -51,6 +75,6 @@ struct Digest {
   [[nodiscard]] std::int64_t span() const noexcept { return high < low ? 0 : high - low; }
 };
 
-static_assert(sizeof(Digest) == 13 * sizeof(std::int64_t));
+static_assert(sizeof(Digest) == 17 * sizeof(std::int64_t));
 
 }  // namespace collio::policy

@@ -121,6 +121,7 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
   plan.few_servers = !hints.host_limits.empty() || hints.aggregators > 0 || machine.storage.aggregators_per_core == 0;
   plan.slots_per_half = static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2, 1, most_slots / 2));
   plan.several_nodes = machine.nodes.size() > 1;
+  plan.tiled = r.tiled;
   plan.masks = plan.several_nodes ||
                (r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span()));
   const Domains& d = plan.domains;

@@ -25,6 +25,7 @@ struct Plan {
   int slots_per_half = 0;             ///< two_layer: windows in one half of a node's shared memory
   bool several_nodes = false;         ///< two_layer: pieces also travel between nodes
   bool masks = false;                 ///< two_layer: keep which bytes are filled (or wanted), for there may be holes
+  bool tiled = false;                 ///< two_layer write: known to tile every window, as an earlier call did
   int mask_shift = 0;                 ///< every piece end is a multiple of 2^mask_shift, relative to its window
   double estimate_two_layer_s = 0;
   double estimate_two_phase_s = 0;    ///< beyond the storage time all paths share
@@ -36,6 +37,7 @@ struct PlanRequest {
   Digest digest;
   int aggregators = 1;
   bool with_masks = false;     ///< two_layer write: pieces may overlap and leave holes
+  bool tiled = false;          ///< an earlier call of the same pieces tiled every window
   std::string no_node_memory = "";  ///< why ranks of a node have no shared memory for windows; empty: they have
 };
 
