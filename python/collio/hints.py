@@ -67,6 +67,7 @@ HINTS: tuple[Hint, ...] = (
          "local aggregators in all; as many as ranks: one layer"),
     Hint("nc_num_aggrs_per_node", "auto", f"{_COUNT}, auto", "local aggregators per node"),
     Hint("collio_nodes_per_group", "1", _COUNT, "nodes whose pieces meet before they go on to aggregators elsewhere"),
+    Hint("collio_sends", "synchronous", "synchronous, standard", "between nodes: sends that complete when received, or at once"),
     Hint("cb_nodes", "auto", f"{_COUNT}, auto", "number of aggregators in all"),
     Hint("cb_buffer_size", "16777216", _BYTES, "most bytes of an aggregator's collective buffer"),
     Hint("cb_config_list", "auto", HOSTS, "most aggregators per host"),

@@ -136,7 +136,7 @@ policy::Plan File::plan(policy::PlanRequest request) {
   policy::Plan plan = policy::make_plan(request, machine, hints);
   if (plan.path != policy::Path::two_layer || slots) return plan;
   std::string why;
-  slots = exchange::NodeSlots::obtain(node, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), why);
+  slots = exchange::NodeSlots::obtain({node, agreement->board()}, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), why);
   const core::Error failed = agreement->worst(slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why},
                                               "has no shared memory");
   if (failed.ok()) return plan;

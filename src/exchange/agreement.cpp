@@ -85,7 +85,7 @@ Agreement::~Agreement() {
 void Agreement::use_node_boards(MPI_Comm node, std::size_t longest_vector) {
   const std::size_t longest = std::max({sizeof(policy::Digest), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
   auto board = NodeBoard::make(node, longest);
-  if (!all_true(comm_, board != nullptr)) return;
+  if (!NodeTalk{comm_}.all_true(board != nullptr)) return;
   int node_rank = 0, node_size = 0, size = 0;
   MPI_Comm_rank(node, &node_rank);
   MPI_Comm_size(node, &node_size);

@@ -36,6 +36,8 @@ class Agreement {
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
+  /// The board of this rank's node, or null.
+  [[nodiscard]] NodeBoard* board() const noexcept { return board_.get(); }
   [[nodiscard]] bool by_shared_memory() const noexcept { return board_ != nullptr; }
   /// Combines the ranks' digests.
   void digest(policy::Digest& digest) const;

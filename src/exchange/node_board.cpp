@@ -26,7 +26,7 @@ std::unique_ptr<NodeBoard> NodeBoard::make(MPI_Comm node, std::size_t record_byt
   MPI_Comm_size(node, &size);
   const std::size_t rounded = (record_bytes + line - 1) / line * line;
   std::string why;
-  auto memory = SharedMemory::share(node, sizeof(Head) + rounded * static_cast<std::size_t>(size + 1), why);
+  auto memory = SharedMemory::share({node}, sizeof(Head) + rounded * static_cast<std::size_t>(size + 1), why);
   if (!memory) return nullptr;
   return std::unique_ptr<NodeBoard>(new NodeBoard(node, std::move(memory), rounded));
 }

@@ -77,28 +77,26 @@ void NodeSlots::give_back(std::unique_ptr<NodeSlots> slots) {
 }
 
 // The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same ranks.
-std::unique_ptr<NodeSlots> NodeSlots::take_kept(MPI_Comm node, std::size_t bytes) {
-  int ranks = 1;
-  MPI_Comm_size(node, &ranks);
+std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, std::size_t bytes) {
   const std::lock_guard lock(kept_mutex);
   const auto fits = [&](const auto& s) { return s->ranks_ == ranks && s->bytes_ >= bytes; };
   auto mine = std::ranges::find_if(kept, fits);
   SharedMemory::Name name{};
   if (mine != kept.end()) name = (*mine)->memory_->name();
   SharedMemory::Name first = name;
-  broadcast(node, first);
+  talk.broadcast(first);
   mine = std::ranges::find_if(kept, [&](const auto& s) { return fits(s) && s->memory_->name() == first; });
-  if (!all_true(node, first[0] != '\0' && mine != kept.end())) return nullptr;
+  if (!talk.all_true(first[0] != '\0' && mine != kept.end())) return nullptr;
   std::unique_ptr<NodeSlots> slots = std::move(*mine);
   kept.erase(mine);
   return slots;
 }
 
-std::unique_ptr<NodeSlots> NodeSlots::obtain(MPI_Comm node, std::size_t bytes, std::string& why) {
-  if (auto slots = take_kept(node, bytes)) return slots;
+std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t bytes, std::string& why) {
   int ranks = 1;
-  MPI_Comm_size(node, &ranks);
-  auto memory = SharedMemory::share(node, up_to_page(sizeof(Head)) + mask_part(bytes) + bytes, why);
+  MPI_Comm_size(talk.node, &ranks);
+  if (auto slots = take_kept(talk, ranks, bytes)) return slots;
+  auto memory = SharedMemory::share(talk, up_to_page(sizeof(Head)) + mask_part(bytes) + bytes, why);
   if (!memory) return nullptr;
   return std::unique_ptr<NodeSlots>(new NodeSlots(std::move(memory), bytes, ranks));
 }

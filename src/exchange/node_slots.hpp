@@ -39,9 +39,9 @@ class NodeSlots {
  public:
   static constexpr int most_slots = 64;
 
-  /// Memory for windows of `bytes` bytes in all, among the ranks of `node`. Null on all ranks when there is none to be
+  /// Memory for windows of `bytes` bytes in all, among the ranks of a node. Null on all ranks when there is none to be
   /// had. Slots that the same ranks gave back are used again. Collective.
-  static std::unique_ptr<NodeSlots> obtain(MPI_Comm node, std::size_t bytes, std::string& why);
+  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, std::size_t bytes, std::string& why);
   /// Keeps slots for the next file of the same ranks: fresh memory costs a page fault per 4 KiB and rank.
   static void give_back(std::unique_ptr<NodeSlots> slots);
 
@@ -109,7 +109,7 @@ class NodeSlots {
   struct Head;
   struct Slot;
   NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept;
-  static std::unique_ptr<NodeSlots> take_kept(MPI_Comm node, std::size_t bytes);
+  static std::unique_ptr<NodeSlots> take_kept(const NodeTalk& talk, int ranks, std::size_t bytes);
   [[nodiscard]] Slot& slot_at(int slot) const noexcept;
   /// Counts this rank in; true for the last.
   [[nodiscard]] bool count_in(int slot, const Window& window) noexcept;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "exchange/node_board.hpp"
 #include "exchange/waiting.hpp"
 
 namespace collio::exchange {
@@ -46,37 +47,53 @@ std::byte* map(int fd, std::size_t bytes, std::string& why) {
 
 }  // namespace
 
-bool all_true(MPI_Comm comm, bool mine) {
+bool NodeTalk::all_true(bool mine) const {
   int all = mine ? 1 : 0;
+  if (board) {
+    board->reduce(reinterpret_cast<std::byte*>(&all), sizeof all, [](const std::byte* in, std::byte* inout, std::size_t n) {
+      for (std::size_t i = 0; i < n; ++i) inout[i] &= in[i];
+    });
+    return all != 0;
+  }
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm, &request);
+  MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, node, &request);
   wait_for(request);
   return all != 0;
 }
 
-void broadcast(MPI_Comm comm, SharedMemory::Name& name) {
+void NodeTalk::broadcast(Text& text) const {
+  if (board) {
+    int rank = 0;
+    MPI_Comm_rank(node, &rank);
+    if (rank != 0) text = {};
+    board->reduce(reinterpret_cast<std::byte*>(text.data()), text.size(),
+                  [](const std::byte* in, std::byte* inout, std::size_t n) {
+                    for (std::size_t i = 0; i < n; ++i) inout[i] |= in[i];
+                  });
+    return;
+  }
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, comm, &request);
+  MPI_Ibcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, node, &request);
   wait_for(request);
 }
 
-std::unique_ptr<SharedMemory> SharedMemory::share(MPI_Comm node, std::size_t bytes, std::string& why) {
+std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::size_t bytes, std::string& why) {
   int rank = 0;
-  MPI_Comm_rank(node, &rank);
+  MPI_Comm_rank(talk.node, &rank);
   Name name{};
   int fd = -1;
   if (rank == 0) {
     fd = create(name, bytes, why);
     if (fd < 0) name[0] = '\0';
   }
-  broadcast(node, name);
+  talk.broadcast(name);
   if (name[0] == '\0') return nullptr;
   if (rank != 0) {
     fd = ::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0);
     if (fd < 0) why = std::string("opening shared memory of another rank: ") + std::strerror(errno);
   }
   std::byte* data = map(fd, bytes, why);
-  const bool everywhere = all_true(node, data != nullptr);
+  const bool everywhere = talk.all_true(data != nullptr);
   if (rank == 0) ::shm_unlink(name.data());  // lives on in the mappings
   if (everywhere) return std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes, name));
   if (data) ::munmap(data, bytes);

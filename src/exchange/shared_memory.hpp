@@ -13,13 +13,27 @@
 
 namespace collio::exchange {
 
+class NodeBoard;
+
+/// How the ranks of a node come to terms: over a board when they have one already, else by messages.
+struct NodeTalk {
+  MPI_Comm node = MPI_COMM_NULL;
+  NodeBoard* board = nullptr;
+
+  using Text = std::array<char, 64>;
+  /// The first rank's text, on all ranks. Collective.
+  void broadcast(Text& text) const;
+  /// True on all ranks when `mine` is true on all. Collective.
+  [[nodiscard]] bool all_true(bool mine) const;
+};
+
 class SharedMemory {
  public:
-  /// `bytes` zeroed bytes, the same for all ranks of `node`. Null on all of them when any cannot have it; `why` then
+  /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it; `why` then
   /// says what failed, on the rank where it did. Collective.
-  static std::unique_ptr<SharedMemory> share(MPI_Comm node, std::size_t bytes, std::string& why);
+  static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why);
   /// Names the object while it lives; unlike any other's on this node.
-  using Name = std::array<char, 64>;
+  using Name = NodeTalk::Text;
   [[nodiscard]] const Name& name() const noexcept { return name_; }
 
   ~SharedMemory();
@@ -36,10 +50,5 @@ class SharedMemory {
   std::size_t bytes_;
   Name name_;
 };
-
-/// Rank 0's name on all ranks. Collective; does not spin.
-void broadcast(MPI_Comm comm, SharedMemory::Name& name);
-/// True on all ranks when `mine` is true on all. Collective; does not spin.
-[[nodiscard]] bool all_true(MPI_Comm comm, bool mine);
 
 }  // namespace collio::exchange

@@ -10,7 +10,7 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 16> rows{{
+constexpr std::array<HintRow, 17> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
     {"collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
@@ -18,6 +18,7 @@ constexpr std::array<HintRow, 16> rows{{
     {"collio_local_aggregators", "auto", "1..1000000, auto", "local aggregators in all; as many as ranks: one layer"},
     {"nc_num_aggrs_per_node", "auto", "1..1000000, auto", "local aggregators per node"},
     {"collio_nodes_per_group", "1", "1..1000000", "nodes whose pieces meet before they go on to aggregators elsewhere"},
+    {"collio_sends", "synchronous", "synchronous, standard", "between nodes: sends that complete when received, or at once"},
     {"cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all"},
     {"cb_buffer_size", "16777216", "1..1073741824", "most bytes of an aggregator's collective buffer"},
     {"cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host"},
@@ -120,6 +121,11 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "collio_holes") {
     if (!one_of(value, {"auto", "piecewise", "sieve"})) return false;
     return set_holes(value, h.write_holes) && set_holes(value, h.read_holes);
+  }
+  if (key == "collio_sends") {
+    if (!one_of(value, {"synchronous", "standard"})) return false;
+    h.synchronous_sends = value == "synchronous";
+    return true;
   }
   if (key.starts_with("romio_") && !one_of(value, {"enable", "disable", "automatic"})) return false;
   if (key == "romio_cb_write") return set_path(value, h.write_path);

@@ -28,6 +28,7 @@ struct Hints {
   int aggregators = 0;                               ///< cb_nodes; 0: chosen by collio
   int local_aggregators = 0;                         ///< collio_local_aggregators, in all; 0: chosen by collio
   int local_aggregators_per_node = 0;                ///< nc_num_aggrs_per_node; 0: not set
+  bool synchronous_sends = true;                     ///< collio_sends
   int nodes_per_group = 1;                           ///< collio_nodes_per_group; 1: no third layer
   std::int64_t buffer_bytes = 16 << 20;              ///< cb_buffer_size: no window is longer
   std::int64_t window_bytes = 0;                     ///< collio_window; 0: chosen by collio

@@ -73,6 +73,13 @@ std::string against_two_layers(const PlanRequest& r, const machine::Machine& m, 
   return {};
 }
 
+std::string layers_text(const Layers& layers, const Hints& hints) {
+  const bool given = hints.local_aggregators > 0 || hints.local_aggregators_per_node > 0;
+  std::string text = "; local aggregators: " + std::to_string(layers.local_aggregators());
+  if (!given && layers.teams.size() > 1) text += ": one a node sends the fewest messages";
+  return text;
+}
+
 void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const Digest& d = r.digest;
   const Path asked = r.direction == Direction::write ? hints.write_path : hints.read_path;
@@ -100,7 +107,9 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
   std::snprintf(text, sizeof text, "%lld pieces of %lld B on average: %.2g s of storage calls one by one, %.2g s to exchange",
                 static_cast<long long>(d.pieces), static_cast<long long>(d.bytes / std::max<std::int64_t>(1, d.pieces)),
                 plan.estimate_independent_s, exchange_s);
-  plan.reason = text + (plan.path == Path::two_phase ? no_layer : "");
+  plan.reason = text;
+  if (plan.path == Path::two_phase) plan.reason += no_layer;
+  if (plan.path == Path::two_layer) plan.reason += layers_text(make_layers(machine, hints), hints);
 }
 
 /// The longest window: what the storage likes best, within the collective buffer, and several to a node's memory.

@@ -18,6 +18,7 @@ void draw_hints(Random& random, Case& out) {
   draw_hint(random, out, "collio_path", {"auto", "two_layer", "two_layer", "two_phase", "independent"});
   draw_hint(random, out, "collio_window", {"64", "1000", "4096", "65536"});
   draw_hint(random, out, "collio_local_aggregators", {"1", "2", "3", "100"});
+  draw_hint(random, out, "collio_sends", {"standard"});
   draw_hint(random, out, "collio_nodes_per_group", {"2", "3"});
   draw_hint(random, out, "COLLIO_RANKS_PER_NODE", {"1", "2", "3", "5"});
   draw_hint(random, out, "collio_holes", {"auto", "piecewise", "sieve"});
