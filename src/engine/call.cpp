@@ -144,7 +144,9 @@ Completion collective_call(File& file, const CallRequest& request) {
     }
     done = completion_of(call, moved);
     if (!record.remembered && done.error.ok()) {
-      const bool tiled = plan.path == policy::Path::two_layer && request.direction == Direction::write && !moved.outcome.untiled;
+      // Every window was tiled from its first piece to its last; with as many bytes as the span has, no hole is left.
+      const bool tiled = plan.path == policy::Path::two_layer && request.direction == Direction::write &&
+                         !moved.outcome.untiled && digest.bytes == digest.span();
       file.memory.remember({0, request.direction, shape, digest, tiled});
     }
     file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));

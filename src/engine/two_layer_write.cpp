@@ -25,14 +25,14 @@ class WindowWriter {
  public:
   WindowWriter(Call& call, Moved& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
 
-  /// Writes one full window, if there is one and this rank may and no other is at it. True when it wrote. One only:
+  /// Writes one full window, if there is one and this rank may and no other is at it. True: look again. One only:
   /// a rank that wrote them all would fall behind with its own pieces, and the others would wait for those.
   bool serve() {
     if (!serves_ || !slots_.any_full() || !slots_.begin_serving(1)) return false;
     const int slot = slots_.pop_full();
     if (slot >= 0) write_out(slot);
     slots_.end_serving();
-    return slot >= 0;
+    return slot >= 0 || slots_.any_full();  // a slot that filled meanwhile: its rank left it to this one
   }
 
  private:

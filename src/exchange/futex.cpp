@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdlib>
 
 #include "exchange/waiting.hpp"
 
@@ -17,7 +16,7 @@ namespace collio::exchange {
 
 namespace {
 
-static const int yields_crowded = getenv("YC") ? atoi(getenv("YC")) : 4;
+constexpr int yields_crowded = 4;
 constexpr int yields_alone = 1000;  // each rank has a core: waking up would cost more than it saves
 constexpr long first_sleep_ns = 100'000;
 constexpr long longest_sleep_ns = 2'000'000;

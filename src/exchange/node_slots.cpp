@@ -76,20 +76,31 @@ void NodeSlots::give_back(std::unique_ptr<NodeSlots> slots) {
   if (kept.size() > most_kept) kept.pop_back();
 }
 
-// The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same ranks.
-std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, std::size_t bytes) {
+template <class Fits>
+std::unique_ptr<NodeSlots> NodeSlots::take_out(Fits&& fits) {
   const std::lock_guard lock(kept_mutex);
-  const auto fits = [&](const auto& s) { return s->ranks_ == ranks && s->bytes_ >= bytes; };
-  auto mine = std::ranges::find_if(kept, fits);
-  SharedMemory::Name name{};
-  if (mine != kept.end()) name = (*mine)->memory_->name();
-  SharedMemory::Name first = name;
-  talk.broadcast(first);
-  mine = std::ranges::find_if(kept, [&](const auto& s) { return fits(s) && s->memory_->name() == first; });
-  if (!talk.all_true(first[0] != '\0' && mine != kept.end())) return nullptr;
-  std::unique_ptr<NodeSlots> slots = std::move(*mine);
-  kept.erase(mine);
+  const auto found = std::ranges::find_if(kept, fits);
+  if (found == kept.end()) return nullptr;
+  std::unique_ptr<NodeSlots> slots = std::move(*found);
+  kept.erase(found);
   return slots;
+}
+
+// The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same ranks. The
+// candidate is taken out first: another thread may be agreeing with other ranks at the same time.
+std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, std::size_t bytes) {
+  int rank = 0;
+  MPI_Comm_rank(talk.node, &rank);
+  const auto fits = [&](const auto& s) { return s->ranks_ == ranks && s->bytes_ >= bytes; };
+  std::unique_ptr<NodeSlots> mine;
+  if (rank == 0) mine = take_out(fits);
+  SharedMemory::Name name{};
+  if (mine) name = mine->memory_->name();
+  talk.broadcast(name);
+  if (rank != 0) mine = take_out([&](const auto& s) { return fits(s) && s->memory_->name() == name; });
+  if (talk.all_true(mine != nullptr)) return mine;
+  give_back(std::move(mine));
+  return nullptr;
 }
 
 std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t bytes, std::string& why) {
@@ -205,9 +216,11 @@ int NodeSlots::pop_full() noexcept {
 bool NodeSlots::any_full() const noexcept { return head_->full.load(std::memory_order_seq_cst) != 0; }
 
 bool NodeSlots::begin_serving(int most) noexcept {
-  std::int32_t now = head_->serving.load(std::memory_order_relaxed);
+  // Sequentially consistent, like push_full, any_full and end_serving: of a rank that fills a slot and one that stops
+  // serving, one sees the other.
+  std::int32_t now = head_->serving.load(std::memory_order_seq_cst);
   while (now < most)
-    if (head_->serving.compare_exchange_weak(now, now + 1, std::memory_order_acquire)) return true;
+    if (head_->serving.compare_exchange_weak(now, now + 1, std::memory_order_seq_cst)) return true;
   return false;
 }
 

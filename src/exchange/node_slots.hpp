@@ -109,6 +109,8 @@ class NodeSlots {
   struct Head;
   struct Slot;
   NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept;
+  template <class Fits>
+  static std::unique_ptr<NodeSlots> take_out(Fits&& fits);
   static std::unique_ptr<NodeSlots> take_kept(const NodeTalk& talk, int ranks, std::size_t bytes);
   [[nodiscard]] Slot& slot_at(int slot) const noexcept;
   /// Counts this rank in; true for the last.
