@@ -45,15 +45,22 @@ void use_and_close(Program& program, MPI_File file) {
 }
 
 void in_force(Program& program) {
-  MPI_File file = open_with(program, "hints", {{"cb_nodes", "1"}, {"cb_buffer_size", "8192"}, {"romio_cb_write", "enable"}, {"collio_path", "two_phase"}, {"collio_holes", "piecewise"}});
+  MPI_File file = open_with(program, "hints", {{"cb_nodes", "1"}, {"cb_buffer_size", "8192"}, {"romio_cb_write", "enable"}, {"collio_path", "two_phase"}, {"collio_holes", "piecewise"}, {"collio_local_aggregators", "2"}, {"nc_num_aggrs_per_node", "3"}});
   if (collio_is_on()) {
     program.that(hint(file, "cb_nodes") == "1", "cb_nodes in force");
     program.that(hint(file, "cb_buffer_size") == "8192", "cb_buffer_size in force");
     program.that(hint(file, "collio_path") == "two_phase", "collio_path in force");
     program.that(hint(file, "collio_holes") == "piecewise", "collio_holes in force");
     program.that(hint(file, "collio_enable") == "enable", "collio_enable in force");
+    program.that(hint(file, "collio_local_aggregators") == "2", "collio_local_aggregators in force");
+    program.that(hint(file, "nc_num_aggrs_per_node") == "3", "nc_num_aggrs_per_node in force");
   }
   use_and_close(program, file);
+  for (const char* path : {"two_layer", "two_phase", "independent"}) {
+    file = open_with(program, path, {{"collio_path", path}});
+    if (collio_is_on()) program.that(hint(file, "collio_path") == path, "collio_path in force");
+    use_and_close(program, file);
+  }
 }
 
 void defaults(Program& program) {
@@ -70,9 +77,10 @@ void defaults(Program& program) {
 
 /// MPI libraries left alone with such values crash (MPICH 4.0) or make the file unusable (Open MPI 4.1).
 void bad_values(Program& program) {
-  MPI_File file = open_with(program, "bad", {{"cb_nodes", "-3"}, {"cb_buffer_size", "lots"}, {"collio_path", "three_phase"}, {"collio_holes", "ignore"}, {"collio_unheard_of", "1"}});
+  MPI_File file = open_with(program, "bad", {{"cb_nodes", "-3"}, {"cb_buffer_size", "lots"}, {"collio_path", "three_phase"}, {"collio_holes", "ignore"}, {"collio_local_aggregators", "0"}, {"collio_unheard_of", "1"}});
   program.that(hint(file, "collio_path") == "auto", "collio_path after a bad value");
   program.that(hint(file, "collio_holes") == "auto", "collio_holes after a bad value");
+  program.that(hint(file, "collio_local_aggregators") == "auto", "collio_local_aggregators after a bad value");
   program.that(std::atoll(hint(file, "cb_buffer_size").c_str()) > 0, "cb_buffer_size after a bad value");
   program.that(std::atoll(hint(file, "cb_nodes").c_str()) > 0, "cb_nodes after a bad value");
   use_and_close(program, file);
@@ -80,7 +88,7 @@ void bad_values(Program& program) {
 
 void passed_through(Program& program) {
   MPI_File file = open_with(program, "through", {{"collio_enable", "disable"}});
-  if (collio_is_on()) program.that(hint(file, "collio_path") != "two_phase", "no hint of collio's is in force on a file it leaves alone");
+  if (collio_is_on()) program.that(hint(file, "collio_path") == "(absent)", "no hint of collio's is in force on a file it leaves alone");
   use_and_close(program, file);
 }
 

@@ -18,7 +18,7 @@ from collio.builds import Build
 HERE = Path(__file__).parent
 RANKS = 4
 TIMEOUT_S = 120
-OWN_PATHS = ("two_phase", "independent")
+OWN_PATHS = ("two_layer", "two_phase", "independent")
 
 
 class Jobs:

@@ -29,7 +29,7 @@ def test_an_unmodified_program(real_mpi, program, collio_process, tmp_path):
     assert file["comm_size"] == RANKS and file["file"].endswith("data") and file["hints"]["cb_buffer_size"] == "4096"
     assert [call["operation"] for call in file["calls"]] == ["write_all", "read_at_all"]
     for call in file["calls"]:
-        assert call["bytes"] == RANKS * 20_000 and call["reason"] and call["path"] in ("two_phase", "independent")
+        assert call["bytes"] == RANKS * 20_000 and call["reason"] and call["path"] in ("two_layer", "two_phase", "independent")
         assert call["seconds"]["total"]["min"] <= call["seconds"]["total"]["median"] <= call["seconds"]["total"]["max"]
     assert "write_all" in done.stderr
 
@@ -75,6 +75,6 @@ def test_another_mpis_launcher_is_refused(real_mpi, program, collio_process, tmp
 def test_the_demo_on_a_small_grid(real_mpi, collio_process, tmp_path):
     done = collio_process("demo", "--ne", 2, "--levels", 4, "--ranks", 3, "--repeat", 2, "--mpi", real_mpi.id, "--dir", tmp_path)
     assert done.returncode == 0, done.stderr
-    for part in ("native", "collio", "floor", "files identical", "sha256", "two_phase"):
+    for part in ("native", "collio", "floor", "files identical", "sha256", "two_layer"):
         assert part in done.stdout
     assert list(tmp_path.iterdir()) == []

@@ -14,14 +14,16 @@ struct Row {
   std::vector<std::string> taken, refused;
 };
 
-const std::vector<std::string> switch_refused{"", "auto", "Enable", "true", "1", "two_phase", "enable "};
+const std::vector<std::string> switch_refused{"", "auto", "Enable", "true", "1", "two_phase", "two_layer", "enable "};
 
 const std::vector<Row>& cases() {
   static const std::vector<Row> all{
       {"collio_enable", {"enable", "disable"}, {"", "automatic", "0", "yes"}},
-      {"collio_path", {"auto", "two_phase", "independent"}, {"", "enable", "disable", "native", "twophase"}},
+      {"collio_path", {"auto", "two_layer", "two_phase", "independent"}, {"", "enable", "disable", "native", "twophase", "two_layers"}},
       {"collio_holes", {"auto", "piecewise", "sieve"}, {"", "enable", "disable", "automatic"}},
       {"collio_window", {"1", "4194304", "1073741824", "auto"}, {"", "0", "-1", "1073741825", "1MiB", "automatic"}},
+      {"collio_local_aggregators", {"1", "16", "1000000", "auto"}, {"", "0", "-1", "1000001", "all", "1.5"}},
+      {"nc_num_aggrs_per_node", {"1", "16", "1000000", "auto"}, {"", "0", "-1", "1000001", "all", "4 "}},
       {"cb_nodes", {"1", "8", "1000000", "auto"}, {"", "0", "-1", "1000001", "two", "3 ", "1e3", "0x10"}},
       {"cb_buffer_size", {"1", "16777216", "1073741824"},
        {"", "0", "-4096", "1073741825", "16M", "auto", "99999999999999999999"}},
@@ -53,6 +55,8 @@ TEST(Hints, WithoutAnyTheDefaultsAreInForce) {
   for (const HintRow& row : hint_table()) EXPECT_EQ(h.in_force.at(std::string(row.key)), row.default_value) << row.key;
   EXPECT_TRUE(h.enabled);
   EXPECT_EQ(h.aggregators, 0);
+  EXPECT_EQ(h.local_aggregators, 0);
+  EXPECT_EQ(h.local_aggregators_per_node, 0);
   EXPECT_EQ(h.buffer_bytes, 16 << 20);
   EXPECT_EQ(h.window_bytes, 0);
   EXPECT_EQ(h.alignment_bytes, 0);
@@ -94,6 +98,8 @@ TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
                                    by_default + " stays in force");
       EXPECT_EQ(h.in_force, parse_hints({}).in_force);
       EXPECT_EQ(h.aggregators, 0);
+      EXPECT_EQ(h.local_aggregators, 0);
+      EXPECT_EQ(h.local_aggregators_per_node, 0);
       EXPECT_EQ(h.buffer_bytes, 16 << 20);
       EXPECT_EQ(h.window_bytes, 0);
       EXPECT_TRUE(h.host_limits.empty());
@@ -104,9 +110,12 @@ TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
 
 TEST(Hints, ValuesReachTheSettings) {
   const Hints h = parse_hints({{"collio_enable", "disable"}, {"cb_nodes", "3"}, {"cb_buffer_size", "4194304"}, {"collio_window", "524288"},
+                               {"collio_local_aggregators", "5"}, {"nc_num_aggrs_per_node", "2"},
                                {"striping_unit", "65536"}, {"striping_factor", "7"}, {"cb_config_list", "n1:2,n2:*,n3,*:0"}});
   EXPECT_FALSE(h.enabled);
   EXPECT_EQ(h.aggregators, 3);
+  EXPECT_EQ(h.local_aggregators, 5);
+  EXPECT_EQ(h.local_aggregators_per_node, 2);
   EXPECT_EQ(h.buffer_bytes, 4 << 20);
   EXPECT_EQ(h.window_bytes, 512 << 10);
   EXPECT_EQ(h.alignment_bytes, 65536);
@@ -122,7 +131,7 @@ TEST(Hints, ValuesReachTheSettings) {
 TEST(Hints, RomioSwitchesMeanPathsAndWaysOfTreatingHoles) {
   const Hints h = parse_hints({{"romio_cb_write", "enable"}, {"romio_cb_read", "disable"},
                                {"romio_ds_write", "disable"}, {"romio_ds_read", "enable"}});
-  EXPECT_EQ(h.write_path, Path::two_phase);
+  EXPECT_EQ(h.write_path, Path::two_layer);
   EXPECT_EQ(h.read_path, Path::independent);
   EXPECT_EQ(h.write_holes, Holes::piecewise);
   EXPECT_EQ(h.read_holes, Holes::sieve);
@@ -135,6 +144,12 @@ TEST(Hints, OwnNamesWinOverRomios) {
   EXPECT_EQ(h.read_path, Path::two_phase);
   EXPECT_EQ(h.write_holes, Holes::piecewise);
   EXPECT_EQ(h.read_holes, Holes::piecewise);
+}
+
+TEST(Hints, OwnPathsNameOneLayerOrTwo) {
+  EXPECT_EQ(parse_hints({{"collio_path", "two_layer"}}).write_path, Path::two_layer);
+  EXPECT_EQ(parse_hints({{"collio_path", "two_layer"}}).read_path, Path::two_layer);
+  EXPECT_EQ(parse_hints({{"collio_path", "two_phase"}, {"romio_cb_read", "enable"}}).read_path, Path::two_phase);
 }
 
 TEST(Hints, OwnAutoLeavesRomiosChoice) {
@@ -168,6 +183,7 @@ TEST(Hints, TextThatIsNoPairWarns) {
 
 TEST(Hints, PathsHaveTheNamesOfTheReport) {
   EXPECT_EQ(name_of(Path::automatic), "auto");
+  EXPECT_EQ(name_of(Path::two_layer), "two_layer");
   EXPECT_EQ(name_of(Path::two_phase), "two_phase");
   EXPECT_EQ(name_of(Path::independent), "independent");
   EXPECT_EQ(name_of(Path::native), "native");

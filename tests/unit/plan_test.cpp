@@ -7,6 +7,7 @@ namespace collio::policy {
 namespace {
 
 machine::Machine one_node(int ranks, int cores) { return {{{"node", ranks, cores}}, {}}; }
+machine::Machine two_nodes() { return {{{"one", 4, 2}, {"two", 4, 2}}, {}}; }
 
 /// `ranks` ranks that together access a span densely, each in `pieces` pieces of `piece_bytes` bytes.
 Digest dense(int ranks, std::int64_t pieces, std::int64_t piece_bytes) {
@@ -18,6 +19,7 @@ Digest dense(int ranks, std::int64_t pieces, std::int64_t piece_bytes) {
   d.bytes = d.high = d.pieces * piece_bytes;
   d.most_bytes = pieces * piece_bytes;
   d.active_ranks = ranks;
+  d.offset_bits = piece_bytes;
   return d;
 }
 
@@ -33,9 +35,17 @@ TEST(Plan, LargeBlocksGoStraightToTheFile) {
     EXPECT_EQ(plan_of(large_blocks, {}, direction).path, Path::independent);
 }
 
-TEST(Plan, SmallPiecesGoThroughAggregators) {
+TEST(Plan, SmallPiecesGoThroughTheMemoryOfANode) {
   for (const Direction direction : {Direction::write, Direction::read})
-    EXPECT_EQ(plan_of(small_pieces, {}, direction).path, Path::two_phase);
+    EXPECT_EQ(plan_of(small_pieces, {}, direction).path, Path::two_layer);
+}
+
+TEST(Plan, SmallPiecesOfSeveralNodesGoThroughAggregators) {
+  for (const Direction direction : {Direction::write, Direction::read}) {
+    const Plan plan = make_plan({direction, small_pieces, 2}, two_nodes(), {});
+    EXPECT_EQ(plan.path, Path::two_phase);
+    EXPECT_TRUE(plan.reason.ends_with("; one layer: ranks are on several nodes")) << plan.reason;
+  }
 }
 
 TEST(Plan, HintWins) {
@@ -46,7 +56,7 @@ TEST(Plan, HintWins) {
 TEST(Plan, HintOfOneDirectionLeavesTheOther) {
   const Hints h = parse_hints({{"romio_cb_write", "disable"}, {"romio_ds_read", "enable"}});
   EXPECT_EQ(plan_of(small_pieces, h, Direction::write).path, Path::independent);
-  EXPECT_EQ(plan_of(small_pieces, h, Direction::read).path, Path::two_phase);
+  EXPECT_EQ(plan_of(small_pieces, h, Direction::read).path, Path::two_layer);
   EXPECT_EQ(plan_of(small_pieces, h, Direction::write).holes, Holes::automatic);
   EXPECT_EQ(plan_of(small_pieces, h, Direction::read).holes, Holes::sieve);
 }
@@ -54,8 +64,8 @@ TEST(Plan, HintOfOneDirectionLeavesTheOther) {
 TEST(Plan, PiecesInNoOrderGoStraightToTheFileWhateverTheHint) {
   Digest d = small_pieces;
   d.unordered = 1;
-  EXPECT_EQ(plan_of(d).path, Path::independent);
-  EXPECT_EQ(plan_of(d, parse_hints({{"collio_path", "two_phase"}})).path, Path::independent);
+  for (const char* path : {"auto", "two_layer", "two_phase", "independent"})
+    EXPECT_EQ(plan_of(d, parse_hints({{"collio_path", path}})).path, Path::independent) << path;
 }
 
 TEST(Plan, WhatCollioCannotDescribeIsLeftToTheMpiLibrary) {
@@ -74,7 +84,8 @@ TEST(Plan, EveryPathHasAReason) {
   undescribed.undescribed = 2;
   for (const Digest& d : {small_pieces, large_blocks, unordered, undescribed, Digest{}, dense(1, 1, 1)}) {
     EXPECT_FALSE(plan_of(d).reason.empty());
-    EXPECT_FALSE(plan_of(d, parse_hints({{"collio_path", "two_phase"}})).reason.empty());
+    for (const char* path : {"two_layer", "two_phase", "independent"})
+      EXPECT_FALSE(plan_of(d, parse_hints({{"collio_path", path}})).reason.empty()) << path;
   }
 }
 
@@ -93,8 +104,10 @@ TEST(Plan, DomainsCoverTheSpanWithinTheBuffer) {
 TEST(Plan, WindowsFollowTheStorageUnlessAHintSaysOtherwise) {
   const Digest large = dense(8, 1 << 20, 32);
   const std::int64_t usual = machine::StorageModel{}.window_bytes;
+  const std::int64_t one_layer = plan_of(large, parse_hints({{"collio_path", "two_phase"}})).domains.window_bytes;
+  EXPECT_LE(one_layer, usual);
+  EXPECT_GT(one_layer, usual / 2);
   EXPECT_LE(plan_of(large).domains.window_bytes, usual);
-  EXPECT_GT(plan_of(large).domains.window_bytes, usual / 2);
   EXPECT_LE(plan_of(large, parse_hints({{"collio_window", "65536"}})).domains.window_bytes, 65536);
   EXPECT_LE(plan_of(large, parse_hints({{"collio_window", "8388608"}, {"cb_buffer_size", "262144"}})).domains.window_bytes,
             262144);
