@@ -1,0 +1,229 @@
+// Plans of calls that go through the shared memory of a node: when they do, how slots are laid out, what masks there are.
+#include <gtest/gtest.h>
+
+#include "byte_list.hpp"
+#include "policy/plan.hpp"
+
+namespace collio::policy {
+namespace {
+
+using test::Dice;
+
+constexpr std::int64_t page = 4096;
+constexpr int most_slots_of_a_half = 32;
+
+machine::Machine one_node(int ranks, int cores) { return {{{"node", ranks, cores}}, {}}; }
+
+/// A call of `ranks` ranks with small pieces, dense in [0, bytes).
+Digest dense(int ranks, std::int64_t bytes) {
+  Digest d;
+  d.set_call(1);
+  d.low = 0;
+  d.high = d.bytes = bytes;
+  d.pieces = bytes / 32;
+  d.most_pieces = d.pieces / ranks;
+  d.most_bytes = bytes / ranks;
+  d.active_ranks = ranks;
+  d.offset_bits = 32;
+  return d;
+}
+
+/// The same, with only `bytes` of the span accessed.
+Digest sparse(std::int64_t span, std::int64_t bytes) {
+  Digest d = dense(8, bytes);
+  d.high = span;
+  return d;
+}
+
+Plan plan_of(const Digest& digest, const Hints& hints = {}, Direction direction = Direction::write) {
+  return make_plan({direction, digest, 2}, one_node(8, 2), hints);
+}
+
+Hints hints_of(const std::map<std::string, std::string>& pairs) { return parse_hints(pairs); }
+
+bool says(const Plan& plan, const std::string& what) { return plan.reason.find(what) != std::string::npos; }
+
+const Digest ordinary = dense(8, 16 << 20);
+
+TEST(TwoLayerPlan, OneRankAloneHasNoUseForIt) {
+  const Plan plan = make_plan({Direction::write, dense(1, 16 << 20), 1}, one_node(1, 2), hints_of({{"collio_path", "two_layer"}}));
+  EXPECT_EQ(plan.path, Path::two_phase);
+  EXPECT_TRUE(says(plan, "one rank")) << plan.reason;
+}
+
+TEST(TwoLayerPlan, RanksOfSeveralNodesKeepToOneLayer) {
+  const machine::Machine two{{{"a", 7, 2}, {"b", 1, 2}}, {}};
+  const Plan plan = make_plan({Direction::read, ordinary, 2}, two, hints_of({{"collio_path", "two_layer"}}));
+  EXPECT_EQ(plan.path, Path::two_phase);
+  EXPECT_TRUE(says(plan, "several nodes")) << plan.reason;
+}
+
+TEST(TwoLayerPlan, SparseCallsKeepToDescribedPieces) {
+  const Hints hints = hints_of({{"collio_path", "two_layer"}});
+  const std::int64_t span = 64 << 20;
+  for (const auto& [direction, sparsest] : {std::pair{Direction::write, 64}, std::pair{Direction::read, 4}}) {
+    EXPECT_EQ(plan_of(sparse(span, span / sparsest), hints, direction).path, Path::two_layer);
+    const Plan plan = plan_of(sparse(span, span / sparsest - 1), hints, direction);
+    EXPECT_EQ(plan.path, Path::two_phase);
+    EXPECT_TRUE(says(plan, "less than 1/" + std::to_string(sparsest))) << plan.reason;
+  }
+}
+
+TEST(TwoLayerPlan, AsManyLocalAggregatorsAsRanksMeansOneLayer) {
+  for (const char* key : {"collio_local_aggregators", "nc_num_aggrs_per_node"}) {
+    for (const char* path : {"auto", "two_layer"}) {
+      EXPECT_EQ(plan_of(ordinary, hints_of({{key, "7"}, {"collio_path", path}})).path, Path::two_layer) << key;
+      for (const char* many : {"8", "9", "1000000"}) {
+        const Plan plan = plan_of(ordinary, hints_of({{key, many}, {"collio_path", path}}));
+        EXPECT_EQ(plan.path, Path::two_phase) << key << "=" << many;
+        EXPECT_TRUE(says(plan, "every rank is a local aggregator")) << plan.reason;
+      }
+    }
+  }
+}
+
+TEST(TwoLayerPlan, WithoutSharedMemoryThereIsOneLayerAndTheReasonSaysSo) {
+  for (const char* path : {"auto", "two_layer"}) {
+    const Plan plan = make_plan({Direction::write, ordinary, 2, false, "no memory today"}, one_node(8, 2), hints_of({{"collio_path", path}}));
+    EXPECT_EQ(plan.path, Path::two_phase);
+    EXPECT_TRUE(says(plan, "no memory today")) << plan.reason;
+  }
+}
+
+TEST(TwoLayerPlan, OtherPathsSaveTheTroubleOfReasons) {
+  EXPECT_EQ(plan_of(ordinary, hints_of({{"collio_path", "two_phase"}})).reason, "asked for by hint");
+  EXPECT_EQ(plan_of(ordinary, hints_of({{"collio_path", "two_layer"}})).reason, "asked for by hint");
+  EXPECT_EQ(plan_of(ordinary, hints_of({{"collio_path", "independent"}})).path, Path::independent);
+}
+
+TEST(TwoLayerPlan, MasksAreKeptWhereThereMayBeHoles) {
+  EXPECT_FALSE(plan_of(ordinary).masks);
+  EXPECT_TRUE(plan_of(sparse(16 << 20, (16 << 20) - 32)).masks);
+  Digest overlapping = ordinary;
+  overlapping.bytes += 32;
+  EXPECT_TRUE(plan_of(overlapping).masks);
+  EXPECT_TRUE(make_plan({Direction::write, ordinary, 2, true}, one_node(8, 2), {}).masks) << "the second time";
+  EXPECT_FALSE(plan_of(sparse(16 << 20, 8 << 20), {}, Direction::read).masks) << "reads";
+}
+
+TEST(TwoLayerPlan, FewServersWhereAggregatorsAreGivenOrStorageIsShared) {
+  EXPECT_FALSE(plan_of(ordinary).few_servers);
+  EXPECT_TRUE(plan_of(ordinary, hints_of({{"cb_nodes", "1"}})).few_servers);
+  EXPECT_TRUE(plan_of(ordinary, hints_of({{"cb_config_list", "*:1"}})).few_servers);
+  machine::Machine shared = one_node(8, 2);
+  shared.storage.aggregators_per_core = 0;
+  EXPECT_TRUE(make_plan({Direction::write, ordinary, 1}, shared, {}).few_servers);
+}
+
+/// Hints with windows and buffers of any size, often tiny or odd.
+Hints random_hints(Dice& dice) {
+  const auto size = [&](std::int64_t most) {
+    const std::int64_t about = std::int64_t{1} << dice.pick(0, most);
+    return std::to_string(std::clamp<std::int64_t>(about + (dice.chance(2) ? 0 : dice.pick(-9, 9)), 1, 1 << 30));
+  };
+  std::map<std::string, std::string> pairs{{"collio_path", "two_layer"}};
+  if (dice.chance(2)) pairs["collio_window"] = size(30);
+  if (dice.chance(2)) pairs["cb_buffer_size"] = size(30);
+  if (dice.chance(3)) pairs["striping_unit"] = size(24);
+  if (dice.chance(3)) pairs["cb_nodes"] = std::to_string(dice.pick(1, 9));
+  return hints_of(pairs);
+}
+
+/// A dense call, or one with holes, anywhere in a file, whose piece ends are multiples of a power of two.
+Digest random_digest(Dice& dice, int ranks) {
+  const std::int64_t unit = std::int64_t{1} << dice.pick(0, 12);
+  Digest d = dense(ranks, unit * dice.pick(1, 1 << dice.pick(1, 14)));
+  d.low = unit * dice.pick(0, 1 << 20);
+  d.high = d.low + d.bytes + (dice.chance(2) ? 0 : unit * dice.pick(0, 1000));
+  d.bytes = std::max(d.bytes, d.span() / 4);
+  d.offset_bits = d.low | d.high | unit;
+  return d;
+}
+
+/// Calls each(request, machine, hints, plan) for many calls that go through two layers.
+template <class Each>
+void for_many_plans(Each&& each) {
+  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+    Dice dice(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const int ranks = static_cast<int>(dice.pick(2, 64));
+    machine::Machine machine = one_node(ranks, static_cast<int>(dice.pick(1, 64)));
+    if (dice.chance(3)) machine.storage.node_buffer_bytes = std::int64_t{1} << dice.pick(12, 26);
+    if (dice.chance(3)) machine.storage.block_bytes = std::int64_t{1} << dice.pick(12, 20);
+    const Hints hints = random_hints(dice);
+    const PlanRequest request{dice.chance(2) ? Direction::write : Direction::read, random_digest(dice, ranks),
+                              static_cast<int>(dice.pick(1, ranks))};
+    const Plan plan = make_plan(request, machine, hints);
+    ASSERT_EQ(plan.path, Path::two_layer) << plan.reason;
+    each(request, machine, hints, plan);
+  }
+}
+
+TEST(TwoLayerPlan, SlotsFitTheMemoryOfTheNode) {
+  for_many_plans([](const PlanRequest&, const machine::Machine& machine, const Hints& hints, const Plan& plan) {
+    const std::int64_t window = plan.domains.window_bytes, memory = node_memory_bytes(machine, hints);
+    ASSERT_GE(plan.slots_per_half, 1);
+    ASSERT_LE(plan.slots_per_half, most_slots_of_a_half);
+    ASSERT_GE(window, 1);
+    ASSERT_LE(window, hints.buffer_bytes);
+    if (hints.window_bytes > 0) { ASSERT_LE(window, hints.window_bytes); }
+    ASSERT_LE(2 * plan.slots_per_half * ((window + page - 1) / page * page), memory) << "windows of " << window;
+    ASSERT_EQ(memory % page, 0);
+  });
+}
+
+TEST(TwoLayerPlan, UnitsOfTheMaskDivideAllThatThereIs) {
+  for_many_plans([](const PlanRequest& request, const machine::Machine&, const Hints&, const Plan& plan) {
+    ASSERT_GE(plan.mask_shift, 0);
+    const std::int64_t unit = std::int64_t{1} << plan.mask_shift;
+    const Digest& d = request.digest;
+    ASSERT_EQ(d.offset_bits % unit, 0);
+    const Domains& cut = plan.domains;
+    for (int a = 0; a < std::min(cut.count, 5); ++a) {
+      for (std::int64_t round = 0; round < std::min<std::int64_t>(cut.rounds(a), 5); ++round) {
+        const core::Extent window = cut.window(a, round);
+        ASSERT_EQ(std::max(window.offset, plan.span.offset) % unit, 0);
+        ASSERT_EQ(std::min(window.end(), plan.span.end()) % unit, 0);
+      }
+    }
+  });
+}
+
+TEST(TwoLayerPlan, UnitsOfTheMaskAreAsLongAsPiecesAllow) {
+  EXPECT_EQ(plan_of(sparse(16 << 20, 8 << 20)).mask_shift, 5);
+  Digest odd = sparse(16 << 20, 8 << 20);
+  odd.offset_bits |= 1;
+  EXPECT_EQ(plan_of(odd).mask_shift, 0);
+}
+
+TEST(TwoLayerPlan, WindowsCoverTheSpanOnce) {
+  for_many_plans([](const PlanRequest& request, const machine::Machine&, const Hints&, const Plan& plan) {
+    const Domains& cut = plan.domains;
+    ASSERT_LE(cut.low, request.digest.low);
+    ASSERT_EQ(cut.high, request.digest.high);
+    ASSERT_EQ(plan.span, (core::Extent{request.digest.low, request.digest.span()}));
+    for (int a = 0; a < cut.count; ++a) ASSERT_LE(cut.rounds(a), cut.rounds(0)) << "domain 0 has the most windows";
+  });
+}
+
+TEST(TwoLayerPlan, SmallBuffersStillHaveTwoSlots) {
+  for (const char* size : {"1", "31", "4095", "4096", "4097", "65536"}) {
+    const Hints hints = hints_of({{"cb_buffer_size", size}, {"collio_path", "two_layer"}});
+    const Plan plan = plan_of(ordinary, hints);
+    EXPECT_EQ(plan.path, Path::two_layer);
+    EXPECT_LE(plan.domains.window_bytes, std::stoll(size));
+    EXPECT_LE(2 * page, node_memory_bytes(one_node(8, 2), hints));
+    EXPECT_GE(plan.slots_per_half, 1);
+  }
+}
+
+TEST(TwoLayerPlan, MemoryStaysWithinTwoBuffersOfAnAggregator) {
+  const machine::Machine machine = one_node(8, 2);
+  EXPECT_EQ(node_memory_bytes(machine, {}), 2 << 20) << "1 MiB a core, 2 MiB at least";
+  EXPECT_EQ(node_memory_bytes(one_node(64, 64), {}), 16 << 20) << "16 MiB at most";
+  EXPECT_EQ(node_memory_bytes(machine, hints_of({{"cb_buffer_size", "65536"}})), 2 * 65536);
+  EXPECT_EQ(node_memory_bytes(machine, hints_of({{"collio_window", "4194304"}})), 8 << 20) << "two windows at least";
+}
+
+}  // namespace
+}  // namespace collio::policy
