@@ -5,8 +5,10 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -15,15 +17,17 @@ namespace collio::test {
 
 class Program {
  public:
-  Program(int& argc, char**& argv, unsigned limit_s = 100) {
+  /// `folder`: where files go, if not into memory.
+  Program(int& argc, char**& argv, unsigned limit_s = 100, const char* folder = nullptr) {
     alarm(limit_s);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     long id = getpid();
     MPI_Bcast(&id, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    const char* folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".";
-    base_ = std::string(folder) + "/collio_test." + std::to_string(id) + ".";
+    if (!folder) folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".";
+    base_ = std::filesystem::canonical(folder).string() + "/collio_test." + std::to_string(id) + ".";
+    tidy_up_when_ended(this);
   }
 
   /// A file name that all ranks agree on and that no other run uses.
@@ -69,6 +73,7 @@ class Program {
       for (const std::string& name : remove_) unlink(name.c_str());
       std::printf(total == 0 ? "passed on %d ranks\n" : "FAILED on %d ranks\n", size);
     }
+    tidy_up_when_ended(nullptr);
     MPI_Finalize();
     return total == 0 ? 0 : 1;
   }
@@ -83,6 +88,19 @@ class Program {
   int size = 1;
 
  private:
+  /// A program that hangs, or whose launcher ends it, leaves no files behind either. Null: no more.
+  static void tidy_up_when_ended(const Program* program) {
+    static const Program* running = nullptr;
+    running = program;
+    const auto tidy_up = [](int number) {
+      if (running)
+        for (const std::string& name : running->remove_) unlink(name.c_str());
+      std::signal(number, SIG_DFL);
+      std::raise(number);
+    };
+    for (const int number : {SIGALRM, SIGTERM, SIGINT}) std::signal(number, tidy_up);
+  }
+
   int failures_ = 0;
   std::string base_;
   std::vector<std::string> remove_;

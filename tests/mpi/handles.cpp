@@ -74,7 +74,7 @@ void freed_communicators(Program& program) {
 }
 
 void one_rank_each(Program& program) {
-  const std::string path = program.path("self." + std::to_string(program.rank));
+  const std::string path = program.temporary("self." + std::to_string(program.rank));
   MPI_File file = MPI_FILE_NULL;
   program.good(MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file), "MPI_File_open");
   exercise(program, MPI_COMM_SELF, file, 10 * (program.rank + 1));
@@ -90,7 +90,7 @@ void intercommunicator(Program& program) {
   MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_File file = MPI_FILE_NULL;
-  const int code = MPI_File_open(both, program.path("never").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  const int code = MPI_File_open(both, program.temporary("never").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
   program.equal(program.same_error(code, "an intercommunicator must be refused"), MPI_ERR_COMM, "class of opening on an intercommunicator");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_free(&both);
