@@ -1,0 +1,160 @@
+// Calls through windows in the shared memory of a node: overlaps and holes in one call, few ranks that serve, windows that pass
+// through the same slots again and again, reads across the end of the file.
+#include "pieces.hpp"
+
+using namespace collio::test;
+
+namespace {
+
+constexpr int window = 4096;
+
+HintList hints_with(HintList more) {
+  more.emplace("collio_path", "two_layer");
+  more.emplace("collio_window", std::to_string(window));
+  return more;
+}
+
+class Tests {
+ public:
+  explicit Tests(Program& program) : program_(program), reports_(program) {}
+
+  /// Overlaps in one window and holes in another: bytes in all are the span's, so that only the windows themselves tell. The
+  /// holes keep what was there.
+  void overlaps_and_holes() {
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+      Dice dice(seed);
+      PieceFile file = open("overlaps", hints_with(seed % 3 == 0 ? HintList{{"cb_nodes", "2"}} : HintList{}), 40 * window);
+      const Cut cut{program_.size, dice.pick(0, 3) * 1000, 10 * window + dice.pick(0, 5000), 16, 8, 0};
+      Deal deal = deal_out(dice, cut);
+      const bool moved = move_pieces(dice, deal);
+      file.write(deal, memory_of(seed));
+      file.check();
+      close(file, moved ? "a second time" : "");
+    }
+  }
+
+  /// cb_nodes: only the aggregators write and read the file, whoever fills the window.
+  void few_servers() {
+    for (const char* servers : {"1", "2"}) {
+      for (const int gap_one_in : {0, 5}) {
+        Dice dice(77);
+        PieceFile file = open("servers", hints_with({{"cb_nodes", servers}}), 60 * window);
+        for (unsigned i = 0; i < 3; ++i) {
+          const Cut cut{program_.size, dice.pick(0, 2 * window), 50 * window + dice.pick(0, window), 1, 150, gap_one_in};
+          write_and_read(file, dice, cut, memory_of(i));
+        }
+        file.check();
+        close(file);
+      }
+    }
+  }
+
+  /// One slot in each half, and a few: hundreds of windows pass through.
+  void many_rounds() {
+    for (const char* buffer : {"4096", "65536"}) {
+      Dice dice(5);
+      PieceFile file = open("rounds", hints_with({{"cb_buffer_size", buffer}}));
+      for (const int gap_one_in : {0, 4}) write_and_read(file, dice, {program_.size, 123, 400 * window, 4, 100, gap_one_in}, Memory::contiguous);
+      file.check();
+      close(file);
+    }
+  }
+
+  /// Windows far shorter than a page, and than most pieces.
+  void tiny_windows() {
+    Dice dice(9);
+    PieceFile file = open("tiny", {{"collio_path", "two_layer"}, {"collio_window", "7"}});
+    for (const int gap_one_in : {0, 3}) write_and_read(file, dice, {program_.size, 3, 2000, 1, 40, gap_one_in}, memory_of(0));
+    file.check();
+    close(file);
+  }
+
+  /// Ranks without bytes, ranks with bytes in a few windows only.
+  void idle_ranks() {
+    Dice dice(21);
+    PieceFile file = open("idle", hints_with({}));
+    for (int i = 0; i < 4; ++i) {
+      Deal deal(static_cast<std::size_t>(program_.size));
+      const Cut cut{1, i * 9 * window, 9 * window + 100, 1, 200, 0};
+      deal[static_cast<std::size_t>(i % program_.size)] = deal_out(dice, cut)[0];
+      deal[static_cast<std::size_t>((i + 1) % program_.size)].push_back({(i * 9 + 9) * window + 100, 1});
+      file.write(deal);
+      file.read(deal);
+    }
+    file.check();
+    close(file);
+  }
+
+  /// The file ends in the middle of a window; ranks' pieces have gaps between them, and some lie behind the end.
+  void reads_across_the_end() {
+    for (unsigned seed = 1; seed <= 8; ++seed) {
+      Dice dice(seed);
+      PieceFile file = open("end", hints_with(seed % 2 == 0 ? HintList{{"cb_nodes", "1"}} : HintList{}), dice.pick(1, 12 * window));
+      for (unsigned i = 0; i < 3; ++i) {
+        const Cut cut{program_.size, dice.pick(0, window), dice.pick(8, 14) * window, 1, 300, 3};
+        file.read(deal_out(dice, cut), memory_of(i));
+      }
+      close(file);
+    }
+  }
+
+ private:
+  [[nodiscard]] static Memory memory_of(unsigned i) { return i % 2 == 0 ? Memory::contiguous : Memory::scattered; }
+
+  PieceFile open(const std::string& name, const HintList& hints, std::int64_t old_bytes = 0) {
+    return {program_, MPI_COMM_WORLD, program_.temporary(name), hints, old_bytes};
+  }
+
+  /// What one deal wrote, another one reads: a rank gets bytes of all others.
+  void write_and_read(PieceFile& file, Dice& dice, const Cut& cut, Memory memory) {
+    file.write(deal_out(dice, cut), memory);
+    file.read(deal_out(dice, cut), memory);
+  }
+
+  /// Moves pieces of one rank onto equally long ones of another. True when any was.
+  bool move_pieces(Dice& dice, Deal& deal) {
+    bool any = false;
+    for (std::size_t from = 0; from < deal.size(); ++from) {
+      const Deal before = deal;
+      const Pieces& others = before[static_cast<std::size_t>(dice.pick(0, program_.size - 1))];
+      for (Piece& one : deal[from]) {
+        const auto onto = std::ranges::find_if(others, [&](const Piece& o) { return o.length == one.length && o.offset != one.offset; });
+        const bool inner = one.offset > 3 * 1000 && one.end() < 10 * window;
+        if (!inner || onto == others.end() || dice.chance(2)) continue;
+        if (std::ranges::count(before[from], onto->offset, &Piece::offset) > 0) continue;  // a rank's own do not overlap
+        one.offset = onto->offset;
+        any = true;
+        break;
+      }
+      std::ranges::sort(deal[from], {}, &Piece::offset);
+    }
+    return any;
+  }
+
+  /// Where collio is on, the calls went through two layers, and one reason says `why`.
+  void close(PieceFile& file, const std::string& why = "") {
+    file.close();
+    if (!collio_is_on() || program_.rank != 0) return;
+    const std::string report = reports_.of(file.path());
+    const std::string path = program_.size > 1 ? "two_layer" : "two_phase";
+    program_.that(report.find("\"path\": \"" + path + "\"") != std::string::npos, ("path of the calls in " + report).c_str());
+    if (program_.size > 1) program_.that(report.find(why) != std::string::npos, ("'" + why + "' in " + report).c_str());
+  }
+
+  Program& program_;
+  Reports reports_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  Tests tests(program);
+  tests.overlaps_and_holes();
+  tests.few_servers();
+  tests.many_rounds();
+  tests.tiny_windows();
+  tests.idle_ranks();
+  tests.reads_across_the_end();
+  return program.finish();
+}
