@@ -24,7 +24,7 @@ void limit_files(rlim_t bytes) {
 
 struct Way {
   const char* path;
-  int aggregators;
+  int aggregators;   ///< 0: any rank may write
   int limited_rank;  ///< -1: all
 };
 
@@ -32,8 +32,10 @@ MPI_File open_dealt(Program& program, const std::string& name, const Way& way) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   MPI_Info_set(info, "collio_path", way.path);
-  MPI_Info_set(info, "cb_nodes", std::to_string(way.aggregators).c_str());
-  MPI_Info_set(info, "cb_config_list", "*:*");
+  if (way.aggregators > 0) {
+    MPI_Info_set(info, "cb_nodes", std::to_string(way.aggregators).c_str());
+    MPI_Info_set(info, "cb_config_list", "*:*");
+  }
   MPI_Info_set(info, "cb_buffer_size", "1048576");
   MPI_File file = MPI_FILE_NULL;
   program.good(MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
@@ -110,6 +112,8 @@ int main(int argc, char** argv) {
   counts_are_true(program, {"two_phase", 1, -1});
   counts_are_true(program, {"two_phase", program.size, -1});
   for (int rank = 0; rank < std::min(program.size, 4); ++rank) counts_are_true(program, {"two_phase", program.size, rank});
+  for (const int aggregators : {0, 1, program.size}) counts_are_true(program, {"two_layer", aggregators, -1});
+  for (int rank = 0; rank < std::min(program.size, 4); ++rank) counts_are_true(program, {"two_layer", 0, rank});
   counts_are_true(program, {"independent", 1, -1});
   counts_are_true(program, {"independent", 1, program.size - 1});
   return program.finish();

@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   const std::string disk = make_disk(program);
   if (!disk.empty()) {
+    fills_up(program, disk, "two_layer");
     fills_up(program, disk, "two_phase");
     fills_up(program, disk, "independent");
   }
