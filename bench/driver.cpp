@@ -52,7 +52,9 @@ struct Stage {
 
 /// Seconds of a step in the report; open counts to the first step, sync and close to the last.
 struct Spent {
-  StepSeconds step;
+  double whole = 0;  // set_view and data, from the earliest rank's begin to the latest one's end
+  double set_view = 0;
+  double data = 0;
   double open = 0;
   double sync = 0;
   double close = 0;
@@ -92,15 +94,32 @@ struct Record {
   return text.data();
 }
 
-/// Maximum over ranks of every number. Collective.
+/// Seconds of every step from the earliest begin to the latest end among the ranks of this machine. A rank's own
+/// time would flatter those that wait for nobody: where ranks outnumber cores, each would tell of its turn only.
+/// Collective.
+[[nodiscard]] std::vector<double> spans_here(const Seconds& mine) {
+  std::vector<double> ends;  // begins negated, so that one maximum finds both
+  for (const StepSeconds& step : mine.steps) ends.insert(ends.end(), {-step.begin, step.end});
+  MPI_Comm machine = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  MPI_Allreduce(MPI_IN_PLACE, ends.data(), static_cast<int>(ends.size()), MPI_DOUBLE, MPI_MAX, machine);
+  MPI_Comm_free(&machine);
+  std::vector<double> spans;
+  for (std::size_t k = 0; k < ends.size(); k += 2) spans.push_back(ends[k] + ends[k + 1]);
+  return spans;
+}
+
+/// Maximum over ranks of every number, and over machines of what their ranks took together. Collective.
 [[nodiscard]] std::vector<Spent> slowest(const Seconds& mine) {
+  const std::vector<double> spans = spans_here(mine);
   std::vector<double> all;
-  for (const StepSeconds& step : mine.steps) all.insert(all.end(), {step.set_view, step.data, step.whole});
+  for (std::size_t k = 0; k < spans.size(); ++k)
+    all.insert(all.end(), {spans[k], mine.steps[k].set_view, mine.steps[k].data});
   all.insert(all.end(), {mine.open, mine.sync, mine.close});
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   std::vector<Spent> spent;
   for (std::size_t k = 0; k < mine.steps.size(); ++k)
-    spent.push_back({.step = {all[3 * k], all[3 * k + 1], all[3 * k + 2]}});
+    spent.push_back({.whole = all[3 * k], .set_view = all[3 * k + 1], .data = all[3 * k + 2]});
   const std::size_t once = 3 * mine.steps.size();
   spent.front().open = all[once];
   spent.back().sync = all[once + 1];
@@ -228,9 +247,9 @@ struct Library {
     json::Object line;
     line.add("operation", name_of(record.direction))
         .add("step", record.step)
-        .add("seconds", record.spent.step.whole);
-    line.add("set_view_s", record.spent.step.set_view)
-        .add("data_s", record.spent.step.data)
+        .add("seconds", record.spent.whole);
+    line.add("set_view_s", record.spent.set_view)
+        .add("data_s", record.spent.data)
         .add("open_s", record.spent.open);
     line.add("sync_s", record.spent.sync).add("close_s", record.spent.close).add("bytes", bytes);
     line.add("verified", record.error.empty())

@@ -1,6 +1,7 @@
 #include "operation.hpp"
 
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,13 @@ namespace {
   int length = 0;
   MPI_Error_string(code, text, &length);
   return std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length));
+}
+
+/// Unlike MPI_Wtime the same on all ranks of a machine.
+[[nodiscard]] double now_s() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 /// Remembers the first error of a run of MPI calls.
@@ -86,28 +94,28 @@ struct Move {
                                    FirstError& first) {
   StepSeconds seconds;
   MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
+  seconds.begin = now_s();
   unsigned char* at = work.buffer.data();
   for (const Call& call : work.calls) {
-    double mark = MPI_Wtime();
+    double mark = now_s();
     const MPI_Offset shift = call.tiled ? 0 : step * work.step_bytes;
     if (call.filetype != MPI_DATATYPE_NULL && (step == 0 || !call.tiled))
       first.good("MPI_File_set_view", MPI_File_set_view(file, call.displacement + shift, MPI_BYTE,
                                                         call.filetype, "native", MPI_INFO_NULL));
-    seconds.set_view += MPI_Wtime() - mark;
-    mark = MPI_Wtime();
+    seconds.set_view += now_s() - mark;
+    mark = now_s();
     MPI_Status status;
     const Move move{direction, offset_of(call, step, work.step_bytes), at, call.bytes};
     const bool good = first.good(direction == Direction::write ? "collective write" : "collective read",
                                  data_call(file, move, &status));
-    seconds.data += MPI_Wtime() - mark;
+    seconds.data += now_s() - mark;
     MPI_Count done = 0;
     if (good && MPI_Get_elements_x(&status, MPI_BYTE, &done) == MPI_SUCCESS && done != call.bytes)
       first.note("the status says " + std::to_string(done) + " bytes, the call was for " +
                  std::to_string(call.bytes));
     at += call.bytes;
   }
-  seconds.whole = MPI_Wtime() - start;
+  seconds.end = now_s();
   return seconds;
 }
 
@@ -150,9 +158,9 @@ Outcome run_mpiio(Direction direction, const Target& target, const Work& work) {
   const int mode = direction == Direction::write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY;
   MPI_File file = MPI_FILE_NULL;
   MPI_Barrier(MPI_COMM_WORLD);
-  double mark = MPI_Wtime();
+  double mark = now_s();
   const int opened = MPI_File_open(MPI_COMM_WORLD, target.path.c_str(), mode, info, &file);
-  seconds.open = MPI_Wtime() - mark;
+  seconds.open = now_s() - mark;
   if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   if (opened != MPI_SUCCESS) {
     outcome.error = mpi_error("MPI_File_open", opened);
@@ -164,12 +172,12 @@ Outcome run_mpiio(Direction direction, const Target& target, const Work& work) {
     seconds.steps[static_cast<std::size_t>(step)] = run_step(direction, file, work, step, first);
     work.after(step);
   }
-  mark = MPI_Wtime();
+  mark = now_s();
   if (direction == Direction::write && target.sync) first.good("MPI_File_sync", MPI_File_sync(file));
-  seconds.sync = MPI_Wtime() - mark;
-  mark = MPI_Wtime();
+  seconds.sync = now_s() - mark;
+  mark = now_s();
   first.good("MPI_File_close", MPI_File_close(&file));
-  seconds.close = MPI_Wtime() - mark;
+  seconds.close = now_s() - mark;
   outcome.error = first.text();
   return outcome;
 }
@@ -179,29 +187,30 @@ Outcome run_floor(Direction direction, const Target& target, const Work& work, s
   Seconds& seconds = outcome.seconds;
   seconds.steps.resize(static_cast<std::size_t>(work.steps));
   MPI_Barrier(MPI_COMM_WORLD);
-  double mark = MPI_Wtime();
+  double mark = now_s();
   const int fd =
       open(target.path.c_str(),
            direction == Direction::write ? O_CREAT | O_RDWR | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0644);
-  seconds.open = MPI_Wtime() - mark;
+  seconds.open = now_s() - mark;
   if (fd < 0) outcome.error = posix_error("open", target.path);
   for (int step = 0; step < work.steps; ++step) {
     work.before(step);
     MPI_Barrier(MPI_COMM_WORLD);
-    mark = MPI_Wtime();
+    StepSeconds& spent = seconds.steps[static_cast<std::size_t>(step)];
+    spent.begin = now_s();
     if (outcome.error.empty())
       outcome.error = move_share(direction, fd, offset + step * work.step_bytes, work.buffer);
-    const double spent = MPI_Wtime() - mark;
-    seconds.steps[static_cast<std::size_t>(step)] = {.set_view = 0, .data = spent, .whole = spent};
+    spent.end = now_s();
+    spent.data = spent.end - spent.begin;
     work.after(step);
   }
-  mark = MPI_Wtime();
+  mark = now_s();
   if (fd >= 0 && direction == Direction::write && target.sync && fsync(fd) != 0 && outcome.error.empty())
     outcome.error = posix_error("fsync", target.path);
-  seconds.sync = MPI_Wtime() - mark;
-  mark = MPI_Wtime();
+  seconds.sync = now_s() - mark;
+  mark = now_s();
   if (fd >= 0 && close(fd) != 0 && outcome.error.empty()) outcome.error = posix_error("close", target.path);
-  seconds.close = MPI_Wtime() - mark;
+  seconds.close = now_s() - mark;
   return outcome;
 }
 

@@ -15,12 +15,13 @@ namespace collio::bench {
 
 enum class Direction { write, read };
 
-/// Seconds of one step on this rank. `whole` spans set_view and data of all calls, from the barrier before
-/// the first.
+/// Seconds of one step on this rank, and when it was: from the barrier before the first set_view or data call
+/// to the end of the last, on a clock that all ranks of a machine share.
 struct StepSeconds {
   double set_view = 0;
   double data = 0;
-  double whole = 0;
+  double begin = 0;
+  double end = 0;
 };
 
 /// Seconds of this rank: the steps, one after the other, and what comes once per operation.
