@@ -121,7 +121,7 @@ void many_communicators(Program& program) {
   }
 }
 
-/// Ranks in an order of their own, with nodes of 1, 2, … ranks: two layers where one node has them all, one layer elsewhere.
+/// Ranks in an order of their own, with nodes of 1, 2, … ranks: two layers where any node has more than one.
 void shuffled_ranks(Program& program, const Reports& reports) {
   for (const int key : {-program.rank, program.rank * 5 % 8, (program.rank ^ 1) * 3 % 7}) {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -135,7 +135,7 @@ void shuffled_ranks(Program& program, const Reports& reports) {
       for (int i = 0; i < 3; ++i) use(file, dice);
       file.check();
       file.close();
-      const char* path = per_node >= program.size && program.size > 1 ? "\"path\": \"two_layer\"" : "\"path\": \"two_phase\"";
+      const char* path = per_node > 1 && program.size > 1 ? "\"path\": \"two_layer\"" : "\"path\": \"two_phase\"";
       if (collio_is_on() && rank == 0)
         program.that(reports.of(file.path()).find(path) != std::string::npos, (std::string(path) + " in " + reports.of(file.path())).c_str());
       MPI_Barrier(comm);

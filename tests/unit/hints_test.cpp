@@ -24,6 +24,8 @@ const std::vector<Row>& cases() {
       {"collio_window", {"1", "4194304", "1073741824", "auto"}, {"", "0", "-1", "1073741825", "1MiB", "automatic"}},
       {"collio_local_aggregators", {"1", "16", "1000000", "auto"}, {"", "0", "-1", "1000001", "all", "1.5"}},
       {"nc_num_aggrs_per_node", {"1", "16", "1000000", "auto"}, {"", "0", "-1", "1000001", "all", "4 "}},
+      {"collio_nodes_per_group", {"1", "2", "1000000"}, {"", "0", "-1", "1000001", "auto", "two"}},
+      {"collio_sends", {"synchronous", "standard"}, {"", "auto", "ready", "Standard"}},
       {"cb_nodes", {"1", "8", "1000000", "auto"}, {"", "0", "-1", "1000001", "two", "3 ", "1e3", "0x10"}},
       {"cb_buffer_size", {"1", "16777216", "1073741824"},
        {"", "0", "-4096", "1073741825", "16M", "auto", "99999999999999999999"}},
@@ -57,6 +59,7 @@ TEST(Hints, WithoutAnyTheDefaultsAreInForce) {
   EXPECT_EQ(h.aggregators, 0);
   EXPECT_EQ(h.local_aggregators, 0);
   EXPECT_EQ(h.local_aggregators_per_node, 0);
+  EXPECT_EQ(h.nodes_per_group, 1);
   EXPECT_EQ(h.buffer_bytes, 16 << 20);
   EXPECT_EQ(h.window_bytes, 0);
   EXPECT_EQ(h.alignment_bytes, 0);
@@ -100,6 +103,7 @@ TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
       EXPECT_EQ(h.aggregators, 0);
       EXPECT_EQ(h.local_aggregators, 0);
       EXPECT_EQ(h.local_aggregators_per_node, 0);
+      EXPECT_EQ(h.nodes_per_group, 1);
       EXPECT_EQ(h.buffer_bytes, 16 << 20);
       EXPECT_EQ(h.window_bytes, 0);
       EXPECT_TRUE(h.host_limits.empty());
@@ -110,12 +114,14 @@ TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
 
 TEST(Hints, ValuesReachTheSettings) {
   const Hints h = parse_hints({{"collio_enable", "disable"}, {"cb_nodes", "3"}, {"cb_buffer_size", "4194304"}, {"collio_window", "524288"},
-                               {"collio_local_aggregators", "5"}, {"nc_num_aggrs_per_node", "2"},
+                               {"collio_local_aggregators", "5"}, {"nc_num_aggrs_per_node", "2"}, {"collio_nodes_per_group", "4"}, {"collio_sends", "standard"},
                                {"striping_unit", "65536"}, {"striping_factor", "7"}, {"cb_config_list", "n1:2,n2:*,n3,*:0"}});
   EXPECT_FALSE(h.enabled);
   EXPECT_EQ(h.aggregators, 3);
   EXPECT_EQ(h.local_aggregators, 5);
   EXPECT_EQ(h.local_aggregators_per_node, 2);
+  EXPECT_EQ(h.nodes_per_group, 4);
+  EXPECT_FALSE(h.synchronous_sends);
   EXPECT_EQ(h.buffer_bytes, 4 << 20);
   EXPECT_EQ(h.window_bytes, 512 << 10);
   EXPECT_EQ(h.alignment_bytes, 65536);

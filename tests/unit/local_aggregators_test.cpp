@@ -80,6 +80,24 @@ TEST(LocalAggregators, EveryNodeKnowsHowManyMessagesItGets) {
   }
 }
 
+TEST(LocalAggregators, PiecesGetHomeInOneHopOrTwo) {
+  for (int nodes = 1; nodes <= 13; ++nodes) {
+    for (int group = 1; group <= nodes; ++group) {
+      Hints hints;
+      hints.nodes_per_group = group;
+      const Layers layers = make_layers(machine_of(std::vector<int>(static_cast<std::size_t>(nodes), 4)), hints);
+      for (int home = 0; home < nodes; ++home) {
+        for (int start = 0; start < nodes; ++start) {
+          int at = start, hops = 0;
+          for (; at != home && hops < 3; ++hops) at = layers.next_hop(at, start + home, home);
+          EXPECT_EQ(at, home);
+          EXPECT_LE(hops, group > 1 ? 2 : 1);
+        }
+      }
+    }
+  }
+}
+
 TEST(LocalAggregators, GroupsSendOneMessageEach) {
   Hints hints;
   hints.nodes_per_group = 4;

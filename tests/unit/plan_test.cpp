@@ -7,7 +7,6 @@ namespace collio::policy {
 namespace {
 
 machine::Machine one_node(int ranks, int cores) { return {{{"node", ranks, cores}}, {}}; }
-machine::Machine two_nodes() { return {{{"one", 4, 2}, {"two", 4, 2}}, {}}; }
 
 /// `ranks` ranks that together access a span densely, each in `pieces` pieces of `piece_bytes` bytes.
 Digest dense(int ranks, std::int64_t pieces, std::int64_t piece_bytes) {
@@ -40,11 +39,12 @@ TEST(Plan, SmallPiecesGoThroughTheMemoryOfANode) {
     EXPECT_EQ(plan_of(small_pieces, {}, direction).path, Path::two_layer);
 }
 
-TEST(Plan, SmallPiecesOfSeveralNodesGoThroughAggregators) {
+TEST(Plan, NodesOfOneRankGoThroughAggregators) {
+  const machine::Machine machine{{{"one", 1, 2}, {"two", 1, 2}}, {}};
   for (const Direction direction : {Direction::write, Direction::read}) {
-    const Plan plan = make_plan({direction, small_pieces, 2}, two_nodes(), {});
+    const Plan plan = make_plan({direction, small_pieces, 2}, machine, {});
     EXPECT_EQ(plan.path, Path::two_phase);
-    EXPECT_TRUE(plan.reason.ends_with("; one layer: ranks are on several nodes")) << plan.reason;
+    EXPECT_TRUE(plan.reason.ends_with("; one layer: every rank is a local aggregator")) << plan.reason;
   }
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "byte_list.hpp"
+#include "policy/local_aggregators.hpp"
 #include "policy/plan.hpp"
 
 namespace collio::policy {
@@ -51,11 +52,33 @@ TEST(TwoLayerPlan, OneRankAloneHasNoUseForIt) {
   EXPECT_TRUE(says(plan, "one rank")) << plan.reason;
 }
 
-TEST(TwoLayerPlan, RanksOfSeveralNodesKeepToOneLayer) {
+TEST(TwoLayerPlan, BetweenNodesPiecesTravelWithMasks) {
   const machine::Machine two{{{"a", 7, 2}, {"b", 1, 2}}, {}};
-  const Plan plan = make_plan({Direction::read, ordinary, 2}, two, hints_of({{"collio_path", "two_layer"}}));
+  for (const Direction direction : {Direction::write, Direction::read}) {
+    const Plan plan = make_plan({direction, ordinary, 2}, two, {});
+    EXPECT_EQ(plan.path, Path::two_layer) << plan.reason;
+    EXPECT_TRUE(plan.several_nodes);
+    EXPECT_TRUE(plan.masks);
+  }
+  EXPECT_FALSE(plan_of(ordinary).several_nodes);
+}
+
+TEST(TwoLayerPlan, NodesOfOneRankKeepToOneLayerUnlessTheyAreGrouped) {
+  const machine::Machine four{{{"a", 1, 2}, {"b", 1, 2}, {"c", 1, 2}, {"d", 1, 2}}, {}};
+  const Plan plan = make_plan({Direction::read, ordinary, 2}, four, {});
   EXPECT_EQ(plan.path, Path::two_phase);
-  EXPECT_TRUE(says(plan, "several nodes")) << plan.reason;
+  EXPECT_TRUE(says(plan, "every rank is a local aggregator")) << plan.reason;
+  EXPECT_EQ(make_plan({Direction::read, ordinary, 2}, four, hints_of({{"collio_nodes_per_group", "2"}})).path, Path::two_layer);
+}
+
+TEST(TwoLayerPlan, ANodeHasNoMoreLocalAggregatorsThanSlots) {
+  const machine::Machine large{{{"a", 64, 64}, {"b", 64, 64}}, {}};
+  const auto plan_with = [&](const char* teams) {
+    return make_plan({Direction::write, dense(128, 64 << 20), 2}, large, hints_of({{"nc_num_aggrs_per_node", teams}}));
+  };
+  EXPECT_EQ(plan_with("32").path, Path::two_layer);
+  EXPECT_EQ(plan_with("33").path, Path::two_phase);
+  EXPECT_TRUE(says(plan_with("33"), "more than 32 local aggregators")) << plan_with("33").reason;
 }
 
 TEST(TwoLayerPlan, SparseCallsKeepToDescribedPieces) {
@@ -126,6 +149,7 @@ Hints random_hints(Dice& dice) {
   if (dice.chance(2)) pairs["cb_buffer_size"] = size(30);
   if (dice.chance(3)) pairs["striping_unit"] = size(24);
   if (dice.chance(3)) pairs["cb_nodes"] = std::to_string(dice.pick(1, 9));
+  if (dice.chance(3)) pairs["nc_num_aggrs_per_node"] = std::to_string(dice.pick(1, most_slots_of_a_half));
   return hints_of(pairs);
 }
 
@@ -148,12 +172,14 @@ void for_many_plans(Each&& each) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const int ranks = static_cast<int>(dice.pick(2, 64));
     machine::Machine machine = one_node(ranks, static_cast<int>(dice.pick(1, 64)));
+    if (dice.chance(2)) machine.nodes.push_back({"other", static_cast<int>(dice.pick(1, ranks)), 2});
     if (dice.chance(3)) machine.storage.node_buffer_bytes = std::int64_t{1} << dice.pick(12, 26);
     if (dice.chance(3)) machine.storage.block_bytes = std::int64_t{1} << dice.pick(12, 20);
     const Hints hints = random_hints(dice);
     const PlanRequest request{dice.chance(2) ? Direction::write : Direction::read, random_digest(dice, ranks),
                               static_cast<int>(dice.pick(1, ranks))};
     const Plan plan = make_plan(request, machine, hints);
+    if (says(plan, "every rank is a local aggregator")) continue;
     ASSERT_EQ(plan.path, Path::two_layer) << plan.reason;
     each(request, machine, hints, plan);
   }
@@ -169,6 +195,12 @@ TEST(TwoLayerPlan, SlotsFitTheMemoryOfTheNode) {
     if (hints.window_bytes > 0) { ASSERT_LE(window, hints.window_bytes); }
     ASSERT_LE(2 * plan.slots_per_half * ((window + page - 1) / page * page), memory) << "windows of " << window;
     ASSERT_EQ(memory % page, 0);
+  });
+}
+
+TEST(TwoLayerPlan, EveryTeamOfANodeHasASlotInEachHalf) {
+  for_many_plans([](const PlanRequest&, const machine::Machine& machine, const Hints& hints, const Plan& plan) {
+    for (const Teams& teams : make_layers(machine, hints).teams) ASSERT_GE(plan.slots_per_half, teams.count);
   });
 }
 
