@@ -207,19 +207,21 @@ class PieceFile {
       for (std::int64_t at = one.offset; at < std::min(one.end(), end); ++at) out.push_back(model_[static_cast<std::size_t>(at)]);
     return out;
   }
+  /// From the first piece on, so that the same pieces further on in the file have the same file type.
   void view(const Pieces& pieces) {
+    const std::int64_t begin = pieces.empty() ? 0 : pieces.front().offset;
     std::vector<int> lengths;
     std::vector<MPI_Aint> offsets;
     for (const Piece& one : pieces) {
       lengths.push_back(one.length);
-      offsets.push_back(one.offset);
+      offsets.push_back(one.offset - begin);
     }
     MPI_Datatype type = MPI_BYTE;
     if (!pieces.empty()) {
       MPI_Type_create_hindexed(static_cast<int>(pieces.size()), lengths.data(), offsets.data(), MPI_BYTE, &type);
       MPI_Type_commit(&type);
     }
-    program_.good(MPI_File_set_view(file_, 0, MPI_BYTE, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
+    program_.good(MPI_File_set_view(file_, begin, MPI_BYTE, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
     if (!pieces.empty()) MPI_Type_free(&type);
   }
 

@@ -60,6 +60,23 @@ class Tests {
     }
   }
 
+  /// The same pieces further on in the file, so that holes on the edges of windows come to lie within, and the reverse.
+  void repeated_calls() {
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+      Dice dice(seed);
+      PieceFile file = open("repeated", hints_with({}), 60 * window);
+      Deal deal = deal_out(dice, {program_.size, 0, 10 * window, window, 1, 0});  // whole windows
+      for (Pieces& pieces : deal)
+        for (Piece& one : pieces) cut_edges(dice, seed, one);
+      for (const int further : {0, 0, 1000, 2 * window, 1000, 5 * window + 1, 0}) {
+        file.write(moved_by(deal, further), memory_of(seed));
+        file.check();
+        file.read(moved_by(deal, further), memory_of(seed));
+      }
+      close(file);
+    }
+  }
+
   /// Windows far shorter than a page, and than most pieces.
   void tiny_windows() {
     Dice dice(9);
@@ -100,6 +117,20 @@ class Tests {
 
  private:
   [[nodiscard]] static Memory memory_of(unsigned i) { return i % 2 == 0 ? Memory::contiguous : Memory::scattered; }
+
+  /// Shortens a piece that is a whole window, at its begin, its end, or not at all.
+  static void cut_edges(Dice& dice, unsigned seed, Piece& one) {
+    const auto less = static_cast<int>(dice.pick(0, 2) * 64);
+    if (seed == 1 || one.offset == 0 || one.offset == 9 * window) return;  // nothing is missing, and never at the ends
+    one.length -= less;
+    if (seed % 2 == 0) one.offset += less;
+  }
+
+  [[nodiscard]] static Deal moved_by(Deal deal, int further) {
+    for (Pieces& pieces : deal)
+      for (Piece& one : pieces) one.offset += further;
+    return deal;
+  }
 
   PieceFile open(const std::string& name, const HintList& hints, std::int64_t old_bytes = 0) {
     return {program_, MPI_COMM_WORLD, program_.temporary(name), hints, old_bytes};
@@ -153,6 +184,7 @@ int main(int argc, char** argv) {
   tests.overlaps_and_holes();
   tests.few_servers();
   tests.many_rounds();
+  tests.repeated_calls();
   tests.tiny_windows();
   tests.idle_ranks();
   tests.reads_across_the_end();

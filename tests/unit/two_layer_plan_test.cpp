@@ -107,7 +107,9 @@ TEST(TwoLayerPlan, AsManyLocalAggregatorsAsRanksMeansOneLayer) {
 
 TEST(TwoLayerPlan, WithoutSharedMemoryThereIsOneLayerAndTheReasonSaysSo) {
   for (const char* path : {"auto", "two_layer"}) {
-    const Plan plan = make_plan({Direction::write, ordinary, 2, false, "no memory today"}, one_node(8, 2), hints_of({{"collio_path", path}}));
+    PlanRequest request{Direction::write, ordinary, 2};
+    request.no_node_memory = "no memory today";
+    const Plan plan = make_plan(request, one_node(8, 2), hints_of({{"collio_path", path}}));
     EXPECT_EQ(plan.path, Path::two_phase);
     EXPECT_TRUE(says(plan, "no memory today")) << plan.reason;
   }
@@ -125,7 +127,9 @@ TEST(TwoLayerPlan, MasksAreKeptWhereThereMayBeHoles) {
   Digest overlapping = ordinary;
   overlapping.bytes += 32;
   EXPECT_TRUE(plan_of(overlapping).masks);
-  EXPECT_TRUE(make_plan({Direction::write, ordinary, 2, true}, one_node(8, 2), {}).masks) << "the second time";
+  PlanRequest again{Direction::write, ordinary, 2};
+  again.with_masks = true;
+  EXPECT_TRUE(make_plan(again, one_node(8, 2), {}).masks) << "the second time";
   EXPECT_FALSE(plan_of(sparse(16 << 20, 8 << 20), {}, Direction::read).masks) << "reads";
 }
 
