@@ -29,7 +29,8 @@ class Tests {
       const bool moved = move_pieces(dice, deal);
       file.write(deal, memory_of(seed));
       file.check();
-      close(file, moved ? "a second time" : "");
+      const bool always_masks = std::getenv("COLLIO_RANKS_PER_NODE") != nullptr;  // several nodes
+      close(file, moved && !always_masks ? "a second time" : "");
     }
   }
 
