@@ -56,26 +56,37 @@ TilingSum sum_plain(std::span<const Run> runs) noexcept { return sum_of(runs); }
 
 #define COLLIO_WIDE gnu::target("avx512f,avx512bw,avx512vl,avx512dq,bmi2")
 
-/// One piece of any length; at most `length` bytes are read and written.
-[[COLLIO_WIDE, gnu::always_inline]] inline void copy_wide(std::byte* to, const std::byte* from, std::int64_t length) noexcept {
-  if (length <= 16) {
-    const auto mask = static_cast<__mmask16>(_bzhi_u32(0xffff, static_cast<unsigned>(length)));
-    _mm_mask_storeu_epi8(to, mask, _mm_maskz_loadu_epi8(mask, from));
-  } else if (length <= 64) {
-    const auto mask = static_cast<__mmask64>(_bzhi_u64(~0ull, static_cast<unsigned>(length)));
-    _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
+/// Distance from one piece to the next, on both sides.
+struct Steps {
+  std::int64_t to = 0, from = 0;
+};
+
+/// `count` pieces of equal length; exactly their bytes are read and written.
+[[COLLIO_WIDE, gnu::always_inline]] inline void copy_wide(std::byte* to, const std::byte* from, const Run& run, Steps step) noexcept {
+  if (run.length <= 16) {
+    const auto mask = static_cast<__mmask16>(_bzhi_u32(0xffff, static_cast<unsigned>(run.length)));
+    for (std::int64_t i = run.count; i > 0; --i, to += step.to, from += step.from)
+      _mm_mask_storeu_epi8(to, mask, _mm_maskz_loadu_epi8(mask, from));
+  } else if (run.length <= 64) {
+    const auto mask = static_cast<__mmask64>(_bzhi_u64(~0ull, static_cast<unsigned>(run.length)));
+    for (std::int64_t i = run.count; i > 0; --i, to += step.to, from += step.from)
+      _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
   } else {
-    std::memcpy(to, from, static_cast<std::size_t>(length));
+    for (std::int64_t i = run.count; i > 0; --i, to += step.to, from += step.from)
+      std::memcpy(to, from, static_cast<std::size_t>(run.length));
   }
 }
 
+/// Long runs have loops of their own, which ask for cache lines ahead.
+constexpr std::int64_t long_run = 16;
+
 [[COLLIO_WIDE]] const std::byte* scatter_wide(std::byte* base, std::span<const Run> runs, const std::byte* in) noexcept {
   for (const Run& run : runs) {
-    if (run.count == 1) {
-      copy_wide(base + run.offset, in, run.length);
-      in += run.length;
-    } else {
+    if (run.count >= long_run) {
       in = scatter_run(base, run, in);
+    } else {
+      copy_wide(base + run.offset, in, run, {run.stride, run.length});
+      in += run.bytes();
     }
   }
   return in;
@@ -83,11 +94,11 @@ TilingSum sum_plain(std::span<const Run> runs) noexcept { return sum_of(runs); }
 
 [[COLLIO_WIDE]] std::byte* gather_wide(std::byte* out, const std::byte* base, std::span<const Run> runs) noexcept {
   for (const Run& run : runs) {
-    if (run.count == 1) {
-      copy_wide(out, base + run.offset, run.length);
-      out += run.length;
-    } else {
+    if (run.count >= long_run) {
       out = gather_run(out, base, run);
+    } else {
+      copy_wide(out, base + run.offset, run, {run.length, run.stride});
+      out += run.bytes();
     }
   }
   return out;

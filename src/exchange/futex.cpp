@@ -11,13 +11,14 @@
 #include <climits>
 
 #include "exchange/waiting.hpp"
+#include "observe/steps.hpp"
 
 namespace collio::exchange {
 
 namespace {
 
 constexpr int yields_crowded = 4;
-constexpr int yields_alone = 1000;  // each rank has a core: waking up would cost more than it saves
+constexpr double yield_alone_s = 100e-6;  // each rank has a core: waking up would cost more than it saves
 constexpr long first_sleep_ns = 100'000;
 constexpr long longest_sleep_ns = 2'000'000;
 
@@ -25,18 +26,28 @@ constexpr long longest_sleep_ns = 2'000'000;
 
 void SharedWord::set(std::uint32_t next) noexcept {
   value.store(next, std::memory_order_seq_cst);
+  wake();
+}
+
+void SharedWord::bump() noexcept {
+  value.fetch_add(1, std::memory_order_seq_cst);
+  wake();
+}
+
+void SharedWord::wake() noexcept {
   if (sleepers.load(std::memory_order_seq_cst) == 0) return;
   syscall(SYS_futex, &value, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void WordWait::idle(SharedWord& word, std::uint32_t seen) noexcept {
-  ++polls_;
-  const int yields = crowded() ? yields_crowded : yields_alone;
-  if (polls_ <= yields) {
+  if (polls_++ == 0) begin_s_ = observe::now_s();
+  // By the clock: where another job has the core, a yield may take milliseconds.
+  const bool yields = crowded() ? polls_ <= yields_crowded : observe::now_s() - begin_s_ < yield_alone_s;
+  if (yields) {
     sched_yield();
     if ((polls_ & 15) != 1) return;
   } else {
-    const long ns = std::min(first_sleep_ns << std::min(polls_ - yields - 1, 5), longest_sleep_ns);
+    const long ns = std::min(first_sleep_ns << std::min(sleeps_++, 5), longest_sleep_ns);
     const timespec limit{0, ns};
     word.sleepers.fetch_add(1, std::memory_order_seq_cst);
     syscall(SYS_futex, &word.value, FUTEX_WAIT, seen, &limit, nullptr, 0);

@@ -1,6 +1,6 @@
 // Sleeping on a word in shared memory until another process changes it.
 //
-// A wait first gives its time slice away a few times, then sleeps in the kernel. It wakes now and then all the same,
+// A wait first gives its time slice away for a moment, then sleeps in the kernel. It wakes now and then all the same,
 // to let the MPI library progress, as MPI's progress rule demands.
 #pragma once
 
@@ -16,9 +16,12 @@ struct SharedWord {
   std::atomic<std::uint32_t> value{0};
   std::atomic<std::uint32_t> sleepers{0};
 
+  void wake() noexcept;
   [[nodiscard]] std::uint32_t load() const noexcept { return value.load(std::memory_order_acquire); }
   /// Publishes everything written before, and wakes all who wait.
   void set(std::uint32_t next) noexcept;
+  /// The same with the next number, by any number of processes at once.
+  void bump() noexcept;
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -29,11 +32,12 @@ class WordWait {
   explicit WordWait(MPI_Comm comm) noexcept : comm_(comm) {}
   /// Returns after a while, or when `word` is no longer `seen`.
   void idle(SharedWord& word, std::uint32_t seen) noexcept;
-  void progressed() noexcept { polls_ = 0; }
+  void progressed() noexcept { polls_ = sleeps_ = 0; }
 
  private:
   MPI_Comm comm_;
-  int polls_ = 0;
+  int polls_ = 0, sleeps_ = 0;
+  double begin_s_ = 0;
 };
 
 }  // namespace collio::exchange

@@ -184,7 +184,7 @@ void NodeSlots::finish(int slot) noexcept {
 }
 
 void NodeSlots::ring() noexcept {
-  if (layout_.few_servers) head_->bell.set(head_->bell.load() + 1);
+  if (layout_.few_servers) head_->bell.bump();
 }
 
 void NodeSlots::recycle(int slot) noexcept {

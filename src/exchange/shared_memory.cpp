@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <random>
 
 #include "exchange/node_board.hpp"
 #include "exchange/waiting.hpp"
@@ -21,10 +21,9 @@ using Name = SharedMemory::Name;
 
 /// Makes an object no other process has, with all its pages. -1: `why` says what failed.
 int create(Name& name, std::size_t bytes, std::string& why) {
-  static std::atomic<unsigned> made{0};
-  std::snprintf(name.data(), name.size(), "/collio.%ld.%ld.%u", static_cast<long>(::getuid()),
-                static_cast<long>(::getpid()), made++);
-  ::shm_unlink(name.data());  // of a process with our number that was killed
+  // Random, as containers may share memory but not process numbers.
+  std::random_device random;
+  std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(), random());
   const int fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   int error = fd < 0 ? errno : ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
   if (error == 0) return fd;

@@ -8,13 +8,15 @@
 #include <algorithm>
 #include <atomic>
 
+#include "observe/steps.hpp"
+
 namespace collio::exchange {
 
 namespace {
 
 constexpr std::int64_t polls = 4;
 constexpr std::int64_t yields_crowded = 48;
-constexpr std::int64_t yields_alone = 2000;
+constexpr double yield_alone_s = 200e-6;  // by the clock: where another job has the core, a yield may take milliseconds
 constexpr long first_nap_ns = 10'000;
 constexpr long longest_nap_ns = 160'000;
 constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, would dwarf short naps
@@ -35,15 +37,15 @@ void set_crowded(bool crowded) noexcept { crowded_node = crowded; }
 bool crowded() noexcept { return crowded_node; }
 
 void PoliteWait::idle() noexcept {
-  ++idle_polls_;
+  if (idle_polls_++ == 0) begin_s_ = observe::now_s();
   if (idle_polls_ <= polls) return;
-  const std::int64_t yields = polls + (crowded_node ? yields_crowded : yields_alone);
-  if (idle_polls_ <= yields) {
+  const bool yields = crowded_node ? idle_polls_ <= polls + yields_crowded : observe::now_s() - begin_s_ < yield_alone_s;
+  if (yields) {
     sched_yield();
     return;
   }
-  const std::int64_t naps = std::min<std::int64_t>(idle_polls_ - yields, 6);
-  nap(std::min(first_nap_ns << (naps - 1), longest_nap_ns));
+  naps_ = std::min<std::int64_t>(naps_ + 1, 6);
+  nap(std::min(first_nap_ns << (naps_ - 1), longest_nap_ns));
 }
 
 void wait_for(MPI_Request& request) {

@@ -19,10 +19,11 @@ class PoliteWait {
  public:
   /// Called when a poll found nothing. Returns after giving other processes a chance.
   void idle() noexcept;
-  void progressed() noexcept { idle_polls_ = 0; }
+  void progressed() noexcept { idle_polls_ = naps_ = 0; }
 
  private:
-  std::int64_t idle_polls_ = 0;
+  std::int64_t idle_polls_ = 0, naps_ = 0;
+  double begin_s_ = 0;
 };
 
 /// Completes `request`. Not collective by itself. MPI's own MPI_Wait may spin; this does not.
