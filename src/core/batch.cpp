@@ -1,6 +1,8 @@
 // See batch.hpp.
 #include "core/batch.hpp"
 
+#include <algorithm>
+
 #include "core/copy.hpp"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -77,11 +79,17 @@ struct Steps {
   }
 }
 
+/// Pieces after which a cache line is needed that is asked for now: other cores may have had it last.
+constexpr std::size_t ahead = 12;
 /// Long runs have loops of their own, which ask for cache lines ahead.
 constexpr std::int64_t long_run = 16;
 
 [[COLLIO_WIDE]] const std::byte* scatter_wide(std::byte* base, std::span<const Run> runs, const std::byte* in) noexcept {
-  for (const Run& run : runs) {
+  if (runs.empty()) return in;
+  const std::size_t last = runs.size() - 1;
+  for (std::size_t i = 0; i <= last; ++i) {
+    const Run& run = runs[i];
+    __builtin_prefetch(base + runs[std::min(i + ahead, last)].offset, 1);
     if (run.count >= long_run) {
       in = scatter_run(base, run, in);
     } else {

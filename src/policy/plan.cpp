@@ -146,7 +146,7 @@ std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hin
   if (best == 0) {  // cheap calls: as much as the caches of the cores hold, so that windows are written while there
     int cores = 1;
     for (const machine::Node& node : machine.nodes) cores = std::max(cores, std::min(node.cores, node.ranks));
-    best = std::clamp<std::int64_t>(cores * mebibyte, 2 * mebibyte, 16 * mebibyte);
+    best = std::clamp<std::int64_t>(2 * cores * mebibyte, 4 * mebibyte, 32 * mebibyte);
   }
   const std::int64_t window = std::min(hints.buffer_bytes, std::max(hints.window_bytes, page));
   const std::int64_t least = 2 * page * most_teams(make_layers(machine, hints));

@@ -255,8 +255,8 @@ TEST(TwoLayerPlan, SmallBuffersStillHaveTwoSlots) {
 
 TEST(TwoLayerPlan, MemoryStaysWithinTwoBuffersOfAnAggregator) {
   const machine::Machine machine = one_node(8, 2);
-  EXPECT_EQ(node_memory_bytes(machine, {}), 2 << 20) << "1 MiB a core, 2 MiB at least";
-  EXPECT_EQ(node_memory_bytes(one_node(64, 64), {}), 16 << 20) << "16 MiB at most";
+  EXPECT_EQ(node_memory_bytes(machine, {}), 4 << 20) << "2 MiB a core, 4 MiB at least";
+  EXPECT_EQ(node_memory_bytes(one_node(64, 64), {}), 32 << 20) << "32 MiB at most, and two buffers";
   EXPECT_EQ(node_memory_bytes(machine, hints_of({{"cb_buffer_size", "65536"}})), 2 * 65536);
   EXPECT_EQ(node_memory_bytes(machine, hints_of({{"collio_window", "4194304"}})), 8 << 20) << "two windows at least";
 }
