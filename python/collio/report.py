@@ -167,6 +167,20 @@ def why_nothing(document: dict, environ_disabled: bool) -> str:
     )
 
 
+def counts_of(call: dict) -> list[str]:
+    """What a call did, in numbers: "8 aggregators", "12 messages", "2.1 B of metadata a piece", ..."""
+    nouns = {"aggregators": "aggregator", "local_aggregators": "local aggregator", "rounds": "round", "messages": "message"}
+    texts = [counted(int(call[key]), noun) for key, noun in nouns.items() if call.get(key)]
+    if call.get("most_receives_per_round"):
+        texts.append(f"at most {counted(int(call['most_receives_per_round']), 'receive')} by an aggregator in a round")
+    if call.get("metadata_bytes"):
+        a_piece = call["metadata_bytes"] / max(1, call.get("pieces", 1))
+        texts.append(f"{format_bytes(call['metadata_bytes'])} of metadata, {a_piece:.2g} B a piece")
+    if call.get("remembered"):
+        texts.append(f"{counted(int(call['remembered']), 'plan')} remembered")
+    return texts
+
+
 def counted(count: int, noun: str) -> str:
     """"1 round", "1,200 rounds"."""
     return f"{count:,} {noun if count == 1 else noun + 's'}"

@@ -107,9 +107,7 @@ def _file(file: dict, longest: float) -> str:
 def _call(call: dict, longest: float) -> str:
     repeats = int(call.get("repeats", 1))
     numbers = [f"{format_bytes(call.get('bytes', 0))} in {counted(call.get('pieces', 0), 'piece')}"]
-    numbers += [counted(call[noun + "s"], noun) for noun in ("aggregator", "round", "message") if call.get(noun + "s")]
-    if call.get("metadata_bytes"):
-        numbers.append(f"{format_bytes(call['metadata_bytes'])} of metadata")
+    numbers += report.counts_of(call)
     numbers += [counted(count, f"{kind} window") for kind, count in call.get("windows", {}).items() if count]
     steps, parts = report.steps(call), report.where_time_went(call)
     return (

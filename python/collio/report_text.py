@@ -96,11 +96,8 @@ def _call_line(call: dict) -> Text:
         (call.get("path", "?"), "bold"), f"  {call.get('reason', '')}", ("  failed" if call.get("failed") else "", "bold red"), "\n",
         f"{format_bytes(call.get('bytes', 0))} in {report.counted(call.get('pieces', 0), 'piece')}",
     )
-    for noun in ("aggregator", "round", "message"):
-        if call.get(noun + "s"):
-            line.append(f" · {report.counted(call[noun + 's'], noun)}")
-    if call.get("metadata_bytes"):
-        line.append(f" · {format_bytes(call['metadata_bytes'])} metadata")
+    for text in report.counts_of(call):
+        line.append(f" · {text}")
     windows = ", ".join(f"{count} {kind}" for kind, count in call.get("windows", {}).items() if count)
     line.append(f" · windows: {windows}" if windows else "")
     return line

@@ -101,7 +101,11 @@ constexpr std::int64_t long_run = 16;
 }
 
 [[COLLIO_WIDE]] std::byte* gather_wide(std::byte* out, const std::byte* base, std::span<const Run> runs) noexcept {
-  for (const Run& run : runs) {
+  if (runs.empty()) return out;
+  const std::size_t last = runs.size() - 1;
+  for (std::size_t i = 0; i <= last; ++i) {
+    const Run& run = runs[i];
+    __builtin_prefetch(base + runs[std::min(i + ahead, last)].offset);
     if (run.count >= long_run) {
       out = gather_run(out, base, run);
     } else {

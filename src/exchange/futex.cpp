@@ -18,7 +18,7 @@ namespace collio::exchange {
 namespace {
 
 constexpr int yields_crowded = 4;
-constexpr double yield_alone_s = 100e-6;  // each rank has a core: waking up would cost more than it saves
+constexpr double yield_alone_s = 2e-3;  // each rank has a core: waking up would cost more than it saves
 constexpr long first_sleep_ns = 100'000;
 constexpr long longest_sleep_ns = 2'000'000;
 
