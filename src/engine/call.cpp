@@ -72,6 +72,17 @@ Completion completion_of(const Call& call, const Moved& moved) {
   return done;
 }
 
+/// The plan of an earlier call of the same pieces, where they are now.
+policy::Plan recalled_plan(File& file, const PlanMemory::Entry& seen, const policy::Digest& digest) {
+  const std::int64_t distance = digest.low - seen.digest.low;
+  if (!seen.plan.serves_at(distance))
+    return file.plan({seen.direction, digest, static_cast<int>(file.aggregators.size()), seen.plan.masks, seen.tiled});
+  policy::Plan plan = seen.plan;
+  plan.shift(distance);
+  plan.tiled = seen.tiled;
+  return plan;
+}
+
 void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) {
   record.path = policy::name_of(plan.path);
   record.reason = plan.reason;
@@ -121,7 +132,7 @@ Completion collective_call(File& file, const CallRequest& request) {
     Steps::Scope time(steps, Step::plan);
     if (const PlanMemory::Entry* seen = file.memory.find(digest, request.direction)) {
       record.remembered = 1;
-      plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size()), false, seen->tiled});
+      plan = recalled_plan(file, *seen, digest);
     } else {
       plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size())});
     }
@@ -138,7 +149,7 @@ Completion collective_call(File& file, const CallRequest& request) {
     agree_on_outcome(call, moved);
     if (moved.outcome.again) {
       plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size()), true});
-      plan.reason += "; a second time, as pieces overlap and leave holes";
+      plan.reason += "; with masks, as pieces overlap and leave holes";
       moved = move_bytes(call);
       agree_on_outcome(call, moved);
     }
@@ -147,7 +158,7 @@ Completion collective_call(File& file, const CallRequest& request) {
       // Every window was tiled from its first piece to its last; with as many bytes as the span has, no hole is left.
       const bool tiled = plan.path == policy::Path::two_layer && request.direction == Direction::write &&
                          !moved.outcome.untiled && digest.bytes == digest.span();
-      file.memory.remember({0, request.direction, shape, digest, tiled});
+      file.memory.remember({0, request.direction, shape, digest, plan, tiled});
     }
     file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
   }

@@ -2,7 +2,7 @@
 //
 // Programs write the same pattern every time step, further on in the file. A rank recognises its own access by a hash
 // of its shape, whatever its offset, and says in the digest which earlier call it looks like; when all ranks name the
-// same one, at the same distance, what was found out about it holds for this one too: a call whose pieces tiled every
+// same one, at the same distance, its plan serves again, and what was found out holds for this one too: a call whose pieces tiled every
 // window needs no tiling check.
 //
 // All ranks remember and forget in the same order, so a call is remembered everywhere or nowhere. Bounded; no lists are
@@ -35,6 +35,7 @@ class PlanMemory {
     policy::Direction direction = policy::Direction::write;
     AccessShape mine;
     policy::Digest digest;
+    policy::Plan plan;
     bool tiled = false;   ///< the pieces of all ranks tile the span
   };
 

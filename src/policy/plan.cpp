@@ -174,6 +174,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
     const std::int64_t most = r.digest.span() / smallest_domain_bytes + 1;
     cut.aggregators = static_cast<int>(std::min<std::int64_t>(cut.aggregators, most));
   }
+  plan.alignment_bytes = cut.alignment_bytes;
   plan.domains = cut_evenly(cut);
   if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);
   return plan;

@@ -20,6 +20,7 @@ struct Plan {
   std::string reason;
   Domains domains;
   Holes holes = Holes::automatic;
+  std::int64_t alignment_bytes = 1;   ///< of domains and windows
   core::Extent span;                  ///< first to last byte of the call
   bool few_servers = false;           ///< two_layer: only aggregators read and write the file, else any rank
   int slots_per_half = 0;             ///< two_layer: windows in one half of a node's shared memory
@@ -30,6 +31,14 @@ struct Plan {
   double estimate_two_layer_s = 0;
   double estimate_two_phase_s = 0;    ///< beyond the storage time all paths share
   double estimate_independent_s = 0;
+
+  /// The same plan serves the same pieces `distance` bytes further on.
+  [[nodiscard]] bool serves_at(std::int64_t distance) const noexcept { return distance % alignment_bytes == 0; }
+  void shift(std::int64_t distance) noexcept {
+    domains.low += distance;
+    domains.high += distance;
+    span.offset += distance;
+  }
 };
 
 struct PlanRequest {

@@ -30,7 +30,7 @@ class Tests {
       file.write(deal, memory_of(seed));
       file.check();
       const bool always_masks = std::getenv("COLLIO_RANKS_PER_NODE") != nullptr;  // several nodes
-      close(file, moved && !always_masks ? "a second time" : "");
+      close(file, moved && !always_masks ? "with masks, as pieces overlap" : "");
     }
   }
 
