@@ -63,6 +63,14 @@ void Outgoing::send(const SlotMessage& m, int to, const std::byte* data_base) {
   sends_.push_back(std::move(s));
 }
 
+void Outgoing::send_answer(exchange::Buffer&& answer, std::int64_t bytes, const Address& to) {
+  Steps::Scope time(call_.steps, Step::exchange);
+  Send s{MPI_REQUEST_NULL, std::move(answer)};
+  MPI_Isend(s.buffer.data(), static_cast<int>(bytes), MPI_BYTE, to.rank, to.tag, call_.link.comm, &s.request);
+  ++call_.counters.messages;
+  sends_.push_back(std::move(s));
+}
+
 bool Outgoing::advance() {
   if (sends_.empty()) return false;
   Steps::Scope time(call_.steps, Step::exchange);

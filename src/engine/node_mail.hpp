@@ -29,6 +29,11 @@ class Outgoing {
   explicit Outgoing(Call& call) : call_(call) {}
   /// Sends the description, and with `with_data` the bytes, to `to`.
   void send(const SlotMessage& message, int to, const std::byte* data_base);
+  /// Sends the first `bytes` bytes of `answer`, for which the receiver is waiting.
+  struct Address {
+    int rank = 0, tag = 0;
+  };
+  void send_answer(exchange::Buffer&& answer, std::int64_t bytes, const Address& to);
   /// Retires what has arrived. True when anything had.
   bool advance();
   [[nodiscard]] bool empty() const noexcept { return sends_.empty(); }

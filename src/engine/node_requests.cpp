@@ -111,34 +111,19 @@ void Answers::complete(const NodeWindow& window) { pending(window).complete = tr
 void Answers::answer(const NodeWindow& window, const exchange::MessageView& request) {
   const exchange::NodeSlots& slots = *call_.file.slots;
   const exchange::MessageHeader& h = request.header;
-  Send send{MPI_REQUEST_NULL, call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()))};
-  std::byte* out = send.buffer.data();
+  exchange::Buffer buffer = call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()));
+  std::byte* out = buffer.data();
   {
     Steps::Scope time(call_.steps, Step::place);
     const std::byte* base = slots.data(window.slot) - window.extent.offset;
     for_each_below(request.reader(), h.items, slots.end_of_file(window.slot),
                    [&](const core::Run& run) { out = core::gather_runs(out, base, {&run, 1}); });
   }
-  Steps::Scope time(call_.steps, Step::exchange);
-  MPI_Isend(send.buffer.data(), static_cast<int>(out - send.buffer.data()), MPI_BYTE, h.source,
-            exchange::answer_tag_of(window.domain, window.round), call_.link.comm, &send.request);
-  ++call_.counters.messages;
-  sends_.push_back(std::move(send));
-}
-
-bool Answers::retire_sends() {
-  if (sends_.empty()) return false;
-  Steps::Scope time(call_.steps, Step::exchange);
-  return std::erase_if(sends_, [&](Send& s) {
-           int done = 0;
-           MPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
-           if (done) call_.link.pool->give_back(std::move(s.buffer));
-           return done != 0;
-         }) > 0;
+  const std::int64_t bytes = out - buffer.data();
+  outgoing_.send_answer(std::move(buffer), bytes, {h.source, exchange::answer_tag_of(window.domain, window.round)});
 }
 
 bool Answers::advance() {
-  bool anything = retire_sends();
   exchange::NodeSlots& slots = *call_.file.slots;
   return std::erase_if(windows_, [&](Pending& p) {
            if (!p.complete || !slots.loaded(p.window.slot)) return false;
@@ -148,7 +133,7 @@ bool Answers::advance() {
            }
            slots.depart(p.window.slot, p.window.entry);
            return true;
-         }) > 0 || anything;
+         }) > 0;
 }
 
 }  // namespace collio::engine

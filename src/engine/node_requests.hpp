@@ -33,13 +33,13 @@ class Requests {
 /// Other nodes' requests for windows that this rank answers, once the bytes are there.
 class Answers {
  public:
-  explicit Answers(Call& call) : call_(call) {}
+  Answers(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
   void keep(const NodeWindow& window, exchange::Received&& request);
   /// No more requests will come for the window.
   void complete(const NodeWindow& window);
   /// Answers what can be answered. True when anything happened.
   bool advance();
-  [[nodiscard]] bool empty() const noexcept { return windows_.empty() && sends_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return windows_.empty(); }
 
  private:
   struct Pending {
@@ -47,17 +47,12 @@ class Answers {
     std::vector<exchange::Received> requests;
     bool complete = false;
   };
-  struct Send {
-    MPI_Request request = MPI_REQUEST_NULL;
-    exchange::Buffer buffer;
-  };
   Pending& pending(const NodeWindow& window);
   void answer(const NodeWindow& window, const exchange::MessageView& request);
-  bool retire_sends();
 
   Call& call_;
+  Outgoing& outgoing_;
   std::vector<Pending> windows_;
-  std::vector<Send> sends_;
 };
 
 }  // namespace collio::engine

@@ -54,7 +54,7 @@ class NodeReader {
  public:
   NodeReader(Call& call, Moved& moved)
       : call_(call), moved_(moved), slots_(*call.file.slots), pieces_(call), loader_(call, moved), outgoing_(call),
-        requests_(call), answers_(call),
+        requests_(call), answers_(call, outgoing_),
         mail_(call, {[this](const NodeWindow& w, exchange::Received&& m) { accept(w, std::move(m)); },
                      [this](const NodeWindow& w, std::int64_t next) { requests_are_in(w, next); }}) {}
 
