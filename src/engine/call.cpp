@@ -141,7 +141,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   if (plan.path == policy::Path::native) {
     done.native = true;
   } else if (digest.bytes > 0) {
-    exchange::Link link{file.comm, file.rank, &file.aggregators, file.my_domain,
+    exchange::Link link{file.comm, file.rank, &file.aggregators, plan.domains.count, file.my_domain,
                         std::max<std::int64_t>(plan.domains.window_bytes, 256 << 10),
                         &file.pool, &steps, &record.counters};
     Call call{file, plan, access, request.memory, link, steps, record.counters};

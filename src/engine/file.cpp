@@ -102,9 +102,10 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, f->aggregators.size());
   const auto mine = std::ranges::find(f->aggregators, f->rank);
   if (mine != f->aggregators.end()) f->my_domain = static_cast<int>(mine - f->aggregators.begin());
-  // All aggregators reach the file, and all ranks think alike of its storage, or collio leaves it alone.
+  // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it alone. It is opened
+  // now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
-  if (f->my_domain >= 0) static_cast<void>(f->storage(&error));
+  if (f->my_domain >= 0 || !policy::few_servers(f->machine, f->hints)) static_cast<void>(f->storage(&error));
   error = f->agreement->worst(error, "cannot open " + f->path);
   if (!error.ok()) return error;
   return f;

@@ -32,7 +32,7 @@ struct OpenRequest {
 class File {
  public:
   /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or all
-  /// get an error of the same class (an aggregator cannot reach the file: it is the MPI library's alone).
+  /// get an error of the same class (a rank that serves it cannot reach the file: it is the MPI library's alone).
   static core::Result<std::unique_ptr<File>> open(const OpenRequest& request);
   ~File();
   File(const File&) = delete;

@@ -56,7 +56,7 @@ void Outgoing::send(const SlotMessage& m, int to, const std::byte* data_base) {
   }
   Steps::Scope exchange_time(call_.steps, Step::exchange);
   const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
-  start(s.buffer.data(), static_cast<int>(bytes), MPI_BYTE, to, exchange::tag_of(m.header.domain, m.header.round),
+  start(s.buffer.data(), static_cast<int>(bytes), MPI_BYTE, to, exchange::tag_of(call_.link, m.header.domain, m.header.round),
              call_.link.comm, &s.request);
   ++call_.counters.messages;
   call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;

@@ -40,7 +40,7 @@ void Requests::ask(const NodeWindow& window, Outgoing& outgoing) {
   if (h.items > 0) {
     w.answer = call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()));
     MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, to,
-              exchange::answer_tag_of(window.domain, window.round), call_.link.comm, &w.request);
+              exchange::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm, &w.request);
   }
   if (h.items > 0 || window.round == 0) outgoing.send(w.message, to, nullptr);
   if (h.items > 0)
@@ -120,7 +120,7 @@ void Answers::answer(const NodeWindow& window, const exchange::MessageView& requ
                    [&](const core::Run& run) { out = core::gather_runs(out, base, {&run, 1}); });
   }
   const std::int64_t bytes = out - buffer.data();
-  outgoing_.send_answer(std::move(buffer), bytes, {h.source, exchange::answer_tag_of(window.domain, window.round)});
+  outgoing_.send_answer(std::move(buffer), bytes, {h.source, exchange::answer_tag_of(call_.link, window.domain, window.round)});
 }
 
 bool Answers::advance() {

@@ -12,17 +12,20 @@ namespace collio::engine {
 template <class Help, class Done>
 void wait_until(Call& call, int half, Help&& help, Done&& done, bool talks) {
   if (done()) return;
+  const exchange::NodeSlots& slots = *call.file.slots;
   observe::Steps::Scope time(call.steps, observe::Step::wait);
   exchange::WordWait asleep(call.link.comm);
   exchange::PoliteWait polling;
-  while (!done()) {
+  for (;;) {
+    const std::uint32_t seen = slots.watch(half);
+    if (done()) return;
     if (help()) {
       asleep.progressed();
       polling.progressed();
     } else if (talks) {
       polling.idle();
     } else {
-      call.file.slots->idle(half, asleep);
+      slots.idle(half, seen, asleep);
     }
   }
 }

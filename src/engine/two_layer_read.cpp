@@ -35,7 +35,7 @@ class WindowLoader {
       storage::Storage* file = call_.file.storage(&t.error);
       if (file) t = file->read(wanted, slots_.data(window.slot) + (wanted.offset - window.extent.offset));
       moved_.note(wanted.offset, t);
-      ++call_.counters.dense_windows;
+      ++(call_.plan.holes_sure ? call_.counters.sieved_windows : call_.counters.dense_windows);
     }
     const bool all = t.bytes == wanted.length;
     slots_.finish_loading(window.slot, all ? std::numeric_limits<std::int64_t>::max() : wanted.offset + t.bytes);

@@ -26,7 +26,7 @@ bool Inbox::match() {
   int found = 0;
   MPI_Message message;
   MPI_Status status;
-  MPI_Improbe(MPI_ANY_SOURCE, tag_of(domain_, round()), link_.comm, &found, &message, &status);
+  MPI_Improbe(MPI_ANY_SOURCE, tag_of(link_, domain_, round()), link_.comm, &found, &message, &status);
   if (!found) return false;
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);

@@ -15,6 +15,7 @@ struct Link {
   MPI_Comm comm = MPI_COMM_NULL;       ///< collio's own duplicate: no foreign messages
   int rank = 0;
   const std::vector<int>* aggregators = nullptr;  ///< rank of each aggregator, in domain order
+  int domains = 1;                     ///< file domains in use
   int my_domain = -1;                  ///< domain this rank serves; -1: none
   std::int64_t budget_bytes = 0;       ///< most bytes of message buffers in each direction
   BufferPool* pool = nullptr;
@@ -22,16 +23,17 @@ struct Link {
   observe::Counters* counters = nullptr;
 };
 
-/// Message tags. A request or data message carries its round and domain in the tag, so that a rank which is ahead is
-/// not heard early; MPI guarantees tags up to 32767, hence the remainder.
+/// Message tags. A request or data message carries the number of its window in the tag, so that a rank which is ahead is
+/// not heard early; MPI guarantees tags up to 32767, hence the remainder. Windows that are under way at the same time
+/// have numbers close to each other, and so tags of their own.
 inline constexpr int tag_answer = 1;
-inline constexpr int tags_for_rounds = 16000;
-[[nodiscard]] constexpr int tag_of(int domain, std::int64_t round) noexcept {
-  return 2 + static_cast<int>((round + std::int64_t{509} * domain) % tags_for_rounds);
+inline constexpr int tags_for_windows = 16000;
+[[nodiscard]] constexpr int tag_of(const Link& link, int domain, std::int64_t round) noexcept {
+  return 2 + static_cast<int>((round * link.domains + domain) % tags_for_windows);
 }
-/// Of the answer to a request of that round.
-[[nodiscard]] constexpr int answer_tag_of(int domain, std::int64_t round) noexcept {
-  return tags_for_rounds + tag_of(domain, round);
+/// Of the answer to a request of that window.
+[[nodiscard]] constexpr int answer_tag_of(const Link& link, int domain, std::int64_t round) noexcept {
+  return tags_for_windows + tag_of(link, domain, round);
 }
 
 }  // namespace collio::exchange

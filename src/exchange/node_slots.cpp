@@ -130,11 +130,13 @@ bool NodeSlots::ready(int half) const noexcept {
   return head_->halves[half].turn.load() == turn_[static_cast<std::size_t>(half)];
 }
 
-void NodeSlots::idle(int half, WordWait& wait) const noexcept {
-  SharedWord& word = layout_.few_servers ? head_->bell : head_->halves[half].turn;
-  const std::uint32_t seen = word.load();
-  if (!ready(half) && !(layout_.few_servers && any_full())) wait.idle(word, seen);
+SharedWord& NodeSlots::word_of(int half) const noexcept {
+  return layout_.few_servers ? head_->bell : head_->halves[half].turn;
 }
+
+std::uint32_t NodeSlots::watch(int half) const noexcept { return word_of(half).load(); }
+
+void NodeSlots::idle(int half, std::uint32_t seen, WordWait& wait) const noexcept { wait.idle(word_of(half), seen); }
 
 void NodeSlots::leave(int half) noexcept { ++turn_[static_cast<std::size_t>(half)]; }
 

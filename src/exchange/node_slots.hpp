@@ -23,6 +23,7 @@
 #include "core/tiling.hpp"
 #include "exchange/futex.hpp"
 #include "exchange/shared_memory.hpp"
+#include "policy/plan.hpp"
 
 namespace collio::exchange {
 
@@ -37,7 +38,7 @@ struct SlotLayout {
 
 class NodeSlots {
  public:
-  static constexpr int most_slots = 64;
+  static constexpr int most_slots = policy::most_node_slots;
 
   /// Memory for windows of `bytes` bytes in all, among the ranks of a node. Null on all ranks when there is none to be
   /// had. Slots that the same ranks gave back are used again. Collective.
@@ -56,8 +57,10 @@ class NodeSlots {
 
   /// Halves: half 0 is slots [0, slots_per_half). True when the half is free for this rank's next batch.
   [[nodiscard]] bool ready(int half) const noexcept;
-  /// Waits a little for ready(half), or for a full slot where few ranks serve.
-  void idle(int half, WordWait& wait) const noexcept;
+  /// What to wait for; taken before the look that found nothing to do, so that no change is missed.
+  [[nodiscard]] std::uint32_t watch(int half) const noexcept;
+  /// Waits a little for a change since `seen`: of the half's turn, or, where few ranks serve, of any slot.
+  void idle(int half, std::uint32_t seen, WordWait& wait) const noexcept;
   /// This rank has passed all windows of its batch in the half.
   void leave(int half) noexcept;
 
@@ -115,6 +118,7 @@ class NodeSlots {
   [[nodiscard]] Slot& slot_at(int slot) const noexcept;
   /// Counts this rank in; true for the last.
   [[nodiscard]] bool count_in(int slot, const Window& window) noexcept;
+  [[nodiscard]] SharedWord& word_of(int half) const noexcept;
   void finish(int slot) noexcept;
   void ring() noexcept;
 

@@ -101,7 +101,7 @@ bool Outbox::start(Lane& lane) {
   {
     Steps::Scope time(*link_.steps, Step::exchange);
     MPI_Issend(lane.message.data(), static_cast<int>(lane.message_bytes), MPI_BYTE, rank_of(lane),
-               tag_of(lane.source.domain(), description_.header.round), link_.comm, &lane.send);
+               tag_of(link_, lane.source.domain(), description_.header.round), link_.comm, &lane.send);
   }
   under_way_bytes_ += lane.message_bytes;
   lane.greeted = true;

@@ -23,7 +23,6 @@ constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 // Beyond these, windows in shared memory are mostly holes: described pieces cost less.
 constexpr std::int64_t sparsest_write = 64, sparsest_read = 4;
 constexpr int fewest_slots = 8;
-constexpr int most_slots = 64;
 constexpr std::int64_t page = 4096;
 
 constexpr std::int64_t up_to_page(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
@@ -68,8 +67,10 @@ std::string against_two_layers(const PlanRequest& r, const machine::Machine& m, 
   const std::int64_t sparsest = r.direction == Direction::write ? sparsest_write : sparsest_read;
   if (r.digest.span() / sparsest > r.digest.bytes)
     return "less than 1/" + std::to_string(sparsest) + " of the bytes in the span are accessed";
-  if (most_teams(layers) > most_slots / 2)
-    return "a node has more than " + std::to_string(most_slots / 2) + " local aggregators";
+  if (r.direction == Direction::read && hints.read_holes == Holes::piecewise && r.digest.bytes < r.digest.span())
+    return "the pieces leave holes, which may not be read";
+  if (most_teams(layers) > most_node_slots / 2)
+    return "a node has more than " + std::to_string(most_node_slots / 2) + " local aggregators";
   return {};
 }
 
@@ -127,10 +128,11 @@ std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, P
 /// Slots, and whether they keep masks: unless the pieces, if they do not overlap, must fill the whole span.
 void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const std::int64_t memory_bytes = node_memory_bytes(machine, hints);
-  plan.few_servers = !hints.host_limits.empty() || hints.aggregators > 0 || machine.storage.aggregators_per_core == 0;
-  plan.slots_per_half = static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2, 1, most_slots / 2));
+  plan.few_servers = few_servers(machine, hints);
+  plan.slots_per_half = static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2, 1, most_node_slots / 2));
   plan.several_nodes = machine.nodes.size() > 1;
   plan.tiled = r.tiled;
+  plan.holes_sure = r.digest.bytes < r.digest.span();
   plan.masks = plan.several_nodes ||
                (r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span()));
   const Domains& d = plan.domains;
@@ -139,6 +141,10 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
 }
 
 }  // namespace
+
+bool few_servers(const machine::Machine& machine, const Hints& hints) noexcept {
+  return !hints.host_limits.empty() || hints.aggregators > 0 || machine.storage.aggregators_per_core == 0;
+}
 
 std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hints) {
   constexpr std::int64_t mebibyte = 1 << 20;

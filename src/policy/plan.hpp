@@ -14,6 +14,9 @@ namespace collio::policy {
 
 enum class Direction { write, read };
 
+/// Most windows in the shared memory of a node at a time.
+inline constexpr int most_node_slots = 64;
+
 struct Plan {
   Direction direction = Direction::write;
   Path path = Path::two_phase;
@@ -25,6 +28,7 @@ struct Plan {
   bool few_servers = false;           ///< two_layer: only aggregators read and write the file, else any rank
   int slots_per_half = 0;             ///< two_layer: windows in one half of a node's shared memory
   bool several_nodes = false;         ///< two_layer: pieces also travel between nodes
+  bool holes_sure = false;            ///< two_layer: fewer bytes are accessed than the span has
   bool masks = false;                 ///< two_layer: keep which bytes are filled (or wanted), for there may be holes
   bool tiled = false;                 ///< two_layer write: known to tile every window, as an earlier call did
   int mask_shift = 0;                 ///< every piece end is a multiple of 2^mask_shift, relative to its window
@@ -49,6 +53,10 @@ struct PlanRequest {
   bool tiled = false;          ///< an earlier call of the same pieces tiled every window
   std::string no_node_memory = "";  ///< why ranks of a node have no shared memory for windows; empty: they have
 };
+
+/// Whether only aggregators read and write the file in two_layer calls: asked for by hint, or for the sake of a file
+/// system behind a network. Else any rank does. Pure.
+[[nodiscard]] bool few_servers(const machine::Machine& machine, const Hints& hints) noexcept;
 
 /// Bytes of windows in a node's shared memory. Pure.
 [[nodiscard]] std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hints);
