@@ -2,11 +2,10 @@
 // rank's limit it was, and the same call succeeds once the limit is gone.
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 
-#include "../mpi/check.hpp"
+#include "dealt_file.hpp"
 
 using namespace collio::test;
 
@@ -15,34 +14,19 @@ namespace {
 constexpr long long total_bytes = 16 << 20, allowed_bytes = 10 << 20;
 constexpr int block = 64;
 
-void limit_files(rlim_t bytes) {
-  rlimit limit{};
-  getrlimit(RLIMIT_FSIZE, &limit);
-  limit.rlim_cur = bytes;
-  setrlimit(RLIMIT_FSIZE, &limit);
-}
-
 struct Way {
   const char* path;
   int aggregators;   ///< 0: any rank may write
   int limited_rank;  ///< -1: all
 };
 
-MPI_File open_dealt(Program& program, const std::string& name, const Way& way) {
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "collio_path", way.path);
+/// Of which file the ways are tried.
+DealtFile dealt(const Way& way) {
+  DealtFile file{.block = block, .hints = {{"collio_path", way.path}, {"cb_buffer_size", "1048576"}}};
   if (way.aggregators > 0) {
-    MPI_Info_set(info, "cb_nodes", std::to_string(way.aggregators).c_str());
-    MPI_Info_set(info, "cb_config_list", "*:*");
+    file.hints["cb_nodes"] = std::to_string(way.aggregators);
+    file.hints["cb_config_list"] = "*:*";
   }
-  MPI_Info_set(info, "cb_buffer_size", "1048576");
-  MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
-  MPI_Info_free(&info);
-  MPI_Datatype type = dealt_ints(program.rank, program.size, block);
-  program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
-  MPI_Type_free(&type);
   return file;
 }
 
@@ -69,7 +53,7 @@ void counts_are_true(Program& program, const Way& way) {
   const std::string& name = program.temporary(std::string(way.path) + std::to_string(way.aggregators) + "." + std::to_string(way.limited_rank));
   const int count = static_cast<int>(total_bytes / program.size / static_cast<long long>(sizeof(int))) / block * block;
   const auto data = values(program.rank, count);
-  MPI_File file = open_dealt(program, name, way);
+  MPI_File file = open_dealt(program, name, dealt(way));
   const bool limited = way.limited_rank < 0 || way.limited_rank == program.rank;
   if (limited) limit_files(allowed_bytes);
   MPI_Status status;

@@ -1,42 +1,21 @@
 // A disk that fills up on some aggregators: some processes may write files only up to a limit, the others have none. Every rank must get
 // an error from the same call, of the same class, and nobody may wait for ever. Afterwards the file can be closed and another written.
 #include <signal.h>
-#include <sys/resource.h>
 
-#include "../mpi/check.hpp"
+#include "dealt_file.hpp"
 
 using namespace collio::test;
 
 namespace {
 
-/// Sets or lifts this rank's limit of file sizes.
-void limit_files(rlim_t bytes) {
-  rlimit limit{};
-  getrlimit(RLIMIT_FSIZE, &limit);
-  limit.rlim_cur = bytes;
-  setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-MPI_File open_dealt(Program& program, const std::string& path, const char* buffer_bytes) {
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "collio_path", "two_phase");
-  MPI_Info_set(info, "cb_buffer_size", buffer_bytes);
-  // Every rank aggregates.
-  MPI_Info_set(info, "cb_nodes", std::to_string(program.size).c_str());
-  MPI_Info_set(info, "cb_config_list", "*:*");
-  MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
-  MPI_Info_free(&info);
-  MPI_Datatype type = dealt_ints(program.rank, program.size, 16);
-  program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
-  MPI_Type_free(&type);
-  return file;
-}
-
 void fails_everywhere(Program& program, const std::string& path, const char* buffer_bytes, bool limited) {
   constexpr int count = 100000;
-  MPI_File file = open_dealt(program, path, buffer_bytes);
+  MPI_File file = open_dealt(program, path,
+                             {.block = 16,
+                              .hints = {{"collio_path", "two_phase"},
+                                        {"cb_buffer_size", buffer_bytes},
+                                        {"cb_nodes", std::to_string(program.size)},  // every rank aggregates
+                                        {"cb_config_list", "*:*"}}});
   const auto data = values(program.rank, count);
   // All of the file lies past the limit for this one process.
   if (limited) limit_files(0);

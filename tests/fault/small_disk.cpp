@@ -7,8 +7,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
-#include "../mpi/check.hpp"
+#include "dealt_file.hpp"
 
 using namespace collio::test;
 
@@ -20,7 +21,8 @@ constexpr int block = 64;
 std::string make_disk(Program& program) {
   char path[64] = "";
   if (program.rank == 0) {
-    char folder[] = "/tmp/collio_disk.XXXXXX";
+    std::string name = std::filesystem::temp_directory_path() / "collio_disk.XXXXXX";
+    char* const folder = name.data();
     if (mkdtemp(folder) && mount("collio_test", folder, "tmpfs", 0, "size=8m") == 0) {
       const int fd = open(folder, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
       umount2(folder, MNT_DETACH);
@@ -37,23 +39,10 @@ std::string make_disk(Program& program) {
   return reachable ? path : "";
 }
 
-MPI_File open_dealt(Program& program, const std::string& name, const char* path) {
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "collio_path", path);
-  MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
-  MPI_Info_free(&info);
-  MPI_Datatype type = dealt_ints(program.rank, program.size, block);
-  program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
-  MPI_Type_free(&type);
-  return file;
-}
-
 void fills_up(Program& program, const std::string& disk, const char* path) {
   const int count = (16 << 20) / 4 / program.size / block * block, fits = count / 4 / block * block;
   const auto data = values(program.rank, count);
-  MPI_File file = open_dealt(program, disk + "/full", path);
+  MPI_File file = open_dealt(program, disk + "/full", {.block = block, .hints = {{"collio_path", path}}});
   MPI_Status status;
   const int code = MPI_File_write_all(file, data.data(), count, MPI_INT, &status);
   program.equal(program.same_error(code, "a write to a full disk must fail"), MPI_ERR_NO_SPACE, "class of the error");
