@@ -7,6 +7,8 @@
  * found nothing, each further one takes a nap first. COLLIO_YIELD_NS (default 1000) is its length in ns; 0:
  * sched_yield. MPICH with device ch4:ofi reaches its network through tables of functions; see README.md for
  * what is done there. */
+#include "ucx_last_barrier.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -40,22 +42,24 @@ static void read_settings(void) {
   nap_ns = value;
 }
 
-/* Two threads may both look it up: they find and store the same address. */
-static progress_function find_progress(void) {
-  /* A data pointer from dlsym becomes a function pointer by copying: C knows no conversion between the two.
-   */
-  progress_function function = NULL;
-  void* symbol = dlsym(RTLD_NEXT, "ucp_worker_progress");
+void* find_ucp(const char* name) {
+  void* symbol = dlsym(RTLD_NEXT, name);
   if (symbol == NULL) { /* UCX was loaded privately, by an MPI that was dlopen'ed itself */
     void* library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
-    if (library != NULL) symbol = dlsym(library, "ucp_worker_progress");
+    if (library != NULL) symbol = dlsym(library, name);
   }
-  if (symbol ==
-      NULL) { /* somebody calls a function that is nowhere: nothing right can be returned, and 0 would hang */
-    fprintf(stderr, "collio_yield: ucp_worker_progress is called, but no loaded library has it: %s\n",
-            dlerror());
+  if (symbol == NULL) { /* somebody calls a function that is nowhere: nothing right can be returned, and 0 would hang */
+    fprintf(stderr, "collio_yield: %s is called, but no loaded library has it: %s\n", name, dlerror());
     abort();
   }
+  return symbol;
+}
+
+/* Two threads may both look it up: they find and store the same address. */
+static progress_function find_progress(void) {
+  /* A data pointer from dlsym becomes a function pointer by copying: C knows no conversion between the two. */
+  progress_function function = NULL;
+  void* symbol = find_ucp("ucp_worker_progress");
   memcpy(&function, &symbol, sizeof function);
   atomic_store_explicit(&real_progress, function, memory_order_release);
   return function;
@@ -78,6 +82,7 @@ unsigned ucp_worker_progress(void* worker) {
     pthread_once(&settings_once, read_settings);
     progress = find_progress();
   }
+  remember_worker(worker);
   const unsigned events = progress(worker);
   if (events != 0)
     idle_polls = 0;

@@ -5,8 +5,11 @@
 // bytes, without a branch on its length; chosen at run time. Elsewhere copy.hpp's loops do it.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <span>
 
+#include "core/packed_extents.hpp"
 #include "core/tiling.hpp"
 
 namespace collio::core {
@@ -17,5 +20,17 @@ const std::byte* scatter_runs(std::byte* base, std::span<const Run> runs, const 
 std::byte* gather_runs(std::byte* out, const std::byte* base, std::span<const Run> runs) noexcept;
 /// The sum over all pieces of `runs`.
 [[nodiscard]] TilingSum tiling_sum(std::span<const Run> runs) noexcept;
+
+/// Calls sink(span of runs) for the next `items` items of a list, a batch at a time.
+template <class Sink>
+void for_each_batch(PackedReader reader, std::int64_t items, Sink&& sink) {
+  std::array<Run, 128> batch;
+  while (items > 0) {
+    const auto n = static_cast<std::size_t>(std::min<std::int64_t>(items, batch.size()));
+    for (std::size_t i = 0; i < n; ++i) batch[i] = reader.next();
+    sink(std::span<const Run>(batch.data(), n));
+    items -= static_cast<std::int64_t>(n);
+  }
+}
 
 }  // namespace collio::core

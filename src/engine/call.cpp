@@ -76,7 +76,7 @@ Completion completion_of(const Call& call, const Moved& moved) {
 policy::Plan recalled_plan(File& file, const PlanMemory::Entry& seen, const policy::Digest& digest) {
   const std::int64_t distance = digest.low - seen.digest.low;
   if (!seen.plan.serves_at(distance))
-    return file.plan({seen.direction, digest, static_cast<int>(file.aggregators.size()), seen.plan.masks, seen.tiled});
+    return file.plan({seen.direction, digest, static_cast<int>(file.aggregators.size()), seen.plan.home_masks, seen.tiled});
   policy::Plan plan = seen.plan;
   plan.shift(distance);
   plan.tiled = seen.tiled;

@@ -12,6 +12,20 @@ using exchange::no_round;
 using observe::Step;
 using observe::Steps;
 
+namespace {
+
+/// The tiling sum of a slot's pieces, coalesced. Sums of touching pieces add up to the sum of the whole, so it is what
+/// the ranks booked, unless pieces overlap: then the bytes differ.
+core::TilingSum sum_of(const core::PackedExtents& pieces, const exchange::NodeSlots::Filled& filled) {
+  if (pieces.bytes() == filled.sum.bytes) return filled.sum;
+  core::TilingSum sum;
+  core::for_each_batch(pieces.reader({0, filled.hull.offset, 0}), pieces.items(),
+                       [&](std::span<const core::Run> runs) { sum.add(core::tiling_sum(runs)); });
+  return sum;
+}
+
+}  // namespace
+
 SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
   Steps::Scope time(call.steps, Step::pack);
   const exchange::NodeSlots& slots = *call.file.slots;
@@ -28,9 +42,9 @@ SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
   const std::int64_t origin = f.hull.offset - window.extent.offset;
   slots.mask(window.slot).for_each_extent(f.hull.end() - window.extent.offset, [&](const core::Extent& e) {
     builder.add(core::Extent{e.offset - origin, e.length});
-    m.header.sum.add(core::Extent{e.offset + window.extent.offset, e.length});
   });
   m.extents = builder.finish();
+  m.header.sum = sum_of(m.extents, f);
   m.header.items = m.extents.items();
   m.header.pieces = m.extents.pieces();
   m.header.extents_bytes = static_cast<std::int64_t>(m.extents.code().size()) + core::varint_slack;
@@ -41,45 +55,58 @@ void Outgoing::send(const SlotMessage& m, int to, const std::byte* data_base) {
   Steps::Scope time(call_.steps, Step::pack);
   const std::int64_t data_bytes = data_base ? m.header.data_bytes() : 0;
   const std::size_t bytes = exchange::message_bytes(m.header.extents_bytes, data_bytes);
-  Send s{MPI_REQUEST_NULL, call_.link.pool->take(bytes)};
-  std::byte* out = s.buffer.data();
+  exchange::Buffer buffer = call_.link.pool->take(bytes);
+  std::byte* out = buffer.data();
   std::memcpy(out, &m.header, sizeof m.header);
   out += sizeof m.header;
   if (m.header.items > 0) std::memcpy(out, m.extents.code().data(), m.extents.code().size());
   out += m.header.extents_bytes;
   if (data_bytes > 0) {
-    core::PackedReader reader = m.extents.reader(m.extents.before_stream(0));
-    for (std::int64_t i = 0; i < m.header.items; ++i) {
-      const core::Run run = reader.next();
-      out = core::gather_runs(out, data_base, {&run, 1});
-    }
+    core::for_each_batch(m.extents.reader(m.extents.before_stream(0)), m.header.items,
+                         [&](std::span<const core::Run> runs) { out = core::gather_runs(out, data_base, runs); });
   }
   Steps::Scope exchange_time(call_.steps, Step::exchange);
   const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
-  start(s.buffer.data(), static_cast<int>(bytes), MPI_BYTE, to, exchange::tag_of(call_.link, m.header.domain, m.header.round),
-             call_.link.comm, &s.request);
+  const std::byte* message = buffer.data();
+  start(message, static_cast<int>(bytes), MPI_BYTE, to, exchange::tag_of(call_.link, m.header.domain, m.header.round),
+        call_.link.comm, &add(std::move(buffer)));
   ++call_.counters.messages;
   call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
-  sends_.push_back(std::move(s));
+}
+
+MPI_Request& Outgoing::add(exchange::Buffer&& buffer) {
+  buffers_.push_back(std::move(buffer));
+  requests_.push_back(MPI_REQUEST_NULL);
+  indices_.resize(requests_.size());
+  return requests_.back();
 }
 
 void Outgoing::send_answer(exchange::Buffer&& answer, std::int64_t bytes, const Address& to) {
   Steps::Scope time(call_.steps, Step::exchange);
-  Send s{MPI_REQUEST_NULL, std::move(answer)};
-  MPI_Isend(s.buffer.data(), static_cast<int>(bytes), MPI_BYTE, to.rank, to.tag, call_.link.comm, &s.request);
+  const std::byte* data = answer.data();
+  MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to.rank, to.tag, call_.link.comm, &add(std::move(answer)));
   ++call_.counters.messages;
-  sends_.push_back(std::move(s));
 }
 
 bool Outgoing::advance() {
-  if (sends_.empty()) return false;
+  if (requests_.empty()) return false;
   Steps::Scope time(call_.steps, Step::exchange);
-  return std::erase_if(sends_, [&](Send& s) {
-           int done = 0;
-           MPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
-           if (done) call_.link.pool->give_back(std::move(s.buffer));
-           return done != 0;
-         }) > 0;
+  int done = 0;
+  MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(), MPI_STATUSES_IGNORE);
+  if (done <= 0) return false;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) {
+      call_.link.pool->give_back(std::move(buffers_[i]));
+      continue;
+    }
+    requests_[kept] = requests_[i];
+    if (kept != i) buffers_[kept] = std::move(buffers_[i]);
+    ++kept;
+  }
+  requests_.resize(kept);
+  buffers_.resize(kept);
+  return true;
 }
 
 NodeMail::NodeMail(Call& call, Handlers handlers) : call_(call), handlers_(std::move(handlers)) {

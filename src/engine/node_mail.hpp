@@ -36,15 +36,16 @@ class Outgoing {
   void send_answer(exchange::Buffer&& answer, std::int64_t bytes, const Address& to);
   /// Retires what has arrived. True when anything had.
   bool advance();
-  [[nodiscard]] bool empty() const noexcept { return sends_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
 
  private:
-  struct Send {
-    MPI_Request request = MPI_REQUEST_NULL;
-    exchange::Buffer buffer;
-  };
+  /// The request to start for a message in `buffer`.
+  MPI_Request& add(exchange::Buffer&& buffer);
+
   Call& call_;
-  std::vector<Send> sends_;
+  std::vector<MPI_Request> requests_;
+  std::vector<exchange::Buffer> buffers_;  ///< of the requests
+  std::vector<int> indices_;               ///< MPI_Testsome fills them
 };
 
 /// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.

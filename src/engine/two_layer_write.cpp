@@ -54,7 +54,7 @@ class WindowWriter {
       return file.write(span.extent, span.data);
     }
     moved_.outcome.untiled = 1;
-    if (!call_.plan.masks) {  // pieces overlap here and leave holes there: once more, with masks
+    if (!call_.plan.home_masks) {  // pieces overlap here and leave holes there: once more, with masks
       moved_.outcome.again = 1;
       return {};
     }
@@ -112,7 +112,7 @@ class NodeWriter {
 
   void pass(const NodeWindow& window) {
     const bool elsewhere = window.role != NodeWindow::home;
-    if (pieces_.seek(window)) pieces_.place(window, elsewhere || call_.plan.masks);
+    if (pieces_.seek(window)) pieces_.place(window, elsewhere || call_.plan.home_masks);
     if (elsewhere) slots_.announce(window.slot, pieces_.next_round(window));
     arrive(window);
   }
@@ -121,15 +121,15 @@ class NodeWriter {
     const exchange::MessageHeader& h = message.view.header;
     if (h.items > 0) {
       Steps::Scope time(call_.steps, Step::place);
+      const bool in_mask = window.role != NodeWindow::home || call_.plan.home_masks;
       core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
       std::byte* base = slots_.data(window.slot) - window.extent.offset;
-      core::PackedReader reader = message.view.reader();
       const std::byte* data = message.view.data;
-      for (std::int64_t i = 0; i < h.items; ++i) {
-        const core::Run run = reader.next();
-        data = core::scatter_runs(base, {&run, 1}, data);
-        mask.add(run);
-      }
+      core::for_each_batch(message.view.reader(), h.items, [&](std::span<const core::Run> runs) {
+        data = core::scatter_runs(base, runs, data);
+        if (in_mask)
+          for (const core::Run& run : runs) mask.add(run);
+      });
       slots_.contribute(window.slot, h.sum, h.span);
     }
     call_.link.pool->give_back(std::move(message.buffer));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/batch.hpp"
 #include "core/copy.hpp"
 
 namespace collio::exchange {
@@ -43,10 +44,10 @@ void Window::place(const MessageView& message) {
   if (message.header.items == 0) return;
   Steps::Scope time(*link_.steps, Step::place);
   keep(message);
-  core::PackedReader reader = message.reader();
   const std::byte* data = message.data;
   std::byte* base = at(0);
-  for (std::int64_t i = 0; i < message.header.items; ++i) data = core::scatter_run(base, reader.next(), data);
+  core::for_each_batch(message.reader(), message.header.items,
+                       [&](std::span<const core::Run> runs) { data = core::scatter_runs(base, runs, data); });
 }
 
 std::vector<core::SortedList> Window::lists() const {

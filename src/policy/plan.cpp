@@ -133,8 +133,8 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
   plan.several_nodes = machine.nodes.size() > 1;
   plan.tiled = r.tiled;
   plan.holes_sure = r.digest.bytes < r.digest.span();
-  plan.masks = plan.several_nodes ||
-               (r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span()));
+  plan.home_masks = r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span());
+  plan.masks = plan.several_nodes || plan.home_masks;
   const Domains& d = plan.domains;
   const auto bits = static_cast<std::uint64_t>(r.digest.offset_bits | d.low | d.domain_bytes | d.window_bytes);
   plan.mask_shift = bits == 0 ? 0 : std::countr_zero(bits);
@@ -152,7 +152,9 @@ std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hin
   if (best == 0) {  // cheap calls: as much as the caches of the cores hold, so that windows are written while there
     int cores = 1;
     for (const machine::Node& node : machine.nodes) cores = std::max(cores, std::min(node.cores, node.ranks));
-    best = std::clamp<std::int64_t>(2 * cores * mebibyte, 4 * mebibyte, 32 * mebibyte);
+    // Windows of other nodes' aggregators are under way for longer.
+    const std::int64_t least = machine.nodes.size() > 1 ? 16 * mebibyte : 4 * mebibyte;
+    best = std::clamp<std::int64_t>(2 * cores * mebibyte, least, 32 * mebibyte);
   }
   const std::int64_t window = std::min(hints.buffer_bytes, std::max(hints.window_bytes, page));
   const std::int64_t least = 2 * page * most_teams(make_layers(machine, hints));

@@ -29,7 +29,8 @@ struct Plan {
   int slots_per_half = 0;             ///< two_layer: windows in one half of a node's shared memory
   bool several_nodes = false;         ///< two_layer: pieces also travel between nodes
   bool holes_sure = false;            ///< two_layer: fewer bytes are accessed than the span has
-  bool masks = false;                 ///< two_layer: keep which bytes are filled (or wanted), for there may be holes
+  bool masks = false;                 ///< two_layer: slots keep which bytes are filled (or wanted)
+  bool home_masks = false;            ///< two_layer write: also those of windows served on their node, for there may be holes
   bool tiled = false;                 ///< two_layer write: known to tile every window, as an earlier call did
   int mask_shift = 0;                 ///< every piece end is a multiple of 2^mask_shift, relative to its window
   double estimate_two_layer_s = 0;
