@@ -27,8 +27,9 @@ static int64_t at_time(struct target* target, double due_ns) {
   return (int64_t)due_ns;
 }
 
-/* Whether the thread that waits for this request has been killed. A request that was interrupted by any other signal
- * goes on, as on a disk; the kernel tells of the first signal only, so this is asked again while the request waits. */
+/* Whether the thread that waits for this request has been killed. A request that was interrupted by any other
+ * signal goes on, as on a disk; the kernel tells of the first signal only, so this is asked again while the
+ * request waits. */
 static bool caller_is_killed(fuse_req_t request) {
   if (!fuse_req_interrupted(request)) return false;
   char path[32], line[128];
@@ -80,7 +81,8 @@ int admit(fuse_req_t request, enum request_kind kind) {
   }
   const int64_t delay_us = faults->delay_us;
   if (delay_us > 0) {
-    const int error = wait_for(request, (struct awaited){at_time, (double)(monotonic_ns() + delay_us * 1000)});
+    const int error =
+        wait_for(request, (struct awaited){at_time, (double)(monotonic_ns() + delay_us * 1000)});
     if (error != 0) return error;
   }
   return faults_strike(faults, kind);
@@ -89,7 +91,11 @@ int admit(fuse_req_t request, enum request_kind kind) {
 int admit_bytes(fuse_req_t request, int64_t bytes) {
   struct pace* pace = &target_of(request)->pace;
   if (pace_rate(pace) == 0) return 0;
-  return wait_for(request, (struct awaited){paced, pace_enter(pace, bytes)});
+  const double ticket = pace_enter(pace, bytes);
+  if (pace_due_ns(pace, ticket) <= monotonic_ns()) return 0;
+  const int error = wait_for(request, (struct awaited){paced, ticket});
+  pace_leave(pace, ticket);
+  return error;
 }
 
 void fail_request(fuse_req_t request, int error) {

@@ -5,7 +5,8 @@
 #include "target.h"
 
 /* Waits while the target is stuck, then for the delay, then fails if failures of this kind are asked for.
- * Returns 0 or an errno: the one asked for, EINTR if the caller is being killed, ENOTCONN if the target ends. */
+ * Returns 0 or an errno: the one asked for, EINTR if the caller is being killed, ENOTCONN if the target ends.
+ */
 int admit(fuse_req_t request, enum request_kind kind);
 
 /* Waits until the target's rate allows these bytes. Returns 0 or an errno as admit() does. */

@@ -11,7 +11,7 @@ enum { MOST_TEXT_BYTES = 512, LONGEST_VALUE_BYTES = 128 };
 
 struct setting {
   const char* name;
-  int (*print)(struct target* target, char* text); /* into MOST_TEXT_BYTES; returns the length */
+  int (*print)(struct target* target, char* text);     /* into MOST_TEXT_BYTES; returns the length */
   int (*set)(struct target* target, const char* text); /* 0, or EINVAL; NULL: read only */
 };
 
@@ -23,7 +23,9 @@ static int64_t read_number(const char* text, int64_t least) {
   return errno == 0 && value >= least ? value : -1;
 }
 
-static int print_number(char* text, int64_t number) { return snprintf(text, MOST_TEXT_BYTES, "%" PRId64, number); }
+static int print_number(char* text, int64_t number) {
+  return snprintf(text, MOST_TEXT_BYTES, "%" PRId64, number);
+}
 
 static int print_rate(struct target* target, char* text) {
   const int64_t rate = pace_rate(&target->pace);
@@ -50,7 +52,9 @@ static int set_capacity(struct target* target, const char* text) {
   return 0;
 }
 
-static int print_delay(struct target* target, char* text) { return print_number(text, target->faults.delay_us); }
+static int print_delay(struct target* target, char* text) {
+  return print_number(text, target->faults.delay_us);
+}
 
 static int set_delay(struct target* target, const char* text) {
   const int64_t delay = read_number(text, 0);
@@ -63,7 +67,9 @@ static int print_fail(struct target* target, char* text) {
   return faults_print_failures(&target->faults, text, MOST_TEXT_BYTES);
 }
 
-static int set_fail(struct target* target, const char* text) { return faults_set_failures(&target->faults, text); }
+static int set_fail(struct target* target, const char* text) {
+  return faults_set_failures(&target->faults, text);
+}
 
 /* "0" or "1". */
 static int set_switch(atomic_bool* which, const char* text) {
@@ -73,20 +79,27 @@ static int set_switch(atomic_bool* which, const char* text) {
 }
 
 static int print_stuck(struct target* target, char* text) { return print_number(text, target->faults.stuck); }
-static int print_short(struct target* target, char* text) { return print_number(text, target->faults.short_writes); }
+static int print_short(struct target* target, char* text) {
+  return print_number(text, target->faults.short_writes);
+}
 static int print_fill(struct target* target, char* text) { return print_number(text, target->space.full); }
 
-static int set_stuck(struct target* target, const char* text) { return set_switch(&target->faults.stuck, text); }
-static int set_short(struct target* target, const char* text) { return set_switch(&target->faults.short_writes, text); }
+static int set_stuck(struct target* target, const char* text) {
+  return set_switch(&target->faults.stuck, text);
+}
+static int set_short(struct target* target, const char* text) {
+  return set_switch(&target->faults.short_writes, text);
+}
 static int set_fill(struct target* target, const char* text) { return set_switch(&target->space.full, text); }
 
 static int print_counters(struct target* target, char* text) {
   const struct counters* counters = &target->counters;
-  return snprintf(text, MOST_TEXT_BYTES,
-                  "reads=%" PRId64 "\nwrites=%" PRId64 "\nbytes_read=%" PRId64 "\nbytes_written=%" PRId64
-                  "\nfailures=%" PRId64 "\nseconds_waited=%.6f\nwaiting=%" PRId64 "\nbytes_stored=%" PRId64 "\n",
-                  counters->reads, counters->writes, counters->bytes_read, counters->bytes_written, counters->failures,
-                  (double)counters->waited_ns * 1e-9, counters->waiting, target->space.stored_bytes);
+  return snprintf(
+      text, MOST_TEXT_BYTES,
+      "reads=%" PRId64 "\nwrites=%" PRId64 "\nbytes_read=%" PRId64 "\nbytes_written=%" PRId64
+      "\nfailures=%" PRId64 "\nseconds_waited=%.6f\nwaiting=%" PRId64 "\nbytes_stored=%" PRId64 "\n",
+      counters->reads, counters->writes, counters->bytes_read, counters->bytes_written, counters->failures,
+      (double)counters->waited_ns * 1e-9, counters->waiting, target->space.stored_bytes);
 }
 
 static const struct setting SETTINGS[] = {
@@ -131,8 +144,8 @@ static void on_getxattr(fuse_req_t request, fuse_ino_t number, const char* name,
   reply_value(request, text, (size_t)length, room);
 }
 
-static void on_setxattr(fuse_req_t request, fuse_ino_t number, const char* name, const char* value, size_t size,
-                        int flags) {
+static void on_setxattr(fuse_req_t request, fuse_ino_t number, const char* name, const char* value,
+                        size_t size, int flags) {
   (void)flags;
   const struct setting* setting = setting_at(number, name);
   char text[LONGEST_VALUE_BYTES + 1];

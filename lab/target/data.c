@@ -35,9 +35,11 @@ static void count_open(struct inode* inode, int64_t change) {
   pthread_mutex_unlock(&inode->lock);
 }
 
-/* The kernel passes the offset of every write, so the backing file is not opened for appending; O_DIRECT is for the
- * kernel, too. */
-static int backing_flags(int flags) { return (flags & ~(O_APPEND | O_DIRECT | O_NOFOLLOW | O_CREAT | O_EXCL)) | O_CLOEXEC; }
+/* The kernel passes the offset of every write, so the backing file is not opened for appending; O_DIRECT is
+ * for the kernel, too. */
+static int backing_flags(int flags) {
+  return (flags & ~(O_APPEND | O_DIRECT | O_NOFOLLOW | O_CREAT | O_EXCL)) | O_CLOEXEC;
+}
 
 static void on_open(fuse_req_t request, fuse_ino_t number, struct fuse_file_info* file) {
   struct target* target = target_of(request);
@@ -62,7 +64,8 @@ static void on_open(fuse_req_t request, fuse_ino_t number, struct fuse_file_info
   }
 }
 
-static void on_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, struct fuse_file_info* file) {
+static void on_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode,
+                      struct fuse_file_info* file) {
   struct target* target = target_of(request);
   const int refused = admit(request, REQUEST_OPEN);
   if (refused != 0) {
@@ -96,7 +99,8 @@ static void on_release(fuse_req_t request, fuse_ino_t number, struct fuse_file_i
   fuse_reply_err(request, 0);
 }
 
-static void on_read(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info* file) {
+static void on_read(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset,
+                    struct fuse_file_info* file) {
   (void)number;
   struct counters* counters = &target_of(request)->counters;
   ++counters->reads;
@@ -150,7 +154,8 @@ static void on_fallocate(fuse_req_t request, fuse_ino_t number, int mode, off_t 
   struct target* target = target_of(request);
   const struct range range = {offset, length};
   int error = admit(request, REQUEST_WRITE);
-  if (error == 0) error = space_allocate(&target->space, inode_at(request, number), (int)file->fh, mode, range);
+  if (error == 0)
+    error = space_allocate(&target->space, inode_at(request, number), (int)file->fh, mode, range);
   if (error != 0) {
     fail_request(request, error);
   } else {
@@ -158,7 +163,8 @@ static void on_fallocate(fuse_req_t request, fuse_ino_t number, int mode, off_t 
   }
 }
 
-static void on_lseek(fuse_req_t request, fuse_ino_t number, off_t offset, int whence, struct fuse_file_info* file) {
+static void on_lseek(fuse_req_t request, fuse_ino_t number, off_t offset, int whence,
+                     struct fuse_file_info* file) {
   (void)number;
   const off_t place = lseek((int)file->fh, offset, whence);
   if (place < 0) {
@@ -177,6 +183,6 @@ void data_fill(struct fuse_lowlevel_ops* operations) {
   operations->fsync = on_fsync;
   operations->fallocate = on_fallocate;
   operations->lseek = on_lseek;
-  /* No flush: the kernel then closes without asking. No copy_file_range: the kernel reads and writes instead, which
-   * the rate applies to. No locks: the kernel keeps those of a mount itself. */
+  /* No flush: the kernel then closes without asking. No copy_file_range: the kernel reads and writes instead,
+   * which the rate applies to. No locks: the kernel keeps those of a mount itself. */
 }

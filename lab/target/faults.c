@@ -13,12 +13,31 @@ struct named {
 
 static const struct named KINDS[] = {
     {"read", REQUEST_READ}, {"write", REQUEST_WRITE}, {"open", REQUEST_OPEN}, {"sync", REQUEST_SYNC}};
-static const struct named ERRORS[] = {
-    {"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT},       {"EROFS", EROFS},         {"EACCES", EACCES},
-    {"EPERM", EPERM},   {"EFBIG", EFBIG},   {"ENXIO", ENXIO},         {"ENODEV", ENODEV},       {"ENOMEM", ENOMEM},
-    {"EAGAIN", EAGAIN}, {"EINTR", EINTR},   {"ETIMEDOUT", ETIMEDOUT}, {"ESTALE", ESTALE},       {"EBADF", EBADF},
-    {"EINVAL", EINVAL}, {"ENOLCK", ENOLCK}, {"ENOTCONN", ENOTCONN},   {"EREMOTEIO", EREMOTEIO}, {"ESHUTDOWN", ESHUTDOWN}};
-enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS, ERROR_COUNT = sizeof ERRORS / sizeof *ERRORS, MOST_TEXT_BYTES = 128 };
+static const struct named ERRORS[] = {{"EIO", EIO},
+                                      {"ENOSPC", ENOSPC},
+                                      {"EDQUOT", EDQUOT},
+                                      {"EROFS", EROFS},
+                                      {"EACCES", EACCES},
+                                      {"EPERM", EPERM},
+                                      {"EFBIG", EFBIG},
+                                      {"ENXIO", ENXIO},
+                                      {"ENODEV", ENODEV},
+                                      {"ENOMEM", ENOMEM},
+                                      {"EAGAIN", EAGAIN},
+                                      {"EINTR", EINTR},
+                                      {"ETIMEDOUT", ETIMEDOUT},
+                                      {"ESTALE", ESTALE},
+                                      {"EBADF", EBADF},
+                                      {"EINVAL", EINVAL},
+                                      {"ENOLCK", ENOLCK},
+                                      {"ENOTCONN", ENOTCONN},
+                                      {"EREMOTEIO", EREMOTEIO},
+                                      {"ESHUTDOWN", ESHUTDOWN}};
+enum {
+  KIND_COUNT = sizeof KINDS / sizeof *KINDS,
+  ERROR_COUNT = sizeof ERRORS / sizeof *ERRORS,
+  MOST_TEXT_BYTES = 128
+};
 
 static int value_of(const struct named* table, int count, const char* name) {
   for (int i = 0; i < count; ++i) {
@@ -91,7 +110,8 @@ int faults_print_failures(struct faults* faults, char* text, size_t room) {
     length += snprintf(text + length, room - (size_t)length, "%s%s", length > 0 ? "," : "", KINDS[i].name);
   }
   for (int i = 0; i < ERROR_COUNT; ++i) {
-    if (ERRORS[i].value == error) length += snprintf(text + length, room - (size_t)length, " %s", ERRORS[i].name);
+    if (ERRORS[i].value == error)
+      length += snprintf(text + length, room - (size_t)length, " %s", ERRORS[i].name);
   }
   if (spared > 0) length += snprintf(text + length, room - (size_t)length, " after %" PRId64, spared);
   return length;

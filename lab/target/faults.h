@@ -1,4 +1,5 @@
-/* What goes wrong at a target, as somebody has asked: failures, short writes, requests that stay stuck, a delay. */
+/* What goes wrong at a target, as somebody has asked: failures, short writes, requests that stay stuck, a
+ * delay. */
 #ifndef COLLIO_LAB_FAULTS_H
 #define COLLIO_LAB_FAULTS_H
 
@@ -28,7 +29,8 @@ struct faults {
 
 void faults_init(struct faults* faults);
 
-/* Takes "none" or KIND[,KIND...] ERRNO [after N], e.g. "read,write EIO after 10". Returns 0, or EINVAL: nothing changes. */
+/* Takes "none" or KIND[,KIND...] ERRNO [after N], e.g. "read,write EIO after 10". Returns 0, or EINVAL:
+ * nothing changes. */
 int faults_set_failures(struct faults* faults, const char* text);
 
 /* The same as text; N is what is left of it. Returns its length. */

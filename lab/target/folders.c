@@ -16,7 +16,9 @@ struct folder {
   pthread_mutex_t lock;
 };
 
-static struct folder* folder_of(const struct fuse_file_info* file) { return (struct folder*)(uintptr_t)file->fh; }
+static struct folder* folder_of(const struct fuse_file_info* file) {
+  return (struct folder*)(uintptr_t)file->fh;
+}
 
 static void close_folder(struct folder* folder) {
   closedir(folder->stream);
@@ -25,7 +27,8 @@ static void close_folder(struct folder* folder) {
 }
 
 static void on_opendir(fuse_req_t request, fuse_ino_t number, struct fuse_file_info* file) {
-  const int fd = openat(inode_of(&target_of(request)->inodes, number)->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int fd =
+      openat(inode_of(&target_of(request)->inodes, number)->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) {
     fuse_reply_err(request, errno);
     return;
@@ -56,7 +59,8 @@ static ssize_t fill(fuse_req_t request, struct folder* folder, char* buffer, siz
     errno = 0;
     if (folder->ahead == NULL) folder->ahead = readdir(folder->stream);
     if (folder->ahead == NULL) return errno != 0 && filled == 0 ? -errno : (ssize_t)filled;
-    const struct stat attributes = {.st_ino = folder->ahead->d_ino, .st_mode = (mode_t)folder->ahead->d_type << 12};
+    const struct stat attributes = {.st_ino = folder->ahead->d_ino,
+                                    .st_mode = (mode_t)folder->ahead->d_type << 12};
     const off_t next = folder->ahead->d_off;
     const size_t entry =
         fuse_add_direntry(request, buffer + filled, size - filled, folder->ahead->d_name, &attributes, next);
@@ -67,7 +71,8 @@ static ssize_t fill(fuse_req_t request, struct folder* folder, char* buffer, siz
   }
 }
 
-static void on_readdir(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info* file) {
+static void on_readdir(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset,
+                       struct fuse_file_info* file) {
   (void)number;
   struct folder* folder = folder_of(file);
   char* buffer = malloc(size);

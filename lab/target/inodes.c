@@ -10,7 +10,8 @@ enum { ROOT_NUMBER = 1 };
 int inodes_init(struct inodes* inodes, int root_fd) {
   struct stat attributes;
   if (fstat(root_fd, &attributes) != 0) return errno;
-  *inodes = (struct inodes){.root = {.device = attributes.st_dev, .number = attributes.st_ino, .fd = root_fd}};
+  *inodes =
+      (struct inodes){.root = {.device = attributes.st_dev, .number = attributes.st_ino, .fd = root_fd}};
   pthread_mutex_init(&inodes->lock, NULL);
   pthread_mutex_init(&inodes->root.lock, NULL);
   return 0;
@@ -32,7 +33,8 @@ static struct inode** bucket_of(struct inodes* inodes, dev_t device, ino_t numbe
 /* The place that points to the inode of a file, or the end of its chain. The table is locked. */
 static struct inode** place_of(struct inodes* inodes, dev_t device, ino_t number) {
   struct inode** place = bucket_of(inodes, device, number);
-  while (*place != NULL && ((*place)->number != number || (*place)->device != device)) place = &(*place)->next;
+  while (*place != NULL && ((*place)->number != number || (*place)->device != device))
+    place = &(*place)->next;
   return place;
 }
 

@@ -1,5 +1,6 @@
-/* The files and folders the kernel holds on to. Each has a descriptor (O_PATH), so that it stays what it is when it is
- * renamed or unlinked while open. An inode lives while the kernel has lookups of it or a request uses it. */
+/* The files and folders the kernel holds on to. Each has a descriptor (O_PATH), so that it stays what it is
+ * when it is renamed or unlinked while open. An inode lives while the kernel has lookups of it or a request
+ * uses it. */
 #ifndef COLLIO_LAB_INODES_H
 #define COLLIO_LAB_INODES_H
 
@@ -15,9 +16,9 @@ struct inode {
   int fd;           /* O_PATH */
   uint64_t lookups; /* under the table's lock */
   struct inode* next;
-  pthread_mutex_t lock;  /* of the two below: see space.h */
-  int64_t stored_bytes;  /* on the backing file system, as it is counted */
-  int64_t opens;         /* open files */
+  pthread_mutex_t lock; /* of the two below: see space.h */
+  int64_t stored_bytes; /* on the backing file system, as it is counted */
+  int64_t opens;        /* open files */
 };
 
 struct inodes {
@@ -35,7 +36,8 @@ struct inode* inode_of(struct inodes* inodes, uint64_t kernel_number);
 /* The kernel's number of an inode. */
 uint64_t inode_number(const struct inodes* inodes, const struct inode* inode);
 
-/* The inode of the file behind `fd` (O_PATH; taken over: kept or closed), with one lookup more. NULL: no memory. */
+/* The inode of the file behind `fd` (O_PATH; taken over: kept or closed), with one lookup more. NULL: no
+ * memory. */
 struct inode* inodes_enter(struct inodes* inodes, int fd, const struct stat* attributes);
 
 /* The inode of a file, with one lookup more; NULL if the kernel has none. */

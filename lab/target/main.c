@@ -1,9 +1,10 @@
 /* collio_lab_target: one storage target of the lab, a FUSE file system over a backing folder.
  *
- *   collio_lab_target --backing DIR --mount POINT [--rate BYTES_PER_S] [--capacity BYTES] [--foreground] [--until-eof]
+ *   collio_lab_target --backing DIR --mount POINT [--rate BYTES_PER_S] [--capacity BYTES]
+ *                     [--foreground] [--until-eof]
  *
- * It ends when it is unmounted, at SIGTERM and SIGINT (it unmounts), and with --until-eof at the end of its standard
- * input: with the process that started it. Exit code: 0, 1 (a message says what failed), 2 (usage).
+ * It ends when it is unmounted, at SIGTERM and SIGINT (it unmounts), and with --until-eof at the end of its
+ * standard input: with the process that started it. Exit code: 0, 1 (a message says what failed), 2 (usage).
  * docs/design/lab-targets.md says why. */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +32,8 @@ struct options {
 };
 
 static const char USAGE[] =
-    "usage: collio_lab_target --backing DIR --mount POINT [--rate BYTES_PER_S] [--capacity BYTES] [--foreground] "
-    "[--until-eof]\n";
+    "usage: collio_lab_target --backing DIR --mount POINT [--rate BYTES_PER_S] [--capacity BYTES]\n"
+    "                         [--foreground] [--until-eof]\n";
 
 static int complain(const char* what, int error) {
   fprintf(stderr, "collio_lab_target: %s: %s\n", what, strerror(error));
@@ -50,21 +51,37 @@ static int64_t positive_number(const char* option, const char* text) {
 
 static struct options read_options(int count, char** words) {
   static const struct option KNOWN[] = {
-      {"backing", required_argument, NULL, 'b'},  {"mount", required_argument, NULL, 'm'},
-      {"rate", required_argument, NULL, 'r'},     {"capacity", required_argument, NULL, 'c'},
-      {"foreground", no_argument, NULL, 'f'},     {"until-eof", no_argument, NULL, 'u'},
-      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+      {"backing", required_argument, NULL, 'b'}, {"mount", required_argument, NULL, 'm'},
+      {"rate", required_argument, NULL, 'r'},    {"capacity", required_argument, NULL, 'c'},
+      {"foreground", no_argument, NULL, 'f'},    {"until-eof", no_argument, NULL, 'u'},
+      {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
   struct options options = {.capacity_bytes = NO_CAPACITY};
   for (int option; (option = getopt_long(count, words, "", KNOWN, NULL)) != -1;) {
     switch (option) {
-      case 'b': options.backing = optarg; break;
-      case 'm': options.mount = optarg; break;
-      case 'r': options.rate_bytes_per_s = positive_number("rate", optarg); break;
-      case 'c': options.capacity_bytes = positive_number("capacity", optarg); break;
-      case 'f': options.foreground = 1; break;
-      case 'u': options.until_eof = 1; break;
-      case 'h': fputs(USAGE, stdout); exit(0);
-      default: fputs(USAGE, stderr); exit(2);
+      case 'b':
+        options.backing = optarg;
+        break;
+      case 'm':
+        options.mount = optarg;
+        break;
+      case 'r':
+        options.rate_bytes_per_s = positive_number("rate", optarg);
+        break;
+      case 'c':
+        options.capacity_bytes = positive_number("capacity", optarg);
+        break;
+      case 'f':
+        options.foreground = 1;
+        break;
+      case 'u':
+        options.until_eof = 1;
+        break;
+      case 'h':
+        fputs(USAGE, stdout);
+        exit(0);
+      default:
+        fputs(USAGE, stderr);
+        exit(2);
     }
   }
   if (options.backing == NULL || options.mount == NULL || optind != count) {
@@ -81,7 +98,7 @@ static void on_init(void* target, struct fuse_conn_info* connection) {
   /* ASYNC_DIO: the parts of a large O_DIRECT call would be waited for in a way that not even SIGKILL ends.
    * HANDLE_KILLPRIV: this process clears no set-user-id bits at writes; the kernel does. */
   connection->want &= ~(unsigned)(FUSE_CAP_ASYNC_DIO | FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_WRITEBACK_CACHE);
-#ifdef FUSE_CAP_DIRECT_IO_ALLOW_MMAP /* libfuse 3.16.2; Linux 6.6 */
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 17) /* and Linux 6.7: shared mappings */
   connection->want |= connection->capable & FUSE_CAP_DIRECT_IO_ALLOW_MMAP;
 #endif
 }
@@ -158,7 +175,8 @@ static void watch_input(void) {
 }
 
 static int run_mounted(struct target* target, const struct options* options) {
-  if (fuse_daemonize(options->foreground || options->until_eof) != 0) return complain("cannot become a daemon", errno);
+  if (fuse_daemonize(options->foreground || options->until_eof) != 0)
+    return complain("cannot become a daemon", errno);
   if (fuse_set_signal_handlers(target->session) != 0) return complain("cannot handle signals", errno);
   if (options->until_eof) watch_input();
   const int error = serve(target->session);

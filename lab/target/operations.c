@@ -13,7 +13,9 @@ static struct inode* inode_at(fuse_req_t request, fuse_ino_t number) {
   return inode_of(&target_of(request)->inodes, number);
 }
 
-static void reply_errno_unless(fuse_req_t request, int succeeded) { fuse_reply_err(request, succeeded ? 0 : errno); }
+static void reply_errno_unless(fuse_req_t request, int succeeded) {
+  fuse_reply_err(request, succeeded ? 0 : errno);
+}
 
 static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
   reply_name(request, inode_at(request, parent)->fd, name);
@@ -61,7 +63,8 @@ static int set_times(const char* path, const struct stat* wanted, int which) {
 }
 
 /* A new length: a data request. An open file's descriptor may do it where the path may not. */
-static int set_length(fuse_req_t request, struct inode* inode, off_t length, const struct fuse_file_info* file) {
+static int set_length(fuse_req_t request, struct inode* inode, off_t length,
+                      const struct fuse_file_info* file) {
   const int refused = admit(request, REQUEST_WRITE);
   if (refused != 0) {
     ++target_of(request)->counters.failures;
@@ -78,14 +81,16 @@ static int set_length(fuse_req_t request, struct inode* inode, off_t length, con
 static void on_setattr(fuse_req_t request, fuse_ino_t number, struct stat* wanted, int which,
                        struct fuse_file_info* file) {
   const int owner = FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID;
-  const int times = FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME_NOW | FUSE_SET_ATTR_MTIME_NOW;
+  const int times =
+      FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME_NOW | FUSE_SET_ATTR_MTIME_NOW;
   struct inode* inode = inode_at(request, number);
   char path[PROC_PATH_BYTES];
   proc_path(path, inode->fd);
   int error = 0;
   if ((which & FUSE_SET_ATTR_MODE) != 0 && chmod(path, wanted->st_mode) != 0) error = errno;
   if (error == 0 && (which & owner) != 0) error = set_owner(inode->fd, wanted, which);
-  if (error == 0 && (which & FUSE_SET_ATTR_SIZE) != 0) error = set_length(request, inode, wanted->st_size, file);
+  if (error == 0 && (which & FUSE_SET_ATTR_SIZE) != 0)
+    error = set_length(request, inode, wanted->st_size, file);
   if (error == 0 && (which & times) != 0) error = set_times(path, wanted, which);
   if (error != 0) {
     fuse_reply_err(request, error);
@@ -141,7 +146,8 @@ static void on_link(fuse_req_t request, fuse_ino_t number, fuse_ino_t parent, co
   }
 }
 
-/* The inode of a name that is about to lose its file, with a lookup of our own; NULL if the kernel does not know it. */
+/* The inode of a name that is about to lose its file, with a lookup of our own; NULL if the kernel does not
+ * know it. */
 static struct inode* about_to_go(struct target* target, int folder, const char* name) {
   struct stat attributes;
   if (fstatat(folder, name, &attributes, AT_SYMLINK_NOFOLLOW) != 0) return NULL;

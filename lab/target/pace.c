@@ -3,6 +3,7 @@
 #include <time.h>
 
 static const double BURST_S = 0.010;
+static const double LATEST_S = 0.250; /* who is later than that has been stopped, not scheduled */
 
 int64_t monotonic_ns(void) {
   struct timespec now;
@@ -40,12 +41,22 @@ int64_t pace_rate(struct pace* pace) {
 
 double pace_enter(struct pace* pace, int64_t bytes) {
   pthread_mutex_lock(&pace->lock);
-  const double earliest = served_at(pace, monotonic_ns()) - BURST_S * (double)pace->rate_bytes_per_s;
+  const double burst_bytes = BURST_S * (double)pace->rate_bytes_per_s + pace->late_bytes;
+  const double earliest = served_at(pace, monotonic_ns()) - burst_bytes;
+  pace->late_bytes = 0;
   if (pace->queue_end_bytes < earliest) pace->queue_end_bytes = earliest;
   pace->queue_end_bytes += (double)bytes;
   const double ticket = pace->queue_end_bytes;
   pthread_mutex_unlock(&pace->lock);
   return ticket;
+}
+
+void pace_leave(struct pace* pace, double ticket) {
+  pthread_mutex_lock(&pace->lock);
+  const double late_bytes = served_at(pace, monotonic_ns()) - ticket;
+  const double most_bytes = LATEST_S * (double)pace->rate_bytes_per_s;
+  if (late_bytes > pace->late_bytes) pace->late_bytes = late_bytes < most_bytes ? late_bytes : most_bytes;
+  pthread_mutex_unlock(&pace->lock);
 }
 
 int64_t pace_due_ns(struct pace* pace, double ticket) {

@@ -5,8 +5,9 @@
 #include <linux/fuse.h>
 #include <unistd.h>
 
-/* Linux 6.2: without it the kernel lets in one write to a file at a time. libfuse passes it on from release 3.15; the
- * answers to open and create are written here, so that it is there with any release. Older kernels ignore it. */
+/* Linux 6.2: without it the kernel lets in one write to a file at a time. libfuse passes it on from
+ * release 3.15; the answers to open and create are written here, so that it is there with any release. Older
+ * kernels ignore it. */
 #ifndef FOPEN_PARALLEL_DIRECT_WRITES
 #define FOPEN_PARALLEL_DIRECT_WRITES (1 << 6)
 #endif

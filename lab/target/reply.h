@@ -6,7 +6,8 @@
 
 #include "target.h"
 
-extern const double ATTRIBUTES_HOLD_S; /* how long the kernel may believe names and attributes; it sees all changes itself */
+extern const double
+    ATTRIBUTES_HOLD_S; /* how long the kernel may believe names and attributes; it sees all changes itself */
 
 struct entry {
   struct inode* inode;
@@ -22,8 +23,8 @@ int give_to_caller(fuse_req_t request, int folder, const char* name);
 /* Answers a lookup, mkdir, symlink, ... with the entry of a name, or with the error. */
 void reply_name(fuse_req_t request, int folder, const char* name);
 
-/* Answers open and create: every read and write comes here (direct_io), writes to one file at once. Nonzero if the caller
- * is gone. */
+/* Answers open and create: every read and write comes here (direct_io), writes to one file at once. Nonzero
+ * if the caller is gone. */
 int reply_open(fuse_req_t request, int fd);
 int reply_create(fuse_req_t request, const struct entry* entry, int fd);
 

@@ -87,14 +87,16 @@ static int64_t write_all(int fd, struct piece piece) {
   return done;
 }
 
-/* Writes a piece within one block unless that takes the target over its limit. Returns the bytes written, or -errno. */
+/* Writes a piece within one block unless that takes the target over its limit. Returns the bytes written, or
+ * -errno. */
 static int64_t write_block(struct space* space, struct inode* inode, int fd, struct piece piece) {
   struct stat before;
   if (fstat(fd, &before) != 0) return -errno;
   const int64_t stored_before = space->stored_bytes;
   const int64_t done = write_all(fd, piece);
   space_settle(space, inode);
-  if (done < 0 || space->stored_bytes <= stored_before || space->stored_bytes <= limit_bytes(space)) return done;
+  if (done < 0 || space->stored_bytes <= stored_before || space->stored_bytes <= limit_bytes(space))
+    return done;
   /* The block is new, or there would not be more stored than before. */
   const off_t block = piece.range.offset / BLOCK_BYTES * BLOCK_BYTES;
   if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, block, BLOCK_BYTES) != 0) return -errno;

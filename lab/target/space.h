@@ -1,9 +1,9 @@
-/* The capacity of a target: how many bytes its files hold on the backing file system (blocks, not lengths: holes are
- * free), and what a write beyond it gets: ENOSPC, or as much as fits.
+/* The capacity of a target: how many bytes its files hold on the backing file system (blocks, not lengths:
+ * holes are free), and what a write beyond it gets: ENOSPC, or as much as fits.
  *
- * Where there is room enough for the whole request it is written at once; its bytes are reserved meanwhile. Near the
- * limit writes go one after the other and block by block, and a block that turns out to exceed the limit is given back.
- * So overwriting what is there works on a full target, as on a disk. */
+ * Where there is room enough for the whole request it is written at once; its bytes are reserved meanwhile.
+ * Near the limit writes go one after the other and block by block, and a block that turns out to exceed the
+ * limit is given back. So overwriting what is there works on a full target, as on a disk. */
 #ifndef COLLIO_LAB_SPACE_H
 #define COLLIO_LAB_SPACE_H
 
@@ -44,8 +44,8 @@ int64_t space_write(struct space* space, struct inode* inode, int fd, struct pie
 /* fallocate(2) within the capacity. Returns 0 or an errno. */
 int space_allocate(struct space* space, struct inode* inode, int fd, int mode, struct range range);
 
-/* Counts an inode anew after its blocks, its links or its opens have changed. An unlinked file that nobody has open
- * counts nothing. */
+/* Counts an inode anew after its blocks, its links or its opens have changed. An unlinked file that nobody
+ * has open counts nothing. */
 void space_settle(struct space* space, struct inode* inode);
 
 /* What statfs says, with the capacity. */

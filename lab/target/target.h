@@ -3,8 +3,8 @@
  * Every call of a program becomes a request (direct_io). Requests are served by many threads, one each:
  *   operations.c, folders.c  names, attributes, folders      data.c  open files, bytes
  *   admission.c   what a data request goes through before it is served: stuck, delay, failures, rate
- *   pace.c        the rate     faults.c  what goes wrong     space.c  the capacity     inodes.c  what the kernel knows
- *   control.c     all of it as extended attributes of the mount's root */
+ *   pace.c        the rate     faults.c  what goes wrong     space.c  the capacity     inodes.c  what the
+ * kernel knows control.c     all of it as extended attributes of the mount's root */
 #ifndef COLLIO_LAB_TARGET_H
 #define COLLIO_LAB_TARGET_H
 

@@ -82,7 +82,7 @@ def start_target(program: Place, spec: TargetSpec, mountpoint: Place, folder: Pl
     _require(Path(program))
     if spec.backing == MEMORY and folder is None:
         raise TargetError(f"target {spec.name}: backing \"{MEMORY}\" needs a folder in memory (a tmpfs)")
-    mountpoint = Path(mountpoint).absolute()
+    mountpoint = Path(os.path.realpath(mountpoint))
     backing = Path(folder if spec.backing == MEMORY else spec.backing).absolute() / spec.name
     if _is_mounted(str(mountpoint)):
         raise TargetError(f"target {spec.name}: {mountpoint}: something is mounted there already (if a dead target: umount it)")
@@ -106,7 +106,7 @@ def start_target(program: Place, spec: TargetSpec, mountpoint: Place, folder: Pl
 
 def remove_mount(mountpoint: Place) -> None:
     """Takes away what is mounted there, dead or alive, at once; nothing if nothing is. Raises TargetError."""
-    path = str(Path(mountpoint).absolute())
+    path = os.path.realpath(mountpoint)
     ways = [["umount", "-l", path], ["fusermount3", "-u", "-z", path]]
     said = ""
     for way in ways if os.geteuid() == 0 else reversed(ways):
@@ -130,7 +130,7 @@ def _require(program: Path) -> None:
 
 
 def _command(program: Place, spec: TargetSpec, mountpoint: Path, backing: Path) -> list[str]:
-    words = [str(program), "--foreground", "--until-eof", "--backing", str(backing), "--mount", str(mountpoint)]
+    words = [str(Path(program).absolute()), "--foreground", "--until-eof", "--backing", str(backing), "--mount", str(mountpoint)]
     for option, value in (("--rate", spec.rate_bytes_per_s), ("--capacity", spec.capacity_bytes)):
         if value is not None:
             words += [option, str(_whole(f"target {spec.name}: {option[2:]}", value))]
@@ -138,9 +138,11 @@ def _command(program: Place, spec: TargetSpec, mountpoint: Path, backing: Path) 
 
 
 def _start(command: list[str], complaints: BinaryIO) -> subprocess.Popen:
-    # Its input ends when this process does, however it ends: then the target goes, too.
+    # Its input ends when this process does, however it ends: then the target goes, too. The terminal's Ctrl-C is
+    # for the job; targets outlive it.
     try:
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints,
+                                start_new_session=True, cwd="/")
     except OSError as error:
         raise TargetError(f"{command[0]}: {error.strerror}") from None
 
