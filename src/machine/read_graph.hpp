@@ -1,5 +1,5 @@
-// Reads a network from a machine file in its expanded form, "collio-machine-graph/1": JSON with the numbers of vertices
-// and links written out, as `collio topo` and the lab make it.
+// Reads a network from a machine file in its expanded form, "collio-machine-graph/1": JSON in which every vertex, link and
+// route is written out.
 //
 //   {"format": "collio-machine-graph/1", "name": "...",
 //    "nodes": [{"name": "node0"}, ...], "switches": ["rack0", ...],
