@@ -20,7 +20,9 @@ class Tests {
   /// False where collio was built without a reader.
   bool can_read() {
     write_machine(machine_of(host_));
-    return report_of("probe").find("reads no machine files") == std::string::npos;
+    int can = report_of("probe").find("reads no machine files") == std::string::npos ? 1 : 0;
+    MPI_Bcast(&can, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return can != 0;
   }
 
   void known() {
