@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from collio import report
+from collio import report, report_network
 from collio.report import Spread, counted, format_bytes, format_seconds
 
 COLOURS = {
@@ -100,7 +100,7 @@ def _file(file: dict, longest: float) -> str:
     return (
         f'<div class="card"><h2>{escape(str(file.get("file", "?")))}</h2>'
         f'<div class="dim">{escape(report.place_of(file))}</div>'
-        f'<div class="hints">{hints or "<span>all hints at their defaults</span>"}</div>{warnings}{calls or "<p class=dim>no collective data call</p>"}</div>'
+        f'<div class="hints">{hints or "<span>all hints at their defaults</span>"}</div>{warnings}{report_network.html(file)}{calls or "<p class=dim>no collective data call</p>"}</div>'
     )
 
 

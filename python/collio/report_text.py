@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from collio import report
+from collio import report, report_network
 from collio.report import format_bytes, format_seconds
 
 COLOURS = {
@@ -82,6 +82,9 @@ def _file_block(file: dict) -> Group:
     chosen = "  ".join(f"{key}={value}" for key, value in report.chosen_hints(file).items())
     parts.append(Text(chosen or "all hints at their defaults", style="dim"))
     parts += [Text(f"warning: {warning}", style="yellow") for warning in file.get("warnings", ())]
+    parts += [Text(line, style="dim") for line in report_network.lines(file)]
+    if between_nodes := report_network.table(file):
+        parts.append(between_nodes)
     for call in file.get("calls", ()):
         parts += [Text(""), _call_line(call), _step_table(call)]
     if not file.get("calls"):

@@ -143,8 +143,9 @@ Completion collective_call(File& file, const CallRequest& request) {
   } else if (digest.bytes > 0) {
     exchange::Link link{file.comm, file.rank, &file.aggregators, plan.domains.count, file.my_domain,
                         std::max<std::int64_t>(plan.domains.window_bytes, 256 << 10),
-                        &file.pool, &steps, &record.counters};
+                        &file.pool, &steps, &record.counters, file.node_index, &file.homes, file.traffic.counters()};
     Call call{file, plan, access, request.memory, link, steps, record.counters};
+    if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
     Moved moved = move_bytes(call);
     agree_on_outcome(call, moved);
     if (moved.outcome.again) {

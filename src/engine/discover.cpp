@@ -9,6 +9,8 @@
 #include <functional>
 #include <string_view>
 
+#include "engine/discover_network.hpp"
+
 namespace collio::engine {
 
 namespace {
@@ -87,10 +89,11 @@ Place discover(MPI_Comm comm) {
   Place place;
   place.node = node;
   for (const NodeRecord& r : records) {
-    place.machine.nodes.push_back({r.name, r.ranks, r.cores});
+    place.machine.nodes.push_back({.name = r.name, .ranks = r.ranks, .cores = r.cores});
     place.leaders.push_back(r.leader);
   }
   place.seat = {where[0], local_rank};
+  discover_network(comm, place.machine);
   return place;
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/discover.hpp"
+#include "engine/discover_network.hpp"
 #include "exchange/waiting.hpp"
 
 namespace collio::engine {
@@ -92,6 +93,8 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   f->node_rank = place.seat.local_rank;
   f->leaders = std::move(place.leaders);
   f->machine = std::move(place.machine);
+  f->traffic = Traffic(f->machine.nodes.size());
+  if (std::string warning = f->rank == 0 ? network_warning(f->machine) : ""; !warning.empty()) f->hints.warnings.push_back(std::move(warning));
   const machine::Node& node = f->machine.nodes[static_cast<std::size_t>(place.seat.node)];
   exchange::set_crowded(std::max(node.ranks, job_ranks_here()) > node.cores);
   f->machine.storage = common_model(f->comm, storage::model_of(f->path));

@@ -10,6 +10,7 @@
 
 #include "access/access.hpp"
 #include "engine/plan_memory.hpp"
+#include "engine/traffic.hpp"
 #include "exchange/agreement.hpp"
 #include "exchange/buffer_pool.hpp"
 #include "exchange/node_slots.hpp"
@@ -64,6 +65,7 @@ class File {
   std::unique_ptr<exchange::Agreement> agreement;
   PlanMemory memory;
   observe::CallLog log;
+  Traffic traffic;                  ///< between nodes
 
  private:
   File() = default;

@@ -35,6 +35,7 @@ SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
   m.header.next_round = f.next_round;
   m.header.domain = window.domain;
   m.header.source = call.link.rank;
+  m.header.source_node = call.link.node;
   m.header.shift = call.plan.mask_shift;
   if (f.sum.bytes == 0) return m;
   m.header.span = f.hull;
@@ -70,6 +71,7 @@ void Outgoing::send(const SlotMessage& m, int to, const std::byte* data_base) {
   const std::byte* message = buffer.data();
   start(message, static_cast<int>(bytes), MPI_BYTE, to, exchange::tag_of(call_.link, m.header.domain, m.header.round),
         call_.link.comm, &add(std::move(buffer)));
+  call_.link.note_sent(next_node(call_, m.header.domain), static_cast<std::int64_t>(bytes));
   ++call_.counters.messages;
   call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
 }
@@ -85,6 +87,7 @@ void Outgoing::send_answer(exchange::Buffer&& answer, std::int64_t bytes, const 
   Steps::Scope time(call_.steps, Step::exchange);
   const std::byte* data = answer.data();
   MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to.rank, to.tag, call_.link.comm, &add(std::move(answer)));
+  call_.link.note_sent(to.node, bytes);
   ++call_.counters.messages;
 }
 

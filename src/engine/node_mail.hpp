@@ -31,7 +31,7 @@ class Outgoing {
   void send(const SlotMessage& message, int to, const std::byte* data_base);
   /// Sends the first `bytes` bytes of `answer`, for which the receiver is waiting.
   struct Address {
-    int rank = 0, tag = 0;
+    int rank = 0, tag = 0, node = 0;
   };
   void send_answer(exchange::Buffer&& answer, std::int64_t bytes, const Address& to);
   /// Retires what has arrived. True when anything had.

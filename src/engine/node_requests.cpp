@@ -120,7 +120,7 @@ void Answers::answer(const NodeWindow& window, const exchange::MessageView& requ
                    [&](const core::Run& run) { out = core::gather_runs(out, base, {&run, 1}); });
   }
   const std::int64_t bytes = out - buffer.data();
-  outgoing_.send_answer(std::move(buffer), bytes, {h.source, exchange::answer_tag_of(call_.link, window.domain, window.round)});
+  outgoing_.send_answer(std::move(buffer), bytes, {h.source, exchange::answer_tag_of(call_.link, window.domain, window.round), h.source_node});
 }
 
 bool Answers::advance() {

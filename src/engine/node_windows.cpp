@@ -83,11 +83,14 @@ int mail_for(const Call& call, int domain) noexcept {
   return receiver == f.rank ? f.layers.senders_to(f.node_index, domain, home) : 0;
 }
 
+int next_node(const Call& call, int domain) noexcept {
+  return call.file.layers.next_hop(call.file.node_index, domain, home_of(call, domain));
+}
+
 int next_rank(const Call& call, int domain) noexcept {
   const File& f = call.file;
-  const int home = home_of(call, domain);
-  const int hop = f.layers.next_hop(f.node_index, domain, home);
-  return hop == home ? f.aggregators[static_cast<std::size_t>(domain)] : f.leaders[static_cast<std::size_t>(hop)];
+  const int hop = next_node(call, domain);
+  return hop == home_of(call, domain) ? f.aggregators[static_cast<std::size_t>(domain)] : f.leaders[static_cast<std::size_t>(hop)];
 }
 
 }  // namespace collio::engine

@@ -66,7 +66,10 @@ class NodeWindows {
 /// its pieces meet. 0: another rank receives them, or there are none.
 [[nodiscard]] int mail_for(const Call& call, int domain) noexcept;
 
-/// The rank to which this node sends pieces of `domain`.
+/// The node to which this node sends pieces of `domain`.
+[[nodiscard]] int next_node(const Call& call, int domain) noexcept;
+
+/// The rank there.
 [[nodiscard]] int next_rank(const Call& call, int domain) noexcept;
 
 }  // namespace collio::engine

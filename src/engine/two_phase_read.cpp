@@ -101,6 +101,7 @@ class ReadAggregator {
         MPI_Isend(send.buffer.data(), static_cast<int>(bytes), MPI_BYTE, request.view.header.source,
                   exchange::tag_answer, call_.link.comm, &send.request);
       }
+      call_.link.note_sent(request.view.header.source_node, bytes);
       under_way_bytes_ += bytes;
       ++call_.counters.messages;
       sends_.push_back(std::move(send));

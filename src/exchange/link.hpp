@@ -21,6 +21,15 @@ struct Link {
   BufferPool* pool = nullptr;
   observe::Steps* steps = nullptr;
   observe::Counters* counters = nullptr;
+  int node = 0;                        ///< of this rank
+  const std::vector<int>* homes = nullptr;         ///< node of each aggregator, in domain order
+  std::vector<std::int64_t>* sent_to = nullptr;    ///< bytes this rank has sent to each node; null: there is one node
+
+  [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[static_cast<std::size_t>(domain)]; }
+  /// Books a message of `bytes` bytes to a rank on node `to_node`.
+  void note_sent(int to_node, std::int64_t bytes) const noexcept {
+    if (sent_to && to_node != node) (*sent_to)[static_cast<std::size_t>(to_node)] += bytes;
+  }
 };
 
 /// Message tags. A request or data message carries the number of its window in the tag, so that a rank which is ahead is

@@ -28,7 +28,7 @@ struct MessageHeader {
   std::int32_t shift = 0;          ///< format of the items
   std::int32_t source = 0;         ///< sending rank
   std::int32_t domain = 0;         ///< file domain the pieces lie in
-  std::int32_t unused = 0;
+  std::int32_t source_node = 0;    ///< the sending rank's
 
   [[nodiscard]] std::int64_t data_bytes() const noexcept { return sum.bytes; }
 };

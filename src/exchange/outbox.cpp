@@ -95,6 +95,7 @@ bool Outbox::start(Lane& lane) {
     lane.source.describe(description_);
   }
   description_.header.source = link_.rank;
+  description_.header.source_node = link_.node;
   description_.header.domain = lane.source.domain();
   fill(lane);
   if (payload_ == Payload::request && !greeting_only) expect_answer(lane);
@@ -103,6 +104,7 @@ bool Outbox::start(Lane& lane) {
     MPI_Issend(lane.message.data(), static_cast<int>(lane.message_bytes), MPI_BYTE, rank_of(lane),
                tag_of(link_, lane.source.domain(), description_.header.round), link_.comm, &lane.send);
   }
+  link_.note_sent(link_.home_of(lane.source.domain()), lane.message_bytes);
   under_way_bytes_ += lane.message_bytes;
   lane.greeted = true;
   ++link_.counters->messages;

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "machine/network.hpp"
 
 namespace collio::machine {
 
@@ -13,6 +16,7 @@ struct Node {
   std::string name;  ///< host name
   int ranks = 1;     ///< ranks of the communicator on it
   int cores = 1;     ///< cores these ranks may run on
+  int network_node = -1;  ///< its number in the machine's network; -1: unknown
 };
 
 /// Constants of the storage a file lives on; what the cost model calculates with.
@@ -29,6 +33,8 @@ struct StorageModel {
 struct Machine {
   std::vector<Node> nodes;
   StorageModel storage;
+  std::shared_ptr<const Network> network;  ///< null: unknown; else every node has its network_node
+  std::string network_unknown;             ///< why a network that was asked for is unknown
 
   [[nodiscard]] int ranks() const noexcept {
     int sum = 0;

@@ -10,6 +10,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "mpiio/json_text.hpp"
+#include "mpiio/network_report.hpp"
+
 namespace collio::mpiio {
 
 namespace {
@@ -29,30 +32,6 @@ Numbers numbers_of(const observe::CallRecord& r) {
                                                          c.sieved_windows, c.most_receives};
   for (std::size_t i = 0; i < counter_count; ++i) n[observe::step_count + 1 + i] = static_cast<double>(counters[i]);
   return n;
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char ch : text) {
-    const auto c = static_cast<unsigned char>(ch);
-    if (ch == '"' || ch == '\\') {
-      out += '\\';
-      out += ch;
-    } else if (c < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", c);
-      out += code;
-    } else {
-      out += ch;
-    }
-  }
-  return out + '"';
-}
-
-std::string text_of(double value) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%.9g", value);
-  return out;
 }
 
 std::string spread_of(const std::vector<Numbers>& all, std::size_t column) {
@@ -141,7 +120,8 @@ void write_report(engine::File& file) {
     if (file.rank == 0) line += comma + call_json(record, all);
     comma = ", ";
   }
-  if (file.rank == 0) append_line(path, line + "]}\n");
+  const std::string network = network_json(file);
+  if (file.rank == 0) append_line(path, line + "]" + (network.empty() ? "" : ", \"network\": " + network) + "}\n");
 }
 
 }  // namespace collio::mpiio

@@ -1,0 +1,99 @@
+"""`collio lab`: a cluster on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from collio import __version__, hints, launch, report
+from collio.lab import counters, job, registry, traffic
+from collio.lab.enter import LabError, lab_for
+from collio.lab.inside import Lab
+from collio.machine_file import MachineFileError, describe, expand, load_machine, preset_names
+
+CANNOT_RUN = 125
+
+
+@click.group()
+def lab() -> None:
+    """A cluster and its storage on this machine: nodes in network namespaces, links with real rates.
+
+    Nothing is left behind, however a lab ends. Files in /run/lab/memory are seen by all nodes and vanish with
+    the lab; storage targets are /run/lab/target0 and so on.
+    """
+
+
+@lab.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--machine", "-m", required=True, metavar="FILE", help="A machine file, or one of `collio lab machines`.")
+@click.option("--ranks", type=click.IntRange(min=1), help="MPI ranks in all.  [default: the machine file's]")
+@click.option("--native", is_flag=True, help="Without collio: the MPI library's own I/O.")
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file.")
+@click.option("--mpi", metavar="ID", help="The MPI the program uses, when it does not tell.")
+@click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Leave a JSON report here.")
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def run(machine, ranks, native, assignments, mpi, report_file, program) -> None:
+    """Build a machine, run an MPI program across it, take it down: collio lab run -m rack4x2 -- ./app out.nc
+
+    The exit code is the program's; 125 means that it could not be started.
+    """
+    try:
+        chosen = dict(hints.split_assignment(text) for text in assignments)
+        chosen = {key: hints.check_hint(key, value)[0] for key, value in chosen.items()}
+        here = lab_for(machine)
+        prepared, choice = job.prepare(here, job.Wish(list(program), mpi, ranks, native, chosen))
+    except (LabError, launch.LaunchError, hints.HintError) as error:
+        click.echo(f"collio lab: {error}", err=True)
+        sys.exit(CANNOT_RUN)
+    before = counters.read(here.graph)
+    started = time.monotonic()
+    code = _wait_for(prepared)
+    seconds = time.monotonic() - started
+    _show(here, counters.since(here.graph, before), seconds)
+    if report_file:
+        document = {"collio": __version__, "command": list(program), "mpi": choice.mpi.id, "exit_code": code,
+                    "seconds": round(seconds, 6), "hints": chosen, "files": _files()}
+        report_file.write_text(json.dumps(document, indent=1) + "\n")
+    sys.exit(code)
+
+
+@lab.command()
+@click.argument("machine", required=False)
+def machines(machine) -> None:
+    """The machines that come with collio, or what one machine file describes."""
+    try:
+        for name in [machine] if machine else preset_names():
+            click.echo(describe(expand(load_machine(name))))
+    except MachineFileError as error:
+        raise click.ClickException(str(error)) from None
+
+
+@lab.command()
+def clean() -> None:
+    """Forget labs whose launcher was killed. The kernel has taken down all else they had."""
+    gone = registry.remove_dead()
+    running = [entry for entry in registry.labs() if entry.running]
+    click.echo(f"removed {len(gone)}, running {len(running)}" + "".join(f"\n  {entry.number}  {entry.machine}" for entry in running))
+
+
+def _wait_for(prepared: launch.Prepared) -> int:
+    try:
+        code = subprocess.Popen(prepared.words, env=prepared.environ).wait()
+    except OSError as error:
+        click.echo(f"collio lab: cannot start {prepared.words[0]}: {error.strerror}", err=True)
+        return CANNOT_RUN
+    return code if code >= 0 else 128 - code
+
+
+def _files() -> list[dict]:
+    return report.read_lines(job.REPORT_LINES)[0] if job.REPORT_LINES.exists() else []
+
+
+def _show(here: Lab, measured: list[counters.LinkBytes], seconds: float) -> None:
+    traffic.print_table(Console(stderr=True), here.graph, measured, traffic.said_by(here.graph, _files()), seconds)

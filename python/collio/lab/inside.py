@@ -1,0 +1,94 @@
+"""The first process of a lab: builds it, then goes on as the `collio` command that asked for it.
+
+    python -m collio.lab.inside MACHINE ARGUMENTS-OF-COLLIO...
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from collio.lab import network, nodes, targets, world
+from collio.lab.nodes import Nodes
+from collio.machine_file import Graph, load_machine
+
+MEMORY = world.HOME / "memory"
+"""A folder in memory that all nodes share, as fast as this machine: storage that never is the bottleneck."""
+
+GRAPH_FILE = world.HOME / "machine.json"
+
+
+@dataclass
+class Lab:
+    """The lab this process is the first one of."""
+
+    graph: Graph
+    nodes: Nodes
+    targets: dict[str, targets.Target] = field(default_factory=dict)
+
+    @property
+    def ranks(self) -> int:
+        return sum(node.ranks for node in self.graph.nodes)
+
+
+_current: Lab | None = None
+
+
+def current() -> Lab | None:
+    """The lab this process is in; None outside of one."""
+    return _current
+
+
+def mountpoint(target: str) -> Path:
+    """Where a storage target is seen, on every node of every lab."""
+    return world.HOME / target
+
+
+def build(graph: Graph) -> Lab:
+    """Makes everything of a lab. Raises WorldError, NetworkError, TargetError."""
+    world.make_private()
+    GRAPH_FILE.write_text(graph.to_json())
+    _mount_memory(MEMORY)
+    network.build(graph)
+    started = _start_targets(graph)
+    return Lab(graph, nodes.start(graph, world.HOME), started)
+
+
+def _start_targets(graph: Graph) -> dict[str, targets.Target]:
+    if not graph.storage or not graph.storage.targets:
+        return {}
+    backing = world.HOME / "backing"
+    _mount_memory(backing)
+    program = targets.find_program()
+    return {spec.name: targets.start_target(program, spec, mountpoint(spec.name), backing) for spec in graph.storage.targets}
+
+
+def _mount_memory(path: Path) -> None:
+    path.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(path)], capture_output=True, text=True)
+    if done.returncode:
+        raise world.WorldError(f"{path}: {done.stderr.strip()}")
+
+
+def main(machine: str, arguments: list[str]) -> None:
+    """Builds the lab of a machine and runs `collio ARGUMENTS` in it."""
+    from collio.bench.launcher import end_with_its_runs
+    from collio.cli import main as command_line
+
+    global _current
+    end_with_its_runs()
+    try:
+        _current = build(load_machine(machine))
+    except (world.WorldError, network.NetworkError, targets.TargetError) as error:
+        print(f"collio lab: {error}", file=sys.stderr)
+        sys.exit(1)
+    command_line(arguments, prog_name="collio")
+
+
+if __name__ == "__main__":
+    # Imported under its own name, so that `current` is one thing whoever asks.
+    from collio.lab.inside import main as lab_main
+
+    lab_main(sys.argv[1], sys.argv[2:])

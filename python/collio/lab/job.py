@@ -1,0 +1,48 @@
+"""An MPI job of the user's in the lab: which MPI, which preloads, and what to run."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from collio import hints, launch, launch_line
+from collio.lab import inside, mpi_launch
+from collio.lab.inside import Lab
+from collio.mpi_libraries import OPENMPI
+
+REPORT_LINES = inside.world.HOME / "report.lines"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for. `native`: without collio."""
+
+    program: list[str]
+    mpi: str | None = None
+    ranks: int | None = None
+    native: bool = False
+    hints: dict[str, str] | None = None
+
+
+def prepare(lab: Lab, wish: Wish) -> tuple[launch.Prepared, launch.Choice]:
+    """Words and environment of the job. Raises launch.LaunchError."""
+    line = launch_line.read_launch_line(wish.program)
+    if line.launcher is not None:
+        raise launch.LaunchError(f"{line.launcher_word}: the lab starts the ranks itself; give the program only")
+    choice = launch.choose_mpi(line, wish.mpi)
+    if choice.mpi.mpiexec is None:
+        raise launch.LaunchError(f"{choice.mpi.id} has no mpiexec")
+    build = launch.usable_build(choice.mpi)
+    preloads = mpi_launch.preloads(choice.mpi, build)
+    variables = dict(mpi_launch.environment(choice.mpi))
+    if not wish.native:
+        preloads.insert(0, str(build.interposer))
+        variables |= {"COLLIO_REPORT": str(REPORT_LINES), "COLLIO_MACHINE": str(inside.GRAPH_FILE)}
+        if wish.hints:
+            variables["COLLIO_HINTS"] = hints.encode_hints(wish.hints)
+    words = (choice.mpi.mpiexec, *mpi_launch.options(choice.mpi, lab.nodes, wish.ranks), *wish.program)
+    if not preloads:
+        return launch.Prepared(list(words), {**os.environ, **variables}), choice
+    kind = "openmpi" if choice.mpi.family == OPENMPI else "hydra"
+    return launch.prepare(launch_line.LaunchLine(words, 0), kind, ":".join(preloads), variables, os.environ), choice
+

@@ -1,0 +1,106 @@
+"""The lab's world: private namespaces (network, mounts, host name, IPC, processes) that one command lives in.
+
+The first process inside is the only one that outlives nothing: when it ends, the kernel ends every process in
+there, and with them go the network, the mounts and the loop devices. It gets SIGKILL when its launcher dies,
+however that dies. So there is no daemon, and nothing is left to take down; only the file that `collio lab top` and
+`collio lab target` find a lab by can stay behind (registry.py), and `collio lab clean` removes it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable
+
+HOME = Path("/run/lab")
+"""Inside of a lab: everything of its own. /run is private there, so the path is the same in every lab."""
+
+HANDED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+_PR_SET_PDEATHSIG = 1
+TOOLS = {"unshare": "util-linux", "nsenter": "util-linux", "mount": "mount", "ip": "iproute2", "tc": "iproute2", "sysctl": "procps"}
+
+
+class WorldError(Exception):
+    """This machine or this user cannot have a lab; the message says what is missing."""
+
+
+def missing() -> str | None:
+    """What keeps this user from a lab here; None when nothing does. Tries it, so it takes some milliseconds."""
+    path = _path()
+    absent = sorted({f"{tool} (package {package})" for tool, package in TOOLS.items() if not shutil.which(tool, path=path)})
+    if absent:
+        return f"not found: {', '.join(absent)}"
+    tried = subprocess.run([*_unshare(), "ip", "link", "add", "probe", "type", "bridge"], capture_output=True, text=True, env={**os.environ, "PATH": path})
+    if tried.returncode == 0:
+        return None
+    why = tried.stderr.strip().splitlines()[-1] if tried.stderr.strip() else f"exit code {tried.returncode}"
+    return f"private namespaces are refused ({why}); a lab needs root, or a kernel that lets users have user namespaces (kernel.unprivileged_userns_clone, user.max_user_namespaces)"
+
+
+def enter(module: str, arguments: list[str], environ: dict[str, str], told: Callable[[int], None]) -> int:
+    """Runs `python -m module arguments` as the first process of a new world; its exit code (128 + n for signal n).
+
+    `told` hears the process number of the `unshare` that holds the world. Signals are handed on to the first process.
+    """
+    child = subprocess.Popen([*_unshare(), sys.executable, "-m", module, *arguments], env={**environ, "PATH": _path()}, preexec_fn=_die_with_parent)
+    before = {number: signal.signal(number, lambda received, _frame: _hand_on(child.pid, received)) for number in HANDED_ON}
+    try:
+        told(child.pid)
+        code = child.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return code if code >= 0 else 128 - code
+
+
+def first_process(unshare: int) -> int | None:
+    """Number, outside, of the first process in the world that `unshare` holds; None when it is not (or no longer) there."""
+    try:
+        children = [pid for task in Path(f"/proc/{unshare}/task").iterdir() for pid in (task / "children").read_text().split()]
+    except OSError:
+        return None
+    return int(children[0]) if children else None
+
+
+def join(unshare: int, words: list[str]) -> list[str]:
+    """The command that runs `words` in a running world, at its first process. Raises WorldError when that is gone."""
+    pid = first_process(unshare)
+    if pid is None:
+        raise WorldError("the lab is not running any more")
+    user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
+    return ["nsenter", "--target", str(pid), *user, "--net", "--mount", "--uts", "--ipc", "--pid", f"--wd={os.getcwd()}", "--", *words]
+
+
+def make_private() -> None:
+    """First thing inside: mounts stay here, and /run (where `ip netns` keeps its names) is this world's own."""
+    for words in (["--make-rprivate", "/"], ["-t", "tmpfs", "tmpfs", "/run"]):
+        done = subprocess.run(["mount", *words], capture_output=True, text=True)
+        if done.returncode:
+            raise WorldError(f"mount {' '.join(words)}: {done.stderr.strip()}")
+    HOME.mkdir()
+
+
+def _unshare() -> list[str]:
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    return ["unshare", *user, "--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc"]
+
+
+def _path() -> str:
+    """PATH with the folders of system tools, which users' often lacks."""
+    return os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"])
+
+
+def _die_with_parent() -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _hand_on(unshare: int, number: int) -> None:
+    """A signal for the first process inside: `unshare` itself would die of it and take all with it at once."""
+    pid = first_process(unshare)
+    if pid is not None:
+        os.kill(pid, number)

@@ -1,0 +1,147 @@
+"""The network in a report: where the job's nodes lie in it, and what a file's calls sent between them.
+
+The engine's line about a file has it as "network" when there are several nodes, or COLLIO_MACHINE is set
+(src/mpiio/network_report.hpp has the form). "traffic" was counted; "expected" is what the plans alone foresaw of the data.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from rich.table import Table
+
+from collio.report import counted, format_bytes, format_seconds
+
+LARGEST_ON_TERMINAL = 8
+"""Nodes of a matrix on the terminal; a larger one is given by its largest flows."""
+
+LARGEST_ON_PAGE = 16
+"""Nodes of the table when there is no matrix: those that send most."""
+
+
+def network_of(file: dict) -> dict:
+    """The network of a file's line; empty where there is none."""
+    network = file.get("network")
+    return network if isinstance(network, dict) else {}
+
+
+def lines(file: dict) -> list[str]:
+    """What there is to say about the network, each in one line."""
+    network = network_of(file)
+    told = [place(network)] if network.get("name") is not None else []
+    if network.get("unknown"):
+        told.append(f"network unknown: {network['unknown']}")
+    for key, title in (("traffic", "between nodes"), ("expected", "foreseen by the plans")):
+        if isinstance(network.get(key), dict):
+            told.append(f"{title}: {traffic_line(network[key])}")
+    return told
+
+
+def place(network: dict) -> str:
+    """"network two racks, 8 nodes; this job's are 2 to 4 hops apart"."""
+    text = f"network {network['name']}, {counted(int(network.get('nodes', 0)), 'node')}"
+    hops = network.get("hops") or {}
+    least, most = int(hops.get("min", 0)), int(hops.get("max", 0))
+    if most == 0:
+        return text
+    return f"{text}; this job's are {counted(most, 'hop') if least == most else f'{least} to {most} hops'} apart"
+
+
+def traffic_line(traffic: dict) -> str:
+    """"40 KiB, hop-bytes 120 KiB, busiest link rack0 to core: 20 KiB, 1.6 ms at least"."""
+    parts = [format_bytes(traffic.get("bytes", 0))]
+    if "hop_bytes" in traffic:
+        parts.append(f"hop-bytes {format_bytes(traffic['hop_bytes'])}")
+    if busiest := traffic.get("busiest"):
+        parts.append(
+            f"busiest link {busiest.get('from', '?')} to {busiest.get('to', '?')}: {format_bytes(busiest.get('bytes', 0))}, "
+            f"{format_seconds(busiest.get('seconds', 0.0))} at least"
+        )
+    return ", ".join(parts)
+
+
+def names(network: dict, nodes: int) -> list[str]:
+    """The hosts' names where they tell nodes apart, else the numbers."""
+    hosts = [str(host) for host in network.get("hosts", ())]
+    return hosts if len(set(hosts)) == nodes else [str(number) for number in range(nodes)]
+
+
+def flows(traffic: dict | None) -> dict[tuple[int, int], int]:
+    """{(from, to): bytes}."""
+    return {(int(start), int(end)): int(count) for start, end, count in (traffic or {}).get("flows", ())}
+
+
+def node_count(network: dict) -> int:
+    """Nodes of the job."""
+    traffic = network.get("traffic") or {}
+    return len(network.get("hosts", ())) or len(traffic.get("sent", ()))
+
+
+def table(file: dict) -> Table | None:
+    """The matrix for the terminal, or the largest flows; None where nothing went between nodes."""
+    network = network_of(file)
+    moved, nodes = flows(network.get("traffic")), node_count(network)
+    if not moved:
+        return None
+    labels = names(network, nodes)
+    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    if nodes > LARGEST_ON_TERMINAL:
+        for title in ("from", "to", "largest flows"):
+            shown.add_column(title)
+        for (start, end), count in sorted(moved.items(), key=lambda item: -item[1])[:LARGEST_ON_TERMINAL]:
+            shown.add_row(labels[start], labels[end], format_bytes(count))
+        return shown
+    shown.add_column("from, to")
+    for label in labels:
+        shown.add_column(label, justify="right")
+    for start in range(nodes):
+        shown.add_row(labels[start], *(_cell(moved, start, end) for end in range(nodes)))
+    return shown
+
+
+def _cell(moved: dict[tuple[int, int], int], start: int, end: int) -> str:
+    return format_bytes(moved[start, end]) if (start, end) in moved else "·"
+
+
+def html(file: dict) -> str:
+    """The lines and the table for the page."""
+    network = network_of(file)
+    told = "".join(f'<div class="dim">{escape(text)}</div>' for text in lines(file))
+    rows = _matrix(network) if flows(network.get("traffic")) else _sums(network)
+    if not rows:
+        return told
+    shown = f'<div style="overflow-x:auto"><table>{rows}</table></div>'
+    return f"{told}<details><summary>bytes between nodes (foreseen by the plans)</summary>{shown}</details>"
+
+
+def _matrix(network: dict) -> str:
+    moved, foreseen = flows(network.get("traffic")), flows(network.get("expected"))
+    nodes = node_count(network)
+    labels = [escape(name) for name in names(network, nodes)]
+    head = "".join(f"<th>{label}</th>" for label in labels)
+    rows = [f"<tr><th>from, to</th>{head}</tr>"]
+    for start in range(nodes):
+        cells = "".join(_html_cell(moved.get((start, end), 0), foreseen.get((start, end), 0)) for end in range(nodes))
+        rows.append(f"<tr><td>{labels[start]}</td>{cells}</tr>")
+    return "".join(rows)
+
+
+def _html_cell(moved: int, foreseen: int) -> str:
+    if not moved and not foreseen:
+        return '<td class="num dim">·</td>'
+    return f'<td class="num">{format_bytes(moved)} <span class="dim">({format_bytes(foreseen)})</span></td>'
+
+
+def _sums(network: dict) -> str:
+    """The nodes that send most, where there are too many for a matrix."""
+    traffic, foreseen = network.get("traffic") or {}, network.get("expected") or {}
+    sent, received = list(traffic.get("sent", ())), list(traffic.get("received", ()))
+    if not sent or len(sent) != len(received) or not any(sent):
+        return ""
+    most = sorted(range(len(sent)), key=lambda node: -sent[node])[:LARGEST_ON_PAGE]
+    rows = ["<tr><th>node</th><th>sent</th><th>received</th></tr>"]
+    for node in most:
+        pairs = ((sent[node], foreseen.get("sent", ())), (received[node], foreseen.get("received", ())))
+        cells = "".join(_html_cell(count, list(expected)[node] if node < len(expected) else 0) for count, expected in pairs)
+        rows.append(f"<tr><td>{node}</td>{cells}</tr>")
+    return "".join(rows)

@@ -1,0 +1,103 @@
+// The network between nodes as a graph: what a message passes on its way, and what many messages make of its links.
+//
+// Vertices are numbered nodes first, then switches. Routes are fixed: a table says for every vertex and every node
+// which link leads there. Plain data, made by a reader (machine/read_graph) or by hand.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace collio::machine {
+
+/// A link between two vertices, full duplex: rate and latency are of each direction.
+struct Link {
+  int a = 0, b = 0;
+  double rate_bytes_per_s = 0;
+  double latency_s = 0;
+};
+
+struct Network {
+  std::string name;
+  int nodes = 0;                      ///< vertices 0 .. nodes - 1 are nodes, the others switches
+  std::vector<std::string> vertices;  ///< names
+  std::vector<Link> links;
+  std::vector<std::int32_t> next;     ///< [vertex * nodes + node]: the link to take; -1 at the node itself, or no way
+
+  [[nodiscard]] int next_link(int vertex, int node) const noexcept {
+    return next[static_cast<std::size_t>(vertex) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(node)];
+  }
+  [[nodiscard]] const Link& link(int index) const noexcept { return links[static_cast<std::size_t>(index)]; }
+};
+
+/// What is wrong with a network, naming the place, the value and what is allowed; no error: every node reaches every
+/// other one, and all the functions below may be called. O(vertices * nodes + links).
+[[nodiscard]] core::Error check_network(const Network& network);
+
+/// From one node to another.
+struct Trip {
+  int from = 0, to = 0;
+};
+
+/// A link in the direction in which a route takes it.
+struct Hop {
+  int link = 0;
+  bool forward = true;  ///< from a to b
+
+  [[nodiscard]] std::size_t index() const noexcept { return 2 * static_cast<std::size_t>(link) + (forward ? 0 : 1); }
+};
+
+/// Visits the links of a route in order: visit(Hop). O(hops).
+template <class Visit>
+void route(const Network& network, const Trip& trip, Visit&& visit) {
+  for (int at = trip.from; at != trip.to;) {
+    const int index = network.next_link(at, trip.to);
+    const Link& link = network.link(index);
+    const bool forward = link.a == at;
+    visit(Hop{index, forward});
+    at = forward ? link.b : link.a;
+  }
+}
+
+/// Links between two nodes; 0 from a node to itself. O(hops).
+[[nodiscard]] int hops(const Network& network, const Trip& trip);
+
+/// Seconds one transfer of `bytes` bytes takes when it is alone: every link's latency, and the bytes at the rate of the
+/// slowest. Messages are cut into packets, so the links of a route work at the same time. O(hops).
+[[nodiscard]] double transfer_s(const Network& network, const Trip& trip, std::int64_t bytes);
+
+/// Bytes that go from one node to another: a piece of a node-to-node matrix most of which is zero.
+struct Flow {
+  int from = 0, to = 0;
+  std::int64_t bytes = 0;
+  friend bool operator==(const Flow&, const Flow&) = default;
+};
+
+/// What flows between the network's nodes do to its links.
+struct LinkLoads {
+  std::vector<std::int64_t> bytes;  ///< by Hop::index(): per link and direction
+  std::int64_t hop_bytes = 0;       ///< bytes times links they pass
+};
+
+/// O(links + hops of all flows).
+[[nodiscard]] LinkLoads load_links(const Network& network, std::span<const Flow> flows);
+
+/// The link and direction that needs longest for its bytes.
+struct BusiestLink {
+  Hop hop;
+  std::int64_t bytes = 0;
+  double time_s = 0;  ///< bytes / rate: all the flows together take no less
+};
+
+/// `link_bytes`: as LinkLoads::bytes. Bytes 0 when nothing flows. O(links).
+[[nodiscard]] BusiestLink busiest_link(const Network& network, std::span<const std::int64_t> link_bytes);
+
+/// The network's node that each host is: by its name, or by the part before the first dot where that tells them apart.
+/// -1: none. O(nodes + hosts).
+[[nodiscard]] std::vector<int> find_nodes(const Network& network, std::span<const std::string> hosts);
+
+}  // namespace collio::machine

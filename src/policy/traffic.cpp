@@ -1,0 +1,104 @@
+// See traffic.hpp.
+#include "policy/traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace collio::policy {
+
+namespace {
+
+/// Bytes that one node, or one domain, serves.
+struct Served {
+  int home = 0;    ///< node
+  int domain = 0;  ///< decides where messages pass, when nodes are grouped
+  double bytes = 0;
+};
+
+/// Without groups of nodes all domains of a node are alike.
+std::vector<Served> by_node(const std::vector<double>& by_domain, const Service& service) {
+  std::vector<Served> served(service.machine.nodes.size());
+  for (std::size_t node = 0; node < served.size(); ++node) served[node].home = static_cast<int>(node);
+  for (std::size_t d = 0; d < by_domain.size(); ++d) served[static_cast<std::size_t>(service.homes[d])].bytes += by_domain[d];
+  return served;
+}
+
+std::vector<Served> one_by_one(const std::vector<double>& by_domain, const Service& service) {
+  std::vector<Served> served;
+  for (std::size_t d = 0; d < by_domain.size(); ++d)
+    served.push_back({service.homes[d], static_cast<int>(d), by_domain[d]});
+  return served;
+}
+
+int ranks_of_group(const Service& service, int node) {
+  const int size = service.layers.nodes_per_group, first = service.layers.group_of(node) * size;
+  const int end = std::min(first + size, static_cast<int>(service.machine.nodes.size()));
+  int ranks = 0;
+  for (int n = first; n < end; ++n) ranks += service.machine.nodes[static_cast<std::size_t>(n)].ranks;
+  return ranks;
+}
+
+using Visit = std::function<void(const machine::Flow&)>;
+
+/// What a write sends to where these bytes are served. `groups`: by way of the nodes where pieces of a group meet.
+void flows_to(const Served& served, const Service& service, bool groups, const Visit& visit) {
+  const double bytes_per_rank = served.bytes / service.machine.ranks();
+  const Layers& layers = service.layers;
+  for (int node = 0; node < static_cast<int>(service.machine.nodes.size()); ++node) {
+    if (node == served.home || served.bytes == 0) continue;
+    const int hop = groups ? layers.next_hop(node, served.domain, served.home) : served.home;
+    // Where a group's pieces meet, those of all its nodes go on.
+    const bool meet = groups && hop == served.home && layers.group_of(node) != layers.group_of(served.home);
+    const int ranks = meet ? ranks_of_group(service, node) : service.machine.nodes[static_cast<std::size_t>(node)].ranks;
+    visit({node, hop, std::llround(bytes_per_rank * ranks)});
+  }
+}
+
+}  // namespace
+
+void ServedBytes::add(const Plan& plan, std::int64_t bytes) {
+  const bool layers = plan.path == Path::two_layer;
+  if ((!layers && plan.path != Path::two_phase) || plan.span.length == 0) return;
+  std::vector<double>& served = by_domain_[plan.direction == Direction::read][layers];
+  const Domains& d = plan.domains;
+  if (served.size() < static_cast<std::size_t>(d.count)) served.resize(static_cast<std::size_t>(d.count), 0);
+  const double density = static_cast<double>(bytes) / static_cast<double>(plan.span.length);
+  for (int i = 0; i < d.count; ++i) {
+    const core::Extent domain = d.domain(i);
+    const std::int64_t begin = std::max(domain.offset, plan.span.offset), end = std::min(domain.end(), plan.span.end());
+    served[static_cast<std::size_t>(i)] += density * static_cast<double>(std::max<std::int64_t>(0, end - begin));
+  }
+}
+
+bool ServedBytes::empty() const noexcept {
+  for (const auto& of_direction : by_domain_)
+    for (const std::vector<double>& served : of_direction)
+      if (!served.empty()) return false;
+  return true;
+}
+
+void ServedBytes::for_each_flow(const Service& service, const Visit& visit) const {
+  const Visit visit_reversed = [&](const machine::Flow& flow) { visit({flow.to, flow.from, flow.bytes}); };
+  for (const bool reads : {false, true})
+    for (const bool layers : {false, true}) {
+      const std::vector<double>& by_domain = by_domain_[reads][layers];
+      const bool groups = layers && service.layers.nodes_per_group > 1;
+      for (const Served& served : groups ? one_by_one(by_domain, service) : by_node(by_domain, service))
+        flows_to(served, service, groups, reads ? visit_reversed : visit);
+    }
+}
+
+std::vector<machine::Flow> expected_traffic(const Plan& plan, std::int64_t bytes, const Service& service) {
+  ServedBytes served;
+  served.add(plan, bytes);
+  std::map<std::pair<int, int>, std::int64_t> sums;
+  served.for_each_flow(service, [&](const machine::Flow& flow) {
+    if (flow.bytes > 0) sums[{flow.from, flow.to}] += flow.bytes;
+  });
+  std::vector<machine::Flow> flows;
+  for (const auto& [ends, sum] : sums) flows.push_back({ends.first, ends.second, sum});
+  return flows;
+}
+
+}  // namespace collio::policy

@@ -1,0 +1,134 @@
+// COLLIO_MACHINE: a file that knows this host makes the network known; any other leaves it unknown, says why, and the
+// program's file works all the same. Only rank 0 of a communicator reads it.
+#include <sys/stat.h>
+
+#include "pieces.hpp"
+
+using namespace collio::test;
+
+namespace {
+
+class Tests {
+ public:
+  explicit Tests(Program& program) : program_(program), reports_(program), machine_(program.temporary("machine")) {
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    host_ = name;
+  }
+
+  /// False where collio was built without a reader.
+  bool can_read() {
+    write_machine(machine_of(host_));
+    int can = report_of("probe").find("reads no machine files") == std::string::npos ? 1 : 0;
+    MPI_Bcast(&can, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return can != 0;
+  }
+
+  void known() {
+    for (const std::string& name : {host_, host_.substr(0, host_.find('.')), host_.substr(0, host_.find('.')) + ".elsewhere.org"}) {
+      write_machine(machine_of(name));
+      const std::string report = report_of("known");
+      says(report, "\"network\": {\"name\": \"a pair\", \"nodes\": 2, \"hops\": {\"min\": 0, \"max\": 0}, \"hosts\": [\"" + host_ + "\"]}");
+      says_not(report, "COLLIO_MACHINE=");
+    }
+  }
+
+  void unknown() {
+    const auto unknown_because = [this](const std::string& text, const std::string& why) {
+      write_machine(text);
+      says(report_of("unknown"), "\"unknown\": \"COLLIO_MACHINE=" + machine_ + ": " + why);
+    };
+    unknown_because("", "not JSON: line 1, column 1");
+    unknown_because(machine_of(host_).substr(0, 100), "not JSON: line ");
+    unknown_because(machine_of("some-other-host"), "host '" + host_ + "' is none of the nodes of 'a pair' (some-other-host, spare)");
+    std::string text = machine_of(host_);
+    unknown_because(text.replace(text.find("\"b\": 2"), 6, "\"b\": 9"), "links[0].b is 9, there are 3 vertices");
+    if (program_.rank == 0) unlink(machine_.c_str());
+    says(report_of("unknown"), "\"unknown\": \"COLLIO_MACHINE=" + machine_ + ": No such file or directory\"");
+    if (program_.rank == 0) mkdir(machine_.c_str(), 0755);
+    says(report_of("unknown"), "\"unknown\": \"COLLIO_MACHINE=" + machine_ + ": it is no ordinary file\"");
+    if (program_.rank == 0) rmdir(machine_.c_str());
+  }
+
+  /// Ranks know different texts already, or none: rank 0 had files of its own. A changed file is read again.
+  void files_of_some_ranks() {
+    write_machine(machine_of(host_));
+    if (program_.rank == 0) {
+      says(report_of("alone", MPI_COMM_SELF), "\"name\": \"a pair\"");
+      std::string text = machine_of(host_);
+      write_text(text.replace(text.find("a pair"), 6, "again"));
+      says(report_of("alone", MPI_COMM_SELF), "\"name\": \"again\"");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    says(report_of("all"), "\"name\": \"again\"");
+    write_machine(machine_of(host_));
+    says(report_of("all"), "\"name\": \"a pair\"");
+  }
+
+  /// The variable is set on rank 0 of the world alone, which is not the first here.
+  void first_rank_decides() {
+    if (program_.size == 1) return;
+    MPI_Comm reversed = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, program_.size - program_.rank, &reversed);
+    const std::string report = report_of("reversed", reversed);
+    MPI_Comm_free(&reversed);
+    if (program_.rank == program_.size - 1) program_.that(report.find("\"network\"") == std::string::npos, ("no network in " + report).c_str());
+  }
+
+ private:
+  [[nodiscard]] static std::string machine_of(const std::string& host) {
+    return R"({"format": "collio-machine-graph/1", "name": "a pair", "nodes": [{"name": ")" + host +
+           R"(", "ranks": 8}, {"name": "spare", "ranks": 1}], "switches": ["switch"],
+               "links": [{"a": 0, "b": 2, "rate_bytes_per_s": 1e9, "latency_s": 0}, {"a": 1, "b": 2, "rate_bytes_per_s": 1e9, "latency_s": 0}],
+               "next": [[-1, 0], [1, -1], [0, 1]]})";
+  }
+  void write_text(const std::string& text) const { std::ofstream(machine_, std::ios::trunc) << text; }
+  void write_machine(const std::string& text) {
+    if (program_.rank == 0) {
+      write_text(text);
+      setenv("COLLIO_MACHINE", machine_.c_str(), 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  /// The report of a file that was written and read; on the communicator's first rank. Collective over it.
+  std::string report_of(const std::string& name, MPI_Comm comm = MPI_COMM_WORLD) {
+    PieceFile file(program_, comm, program_.temporary(name), {});
+    Dice dice(3);
+    const Cut cut{file.size(), 0, 50000, 1, 100, 0};
+    file.write(deal_out(dice, cut));
+    file.read(deal_out(dice, cut));
+    file.check();
+    file.close();
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    const std::string report = rank == 0 ? reports_.of(file.path()) : "";
+    MPI_Barrier(comm);
+    return report;
+  }
+  void says(const std::string& report, const std::string& what) {
+    if (program_.rank == 0) program_.that(report.find(what) != std::string::npos, (what + " in " + report).c_str());
+  }
+  void says_not(const std::string& report, const std::string& what) {
+    if (program_.rank == 0) program_.that(report.find(what) == std::string::npos, ("no " + what + " in " + report).c_str());
+  }
+
+  Program& program_;
+  Reports reports_;
+  std::string machine_, host_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  Tests tests(program);
+  if (tests.can_read()) {
+    tests.known();
+    tests.unknown();
+    tests.files_of_some_ranks();
+    tests.first_rank_decides();
+  }
+  return program.finish();
+}
