@@ -1,0 +1,18 @@
+"""Machine files: clusters described in a page of TOML, for the lab that builds them and the planners that think about them.
+
+`load_machine("tree-oversubscribed")` or `load(path)` reads one, `expand` writes it out as a graph with routes.
+The format is in docs/how-to/machine-files.md.
+"""
+
+from collio.machine_file.describe import describe
+from collio.machine_file.errors import MachineFileError
+from collio.machine_file.expand import expand
+from collio.machine_file.graph import Graph, Link, Node, Storage, Target, hops, route
+from collio.machine_file.model import MachineFile
+from collio.machine_file.presets import load_machine, preset_names
+from collio.machine_file.reader import load, parse
+
+__all__ = [
+    "Graph", "Link", "MachineFile", "MachineFileError", "Node", "Storage", "Target",
+    "describe", "expand", "hops", "load", "load_machine", "parse", "preset_names", "route",
+]

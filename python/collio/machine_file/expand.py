@@ -1,0 +1,17 @@
+"""From what a machine file says to the graph it stands for."""
+
+from __future__ import annotations
+
+from collio.machine_file.graph import Graph
+from collio.machine_file.model import MachineFile
+
+
+def expand(machine: MachineFile) -> Graph:
+    """Links, and the way from every vertex to every node. Cost: vertices times nodes."""
+    links, step = machine.network.wire()
+    nodes = len(machine.nodes)
+    table = [
+        [-1 if vertex == destination else step(vertex, destination) for destination in range(nodes)]
+        for vertex in range(nodes + len(machine.network.switches))]
+    return Graph(
+        machine.name, machine.nodes, machine.network.switches, links, table, machine.storage, shape=machine.shape, note=machine.note)

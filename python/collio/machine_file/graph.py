@@ -1,0 +1,156 @@
+"""A machine written out: vertices, links and the way from everywhere to every node.
+
+This is what the engine's planner and the lab's builder read: no shapes, no defaults, no units but bytes and seconds.
+Vertices are numbered, nodes first, then switches. A link is full duplex; its rate is that of each direction.
+`next[vertex][node]` is the link to take towards a node, -1 at the node itself: a table, as routers have one.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+
+from collio.machine_file.errors import MachineFileError
+
+FORMAT = "collio-machine-graph/1"
+
+
+@dataclass(frozen=True)
+class Node:
+    name: str
+    ranks: int
+
+
+@dataclass(frozen=True)
+class Link:
+    """A cable between vertices `a` and `b`. The latency is for planners; 0 where the file gives none."""
+
+    a: int
+    b: int
+    rate_bytes_per_s: float
+    latency_s: float
+
+    def other_end(self, vertex: int) -> int:
+        return self.a + self.b - vertex
+
+
+@dataclass(frozen=True)
+class Target:
+    """A storage target; no rate is unlimited, no capacity what the backing has. Backing: "memory" or a directory."""
+
+    name: str
+    rate_bytes_per_s: float | None
+    capacity_bytes: int | None
+    backing: str
+
+
+@dataclass(frozen=True)
+class Storage:
+    """`attach` is the vertex the targets hang at."""
+
+    attach: int
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The expanded machine. `shape` and `note` are for people and not part of the JSON."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    switches: tuple[str, ...]
+    links: tuple[Link, ...]
+    next: list[list[int]]
+    storage: Storage | None = None
+    shape: str = field(default="", compare=False)
+    note: str = field(default="", compare=False)
+
+    @property
+    def vertices(self) -> int:
+        return len(self.nodes) + len(self.switches)
+
+    @property
+    def ranks(self) -> int:
+        return sum(node.ranks for node in self.nodes)
+
+    def vertex_name(self, vertex: int) -> str:
+        return self.nodes[vertex].name if vertex < len(self.nodes) else self.switches[vertex - len(self.nodes)]
+
+    def link_name(self, link: int) -> str:
+        """"rack0 - core"."""
+        return f"{self.vertex_name(self.links[link].a)} - {self.vertex_name(self.links[link].b)}"
+
+    def to_json(self) -> str:
+        """The format of this file as text, one line for each top-level key. "storage" is left out where there is none."""
+        document = {
+            "format": FORMAT, "name": self.name, "nodes": [asdict(node) for node in self.nodes], "switches": list(self.switches),
+            "links": [asdict(link) for link in self.links], "next": self.next}
+        if self.storage:
+            document["storage"] = asdict(self.storage)
+        return "{" + ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in document.items()) + "}\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "Graph":
+        """Reads `to_json` again. Raises MachineFileError for what is no such graph, also when a route does not arrive."""
+        try:
+            document = json.loads(text)
+            if document["format"] != FORMAT:
+                raise MachineFileError(f'machine graph: format: "{document["format"]}" is not allowed; allowed is "{FORMAT}"')
+            graph = cls(
+                document["name"], tuple(Node(**node) for node in document["nodes"]), tuple(document["switches"]),
+                tuple(Link(**link) for link in document["links"]), document["next"], _storage(document.get("storage")))
+            check(graph)
+        except (json.JSONDecodeError, KeyError, TypeError, IndexError) as error:
+            raise MachineFileError(f"machine graph: not in the format {FORMAT} ({type(error).__name__}: {error})") from None
+        return graph
+
+
+def _storage(document: dict | None) -> Storage | None:
+    return Storage(document["attach"], tuple(Target(**target) for target in document["targets"])) if document else None
+
+
+def route(graph: Graph, source_node: int, destination_node: int) -> list[tuple[int, int]]:
+    """The way as (link, vertex it is entered from), in order; empty from a node to itself. The source may be a switch, too."""
+    way, at = [], source_node
+    while at != destination_node:
+        link = graph.next[at][destination_node]
+        way.append((link, at))
+        at = graph.links[link].other_end(at)
+        assert len(way) < graph.vertices, "a route never visits a vertex twice"
+    return way
+
+
+def hops(graph: Graph, source_node: int, destination_node: int) -> int:
+    """Links on the way."""
+    return len(route(graph, source_node, destination_node))
+
+
+def check(graph: Graph) -> None:
+    """Raises MachineFileError unless links join vertices and every route arrives. Cost: vertices times nodes."""
+    def demand(holds: bool, problem: str) -> None:
+        if not holds:
+            raise MachineFileError(f"machine graph: {problem}")
+
+    vertices, nodes = graph.vertices, len(graph.nodes)
+    for index, link in enumerate(graph.links):
+        demand(0 <= link.a < vertices and 0 <= link.b < vertices and link.a != link.b, f"links[{index}] does not join two vertices")
+    demand(len(graph.next) == vertices and all(len(row) == nodes for row in graph.next), "next: not a row per vertex, a column per node")
+    demand(not graph.storage or 0 <= graph.storage.attach < vertices, "storage.attach: no vertex")
+    for destination in range(nodes):
+        lost = _lost(graph, destination)
+        demand(lost is None, f"next: vertex {lost} has no way to node {destination}")
+
+
+def _lost(graph: Graph, destination: int) -> int | None:
+    """A vertex whose way to the destination does not arrive; None if there is none."""
+    arrives = {destination} if graph.next[destination][destination] == -1 else set()
+    for start in range(graph.vertices):
+        seen, at = set(), start
+        while at not in arrives:
+            link = graph.next[at][destination]
+            if at in seen or not 0 <= link < len(graph.links) or at not in (graph.links[link].a, graph.links[link].b):
+                return start
+            seen.add(at)
+            at = graph.links[link].other_end(at)
+        arrives |= seen
+    return None

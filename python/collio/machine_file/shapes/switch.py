@@ -1,0 +1,27 @@
+"""All nodes on one switch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from collio.machine_file.shapes.shape import Cable, Wiring
+from collio.machine_file.table import Table
+
+
+@dataclass(frozen=True)
+class Switch:
+    KEYS = ()
+    switches = ("switch",)
+    root = "switch"
+
+    nodes: int
+    link: Cable
+
+    @classmethod
+    def read(cls, table: Table, nodes: tuple[str, ...]) -> "Switch":
+        return cls(len(nodes), Cable.read(table, "link"))
+
+    def wire(self) -> Wiring:
+        """Link i is node i's."""
+        links = tuple(self.link.between(node, self.nodes) for node in range(self.nodes))
+        return Wiring(links, lambda vertex, destination: vertex if vertex < self.nodes else destination)
