@@ -14,6 +14,7 @@ COMMANDS = {
     "report": "collio.report_command:report_command",
     "bench": "collio.bench.command:bench",
     "demo": "collio.demo.command:demo",
+    "lab": "collio.lab.command:lab",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 import tempfile
@@ -13,19 +14,22 @@ from rich.console import Console
 
 from collio import __version__, hints, launch, mpi_libraries
 from collio.bench import engines as engine_table
-from collio.bench import launcher, machine, results, rounds
+from collio.bench import lab_results, launcher, machine, results, rounds
 from collio.bench.engines import BenchError
 from collio.bench.patterns import PATTERNS
 from collio.bench.patterns.prepared import Prepared
 from collio.builds import Build
+from collio.lab.enter import LabError, lab_for
+from collio.lab.inside import MEMORY
 from collio.report import format_bytes, format_seconds
 
 COMMON = [
     click.option("--mpi", "mpi_name", metavar="ID", help="mpich, openmpi, or an id of `collio info`.  [default: the first that is built]"),
-    click.option("--ranks", type=click.IntRange(min=1), default=4, show_default=True),
+    click.option("--ranks", type=click.IntRange(min=1), help="MPI ranks.  [default: 4, or all of the lab's]"),
+    click.option("--lab", "lab_machine", metavar="MACHINE", help="Run on a lab: a machine file, or one of `collio lab machines`."),
     click.option("--engines", default="collio,native,floor", show_default=True, help="Who moves the bytes, by comma."),
-    click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path), default=".",
-                 show_default=True, help="Where the file is written."),
+    click.option("--dir", "folder", type=click.Path(file_okay=False, path_type=Path),
+                 help="Where the file is written.  [default: the current folder, or the lab's memory]"),
     click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True),
     click.option("--steps", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Time steps: the pattern so often, one behind the other in the file."),
     click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every engine but the floor."),
@@ -49,6 +53,11 @@ def bench() -> None:
 
 def run_pattern(name: str, common: dict, options: dict) -> dict:
     """Runs one benchmark; the document. Raises BenchError."""
+    lab = lab_for(common["lab_machine"]) if common["lab_machine"] else None
+    folder = common["folder"] or (MEMORY if lab else Path("."))
+    if not os.access(folder, os.W_OK):
+        raise BenchError(f"--dir {folder}: no folder that can be written to")
+    common = {**common, "folder": folder, "ranks": common["ranks"] or (lab.ranks if lab else 4)}
     try:
         mpi = launch.named_mpi(common["mpi_name"]) if common["mpi_name"] else _first_built()
         shared = dict(hints.split_assignment(text) for text in common["assignments"])
@@ -56,9 +65,8 @@ def run_pattern(name: str, common: dict, options: dict) -> dict:
     except (launch.LaunchError, hints.HintError) as error:
         raise BenchError(str(error)) from None
     contenders = engine_table.parse_engines(common["engines"], mpi)
-    folder = common["folder"]
     with tempfile.TemporaryDirectory(prefix="collio-bench-") as scratch:
-        setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch))
+        setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab)
         program = launcher.check_setup(setup, "collio_bench", contenders)
         prepared = PATTERNS[name].prepare(options, setup.ranks, setup.scratch)
         needed = prepared.file_bytes * common["steps"]
@@ -93,6 +101,7 @@ def _document(name: str, common: dict, prepared: Prepared, samples: list[rounds.
         "repeat": common["repeat"], "hints": shared, "pieces": first.get("pieces"), "file_bytes": first.get("file_bytes"),
         "parameters": {key: value for key, value in given.items() if key != "map_binary"},
         "machine": machine.describe(common["folder"]),
+        **({"lab": lab_results.summary(setup.lab.graph, samples)} if setup.lab else {}),
         "versions": {"collio": __version__, "commit": machine.commit(), "mpi": first.get("mpi"), "python": sys.version.split()[0]},
         "command": "collio " + shlex.join(sys.argv[1:]),
     }
@@ -113,6 +122,7 @@ def _finish(document: dict, as_json: bool, output: Path | None) -> None:
         click.echo(text)
     else:
         results.print_table(Console(), document)
+        lab_results.print_summary(Console(), document)
     if not document["verified"]:
         sys.exit(1)
 
@@ -120,12 +130,12 @@ def _finish(document: dict, as_json: bool, output: Path | None) -> None:
 def _command_of(name: str) -> click.Command:
     def callback(**given) -> None:
         common = {parameter: given.pop(parameter) for parameter in
-                  ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps")}
+                  ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps", "lab_machine")}
         launcher.end_with_its_runs()
         as_json, output = given.pop("as_json"), given.pop("output")
         try:
             document = run_pattern(name, common, given)
-        except BenchError as error:
+        except (BenchError, LabError) as error:
             raise click.ClickException(str(error)) from None
         _finish(document, as_json, output)
 

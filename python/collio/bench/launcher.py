@@ -13,6 +13,9 @@ from pathlib import Path
 from collio import hints, launch, launch_line, report
 from collio.bench.engines import BenchError, Engine
 from collio.builds import Build
+from collio.lab import counters, inside, mpi_launch
+from collio.lab.counters import LinkBytes
+from collio.lab.inside import Lab
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 
 YIELD_NAP_NS = "1000"
@@ -31,6 +34,7 @@ class Setup:
     ranks: int
     timeout_s: float
     scratch: Path | None = None  # where collio's runs leave their report
+    lab: Lab | None = None  # the nodes the ranks run on; None: this machine
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Outcome:
     lines: list[dict]
     error: str | None = None
     files: list[dict] = field(default_factory=list)
+    links: list[LinkBytes] | None = None  # what crossed the lab's links
 
 
 def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
@@ -63,8 +68,11 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
     environ = {name: value for name, value in os.environ.items() if name == "COLLIO_BUILD" or not name.startswith(PERSONAL)}
     options = ["-n", str(setup.ranks)]
     preloads = []
+    if setup.lab:
+        options = mpi_launch.options(setup.mpi, setup.lab.nodes, setup.ranks)
+        environ |= mpi_launch.environment(setup.mpi)
     if openmpi:
-        options += ["--oversubscribe", "--bind-to", "none"]
+        options += [] if setup.lab else ["--oversubscribe", "--bind-to", "none"]
         environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         environ |= {"OMPI_MCA_mpi_yield_when_idle": "1"} if engine.yields else {}
     elif engine.yields:
@@ -76,6 +84,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
         preloads.insert(0, str(setup.build.interposer))
         variables = {"COLLIO_HINTS": hints.encode_hints(engine.hints)} if engine.hints else {}
         variables |= {"COLLIO_REPORT": str(setup.scratch / REPORT_LINES)} if setup.scratch else {}
+        variables |= {"COLLIO_MACHINE": str(inside.GRAPH_FILE)} if setup.lab else {}
     elif engine.mode == "mpiio":
         arguments = arguments + [part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")]
     words = [setup.mpi.mpiexec, *options, *arguments]
@@ -87,7 +96,10 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
 
 def measure(setup: Setup, engine: Engine, arguments: list[str]) -> Outcome:
     """One run of one engine. A run under collio that collio took no part in is an error, not a result."""
+    before = counters.read(setup.lab.graph) if setup.lab else None
     outcome = run_job(job_of(setup, engine, arguments), setup.timeout_s)
+    if before:
+        outcome = replace(outcome, links=counters.since(setup.lab.graph, before))
     if not (engine.preload and setup.scratch):
         return outcome
     lines = setup.scratch / REPORT_LINES

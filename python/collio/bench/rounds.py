@@ -11,6 +11,7 @@ from typing import Callable
 from collio.bench import launcher
 from collio.bench.engines import Engine
 from collio.bench.launcher import Outcome, Setup
+from collio.lab.counters import LinkBytes
 
 
 @dataclass
@@ -20,6 +21,7 @@ class Samples:
     engine: Engine
     lines: list[dict] = field(default_factory=list)
     files: list[dict] = field(default_factory=list)  # collio's report of them
+    links: list[list[LinkBytes]] = field(default_factory=list)  # of a lab, one list a run
     errors: list[str] = field(default_factory=list)
 
 
@@ -47,6 +49,7 @@ def run_rounds(
             else:
                 mine.lines += outcome.lines
                 mine.files += outcome.files
+                mine.links += [outcome.links] if outcome.links else []
             told(engine, repeat, outcome)
     return list(samples.values())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -13,10 +12,12 @@ import click
 from rich.console import Console
 
 from collio import __version__, hints, launch, report
-from collio.lab import counters, job, registry, traffic
+from collio.lab import counters, job, registry, traffic, world
 from collio.lab.enter import LabError, lab_for
 from collio.lab.inside import Lab
+from collio.lab.target_command import target
 from collio.machine_file import MachineFileError, describe, expand, load_machine, preset_names
+from collio.report import format_seconds
 
 CANNOT_RUN = 125
 
@@ -28,6 +29,9 @@ def lab() -> None:
     Nothing is left behind, however a lab ends. Files in /run/lab/memory are seen by all nodes and vanish with
     the lab; storage targets are /run/lab/target0 and so on.
     """
+
+
+lab.add_command(target)
 
 
 @lab.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -75,6 +79,19 @@ def machines(machine) -> None:
 
 
 @lab.command()
+@click.option("--lab", "number", type=click.IntRange(min=0), help="Which, where several run (`collio lab clean` lists them).")
+@click.option("--every", "every_s", type=click.FloatRange(min=0.1), default=1.0, show_default=True, help="Seconds between two looks.")
+@click.option("--once", is_flag=True, help="One look, of that length, and no more.")
+def top(number, every_s, once) -> None:
+    """Bytes over every link of a running lab, as they go."""
+    try:
+        words = [sys.executable, "-m", "collio.lab.top", str(every_s), *(["once"] if once else [])]
+        sys.exit(subprocess.run(world.join(registry.find(number).unshare, words)).returncode)
+    except (registry.RegistryError, world.WorldError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+@lab.command()
 def clean() -> None:
     """Forget labs whose launcher was killed. The kernel has taken down all else they had."""
     gone = registry.remove_dead()
@@ -96,4 +113,5 @@ def _files() -> list[dict]:
 
 
 def _show(here: Lab, measured: list[counters.LinkBytes], seconds: float) -> None:
-    traffic.print_table(Console(stderr=True), here.graph, measured, traffic.said_by(here.graph, _files()), seconds)
+    title = f"bytes over links in {format_seconds(seconds)}"
+    traffic.print_table(Console(stderr=True), here.graph, measured, traffic.said_by(here.graph, _files()), title)

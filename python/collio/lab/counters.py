@@ -20,10 +20,6 @@ class LinkBytes:
     def __sub__(self, before: LinkBytes) -> LinkBytes:
         return LinkBytes(self.there - before.there, self.back - before.back)
 
-    @property
-    def most(self) -> int:
-        return max(self.there, self.back)
-
 
 def read(graph: Graph) -> list[LinkBytes]:
     """Bytes over every link since the lab began. Runs inside the lab; one process a vertex."""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from collio.builds import Build
 from collio.lab import network, nodes, targets, world
 from collio.lab.nodes import Nodes
-from collio.machine_file import Graph, load_machine
+from collio.machine_file import Graph, expand, load_machine
+from collio.mpi_libraries import find_mpi_libraries
 
 MEMORY = world.HOME / "memory"
 """A folder in memory that all nodes share, as fast as this machine: storage that never is the bottleneck."""
@@ -30,7 +32,7 @@ class Lab:
 
     @property
     def ranks(self) -> int:
-        return sum(node.ranks for node in self.graph.nodes)
+        return self.graph.ranks
 
 
 _current: Lab | None = None
@@ -61,8 +63,18 @@ def _start_targets(graph: Graph) -> dict[str, targets.Target]:
         return {}
     backing = world.HOME / "backing"
     _mount_memory(backing)
-    program = targets.find_program()
-    return {spec.name: targets.start_target(program, spec, mountpoint(spec.name), backing) for spec in graph.storage.targets}
+    program = _target_program()
+    specs = [targets.TargetSpec(**asdict(target)) for target in graph.storage.targets]
+    return {spec.name: targets.start_target(program, spec, mountpoint(spec.name), backing) for spec in specs}
+
+
+def _target_program() -> Path:
+    """The file system of the targets, from any build; it is the same in all. Raises TargetError."""
+    programs = [Build.of(mpi).program(targets.PROGRAM) for mpi in find_mpi_libraries()]
+    for program in programs:
+        if program.is_file():
+            return program
+    raise targets.TargetError(f"{targets.PROGRAM} is not built (libfuse3-dev, then `make build`); the machine file has storage targets")
 
 
 def _mount_memory(path: Path) -> None:
@@ -80,7 +92,7 @@ def main(machine: str, arguments: list[str]) -> None:
     global _current
     end_with_its_runs()
     try:
-        _current = build(load_machine(machine))
+        _current = build(expand(load_machine(machine)))
     except (world.WorldError, network.NetworkError, targets.TargetError) as error:
         print(f"collio lab: {error}", file=sys.stderr)
         sys.exit(1)

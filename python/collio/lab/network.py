@@ -45,7 +45,7 @@ class NetworkError(Exception):
 
 def names(graph: Graph) -> list[str]:
     """Names of all vertices, nodes first: also those of their network namespaces."""
-    return [node.name for node in graph.nodes] + list(graph.switches)
+    return [graph.vertex_name(vertex) for vertex in range(graph.vertices)]
 
 
 def address(graph: Graph, vertex: int) -> str:

@@ -1,0 +1,87 @@
+"""`collio lab target`: what happens to the storage targets of a running lab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from collio.lab import inside, registry, targets, world
+from collio.machine_file import MachineFileError
+from collio.machine_file.units import parse_rate
+
+OPERATIONS = ("read", "write", "open", "sync")
+
+
+@click.group()
+@click.option("--lab", "number", type=click.IntRange(min=0), help="Which lab, where several run.")
+@click.pass_context
+def target(context, number) -> None:
+    """Slow down, fail, fill or heal a storage target of a running lab: collio lab target slow 3 --to 20MB/s"""
+    context.obj = number
+
+
+def _act(number: int | None, name: str, action: Callable[[Path], object]) -> None:
+    """Does `action` to the mount of a target ("3" or "target3"), and says how the target is then."""
+    name = f"target{name}" if name.isdigit() else name
+    try:
+        pid = world.first_process(registry.find(number).unshare)
+        mount = Path(f"/proc/{pid}/root") / inside.mountpoint(name).relative_to("/")
+        action(mount)
+        status = targets.status(mount)
+    except (registry.RegistryError, targets.TargetError, MachineFileError, ValueError) as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{name}: {status}")
+
+
+@target.command()
+@click.argument("name", metavar="TARGET")
+@click.option("--to", "rate", required=True, metavar="RATE", help='As "20MB/s"; "none" takes the limit away.')
+@click.pass_obj
+def slow(number, name, rate) -> None:
+    """Another rate, for reads and writes together, from now on."""
+    _act(number, name, lambda mount: targets.set_rate(mount, None if rate == "none" else parse_rate(rate)))
+
+
+@target.command()
+@click.argument("name", metavar="TARGET")
+@click.option("--on", "operations", multiple=True, type=click.Choice(OPERATIONS), help="Which operations fail.  [default: write]")
+@click.option("--with", "error", default="EIO", show_default=True, metavar="ERRNO", help="EIO, ENOSPC, EDQUOT, EROFS, EACCES, …")
+@click.option("--after", type=click.IntRange(min=0), default=0, show_default=True, help="Operations that still succeed.")
+@click.pass_obj
+def fail(number, name, operations, error, after) -> None:
+    """Operations fail."""
+    _act(number, name, lambda mount: targets.fail(mount, operations or ("write",), error, after))
+
+
+@target.command()
+@click.argument("name", metavar="TARGET")
+@click.pass_obj
+def fill(number, name) -> None:
+    """As if no byte were left."""
+    _act(number, name, targets.fill)
+
+
+@target.command()
+@click.argument("name", metavar="TARGET")
+@click.pass_obj
+def stick(number, name) -> None:
+    """Requests wait until the target is healed."""
+    _act(number, name, targets.stuck)
+
+
+@target.command()
+@click.argument("name", metavar="TARGET")
+@click.pass_obj
+def heal(number, name) -> None:
+    """No failure and no delay any more; the rate stays."""
+    _act(number, name, targets.heal)
+
+
+@target.command()
+@click.argument("name", metavar="TARGET")
+@click.pass_obj
+def show(number, name) -> None:
+    """Settings and counters."""
+    _act(number, name, lambda mount: None)
