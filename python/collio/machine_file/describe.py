@@ -74,7 +74,7 @@ def _all_to_all(graph: Graph) -> str:
 def _storage(graph: Graph, storage: Storage) -> str:
     rates = Counter(format_byte_rate(one.rate_bytes_per_s) if one.rate_bytes_per_s else "unlimited" for one in storage.targets)
     sizes = Counter(format_bytes(one.capacity_bytes) for one in storage.targets if one.capacity_bytes is not None)
-    parts = [", ".join(f"{count} x {rate}" for rate, count in rates.items()), ", ".join(f"{count} x {size}" for size, count in sizes.items())]
+    parts = [", ".join(f"{count} x {what}" for what, count in counts.items()) for counts in (rates, sizes)]
     places = dict.fromkeys(one.backing for one in storage.targets)
     parts += [f"at {graph.vertex_name(storage.attach)}", "in " + ", ".join(places)]
     return f"{counted(len(storage.targets), 'target')}: {', '.join(filter(None, parts))}"

@@ -58,8 +58,8 @@ def _network(table: Table, nodes: tuple[Node, ...]) -> tuple[str, Shape]:
     switches = {switch.lower() for switch in network.switches}
     for index, name in enumerate(names):
         if name.lower() in switches:
-            raise MachineFileError(
-                f"{table.file}: nodes.names[{index}]: {show(name)} is the name of a switch; allowed is any but {', '.join(network.switches)}")
+            taken = ", ".join(network.switches)
+            raise MachineFileError(f"{table.file}: nodes.names[{index}]: {show(name)} is the name of a switch; allowed is any but {taken}")
     return shape, network
 
 

@@ -7,6 +7,7 @@ traffic on only where the graph needs it: a way with fewer nodes on it goes befo
 from __future__ import annotations
 
 import heapq
+import json
 from dataclasses import dataclass
 
 from collio.machine_file.graph import Link
@@ -70,7 +71,7 @@ def _link_reader(network: Table, numbers: dict[str, int]):
         table.only(("between", "rate", "latency"))
         ends = table.get("between", table.array(read_vertex(table, numbers)))
         if len(ends) != 2 or len(set(ends)) != 2:
-            raise table.fail("between", f"{len(set(ends))} different names; allowed are two")
+            raise table.fail("between", f"{json.dumps(table.values['between'])} is not allowed; allowed are the names of two vertices")
         rate = table.get("rate", table.rate, REQUIRED if usual_rate is None else usual_rate)
         return Link(*ends, rate, table.get("latency", table.time, usual_latency))
 
