@@ -9,6 +9,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <span>
 
 #include "core/extent.hpp"
 
@@ -32,29 +33,28 @@ class ByteMask {
   template <class Sink>
   void for_each_extent(std::int64_t end, Sink&& sink) const {
     const std::int64_t units = end >> shift_;
-    for (std::int64_t at = find(0, units, true); at < units;) {
-      const std::int64_t stop = find(at, units, false);
-      sink(Extent{at << shift_, (stop - at) << shift_});
-      at = find(stop, units, true);
+    std::int64_t start = -1;     // of the extent that is open
+    std::uint64_t before = 0;    // the last bit of the word before
+    for (std::int64_t at = 0; at < units; at += 64) {
+      const std::uint64_t bits = words_[at >> 6] & (units - at < 64 ? (std::uint64_t{1} << (units - at)) - 1 : ~std::uint64_t{0});
+      // Where filled and empty units meet: starts and stops in turn.
+      std::uint64_t edges = bits ^ (bits << 1 | before);
+      before = bits >> 63;
+      for (; edges != 0; edges &= edges - 1) {
+        const std::int64_t unit = at + std::countr_zero(edges);
+        if (start < 0) {
+          start = unit;
+          continue;
+        }
+        sink(Extent{start << shift_, (unit - start) << shift_});
+        start = -1;
+      }
     }
+    if (start >= 0) sink(Extent{start << shift_, (units - start) << shift_});
   }
 
  private:
   friend class MaskWriter;
-
-  /// First unit in [from, to) that is filled (or, not `filled`, empty); `to` when there is none.
-  [[nodiscard]] std::int64_t find(std::int64_t from, std::int64_t to, bool filled) const noexcept {
-    if (from >= to) return to;
-    const std::uint64_t flip = filled ? 0 : ~std::uint64_t{0};
-    std::int64_t word = from >> 6;
-    std::uint64_t bits = (words_[word] ^ flip) & (~std::uint64_t{0} << (from & 63));
-    while (bits == 0) {
-      if (++word << 6 >= to) return to;
-      bits = words_[word] ^ flip;
-    }
-    const std::int64_t found = (word << 6) + std::countr_zero(bits);
-    return found < to ? found : to;
-  }
 
   std::uint64_t* words_ = nullptr;
   int shift_ = 0;
@@ -67,37 +67,46 @@ class MaskWriter {
   MaskWriter(const ByteMask& mask, std::int64_t origin) noexcept : mask_(mask), origin_(origin) {}
   MaskWriter(const MaskWriter&) = delete;
   MaskWriter& operator=(const MaskWriter&) = delete;
-  ~MaskWriter() { flush(); }
+  ~MaskWriter() { store(at_); }
 
   /// Offsets from `origin` and lengths are multiples of the unit.
-  void add(const Run& run) noexcept {
-    std::int64_t offset = run.offset - origin_;
-    for (std::int64_t i = 0; i < run.count; ++i, offset += run.stride)
-      add_units(offset >> mask_.shift_, (offset + run.length) >> mask_.shift_);
+  void add(std::span<const Run> runs) noexcept {
+    Word at = at_;  // in registers
+    for (const Run& run : runs) {
+      std::int64_t offset = run.offset - origin_;
+      for (std::int64_t i = 0; i < run.count; ++i, offset += run.stride)
+        add_units(at, offset >> mask_.shift_, (offset + run.length) >> mask_.shift_);
+    }
+    at_ = at;
   }
+  void add(const Run& run) noexcept { add({&run, 1}); }
 
  private:
-  void add_units(std::int64_t from, std::int64_t to) noexcept {
+  /// Bits of one word that are not stored yet.
+  struct Word {
+    std::int64_t number = -1;
+    std::uint64_t bits = 0;
+  };
+
+  void add_units(Word& at, std::int64_t from, std::int64_t to) noexcept {
     while (from < to) {
-      const std::int64_t word = from >> 6;
-      const std::int64_t stop = to < (word + 1) << 6 ? to : (word + 1) << 6;
-      if (word != word_) {
-        flush();
-        word_ = word;
+      const std::int64_t number = from >> 6;
+      if (number != at.number) {
+        store(at);
+        at = {number, 0};
       }
-      bits_ |= (~std::uint64_t{0} >> (64 - (stop - from))) << (from & 63);
+      const std::int64_t stop = std::min(to, (number + 1) << 6);
+      at.bits |= (~std::uint64_t{0} >> (64 - (stop - from))) << (from & 63);
       from = stop;
     }
   }
-  void flush() noexcept {
-    if (bits_ != 0) std::atomic_ref<std::uint64_t>(mask_.words_[word_]).fetch_or(bits_, std::memory_order_relaxed);
-    bits_ = 0;
+  void store(const Word& at) noexcept {
+    if (at.bits != 0) std::atomic_ref<std::uint64_t>(mask_.words_[at.number]).fetch_or(at.bits, std::memory_order_relaxed);
   }
 
   ByteMask mask_;
   std::int64_t origin_;
-  std::int64_t word_ = -1;
-  std::uint64_t bits_ = 0;
+  Word at_;
 };
 
 }  // namespace collio::core

@@ -56,8 +56,7 @@ void NodePieces::note(Sums& sums, std::span<const core::Run> runs, core::MaskWri
     sums.sum.add(core::tiling_sum(runs));
   sums.end = runs.back().end();
   for (const core::Run& run : runs) call_.counters.pieces += run.count;
-  if (!mask) return;
-  for (const core::Run& run : runs) mask->add(run);
+  if (mask) mask->add(runs);
 }
 
 void NodePieces::place(const NodeWindow& window, bool in_mask) {
@@ -104,10 +103,9 @@ void NodePieces::mark(const NodeWindow& window) {
   Sums sums;
   Batch batch;
   while (const std::size_t n = cursor_.next_batch(limit_, batch)) {
-    for (const core::Run& run : std::span(batch).first(n)) {
-      mask.add(run);
-      sums.sum.bytes += run.bytes();
-    }
+    const std::span runs = std::span(batch).first(n);
+    mask.add(runs);
+    for (const core::Run& run : runs) sums.sum.bytes += run.bytes();
     sums.end = batch[n - 1].end();
   }
   slots_.contribute(window.slot, sums.sum, {begin, sums.end - begin});

@@ -127,8 +127,7 @@ class NodeWriter {
       const std::byte* data = message.view.data;
       core::for_each_batch(message.view.reader(), h.items, [&](std::span<const core::Run> runs) {
         data = core::scatter_runs(base, runs, data);
-        if (in_mask)
-          for (const core::Run& run : runs) mask.add(run);
+        if (in_mask) mask.add(runs);
       });
       slots_.contribute(window.slot, h.sum, h.span);
     }

@@ -18,6 +18,7 @@ constexpr double copy_bytes_per_s = 1.5e9;  // packing, moving and placing, per 
 constexpr double piece_s = 12e-9;           // describing and placing one piece
 constexpr double direct_copy_bytes_per_s = 5e9;  // straight into a window in shared memory, per core
 constexpr double direct_piece_s = 5e-9;
+constexpr double relayed_piece_s = 20e-9;   // marking, describing, gathering and placing it again on another node
 constexpr double agreement_s = 10e-6;
 constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 // Beyond these, windows in shared memory are mostly holes: described pieces cost less.
@@ -31,16 +32,32 @@ double per_piece_and_byte(const Digest& d, double a_piece_s, double bytes_per_s)
   return static_cast<double>(d.bytes) / bytes_per_s + static_cast<double>(d.pieces) * a_piece_s;
 }
 
+/// Messages in all rounds, one after the other: an aggregator's from `senders`, or a sender's to all aggregators.
+double messages_in_a_row(const PlanRequest& r, const machine::Machine& m, double senders) {
+  const double rounds = 1 + static_cast<double>(r.digest.span()) / (static_cast<double>(m.storage.window_bytes) * r.aggregators);
+  return rounds * (senders + r.aggregators);
+}
+
 double two_phase_s(const PlanRequest& r, const machine::Machine& m) {
   const double parallel = m.parallelism();
   const int ranks = m.ranks();
-  const double agreements = 3.0 * std::bit_width(static_cast<unsigned>(ranks));
-  const double messages = ranks > 1 ? agreements + 2.0 * ranks * r.aggregators / parallel : 0;
-  return messages * message_s + per_piece_and_byte(r.digest, piece_s, copy_bytes_per_s) / parallel;
+  double messages = 0;
+  if (m.nodes.size() > 1)
+    messages = messages_in_a_row(r, m, ranks);
+  else if (ranks > 1)
+    messages = 2.0 * ranks * r.aggregators / parallel;
+  const double agreements = ranks > 1 ? 3.0 * std::bit_width(static_cast<unsigned>(ranks)) : 0;
+  return (agreements + messages) * message_s + per_piece_and_byte(r.digest, piece_s, copy_bytes_per_s) / parallel;
 }
 
 double two_layer_s(const PlanRequest& r, const machine::Machine& m) {
-  return 2 * agreement_s + per_piece_and_byte(r.digest, direct_piece_s, direct_copy_bytes_per_s) / m.parallelism();
+  const double parallel = m.parallelism();
+  const auto nodes = static_cast<double>(m.nodes.size());
+  const double direct_s = 2 * agreement_s + per_piece_and_byte(r.digest, direct_piece_s, direct_copy_bytes_per_s) / parallel;
+  if (nodes < 2) return direct_s;
+  const double elsewhere = 1 - 1 / nodes;
+  return direct_s + messages_in_a_row(r, m, nodes) * message_s +
+         elsewhere * per_piece_and_byte(r.digest, relayed_piece_s, copy_bytes_per_s) / parallel;
 }
 
 double independent_s(const PlanRequest& r, const machine::Machine& m) {
@@ -74,10 +91,21 @@ std::string against_two_layers(const PlanRequest& r, const machine::Machine& m, 
   return {};
 }
 
+bool layers_given(const Hints& hints) {
+  return hints.local_aggregators > 0 || hints.local_aggregators_per_node > 0 || hints.nodes_per_group > 1;
+}
+
+/// Why pieces of several nodes should rather not meet on their nodes first; empty when they should.
+std::string against_merging(const Plan& plan, const machine::Machine& machine) {
+  if (machine.nodes.size() < 2 || plan.estimate_two_layer_s <= plan.estimate_two_phase_s) return {};
+  char text[96];
+  std::snprintf(text, sizeof text, "pieces would be handled once more on their node, %.2g s in two", plan.estimate_two_layer_s);
+  return text;
+}
+
 std::string layers_text(const Layers& layers, const Hints& hints) {
-  const bool given = hints.local_aggregators > 0 || hints.local_aggregators_per_node > 0;
   std::string text = "; local aggregators: " + std::to_string(layers.local_aggregators());
-  if (!given && layers.teams.size() > 1) text += ": one a node sends the fewest messages";
+  if (!layers_given(hints) && layers.teams.size() > 1) text += ": one a node sends the fewest messages";
   return text;
 }
 
@@ -94,7 +122,8 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
     plan.reason = "file pieces of " + std::to_string(d.unordered) + " ranks are not in ascending order";
     return;
   }
-  const std::string against = asked == Path::two_phase ? "" : against_two_layers(r, machine, hints);
+  std::string against = asked == Path::two_phase ? "" : against_two_layers(r, machine, hints);
+  if (asked == Path::automatic && against.empty() && !layers_given(hints)) against = against_merging(plan, machine);
   const Path exchange = asked == Path::two_phase || !against.empty() ? Path::two_phase : Path::two_layer;
   const std::string no_layer = against.empty() ? "" : "; one layer: " + against;
   if (asked != Path::automatic) {

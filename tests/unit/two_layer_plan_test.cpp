@@ -71,6 +71,21 @@ TEST(TwoLayerPlan, NodesOfOneRankKeepToOneLayerUnlessTheyAreGrouped) {
   EXPECT_EQ(make_plan({Direction::read, ordinary, 2}, four, hints_of({{"collio_nodes_per_group", "2"}})).path, Path::two_layer);
 }
 
+TEST(TwoLayerPlan, BetweenNodesManyRanksGoInTwoLayersManyPiecesInOne) {
+  Digest many = dense(32, 256 << 20);
+  many.pieces *= 8;
+  const Digest few = dense(4096, 256 << 20);
+  const machine::Machine eight{std::vector<machine::Node>(8, {"n", 4, 2}), {}};
+  const Plan pieces = make_plan({Direction::write, many, 8}, eight, {});
+  EXPECT_EQ(pieces.path, Path::two_phase);
+  EXPECT_TRUE(says(pieces, "handled once more")) << pieces.reason;
+  EXPECT_GT(pieces.estimate_two_layer_s, pieces.estimate_two_phase_s);
+  EXPECT_EQ(make_plan({Direction::write, many, 8}, eight, hints_of({{"nc_num_aggrs_per_node", "1"}})).path, Path::two_layer);
+  const machine::Machine large{std::vector<machine::Node>(64, {"n", 64, 64}), {}};
+  const Plan ranks = make_plan({Direction::write, few, 64}, large, {});
+  EXPECT_EQ(ranks.path, Path::two_layer) << ranks.reason;
+}
+
 TEST(TwoLayerPlan, ANodeHasNoMoreLocalAggregatorsThanSlots) {
   const machine::Machine large{{{"a", 64, 64}, {"b", 64, 64}}, {}};
   const auto plan_with = [&](const char* teams) {
