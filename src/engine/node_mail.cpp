@@ -52,7 +52,7 @@ SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
   return m;
 }
 
-void Outgoing::send(const SlotMessage& m, int to, const std::byte* data_base) {
+void Outgoing::send(const SlotMessage& m, const NodeWindow& window, const std::byte* data_base) {
   Steps::Scope time(call_.steps, Step::pack);
   const std::int64_t data_bytes = data_base ? m.header.data_bytes() : 0;
   const std::size_t bytes = exchange::message_bytes(m.header.extents_bytes, data_bytes);
@@ -69,25 +69,28 @@ void Outgoing::send(const SlotMessage& m, int to, const std::byte* data_base) {
   Steps::Scope exchange_time(call_.steps, Step::exchange);
   const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
   const std::byte* message = buffer.data();
-  start(message, static_cast<int>(bytes), MPI_BYTE, to, exchange::tag_of(call_.link, m.header.domain, m.header.round),
-        call_.link.comm, &add(std::move(buffer)));
-  call_.link.note_sent(next_node(call_, m.header.domain), static_cast<std::int64_t>(bytes));
+  start(message, static_cast<int>(bytes), MPI_BYTE, next_rank(call_, window.domain),
+        exchange::tag_of(call_.link, window.domain, window.round), call_.link.comm, &add(std::move(buffer), window));
+  call_.link.note_sent(next_node(call_, window.domain), static_cast<std::int64_t>(bytes));
   ++call_.counters.messages;
   call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
 }
 
-MPI_Request& Outgoing::add(exchange::Buffer&& buffer) {
+MPI_Request& Outgoing::add(exchange::Buffer&& buffer, const NodeWindow& window) {
   buffers_.push_back(std::move(buffer));
+  halves_.push_back(window.slot / call_.plan.slots_per_half);
   requests_.push_back(MPI_REQUEST_NULL);
   indices_.resize(requests_.size());
   return requests_.back();
 }
 
-void Outgoing::send_answer(exchange::Buffer&& answer, std::int64_t bytes, const Address& to) {
+void Outgoing::send_answer(exchange::Buffer&& answer, std::int64_t bytes, const NodeWindow& window,
+                           const exchange::MessageHeader& request) {
   Steps::Scope time(call_.steps, Step::exchange);
   const std::byte* data = answer.data();
-  MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to.rank, to.tag, call_.link.comm, &add(std::move(answer)));
-  call_.link.note_sent(to.node, bytes);
+  MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, request.source, exchange::answer_tag_of(call_.link, window.domain, window.round),
+            call_.link.comm, &add(std::move(answer), window));
+  call_.link.note_sent(request.source_node, bytes);
   ++call_.counters.messages;
 }
 
@@ -104,11 +107,13 @@ bool Outgoing::advance() {
       continue;
     }
     requests_[kept] = requests_[i];
+    halves_[kept] = halves_[i];
     if (kept != i) buffers_[kept] = std::move(buffers_[i]);
     ++kept;
   }
   requests_.resize(kept);
   buffers_.resize(kept);
+  halves_.resize(kept);
   return true;
 }
 

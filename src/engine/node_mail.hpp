@@ -5,6 +5,7 @@
 // synchronous, so that none runs ahead of its receiver by more than a batch.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <vector>
@@ -27,24 +28,24 @@ struct SlotMessage {
 class Outgoing {
  public:
   explicit Outgoing(Call& call) : call_(call) {}
-  /// Sends the description, and with `with_data` the bytes, to `to`.
-  void send(const SlotMessage& message, int to, const std::byte* data_base);
-  /// Sends the first `bytes` bytes of `answer`, for which the receiver is waiting.
-  struct Address {
-    int rank = 0, tag = 0, node = 0;
-  };
-  void send_answer(exchange::Buffer&& answer, std::int64_t bytes, const Address& to);
+  /// Sends the description, and unless `data_base` is null the bytes, to where the window is served or passed on.
+  void send(const SlotMessage& message, const NodeWindow& window, const std::byte* data_base);
+  /// Sends the first `bytes` bytes of `answer` to whoever sent `request`, and waits for it.
+  void send_answer(exchange::Buffer&& answer, std::int64_t bytes, const NodeWindow& window, const exchange::MessageHeader& request);
   /// Retires what has arrived. True when anything had.
   bool advance();
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
+  /// True when all that was sent for windows in this half of the slots has arrived.
+  [[nodiscard]] bool empty(int half) const noexcept { return std::ranges::find(halves_, half) == halves_.end(); }
 
  private:
-  /// The request to start for a message in `buffer`.
-  MPI_Request& add(exchange::Buffer&& buffer);
+  /// The request to start for a message in `buffer`, which concerns `window`.
+  MPI_Request& add(exchange::Buffer&& buffer, const NodeWindow& window);
 
   Call& call_;
   std::vector<MPI_Request> requests_;
   std::vector<exchange::Buffer> buffers_;  ///< of the requests
+  std::vector<int> halves_;                ///< of the requests' windows
   std::vector<int> indices_;               ///< MPI_Testsome fills them
 };
 

@@ -42,7 +42,7 @@ void Requests::ask(const NodeWindow& window, Outgoing& outgoing) {
     MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, to,
               exchange::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm, &w.request);
   }
-  if (h.items > 0 || window.round == 0) outgoing.send(w.message, to, nullptr);
+  if (h.items > 0 || window.round == 0) outgoing.send(w.message, window, nullptr);
   if (h.items > 0)
     waiting_.push_back(std::move(w));
   else
@@ -120,7 +120,7 @@ void Answers::answer(const NodeWindow& window, const exchange::MessageView& requ
                    [&](const core::Run& run) { out = core::gather_runs(out, base, {&run, 1}); });
   }
   const std::int64_t bytes = out - buffer.data();
-  outgoing_.send_answer(std::move(buffer), bytes, {h.source, exchange::answer_tag_of(call_.link, window.domain, window.round), h.source_node});
+  outgoing_.send_answer(std::move(buffer), bytes, window, h);
 }
 
 bool Answers::advance() {

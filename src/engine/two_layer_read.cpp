@@ -62,12 +62,16 @@ class NodeReader {
     slots_.lay_out(layout_of(call_.plan));
     NodeWindows windows(call_);
     const auto help = [this] { return advance(); };
-    for (NodeBatch batch; windows.next(batch);) {
-      wait_until(call_, batch.half, help, [this, &batch] { return slots_.ready(batch.half) && outgoing_.empty(); }, talks());
-      mail_.open(batch);
-      for (const NodeWindow& window : batch.windows)
-        if (window.role != NodeWindow::home) mark(window);
-      pass_all(batch.windows);
+    NodeBatch batch, next;
+    for (bool more = windows.next(next); more;) {
+      std::swap(batch, next);
+      if (!begun_) {
+        wait_until(call_, batch.half, help, [this, &batch] { return may_begin(batch); }, talks());
+        begin(batch);
+      }
+      begun_ = false;
+      more = windows.next(next);
+      pass_all(batch.windows, more ? &next : nullptr);
       slots_.leave(batch.half);
     }
     wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle() && answers_.empty(); }, true);
@@ -81,6 +85,18 @@ class NodeReader {
     anything = requests_.advance() || anything;
     anything = mail_.advance() || anything;
     return answers_.advance() || anything;
+  }
+
+  [[nodiscard]] bool may_begin(const NodeBatch& batch) const noexcept {
+    return slots_.ready(batch.half) && outgoing_.empty(batch.half);
+  }
+
+  /// Asks for what is served elsewhere, so that it is on its way while the batch before passes.
+  void begin(const NodeBatch& batch) {
+    mail_.open(batch);
+    for (const NodeWindow& window : batch.windows)
+      if (window.role != NodeWindow::home) mark(window);
+    begun_ = true;
   }
 
   void mark(const NodeWindow& window) {
@@ -112,13 +128,14 @@ class NodeReader {
     arrive(window);
   }
 
-  /// Passes the windows as they are there, loaded by this rank or others.
-  void pass_all(std::vector<NodeWindow> left) {
+  /// Passes the windows as they are there, loaded by this rank or others; meanwhile begins the next batch.
+  void pass_all(std::vector<NodeWindow> left, const NodeBatch* next) {
     exchange::WordWait asleep(call_.link.comm);
     exchange::PoliteWait polling;
     for (;;) {
       bool anything = std::erase_if(left, [this](const NodeWindow& window) { return pass(window); }) > 0;
       anything = advance() || anything;
+      if (next && !begun_ && may_begin(*next)) begin(*next), anything = true;
       if (left.empty()) return;
       Steps::Scope time(call_.steps, Step::wait);
       if (anything)
@@ -149,6 +166,7 @@ class NodeReader {
   Requests requests_;
   Answers answers_;
   NodeMail mail_;
+  bool begun_ = false;  ///< the batch after the one that passes
 };
 
 }  // namespace

@@ -85,8 +85,8 @@ class NodeWriter {
     NodeWindows windows(call_);
     const auto help = [this] { return advance(); };
     for (NodeBatch batch; windows.next(batch);) {
-      // What was sent for earlier batches has arrived: a rank runs ahead by one batch at most.
-      wait_until(call_, batch.half, help, [this, &batch] { return slots_.ready(batch.half) && outgoing_.empty(); }, talks());
+      // What was sent for the batch before last has arrived: a rank runs ahead by two batches at most.
+      wait_until(call_, batch.half, help, [this, &batch] { return slots_.ready(batch.half) && outgoing_.empty(batch.half); }, talks());
       mail_.open(batch);
       for (const NodeWindow& window : batch.windows) {
         pass(window);
@@ -146,8 +146,7 @@ class NodeWriter {
   void forward(const NodeWindow& window) {
     const SlotMessage message = describe_slot(call_, window);
     if (message.header.items > 0 || window.round == 0)
-      outgoing_.send(message, next_rank(call_, window.domain),
-                     slots_.data(window.slot) + (message.header.span.offset - window.extent.offset));
+      outgoing_.send(message, window, slots_.data(window.slot) + (message.header.span.offset - window.extent.offset));
     slots_.recycle(window.slot);
   }
 
