@@ -101,16 +101,7 @@ class Stage:
 
     def processes(self):
         """(number, command) of all that was started on the stage, and what that started."""
-        wanted = f"{MARK}={self.mark}".encode()
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    if wanted in (entry / "environ").read_bytes().split(b"\0"):
-                        found.append((int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()))
-                except OSError:
-                    continue
-        return found
+        return marked(self.mark)
 
     def snapshot(self):
         """All that a lab could leave behind."""
@@ -124,7 +115,8 @@ class Stage:
             "interfaces": {line.split(":")[0].strip() for line in (proc / "net" / "dev").read_text().splitlines()[2:]},
             "named networks": set(os.listdir(named)) if named.exists() else set(),
             "loop devices": {path.read_text() for path in Path("/sys/block").glob("loop*/loop/backing_file")},
-            **{place: set(os.listdir(root / place)) for place in ("tmp", "dev/shm", "run")},
+            "folder in /run": (root / "run" / "lab").exists(),
+            **{place: set(os.listdir(root / place)) for place in ("tmp", "dev/shm")},
         }
 
     def assert_settles_as(self, before):
@@ -133,6 +125,20 @@ class Stage:
         while (now := self.snapshot()) != before:
             assert time.monotonic() < end, {name: (before[name], now[name]) for name in now if now[name] != before[name]}
             time.sleep(0.05)
+
+
+def marked(mark):
+    """(number, command) of all processes that have the mark in their environment."""
+    wanted = f"{MARK}={mark}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append((int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()))
+            except OSError:
+                continue
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Callable, Optional
 
 import pytest
-from lab_stage import AT_MOST_S, some_mpi, stage, wait_until  # noqa: F401
+from lab_stage import AT_MOST_S, has_fuse, some_mpi, stage, wait_until  # noqa: F401
 
 from collio.lab import world
 
@@ -118,6 +118,18 @@ def test_second_interrupt_does_no_harm(stage, some_mpi, busy_lab):
     os.killpg(lab.process.pid, signal.SIGINT)
     _, errors = lab.process.communicate(timeout=AT_MOST_S)
     assert lab.process.returncode == 130 and "Traceback" not in errors
+    stage.assert_settles_as(before)
+
+
+def test_nothing_is_left_of_a_lab_whose_storage_is_stuck(stage, some_mpi, busy_lab):
+    if not has_fuse():
+        pytest.skip("no storage targets: they are not built, or there is no /dev/fuse")
+    before = stage.snapshot()
+    lab = busy_lab(some_mpi)
+    code, said = stage.run("lab", "target", "stick", "0")
+    assert code == 0 and "stuck" in said
+    lab.process.terminate()
+    assert lab.wait() == 143
     stage.assert_settles_as(before)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from collio.lab import registry, world
 from collio.machine_file import Graph
@@ -22,10 +21,6 @@ class Running:
     entry: registry.Entry
     pid: int
     graph: Graph
-
-    def path(self, inside: Path) -> Path:
-        """Where a path of the lab is seen from here."""
-        return world.seen(self.pid, inside)
 
     def run_module(self, module: str, *arguments: str) -> int:
         """Runs `python -m module` in the lab; its exit code, -9 where the lab ended meanwhile."""

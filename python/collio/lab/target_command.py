@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from collio.lab import inside, outside, targets
+from collio.lab import inside, outside, targets, world
 from collio.machine_file.units import UnitError, parse_rate
 from collio.report import format_bytes
 
@@ -28,10 +28,11 @@ def _act(number: int | None, name: str, action: Callable[[Path], object]) -> Non
     try:
         lab = outside.find(number)
         _check_name(lab, name)
-        mount = lab.path(inside.mountpoint(name))
+        world.look_inside(lab.pid)
+        mount = inside.mountpoint(name)
         action(mount)
         status = targets.status(mount)
-    except (outside.OutsideError, targets.TargetError, UnitError) as error:
+    except (outside.OutsideError, world.WorldError, targets.TargetError, UnitError) as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"{name}: {_told(status)}")
 
