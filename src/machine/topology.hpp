@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,7 +25,9 @@ class Topology {
   using Shape = std::variant<SingleSwitch, Tree, FatTree, Torus, Dragonfly, TorusWithSets, Graph>;
 
   /// A shape or network that has passed its check (check_shape, check_network).
-  Topology(Shape shape) : shape_(std::move(shape)) {}
+  template <class Of>
+    requires std::is_constructible_v<Shape, Of> && (!std::is_same_v<Of, Topology>)
+  Topology(Of shape) : shape_(std::move(shape)) {}
 
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
   [[nodiscard]] int nodes() const;

@@ -17,7 +17,7 @@ enum class Assignment {
   in_order,          ///< domain i to aggregator i
   locality_aware,    ///< most bytes stay on their node
   least_hop_bytes,   ///< fewest bytes times links
-  least_congestion,  ///< the busiest link is done soonest, as far as exchanges lead
+  least_congestion,  ///< the busiest link is done soonest, as far as exchanges lead; never later than in order
 };
 
 [[nodiscard]] std::string_view name_of(Assignment policy) noexcept;
@@ -26,7 +26,8 @@ enum class Assignment {
 /// Aggregator of every domain. With more domains than aggregators each serves at most ceil(domains / aggregators) of
 /// them, else at most one. Pure, the same from the same numbers. The problem has passed check_placement.
 /// O(nodes * nodes with seats * domains + domains^2 * aggregators), where both are alike O(n^3); memory O(nodes * domains +
-/// domains * aggregators). least_congestion does most_exchange_work steps more at the utmost, and keeps O(links).
+/// domains * aggregators). least_congestion does most_exchange_work steps more, or twice
+/// as many, at the utmost.
 [[nodiscard]] std::vector<int> assign_domains(Assignment policy, const PlacementProblem& problem);
 
 /// Steps (a link looked at, a number added) after which exchanges end: a few tenths of a second.

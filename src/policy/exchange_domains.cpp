@@ -12,8 +12,46 @@ namespace {
 constexpr int none = -1;
 constexpr std::size_t most_domains_moved = 16;  ///< that pass the busiest link, those with most bytes on it
 constexpr std::size_t most_trials = 32;         ///< exchanges tried in full for one link
+constexpr std::size_t most_routes_kept = 1 << 20;  ///< some 40 MB of them
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// The hops between the job's nodes and its homes, the nodes with seats: asked for over and over, so kept if they are not too many.
+class Routes {
+ public:
+  explicit Routes(const PlacementProblem& problem) : p_(problem), row_of_home_(problem.nodes.size(), none) {
+    for (const int home : p_.seats)
+      if (row_of_home_[at(home)] == none) row_of_home_[at(home)] = static_cast<int>(homes_.size()), homes_.push_back(home);
+    if (homes_.size() * p_.nodes.size() > most_routes_kept) return;
+    begins_.push_back(0);
+    for (const int home : homes_)
+      for (int node = 0; node < static_cast<int>(p_.nodes.size()); ++node) {
+        if (node != home) p_.topology.route(p_.trip(node, home), [&](const machine::Hop& hop) { hops_.push_back(static_cast<std::uint32_t>(hop.index())); });
+        begins_.push_back(hops_.size());
+      }
+  }
+
+  [[nodiscard]] const std::vector<int>& homes() const noexcept { return homes_; }
+  /// Its place among the homes.
+  [[nodiscard]] int row_of(int home) const noexcept { return row_of_home_[at(home)]; }
+
+  /// visit(index of a hop), for all of a route; none from a node to itself.
+  template <class Visit>
+  void route(int node, int home, Visit&& visit) const {
+    if (begins_.empty()) {
+      if (node != home) p_.topology.route(p_.trip(node, home), [&](const machine::Hop& hop) { visit(hop.index()); });
+      return;
+    }
+    const std::size_t pair = at(row_of(home)) * p_.nodes.size() + at(node);
+    for (std::size_t i = begins_[pair]; i < begins_[pair + 1]; ++i) visit(std::size_t{hops_[i]});
+  }
+
+ private:
+  const PlacementProblem& p_;
+  std::vector<int> homes_, row_of_home_;
+  std::vector<std::uint32_t> hops_;   ///< route after route
+  std::vector<std::size_t> begins_;   ///< [place of home * nodes + node]; empty: not kept
+};
 
 /// A domain goes to a seat, and `other`, if there is one, the other way.
 struct Move {
@@ -25,6 +63,7 @@ class Exchange {
  public:
   Exchange(const PlacementProblem& problem, std::vector<int> seat_of_domain, std::int64_t most_work)
       : p_(problem),
+        routes_(problem),
         seat_of_(std::move(seat_of_domain)),
         room_(p_.seats.size(), (p_.domains() + static_cast<int>(p_.seats.size()) - 1) / static_cast<int>(p_.seats.size())),
         loads_(2 * at(p_.topology.links()), 0),
@@ -33,9 +72,6 @@ class Exchange {
         work_left_(most_work) {
     for (int link = 0; link < p_.topology.links(); ++link) times_per_byte_[at(link)] = 1 / p_.topology.cable(link).rate_bytes_per_s;
     for (const int seat : seat_of_) --room_[at(seat)];
-    row_of_home_.assign(p_.nodes.size(), none);
-    for (const int home : p_.seats)
-      if (row_of_home_[at(home)] == none) row_of_home_[at(home)] = static_cast<int>(homes_.size()), homes_.push_back(home);
     for (int domain = 0; domain < p_.domains(); ++domain) put(domain, seat_of_[at(domain)], 1);
     forget_touched();
   }
@@ -75,11 +111,11 @@ class Exchange {
 
   /// Bytes of every domain that would pass the link if it were served from a home: [home][domain].
   core::Matrix<std::int64_t> bytes_through(std::size_t hop) {
-    core::Matrix<std::int64_t> through({static_cast<int>(homes_.size()), p_.domains()});
-    for (int h = 0; h < through.rows(); ++h)
+    core::Matrix<std::int64_t> through({static_cast<int>(routes_.homes().size()), p_.domains()});
+    for (const int home : routes_.homes())
       for (int node = 0; node < p_.bytes.rows(); ++node) {
-        if (node == homes_[at(h)] || !passes(p_.trip(node, homes_[at(h)]), hop)) continue;
-        const auto sums = through.row(h);
+        if (!passes(node, home, hop)) continue;
+        const auto sums = through.row(routes_.row_of(home));
         const auto bytes = p_.bytes.row(node);
         for (std::size_t d = 0; d < bytes.size(); ++d) sums[d] += bytes[d];
         work_left_ -= p_.domains();
@@ -87,10 +123,10 @@ class Exchange {
     return through;
   }
 
-  bool passes(const machine::Trip& trip, std::size_t hop) {
+  bool passes(int node, int home, std::size_t hop) {
     bool found = false;
-    p_.topology.route(trip, [&](const machine::Hop& on_way) {
-      found |= on_way.index() == hop;
+    routes_.route(node, home, [&](std::size_t on_way) {
+      found |= on_way == hop;
       --work_left_;
     });
     return found;
@@ -98,7 +134,7 @@ class Exchange {
 
   /// Bytes of a domain on the link when an aggregator serves it.
   [[nodiscard]] std::int64_t share(const core::Matrix<std::int64_t>& through, int domain, int seat) const {
-    return through(row_of_home_[at(p_.seat_node(seat))], domain);
+    return through(routes_.row_of(p_.seat_node(seat)), domain);
   }
 
   std::vector<int> domains_on(const core::Matrix<std::int64_t>& through) const {
@@ -159,9 +195,8 @@ class Exchange {
     const int home = p_.seat_node(seat);
     for (int node = 0; node < p_.bytes.rows(); ++node) {
       const std::int64_t bytes = sign * p_.bytes(node, domain);
-      if (bytes == 0 || node == home) continue;
-      p_.topology.route(p_.trip(node, home), [&](const machine::Hop& on_way) {
-        const std::size_t hop = on_way.index();
+      if (bytes == 0) continue;
+      routes_.route(node, home, [&](std::size_t hop) {
         if (old_load_[hop] == untouched) old_load_[hop] = loads_[hop], touched_.push_back(hop);
         loads_[hop] += bytes;
         --work_left_;
@@ -176,10 +211,9 @@ class Exchange {
   }
 
   const PlacementProblem& p_;
+  Routes routes_;
   std::vector<int> seat_of_;            ///< [domain]
   std::vector<int> room_;               ///< [seat]: domains it may take on
-  std::vector<int> homes_;              ///< nodes with seats
-  std::vector<int> row_of_home_;        ///< [node of the job]: its place among homes; none
   std::vector<std::int64_t> loads_;     ///< [hop]
   std::vector<double> times_per_byte_;  ///< [link]
   std::vector<std::int64_t> old_load_;  ///< [hop]: before the move being tried
