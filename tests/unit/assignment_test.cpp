@@ -108,6 +108,12 @@ TEST(ExchangeDomains, SoManyRoutesThatNoneAreKeptLeadToTheSame) {
   EXPECT_EQ(measure(p, exchange_domains(p, {0, 1}, most_exchange_work)).busiest.bytes, 60);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double most_mib_allowed = 1000;  // sanitizers keep what is freed, and shadows of it
+#else
+constexpr double most_mib_allowed = 100;
+#endif
+
 /// Most memory this process has had.
 double most_mib() {
   rusage usage{};
@@ -145,7 +151,7 @@ TEST(Assignment, SixteenThousandRanksArePlannedInAMoment) {
       EXPECT_LT(seconds, 5) << "half a second is the aim; slow builds and busy machines take longer";
     }
   }
-  EXPECT_LT(most_mib() - before_mib, 100);
+  EXPECT_LT(most_mib() - before_mib, most_mib_allowed);
 }
 
 }  // namespace
