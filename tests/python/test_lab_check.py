@@ -76,6 +76,7 @@ def test_open_mpi_gets_hosts_agent_and_both_networks():
     assert options[options.index("plm_rsh_agent") + 1] == "/run/lab/agent"
     environ = mpi_launch.environment(mpi_of("openmpi"))
     assert environ["OMPI_MCA_btl_tcp_if_include"] == "data" and environ["OMPI_MCA_oob_tcp_if_include"] == "ctl"
+    assert environ["OMPI_MCA_orte_tmpdir_base"] == "/run/lab", "its session folders end with the lab"
 
 
 @pytest.mark.parametrize("version, shared", [("3.1.6", "vader"), ("4.1.4", "vader"), ("5.0.3", "sm")])

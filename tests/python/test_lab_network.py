@@ -128,6 +128,11 @@ def test_what_programs_see_of_their_nodes(mpi, compiled, collio_process):
         assert one["files"] == together, "every node has its own /dev/shm"
 
 
+def test_open_mpi_leaves_nothing_in_the_machines_folders(collio_process):
+    done = collio_process("lab", "run", "--native", "-m", "pair", "--ranks", 1, "--mpi", built("openmpi").id, "ls", "/run/lab")
+    assert done.returncode == 0 and "ompi.node0.0" in done.stdout.split(), done.stdout + done.stderr
+
+
 def test_a_pair_that_is_not_there(collio_process):
     built("mpich")
     done = collio_process("lab", "check", "-m", "pair", "--pair", "node0:node7")
