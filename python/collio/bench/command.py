@@ -53,7 +53,7 @@ def bench() -> None:
 
 def run_pattern(name: str, common: dict, options: dict) -> dict:
     """Runs one benchmark; the document. Raises BenchError."""
-    lab = lab_for(common["lab_machine"]) if common["lab_machine"] else None
+    lab = lab_for(common["lab_machine"], common["ranks"]) if common["lab_machine"] else None
     folder = common["folder"] or (MEMORY if lab else Path("."))
     if not os.access(folder, os.W_OK):
         raise BenchError(f"--dir {folder}: no folder that can be written to")

@@ -131,10 +131,15 @@ def run_job(job: launch.Prepared, timeout_s: float) -> Outcome:
     return Outcome(lines, None if lines else "no result printed")
 
 
-def end_with_its_runs() -> None:
-    """Makes SIGTERM and SIGHUP end this process like Ctrl-C does: the running launcher ended, files removed."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda received, _frame: sys.exit(128 + received))
+def end_with_its_runs(*numbers: int) -> None:
+    """Makes signals (SIGTERM and SIGHUP) end this process like Ctrl-C does: the running launcher ended, files removed."""
+    def end(received: int, _frame: object) -> None:
+        signal.signal(received, signal.SIG_IGN)  # one is enough: a second would interrupt the putting in order
+        sys.exit(128 + received)
+
+    for number in numbers or (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup means it
+            signal.signal(number, end)
 
 
 def _json_object(line: str) -> dict | None:

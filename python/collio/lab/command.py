@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ import click
 from rich.console import Console
 
 from collio import __version__, hints, launch, report
-from collio.lab import counters, job, registry, traffic, world
+from collio.lab import counters, job, outside, registry, traffic
 from collio.lab.check_command import check
 from collio.lab.enter import LabError, lab_for
 from collio.lab.inside import Lab
@@ -52,7 +53,9 @@ def run(machine, ranks, native, assignments, mpi, report_file, program) -> None:
     try:
         chosen = dict(hints.split_assignment(text) for text in assignments)
         chosen = {key: hints.check_hint(key, value)[0] for key, value in chosen.items()}
-        here = lab_for(machine)
+        if report_file and not os.access(report_file.parent, os.W_OK):
+            raise LabError(f"--report {report_file}: cannot write there")
+        here = lab_for(machine, ranks)
         prepared, choice = job.prepare(here, job.Wish(list(program), mpi, ranks, native, chosen))
     except (LabError, launch.LaunchError, hints.HintError) as error:
         click.echo(f"collio lab: {error}", err=True)
@@ -87,10 +90,17 @@ def machines(machine) -> None:
 def top(number, every_s, once) -> None:
     """Bytes over every link of a running lab, as they go."""
     try:
-        words = [sys.executable, "-m", "collio.lab.top", str(every_s), *(["once"] if once else [])]
-        sys.exit(subprocess.run(world.join(registry.find(number).unshare, words)).returncode)
-    except (registry.RegistryError, world.WorldError) as error:
+        lab = outside.find(number)
+    except outside.OutsideError as error:
         raise click.ClickException(str(error)) from None
+    try:
+        code = lab.run_module("collio.lab.top", str(every_s), *(["once"] if once else []))
+    except KeyboardInterrupt:
+        return
+    if code < 0:
+        click.echo(f"lab {lab.entry} has ended", err=True)
+    elif code:
+        sys.exit(code)
 
 
 @lab.command()
@@ -98,7 +108,8 @@ def clean() -> None:
     """Forget labs whose launcher was killed. The kernel has taken down all else they had."""
     gone = registry.remove_dead()
     running = [entry for entry in registry.labs() if entry.running]
-    click.echo(f"removed {len(gone)}, running {len(running)}" + "".join(f"\n  {entry.number}  {entry.machine}" for entry in running))
+    for what, entries in (("removed", gone), ("running", running)):
+        click.echo(f"{what}: {', '.join(map(str, entries)) or 'none'}")
 
 
 def _wait_for(prepared: launch.Prepared) -> int:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
@@ -19,7 +20,13 @@ from collio.mpi_libraries import find_mpi_libraries
 MEMORY = world.HOME / "memory"
 """A folder in memory that all nodes share, as fast as this machine: storage that never is the bottleneck."""
 
-GRAPH_FILE = world.HOME / "machine.json"
+GRAPH_FILE = world.GRAPH_FILE
+
+TEMPORARY = world.HOME / "tmp"
+"""$TMPDIR of all that runs in the lab. What MPI libraries leave in there goes with the lab, and two labs, whose process
+numbers are alike, do not meet in each other's session folders."""
+
+CANNOT_BUILD = 125
 
 
 @dataclass
@@ -51,11 +58,13 @@ def mountpoint(target: str) -> Path:
 def build(graph: Graph) -> Lab:
     """Makes everything of a lab. Raises WorldError, NetworkError, TargetError."""
     world.make_private()
-    GRAPH_FILE.write_text(graph.to_json())
     _mount_memory(MEMORY)
+    _mount_memory(TEMPORARY)
     network.build(graph)
     started = _start_targets(graph)
-    return Lab(graph, nodes.start(graph, world.HOME), started)
+    lab = Lab(graph, nodes.start(graph, world.HOME), started)
+    _write_at_once(GRAPH_FILE, graph.to_json())
+    return lab
 
 
 def _start_targets(graph: Graph) -> dict[str, targets.Target]:
@@ -84,19 +93,26 @@ def _mount_memory(path: Path) -> None:
         raise world.WorldError(f"{path}: {done.stderr.strip()}")
 
 
+def _write_at_once(path: Path, text: str) -> None:
+    part = path.with_suffix(".part")
+    part.write_text(text)
+    part.rename(path)
+
+
 def main(machine: str, arguments: list[str]) -> None:
     """Builds the lab of a machine and runs `collio ARGUMENTS` in it."""
     from collio.bench.launcher import end_with_its_runs
     from collio.cli import main as command_line
 
     global _current
-    end_with_its_runs()
+    end_with_its_runs(*world.HANDED_ON)
     sys.argv[1:] = arguments  # what reports give as the command
     try:
         _current = build(expand(load_machine(machine)))
     except (world.WorldError, network.NetworkError, targets.TargetError) as error:
         print(f"collio lab: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(CANNOT_BUILD)
+    os.environ["TMPDIR"] = str(TEMPORARY)
     command_line(arguments, prog_name="collio")
 
 

@@ -29,6 +29,8 @@ def prepare(lab: Lab, wish: Wish) -> tuple[launch.Prepared, launch.Choice]:
     line = launch_line.read_launch_line(wish.program)
     if line.launcher is not None:
         raise launch.LaunchError(f"{line.launcher_word}: the lab starts the ranks itself; give the program only")
+    if launch_line.executable(wish.program[0]) is None:
+        raise launch.LaunchError(f"program not found: {wish.program[0]}{'' if os.sep in wish.program[0] else ' is no program on PATH'}")
     choice = launch.choose_mpi(line, wish.mpi)
     if choice.mpi.mpiexec is None:
         raise launch.LaunchError(f"{choice.mpi.id} has no mpiexec")

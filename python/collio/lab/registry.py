@@ -1,7 +1,8 @@
-"""Which labs run: one file each in a folder of the user's, written by the launcher, removed by it.
+"""Which labs run: one entry each, made by the launcher, removed by it.
 
-A launcher that was killed leaves its file; such a file names a process that is gone (or another one that got its
-number later, which the start time tells).
+An entry is a symbolic link that points nowhere, collio-lab-USER-NUMBER; its target is the text. So it is made in one
+step, and there is never half of one. A launcher that was killed leaves its entry, which then names a process that is
+gone (or another one that got its number later, which the start time tells).
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+LONGEST_NAME = 200
+
 
 class RegistryError(Exception):
-    """No lab of that name runs; the message says which do."""
+    """No lab of that name runs, or none can be entered; the message says which do, or why."""
 
 
 @dataclass(frozen=True)
@@ -30,40 +33,35 @@ class Entry:
     def running(self) -> bool:
         return _started(self.unshare) == self.started
 
+    def __str__(self) -> str:
+        return f"{self.number} ({self.machine})"
+
 
 def folder() -> Path:
-    """The user's folder of running labs; made where absent, for this user only."""
-    base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
-    path = Path(base) / f"collio-labs-{os.getuid()}"
-    path.mkdir(mode=0o700, exist_ok=True)
-    if path.stat().st_uid != os.getuid():
-        raise RegistryError(f"{path} belongs to another user")
-    return path
+    """Where a user's labs are entered: $XDG_RUNTIME_DIR, or where temporary files go."""
+    own = os.environ.get("XDG_RUNTIME_DIR")
+    return Path(own if own and os.access(own, os.W_OK) else tempfile.gettempdir())  # `su` leaves us with somebody else's
 
 
 def add(machine: str, unshare: int) -> Path:
-    """Enters a lab under the lowest free number; the file to remove when it ends."""
+    """Enters a lab under the lowest free number; the entry, to be unlinked when it ends. Raises RegistryError."""
     number = 0
     while True:
-        path = folder() / f"{number}.json"
-        entry = Entry(number, machine, unshare, _started(unshare) or 0)
+        entry = Entry(number, machine[:LONGEST_NAME], unshare, _started(unshare) or 0)
+        path = _path(number)
         try:
-            with open(path, "x") as file:
-                json.dump(asdict(entry), file)
+            os.symlink(json.dumps(asdict(entry)), path)
             return path
         except FileExistsError:
             number += 1
+        except OSError as error:
+            raise RegistryError(f"{path}: {error.strerror}; running labs are entered there") from None
 
 
 def labs() -> list[Entry]:
     """All that are entered, running or not, by number."""
-    entries = []
-    for path in folder().glob("*.json"):
-        try:
-            entries.append(Entry(**json.loads(path.read_text())))
-        except (OSError, ValueError, TypeError):
-            continue  # being written, or already removed
-    return sorted(entries, key=lambda entry: entry.number)
+    entries = map(_read, folder().glob(_path("*").name))
+    return sorted((entry for entry in entries if entry), key=lambda entry: entry.number)
 
 
 def find(number: int | None) -> Entry:
@@ -72,21 +70,37 @@ def find(number: int | None) -> Entry:
     chosen = [entry for entry in running if number in (None, entry.number)]
     if len(chosen) == 1:
         return chosen[0]
-    listed = ", ".join(f"{entry.number} ({entry.machine})" for entry in running) or "none"
-    raise RegistryError(f"no lab {number} runs; running: {listed}" if number is not None else f"{len(running)} labs run: {listed}" + ("; say which with --lab" if running else ""))
+    if not running:
+        raise RegistryError("no lab runs (of this user)")
+    listed = ", ".join(map(str, running))
+    raise RegistryError(f"{len(running)} labs run: {listed}; say which with --lab" if number is None else f"no lab {number} runs; running: {listed}")
 
 
 def remove_dead() -> list[Entry]:
     """Removes what killed launchers left; those entries."""
     dead = [entry for entry in labs() if not entry.running]
     for entry in dead:
-        (folder() / f"{entry.number}.json").unlink(missing_ok=True)
+        _path(entry.number).unlink(missing_ok=True)
     return dead
+
+
+def _path(number: int | str) -> Path:
+    return folder() / f"collio-lab-{os.getuid()}-{number}"
+
+
+def _read(path: Path) -> Entry | None:
+    try:
+        if path.lstat().st_uid == os.getuid():
+            return Entry(**json.loads(os.readlink(path)))
+    except (OSError, ValueError, TypeError):
+        pass  # removed meanwhile, or none of ours
+    return None
 
 
 def _started(pid: int) -> int | None:
     try:
-        text = Path(f"/proc/{pid}/stat").read_text()
+        with open(f"/proc/{pid}/stat") as file:
+            text = file.read()
     except OSError:
         return None
     fields = text.rpartition(")")[2].split()  # from the state on: the name before it may hold anything

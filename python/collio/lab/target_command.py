@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from collio.lab import inside, registry, targets, world
-from collio.machine_file import MachineFileError
-from collio.machine_file.units import parse_rate
+from collio.lab import inside, outside, targets
+from collio.machine_file.units import UnitError, parse_rate
+from collio.report import format_bytes
 
 OPERATIONS = ("read", "write", "open", "sync")
 
@@ -26,13 +26,32 @@ def _act(number: int | None, name: str, action: Callable[[Path], object]) -> Non
     """Does `action` to the mount of a target ("3" or "target3"), and says how the target is then."""
     name = f"target{name}" if name.isdigit() else name
     try:
-        pid = world.first_process(registry.find(number).unshare)
-        mount = Path(f"/proc/{pid}/root") / inside.mountpoint(name).relative_to("/")
+        lab = outside.find(number)
+        _check_name(lab, name)
+        mount = lab.path(inside.mountpoint(name))
         action(mount)
         status = targets.status(mount)
-    except (registry.RegistryError, targets.TargetError, MachineFileError, ValueError) as error:
+    except (outside.OutsideError, targets.TargetError, UnitError) as error:
         raise click.ClickException(str(error)) from None
-    click.echo(f"{name}: {status}")
+    click.echo(f"{name}: {_told(status)}")
+
+
+def _check_name(lab: outside.Running, name: str) -> None:
+    names = [target.name for target in lab.graph.storage.targets] if lab.graph.storage else []
+    if name not in names:
+        raise targets.TargetError(f"lab {lab.entry} has no {name}; it has {', '.join(names) or 'no storage targets'}")
+
+
+def _told(status: targets.TargetStatus) -> str:
+    """Settings and counters on two lines."""
+    limits = ["no limit" if status.rate_bytes_per_s is None else f"{status.rate_bytes_per_s / 1e6:g} MB/s"]
+    limits += [f"capacity {format_bytes(status.capacity_bytes)}"] if status.capacity_bytes is not None else []
+    limits += [f"delay {status.delay_us} us"] if status.delay_us else []
+    limits += [f"fails: {status.failing}"] if status.failing != "none" else []
+    limits += [word for word, on in (("full", status.full), ("stuck", status.stuck), ("short writes", status.short)) if on]
+    done = (f"{status.writes} writes ({format_bytes(status.bytes_written)}), {status.reads} reads ({format_bytes(status.bytes_read)}), "
+            f"{status.failures} failed, {status.waiting} waiting; {format_bytes(status.bytes_stored)} stored")
+    return f"{', '.join(limits)}\n  {done}"
 
 
 @target.command()

@@ -1,13 +1,14 @@
 """The lab's world: private namespaces (network, mounts, host name, IPC, processes) that one command lives in.
 
-The first process inside is the only one that outlives nothing: when it ends, the kernel ends every process in
-there, and with them go the network, the mounts and the loop devices. It gets SIGKILL when its launcher dies,
-however that dies. So there is no daemon, and nothing is left to take down; only the file that `collio lab top` and
-`collio lab target` find a lab by can stay behind (registry.py), and `collio lab clean` removes it.
+When the first process inside ends, the kernel ends every process in there, and with them go the network and the
+mounts. It gets SIGKILL when its launcher dies, however that dies. So there is no daemon, and nothing is left to take
+down; only the entry that `collio lab top` and `collio lab target` find a lab by can stay behind (registry.py), and
+`collio lab clean` removes it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import shutil
@@ -20,9 +21,16 @@ from typing import Callable
 HOME = Path("/run/lab")
 """Inside of a lab: everything of its own. /run is private there, so the path is the same in every lab."""
 
+GRAPH_FILE = HOME / "machine.json"
+"""The machine, expanded. It appears when the lab is up, so it also tells that."""
+
 HANDED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+ENDS_WITHIN_S = 15
 _PR_SET_PDEATHSIG = 1
-TOOLS = {"unshare": "util-linux", "nsenter": "util-linux", "mount": "mount", "ip": "iproute2", "tc": "iproute2", "sysctl": "procps"}
+TOOLS = {
+    "unshare": "util-linux", "nsenter": "util-linux", "mount": "mount", "ip": "iproute2", "tc": "iproute2", "sysctl": "procps",
+    "hostname": "hostname",
+}
 
 
 class WorldError(Exception):
@@ -35,27 +43,49 @@ def missing() -> str | None:
     absent = sorted({f"{tool} (package {package})" for tool, package in TOOLS.items() if not shutil.which(tool, path=path)})
     if absent:
         return f"not found: {', '.join(absent)}"
-    tried = subprocess.run([*_unshare(), "ip", "link", "add", "probe", "type", "bridge"], capture_output=True, text=True, env={**os.environ, "PATH": path})
+    probe = [*_unshare(), "ip", "link", "add", "probe", "type", "bridge"]
+    tried = subprocess.run(probe, capture_output=True, text=True, env={**os.environ, "PATH": path})
     if tried.returncode == 0:
         return None
     why = tried.stderr.strip().splitlines()[-1] if tried.stderr.strip() else f"exit code {tried.returncode}"
-    return f"private namespaces are refused ({why}); a lab needs root, or a kernel that lets users have user namespaces (kernel.unprivileged_userns_clone, user.max_user_namespaces)"
+    return (f"private namespaces are refused ({why}); a lab needs root, or a kernel that lets users have user namespaces "
+            "(kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces)")
 
 
 def enter(module: str, arguments: list[str], environ: dict[str, str], told: Callable[[int], None]) -> int:
     """Runs `python -m module arguments` as the first process of a new world; its exit code (128 + n for signal n).
 
-    `told` hears the process number of the `unshare` that holds the world. Signals are handed on to the first process.
+    `told` hears the process number of the `unshare` that holds the world. Signals are handed on to the first process;
+    where it does not end then, or cannot hear them yet, the world ends by force.
     """
     child = subprocess.Popen([*_unshare(), sys.executable, "-m", module, *arguments], env={**environ, "PATH": _path()}, preexec_fn=_die_with_parent)
-    before = {number: signal.signal(number, lambda received, _frame: _hand_on(child.pid, received)) for number in HANDED_ON}
+    received = []
+
+    def end(number: int, _frame: object) -> None:
+        received.append(number)
+        _hand_on(child, number)
+
+    heard = [number for number in HANDED_ON if signal.getsignal(number) != signal.SIG_IGN]  # nohup means it
+    before = {number: signal.signal(number, end) for number in heard}
+    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda _number, _frame: child.kill())
     try:
         told(child.pid)
         code = child.wait()
+    except BaseException:
+        child.kill()
+        raise
     finally:
+        signal.alarm(0)
         for number, handler in before.items():
             signal.signal(number, handler)
+    if received and code == -signal.SIGKILL:
+        return 128 + received[0]
     return code if code >= 0 else 128 - code
+
+
+def seen(pid: int, path: Path) -> Path:
+    """A path inside of the world that process `pid` (a number outside) is in, as it is seen from outside."""
+    return Path(f"/proc/{pid}/root") / path.relative_to("/")
 
 
 def first_process(unshare: int) -> int | None:
@@ -67,11 +97,8 @@ def first_process(unshare: int) -> int | None:
     return int(children[0]) if children else None
 
 
-def join(unshare: int, words: list[str]) -> list[str]:
-    """The command that runs `words` in a running world, at its first process. Raises WorldError when that is gone."""
-    pid = first_process(unshare)
-    if pid is None:
-        raise WorldError("the lab is not running any more")
+def join(pid: int, words: list[str]) -> list[str]:
+    """The command that runs `words` in the world that process `pid` (a number outside) is the first one of."""
     user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
     return ["nsenter", "--target", str(pid), *user, "--net", "--mount", "--uts", "--ipc", "--pid", f"--wd={os.getcwd()}", "--", *words]
 
@@ -99,8 +126,13 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _hand_on(unshare: int, number: int) -> None:
-    """A signal for the first process inside: `unshare` itself would die of it and take all with it at once."""
-    pid = first_process(unshare)
-    if pid is not None:
+def _hand_on(child: subprocess.Popen, number: int) -> None:
+    """A signal for the first process inside, which has ENDS_WITHIN_S then. While it builds the lab there is nothing
+    that it would have to put in order; and the first process of a world does not even get signals it has no handler for."""
+    pid = first_process(child.pid)
+    if pid is None or not os.path.exists(seen(pid, GRAPH_FILE)):
+        child.kill()
+        return
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
+    signal.alarm(ENDS_WITHIN_S)

@@ -1,0 +1,51 @@
+"""A running lab as other processes of its user see it: for `collio lab top` and `collio lab target`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from collio.lab import registry, world
+from collio.machine_file import Graph
+
+
+class OutsideError(Exception):
+    """No lab as asked for can be reached; the message says why, and which run."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A lab that is up. `pid` is its first process, numbered as outside."""
+
+    entry: registry.Entry
+    pid: int
+    graph: Graph
+
+    def path(self, inside: Path) -> Path:
+        """Where a path of the lab is seen from here."""
+        return world.seen(self.pid, inside)
+
+    def run_module(self, module: str, *arguments: str) -> int:
+        """Runs `python -m module` in the lab; its exit code, -9 where the lab ended meanwhile."""
+        words = world.join(self.pid, [sys.executable, "-m", module, *arguments])
+        return subprocess.run(words).returncode
+
+
+def find(number: int | None) -> Running:
+    """The running lab of that number, or the only one there is. Raises OutsideError."""
+    try:
+        entry = registry.find(number)
+    except registry.RegistryError as error:
+        raise OutsideError(str(error)) from None
+    pid = world.first_process(entry.unshare)
+    try:
+        text = world.seen(pid, world.GRAPH_FILE).read_text() if pid else None
+    except PermissionError as error:
+        raise OutsideError(f"lab {entry}: {error.strerror}") from None
+    except OSError:
+        text = None
+    if text is None:
+        raise OutsideError(f"lab {entry} {'is still being built' if entry.running else 'does not run any more'}")
+    return Running(entry, pid, Graph.from_json(text))
