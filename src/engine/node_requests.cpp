@@ -33,20 +33,24 @@ void for_each_below(core::PackedReader reader, std::int64_t items, std::int64_t 
 
 void Requests::ask(const NodeWindow& window, Outgoing& outgoing) {
   exchange::NodeSlots& slots = *call_.file.slots;
-  Waiting w{window, describe_slot(call_, window), {}, MPI_REQUEST_NULL};
+  Waiting w{window, describe_slot(call_, window), {}};
   const exchange::MessageHeader& h = w.message.header;
   slots.await_departures(window.slot);
-  const int to = next_rank(call_, window.domain);
+  MPI_Request request = MPI_REQUEST_NULL;
   if (h.items > 0) {
     w.answer = call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()));
-    MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, to,
-              exchange::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm, &w.request);
+    MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, next_rank(call_, window.domain),
+              exchange::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm, &request);
   }
   if (h.items > 0 || window.round == 0) outgoing.send(w.message, window, nullptr);
-  if (h.items > 0)
-    waiting_.push_back(std::move(w));
-  else
+  if (h.items == 0) {
     slots.finish_loading(window.slot, whole);  // nobody wants anything
+    return;
+  }
+  waiting_.push_back(std::move(w));
+  requests_.push_back(request);
+  indices_.resize(requests_.size());
+  statuses_.resize(requests_.size());
 }
 
 void Requests::unpack(const Waiting& w, std::int64_t bytes) {
@@ -77,19 +81,28 @@ void Requests::unpack(const Waiting& w, std::int64_t bytes) {
 
 bool Requests::advance() {
   if (waiting_.empty()) return false;
-  return std::erase_if(waiting_, [&](Waiting& w) {
-           int done = 0, bytes = 0;
-           MPI_Status status;
-           {
-             Steps::Scope time(call_.steps, Step::exchange);
-             MPI_Test(&w.request, &done, &status);
-           }
-           if (!done) return false;
-           MPI_Get_count(&status, MPI_BYTE, &bytes);
-           unpack(w, bytes);
-           call_.link.pool->give_back(std::move(w.answer));
-           return true;
-         }) > 0;
+  int done = 0;
+  {
+    Steps::Scope time(call_.steps, Step::exchange);
+    MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(), statuses_.data());
+  }
+  if (done <= 0) return false;
+  for (int i = 0; i < done; ++i) {
+    int bytes = 0;
+    MPI_Get_count(&statuses_[static_cast<std::size_t>(i)], MPI_BYTE, &bytes);
+    Waiting& w = waiting_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
+    unpack(w, bytes);
+    call_.link.pool->give_back(std::move(w.answer));
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    if (kept != i) waiting_[kept] = std::move(waiting_[i]);
+    requests_[kept++] = requests_[i];
+  }
+  requests_.resize(kept);
+  waiting_.resize(kept);
+  return true;
 }
 
 Answers::Pending& Answers::pending(const NodeWindow& window) {

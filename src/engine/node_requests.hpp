@@ -22,12 +22,14 @@ class Requests {
     NodeWindow window;
     SlotMessage message;
     exchange::Buffer answer;
-    MPI_Request request = MPI_REQUEST_NULL;
   };
   void unpack(const Waiting& w, std::int64_t bytes);
 
   Call& call_;
   std::vector<Waiting> waiting_;
+  std::vector<MPI_Request> requests_;   ///< of the answers
+  std::vector<int> indices_;            ///< MPI_Testsome fills these
+  std::vector<MPI_Status> statuses_;
 };
 
 /// Other nodes' requests for windows that this rank answers, once the bytes are there.

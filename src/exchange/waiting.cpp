@@ -15,10 +15,10 @@ namespace collio::exchange {
 namespace {
 
 constexpr std::int64_t polls = 4;
-constexpr std::int64_t yields_crowded = 48;
+constexpr std::int64_t yields_crowded = 8;  // over TCP a poll is dear: who has nothing to do must leave the cores soon
 constexpr double yield_alone_s = 200e-6;  // by the clock: where another job has the core, a yield may take milliseconds
 constexpr long first_nap_ns = 10'000;
-constexpr long longest_nap_ns = 160'000;
+constexpr long longest_nap_ns = 640'000;
 constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, would dwarf short naps
 
 std::atomic<bool> crowded_node{true};
@@ -44,7 +44,7 @@ void PoliteWait::idle() noexcept {
     sched_yield();
     return;
   }
-  naps_ = std::min<std::int64_t>(naps_ + 1, 6);
+  naps_ = std::min<std::int64_t>(naps_ + 1, 7);
   nap(std::min(first_nap_ns << (naps_ - 1), longest_nap_ns));
 }
 

@@ -2,6 +2,7 @@
 #include "policy/aggregators.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace collio::policy {
 
@@ -30,15 +31,20 @@ int Spread::local_rank(int i) const noexcept {
   return i < extra ? high * i : high * extra + low * (i - extra);
 }
 
+std::vector<int> aggregator_limits(const machine::Machine& machine, const Hints& hints) {
+  std::vector<int> limits;
+  for (const machine::Node& node : machine.nodes) {
+    const int limit = limit_of(node, hints);
+    limits.push_back(hints.aggregators == 0 ? std::min(limit, automatic_on(node, machine.storage)) : limit);
+  }
+  return limits;
+}
+
 std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints) {
   const std::size_t n = machine.nodes.size();
-  std::vector<int> limits(n), counts(n, 0);
-  int possible = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    limits[i] = limit_of(machine.nodes[i], hints);
-    if (hints.aggregators == 0) limits[i] = std::min(limits[i], automatic_on(machine.nodes[i], machine.storage));
-    possible += limits[i];
-  }
+  const std::vector<int> limits = aggregator_limits(machine, hints);
+  std::vector<int> counts(n, 0);
+  const int possible = std::accumulate(limits.begin(), limits.end(), 0);
   const int wanted = hints.aggregators > 0 ? std::min(hints.aggregators, possible) : possible;
   if (wanted == 0) return {Seat{}};  // cb_config_list names no node of this job: rank 0's node serves
   int dealt = 0;

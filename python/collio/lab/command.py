@@ -14,6 +14,7 @@ from rich.console import Console
 
 from collio import __version__, hints, launch, report
 from collio.lab import counters, job, outside, registry, traffic
+from collio.lab.check_command import check
 from collio.lab.enter import LabError, lab_for
 from collio.lab.inside import Lab
 from collio.lab.target_command import target
@@ -33,6 +34,7 @@ def lab() -> None:
 
 
 lab.add_command(target)
+lab.add_command(check)
 
 
 @lab.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

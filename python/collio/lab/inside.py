@@ -106,6 +106,7 @@ def main(machine: str, arguments: list[str]) -> None:
 
     global _current
     end_with_its_runs(*world.HANDED_ON)
+    sys.argv[1:] = arguments  # what reports give as the command
     try:
         _current = build(expand(load_machine(machine)))
     except (world.WorldError, network.NetworkError, targets.TargetError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collio.builds import Build
-from collio.lab import network
+from collio.lab import network, world
 from collio.lab.nodes import Nodes
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 
@@ -30,6 +30,9 @@ def environment(mpi: MpiLibrary) -> dict[str, str]:
             "OMPI_MCA_btl_tcp_if_include": network.DATA,
             "OMPI_MCA_oob_tcp_if_include": network.CONTROL,
             "PRTE_MCA_oob_tcp_if_include": network.CONTROL,
+            # Not in /tmp, where what is left would stay, and another lab's or user's node0 be in the way.
+            "OMPI_MCA_orte_tmpdir_base": str(world.HOME),
+            "PRTE_MCA_prte_tmpdir_base": str(world.HOME),
             "OMPI_MCA_mpi_yield_when_idle": "1",
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         }

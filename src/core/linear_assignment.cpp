@@ -1,0 +1,173 @@
+// See linear_assignment.hpp.
+#include "core/linear_assignment.hpp"
+
+#include <cassert>
+#include <limits>
+
+namespace collio::core {
+
+namespace {
+
+using Costs = Matrix<std::int64_t>;
+
+constexpr int none = -1;
+constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Invariant between steps: a row that has a column pays the least reduced cost, cost - dual[column], of its row there.
+class Assignment {
+ public:
+  /// No fewer columns than rows.
+  explicit Assignment(const Costs& cost)
+      : cost_(cost), column_of_(at(cost.rows()), none), row_of_(at(cost.columns()), none), dual_(at(cost.columns()), 0) {}
+
+  std::vector<int> solve() {
+    std::vector<int> free_rows;
+    for (int row = 0; row < cost_.rows(); ++row) free_rows.push_back(row);
+    for (int pass = 0; pass < 2 && !free_rows.empty(); ++pass) free_rows = bid(free_rows);
+    for (const int row : free_rows) augment(row);
+    return column_of_;
+  }
+
+ private:
+  struct Best {
+    int first = none, second = none;  ///< columns
+    std::int64_t first_cost = infinite, second_cost = infinite;
+  };
+
+  [[nodiscard]] Best two_best(int row) const {
+    Best best;
+    const auto costs = cost_.row(row);
+    for (int column = 0; column < cost_.columns(); ++column) {
+      const std::int64_t reduced = costs[at(column)] - dual_[at(column)];
+      if (reduced >= best.second_cost) continue;
+      if (reduced < best.first_cost) {
+        best.second = best.first, best.second_cost = best.first_cost;
+        best.first = column, best.first_cost = reduced;
+      } else {
+        best.second = column, best.second_cost = reduced;
+      }
+    }
+    return best;
+  }
+
+  /// Every free row takes its best column and makes it as dear as its second best; who had it is free. Returns the rows
+  /// that are free in the end. Rows that bid against each other may raise a price in very many small steps: of those
+  /// outbid only as many bid again at once as there are rows, which keeps a pass at O(rows * columns).
+  std::vector<int> bid(const std::vector<int>& free_rows) {
+    std::vector<int> left;
+    int turns = cost_.rows();
+    for (int row : free_rows) {
+      while (row != none) {
+        Best best = two_best(row);
+        const bool clear = best.second != none && best.first_cost < best.second_cost;
+        if (clear)
+          dual_[at(best.first)] -= best.second_cost - best.first_cost;
+        else if (best.second != none && row_of_[at(best.first)] != none)
+          best.first = best.second;
+        const int outbid = take(row, best.first);
+        const bool again = outbid != none && clear && --turns > 0;
+        if (outbid != none && !again) left.push_back(outbid);
+        row = again ? outbid : none;
+      }
+    }
+    return left;
+  }
+
+  /// Returns who had the column.
+  int take(int row, int column) {
+    const int before = row_of_[at(column)];
+    if (before != none) column_of_[at(before)] = none;
+    row_of_[at(column)] = row;
+    column_of_[at(row)] = column;
+    return before;
+  }
+
+  /// The cheapest alternating path from a free row to a free column: rows on it move to their next columns.
+  void augment(int free_row) {
+    const std::size_t columns = at(cost_.columns());
+    std::vector<std::int64_t> distance(columns, infinite);
+    std::vector<int> from(columns, none);  // the row from which a column is reached
+    std::vector<int> open(columns), done;  // columns whose distance may still fall; those whose may not
+    for (std::size_t c = 0; c < columns; ++c) open[c] = static_cast<int>(c);
+    std::int64_t reached = 0;
+    int row = free_row, end = none;
+    while (end == none) {
+      const std::size_t next = relax(Scan{row, reached}, open, distance, from);
+      const int column = open[next];
+      reached = distance[at(column)];
+      open[next] = open.back(), open.pop_back();
+      if (row_of_[at(column)] == none) {
+        end = column;
+      } else {
+        row = row_of_[at(column)];
+        done.push_back(column);
+      }
+    }
+    for (const int column : done) dual_[at(column)] += distance[at(column)] - reached;
+    for (int column = end; column != none;) {
+      row = from[at(column)];
+      const int moved_from = column_of_[at(row)];
+      row_of_[at(column)] = row, column_of_[at(row)] = column;
+      column = row == free_row ? none : moved_from;
+    }
+  }
+
+  struct Scan {
+    int row;
+    std::int64_t reached;  ///< its distance
+  };
+
+  /// Ways on from a row. Returns the place in `open` of the nearest column, a free one where there is a choice.
+  std::size_t relax(const Scan& scan, const std::vector<int>& open, std::vector<std::int64_t>& distance, std::vector<int>& from) const {
+    const auto costs = cost_.row(scan.row);
+    // What the row pays now counts nothing; the free row pays nothing yet, and its ways start at their reduced costs.
+    const int own = column_of_[at(scan.row)];
+    const std::int64_t base = own == none ? 0 : scan.reached - (costs[at(own)] - dual_[at(own)]);
+    std::size_t nearest = 0;
+    std::int64_t least = infinite;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const int column = open[i];
+      const std::int64_t length = base + costs[at(column)] - dual_[at(column)];
+      if (length < distance[at(column)]) distance[at(column)] = length, from[at(column)] = scan.row;
+      const std::int64_t now = distance[at(column)];
+      if (now < least || (now == least && row_of_[at(column)] == none && row_of_[at(open[nearest])] != none)) {
+        least = now;
+        nearest = i;
+      }
+    }
+    return nearest;
+  }
+
+  const Costs& cost_;
+  std::vector<int> column_of_, row_of_;
+  std::vector<std::int64_t> dual_;  ///< of columns
+};
+
+Costs transposed(const Costs& cost) {
+  Costs turned({cost.columns(), cost.rows()});
+  for (int r = 0; r < cost.rows(); ++r)
+    for (int c = 0; c < cost.columns(); ++c) turned(c, r) = cost(r, c);
+  return turned;
+}
+
+}  // namespace
+
+std::vector<int> assign_rows(const Costs& cost) {
+  if (cost.rows() <= cost.columns()) return Assignment(cost).solve();
+  const Costs turned = transposed(cost);
+  const std::vector<int> row_of_column = Assignment(turned).solve();
+  std::vector<int> column_of_row(at(cost.rows()), none);
+  for (std::size_t c = 0; c < row_of_column.size(); ++c) column_of_row[at(row_of_column[c])] = static_cast<int>(c);
+  return column_of_row;
+}
+
+std::int64_t cost_of(const Costs& cost, const std::vector<int>& column_of_row) {
+  std::int64_t sum = 0;
+  for (std::size_t r = 0; r < column_of_row.size(); ++r)
+    if (column_of_row[r] != none) sum += cost(static_cast<int>(r), column_of_row[r]);
+  return sum;
+}
+
+}  // namespace collio::core

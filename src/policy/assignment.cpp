@@ -1,0 +1,69 @@
+// See assignment.hpp.
+#include "policy/assignment.hpp"
+
+#include <array>
+
+#include "core/linear_assignment.hpp"
+#include "policy/exchange_domains.hpp"
+
+namespace collio::policy {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> names{"in_order", "locality_aware", "least_hop_bytes", "least_congestion"};
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+int seats_of(const PlacementProblem& p) { return static_cast<int>(p.seats.size()); }
+
+/// Domains that an aggregator may have.
+int turns_of(const PlacementProblem& p) { return p.domains() == 0 ? 1 : (p.domains() + seats_of(p) - 1) / seats_of(p); }
+
+/// The least sum of costs(node, domain) over all domains, where every aggregator has as many columns as it may have domains.
+template <class Costs>
+std::vector<int> least(const PlacementProblem& p, const Costs& costs) {
+  core::Matrix<std::int64_t> cost({p.domains(), seats_of(p) * turns_of(p)});
+  for (int domain = 0; domain < cost.rows(); ++domain)
+    for (int column = 0; column < cost.columns(); ++column)
+      cost(domain, column) = costs(p.seat_node(column % seats_of(p)), domain);
+  std::vector<int> seat_of_domain = core::assign_rows(cost);
+  for (int& seat : seat_of_domain) seat %= seats_of(p);
+  return seat_of_domain;
+}
+
+std::vector<int> least_hop_bytes(const PlacementProblem& p) {
+  const core::Matrix<std::int64_t> work = workload(p);
+  return least(p, [&](int node, int domain) { return work(node, domain); });
+}
+
+std::vector<int> in_order(const PlacementProblem& p) {
+  std::vector<int> seat_of_domain(at(p.domains()));
+  for (int domain = 0; domain < p.domains(); ++domain) seat_of_domain[at(domain)] = domain % seats_of(p);
+  return seat_of_domain;
+}
+
+/// From the least hop-bytes on. Where that ends behind what was there in order, from that on.
+std::vector<int> least_congestion(const PlacementProblem& p) {
+  std::vector<int> best = exchange_domains(p, least_hop_bytes(p), most_exchange_work);
+  if (measure(p, in_order(p)).busiest.time_s < measure(p, best).busiest.time_s) best = exchange_domains(p, in_order(p), most_exchange_work);
+  return best;
+}
+
+}  // namespace
+
+std::string_view name_of(Assignment policy) noexcept { return names[static_cast<std::size_t>(policy)]; }
+
+std::optional<Assignment> assignment_named(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name) return static_cast<Assignment>(i);
+  return std::nullopt;
+}
+
+std::vector<int> assign_domains(Assignment policy, const PlacementProblem& p) {
+  if (policy == Assignment::locality_aware) return least(p, [&](int node, int domain) { return -p.bytes(node, domain); });
+  if (policy == Assignment::least_hop_bytes) return least_hop_bytes(p);
+  if (policy == Assignment::least_congestion) return least_congestion(p);
+  return in_order(p);
+}
+
+}  // namespace collio::policy
