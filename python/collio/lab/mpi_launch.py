@@ -5,6 +5,7 @@ from __future__ import annotations
 from collio.builds import Build
 from collio.lab import network, world
 from collio.lab.nodes import Nodes
+from collio.launch import LaunchError
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 
 
@@ -44,5 +45,12 @@ def environment(mpi: MpiLibrary) -> dict[str, str]:
 
 
 def preloads(mpi: MpiLibrary, build: Build) -> list[str]:
-    """What MPICH's ranks need to share few cores, and to end over TCP (bench/yield/README.md); none for Open MPI."""
-    return [str(build.yield_preload)] if mpi.family != OPENMPI and build.yield_preload.is_file() else []
+    """What MPICH's ranks need to share few cores, and to end over TCP (bench/yield/README.md); none for Open MPI.
+
+    Raises LaunchError where it is not built.
+    """
+    if mpi.family == OPENMPI:
+        return []
+    if not build.yield_preload.is_file():
+        raise LaunchError(f"{build.yield_preload} is missing; `make build` makes it")
+    return [str(build.yield_preload)]

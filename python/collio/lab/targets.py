@@ -1,8 +1,8 @@
 """The lab's storage targets: starts and stops them, and says while they run how fast they are and what goes wrong.
 
 A target is a process (lab/target/, program collio_lab_target) that mounts a folder with a rate and a capacity. Its
-settings are extended attributes of the mount's root, so they can be changed from anywhere the mount can be seen, also
-through /proc/PID/root/... from another mount namespace. docs/design/lab-targets.md has the whole story.
+settings are extended attributes of the mount's root, so they can be changed from anywhere the mount can be seen.
+docs/design/lab-targets.md has the whole story.
 """
 
 from __future__ import annotations
