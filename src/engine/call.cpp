@@ -78,7 +78,9 @@ Completion completion_of(const Call& call, const Moved& moved) {
 /// Collective.
 policy::Plan new_plan(File& file, const policy::PlanRequest& request, const access::FileAccess& access) {
   policy::Plan plan = file.plan(request);
-  if (request.digest.bytes > 0) place_call(file, plan, access, request.digest.bytes);
+  if (request.digest.bytes == 0 || plan.domains.count == 0) return plan;
+  balance_call(file, plan, access);
+  place_call(file, plan, access, request.digest.bytes);
   return plan;
 }
 
@@ -105,7 +107,7 @@ void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) 
   if (plan.path == policy::Path::two_layer) record.local_aggregators = file.layers.local_aggregators();
   if (plan.path != policy::Path::independent && plan.domains.count > 0) {
     record.aggregators = plan.domains.count;
-    record.rounds = plan.domains.rounds(0);
+    record.rounds = plan.domains.most_rounds();
   }
   if (plan.placed && file.rank == 0) record.placement = placement_of(*plan.placed);
   file.log.add(record);
@@ -168,9 +170,10 @@ Completion collective_call(File& file, const CallRequest& request) {
     Moved moved = move_bytes(call);
     agree_on_outcome(call, moved);
     if (moved.outcome.again) {
-      const auto same_servers = plan.placed;
+      const policy::Plan before = plan;
       plan = file.plan({request.direction, digest, file.most_domains(), true});
-      plan.placed = same_servers;
+      policy::recut(plan, before.domains);
+      plan.placed = before.placed;
       plan.reason += "; with masks, as pieces overlap and leave holes";
       moved = move_bytes(call);
       agree_on_outcome(call, moved);

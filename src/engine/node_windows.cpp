@@ -17,7 +17,7 @@ const policy::Teams& teams_here(const Call& call) noexcept {
 
 NodeWindows::NodeWindows(const Call& call)
     : call_(call), domains_(call.plan.domains), teams_(teams_here(call)), team_(teams_.team_of(call.file.node_rank)),
-      end_(domains_.rounds(0) * domains_.count) {}
+      end_(domains_.most_rounds() * domains_.count) {}
 
 NodeWindow::Role NodeWindows::role_of(int domain) const noexcept {
   const File& f = call_.file;
@@ -53,7 +53,7 @@ bool NodeWindows::next(NodeBatch& batch) {
   int taken = 0;
   for (; begin_ < end_; ++begin_) {
     const auto domain = static_cast<int>(begin_ % domains_.count);
-    if (domains_.window(domain, begin_ / domains_.count).length <= 0) continue;  // the last domain may be short
+    if (domains_.window(domain, begin_ / domains_.count).length <= 0) continue;  // not all domains are of one length
     if (taken + slots_for(domain) > most) break;
     add(batch, begin_, batch.half * most + taken);
     taken += slots_for(domain);

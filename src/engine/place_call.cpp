@@ -2,9 +2,11 @@
 #include "engine/place_call.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/cursor.hpp"
 #include "exchange/waiting.hpp"
+#include "policy/file_cuts.hpp"
 #include "policy/place_domains.hpp"
 
 namespace collio::engine {
@@ -13,7 +15,7 @@ namespace {
 
 constexpr int tag_row = 0;
 
-/// This rank's bytes in every domain. O(domains it touches * log items).
+/// This rank's bytes in every domain. O((domains, or stripes, it touches) * log items).
 std::vector<std::int64_t> bytes_by_domain(const access::FileAccess& access, const policy::Domains& domains) {
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(domains.count), 0);
   if (access.bytes == 0) return bytes;
@@ -22,7 +24,7 @@ std::vector<std::int64_t> bytes_by_domain(const access::FileAccess& access, cons
   while (!cursor.at_end() && cursor.offset() < access.span.end()) {
     const int domain = domains.owner(cursor.offset());
     const std::int64_t before = cursor.stream();
-    cursor.seek_offset(std::min(domains.domain(domain).end(), access.span.end()));
+    cursor.seek_offset(std::min(domains.end_of_run(cursor.offset()), access.span.end()));
     bytes[static_cast<std::size_t>(domain)] += cursor.stream() - before;
   }
   return bytes;
@@ -51,7 +53,29 @@ core::Matrix<std::int64_t> gather_rows(const File& file, std::vector<std::int64_
   return rows;
 }
 
+/// What the regions of an even cut hold, over all ranks. On rank 0.
+policy::Histogram histogram_of(const policy::Domains& regions, const core::Matrix<std::int64_t>& rows) {
+  policy::Histogram h{regions.low, regions.domain_bytes, std::vector<std::int64_t>(static_cast<std::size_t>(regions.count), 0)};
+  for (int node = 0; node < rows.rows(); ++node)
+    std::ranges::transform(h.bytes, rows.row(node), h.bytes.begin(), std::plus{});
+  return h;
+}
+
 }  // namespace
+
+void balance_call(File& file, policy::Plan& plan, const access::FileAccess& access) {
+  if (file.hints.cut != policy::Cut::balanced || plan.domains.count < 2) return;
+  const int count = plan.domains.count;
+  const policy::Domains regions = policy::cut_evenly({plan.span, count * balanced_regions, plan.alignment_bytes, plan.domains.window_bytes});
+  const core::Matrix<std::int64_t> rows = gather_rows(file, bytes_by_domain(access, regions));
+  const policy::FileCutRequest request{plan.span, count, plan.alignment_bytes};
+  policy::ContiguousDomains cut{std::vector<std::int64_t>(static_cast<std::size_t>(count) + 1)};
+  if (file.rank == 0) cut = policy::cut_balanced(request, histogram_of(regions, rows));
+  MPI_Request sent = MPI_REQUEST_NULL;
+  MPI_Ibcast(cut.bounds.data(), count + 1, MPI_INT64_T, 0, file.comm, &sent);
+  exchange::wait_for(sent);
+  policy::recut(plan, policy::domains_of(cut, request, plan.domains.window_bytes));
+}
 
 void place_call(File& file, policy::Plan& plan, const access::FileAccess& access, std::int64_t bytes) {
   if (!policy::against_placing(plan, file.machine, file.hints, bytes).empty()) return;

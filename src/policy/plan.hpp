@@ -69,4 +69,7 @@ struct PlanRequest {
 /// Pure. O(nodes).
 [[nodiscard]] Plan make_plan(const PlanRequest& request, const machine::Machine& machine, const Hints& hints);
 
+/// Gives a plan other domains, of no longer windows. Pure.
+void recut(Plan& plan, Domains domains);
+
 }  // namespace collio::policy

@@ -57,6 +57,13 @@ void flows_to(const Served& served, const Service& service, bool groups, const V
   }
 }
 
+/// Bytes of the span in domain `i`; stripes that are dealt are taken to be equally many for all.
+std::int64_t share_of(const Domains& d, int i, const core::Extent& span) {
+  if (d.dealt()) return span.length / d.count;
+  const core::Extent domain = d.domain(i);
+  return std::max<std::int64_t>(0, std::min(domain.end(), span.end()) - std::max(domain.offset, span.offset));
+}
+
 }  // namespace
 
 void ServedBytes::add(const Plan& plan, std::int64_t bytes) {
@@ -73,10 +80,8 @@ void ServedBytes::add(const Plan& plan, std::int64_t bytes) {
   };
   const double density = static_cast<double>(bytes) / static_cast<double>(plan.span.length);
   for (int i = 0; i < d.count; ++i) {
-    const core::Extent domain = d.domain(i);
-    const std::int64_t begin = std::max(domain.offset, plan.span.offset), end = std::min(domain.end(), plan.span.end());
     if (served.size() <= server_of(i)) served.resize(server_of(i) + 1, 0);
-    served[server_of(i)] += density * static_cast<double>(std::max<std::int64_t>(0, end - begin));
+    served[server_of(i)] += density * static_cast<double>(share_of(d, i, plan.span));
   }
 }
 
