@@ -29,7 +29,7 @@ constexpr std::array<HintRow, 20> rows{{
      "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware",
      "which ranks aggregate; the last four elect nodes for every call"},
     {"collio_assignment", "auto", "auto, in_order, locality_aware, least_hop_bytes, least_congestion",
-     "which aggregator serves which file domain, where the network is known"},
+     "which aggregator serves which file domain"},
     {"collio_domains", "even", "even, aligned, static_cyclic, group_cyclic, balanced",
      "how the span of a call is cut into file domains"},
     {"cb_buffer_size", "16777216", "1..1073741824", "most bytes of an aggregator's collective buffer"},
