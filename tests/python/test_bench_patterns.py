@@ -91,8 +91,9 @@ def test_bad_options_are_named(site, cli, tmp_path, words, said):
 def test_the_program_names_bad_options(real_mpi, bench_program, tmp_path, words, said):
     setup = launcher.Setup(real_mpi, Build.of(real_mpi), ranks=1, timeout_s=100)
     arguments = [str(bench_program), "--pattern", *words, "--file", str(tmp_path / "data")]
-    outcome = launcher.measure(setup, engines.parse_engine("native", real_mpi), arguments)
-    assert outcome.error.startswith("exit code 2") and said in outcome.error
+    job = launcher.job_of(setup, engines.parse_engine("native", real_mpi), arguments)
+    done = subprocess.run(job.words, env=job.environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
+    assert done.returncode == 2 and said in done.stdout.decode()
 
 
 def test_every_list_of_patterns_has_them_all(bench_program):
