@@ -20,7 +20,7 @@ Axis even_part(std::int64_t size, Part part) {
   return {size, part.index * least + std::min(part.index, longer), least + (part.index < longer ? 1 : 0)};
 }
 
-Datatype subarray_filetype(std::span<const Axis> axes, std::int64_t element_bytes) {
+Datatype subarray_type(std::span<const Axis> axes, std::int64_t element_bytes) {
   std::vector<int> sizes;
   std::vector<int> counts;
   std::vector<int> starts;

@@ -23,7 +23,7 @@ struct Part {
 [[nodiscard]] Axis even_part(std::int64_t size, Part part);
 
 /// Subarray over elements of `element_bytes` MPI_BYTE.
-[[nodiscard]] Datatype subarray_filetype(std::span<const Axis> axes, std::int64_t element_bytes);
+[[nodiscard]] Datatype subarray_type(std::span<const Axis> axes, std::int64_t element_bytes);
 
 /// Append the block's runs to `extents`, joining what touches; the array starts at byte `start` of the file.
 void append_block(std::span<const Axis> axes, std::int64_t element_bytes, std::int64_t start,

@@ -12,6 +12,7 @@
 #include <cstdio>
 
 #include "patterns/block.hpp"
+#include "patterns/dense.hpp"
 #include "patterns/patterns.hpp"
 
 namespace collio::bench {
@@ -31,29 +32,22 @@ struct Cube {
   return root;
 }
 
-class Btio final : public Pattern {
+class Btio final : public DensePattern {
  public:
   Btio(Cube cube, World world) : cube_(cube) {
+    file_bytes_ = cube.cells * cube.cells * cube.cells * cell_bytes;
     std::vector<Datatype> blocks;
+    Call call{.tiled = true};
     if (world.rank < cube.blocks * cube.blocks)
       for (std::int64_t slab = 0; slab < cube.blocks; ++slab) {
         const auto axes = block(slab, world.rank);
-        blocks.push_back(subarray_filetype(axes, cell_bytes));
+        blocks.push_back(subarray_type(axes, cell_bytes));
         append_block(axes, cell_bytes, 0, own_);
-        call_.bytes += block_bytes(axes, cell_bytes);
+        call.bytes += block_bytes(axes, cell_bytes);
       }
-    filetype_ = blocks.empty() ? hindexed_filetype({}) : combined(blocks);
-    call_.filetype = filetype_.get();
-    call_.tiled = true;
+    call.filetype = keep(blocks.empty() ? hindexed_filetype({}) : combined(blocks));
+    calls_.push_back(call);
   }
-
-  std::span<const Call> calls() const override { return {&call_, 1}; }
-  std::int64_t pieces() const override { return static_cast<std::int64_t>(own_.size()); }
-  std::int64_t file_bytes() const override { return cube_.cells * cube_.cells * cube_.cells * cell_bytes; }
-  void own_extents(const ExtentSink& sink) const override {
-    for (const Extent& extent : own_) sink(extent);
-  }
-  void all_extents(const ExtentSink& sink) const override { sink({0, file_bytes()}); }
 
  private:
   /// The block of a rank in a slab: z, y, x.
@@ -76,9 +70,6 @@ class Btio final : public Pattern {
   }
 
   Cube cube_;
-  std::vector<Extent> own_;
-  Datatype filetype_;
-  Call call_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "patterns/block.hpp"
+#include "patterns/dense.hpp"
 #include "patterns/patterns.hpp"
 
 namespace collio::bench {
@@ -22,7 +23,7 @@ struct Grid {
   std::array<std::int64_t, 3> blocks;  // z, y, x; their product is the number of ranks
 };
 
-class S3d final : public Pattern {
+class S3d final : public DensePattern {
  public:
   S3d(const Grid& grid, World world) {
     const auto [pz, py, px] = grid.blocks;
@@ -33,26 +34,12 @@ class S3d final : public Pattern {
     for (const std::int64_t count : components) {
       const std::array<Axis, 4> block{Axis{count, 0, count}, z, y, x};
       const auto axes = std::span(block).subspan(count == 1 ? 1 : 0);
-      filetypes_.push_back(subarray_filetype(axes, number_bytes));
       append_block(axes, number_bytes, file_bytes_, own_);
-      calls_.push_back({filetypes_.back().get(), file_bytes_, block_bytes(axes, number_bytes)});
+      calls_.push_back(
+          {keep(subarray_type(axes, number_bytes)), file_bytes_, block_bytes(axes, number_bytes)});
       file_bytes_ += count * field_bytes;
     }
   }
-
-  std::span<const Call> calls() const override { return calls_; }
-  std::int64_t pieces() const override { return static_cast<std::int64_t>(own_.size()); }
-  std::int64_t file_bytes() const override { return file_bytes_; }
-  void own_extents(const ExtentSink& sink) const override {
-    for (const Extent& extent : own_) sink(extent);
-  }
-  void all_extents(const ExtentSink& sink) const override { sink({0, file_bytes_}); }
-
- private:
-  std::vector<Datatype> filetypes_;
-  std::vector<Call> calls_;
-  std::vector<Extent> own_;
-  std::int64_t file_bytes_ = 0;
 };
 
 }  // namespace
