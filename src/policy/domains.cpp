@@ -33,7 +33,7 @@ std::int64_t Domains::dealt_round(int a, std::int64_t offset) const noexcept {
 std::int64_t Domains::next(int a, std::int64_t offset) const noexcept {
   if (!dealt()) {
     const core::Extent d = domain(a);
-    return offset < d.end() ? std::max(offset, d.offset) : high;
+    return d.length > 0 && offset < d.end() ? std::max(offset, d.offset) : high;
   }
   const int group = a / members;
   const std::int64_t begin = low + group * domain_bytes;
