@@ -21,6 +21,7 @@ using simulate::name_of;
 using simulate::Who;
 
 constexpr std::int64_t largest = std::int64_t{1} << 40;
+constexpr std::int64_t most_cyclic_units = 1 << 20;  // every rank's walk stops at the end of each
 
 template <class Policy>
 [[nodiscard]] std::vector<Policy> all_up_to(Policy last) {
@@ -95,13 +96,22 @@ struct Base {
   Who who;
 };
 
+/// Why a cut cannot be planned; empty when it can.
+[[nodiscard]] std::string why_not(const simulate::Setting& setting, Cut cut) {
+  if (cut != Cut::static_cyclic && cut != Cut::group_cyclic) return {};
+  const std::string name(name_of(cut));
+  if (cut == Cut::group_cyclic && setting.stripes == 0) return name + ": the file's stripes are not known; --stripes says how many";
+  if (setting.job.span.length / setting.unit_bytes <= most_cyclic_units) return {};
+  return name + ": the span has more than " + std::to_string(most_cyclic_units) + " units of --unit " + std::to_string(setting.unit_bytes) + " B";
+}
+
 [[nodiscard]] std::string compare_all(simulate::Comparer& comparer, const simulate::Setting& setting, const Base& base) {
   std::vector<simulate::Row> by_who, by_cut;
   std::vector<std::string> left_out;
   for (const Who& who : everyone()) by_who.push_back(comparer.assignments(base.cut, who).chosen());
   for (const Cut cut : all_up_to(Cut::balanced)) {
-    if (cut == Cut::group_cyclic && setting.stripes == 0)
-      left_out.push_back("group_cyclic: the file's stripes are not known; --stripes says how many");
+    if (const std::string why = why_not(setting, cut); !why.empty())
+      left_out.push_back(why);
     else
       by_cut.push_back(comparer.assignments(cut, base.who).chosen());
   }
@@ -114,7 +124,7 @@ int run(Options& options) {
   const simulate::Job job = planned_job(options);
   const simulate::Setting setting = setting_of(options, planned, job);
   const Base base{named(options, "cut", all_up_to(Cut::balanced)), named(options, "who", everyone())};
-  if (base.cut == Cut::group_cyclic && setting.stripes == 0) throw UsageError("--cut group_cyclic needs --stripes");
+  if (const std::string why = why_not(setting, base.cut); !why.empty()) throw UsageError("--cut " + why);
   const bool only_assignments = options.flag("only-assignments");
   options.check_all_taken();
 
