@@ -33,7 +33,7 @@ template <class Policy>
 [[nodiscard]] std::vector<Who> everyone() {
   std::vector<Who> all;
   for (const Selection selection : all_up_to(Selection::spread)) all.push_back(selection);
-  for (const Election election : all_up_to(Election::topology_aware)) all.push_back(election);
+  for (const Election election : all_up_to(Election::contention_aware)) all.push_back(election);
   return all;
 }
 

@@ -16,7 +16,8 @@ from collio.plan.errors import PlanError
 from collio.plan.show import print_plan
 
 CUTS = ("even", "aligned", "static_cyclic", "group_cyclic", "balanced")
-WHO = ("dealt", "one_per_node", "per_numa", "per_nic", "round_robin", "spread", "greedy", "shortest_path", "longest_path", "topology_aware")
+SELECTIONS = ("dealt", "one_per_node", "per_numa", "per_nic", "round_robin", "spread")
+ELECTIONS = ("greedy", "shortest_path", "longest_path", "topology_aware", "contention_aware")
 PASSED_ON = ("aggregators", "cut", "who", "unit", "window", "stripes", "scatter", "numas", "nics")
 
 
@@ -27,7 +28,7 @@ PASSED_ON = ("aggregators", "cut", "who", "unit", "window", "stripes", "scatter"
 @click.option("--ranks-per-node", type=COUNT, help="[default: the machine file's]")
 @click.option("--aggregators", type=COUNT, help="[default: one a node]")
 @click.option("--cut", type=click.Choice(CUTS), default="even", show_default=True, help="While the other questions are asked.")
-@click.option("--who", type=click.Choice(WHO), default="dealt", show_default=True, help="While the other questions are asked.")
+@click.option("--who", type=click.Choice((*SELECTIONS, *ELECTIONS)), default="dealt", show_default=True, help="While the other questions are asked.")
 @click.option("--unit", type=SIZE, default=1 << 20, help="Stripe or block to which domains are aligned.  [default: 1MiB]")
 @click.option("--window", type=SIZE, default=16 << 20, help="Bytes an aggregator serves per round.  [default: 16MiB]")
 @click.option("--stripes", type=COUNT, help="Of the file.  [default: the machine's storage targets]")
