@@ -106,6 +106,8 @@ Comparison Comparer::assignments(policy::Cut cut, const Who& who) {
     who_s = electing.seconds();
   }
   const bool storage_known = std::find(s.storage.begin(), s.storage.end(), machine::no_vertex) == s.storage.end();
+  core::Matrix<policy::ElectionCost> costs;
+  if (storage_known) costs = policy::election_costs({s.topology, s.nodes, counted.bytes, s.storage});
   std::vector<std::vector<int>> by_all;
   for (int i = 0; i <= static_cast<int>(policy::Assignment::least_congestion); ++i) {
     const Stopwatch assigning;
@@ -114,7 +116,7 @@ Comparison Comparer::assignments(policy::Cut cut, const Who& who) {
     Row row = row_of(problem, counted, by_all.back());
     row.cut = cut, row.who = who, row.assignment = static_cast<policy::Assignment>(i);
     row.plan_s = who_s + assign_s;
-    if (storage_known) row.storage = storage_way(problem, s.storage, by_all.back());
+    if (storage_known) row.storage = storage_way(problem, {s.storage, costs}, by_all.back());
     comparison.rows.push_back(std::move(row));
   }
   const policy::AssignmentChoice choice = policy::choose_among(problem, by_all);

@@ -15,8 +15,14 @@ struct StorageWay {
   double most_cost_s = 0;
 };
 
-/// `storage`: of each node of the job, its storage's vertex; all known. O(links + nodes * domains * hops) and what election_costs takes.
-[[nodiscard]] StorageWay storage_way(const policy::PlacementProblem& problem, const std::vector<int>& storage,
+/// Where storage is, of each node of the job its vertex, all known; and what election_costs says of the same problem.
+struct StorageSide {
+  const std::vector<int>& vertices;
+  const core::Matrix<policy::ElectionCost>& costs;
+};
+
+/// O(links + nodes * domains * hops).
+[[nodiscard]] StorageWay storage_way(const policy::PlacementProblem& problem, const StorageSide& storage,
                                      const std::vector<int>& seat_of_domain);
 
 }  // namespace collio::simulate

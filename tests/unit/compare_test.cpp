@@ -93,10 +93,11 @@ TEST(Strategies, TopologyAwareCostsLeastAndTheOthersMore) {
     for (int node = 0; node < 512; ++node) nodes[static_cast<std::size_t>(node)] = node, storage[static_cast<std::size_t>(node)] = torus.io_node(node);
     for (int i = 0; i < 16; ++i) in_order[static_cast<std::size_t>(i)] = i;
     const Demand demand = demand_of(job, CutFile(policy::cut_evenly({job.span, 16, 1 << 20, 16 << 20})));
+    const core::Matrix<policy::ElectionCost> costs = policy::election_costs({torus, nodes, demand.bytes, storage});
     std::map<policy::Election, double> of_seed;
     for (const policy::Election election : all) {
       const std::vector<int> elected = policy::elect_aggregators(election, {torus, nodes, demand.bytes, storage});
-      const StorageWay way = storage_way({torus, nodes, demand.bytes, elected}, storage, in_order);
+      const StorageWay way = storage_way({torus, nodes, demand.bytes, elected}, {storage, costs}, in_order);
       cost_s[election] += of_seed[election] = way.mean_cost_s;
       busiest_s[election] += way.busiest.time_s;
     }

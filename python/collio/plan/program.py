@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 from pathlib import Path
@@ -13,6 +14,7 @@ from collio.plan.errors import PlanError
 NAME = "collio_plan"
 
 
+@functools.lru_cache(maxsize=None)
 def find_planner() -> Path:
     """It knows no MPI: that of any build will do. Raises PlanError."""
     for mpi in mpi_libraries.find_mpi_libraries():
