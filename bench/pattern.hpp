@@ -14,14 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "geometry/block.hpp"
 #include "options.hpp"
 
 namespace collio::bench {
-
-struct Extent {
-  std::int64_t offset;  // bytes from the start of the file
-  std::int64_t length;  // bytes
-};
 
 /// An extent of the file and where its bytes lie in the rank's buffer.
 struct Piece {
@@ -116,6 +112,9 @@ class Datatype {
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
+
+/// Subarray over elements of `element_bytes` MPI_BYTE.
+[[nodiscard]] Datatype subarray_type(std::span<const Axis> axes, std::int64_t element_bytes);
 
 /// hindexed over MPI_BYTE from extents (sorted, each below 2 GiB); an empty list gives one byte, as a view
 /// needs a filetype even where nothing is written through it.

@@ -8,55 +8,33 @@
 //
 // As in NPB the view is set once, a struct of s subarrays as wide as a step of the file, and step k is
 // written with an explicit offset to the view's k-th tile.
-#include <array>
 #include <cstdio>
 
-#include "patterns/block.hpp"
+#include "geometry/grids.hpp"
 #include "patterns/dense.hpp"
 #include "patterns/patterns.hpp"
 
 namespace collio::bench {
 namespace {
 
-constexpr std::int64_t cell_bytes = 5 * sizeof(double);
-
-struct Cube {
-  std::int64_t cells;   // along an edge
-  std::int64_t blocks;  // along an edge; their square is the number of owners
-};
-
-/// Edge of the largest square of ranks.
-[[nodiscard]] std::int64_t square_root(std::int64_t ranks) {
-  std::int64_t root = 1;
-  while ((root + 1) * (root + 1) <= ranks) ++root;
-  return root;
-}
-
 class Btio final : public DensePattern {
  public:
-  Btio(Cube cube, World world) : cube_(cube) {
-    file_bytes_ = cube.cells * cube.cells * cube.cells * cell_bytes;
+  Btio(const BtioCube& cube, World world) {
+    file_bytes_ = cube.bytes();
     std::vector<Datatype> blocks;
     Call call{.tiled = true};
-    if (world.rank < cube.blocks * cube.blocks)
+    if (world.rank < cube.owners())
       for (std::int64_t slab = 0; slab < cube.blocks; ++slab) {
-        const auto axes = block(slab, world.rank);
-        blocks.push_back(subarray_type(axes, cell_bytes));
-        append_block(axes, cell_bytes, 0, own_);
-        call.bytes += block_bytes(axes, cell_bytes);
+        const auto axes = cube.block(slab, world.rank);
+        blocks.push_back(subarray_type(axes, BtioCube::cell_bytes));
+        append_block(axes, BtioCube::cell_bytes, 0, own_);
+        call.bytes += block_bytes(axes, BtioCube::cell_bytes);
       }
     call.filetype = keep(blocks.empty() ? hindexed_filetype({}) : combined(blocks));
     calls_.push_back(call);
   }
 
  private:
-  /// The block of a rank in a slab: z, y, x.
-  [[nodiscard]] std::array<Axis, 3> block(std::int64_t slab, std::int64_t rank) const {
-    const std::int64_t s = cube_.blocks;
-    const auto part = [&](std::int64_t index) { return even_part(cube_.cells, {index % s, s}); };
-    return {part(slab), part(rank / s + s - slab), part(rank + slab)};
-  }
-
   /// The blocks of a rank in one filetype.
   [[nodiscard]] static Datatype combined(const std::vector<Datatype>& blocks) {
     const std::vector<int> lengths(blocks.size(), 1);
@@ -68,20 +46,17 @@ class Btio final : public DensePattern {
                            &type);
     return Datatype(type);
   }
-
-  Cube cube_;
 };
 
 }  // namespace
 
 std::unique_ptr<Pattern> make_btio(Options& options, World world) {
-  const std::int64_t blocks = square_root(world.size);
-  const std::int64_t cells = options.number("n", 102, {blocks, 4096});
-  const std::int64_t idle = world.size - blocks * blocks;
+  const BtioCube cube = btio_cube(options, world.size);
+  const std::int64_t idle = world.size - cube.owners();
   if (idle > 0 && world.rank == 0)
     std::fprintf(stderr, "collio_bench: btio needs a square number of ranks; %lld of %d have no bytes\n",
                  static_cast<long long>(idle), world.size);
-  return std::make_unique<Btio>(Cube{.cells = cells, .blocks = blocks}, world);
+  return std::make_unique<Btio>(cube, world);
 }
 
 }  // namespace collio::bench

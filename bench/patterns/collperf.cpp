@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "patterns/block.hpp"
 #include "patterns/dense.hpp"
 #include "patterns/patterns.hpp"
 

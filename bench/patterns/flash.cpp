@@ -8,7 +8,6 @@
 // 2003). Each variable is one collective call from a subarray of the rank's memory, with no view.
 #include <array>
 
-#include "patterns/block.hpp"
 #include "patterns/dense.hpp"
 #include "patterns/patterns.hpp"
 

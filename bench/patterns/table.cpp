@@ -40,6 +40,24 @@ std::span<const PatternEntry> pattern_table() {
   return table;
 }
 
+Datatype subarray_type(std::span<const Axis> axes, std::int64_t element_bytes) {
+  std::vector<int> sizes;
+  std::vector<int> counts;
+  std::vector<int> starts;
+  for (const Axis& axis : axes) {
+    sizes.push_back(static_cast<int>(axis.size));
+    counts.push_back(static_cast<int>(axis.count));
+    starts.push_back(static_cast<int>(axis.start));
+  }
+  MPI_Datatype element = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(static_cast<int>(element_bytes), MPI_BYTE, &element);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_subarray(static_cast<int>(axes.size()), sizes.data(), counts.data(), starts.data(),
+                           MPI_ORDER_C, element, &type);
+  MPI_Type_free(&element);
+  return Datatype(type);
+}
+
 Datatype hindexed_filetype(std::span<const Extent> extents) {
   std::vector<int> lengths(extents.size());
   std::vector<MPI_Aint> places(extents.size());

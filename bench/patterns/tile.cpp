@@ -5,7 +5,6 @@
 // do not overlap.
 #include <array>
 
-#include "patterns/block.hpp"
 #include "patterns/dense.hpp"
 #include "patterns/patterns.hpp"
 

@@ -69,8 +69,9 @@ HINTS: tuple[Hint, ...] = (
     Hint("collio_nodes_per_group", "1", _COUNT, "nodes whose pieces meet before they go on to aggregators elsewhere"),
     Hint("collio_sends", "synchronous", "synchronous, standard", "between nodes: sends that complete when received, or at once"),
     Hint("cb_nodes", "auto", f"{_COUNT}, auto", "number of aggregators in all"),
-    Hint("collio_aggregators", "dealt", "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware",
-         "which ranks aggregate; the last four elect nodes for every call"),
+    Hint("collio_aggregators", "dealt", "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware, "
+         "contention_aware",
+         "which ranks aggregate; the last five elect nodes for every call"),
     Hint("collio_assignment", "auto", "auto, in_order, locality_aware, least_hop_bytes, least_congestion",
          "which aggregator serves which file domain"),
     Hint("collio_domains", "even", "even, aligned, static_cyclic, group_cyclic, balanced", "how the span of a call is cut into file domains"),

@@ -37,7 +37,7 @@ const std::vector<Row>& cases() {
       {"romio_ds_read", {"enable", "disable", "automatic"}, switch_refused},
       {"striping_unit", {"1", "1048576", "1073741824", "auto"}, {"", "0", "-1", "1073741825", "1MiB"}},
       {"collio_aggregators", {"dealt", "one_per_node", "per_numa", "per_nic", "round_robin", "spread", "greedy", "shortest_path", "longest_path",
-                              "topology_aware"}, {"", "auto", "4", "Spread"}},
+                              "topology_aware", "contention_aware"}, {"", "auto", "4", "Spread"}},
       {"collio_assignment", {"auto", "in_order", "locality_aware", "least_hop_bytes", "least_congestion"}, {"", "best", "least"}},
       {"collio_domains", {"even", "aligned", "static_cyclic", "group_cyclic", "balanced"}, {"", "auto", "cyclic"}},
       {"striping_factor", {"1", "64", "1000000", "auto"}, {"", "0", "-1", "1000001", "many"}},
