@@ -1,0 +1,215 @@
+"""How a network is made, from what it does: the rate of every node, groups of nodes behind one link, what that link carries.
+
+Nodes that look alike one at a time, in latency and in rate, may still share a link that is too slow for two of them. So pairs
+of flows are measured at once. Flows a to x and b to y share a link in one direction if and only if (in a tree) one link
+separates {a, b} from {x, y}; where that link is too slow for both, they are slower together than each alone. With two
+such pairs known, every other node is told from theirs by two measurements, and the groups beyond by one for each group tried,
+the group of the node before it in the list first.
+
+Cost: O(nodes) flows, and groups squared where neighbours in the list of hosts are neighbours in the network; nodes times
+groups at worst. A machine with other work is slow now and then, never too fast: what looks slow is measured again.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from collio.machine_file.graph import Graph, Link, Node
+from collio.topology.cabling import spread_routes
+
+SLOWER = 0.75
+"""Below this part of its rate alone a flow shares a link. Two flows that share one have half."""
+
+FARTHER = 1.6
+"""Nodes whose latency is above this multiple of the usual one between neighbours are of different groups."""
+
+LIMITED = 0.85
+"""Below this part of what its nodes can send a group's link is the limit."""
+
+SEED = 1
+Pair = tuple[int, int]
+
+
+class Prober(Protocol):
+    """Measures between nodes, by number."""
+
+    def latency_s(self, source: int, destination: int) -> float: ...
+
+    def rates(self, flows: list[Pair]) -> list[float]:
+        """Bytes a second of each of these flows at once."""
+
+
+@dataclass
+class Measured:
+    """`uplinks` in bytes a second, one for each group; none where there is one group."""
+
+    rates: list[float]
+    near_s: float
+    groups: list[list[int]]
+    uplinks: list[float] = field(default_factory=list)
+    far_s: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+
+def measure(prober: Prober, nodes: int) -> Measured:
+    """At least two nodes."""
+    return _Measurement(prober, nodes).run()
+
+
+def to_graph(found: Measured, hosts: list[str], name: str) -> Graph:
+    """Nodes under a switch for each group, those under a root; one switch where there is one group."""
+    nodes = len(hosts)
+    link_s = found.near_s / 2
+    many = len(found.groups) > 1
+    links = [
+        Link(node, nodes + group, found.rates[node], link_s)
+        for group, members in enumerate(found.groups) for node in members]
+    links.sort(key=lambda link: link.a)
+    uplink_s = max(0.0, found.far_s - found.near_s) / 2
+    links += [Link(nodes + group, nodes + len(found.groups), rate, uplink_s) for group, rate in enumerate(found.uplinks)]
+    switches = (*(f"group{group}" for group in range(len(found.groups))), "root") if many else ("switch",)
+    return Graph(
+        name, tuple(Node(host, 1) for host in hosts), switches, tuple(links), spread_routes(nodes + len(switches), nodes, tuple(links)),
+        note="; ".join(found.notes))
+
+
+class _Measurement:
+    def __init__(self, prober: Prober, nodes: int):
+        self.prober, self.nodes, self.notes = prober, nodes, []
+        self.latencies: dict[Pair, float] = {}
+        self.alone: dict[Pair, float] = {}
+        self.node_rates: list[float] = []
+
+    def run(self) -> Measured:
+        ring = [(node, (node + 1) % self.nodes) for node in range(self.nodes)]
+        for pair in ring:
+            self._latency(pair)
+            self._alone(pair)
+        self.node_rates = [max(self.alone[node, after], self.alone[before, node]) for (node, after), (before, _) in zip(ring, ring[-1:] + ring[:-1])]
+        groups = self._groups_by_latency()
+        if len(groups) == 1:
+            groups = self._groups_by_sharing()
+        groups = sorted(sorted(group) for group in groups)
+        of = {node: number for number, group in enumerate(groups) for node in group}
+        near = [time for (a, b), time in self.latencies.items() if of[a] == of[b]] or list(self.latencies.values())
+        far = [time for (a, b), time in self.latencies.items() if of[a] != of[b]] or near
+        many = len(groups) > 1
+        return Measured(
+            self.node_rates, statistics.median(near), groups, [self._uplink(group) for group in groups] if many else [],
+            statistics.median(far) if many else 0.0, self.notes)
+
+    # --- what is measured once
+
+    def _latency(self, pair: Pair) -> float:
+        key = (min(pair), max(pair))
+        if key not in self.latencies:
+            self.latencies[key] = self.prober.latency_s(*pair)
+        return self.latencies[key]
+
+    def _alone(self, pair: Pair) -> float:
+        if pair not in self.alone:
+            self.alone[pair] = self.prober.rates([pair])[0]
+        return self.alone[pair]
+
+    # --- groups by distance
+
+    def _groups_by_latency(self) -> list[list[int]]:
+        """Each with its first node's neighbours. Where that is every node by itself, or says nothing, one group."""
+        nearest = [min(time for pair, time in self.latencies.items() if node in pair) for node in range(self.nodes)]
+        limit = FARTHER * statistics.median(nearest)
+        left, groups = list(range(self.nodes)), []
+        while left:
+            pivot = left[0]
+            groups.append([pivot] + [node for node in left[1:] if self._is_near((pivot, node), limit)])
+            left = [node for node in left if node not in groups[-1]]
+        return groups if 1 < len(groups) <= self.nodes // 2 else [list(range(self.nodes))]
+
+    def _is_near(self, pair: Pair, limit: float, tries: int = 3) -> bool:
+        key = (min(pair), max(pair))
+        for _ in range(tries):
+            if self._latency(pair) <= limit:
+                return True
+            self.latencies[key] = min(self.latencies[key], self.prober.latency_s(*pair))
+        return self.latencies[key] <= limit
+
+    # --- groups by what is shared
+
+    def _groups_by_sharing(self) -> list[list[int]]:
+        everyone = list(range(self.nodes))
+        if self.nodes < 4:
+            self.notes.append("fewer than 4 nodes: whether they share a link was not looked at")
+            return [everyone]
+        witnesses = next((four for four in self._quartets() if self._share(*four)), None)
+        if witnesses is None:
+            self._look_at_all_at_once()
+            return [everyone]
+        p, x, q, y = witnesses[0][0], witnesses[0][1], witnesses[1][0], witnesses[1][1]
+        with_p, with_x, left = [p, q], [x, y], []
+        for node in everyone:
+            if node in (p, q, x, y):
+                continue
+            sends_with_p, receives_with_p = self._share((p, x), (node, y)), self._share((x, p), (node, q))
+            group = with_p if sends_with_p and not receives_with_p else with_x if receives_with_p and not sends_with_p else left
+            group.append(node)
+        return [with_p, with_x, *self._others(left, p, x)]
+
+    def _others(self, left: list[int], p: int, x: int) -> list[list[int]]:
+        """Groups of nodes that are in neither p's nor x's, which are two different ones."""
+        groups: list[list[int]] = []
+        for node in left:
+            home = next((group for group in groups if self._share((group[0], p), (node, x))), None)
+            if home is None:
+                groups.insert(0, [node])
+            else:
+                home.append(node)
+                groups.remove(home)
+                groups.insert(0, home)  # the next node is tried here first
+        return groups
+
+    def _quartets(self) -> list[tuple[Pair, Pair]]:
+        """Two flows each: neighbours in the list to neighbours half the list away, and some at random."""
+        half = self.nodes // 2
+        starts = [round(index * self.nodes / 4) for index in range(4)]
+        fours = [(start % self.nodes, (start + 1) % self.nodes, (start + half) % self.nodes, (start + half + 1) % self.nodes) for start in starts]
+        chance = random.Random(SEED)
+        fours += [tuple(chance.sample(range(self.nodes), 4)) for _ in range(4 + 2 * math.ceil(math.log2(self.nodes)))]
+        return [((p, x), (q, y)) for p, q, x, y in dict.fromkeys(fours)]
+
+    def _share(self, one: Pair, other: Pair, tries: int = 2) -> bool:
+        """Whether two flows between four nodes are slower at once than each alone."""
+        if len({*one, *other}) < 4:
+            return False
+        for _ in range(tries):
+            at_once = self.prober.rates([one, other])
+            slow = [pair for pair, rate in zip((one, other), at_once) if rate < SLOWER * min(map(self.node_rates.__getitem__, pair))]
+            if not any(rate < SLOWER * self._alone(pair) for pair, rate in zip((one, other), at_once) if pair in slow):
+                return False
+        return True
+
+    def _look_at_all_at_once(self) -> None:
+        """Two flows at once showed nothing; a link that is too slow for many flows says so here, if not where it is."""
+        half = self.nodes // 2
+        flows = [(node, node + half) for node in range(half)]
+        rate, bound = self._sum_of(flows)
+        if rate < SLOWER * bound:
+            self.notes.append(
+                f"{half} flows at once have {rate / bound:.0%} of their rates alone: some links are shared by more than two nodes, which groups do not show")
+
+    # --- what groups' links carry
+
+    def _uplink(self, group: list[int]) -> float:
+        """The most that its nodes send to others at once, or get from them; what they can send at all where that is no limit."""
+        others = [node for node in range(self.nodes) if node not in group]
+        flows = list(zip(group, random.Random(SEED).sample(others, len(others))))
+        (out, bound), (into, _) = self._sum_of(flows), self._sum_of([(b, a) for a, b in flows])
+        most = max(out, into)
+        return most if most < LIMITED * bound else sum(self.node_rates[node] for node in group)
+
+    def _sum_of(self, flows: list[Pair], tries: int = 2) -> tuple[float, float]:
+        """Bytes a second of all at once, the best of some tries, and what their nodes' links allow."""
+        bound = sum(min(self.node_rates[a], self.node_rates[b]) for a, b in flows)
+        return max(sum(self.prober.rates(flows)) for _ in range(tries)), bound
