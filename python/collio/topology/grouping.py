@@ -2,9 +2,14 @@
 
 Nodes that look alike one at a time, in latency and in rate, may still share a link that is too slow for two of them. So pairs
 of flows are measured at once. Flows a to x and b to y share a link in one direction if and only if (in a tree) one link
-separates {a, b} from {x, y}; where that link is too slow for both, they are slower together than each alone. With two
-such pairs known, every other node is told from theirs by two measurements, and the groups beyond by one for each group tried,
-the group of the node before it in the list first.
+separates {a, b} from {x, y}; where that link is too slow for both, they are slower together than each alone. Such a
+link {p, q} | {x, y} once found, two measurements tell of every other node on which side it is:
+
+    with p to x, node to y slow: the node is with p, or not with x and y, who are of one group
+    with p to x, q to node slow: the node is with x, or not with p and q, who are of one group
+
+Both: it is of a group beyond. Those are told apart by one measurement for each group tried, that of the node before it in the list
+first: what they send to p and to x shares a link if it comes from one group. The two sides are cut further in the same way.
 
 Cost: O(nodes) flows, and groups squared where neighbours in the list of hosts are neighbours in the network; nodes times
 groups at worst. A machine with other work is slow now and then, never too fast: what looks slow is measured again.
@@ -142,20 +147,32 @@ class _Measurement:
         everyone = list(range(self.nodes))
         if self.nodes < 4:
             self.notes.append("fewer than 4 nodes: whether they share a link was not looked at")
-            return [everyone]
-        witnesses = next((four for four in self._quartets() if self._share(*four)), None)
-        if witnesses is None:
+        groups = self._cut(everyone)
+        if len(groups) == 1 and self.nodes >= 4:
             self._look_at_all_at_once()
-            return [everyone]
-        p, x, q, y = witnesses[0][0], witnesses[0][1], witnesses[1][0], witnesses[1][1]
-        with_p, with_x, left = [p, q], [x, y], []
-        for node in everyone:
-            if node in (p, q, x, y):
-                continue
-            sends_with_p, receives_with_p = self._share((p, x), (node, y)), self._share((x, p), (node, q))
-            group = with_p if sends_with_p and not receives_with_p else with_x if receives_with_p and not sends_with_p else left
-            group.append(node)
-        return [with_p, with_x, *self._others(left, p, x)]
+        return groups
+
+    def _cut(self, nodes: list[int]) -> list[list[int]]:
+        """The groups among these nodes; one where no link is found that some of them share."""
+        for one, other in self._quartets(nodes):
+            sides = self._sides(nodes, one, other) if self._share(one, other) else None
+            if sides:
+                with_p, with_x, beyond = sides
+                return self._cut(with_p) + self._cut(with_x) + self._others(beyond, *one)
+        return [nodes]
+
+    def _sides(self, nodes: list[int], one: Pair, other: Pair) -> tuple[list[int], list[int], list[int]] | None:
+        """Nodes with p and q, with x and y, and beyond; None where there is no such link after all, as too many nodes are on no side."""
+        (p, x), (q, y) = one, other
+        with_p, with_x, beyond, nowhere = [p, q], [x, y], [], []
+        for node in nodes:
+            if node not in (p, q, x, y):
+                sends, receives = self._share(one, (node, y)), self._share(one, (q, node))
+                home = beyond if sends and receives else with_p if sends else with_x if receives else nowhere
+                home.append(node)
+                if len(nowhere) > len(nodes) / 4:
+                    return None
+        return with_p, with_x, beyond + nowhere
 
     def _others(self, left: list[int], p: int, x: int) -> list[list[int]]:
         """Groups of nodes that are in neither p's nor x's, which are two different ones."""
@@ -170,19 +187,20 @@ class _Measurement:
                 groups.insert(0, home)  # the next node is tried here first
         return groups
 
-    def _quartets(self) -> list[tuple[Pair, Pair]]:
-        """Two flows each: neighbours in the list to neighbours half the list away, and some at random."""
-        half = self.nodes // 2
-        starts = [round(index * self.nodes / 4) for index in range(4)]
-        fours = [(start % self.nodes, (start + 1) % self.nodes, (start + half) % self.nodes, (start + half + 1) % self.nodes) for start in starts]
+    @staticmethod
+    def _quartets(nodes: list[int]) -> list[tuple[Pair, Pair]]:
+        """Two flows each: neighbours in the list to neighbours half the list away, and some at random; none for fewer than 4 nodes."""
+        count, half = len(nodes), len(nodes) // 2
+        if count < 4:
+            return []
+        starts = [round(index * count / 4) for index in range(4)]
+        fours = [tuple(nodes[(start + step) % count] for step in (0, 1, half, half + 1)) for start in starts]
         chance = random.Random(SEED)
-        fours += [tuple(chance.sample(range(self.nodes), 4)) for _ in range(4 + 2 * math.ceil(math.log2(self.nodes)))]
+        fours += [tuple(chance.sample(nodes, 4)) for _ in range(4 + 2 * math.ceil(math.log2(count)))]
         return [((p, x), (q, y)) for p, q, x, y in dict.fromkeys(fours)]
 
-    def _share(self, one: Pair, other: Pair, tries: int = 2) -> bool:
+    def _share(self, one: Pair, other: Pair, tries: int = 3) -> bool:
         """Whether two flows between four nodes are slower at once than each alone."""
-        if len({*one, *other}) < 4:
-            return False
         for _ in range(tries):
             at_once = self.prober.rates([one, other])
             slow = [pair for pair, rate in zip((one, other), at_once) if rate < SLOWER * min(map(self.node_rates.__getitem__, pair))]

@@ -15,7 +15,7 @@ from collio import launch
 from collio.topology.grouping import Pair
 
 PROGRAM = "collio_lab_pingpong"
-FLOW_MS = 150
+FLOW_MS = 100
 LEAST_MESSAGE_BYTES, MOST_MESSAGE_BYTES = 64 << 10, 4 << 20
 MESSAGE_S = 0.002
 """What a message takes at the rate measured so far: short of the flow, so that a flow ends in time."""
