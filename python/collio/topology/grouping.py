@@ -35,6 +35,9 @@ FARTHER = 1.6
 LIMITED = 0.85
 """Below this part of what its nodes can send a group's link is the limit."""
 
+ALIKE = 0.1
+"""Rates of one group's nodes, or of all groups' links, that are off their median by less than this part are taken as it."""
+
 SEED = 1
 Pair = tuple[int, int]
 
@@ -103,9 +106,11 @@ class _Measurement:
         near = [time for (a, b), time in self.latencies.items() if of[a] == of[b]] or list(self.latencies.values())
         far = [time for (a, b), time in self.latencies.items() if of[a] != of[b]] or near
         many = len(groups) > 1
-        return Measured(
-            self.node_rates, statistics.median(near), groups, [self._uplink(group) for group in groups] if many else [],
-            statistics.median(far) if many else 0.0, self.notes)
+        for group in groups:
+            for node, rate in zip(group, _without_noise([self.node_rates[node] for node in group])):
+                self.node_rates[node] = rate
+        uplinks = _without_noise([self._uplink(group) for group in groups]) if many else []
+        return Measured(self.node_rates, statistics.median(near), groups, uplinks, statistics.median(far) if many else 0.0, self.notes)
 
     # --- what is measured once
 
@@ -231,3 +236,9 @@ class _Measurement:
         """Bytes a second of all at once, the best of some tries, and what their nodes' links allow."""
         bound = sum(min(self.node_rates[a], self.node_rates[b]) for a, b in flows)
         return max(sum(self.prober.rates(flows)) for _ in range(tries)), bound
+
+
+def _without_noise(rates: list[float]) -> list[float]:
+    """Those that are alike as one: a link of the same kind is measured a few percent off each time."""
+    usual = statistics.median(rates)
+    return [usual if abs(rate / usual - 1) < ALIKE else rate for rate in rates]
