@@ -1,7 +1,7 @@
 // What a node has inside, as far as aggregators are dealt by it: memory domains and network adapters, from the kernel's
 // files under /sys.
 //
-// hwloc knows the same and more, but loads for 130 ms where these few files take 0.1 ms, and opening a file must stay cheap.
+// hwloc knows the same and more, but loads for 28 ms and more where these few files take 0.1 ms, and opening must stay cheap.
 // `collio topo` shows what hwloc says.
 #pragma once
 

@@ -220,7 +220,7 @@ class _Measurement:
         rate, bound = self._sum_of(flows)
         if rate < SLOWER * bound:
             self.notes.append(
-                f"{half} flows at once have {rate / bound:.0%} of their rates alone: some links are shared by more than two nodes, which groups do not show")
+                f"{half} flows at once have {rate / bound:.0%} of their rates alone: links that more than two nodes share are not shown")
 
     # --- what groups' links carry
 

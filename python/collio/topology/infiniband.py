@@ -96,7 +96,8 @@ def _add_port(vertex: _Vertex, port: re.Match, number: int, fail) -> None:
     rate = rate_of(words[-1]) if words else None
     if rate is None:
         said = show(words[-1]) if words else "no width and speed"
-        raise fail(f"{said} at the line's end; allowed are {', '.join(map(str, WIDTHS))} x {', '.join(LANE_GBIT_PER_S)}, as in 4xHDR (is the file complete?)")
+        allowed = f"{', '.join(map(str, WIDTHS))} x {', '.join(LANE_GBIT_PER_S)}"
+        raise fail(f"{said} at the line's end; allowed are {allowed}, as in 4xHDR (is the file complete?)")
     vertex.peers[index] = (port["id"], int(port["peer"]), rate, number)
 
 

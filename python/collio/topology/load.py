@@ -11,7 +11,6 @@ from collio.machine_file import Graph, MachineFileError, expand, load_machine, p
 from collio.machine_file.graph import FORMAT as GRAPH_FORMAT
 from collio.machine_file.graph import Node
 from collio.topology import hwloc, infiniband, slurm
-from collio.topology.cabling import some
 from collio.topology.hwloc import Inside
 from collio.topology.options import Options
 
@@ -103,5 +102,6 @@ def _restricted(graph: Graph, path: str, options: Options) -> Graph:
     given = [f"--{name}" for name in ("link", "uplink") if getattr(options, f"{name}_bytes_per_s")]
     given += ["--latency"] * bool(options.latency_s) + ["--nodes"] * bool(options.nodes)
     if given:
-        raise MachineFileError(f"{path}: {given[0]} is not allowed with a machine file or graph, which says all itself; allowed with {some(['slurm', 'ibnetdiscover'])}")
+        raise MachineFileError(
+            f"{path}: {given[0]} is not allowed with a machine file or graph, which says all itself; allowed with slurm and ibnetdiscover")
     return graph

@@ -14,6 +14,7 @@ from collio.lab import check_run
 from collio.lab import job as lab_job
 from collio.lab.inside import Lab
 from collio.machine_file import Graph
+from collio.report import counted
 from collio.topology import grouping
 from collio.topology.session import PROGRAM, MeasureError, Session
 
@@ -77,4 +78,5 @@ def _measure(session: Session, name: str) -> tuple[Graph, str]:
         raise MeasureError(f"all ranks are on one node ({', '.join(session.hosts)}); a network needs two")
     began = time.monotonic()
     graph = grouping.to_graph(grouping.measure(session, len(session.hosts)), session.hosts, name)
-    return graph, f"measured: {session.flows} flows and {session.latencies} latencies in {time.monotonic() - began:.1f} s"
+    did = f"{counted(session.flows, 'flow')} and {counted(session.latencies, 'round trip')}"
+    return graph, f"measured: {did} in {time.monotonic() - began:.1f} s"

@@ -22,7 +22,8 @@ def to_svg(graph: Graph) -> str:
     layout = lay_out(graph)
     rates = sorted({link.rate_bytes_per_s for link in graph.links}, reverse=True)
     width, height = max(layout.width, 3 * CELL), layout.height + 18.0 * (len(rates) + 2)
-    parts = [_HEAD.format(width=width, height=height), f"<title>{escape(graph.name)}</title>", f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>']
+    parts = [_HEAD.format(width=width, height=height), f"<title>{escape(graph.name)}</title>"]
+    parts.append(f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>')
     parts += [_link(graph, index, layout, rates) for index in range(len(graph.links))]
     parts += [_vertex(graph, vertex, layout) for vertex in range(graph.vertices)]
     parts += _legend(graph, rates, layout.height)
