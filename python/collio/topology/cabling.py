@@ -102,27 +102,46 @@ def some(names: list[str], most: int = 4) -> str:
 
 
 def spread_routes(vertices: int, nodes: int, links: tuple[Link, ...]) -> list[list[int]]:
-    """`next` of a Graph: by fewest hops, spread as this file's head says. All must be joined. Cost: nodes times links."""
+    """`next` of a Graph: by fewest hops, spread as this file's head says. All must be joined.
+
+    Cost: nodes times switches and their ways, and links for each set of switches that nodes hang at.
+    """
     around: list[list[tuple[int, int]]] = [[] for _ in range(vertices)]
     for index, link in enumerate(links):
         around[link.a].append((index, link.b))
         around[link.b].append((index, link.a))
-    table = [[-1] * nodes for _ in range(vertices)]
-    taken = [dict.fromkeys((index for index, _ in ways), 0) for ways in around]  # destinations of each way out of a vertex
+    table = [[around[vertex][0][0] if around[vertex] else -1] * nodes for vertex in range(vertices)]  # of nodes with one link that is all
+    choosing = [vertex for vertex in range(vertices) if vertex >= nodes or len(around[vertex]) > 1]
+    taken = {vertex: dict.fromkeys((index for index, _ in around[vertex]), 0) for vertex in choosing}  # destinations of each way
+    known: dict[tuple[int, ...], dict[int, list[int]]] = {}
     for destination in range(nodes):
-        distance = {destination: 0}
-        for vertex in (order := [destination]):  # grows as it goes: nearer vertices first
-            if vertex < nodes and vertex != destination:
-                continue
-            for _, other in around[vertex]:
-                if other not in distance:
-                    distance[other] = distance[vertex] + 1
-                    order.append(other)
-        for vertex in order[1:]:
-            nearer = [
-                index for index, other in around[vertex]
-                if distance.get(other) == distance[vertex] - 1 and (other >= nodes or other == destination)]
-            chosen = min(nearer, key=taken[vertex].__getitem__)
-            taken[vertex][chosen] += 1
-            table[vertex][destination] = chosen
+        last: dict[int, list[int]] = {}
+        for index, other in around[destination]:
+            last.setdefault(other, []).append(index)
+        gates = tuple(sorted(other for other in last if other >= nodes))
+        if gates not in known:
+            known[gates] = _ways_to(gates, nodes, around, choosing)
+        ways = known[gates]
+        for vertex in choosing:
+            choices = last.get(vertex) or ways[vertex]
+            if vertex != destination and choices:
+                chosen = min(choices, key=taken[vertex].__getitem__)
+                taken[vertex][chosen] += 1
+                table[vertex][destination] = chosen
+        table[destination][destination] = -1
     return table
+
+
+def _ways_to(gates: tuple[int, ...], nodes: int, around: list[list[tuple[int, int]]], choosing: list[int]) -> dict[int, list[int]]:
+    """{vertex: links that lead nearer to one of these switches}, by switches alone."""
+    distance = dict.fromkeys(gates, 0)
+    for vertex in (order := list(gates)):  # grows as it goes: nearer vertices first
+        for _, other in around[vertex]:
+            if other >= nodes and other not in distance:
+                distance[other] = distance[vertex] + 1
+                order.append(other)
+    found = {}
+    for vertex in choosing:
+        nearest = min((distance[other] for _, other in around[vertex] if other in distance), default=None)
+        found[vertex] = [index for index, other in around[vertex] if distance.get(other, -1) == nearest]
+    return found

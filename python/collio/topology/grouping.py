@@ -1,7 +1,7 @@
 """How a network is made, from what it does: the rate of every node, groups of nodes behind one link, what that link carries.
 
-Nodes that look alike one at a time, in latency and in rate, may still share a link that is too slow for two of them. So pairs
-of flows are measured at once. Flows a to x and b to y share a link in one direction if and only if (in a tree) one link
+Nodes that look alike one at a time, in latency and in rate, may still share a link that is too slow for two of them, and that is
+what planning has to know. So pairs of flows are measured at once. Flows a to x and b to y share a link in one direction if and only if (in a tree) one link
 separates {a, b} from {x, y}; where that link is too slow for both, they are slower together than each alone. Such a
 link {p, q} | {x, y} once found, two measurements tell of every other node on which side it is:
 
@@ -9,7 +9,8 @@ link {p, q} | {x, y} once found, two measurements tell of every other node on wh
     with p to x, q to node slow: the node is with x, or not with p and q, who are of one group
 
 Both: it is of a group beyond. Those are told apart by one measurement for each group tried, that of the node before it in the list
-first: what they send to p and to x shares a link if it comes from one group. The two sides are cut further in the same way.
+first: what they send to p and to x shares a link if it comes from one group. The two sides are cut further in the same way. Where no link is
+shared, nodes that are near to each other are a group.
 
 Cost: O(nodes) flows, and groups squared where neighbours in the list of hosts are neighbours in the network; nodes times
 groups at worst. A machine with other work is slow now and then, never too fast: what looks slow is measured again.
@@ -98,9 +99,9 @@ class _Measurement:
             self._latency(pair)
             self._alone(pair)
         self.node_rates = [max(self.alone[node, after], self.alone[before, node]) for (node, after), (before, _) in zip(ring, ring[-1:] + ring[:-1])]
-        groups = self._groups_by_latency()
+        groups = self._groups_by_sharing()
         if len(groups) == 1:
-            groups = self._groups_by_sharing()
+            groups = self._groups_by_latency()
         groups = sorted(sorted(group) for group in groups)
         of = {node: number for number, group in enumerate(groups) for node in group}
         near = [time for (a, b), time in self.latencies.items() if of[a] == of[b]] or list(self.latencies.values())
@@ -124,27 +125,6 @@ class _Measurement:
         if pair not in self.alone:
             self.alone[pair] = self.prober.rates([pair])[0]
         return self.alone[pair]
-
-    # --- groups by distance
-
-    def _groups_by_latency(self) -> list[list[int]]:
-        """Each with its first node's neighbours. Where that is every node by itself, or says nothing, one group."""
-        nearest = [min(time for pair, time in self.latencies.items() if node in pair) for node in range(self.nodes)]
-        limit = FARTHER * statistics.median(nearest)
-        left, groups = list(range(self.nodes)), []
-        while left:
-            pivot = left[0]
-            groups.append([pivot] + [node for node in left[1:] if self._is_near((pivot, node), limit)])
-            left = [node for node in left if node not in groups[-1]]
-        return groups if 1 < len(groups) <= self.nodes // 2 else [list(range(self.nodes))]
-
-    def _is_near(self, pair: Pair, limit: float, tries: int = 3) -> bool:
-        key = (min(pair), max(pair))
-        for _ in range(tries):
-            if self._latency(pair) <= limit:
-                return True
-            self.latencies[key] = min(self.latencies[key], self.prober.latency_s(*pair))
-        return self.latencies[key] <= limit
 
     # --- groups by what is shared
 
@@ -221,6 +201,33 @@ class _Measurement:
         if rate < SLOWER * bound:
             self.notes.append(
                 f"{half} flows at once have {rate / bound:.0%} of their rates alone: links that more than two nodes share are not shown")
+
+    # --- groups by distance
+
+    def _groups_by_latency(self) -> list[list[int]]:
+        """Each with its first node's neighbours. Where that is every node by itself, or says nothing, one group."""
+        nearest = [min(time for pair, time in self.latencies.items() if node in pair) for node in range(self.nodes)]
+        limit = FARTHER * statistics.median(nearest)
+        left, groups = list(range(self.nodes)), []
+        while left:
+            far = self._far(left[0], left[1:], limit)
+            groups.append([node for node in left if node not in far])
+            left = [node for node in left if node in far]
+        return groups if 1 < len(groups) <= self.nodes // 2 else [list(range(self.nodes))]
+
+    def _far(self, pivot: int, nodes: list[int], limit: float, tries: int = 5) -> set[int]:
+        """Those that are far from a node, by the best of some tries. All are tried before one is again: what slows a
+        machine down lasts a while."""
+        far = set(nodes)
+        for turn in range(tries):
+            for node in sorted(far):
+                key = (pivot, node)
+                before = self._latency(key)
+                if turn > 0:
+                    self.latencies[key] = min(before, self.prober.latency_s(*key))
+                if self.latencies[key] <= limit:
+                    far.discard(node)
+        return far
 
     # --- what groups' links carry
 
