@@ -48,6 +48,9 @@ class Simulated:
                     left[passed] -= share
         return [rate * self._slow() for rate in found]
 
+    def total(self, flows):
+        return sum(self.rates(flows))
+
 
 def measured(graph, **keywords):
     prober = Simulated(graph, **keywords)

@@ -34,7 +34,7 @@ for count, line in enumerate(sys.stdin):
         print(json.dumps({{"latency_s": network.latency_s(*pairs[0])}}), flush=True)
     else:
         for rate in network.rates(pairs):
-            print(json.dumps({{"bytes_per_s": rate, "bytes": int(size)}}), flush=True)
+            print(json.dumps({{"bytes_per_s": rate, "bytes": rate / 10, "seconds": 0.1}}), flush=True)
 """
 
 

@@ -13,7 +13,8 @@ first: what they send to p and to x shares a link if it comes from one group. Th
 shared, nodes that are near to each other are a group.
 
 Cost: O(nodes) flows, and groups squared where neighbours in the list of hosts are neighbours in the network; nodes times
-groups at worst. A machine with other work is slow now and then, never too fast: what looks slow is measured again.
+groups at worst. A machine with other work is slow now and then, never too fast: what looks slow is measured again,
+and a link has to be shared by those who cross it and not by those who stay on its sides.
 """
 
 from __future__ import annotations
@@ -50,6 +51,9 @@ class Prober(Protocol):
 
     def rates(self, flows: list[Pair]) -> list[float]:
         """Bytes a second of each of these flows at once."""
+
+    def total(self, flows: list[Pair]) -> float:
+        """Bytes a second of all together, until the last is done."""
 
 
 @dataclass
@@ -104,14 +108,17 @@ class _Measurement:
             groups = self._groups_by_latency()
         groups = sorted(sorted(group) for group in groups)
         of = {node: number for number, group in enumerate(groups) for node in group}
-        near = [time for (a, b), time in self.latencies.items() if of[a] == of[b]] or list(self.latencies.values())
-        far = [time for (a, b), time in self.latencies.items() if of[a] != of[b]] or near
         many = len(groups) > 1
+        for group, after in zip(groups, groups[1:]):
+            for pair in zip(group, after[:3]):
+                self._latency(pair)
+        near = min((time for (a, b), time in self.latencies.items() if of[a] == of[b]), default=min(self.latencies.values()))
+        far = min((time for (a, b), time in self.latencies.items() if of[a] != of[b]), default=near)
         for group in groups:
             for node, rate in zip(group, _without_noise([self.node_rates[node] for node in group])):
                 self.node_rates[node] = rate
         uplinks = _without_noise([self._uplink(group) for group in groups]) if many else []
-        return Measured(self.node_rates, statistics.median(near), groups, uplinks, statistics.median(far) if many else 0.0, self.notes)
+        return Measured(self.node_rates, near, groups, uplinks, far if many else 0.0, self.notes)
 
     # --- what is measured once
 
@@ -140,11 +147,29 @@ class _Measurement:
     def _cut(self, nodes: list[int]) -> list[list[int]]:
         """The groups among these nodes; one where no link is found that some of them share."""
         for one, other in self._quartets(nodes):
-            sides = self._sides(nodes, one, other) if self._share(one, other) else None
+            sides = self._sides(nodes, one, other) if self._is_split(one, other) else None
             if sides:
                 with_p, with_x, beyond = sides
-                return self._cut(with_p) + self._cut(with_x) + self._others(beyond, *one)
+                groups = self._others(beyond, *one)
+                self._take_back(groups, sides, one, other)
+                return self._cut(with_p) + self._cut(with_x) + groups
         return [nodes]
+
+    def _is_split(self, one: Pair, other: Pair) -> bool:
+        """Whether p to x and q to y share a link, and p to q and x to y do not: where they seem to, it is the machine that is slow."""
+        across, beside = (one, other), ((one[0], other[0]), (one[1], other[1]))
+        return self._share(*across) and not self._share(*beside) and self._share(*across)
+
+    def _take_back(self, groups: list[list[int]], sides: tuple[list[int], ...], one: Pair, other: Pair, tries: int = 3) -> None:
+        """Nodes that are alone beyond may be there only because something was slow for a while: they are asked again."""
+        q, y = other
+        for _ in range(tries):
+            for group in [group for group in groups if len(group) == 1]:
+                node = group[0]
+                sends, receives = self._share(one, (node, y)), self._share(one, (q, node))
+                if sends != receives:
+                    groups.remove(group)
+                    sides[0 if sends else 1].append(node)
 
     def _sides(self, nodes: list[int], one: Pair, other: Pair) -> tuple[list[int], list[int], list[int]] | None:
         """Nodes with p and q, with x and y, and beyond; None where there is no such link after all, as too many nodes are on no side."""
@@ -184,7 +209,7 @@ class _Measurement:
         fours += [tuple(chance.sample(nodes, 4)) for _ in range(4 + 2 * math.ceil(math.log2(count)))]
         return [((p, x), (q, y)) for p, q, x, y in dict.fromkeys(fours)]
 
-    def _share(self, one: Pair, other: Pair, tries: int = 3) -> bool:
+    def _share(self, one: Pair, other: Pair, tries: int = 4) -> bool:
         """Whether two flows between four nodes are slower at once than each alone."""
         for _ in range(tries):
             at_once = self.prober.rates([one, other])
@@ -242,7 +267,7 @@ class _Measurement:
     def _sum_of(self, flows: list[Pair], tries: int = 2) -> tuple[float, float]:
         """Bytes a second of all at once, the best of some tries, and what their nodes' links allow."""
         bound = sum(min(self.node_rates[a], self.node_rates[b]) for a, b in flows)
-        return max(sum(self.prober.rates(flows)) for _ in range(tries)), bound
+        return max(self.prober.total(flows) for _ in range(tries)), bound
 
 
 def _without_noise(rates: list[float]) -> list[float]:

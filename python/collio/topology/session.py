@@ -71,10 +71,18 @@ class Session:
 
     def rates(self, flows: list[Pair]) -> list[float]:
         """Bytes a second of each of these flows at once."""
+        return [line["bytes_per_s"] for line in self._flow(flows)]
+
+    def total(self, flows: list[Pair]) -> float:
+        """Bytes a second of all together, until the last is done."""
+        lines = self._flow(flows)
+        return sum(line["bytes"] for line in lines) / max(line["seconds"] for line in lines)
+
+    def _flow(self, flows: list[Pair]) -> list[dict]:
         self.flows += len(flows)
-        found = [line["bytes_per_s"] for line in self._ask(flows, FLOW_MS)]
-        self._fastest_bytes_per_s = max(self._fastest_bytes_per_s, *found)
-        return found
+        lines = self._ask(flows, FLOW_MS)
+        self._fastest_bytes_per_s = max(self._fastest_bytes_per_s, *(line["bytes_per_s"] for line in lines))
+        return lines
 
     def _ask(self, flows: list[Pair], milliseconds: int) -> list[dict]:
         message = min(MOST_MESSAGE_BYTES, max(LEAST_MESSAGE_BYTES, int(self._fastest_bytes_per_s * MESSAGE_S)))
