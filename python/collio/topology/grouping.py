@@ -37,8 +37,8 @@ FARTHER = 1.6
 LIMITED = 0.85
 """Below this part of what its nodes can send a group's link is the limit."""
 
-ALIKE = 0.1
-"""Rates of one group's nodes, or of all groups' links, that are off their median by less than this part are taken as it."""
+ALIKE = 0.75
+"""Rates of one group's nodes, or of all groups' links, above this part of the best are taken as it: links are of few kinds."""
 
 SEED = 1
 Pair = tuple[int, int]
@@ -271,6 +271,5 @@ class _Measurement:
 
 
 def _without_noise(rates: list[float]) -> list[float]:
-    """Those that are alike as one: a link of the same kind is measured a few percent off each time."""
-    usual = statistics.median(rates)
-    return [usual if abs(rate / usual - 1) < ALIKE else rate for rate in rates]
+    """Those that are alike as one: links of one kind measure differently, but none above its rate."""
+    return [max(rates) if rate > ALIKE * max(rates) else rate for rate in rates]
