@@ -16,6 +16,7 @@ COMMANDS = {
     "bench": "collio.bench.command:bench",
     "demo": "collio.demo.command:demo",
     "lab": "collio.lab.command:lab",
+    "topo": "collio.topology.command:topo",
 }
 
 

@@ -87,8 +87,11 @@ std::string head_json(const engine::File& file) {
   int length = 0;
   MPI_Get_library_version(version, &length);
   const std::string first_line = std::string(version).substr(0, std::string(version).find('\n'));
+  const machine::Node& first = file.machine.nodes.front();
   std::string j = "{\"file\": " + quoted(file.path) + ", \"comm_size\": " + std::to_string(file.size) +
-                  ", \"nodes\": " + std::to_string(file.machine.nodes.size()) + ", \"mpi\": " + quoted(first_line) +
+                  ", \"nodes\": " + std::to_string(file.machine.nodes.size()) + ", \"first_node\": {\"cores\": " +
+                  std::to_string(first.cores) + ", \"numas\": " + std::to_string(first.numas) +
+                  ", \"nics\": " + std::to_string(first.nics) + "}, \"mpi\": " + quoted(first_line) +
                   ", \"storage\": " + quoted(file.machine.storage.name) +
                   ", \"agreement\": " + quoted(file.agreement->by_shared_memory() ? "shared memory" : "messages") + ", \"hints\": {";
   std::string comma;
