@@ -10,7 +10,7 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 17> rows{{
+constexpr std::array<HintRow, 20> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
     {"collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
@@ -19,6 +19,9 @@ constexpr std::array<HintRow, 17> rows{{
     {"nc_num_aggrs_per_node", "auto", "1..1000000, auto", "local aggregators per node"},
     {"collio_nodes_per_group", "1", "1..1000000", "nodes whose pieces meet before they go on to aggregators elsewhere"},
     {"collio_sends", "synchronous", "synchronous, standard", "between nodes: sends that complete when received, or at once"},
+    {"collio_storage", "auto", "auto, posix, threads, uring, aio, null", "who makes the calls on the file: the caller, or others meanwhile"},
+    {"collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"},
+    {"collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)"},
     {"cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all"},
     {"cb_buffer_size", "16777216", "1..1073741824", "most bytes of an aggregator's collective buffer"},
     {"cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host"},
@@ -103,6 +106,19 @@ bool set_host_limits(std::string_view text, std::vector<HostLimit>& out) {
   return true;
 }
 
+constexpr std::array<std::pair<std::string_view, StorageKind>, 6> storage_kinds{{
+    {"auto", StorageKind::automatic}, {"posix", StorageKind::posix}, {"threads", StorageKind::threads},
+    {"uring", StorageKind::uring}, {"aio", StorageKind::aio}, {"null", StorageKind::null},
+}};
+
+/// Sets `out` to the value that `text` names. False: none.
+template <class Names, class Value>
+bool set_named(const Names& names, std::string_view text, Value& out) {
+  for (const auto& [name, value] : names)
+    if (name == text) return out = value, true;
+  return false;
+}
+
 bool one_of(std::string_view value, std::initializer_list<std::string_view> allowed) {
   return std::ranges::find(allowed, value) != allowed.end();
 }
@@ -125,6 +141,17 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "collio_sends") {
     if (!one_of(value, {"synchronous", "standard"})) return false;
     h.synchronous_sends = value == "synchronous";
+    return true;
+  }
+  if (key == "collio_storage") return set_named(storage_kinds, value, h.storage);
+  if (key == "collio_storage_threads") {
+    const auto threads = number(value, 1, 64);
+    if (threads) h.storage_threads = static_cast<int>(*threads);
+    return threads.has_value();
+  }
+  if (key == "collio_direct") {
+    if (!one_of(value, {"enable", "disable"})) return false;
+    h.direct = value == "enable";
     return true;
   }
   if (key.starts_with("romio_") && !one_of(value, {"enable", "disable", "automatic"})) return false;
@@ -157,6 +184,11 @@ std::string_view name_of(Path path) noexcept {
     case Path::native: return "native";
   }
   return "?";
+}
+
+std::string_view name_of(StorageKind kind) noexcept {
+  const auto found = std::ranges::find(storage_kinds, kind, [](const auto& pair) { return pair.second; });
+  return found == storage_kinds.end() ? "?" : found->first;
 }
 
 Hints parse_hints(const std::map<std::string, std::string>& given) {
