@@ -141,6 +141,7 @@ storage::Storage* File::storage(core::Error* why) {
 
 void File::note_storage() {
   storage_use = agree_on_storage(comm, storage_);
+  machine.storage.overlaps = storage_use.overlaps;
   const std::string asked(policy::name_of(hints.storage));
   if (storage_use.declined || hints.storage == policy::StorageKind::null)
     hints.warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);

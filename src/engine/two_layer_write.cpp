@@ -62,8 +62,10 @@ class WindowWriter {
     slots_.mask(slot).for_each_extent(f.hull.end() - f.window_offset, [&](const core::Extent& e) {
       pieces.add(core::Extent{e.offset + f.window_offset, e.length});
     });
-    return write_with_holes(call_.link, {&file, call_.file.readable, call_.plan.holes, call_.file.machine.storage}, span,
-                            pieces.finish());
+    exchange::WindowWrite write;
+    write.start(call_.link, {&file, call_.file.readable, call_.plan.holes, call_.file.machine.storage}, span, pieces.finish());
+    write.finish();
+    return write.take();
   }
 
   Call& call_;

@@ -16,6 +16,7 @@ namespace collio::policy {
 
 enum class Path { automatic, two_layer, two_phase, independent, native };
 enum class Holes { automatic, piecewise, sieve };
+enum class Schedule { automatic, none, communication, write, write_communication, write_communication_2, dataflow };
 enum class StorageKind { automatic, posix, threads, uring, aio, null };
 
 /// One entry of cb_config_list: at most `limit` aggregators on `host` ("*": any other host).
@@ -33,6 +34,8 @@ struct Hints {
   int nodes_per_group = 1;                           ///< collio_nodes_per_group; 1: no third layer
   std::int64_t buffer_bytes = 16 << 20;              ///< cb_buffer_size: no window is longer
   std::int64_t window_bytes = 0;                     ///< collio_window; 0: chosen by collio
+  Schedule schedule = Schedule::automatic;           ///< collio_schedule
+  int buffers = 2;                                   ///< collio_buffers, of an aggregator, when rounds overlap
   StorageKind storage = StorageKind::automatic;      ///< collio_storage
   int storage_threads = 2;                           ///< collio_storage_threads, of a process
   bool direct = false;                               ///< collio_direct: past the page cache where aligned
@@ -61,6 +64,7 @@ struct HintRow {
                                                              std::vector<std::string>& warnings);
 
 [[nodiscard]] std::string_view name_of(Path path) noexcept;
+[[nodiscard]] std::string_view name_of(Schedule schedule) noexcept;
 [[nodiscard]] std::string_view name_of(StorageKind kind) noexcept;
 
 }  // namespace collio::policy

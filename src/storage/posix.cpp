@@ -21,7 +21,7 @@ Transfer PosixFile::read(const core::Extent& extent, std::byte* to) {
 }
 
 Transfer PosixFile::concluded(Operation& operation) noexcept {
-  direct_refused_ = direct_refused_ || operation.direct_refused();
+  if (operation.direct_refused()) direct_refused_ = true;
   return operation.take();
 }
 

@@ -2,6 +2,7 @@
 // start a transfer.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "storage/operation.hpp"
@@ -23,7 +24,7 @@ class PosixFile : public Storage {
 
  private:
   Descriptors file_;
-  bool direct_refused_ = false;
+  std::atomic<bool> direct_refused_{false};
 };
 
 /// Opens an existing file with POSIX calls. Error classes follow errno.

@@ -23,8 +23,8 @@ struct Transfer {
   core::Error error;
 };
 
-/// An open file. Not collective. Calls may be made by any rank that opened it, by one thread at a time. All transfers
-/// are finished before the storage is destroyed, or it waits for them.
+/// An open file. Not collective. Calls may be made by any rank that opened it. write(), read() and sync() by any thread, the
+/// rest by one at a time. Who destroys it waits for what is under way.
 class Storage {
  public:
   virtual ~Storage() = default;
