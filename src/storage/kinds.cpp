@@ -28,10 +28,10 @@ std::vector<StorageKind> kinds_to_try(const OpenRequest& r) {
   }
 }
 
-Made make(StorageKind kind, Descriptors&& file, int threads) {
+Made make(StorageKind kind, Descriptors&& file, const OpenRequest& request) {
   switch (kind) {
-    case StorageKind::uring: return make_uring(std::move(file));
-    case StorageKind::threads: return make_threads(std::move(file), threads);
+    case StorageKind::uring: return make_uring(std::move(file), request.model.aggregators_per_core > 0);
+    case StorageKind::threads: return make_threads(std::move(file), request.threads);
     case StorageKind::aio: return make_aio(std::move(file));
     default: return {std::make_unique<PosixFile>(std::move(file)), ""};
   }
@@ -47,7 +47,7 @@ core::Result<Opened> open_storage(const OpenRequest& request) {
   Opened opened;
   std::string not_had;
   for (const StorageKind kind : kinds_to_try(request)) {
-    Made made = make(kind, std::move(file.value()), request.threads);
+    Made made = make(kind, std::move(file.value()), request);
     if (made.file) {
       opened.file = std::move(made.file);
       opened.kind = kind;

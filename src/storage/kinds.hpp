@@ -39,7 +39,8 @@ struct Made {
   std::unique_ptr<Storage> file;
   std::string why_not;
 };
-[[nodiscard]] Made make_uring(Descriptors&& file);
+/// `local`: the file system is not served by another process or machine.
+[[nodiscard]] Made make_uring(Descriptors&& file, bool local);
 [[nodiscard]] Made make_threads(Descriptors&& file, int threads);
 [[nodiscard]] Made make_aio(Descriptors&& file);
 /// Moves nothing: writes succeed, reads give zeros. To measure aggregation alone.

@@ -39,8 +39,11 @@ std::string random_text(Dice& dice, std::int64_t bytes) {
 
 class StorageKinds : public testing::TestWithParam<StorageKind> {
  protected:
+  /// Now as on a local file system, now as on one behind a network.
   std::unique_ptr<Storage> opened(const std::string& path, Access access = Access::read_write, bool direct = false) {
-    auto result = open_storage({path, access, model_of(path), GetParam(), direct, 3});
+    machine::StorageModel model = model_of(path);
+    if (++opened_ % 2 == 0) model.aggregators_per_core = 0;
+    auto result = open_storage({path, access, model, GetParam(), direct, 3});
     if (!result.ok()) {
       ADD_FAILURE() << result.error().message;
       return make_null();
@@ -48,6 +51,9 @@ class StorageKinds : public testing::TestWithParam<StorageKind> {
     EXPECT_TRUE(!result.value().declined || GetParam() == StorageKind::uring) << result.value().reason;
     return std::move(result.value().file);
   }
+
+ private:
+  int opened_ = 0;
 };
 
 TEST_P(StorageKinds, ManyTransfersUnderWayGiveTheSameBytes) {
