@@ -147,6 +147,14 @@ void File::note_storage() {
     hints.warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
 }
 
+/// Past the page cache the kernel looks up the pages of a buffer for each call; these live as long as the file is open. What
+/// cannot be announced moves all the same: the storage's remarks say so.
+void File::announce_slots() {
+  if (!hints.direct || !storage_.file) return;
+  const std::span<std::byte> windows{slots->data(0), slots->bytes()};
+  static_cast<void>(storage_.file->register_buffers({&windows, 1}));
+}
+
 std::string File::storage_remarks() const {
   const std::string mine = storage_.file ? storage_.file->remarks() : "";
   return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
@@ -160,7 +168,10 @@ policy::Plan File::plan(policy::PlanRequest request) {
   slots = exchange::NodeSlots::obtain({node, agreement->board()}, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), why);
   const core::Error failed = agreement->worst(slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why},
                                               "has no shared memory");
-  if (failed.ok()) return plan;
+  if (failed.ok()) {
+    announce_slots();
+    return plan;
+  }
   slots.reset();
   no_slots_ = "no shared memory between the ranks of a node";
   hints.warnings.push_back(no_slots_ + ": " + failed.message);

@@ -73,6 +73,7 @@ class File {
  private:
   File() = default;
   void note_storage();              ///< Collective.
+  void announce_slots();
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
   bool wants_read_ = true, wants_write_ = true;
   storage::Opened storage_;

@@ -39,13 +39,14 @@ class WindowBuffers {
   using Buffer = WindowBuffer<More>;
 
   WindowBuffers(Call& call, const exchange::WindowStorage& storage) : call_(call), overlap_(call.plan.overlap) {
-    for (int i = 0; i < overlap_.buffers; ++i) buffers_.emplace_back(call.link, storage, call.plan.domains.window_bytes);
+    const std::int64_t most = std::min<std::int64_t>(overlap_.buffers, call.plan.domains.rounds(call.link.my_domain));
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(1, most); ++i) buffers_.emplace_back(call.link, storage, call.plan.domains.window_bytes);
   }
 
   [[nodiscard]] int count(typename Buffer::State state) const noexcept {
     return static_cast<int>(std::ranges::count(buffers_, state, &Buffer::state));
   }
-  [[nodiscard]] bool idle() const noexcept { return count(Buffer::free) == overlap_.buffers; }
+  [[nodiscard]] bool idle() const noexcept { return std::ranges::all_of(buffers_, [](const Buffer& b) { return b.state == Buffer::free; }); }
   /// The buffer in that state with the earliest round; null: none.
   [[nodiscard]] Buffer* first(typename Buffer::State state) noexcept {
     Buffer* found = nullptr;

@@ -45,7 +45,8 @@ class Storage {
   /// Whether started transfers go on while the caller does something else.
   [[nodiscard]] virtual bool overlaps() const noexcept { return false; }
   /// Announces buffers that live until the next call of this, instead of those announced before; empty: none. Transfers
-  /// from and to them may be cheaper. Nothing may be under way. Storage that has no use for it does nothing.
+  /// from and to them may be cheaper. Nothing may be under way. Storage that has no use for it does nothing. On error none
+  /// is announced, and transfers work as before.
   virtual core::Error register_buffers(std::span<const std::span<std::byte>> buffers);
   /// What happened since the file was opened that was not asked for; empty: nothing.
   [[nodiscard]] virtual std::string remarks() const { return {}; }

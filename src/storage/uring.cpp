@@ -59,7 +59,13 @@ class UringFile final : public PosixFile {
     const int error = ::io_uring_register_buffers(&ring_, list.data(), static_cast<unsigned>(list.size()));
     if (error == 0) registered_ = std::move(list);
     if (error == 0) return {};
-    return {class_of_errno(-error), std::string("io_uring takes no fixed buffers: ") + std::strerror(-error)};
+    not_registered_ = std::string("io_uring takes no fixed buffers: ") + std::strerror(-error);
+    return {class_of_errno(-error), not_registered_};
+  }
+
+  [[nodiscard]] std::string remarks() const override {
+    const std::string others = PosixFile::remarks();
+    return others + (others.empty() || not_registered_.empty() ? "" : "; ") + not_registered_;
   }
 
  private:
@@ -136,6 +142,7 @@ class UringFile final : public PosixFile {
   unsigned in_ring_ = 0;  ///< calls handed over and not come back
   Tickets<Entry> entries_;
   std::vector<iovec> registered_;
+  std::string not_registered_;
 };
 
 /// Whether the kernel knows the plain read and write (Linux 5.6); its first rings only had vectors.
