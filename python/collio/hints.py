@@ -68,6 +68,13 @@ HINTS: tuple[Hint, ...] = (
     Hint("nc_num_aggrs_per_node", "auto", f"{_COUNT}, auto", "local aggregators per node"),
     Hint("collio_nodes_per_group", "1", _COUNT, "nodes whose pieces meet before they go on to aggregators elsewhere"),
     Hint("collio_sends", "synchronous", "synchronous, standard", "between nodes: sends that complete when received, or at once"),
+    Hint("collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow",
+         "what overlaps in the rounds of two_phase"),
+    Hint("collio_buffers", "2", "2..64", "windows an aggregator has in memory when rounds overlap; cb_buffer_size is for all of them"),
+    Hint("collio_storage", "auto", "auto, posix, threads, uring, aio, null",
+         "who makes the calls on the file: the caller, or others meanwhile"),
+    Hint("collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"),
+    Hint("collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)"),
     Hint("cb_nodes", "auto", f"{_COUNT}, auto", "number of aggregators in all"),
     Hint("collio_aggregators", "dealt", "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware, "
          "contention_aware",

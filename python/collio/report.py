@@ -96,6 +96,15 @@ def place_of(file: dict) -> str:
     return " · ".join(filter(None, (f"{file.get('comm_size', '?')} ranks{nodes}", str(file.get("mpi", "")), str(file.get("storage", "")))))
 
 
+def storage_line(file: dict) -> str:
+    """"file calls by uring: fuse: transfers go on while messages come"; empty in reports that do not tell."""
+    by = file.get("storage_by") or {}
+    if not by:
+        return ""
+    remarks = f"; {by['remarks']}" if by.get("remarks") else ""
+    return f"file calls by {by.get('kind', '?')}: {by.get('reason', '')}{remarks}"
+
+
 def chosen_hints(file: dict) -> dict[str, str]:
     """The hints of a file that are not at their defaults."""
     given = {str(key): str(value) for key, value in file.get("hints", {}).items()}

@@ -99,7 +99,7 @@ def _file(file: dict, longest: float) -> str:
     calls = "".join(_call(call, longest) for call in file.get("calls", ()))
     return (
         f'<div class="card"><h2>{escape(str(file.get("file", "?")))}</h2>'
-        f'<div class="dim">{escape(report.place_of(file))}</div>'
+        f'<div class="dim">{escape(report.place_of(file))}</div><div class="dim">{escape(report.storage_line(file))}</div>'
         f'<div class="hints">{hints or "<span>all hints at their defaults</span>"}</div>{warnings}{report_network.html(file)}{calls or "<p class=dim>no collective data call</p>"}</div>'
     )
 

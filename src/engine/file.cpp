@@ -138,6 +138,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   if (f->servers.mine >= 0 || !policy::few_servers(f->machine, f->hints)) static_cast<void>(f->storage(&error));
   error = f->agreement->worst(error, "cannot open " + f->path);
   if (!error.ok()) return error;
+  f->note_storage();
   return f;
 }
 
@@ -149,17 +150,41 @@ File::~File() {
 }
 
 storage::Storage* File::storage(core::Error* why) {
-  if (storage_) return storage_.get();
+  if (storage_.file) return storage_.file.get();
   using storage::Access;
-  auto opened = storage::open_posix(path, wants_write_ ? Access::read_write : Access::read_only);
+  storage::OpenRequest request{path, wants_write_ ? Access::read_write : Access::read_only, machine.storage, hints.storage,
+                               hints.direct, hints.storage_threads};
+  auto opened = storage::open_storage(request);
   readable = opened.ok();
-  if (!opened && wants_write_) opened = storage::open_posix(path, Access::write_only);
+  request.access = Access::write_only;
+  if (!opened && wants_write_) opened = storage::open_storage(request);
   if (!opened) {
     if (why) *why = opened.error();
     return nullptr;
   }
   storage_ = std::move(opened.value());
-  return storage_.get();
+  return storage_.file.get();
+}
+
+void File::note_storage() {
+  storage_use = agree_on_storage(comm, storage_);
+  machine.storage.overlaps = storage_use.overlaps;
+  const std::string asked(policy::name_of(hints.storage));
+  if (storage_use.declined || hints.storage == policy::StorageKind::null)
+    hints.warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
+}
+
+/// Past the page cache the kernel looks up the pages of a buffer for each call; these live as long as the file is open. What
+/// cannot be announced moves all the same: the storage's remarks say so.
+void File::announce_slots() {
+  if (!hints.direct || !storage_.file) return;
+  const std::span<std::byte> windows{slots->data(0), slots->bytes()};
+  static_cast<void>(storage_.file->register_buffers({&windows, 1}));
+}
+
+std::string File::storage_remarks() const {
+  const std::string mine = storage_.file ? storage_.file->remarks() : "";
+  return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
 }
 
 policy::Plan File::plan(policy::PlanRequest request) {
@@ -170,7 +195,10 @@ policy::Plan File::plan(policy::PlanRequest request) {
   slots = exchange::NodeSlots::obtain({node, agreement->board()}, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), why);
   const core::Error failed = agreement->worst(slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why},
                                               "has no shared memory");
-  if (failed.ok()) return plan;
+  if (failed.ok()) {
+    announce_slots();
+    return plan;
+  }
   slots.reset();
   no_slots_ = "no shared memory between the ranks of a node";
   hints.warnings.push_back(no_slots_ + ": " + failed.message);
@@ -178,6 +206,6 @@ policy::Plan File::plan(policy::PlanRequest request) {
   return policy::make_plan(request, machine, hints);
 }
 
-core::Error File::sync() { return storage_ && wants_write_ ? storage_->sync() : core::Error{}; }
+core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }
 
 }  // namespace collio::engine

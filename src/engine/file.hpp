@@ -10,6 +10,7 @@
 
 #include "access/access.hpp"
 #include "engine/plan_memory.hpp"
+#include "engine/storage_use.hpp"
 #include "engine/traffic.hpp"
 #include "exchange/agreement.hpp"
 #include "exchange/buffer_pool.hpp"
@@ -19,7 +20,6 @@
 #include "policy/hints.hpp"
 #include "policy/local_aggregators.hpp"
 #include "policy/plan.hpp"
-#include "storage/storage.hpp"
 
 namespace collio::engine {
 
@@ -51,6 +51,8 @@ class File {
 
   /// This rank's handle, opened at first use. Not collective. Null when it cannot be opened: `why` says so.
   [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
+  /// What happened on the file, on any rank, that was not asked for; empty: nothing. Collective.
+  [[nodiscard]] std::string storage_remarks() const;
   /// The plan of a call, with memory for it. Collective.
   [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
   /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.
@@ -71,6 +73,7 @@ class File {
   std::unique_ptr<exchange::NodeSlots> slots;  ///< windows in the node's shared memory, made when first planned for
   access::View view;
   bool readable = false;            ///< aggregators can read the file
+  StorageUse storage_use;           ///< who makes the calls on it
   exchange::BufferPool pool;
   std::unique_ptr<exchange::Agreement> agreement;
   PlanMemory memory;
@@ -79,9 +82,11 @@ class File {
 
  private:
   File() = default;
+  void note_storage();              ///< Collective.
+  void announce_slots();
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
   bool wants_read_ = true, wants_write_ = true;
-  std::unique_ptr<storage::Storage> storage_;
+  storage::Opened storage_;
 };
 
 }  // namespace collio::engine

@@ -142,6 +142,7 @@ bool NodeMail::advance(Box& box) {
   while (!box.open.empty()) {
     const NodeWindow window = box.open.front();
     if (box.inbox.round() == window.round) {
+      box.inbox.open(window.round);
       anything = box.inbox.advance([&](exchange::Received&& message) {
         handlers_.accept(window, std::move(message));
       }) || anything;

@@ -7,10 +7,10 @@
 
 namespace collio::engine {
 
-/// Calls help() until done(); help() says whether it did anything. `half`: what to sleep for. `talks`: messages of this
-/// rank may be under way.
-template <class Help, class Done>
-void wait_until(Call& call, int half, Help&& help, Done&& done, bool talks) {
+/// Calls help() until done(); help() says whether it did anything. `half`: what to sleep for. talks(): messages of this
+/// rank may be under way, or something else that no other rank would wake it for.
+template <class Help, class Done, class Talks>
+void wait_until(Call& call, int half, Help&& help, Done&& done, Talks&& talks) {
   if (done()) return;
   const exchange::NodeSlots& slots = *call.file.slots;
   observe::Steps::Scope time(call.steps, observe::Step::wait);
@@ -22,7 +22,7 @@ void wait_until(Call& call, int half, Help&& help, Done&& done, bool talks) {
     if (help()) {
       asleep.progressed();
       polling.progressed();
-    } else if (talks) {
+    } else if (talks()) {
       polling.idle();
     } else {
       slots.idle(half, seen, asleep);

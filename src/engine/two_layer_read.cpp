@@ -18,35 +18,71 @@ using observe::Steps;
 
 namespace {
 
-/// Reads windows from the file.
+/// Reads windows from the file. Where the storage goes on by itself a rank starts a read, and copies from other windows meanwhile.
 class WindowLoader {
  public:
   WindowLoader(Call& call, Moved& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
 
-  /// Reads the window if this rank may and no other does. True when it is there now.
+  /// Begins to read the window if this rank may and no other does. True when it is there now.
   bool load(const NodeWindow& window) {
     if (!serves_ || !slots_.claim(window.slot)) return false;
-    Steps::Scope time(call_.steps, Step::read);
     const core::Extent& span = call_.plan.span;
     core::Extent wanted{std::max(window.extent.offset, span.offset), 0};
     wanted.length = std::max<std::int64_t>(0, std::min(window.extent.end(), span.end()) - wanted.offset);
-    storage::Transfer t;
-    if (wanted.length > 0) {
-      storage::Storage* file = call_.file.storage(&t.error);
-      if (file) t = file->read(wanted, slots_.data(window.slot) + (wanted.offset - window.extent.offset));
-      moved_.note(wanted.offset, t);
-      ++(call_.plan.holes_sure ? call_.counters.sieved_windows : call_.counters.dense_windows);
-    }
-    const bool all = t.bytes == wanted.length;
-    slots_.finish_loading(window.slot, all ? std::numeric_limits<std::int64_t>::max() : wanted.offset + t.bytes);
-    return true;
+    storage::Transfer none;
+    if (wanted.length == 0) return conclude(window.slot, wanted, none);
+    ++(call_.plan.holes_sure ? call_.counters.sieved_windows : call_.counters.dense_windows);
+    file_ = call_.file.storage(&none.error);
+    if (!file_) return conclude(window.slot, wanted, none);
+    Steps::Scope time(call_.steps, Step::read);
+    std::byte* to = slots_.data(window.slot) + (wanted.offset - window.extent.offset);
+    if (!file_->overlaps()) return conclude(window.slot, wanted, file_->read(wanted, to));
+    under_way_.push_back({window.slot, wanted, file_->start_read(wanted, to)});
+    return false;
+  }
+
+  /// This rank is reading the slot's window.
+  [[nodiscard]] bool loading(int slot) const noexcept {
+    return std::ranges::find(under_way_, slot, &UnderWay::slot) != under_way_.end();
+  }
+  /// Looks after what was begun. True when any window is there now.
+  bool advance() {
+    if (under_way_.empty()) return false;
+    Steps::Scope time(call_.steps, Step::read);
+    return std::erase_if(under_way_, [this](const UnderWay& one) {
+      return file_->done(one.ticket) && conclude(one.slot, one.wanted, file_->finish(one.ticket));
+    }) > 0;
+  }
+  /// Waits for the read that was begun first; false: none is under way.
+  bool finish_one() {
+    if (under_way_.empty()) return false;
+    Steps::Scope time(call_.steps, Step::read);
+    const UnderWay one = under_way_.front();
+    under_way_.erase(under_way_.begin());
+    return conclude(one.slot, one.wanted, file_->finish(one.ticket));
   }
 
  private:
+  struct UnderWay {
+    int slot = 0;
+    core::Extent wanted;
+    storage::Ticket ticket = 0;
+  };
+
+  /// The window is there, as far as the file goes. True.
+  bool conclude(int slot, const core::Extent& wanted, const storage::Transfer& t) {
+    moved_.note(wanted.offset, t);
+    const bool all = t.bytes == wanted.length;
+    slots_.finish_loading(slot, all ? std::numeric_limits<std::int64_t>::max() : wanted.offset + t.bytes);
+    return true;
+  }
+
   Call& call_;
   Moved& moved_;
   exchange::NodeSlots& slots_;
   bool serves_;
+  storage::Storage* file_ = nullptr;  ///< once a read was begun
+  std::vector<UnderWay> under_way_;
 };
 
 /// This rank's part of a read.
@@ -61,12 +97,13 @@ class NodeReader {
   void run() {
     slots_.lay_out(layout_of(call_.plan));
     NodeWindows windows(call_);
-    const auto help = [this] { return advance(); };
+    const auto polls = [this] { return talks(); };
+    const auto help = [this] { return advance() || (!talks() && loader_.finish_one()); };
     NodeBatch batch, next;
     for (bool more = windows.next(next); more;) {
       std::swap(batch, next);
       if (!begun_) {
-        wait_until(call_, batch.half, help, [this, &batch] { return may_begin(batch); }, talks());
+        wait_until(call_, batch.half, help, [this, &batch] { return may_begin(batch); }, polls);
         begin(batch);
       }
       begun_ = false;
@@ -74,14 +111,15 @@ class NodeReader {
       pass_all(batch.windows, more ? &next : nullptr);
       slots_.leave(batch.half);
     }
-    wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle() && answers_.empty(); }, true);
+    wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle() && answers_.empty(); }, [] { return true; });
   }
 
  private:
   [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty() || !requests_.empty(); }
 
   bool advance() {
-    bool anything = outgoing_.advance();
+    bool anything = loader_.advance();
+    anything = outgoing_.advance() || anything;
     anything = requests_.advance() || anything;
     anything = mail_.advance() || anything;
     return answers_.advance() || anything;
@@ -142,7 +180,7 @@ class NodeReader {
         polling.progressed(), asleep.progressed();
       else if (talks())
         polling.idle();
-      else
+      else if (!loader_.finish_one())
         slots_.idle_for_load(left.front().slot, asleep);
     }
   }
@@ -151,6 +189,7 @@ class NodeReader {
   bool pass(const NodeWindow& window) {
     const bool loaded = slots_.loaded(window.slot) || (window.role == NodeWindow::home && loader_.load(window));
     // Elsewhere, nobody departs before the answer: the slot counts marks until then.
+    if (loader_.loading(window.slot)) return false;  // the slot is this rank's to write to until then
     if (!loaded && (window.role != NodeWindow::home || pieces_.seek(window))) return false;
     if (loaded && pieces_.seek(window)) moved_.bytes += pieces_.collect(window, slots_.end_of_file(window.slot));
     slots_.depart(window.slot, window.entry);

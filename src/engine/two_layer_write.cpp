@@ -6,6 +6,9 @@
 // forgotten: who stops writing looks again when it has placed its next window, waits, or is through. Method: two-layer
 // aggregation (Kang et al., TPDS 2020), with the merge of piece lists replaced by placing, the exact tiling check and a
 // byte mask.
+#include <iterator>
+#include <list>
+
 #include "core/batch.hpp"
 #include "engine/node_mail.hpp"
 #include "engine/node_pieces.hpp"
@@ -20,56 +23,95 @@ using observe::Steps;
 
 namespace {
 
-/// Writes full windows. Any number of ranks place, few write.
+/// Writes full windows. Any number of ranks place, few write. Where the storage goes on by itself a rank starts the write,
+/// goes on with its own pieces, and gives the slot back when the write is over.
 class WindowWriter {
  public:
   WindowWriter(Call& call, Moved& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
 
-  /// Writes one full window, if there is one and this rank may and no other is at it. True: look again. One only:
+  /// Starts to write one full window, if there is one and this rank may and no other is at it. True: look again. One only:
   /// a rank that wrote them all would fall behind with its own pieces, and the others would wait for those.
   bool serve() {
-    if (!serves_ || !slots_.any_full() || !slots_.begin_serving(1)) return false;
+    const bool anything = look_after_writes();
+    if (!serves_ || !slots_.any_full() || !slots_.begin_serving(1)) return anything;
     const int slot = slots_.pop_full();
     if (slot >= 0) write_out(slot);
     slots_.end_serving();
-    return slot >= 0 || slots_.any_full();  // a slot that filled meanwhile: its rank left it to this one
+    return anything || slot >= 0 || slots_.any_full();  // a slot that filled meanwhile: its rank left it to this one
+  }
+
+  /// Writes are under way, and no other rank starts those that become possible meanwhile.
+  [[nodiscard]] bool must_look() const noexcept { return call_.plan.few_servers && !under_way_.empty(); }
+
+  /// Waits for the write that was started first; false: none is under way.
+  bool finish_one() {
+    if (under_way_.empty()) return false;
+    conclude(under_way_.begin());
+    return true;
   }
 
  private:
-  void write_out(int slot) {
-    const exchange::NodeSlots::Filled f = slots_.filled(slot);
-    if (f.sum.bytes > 0) {
-      Steps::Scope time(call_.steps, Step::write);
-      core::Error why;
-      storage::Storage* file = call_.file.storage(&why);
-      moved_.note(f.hull.offset, file ? write_filled(*file, slot, f) : storage::Transfer{0, why});
+  struct UnderWay {
+    int slot = 0;
+    std::int64_t offset = 0;  ///< of the first byte
+    exchange::WindowWrite write;
+  };
+
+  bool look_after_writes() {
+    bool anything = false;
+    for (auto one = under_way_.begin(); one != under_way_.end();) {
+      const auto next = std::next(one);
+      if (one->write.advance()) conclude(one), anything = true;
+      one = next;
     }
-    slots_.recycle(slot);
+    return anything;
   }
 
-  storage::Transfer write_filled(storage::Storage& file, int slot, const exchange::NodeSlots::Filled& f) {
+  void conclude(std::list<UnderWay>::iterator one) {
+    Steps::Scope time(call_.steps, Step::write);
+    one->write.finish();
+    moved_.note(one->offset, one->write.take());
+    slots_.recycle(one->slot);
+    under_way_.erase(one);
+  }
+
+  void write_out(int slot) {
+    const exchange::NodeSlots::Filled f = slots_.filled(slot);
+    core::Error why;
+    storage::Storage* file = f.sum.bytes > 0 ? call_.file.storage(&why) : nullptr;
+    if (!why.ok()) moved_.note(f.hull.offset, {0, why});
+    if (!file || !start_write(*file, slot, f)) return slots_.recycle(slot);
+    if (!file->overlaps()) conclude(std::prev(under_way_.end()));
+  }
+
+  /// False: it is left out.
+  bool start_write(storage::Storage& file, int slot, const exchange::NodeSlots::Filled& f) {
     const exchange::WindowSpan span{f.hull, slots_.data(slot) + (f.hull.offset - f.window_offset)};
-    if (call_.plan.tiled || f.sum.tiles(f.hull)) {
-      ++call_.counters.dense_windows;
-      return file.write(span.extent, span.data);
-    }
-    moved_.outcome.untiled = 1;
-    if (!call_.plan.home_masks) {  // pieces overlap here and leave holes there: once more, with masks
+    const exchange::WindowStorage where{&file, call_.file.readable, call_.plan.holes, call_.file.machine.storage};
+    const bool tiled = call_.plan.tiled || f.sum.tiles(f.hull);
+    if (!tiled) moved_.outcome.untiled = 1;
+    if (!tiled && !call_.plan.home_masks) {  // pieces overlap here and leave holes there: once more, with masks
       moved_.outcome.again = 1;
-      return {};
+      return false;
     }
+    Steps::Scope time(call_.steps, Step::write);
+    UnderWay& one = under_way_.emplace_back();
+    one.slot = slot;
+    one.offset = f.hull.offset;
+    if (tiled) return one.write.start(call_.link, where, span), true;
     core::PackedBuilder pieces({});
     slots_.mask(slot).for_each_extent(f.hull.end() - f.window_offset, [&](const core::Extent& e) {
       pieces.add(core::Extent{e.offset + f.window_offset, e.length});
     });
-    return write_with_holes(call_.link, {&file, call_.file.readable, call_.plan.holes, call_.file.machine.storage}, span,
-                            pieces.finish());
+    one.write.start(call_.link, where, span, pieces.finish());
+    return true;
   }
 
   Call& call_;
   Moved& moved_;
   exchange::NodeSlots& slots_;
   bool serves_;
+  std::list<UnderWay> under_way_;
 };
 
 /// This rank's part of a write.
@@ -83,10 +125,11 @@ class NodeWriter {
   void run() {
     slots_.lay_out(layout_of(call_.plan));
     NodeWindows windows(call_);
-    const auto help = [this] { return advance(); };
+    const auto polls = [this] { return talks(); };
+    const auto help = [this] { return advance() || (!talks() && writer_.finish_one()); };
     for (NodeBatch batch; windows.next(batch);) {
       // What was sent for the batch before last has arrived: a rank runs ahead by two batches at most.
-      wait_until(call_, batch.half, help, [this, &batch] { return slots_.ready(batch.half) && outgoing_.empty(batch.half); }, talks());
+      wait_until(call_, batch.half, help, [this, &batch] { return slots_.ready(batch.half) && outgoing_.empty(batch.half); }, polls);
       mail_.open(batch);
       for (const NodeWindow& window : batch.windows) {
         pass(window);
@@ -94,15 +137,15 @@ class NodeWriter {
       }
       slots_.leave(batch.half);
     }
-    wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle(); }, talks());
-    while (writer_.serve()) {
+    wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle(); }, polls);
+    while (writer_.serve() || writer_.finish_one()) {
     }
     if (call_.plan.few_servers)  // the windows that others fill are for this rank to write
-      for (const int half : {0, 1}) wait_until(call_, half, help, [this, half] { return slots_.ready(half); }, false);
+      for (const int half : {0, 1}) wait_until(call_, half, help, [this, half] { return slots_.ready(half); }, [this] { return writer_.must_look(); });
   }
 
  private:
-  [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty(); }
+  [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty() || writer_.must_look(); }
 
   bool advance() {
     bool anything = writer_.serve();

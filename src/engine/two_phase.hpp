@@ -28,10 +28,12 @@ class OwnPieces {
   exchange::Description description_;
 };
 
-/// Runs a rank's part of the exchange to its end. Aggregator(call, senders) has advance(moved) and done().
+/// Runs a rank's part of the exchange to its end. Aggregator(call, senders) has advance(moved), done(), and
+/// wait_for_storage(moved): when there is nothing else to do, waits for a storage step; false: none is under way.
 template <class Aggregator>
 Moved run_two_phase(Call& call, exchange::Payload payload) {
   Moved moved;
+  call.link.requests_ahead = call.plan.overlap.buffers;
   exchange::Outbox outbox(call.link, call.access, call.plan.domains, call.memory, payload);
   std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count), 0);
   outbox.count_lanes(senders);
@@ -47,7 +49,7 @@ Moved run_two_phase(Call& call, exchange::Payload payload) {
   while (!outbox.done() || (aggregator && !aggregator->done())) {
     bool anything = outbox.advance();
     if (aggregator) anything = aggregator->advance(moved) || anything;
-    if (anything) {
+    if (anything || (outbox.done() && aggregator->wait_for_storage(moved))) {
       wait.progressed();
     } else {
       observe::Steps::Scope time(call.steps, observe::Step::wait);

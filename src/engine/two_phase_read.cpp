@@ -1,11 +1,12 @@
 // A collective read in two phases: the write's plan run backwards.
 //
 // Every rank asks the aggregators for its pieces; an aggregator waits until all requests of a window are in,
-// reads what they name once, and answers each from its collective buffer.
+// reads what they name once, and answers each from its collective buffer, in the order of rounds. Meanwhile it may collect
+// the requests of later windows and read those (policy/overlap.hpp).
 #include <deque>
 
 #include "engine/two_phase.hpp"
-#include "exchange/window.hpp"
+#include "engine/window_buffers.hpp"
 
 namespace collio::engine {
 
@@ -15,87 +16,31 @@ using observe::Steps;
 
 namespace {
 
-/// This rank as aggregator of one domain.
-class ReadAggregator {
+/// The requests for a window: of other ranks, and this rank's own.
+struct Requests {
+  std::deque<exchange::Received> others;
+  exchange::MessageView own;                ///< no pieces: there is none
+  std::vector<std::uint8_t> own_extents;
+  std::int64_t own_stream_begin = 0;
+};
+using Buffers = WindowBuffers<Requests>;
+using Buffer = Buffers::Buffer;
+
+/// Answers on their way, within the budget.
+class Answers {
  public:
-  ReadAggregator(Call& call, int senders)
-      : call_(call),
-        inbox_(call.link, call.link.my_domain, senders, early_),
-        window_(call.link, {call.file.storage(), true, call.plan.holes, call.file.machine.storage},
-                call.plan.domains.window_bytes),
-        own_(call) {
-    inbox_.announce_own(own_.next_round());
-  }
+  explicit Answers(Call& call) : call_(call) {}
+  [[nodiscard]] bool empty() const noexcept { return sends_.empty(); }
 
-  [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && sends_.empty(); }
-
-  bool advance(Moved& moved) {
-    bool anything = retire_sends();
-    if (inbox_.round() == no_round) return anything;
-    if (!answering_) {
-      anything = collect_requests() || anything;
-      if (!inbox_.round_complete()) return anything;
-      moved.note(window_.span().offset, window_.read_in());
-      answer_own(moved);
-      answering_ = anything = true;
-    }
-    anything = answer() || anything;
-    if (!requests_.empty()) return anything;
-    call_.counters.note_receives(inbox_.expected());
-    inbox_.next_round();
-    answering_ = open_ = false;
-    return true;
-  }
-
- private:
-  bool collect_requests() {
+  /// Sends as many answers from the window as the budget allows. True when any was sent.
+  bool send_some(const exchange::Window& window, std::deque<exchange::Received>& requests) {
     bool anything = false;
-    if (!open_) {
-      window_.open(call_.plan.domains.window(call_.link.my_domain, inbox_.round()));
-      want_own();
-      open_ = anything = true;
-    }
-    return inbox_.advance([&](exchange::Received&& request) {
-      window_.want(request.view);
-      if (request.view.header.items > 0)
-        requests_.push_back(std::move(request));
-      else
-        call_.link.pool->give_back(std::move(request.buffer));
-    }) || anything;
-  }
-
-  void want_own() {
-    own_here_ = own_.next_round() == inbox_.round();
-    if (!own_here_) return;
-    own_request_ = own_.describe();
-    window_.want(own_request_);
-    inbox_.announce_own(own_.next_round());
-  }
-
-  void answer_own(Moved& moved) {
-    if (!own_here_) return;
-    const std::int64_t bytes = window_.available(own_request_);
-    moved.bytes += bytes;
-    if (call_.memory.contiguous()) {
-      window_.collect(own_request_, bytes, call_.memory.at(own_.stream_begin()));
-      return;
-    }
-    exchange::Buffer staging = call_.link.pool->take(static_cast<std::size_t>(bytes));
-    window_.collect(own_request_, bytes, staging.data());
-    Steps::Scope time(call_.steps, Step::pack);
-    call_.memory.scatter(own_.stream_begin(), bytes, staging.data());
-    call_.link.pool->give_back(std::move(staging));
-  }
-
-  /// Sends as many answers as the budget allows.
-  bool answer() {
-    bool anything = false;
-    while (!requests_.empty()) {
-      exchange::Received& request = requests_.front();
-      const std::int64_t bytes = window_.available(request.view);
+    while (!requests.empty()) {
+      exchange::Received& request = requests.front();
+      const std::int64_t bytes = window.available(request.view);
       if (!sends_.empty() && under_way_bytes_ + bytes > call_.link.budget_bytes) break;
       Send send{MPI_REQUEST_NULL, call_.link.pool->take(static_cast<std::size_t>(bytes)), bytes};
-      window_.collect(request.view, bytes, send.buffer.data());
+      window.collect(request.view, bytes, send.buffer.data());
       {
         Steps::Scope time(call_.steps, Step::exchange);
         MPI_Isend(send.buffer.data(), static_cast<int>(bytes), MPI_BYTE, request.view.header.source,
@@ -106,13 +51,13 @@ class ReadAggregator {
       ++call_.counters.messages;
       sends_.push_back(std::move(send));
       call_.link.pool->give_back(std::move(request.buffer));
-      requests_.pop_front();
+      requests.pop_front();
       anything = true;
     }
     return anything;
   }
 
-  bool retire_sends() {
+  bool retire() {
     bool anything = false;
     Steps::Scope time(call_.steps, Step::exchange);
     for (std::size_t i = 0; i < sends_.size();) {
@@ -130,6 +75,7 @@ class ReadAggregator {
     return anything;
   }
 
+ private:
   struct Send {
     MPI_Request request = MPI_REQUEST_NULL;
     exchange::Buffer buffer;
@@ -137,15 +83,146 @@ class ReadAggregator {
   };
 
   Call& call_;
-  exchange::EarlyMessages early_;
-  exchange::Inbox inbox_;
-  exchange::Window window_;
-  OwnPieces own_;
-  exchange::MessageView own_request_;
-  std::deque<exchange::Received> requests_;
   std::vector<Send> sends_;
   std::int64_t under_way_bytes_ = 0;
-  bool open_ = false, answering_ = false, own_here_ = false;
+};
+
+/// This rank as aggregator of one domain.
+class ReadAggregator {
+ public:
+  ReadAggregator(Call& call, int senders)
+      : call_(call),
+        inbox_(call.link, call.link.my_domain, senders, early_),
+        buffers_(call, {call.file.storage(), true, call.plan.holes, call.file.machine.storage}),
+        own_(call),
+        answers_(call) {
+    inbox_.announce_own(own_.next_round());
+  }
+
+  [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && buffers_.idle() && answers_.empty(); }
+
+  bool advance(Moved& moved) {
+    bool anything = answers_.retire();
+    anything = look_after_reads(moved) || anything;
+    anything = answer(moved) || anything;
+    anything = open_windows() || anything;
+    anything = receive() || anything;
+    if (!inbox_.round_complete()) return anything;
+    Buffer& buffer = buffers_.of_round(inbox_.round());
+    buffer.state = Buffer::full;
+    call_.counters.note_receives(inbox_.expected());
+    inbox_.next_round();
+    if (call_.plan.overlap.exchanging > 1) {  // the next exchange has begun when a read holds this rank
+      open_windows();
+      receive();
+    }
+    if (!call_.plan.overlap.in_pairs) start_read(buffer, moved);
+    return true;
+  }
+
+  bool wait_for_storage(Moved& moved) {
+    if (buffers_.count(Buffer::exchanging) > 0 || !answers_.empty()) return false;
+    Buffer* buffer = buffers_.first(Buffer::moving);
+    if (buffer) conclude(*buffer, moved);
+    return buffer;
+  }
+
+ private:
+  bool open_windows() {
+    bool anything = false;
+    while (Buffer* buffer = buffers_.open_next(inbox_)) {
+      if (own_.next_round() == buffer->round) want_own(*buffer);
+      anything = true;
+    }
+    return anything;
+  }
+
+  void want_own(Buffer& buffer) {
+    Requests& r = buffer.more;
+    r.own = own_.describe();
+    r.own_extents.assign(r.own.extents, r.own.extents + r.own.header.extents_bytes);
+    r.own.extents = r.own_extents.data();
+    r.own_stream_begin = own_.stream_begin();
+    buffer.window.want(r.own);
+    inbox_.announce_own(own_.next_round());
+  }
+
+  bool receive() {
+    if (buffers_.count(Buffer::exchanging) == 0) return false;
+    return inbox_.advance([&](exchange::Received&& request) {
+      Buffer& buffer = buffers_.of_round(request.view.header.round);
+      buffer.window.want(request.view);
+      if (request.view.header.items > 0)
+        buffer.more.others.push_back(std::move(request));
+      else
+        call_.link.pool->give_back(std::move(request.buffer));
+    });
+  }
+
+  void start_read(Buffer& buffer, Moved& moved) {
+    buffer.state = Buffer::moving;
+    buffer.window.start_read();
+    if (!call_.plan.overlap.storage_goes_on) conclude(buffer, moved);
+  }
+
+  void conclude(Buffer& buffer, Moved& moved) {
+    moved.note(buffer.window.span().offset, buffer.window.finish());
+    buffer.state = Buffer::there;
+  }
+
+  bool look_after_reads(Moved& moved) {
+    bool anything = false;
+    for (Buffer& buffer : buffers_) {
+      if (buffer.state != Buffer::moving || !buffer.window.advance()) continue;
+      conclude(buffer, moved);
+      anything = true;
+    }
+    if (!call_.plan.overlap.in_pairs || buffers_.count(Buffer::moving) + buffers_.count(Buffer::answering) > 0) return anything;
+    Buffer* there = buffers_.first(Buffer::there);
+    Buffer* next = buffers_.first(Buffer::full);
+    if (there) begin_answering(*there, moved);
+    if (next) start_read(*next, moved);
+    return anything || there || next;
+  }
+
+  /// The earliest window is answered first: a rank takes an aggregator's answers in the order in which it asked.
+  bool answer(Moved& moved) {
+    bool anything = false;
+    for (;;) {
+      Buffer* buffer = buffers_.first();
+      if (buffer && buffer->state == Buffer::there && !call_.plan.overlap.in_pairs) begin_answering(*buffer, moved);
+      if (!buffer || buffer->state != Buffer::answering) return anything;
+      anything = answers_.send_some(buffer->window, buffer->more.others) || anything;
+      if (!buffer->more.others.empty()) return anything;
+      buffer->state = Buffer::free;
+      buffer->more = {};
+      anything = true;
+    }
+  }
+
+  void begin_answering(Buffer& buffer, Moved& moved) {
+    buffer.state = Buffer::answering;
+    const Requests& r = buffer.more;
+    if (r.own.header.items == 0) return;
+    const std::int64_t bytes = buffer.window.available(r.own);
+    moved.bytes += bytes;
+    if (call_.memory.contiguous()) {
+      buffer.window.collect(r.own, bytes, call_.memory.at(r.own_stream_begin));
+      return;
+    }
+    exchange::Buffer staging = call_.link.pool->take(static_cast<std::size_t>(bytes));
+    buffer.window.collect(r.own, bytes, staging.data());
+    Steps::Scope time(call_.steps, Step::pack);
+    call_.memory.scatter(r.own_stream_begin, bytes, staging.data());
+    call_.link.pool->give_back(std::move(staging));
+  }
+
+  Call& call_;
+  exchange::EarlyMessages early_;
+  exchange::Inbox inbox_;
+  Buffers buffers_;
+  OwnPieces own_;
+  Answers answers_;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // A collective write in two phases (del Rosario, Bordawekar & Choudhary, 1993; Thakur, Gropp & Lusk, 1999).
 //
 // Every rank sends its pieces to the aggregators that own them; every aggregator places what arrives in its
-// collective buffer and writes it, window by window.
+// collective buffers and writes it, window by window. What goes on at the same time is for the plan to say (policy/overlap.hpp).
 #include "engine/two_phase.hpp"
-#include "exchange/window.hpp"
+#include "engine/window_buffers.hpp"
 
 namespace collio::engine {
 
@@ -13,45 +13,90 @@ using observe::Steps;
 
 namespace {
 
+struct Nothing {};
+using Buffers = WindowBuffers<Nothing>;
+using Buffer = Buffers::Buffer;
+
 /// This rank as aggregator of one domain.
 class WriteAggregator {
  public:
   WriteAggregator(Call& call, int senders)
       : call_(call),
         inbox_(call.link, call.link.my_domain, senders, early_),
-        window_(call.link, {call.file.storage(), call.file.readable, call.plan.holes, call.file.machine.storage},
-                call.plan.domains.window_bytes),
+        buffers_(call, {call.file.storage(), call.file.readable, call.plan.holes, call.file.machine.storage}),
         own_(call) {
     inbox_.announce_own(own_.next_round());
   }
 
-  [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round; }
+  [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && buffers_.idle(); }
 
   bool advance(Moved& moved) {
-    if (done()) return false;
-    bool anything = !open_;
-    if (!open_) open_window();
-    anything = inbox_.advance([&](exchange::Received&& message) {
-      window_.place(message.view);
-      call_.link.pool->give_back(std::move(message.buffer));
-    }) || anything;
+    bool anything = look_after_writes(moved);
+    anything = open_windows() || anything;
+    anything = receive() || anything;
     if (!inbox_.round_complete()) return anything;
-    moved.note(window_.span().offset, window_.write_out());
+    Buffer& buffer = buffers_.of_round(inbox_.round());
+    buffer.state = Buffer::full;
     call_.counters.note_receives(inbox_.expected());
     inbox_.next_round();
-    open_ = false;
+    if (call_.plan.overlap.exchanging > 1) {  // the next exchange has begun when a write holds this rank
+      open_windows();
+      receive();
+    }
+    if (!call_.plan.overlap.in_pairs) start_write(buffer, moved);
     return true;
   }
 
+  bool wait_for_storage(Moved& moved) {
+    Buffer* buffer = buffers_.count(Buffer::exchanging) > 0 ? nullptr : buffers_.first(Buffer::moving);
+    if (buffer) conclude(*buffer, moved);
+    return buffer;
+  }
+
  private:
-  void open_window() {
-    open_ = true;
-    window_.open(call_.plan.domains.window(call_.link.my_domain, inbox_.round()));
-    if (own_.next_round() == inbox_.round()) place_own();
+  bool open_windows() {
+    bool anything = false;
+    while (Buffer* buffer = buffers_.open_next(inbox_)) {
+      if (own_.next_round() == buffer->round) place_own(buffer->window);
+      anything = true;
+    }
+    return anything;
+  }
+
+  bool receive() {
+    if (buffers_.count(Buffer::exchanging) == 0) return false;
+    return inbox_.advance([&](exchange::Received&& message) {
+      buffers_.of_round(message.view.header.round).window.place(message.view);
+      call_.link.pool->give_back(std::move(message.buffer));
+    });
+  }
+
+  void start_write(Buffer& buffer, Moved& moved) {
+    buffer.state = Buffer::moving;
+    buffer.window.start_write();
+    if (!call_.plan.overlap.storage_goes_on) conclude(buffer, moved);
+  }
+
+  bool look_after_writes(Moved& moved) {
+    bool anything = false;
+    for (Buffer& buffer : buffers_) {
+      if (buffer.state != Buffer::moving || !buffer.window.advance()) continue;
+      conclude(buffer, moved);
+      anything = true;
+    }
+    if (!call_.plan.overlap.in_pairs || buffers_.count(Buffer::moving) > 0) return anything;
+    Buffer* next = buffers_.first(Buffer::full);
+    if (next) start_write(*next, moved);
+    return anything || next;
+  }
+
+  void conclude(Buffer& buffer, Moved& moved) {
+    moved.note(buffer.window.span().offset, buffer.window.finish());
+    buffer.state = Buffer::free;
   }
 
   /// Straight from the user's buffer when that is contiguous.
-  void place_own() {
+  void place_own(exchange::Window& window) {
     exchange::MessageView own = own_.describe();
     const std::int64_t bytes = own.header.data_bytes();
     exchange::Buffer staging;
@@ -63,7 +108,7 @@ class WriteAggregator {
       call_.memory.gather(own_.stream_begin(), bytes, staging.data());
       own.data = staging.data();
     }
-    window_.place(own);
+    window.place(own);
     call_.link.pool->give_back(std::move(staging));
     inbox_.announce_own(own_.next_round());
   }
@@ -71,9 +116,8 @@ class WriteAggregator {
   Call& call_;
   exchange::EarlyMessages early_;
   exchange::Inbox inbox_;
-  exchange::Window window_;
+  Buffers buffers_;
   OwnPieces own_;
-  bool open_ = false;
 };
 
 }  // namespace

@@ -8,56 +8,69 @@ using observe::Steps;
 
 Inbox::Inbox(Link link, int domain, int senders, EarlyMessages& early)
     : link_(link), early_(early), domain_(domain) {
-  if (senders > 0) expected_[0] = senders;
+  if (senders > 0) rounds_[0].expected = senders;
 }
 
 void Inbox::announce_own(std::int64_t round) {
-  if (round != no_round) expected_.try_emplace(round, 0);
+  if (round != no_round) rounds_.try_emplace(round);
 }
 
-void Inbox::next_round() {
-  if (!expected_.empty()) expected_.erase(expected_.begin());
-  matched_ = 0;
+std::int64_t Inbox::next_closed() const noexcept {
+  for (const auto& [number, round] : rounds_)
+    if (!round.open) return number;
+  return no_round;
+}
+
+Inbox::Round* Inbox::round_of(const MessageHeader& header) noexcept {
+  if (header.domain != domain_) return nullptr;
+  const auto found = rounds_.find(header.round);
+  return found != rounds_.end() && found->second.open ? &found->second : nullptr;
 }
 
 bool Inbox::match() {
-  if (missing() == 0) return false;
+  for (auto& [number, round] : rounds_)
+    if (round.open && round.matched < round.expected && match(number, round)) return true;
+  return false;
+}
+
+bool Inbox::match(std::int64_t number, Round& round) {
   Steps::Scope time(*link_.steps, Step::exchange);
   int found = 0;
   MPI_Message message;
   MPI_Status status;
-  MPI_Improbe(MPI_ANY_SOURCE, tag_of(link_, domain_, round()), link_.comm, &found, &message, &status);
+  MPI_Improbe(MPI_ANY_SOURCE, tag_of(link_, domain_, number), link_.comm, &found, &message, &status);
   if (!found) return false;
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
   Receive receive;
   receive.bytes = bytes;
+  receive.round = number;
   receive.buffer = link_.pool->take(static_cast<std::size_t>(bytes) + core::varint_slack);
   MPI_Imrecv(receive.buffer.data(), bytes, MPI_BYTE, &message, &receive.request);
   under_way_bytes_ += bytes;
   under_way_.push_back(std::move(receive));
-  ++matched_;
+  ++round.matched;
   return true;
 }
 
 void Inbox::take_over(Received&& message, const std::function<void(Received&&)>& accept) {
-  const MessageHeader& h = message.view.header;
-  if (h.round != round() || h.domain != domain_) {  // of another round or domain with the same tag: keep it
-    --matched_;
+  const MessageHeader h = message.view.header;
+  Round* round = round_of(h);
+  if (!round) {  // of another round or domain with the same tag: keep it
     early_.push_back(std::move(message));
     return;
   }
-  if (h.next_round != no_round) ++expected_[h.next_round];
+  ++round->matched;
+  ++round->accepted;
+  if (h.next_round != no_round) ++rounds_[h.next_round].expected;
   accept(std::move(message));
 }
 
 bool Inbox::accept_early(const std::function<void(Received&&)>& accept) {
   for (std::size_t i = 0; i < early_.size(); ++i) {
-    const MessageHeader& h = early_[i].view.header;
-    if (h.round != round() || h.domain != domain_) continue;
+    if (!round_of(early_[i].view.header)) continue;
     Received message = std::move(early_[i]);
     early_.erase(early_.begin() + static_cast<std::ptrdiff_t>(i));
-    ++matched_;
     take_over(std::move(message), accept);
     return true;
   }
@@ -83,6 +96,7 @@ bool Inbox::advance(const std::function<void(Received&&)>& accept) {
     Receive receive = std::move(under_way_[i]);
     under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(i));
     under_way_bytes_ -= receive.bytes;
+    if (const auto round = rounds_.find(receive.round); round != rounds_.end()) --round->second.matched;  // counted again where it belongs
     const MessageView view = view_message(receive.buffer.data());
     take_over({std::move(receive.buffer), view}, accept);
     moved = true;

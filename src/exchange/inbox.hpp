@@ -1,7 +1,8 @@
-// The receiving side of an aggregator: the messages of its current round.
+// The receiving side of an aggregator: the messages of its current round, and of later ones it has room for.
 //
 // Each message says in which round its sender will write again, so the aggregator always knows how many to
-// expect, without any collective. Sizes are learnt by matched probes; a few receives are under way at a time.
+// expect, without any collective: of a round for certain when all before it are complete. Sizes are learnt by matched
+// probes; a few receives are under way at a time.
 #pragma once
 
 #include <functional>
@@ -31,14 +32,20 @@ class Inbox {
 
   /// Tells in which round this rank itself has pieces for its own domain (no message announces that).
   void announce_own(std::int64_t round);
-  /// The round whose messages are accepted now; no_round when nothing more is expected.
-  [[nodiscard]] std::int64_t round() const noexcept { return expected_.empty() ? no_round : expected_.begin()->first; }
-  /// True when every message of the current round has been handed out.
-  [[nodiscard]] bool round_complete() const noexcept { return missing() == 0 && under_way_.empty(); }
+  /// The current round: the first that is not over; no_round when nothing more is expected.
+  [[nodiscard]] std::int64_t round() const noexcept { return rounds_.empty() ? no_round : rounds_.begin()->first; }
+  /// The first round known of that is not open; no_round: none. An earlier one may still be announced.
+  [[nodiscard]] std::int64_t next_closed() const noexcept;
+  /// From now on the messages of `round` are accepted. Of several open rounds, as far as they are known to come.
+  void open(std::int64_t round) { rounds_[round].open = true; }
+  /// True when every message of the current round has been handed out. False while it is not open.
+  [[nodiscard]] bool round_complete() const noexcept {
+    return !rounds_.empty() && rounds_.begin()->second.open && rounds_.begin()->second.accepted == rounds_.begin()->second.expected;
+  }
   /// Messages of the current round.
-  [[nodiscard]] int expected() const noexcept { return expected_.empty() ? 0 : expected_.begin()->second; }
-  /// Goes to the next round in which anyone has pieces.
-  void next_round();
+  [[nodiscard]] int expected() const noexcept { return rounds_.empty() ? 0 : rounds_.begin()->second.expected; }
+  /// The current round is over: the next one is that in which anyone has pieces.
+  void next_round() { rounds_.erase(rounds_.begin()); }
   /// Receives; hands every complete message to `accept`. True when anything happened.
   bool advance(const std::function<void(Received&&)>& accept);
 
@@ -47,18 +54,23 @@ class Inbox {
     MPI_Request request = MPI_REQUEST_NULL;
     Buffer buffer;
     std::int64_t bytes = 0;
+    std::int64_t round = 0;  ///< whose tag it has
+  };
+  /// Messages of a round: expected as far as known (own pieces count 0), matched or handed out so far.
+  struct Round {
+    int expected = 0, matched = 0, accepted = 0;
+    bool open = false;
   };
 
   bool match();
+  bool match(std::int64_t number, Round& round);
   bool accept_early(const std::function<void(Received&&)>& accept);
   void take_over(Received&& message, const std::function<void(Received&&)>& accept);
-  [[nodiscard]] int missing() const noexcept {
-    return expected_.empty() ? 0 : expected_.begin()->second - matched_;
-  }
+  /// The open round a message belongs to; null: none, keep it.
+  [[nodiscard]] Round* round_of(const MessageHeader& header) noexcept;
 
   Link link_;
-  std::map<std::int64_t, int> expected_;  ///< round -> messages expected (own pieces count 0)
-  int matched_ = 0;                       ///< messages of the current round that were matched
+  std::map<std::int64_t, Round> rounds_;  ///< by number: those that are not over
   EarlyMessages& early_;
   int domain_;
   std::vector<Receive> under_way_;

@@ -24,6 +24,7 @@ struct Link {
   int node = 0;                        ///< of this rank
   const std::vector<int>* homes = nullptr;         ///< node of each domain's aggregator
   std::vector<std::int64_t>* sent_to = nullptr;    ///< bytes this rank has sent to each node; null: there is one node
+  int requests_ahead = 1;              ///< requests to one aggregator that may wait for their answers
 
   [[nodiscard]] int rank_of(int domain) const noexcept { return (*aggregators)[static_cast<std::size_t>(domain)]; }
   [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[static_cast<std::size_t>(domain)]; }

@@ -49,7 +49,7 @@ bool Outbox::advance() {
   }
   std::int64_t round = first_round_to_start();
   for (Lane& lane : lanes_) {
-    if (!lane.idle() || lane.finished() || lane.next_round() != round || !start(lane)) continue;
+    if (!lane.may_start(link_.requests_ahead) || lane.finished() || lane.next_round() != round || !start(lane)) continue;
     moved = true;
     round = first_round_to_start();
   }
@@ -68,16 +68,20 @@ bool Outbox::retire(Lane& lane) {
       moved = true;
     }
   }
-  if (lane.answer != MPI_REQUEST_NULL) {
+  return retire_answers(lane) || moved;
+}
+
+bool Outbox::retire_answers(Lane& lane) {
+  bool moved = false;
+  while (!lane.answers.empty() && lane.answers.front().request != MPI_REQUEST_NULL) {
+    int done = 0, bytes = 0;
     MPI_Status status;
-    MPI_Test(&lane.answer, &done, &status);
-    if (done) {
-      int bytes = 0;
-      MPI_Get_count(&status, MPI_BYTE, &bytes);
-      answered_bytes_ += bytes;
-      lane.awaits_answer = false;
-      moved = true;
-    }
+    MPI_Test(&lane.answers.front().request, &done, &status);
+    if (!done) break;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    answered_bytes_ += bytes;
+    lane.answers.pop_front();
+    moved = true;
   }
   return moved;
 }
@@ -126,12 +130,12 @@ void Outbox::fill(Lane& lane) {
 }
 
 void Outbox::expect_answer(Lane& lane) {
-  lane.awaits_answer = true;
-  lane.stream_begin = description_.stream_begin;
+  Answer& answer = lane.answers.emplace_back();
+  answer.stream_begin = description_.stream_begin;
   if (!memory_.contiguous()) return;  // received into staging when it comes
   Steps::Scope time(*link_.steps, Step::exchange);
-  MPI_Irecv(memory_.at(lane.stream_begin), static_cast<int>(description_.header.data_bytes()), MPI_BYTE,
-            rank_of(lane), tag_answer, link_.comm, &lane.answer);
+  MPI_Irecv(memory_.at(answer.stream_begin), static_cast<int>(description_.header.data_bytes()), MPI_BYTE,
+            rank_of(lane), tag_answer, link_.comm, &answer.request);
 }
 
 bool Outbox::match_arrivals() {
@@ -149,6 +153,9 @@ bool Outbox::match_arrivals() {
     const auto lane = std::ranges::find_if(lanes_, [&](const Lane& l) { return rank_of(l) == status.MPI_SOURCE; });
     arrival.lane = static_cast<std::size_t>(lane - lanes_.begin());
     arrival.bytes = bytes;
+    arrival.stream_begin = lane->answers.front().stream_begin;
+    lane->answers.pop_front();
+    ++lane->arriving;
     arrival.staging = link_.pool->take(static_cast<std::size_t>(bytes));
     MPI_Imrecv(arrival.staging.data(), bytes, MPI_BYTE, &message, &arrival.request);
     arriving_bytes_ += bytes;
@@ -175,12 +182,12 @@ bool Outbox::finish_arrivals() {
     Lane& lane = lanes_[arrival.lane];
     {
       Steps::Scope time(*link_.steps, Step::pack);
-      memory_.scatter(lane.stream_begin, arrival.bytes, arrival.staging.data());
+      memory_.scatter(arrival.stream_begin, arrival.bytes, arrival.staging.data());
     }
     answered_bytes_ += arrival.bytes;
     arriving_bytes_ -= arrival.bytes;
     link_.pool->give_back(std::move(arrival.staging));
-    lane.awaits_answer = false;
+    --lane.arriving;
     close_if_finished(lane);
     moved = true;
   }

@@ -1,7 +1,8 @@
 // The sending side: this rank's pieces on their way to the aggregators, and for reads the answers.
 //
 // One lane per aggregator this rank has pieces for. A lane has at most one message under way, sent
-// synchronously, so no rank runs ahead of an aggregator by more than a round and memory stays bounded.
+// synchronously, so no rank runs ahead of an aggregator by more than the rounds it has buffers for, and memory stays bounded.
+// Answers of an aggregator come in the order of the requests.
 // The first message of every lane is for round 0, empty if need be: it tells the aggregator when to expect more.
 //
 // Why nobody waits in a circle: a lane starts a message only when no lane of this rank has one of an earlier
@@ -9,6 +10,7 @@
 // aggregators are all in that round and accept it. Answers are received in whatever order they come.
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "access/access.hpp"
@@ -38,6 +40,11 @@ class Outbox {
   [[nodiscard]] std::int64_t answered_bytes() const noexcept { return answered_bytes_; }
 
  private:
+  /// What comes for a request.
+  struct Answer {
+    MPI_Request request = MPI_REQUEST_NULL;  ///< straight into contiguous memory
+    std::int64_t stream_begin = 0;           ///< of the bytes asked for
+  };
   struct Lane {
     explicit Lane(DomainSource from) : source(std::move(from)) {}
 
@@ -46,11 +53,13 @@ class Outbox {
     MPI_Request send = MPI_REQUEST_NULL;
     Buffer message;
     std::int64_t message_bytes = 0;
-    bool awaits_answer = false;
-    MPI_Request answer = MPI_REQUEST_NULL;  ///< straight into contiguous memory
-    std::int64_t stream_begin = 0;          ///< of the bytes asked for
+    std::deque<Answer> answers;    ///< asked for, and not begun to come into staging
+    std::size_t arriving = 0;      ///< on their way into staging
 
-    [[nodiscard]] bool idle() const noexcept { return send == MPI_REQUEST_NULL && !awaits_answer; }
+    [[nodiscard]] bool idle() const noexcept { return send == MPI_REQUEST_NULL && answers.empty() && arriving == 0; }
+    [[nodiscard]] bool may_start(int requests_ahead) const noexcept {
+      return send == MPI_REQUEST_NULL && answers.size() + arriving < static_cast<std::size_t>(requests_ahead);
+    }
     [[nodiscard]] bool finished() const noexcept {
       return idle() && greeted && source.next_round() == no_round;
     }
@@ -63,10 +72,12 @@ class Outbox {
     MPI_Request request = MPI_REQUEST_NULL;
     Buffer staging;
     std::int64_t bytes = 0;
+    std::int64_t stream_begin = 0;
   };
 
   [[nodiscard]] std::int64_t first_round_to_start() const noexcept;
   bool retire(Lane& lane);
+  bool retire_answers(Lane& lane);
   bool start(Lane& lane);
   void fill(Lane& lane);
   void expect_answer(Lane& lane);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/batch.hpp"
 #include "core/copy.hpp"
@@ -59,51 +60,60 @@ std::vector<core::SortedList> Window::lists() const {
   return lists;
 }
 
-Transfer Window::write_out() {
-  if (pieces_ == 0) return {};
-  if (!storage_.file) return {0, {core::ErrorClass::access, "the file could not be opened"}};
+void Window::start_write() {
+  if (!can_start()) return;
   Steps::Scope time(*link_.steps, Step::write);
-  if (sum_.tiles(span_)) {
-    ++link_.counters->dense_windows;
-    return storage_.file->write(span_, at(span_.offset));
-  }
+  activity_ = Activity::writing;
+  const WindowSpan span{span_, at(span_.offset)};
+  if (sum_.tiles(span_)) return write_.start(link_, storage_, span);
   core::PackedBuilder builder({});
   core::merge_union(lists(), [&](const core::Extent& e) { builder.add(e); });
-  return write_with_holes(link_, storage_, {span_, at(span_.offset)}, builder.finish());
+  write_.start(link_, storage_, span, builder.finish());
 }
 
 void Window::want(const MessageView& request) {
   if (request.header.items > 0) keep(request);
 }
 
-Transfer Window::read_in() {
-  end_of_file_ = std::numeric_limits<std::int64_t>::max();
-  if (pieces_ == 0) return {};
-  if (!storage_.file) {
-    end_of_file_ = span_.offset;
-    return {0, {core::ErrorClass::access, "the file could not be opened"}};
-  }
+void Window::start_read() {
+  end_of_file_ = storage_.file ? std::numeric_limits<std::int64_t>::max() : span_.offset;
+  if (!can_start()) return;
   Steps::Scope time(*link_.steps, Step::read);
+  activity_ = Activity::reading;
+  const WindowSpan span{span_, at(span_.offset)};
   const bool whole = pieces_ == 1 || storage_.holes == policy::Holes::sieve || sum_.bytes >= span_.length ||
                      (storage_.holes == policy::Holes::automatic && storage_.sieve_pays({pieces_, 1, span_.length, sum_.bytes}));
-  if (!whole) return read_pieces();
-  ++(sum_.tiles(span_) ? link_.counters->dense_windows : link_.counters->sieved_windows);
-  Transfer t = storage_.file->read(span_, at(span_.offset));
-  if (t.bytes < span_.length) end_of_file_ = span_.offset + t.bytes;
-  return t;
+  if (whole) {
+    ++(sum_.tiles(span_) ? link_.counters->dense_windows : link_.counters->sieved_windows);
+    return read_.start(*storage_.file, ExtentTransfers::read, span);
+  }
+  ++link_.counters->piecewise_windows;
+  core::PackedBuilder builder({});
+  core::merge_union(lists(), [&](const core::Extent& e) { builder.add(e); });
+  read_.start(*storage_.file, ExtentTransfers::read, span, builder.finish());
 }
 
-Transfer Window::read_pieces() {
-  ++link_.counters->piecewise_windows;
-  Transfer all;
-  core::merge_union(lists(), [&](const core::Extent& e) {
-    if (end_of_file_ <= e.offset) return;
-    Transfer t = storage_.file->read(e, at(e.offset));
-    if (t.bytes < e.length) end_of_file_ = e.offset + t.bytes;
-    all.bytes = e.offset + t.bytes - span_.offset;
-    core::keep_worst(all.error, std::move(t.error));
-  });
-  return all;
+bool Window::advance() {
+  if (activity_ == Activity::none) return true;
+  Steps::Scope time(*link_.steps, activity_ == Activity::writing ? Step::write : Step::read);
+  return activity_ == Activity::writing ? write_.advance() : read_.advance();
+}
+
+Transfer Window::finish() {
+  const Activity activity = std::exchange(activity_, Activity::none);
+  if (activity == Activity::none) {
+    if (pieces_ == 0 || storage_.file) return {};
+    return {0, {core::ErrorClass::access, "the file could not be opened"}};
+  }
+  Steps::Scope time(*link_.steps, activity == Activity::writing ? Step::write : Step::read);
+  if (activity == Activity::writing) {
+    write_.finish();
+    return write_.take();
+  }
+  read_.finish();
+  Transfer t = read_.take();
+  if (t.bytes < span_.length) end_of_file_ = span_.offset + t.bytes;
+  return t;
 }
 
 std::int64_t Window::available(const MessageView& request) const {

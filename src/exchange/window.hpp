@@ -1,8 +1,9 @@
 // One window of an aggregator's file domain: the collective buffer of a round.
 //
-// Write: pieces are placed as messages arrive; when all are in, the window is written at once if they tile
+// Write: pieces are placed as messages arrive; when all are in, the window is written whole if they tile
 // it, else piece by piece or by read-modify-write, whichever costs less.
 // Read: requests are kept until all are in, the bytes they name are read once, and every request is answered.
+// Either is started, looked after and finished, as the storage's transfers are.
 #pragma once
 
 #include <vector>
@@ -25,13 +26,17 @@ class Window {
   void open(const core::Extent& extent);
   /// Write: copies the message's data to its places and keeps its descriptions. O(pieces).
   void place(const MessageView& message);
-  /// Write: everything placed goes to the file. The transfer counts from the start of the window's span.
-  [[nodiscard]] storage::Transfer write_out();
+  /// Write: everything placed goes to the file from now on.
+  void start_write();
 
   /// Read: keeps the descriptions of a request.
   void want(const MessageView& request);
-  /// Read: reads what all requests want.
-  [[nodiscard]] storage::Transfer read_in();
+  /// Read: what all requests want comes from the file from now on.
+  void start_read();
+  /// Moves on what was started. True: it is over.
+  bool advance();
+  /// Waits for what was started. The transfer counts from the start of the window's span.
+  [[nodiscard]] storage::Transfer finish();
   /// Read: bytes of `request` that lie before the end of the file, to be sent by collect().
   [[nodiscard]] std::int64_t available(const MessageView& request) const;
   /// Read: copies the first `bytes` bytes of a request to `out`.
@@ -49,7 +54,9 @@ class Window {
   void keep(const MessageView& message);
   [[nodiscard]] std::vector<core::SortedList> lists() const;
   [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return buffer_.data() + (offset - extent_.offset); }
-  [[nodiscard]] storage::Transfer read_pieces();
+  enum class Activity { none, writing, reading };
+  /// True when there is something to move and a file to move it to or from; else finish() says what is wrong.
+  [[nodiscard]] bool can_start() const noexcept { return pieces_ > 0 && storage_.file; }
 
   Link link_;
   WindowStorage storage_;
@@ -60,6 +67,9 @@ class Window {
   std::int64_t pieces_ = 0;
   std::int64_t end_of_file_ = 0;
   std::vector<Kept> kept_;
+  Activity activity_ = Activity::none;
+  WindowWrite write_;
+  ExtentTransfers read_;
 };
 
 }  // namespace collio::exchange

@@ -19,54 +19,74 @@ bool WindowStorage::sieve_pays(const Choice& c) const noexcept {
 
 namespace {
 
-Transfer write_pieces(const Link& link, const WindowStorage& storage, const WindowSpan& span,
-                      const core::PackedExtents& pieces) {
-  ++link.counters->piecewise_windows;
-  Transfer all;
-  for_each_extent(pieces, [&](const core::Extent& e) {
-    Transfer t = storage.file->write(e, span.at(e.offset));
-    all.bytes = e.offset + t.bytes - span.extent.offset;
-    all.error = std::move(t.error);
-    return all.error.ok();
-  });
-  return all;
-}
-
-Transfer write_sieved(const Link& link, const WindowStorage& storage, const WindowSpan& span,
-                      const core::PackedExtents& pieces) {
-  const core::Extent& e = span.extent;
-  Buffer old = link.pool->take(static_cast<std::size_t>(e.length));
-  Transfer before;
-  {
-    Steps::Scope time(*link.steps, Step::read);
-    before = storage.file->read(e, old.data());
+/// Puts what the file has into the holes between `pieces`. `old`: from the start of the span; the rest of it is zeros.
+void fill_holes(const WindowSpan& span, const core::PackedExtents& pieces, const std::byte* old) {
+  core::PackedReader reader = pieces.reader(pieces.before_stream(0));
+  std::int64_t hole = span.extent.offset;
+  for (std::int64_t i = 0; i < pieces.items(); ++i) {
+    core::Run run = reader.next();
+    for (std::int64_t k = 0; k < run.count; ++k, run.offset += run.stride) {
+      std::copy_n(old + (hole - span.extent.offset), run.offset - hole, span.at(hole));
+      hole = run.offset + run.length;
+    }
   }
-  if (!before.error.ok()) {
-    link.pool->give_back(std::move(old));
-    return write_pieces(link, storage, span, pieces);
-  }
-  ++link.counters->sieved_windows;
-  std::fill_n(old.data() + before.bytes, e.length - before.bytes, std::byte{0});
-  std::int64_t hole = e.offset;
-  for_each_extent(pieces, [&](const core::Extent& piece) {
-    std::copy_n(old.data() + (hole - e.offset), piece.offset - hole, span.at(hole));
-    hole = piece.end();
-    return true;
-  });
-  link.pool->give_back(std::move(old));
-  return storage.file->write(e, span.data);
 }
 
 }  // namespace
 
-Transfer write_with_holes(const Link& link, const WindowStorage& storage, const WindowSpan& span,
-                          const core::PackedExtents& pieces) {
-  const bool sieve =
-      storage.readable && pieces.pieces() > 1 &&
-      (storage.holes == policy::Holes::sieve ||
-       (storage.holes == policy::Holes::automatic &&
-        storage.sieve_pays({pieces.pieces(), 2, span.extent.length, pieces.bytes()})));
-  return sieve ? write_sieved(link, storage, span, pieces) : write_pieces(link, storage, span, pieces);
+void WindowWrite::start(const Link& link, const WindowStorage& storage, const WindowSpan& span) {
+  ++link.counters->dense_windows;
+  transfers_.start(*storage.file, ExtentTransfers::write, span);
+}
+
+void WindowWrite::start(const Link& link, const WindowStorage& storage, const WindowSpan& span, core::PackedExtents pieces) {
+  const bool sieve = storage.readable && pieces.pieces() > 1 &&
+                     (storage.holes == policy::Holes::sieve ||
+                      (storage.holes == policy::Holes::automatic &&
+                       storage.sieve_pays({pieces.pieces(), 2, span.extent.length, pieces.bytes()})));
+  if (!sieve) {
+    ++link.counters->piecewise_windows;
+    transfers_.start(*storage.file, ExtentTransfers::write, span, std::move(pieces));
+    return;
+  }
+  link_ = link;
+  storage_ = storage;
+  span_ = span;
+  pieces_ = std::move(pieces);
+  old_ = link.pool->take(static_cast<std::size_t>(span.extent.length));
+  Steps::Scope time(*link.steps, Step::read);
+  transfers_.start(*storage.file, ExtentTransfers::read, {span.extent, old_.data()});
+}
+
+/// What cannot be read is written piece by piece.
+void WindowWrite::go_on_after_reading() {
+  const Transfer before = transfers_.take();
+  if (before.error.ok()) {
+    std::fill_n(old_.data() + before.bytes, span_.extent.length - before.bytes, std::byte{0});
+    fill_holes(span_, pieces_, old_.data());
+    ++link_.counters->sieved_windows;
+    transfers_.start(*storage_.file, ExtentTransfers::write, span_);
+  } else {
+    ++link_.counters->piecewise_windows;
+    transfers_.start(*storage_.file, ExtentTransfers::write, span_, std::move(pieces_));
+  }
+  link_.pool->give_back(std::move(old_));
+}
+
+bool WindowWrite::advance() {
+  if (!transfers_.advance()) return false;
+  if (!old_) return true;
+  go_on_after_reading();
+  return transfers_.over();
+}
+
+void WindowWrite::finish() {
+  if (old_) {
+    Steps::Scope time(*link_.steps, Step::read);
+    transfers_.finish();
+  }
+  if (old_) go_on_after_reading();
+  transfers_.finish();
 }
 
 }  // namespace collio::exchange

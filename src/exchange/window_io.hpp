@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/packed_extents.hpp"
+#include "exchange/extent_transfers.hpp"
 #include "exchange/link.hpp"
 #include "machine/machine.hpp"
 #include "policy/hints.hpp"
@@ -24,27 +25,30 @@ struct WindowStorage {
   [[nodiscard]] bool sieve_pays(const Choice& choice) const noexcept;
 };
 
-/// A stretch of the file and the buffer it goes from or comes to.
-struct WindowSpan {
-  core::Extent extent;
-  std::byte* data = nullptr;  ///< of the extent's first byte
-  [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return data + (offset - extent.offset); }
+/// A window with holes on its way to the file: one by one, or by reading the whole span, filling its holes, and writing
+/// it. Nothing but the pieces changes in the file.
+class WindowWrite {
+ public:
+  /// Writes the whole span: there are no holes.
+  void start(const Link& link, const WindowStorage& storage, const WindowSpan& span);
+  /// Writes `pieces` (disjoint, ascending) of the span and nothing else.
+  void start(const Link& link, const WindowStorage& storage, const WindowSpan& span, core::PackedExtents pieces);
+  /// Moves on what is under way. True: it is over.
+  bool advance();
+  /// Waits until it is over.
+  void finish();
+  /// What came of it, from the start of the span. Once over.
+  [[nodiscard]] storage::Transfer take() noexcept { return transfers_.take(); }
+
+ private:
+  void go_on_after_reading();
+
+  Link link_;
+  WindowStorage storage_;
+  WindowSpan span_;
+  core::PackedExtents pieces_;
+  Buffer old_;                ///< read-modify-write: what the file has; empty at other times
+  ExtentTransfers transfers_;
 };
-
-/// Calls each(Extent) for every piece, until it returns false.
-template <class Each>
-void for_each_extent(const core::PackedExtents& list, Each&& each) {
-  core::PackedReader reader = list.reader(list.before_stream(0));
-  for (std::int64_t i = 0; i < list.items(); ++i) {
-    core::Run run = reader.next();
-    for (std::int64_t k = 0; k < run.count; ++k, run.offset += run.stride)
-      if (!each(core::Extent{run.offset, run.length})) return;
-  }
-}
-
-/// Writes `pieces` (disjoint, ascending) of the span and nothing else: one by one, or by reading the whole span,
-/// filling its holes, and writing it. The transfer counts from the start of the span.
-[[nodiscard]] storage::Transfer write_with_holes(const Link& link, const WindowStorage& storage, const WindowSpan& span,
-                                                 const core::PackedExtents& pieces);
 
 }  // namespace collio::exchange

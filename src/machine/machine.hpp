@@ -27,6 +27,8 @@ struct StorageModel {
   std::int64_t block_bytes = 4096;       ///< alignment of file domains and windows
   std::int64_t window_bytes = 1 << 20;   ///< best length of a window: fits a core's cache where calls are cheap
   std::int64_t node_buffer_bytes = 0;    ///< windows in a node's shared memory, together; 0: 2 MiB a core, 4..32
+  bool in_memory = false;                ///< a call is a copy in memory, and nothing goes on after it
+  bool overlaps = false;                 ///< calls go on while their caller does something else
   int aggregators_per_core = 4;          ///< 0: one aggregator per node
   double operation_s = 4e-6;             ///< one read or write call, apart from its bytes
   double bandwidth_bytes_per_s = 2e9;    ///< of one node

@@ -82,7 +82,13 @@ std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& 
   return j + "}}";
 }
 
-std::string head_json(const engine::File& file) {
+/// Who made the calls on the file. `remarks`: what happened that was not asked for.
+std::string storage_json(const engine::StorageUse& use, const std::string& remarks) {
+  return "{\"kind\": " + quoted(use.kind) + ", \"reason\": " + quoted(use.reason) +
+         ", \"overlaps\": " + (use.overlaps ? "true" : "false") + ", \"remarks\": " + quoted(remarks) + "}";
+}
+
+std::string head_json(const engine::File& file, const std::string& storage_remarks) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(version, &length);
@@ -93,6 +99,7 @@ std::string head_json(const engine::File& file) {
                   std::to_string(first.cores) + ", \"numas\": " + std::to_string(first.numas) +
                   ", \"nics\": " + std::to_string(first.nics) + "}, \"mpi\": " + quoted(first_line) +
                   ", \"storage\": " + quoted(file.machine.storage.name) +
+                  ", \"storage_by\": " + storage_json(file.storage_use, storage_remarks) +
                   ", \"agreement\": " + quoted(file.agreement->by_shared_memory() ? "shared memory" : "messages") + ", \"hints\": {";
   std::string comma;
   for (const auto& [key, value] : file.hints.in_force) {
@@ -122,7 +129,8 @@ void write_report(engine::File& file) {
   int wanted = path && *path ? 1 : 0;
   MPI_Bcast(&wanted, 1, MPI_INT, 0, file.comm);
   if (!wanted) return;
-  std::string line = file.rank == 0 ? head_json(file) : "";
+  const std::string remarks = file.storage_remarks();
+  std::string line = file.rank == 0 ? head_json(file, remarks) : "";
   std::vector<Numbers> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
   std::string comma;
   for (const observe::CallRecord& record : file.log.records()) {

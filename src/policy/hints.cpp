@@ -15,7 +15,7 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 20> rows{{
+constexpr std::array<HintRow, 25> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
     {"collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
@@ -24,6 +24,12 @@ constexpr std::array<HintRow, 20> rows{{
     {"nc_num_aggrs_per_node", "auto", "1..1000000, auto", "local aggregators per node"},
     {"collio_nodes_per_group", "1", "1..1000000", "nodes whose pieces meet before they go on to aggregators elsewhere"},
     {"collio_sends", "synchronous", "synchronous, standard", "between nodes: sends that complete when received, or at once"},
+    {"collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow",
+     "what overlaps in the rounds of two_phase"},
+    {"collio_buffers", "2", "2..64", "windows an aggregator has in memory when rounds overlap; cb_buffer_size is for all of them"},
+    {"collio_storage", "auto", "auto, posix, threads, uring, aio, null", "who makes the calls on the file: the caller, or others meanwhile"},
+    {"collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"},
+    {"collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)"},
     {"cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all"},
     {"collio_aggregators", "dealt",
      "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware, contention_aware",
@@ -115,6 +121,40 @@ bool set_host_limits(std::string_view text, std::vector<HostLimit>& out) {
   return true;
 }
 
+constexpr std::array<std::pair<std::string_view, StorageKind>, 6> storage_kinds{{
+    {"auto", StorageKind::automatic}, {"posix", StorageKind::posix}, {"threads", StorageKind::threads},
+    {"uring", StorageKind::uring}, {"aio", StorageKind::aio}, {"null", StorageKind::null},
+}};
+
+constexpr std::array<std::pair<std::string_view, Schedule>, 7> schedules{{
+    {"auto", Schedule::automatic}, {"none", Schedule::none}, {"communication", Schedule::communication}, {"write", Schedule::write},
+    {"write_communication", Schedule::write_communication}, {"write_communication_2", Schedule::write_communication_2},
+    {"dataflow", Schedule::dataflow},
+}};
+
+/// Sets `out` to the value that `text` names. False: none.
+template <class Names, class Value>
+bool set_named(const Names& names, std::string_view text, Value& out) {
+  for (const auto& [name, value] : names)
+    if (name == text) return out = value, true;
+  return false;
+}
+
+/// The name of `value`.
+template <class Names, class Value>
+std::string_view named(const Names& names, Value value) {
+  for (const auto& [name, known] : names)
+    if (known == value) return name;
+  return "?";
+}
+
+/// Sets `out` to a number within limits. False: it is none.
+bool set_between(std::string_view text, std::int64_t low, std::int64_t high, int& out) {
+  const auto value = number(text, low, high);
+  if (value) out = static_cast<int>(*value);
+  return value.has_value();
+}
+
 bool one_of(std::string_view value, std::initializer_list<std::string_view> allowed) {
   return std::ranges::find(allowed, value) != allowed.end();
 }
@@ -161,6 +201,15 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
     h.synchronous_sends = value == "synchronous";
     return true;
   }
+  if (key == "collio_storage") return set_named(storage_kinds, value, h.storage);
+  if (key == "collio_storage_threads") return set_between(value, 1, 64, h.storage_threads);
+  if (key == "collio_schedule") return set_named(schedules, value, h.schedule);
+  if (key == "collio_buffers") return set_between(value, 2, 64, h.buffers);
+  if (key == "collio_direct") {
+    if (!one_of(value, {"enable", "disable"})) return false;
+    h.direct = value == "enable";
+    return true;
+  }
   if (key.starts_with("romio_") && !one_of(value, {"enable", "disable", "automatic"})) return false;
   if (key == "romio_cb_write") return set_path(value, h.write_path);
   if (key == "romio_cb_read") return set_path(value, h.read_path);
@@ -194,6 +243,9 @@ std::string_view name_of(Path path) noexcept {
   }
   return "?";
 }
+
+std::string_view name_of(Schedule schedule) noexcept { return named(schedules, schedule); }
+std::string_view name_of(StorageKind kind) noexcept { return named(storage_kinds, kind); }
 
 Hints parse_hints(const std::map<std::string, std::string>& given) {
   Hints h;

@@ -21,6 +21,8 @@ enum class Assignment;  // policy/assignment
 enum class Selection;   // policy/select_aggregators
 enum class Election;    // policy/elect_aggregators
 enum class Cut;         // policy/file_cuts
+enum class Schedule { automatic, none, communication, write, write_communication, write_communication_2, dataflow };
+enum class StorageKind { automatic, posix, threads, uring, aio, null };
 
 /// One entry of cb_config_list: at most `limit` aggregators on `host` ("*": any other host).
 struct HostLimit {
@@ -39,6 +41,11 @@ struct Hints {
   int servers = 0;                                   ///< striping_factor; 0: not known
   std::int64_t buffer_bytes = 16 << 20;              ///< cb_buffer_size: no window is longer
   std::int64_t window_bytes = 0;                     ///< collio_window; 0: chosen by collio
+  Schedule schedule = Schedule::automatic;           ///< collio_schedule
+  int buffers = 2;                                   ///< collio_buffers, of an aggregator, when rounds overlap
+  StorageKind storage = StorageKind::automatic;      ///< collio_storage
+  int storage_threads = 2;                           ///< collio_storage_threads, of a process
+  bool direct = false;                               ///< collio_direct: past the page cache where aligned
   std::int64_t alignment_bytes = 0;                  ///< striping_unit; 0: the file system's block
   std::vector<HostLimit> host_limits;                ///< cb_config_list; empty: no limit
   std::optional<Selection> selection;                ///< collio_aggregators, by the machine alone; absent: dealt
@@ -67,5 +74,7 @@ struct HintRow {
                                                              std::vector<std::string>& warnings);
 
 [[nodiscard]] std::string_view name_of(Path path) noexcept;
+[[nodiscard]] std::string_view name_of(Schedule schedule) noexcept;
+[[nodiscard]] std::string_view name_of(StorageKind kind) noexcept;
 
 }  // namespace collio::policy

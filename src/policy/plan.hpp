@@ -10,6 +10,7 @@
 #include "policy/digest.hpp"
 #include "policy/domains.hpp"
 #include "policy/hints.hpp"
+#include "policy/overlap.hpp"
 
 namespace collio::policy {
 
@@ -26,6 +27,7 @@ struct Plan {
   std::string reason;
   Domains domains;
   Holes holes = Holes::automatic;
+  Overlap overlap;                    ///< two_phase: of an aggregator's rounds
   std::int64_t alignment_bytes = 1;   ///< of domains and windows
   core::Extent span;                  ///< first to last byte of the call
   bool few_servers = false;           ///< two_layer: only aggregators read and write the file, else any rank

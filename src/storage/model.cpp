@@ -13,14 +13,17 @@ namespace {
 struct KnownType {
   long magic;
   const char* name;
-  bool shared;  ///< served over a network: calls are dear, and neighbours share locks
+  enum { local, memory, shared } kind;  ///< shared: served over a network: calls are dear, and neighbours share locks
 };
 
 constexpr KnownType known[] = {
-    {0x01021994, "tmpfs", false},  {0xef53, "ext", false},         {0x58465342, "xfs", false},
-    {0x9123683e, "btrfs", false},  {0x794c7630, "overlay", false}, {0x6969, "nfs", true},
-    {0x0bd00bd0, "lustre", true},  {0x47504653, "gpfs", true},     {0x00c36400, "ceph", true},
-    {0x65735546, "fuse", true},    {0x19830326, "beegfs", true},   {0x20030528, "pvfs2", true},
+    {0x01021994, "tmpfs", KnownType::memory},   {0x858458f6, "ramfs", KnownType::memory},
+    {0xef53, "ext", KnownType::local},          {0x58465342, "xfs", KnownType::local},
+    {0x9123683e, "btrfs", KnownType::local},    {0x794c7630, "overlay", KnownType::local},
+    {0x6969, "nfs", KnownType::shared},         {0x0bd00bd0, "lustre", KnownType::shared},
+    {0x47504653, "gpfs", KnownType::shared},    {0x00c36400, "ceph", KnownType::shared},
+    {0x65735546, "fuse", KnownType::shared},    {0x19830326, "beegfs", KnownType::shared},
+    {0x20030528, "pvfs2", KnownType::shared},
 };
 
 }  // namespace
@@ -34,7 +37,8 @@ machine::StorageModel model_of(const std::string& path) {
   for (const KnownType& type : known) {
     if (static_cast<long>(fs.f_type) != type.magic) continue;
     model.name = type.name;
-    if (type.shared) {
+    model.in_memory = type.kind == KnownType::memory;
+    if (type.kind == KnownType::shared) {
       model.operation_s = 200e-6;
       model.block_bytes = 1 << 20;
       model.window_bytes = 16 << 20;

@@ -1,15 +1,19 @@
 // The seam between collio and a file: everything above sees this interface only, so that a failing, slow or
 // null storage can stand in for a file system.
+//
+// A transfer is done at once, or started and looked after: start_write() gives a ticket, done() asks without waiting,
+// finish() waits and tells what came of it. Storage that has nothing to gain from that does the work in start_*().
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <string>
 
 #include "core/extent.hpp"
 #include "core/result.hpp"
 #include "machine/machine.hpp"
+#include "storage/tickets.hpp"
 
 namespace collio::storage {
 
@@ -19,7 +23,8 @@ struct Transfer {
   core::Error error;
 };
 
-/// An open file. Not collective. Calls may be made by any rank that opened it.
+/// An open file. Not collective. Calls may be made by any rank that opened it. write(), read() and sync() by any thread, the
+/// rest by one at a time. Who destroys it waits for what is under way.
 class Storage {
  public:
   virtual ~Storage() = default;
@@ -28,12 +33,29 @@ class Storage {
   /// Reads; fewer bytes than asked for mean end of file, not an error.
   virtual Transfer read(const core::Extent& extent, std::byte* to) = 0;
   virtual core::Error sync() = 0;
+
+  /// The same, begun: any number may be under way, in no particular order. The buffer belongs to the transfer
+  /// until it is done.
+  virtual Ticket start_write(const core::Extent& extent, const std::byte* from);
+  virtual Ticket start_read(const core::Extent& extent, std::byte* to);
+  /// Whether the transfer is over, with an error or without. Does not wait; moves on all transfers of the storage.
+  virtual bool done(Ticket ticket);
+  /// Waits for the transfer, and forgets the ticket.
+  virtual Transfer finish(Ticket ticket);
+  /// Whether started transfers go on while the caller does something else.
+  [[nodiscard]] virtual bool overlaps() const noexcept { return false; }
+  /// Announces buffers that live until the next call of this, instead of those announced before; empty: none. Transfers
+  /// from and to them may be cheaper. Nothing may be under way. Storage that has no use for it does nothing. On error none
+  /// is announced, and transfers work as before.
+  virtual core::Error register_buffers(std::span<const std::span<std::byte>> buffers);
+  /// What happened since the file was opened that was not asked for; empty: nothing.
+  [[nodiscard]] virtual std::string remarks() const { return {}; }
+
+ private:
+  Tickets<Transfer> at_once_;
 };
 
 enum class Access { read_only, write_only, read_write };
-
-/// Opens an existing file with POSIX calls. Error classes follow errno.
-[[nodiscard]] core::Result<std::unique_ptr<Storage>> open_posix(const std::string& path, Access access);
 
 /// Constants of the file system `path` lies on, by its type.
 [[nodiscard]] machine::StorageModel model_of(const std::string& path);

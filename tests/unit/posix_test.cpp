@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "storage/storage.hpp"
+#include "storage/posix.hpp"
 #include "temporary_file.hpp"
 
 namespace collio::storage {

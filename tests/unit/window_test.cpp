@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "byte_list.hpp"
+#include "late_file.hpp"
 
 namespace collio::exchange {
 namespace {
@@ -84,6 +85,16 @@ struct Bench {
   std::optional<Window> window;
 };
 
+Transfer written(std::optional<Window>& window) {
+  window->start_write();
+  return window->finish();
+}
+
+Transfer read_in(std::optional<Window>& window) {
+  window->start_read();
+  return window->finish();
+}
+
 std::vector<Message> random_messages(Dice& dice) {
   std::vector<Message> messages;
   for (std::int64_t i = 0, n = dice.pick(1, 6); i < n; ++i) {
@@ -111,10 +122,35 @@ TEST(Window, WritesItsPiecesAndLeavesHolesAlone) {
         if (expected.size() < static_cast<std::size_t>(end)) expected.resize(static_cast<std::size_t>(end));
         for (std::size_t i = 0; i < m.places.size(); ++i) expected[static_cast<std::size_t>(m.places[i])] = m.data[i];
       }
-      const Transfer t = b.window->write_out();
+      const Transfer t = written(b.window);
       ASSERT_TRUE(t.error.ok());
       ASSERT_EQ(b.window->span().end(), end);
       ASSERT_EQ(b.file.bytes, expected) << "seed " << seed;
+    }
+  }
+}
+
+TEST(Window, MovesTheSameBytesWhileItsCallerDoesSomethingElse) {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    for (const Holes holes : {Holes::automatic, Holes::piecewise, Holes::sieve}) {
+      Dice dice(seed);
+      Bench at_once(holes);
+      test::LateFile late(seed);
+      Bench later(holes);
+      later.window.emplace(later.link, WindowStorage{&late, true, holes, {}}, 1 << 16);
+      late.bytes.assign(static_cast<std::size_t>(dice.pick(0, 8000)), std::byte{0xEE});
+      at_once.file.bytes = late.bytes;
+      std::vector<Message> messages = random_messages(dice);
+      for (Bench* b : {&at_once, &later}) b->window->open({900, 1 << 16});
+      for (Message& m : messages)
+        for (Bench* b : {&at_once, &later}) b->window->place(m.ready());
+      const Transfer expected = written(at_once.window);
+      later.window->start_write();
+      while (!later.window->advance()) {
+      }
+      EXPECT_EQ(later.window->finish().bytes, expected.bytes);
+      ASSERT_TRUE(late.bytes == at_once.file.bytes) << "seed " << seed;
+      EXPECT_TRUE(late.quiet());
     }
   }
 }
@@ -125,7 +161,7 @@ TEST(Window, DenseOnesAreOneWrite) {
   b.window->open({0, 1 << 16});
   b.window->place(odd.ready());
   b.window->place(even.ready());
-  EXPECT_EQ(b.window->write_out().bytes, 1600);
+  EXPECT_EQ(written(b.window).bytes, 1600);
   EXPECT_EQ(b.file.writes, 1);
   EXPECT_EQ(b.counters.dense_windows, 1);
 }
@@ -136,7 +172,7 @@ TEST(Window, HolesAreWrittenAsTheHintSays) {
   for (Bench* b : {&piecewise, &sieve, &unreadable}) {
     b->window->open({0, 1 << 16});
     b->window->place(pieces.ready());
-    ASSERT_TRUE(b->window->write_out().error.ok());
+    ASSERT_TRUE(written(b->window).error.ok());
   }
   EXPECT_EQ(piecewise.file.writes, 100);
   EXPECT_EQ(piecewise.file.reads, 0);
@@ -153,13 +189,13 @@ TEST(Window, BytesNobodyWroteAreZeroBehindTheOldEnd) {
   std::ranges::fill(first.data, std::byte{0xAB});
   b.window->open({0, 4096});
   b.window->place(first.ready());
-  ASSERT_TRUE(b.window->write_out().error.ok());
+  ASSERT_TRUE(written(b.window).error.ok());
   b.file.bytes.clear();
   Message holes({{0, 8, 512, 8}});
   std::ranges::fill(holes.data, std::byte{0xCD});
   b.window->open({0, 4096});
   b.window->place(holes.ready());
-  ASSERT_TRUE(b.window->write_out().error.ok());
+  ASSERT_TRUE(written(b.window).error.ok());
   for (std::size_t i = 0; i < b.file.bytes.size(); ++i)
     ASSERT_EQ(b.file.bytes[i], i % 512 < 8 ? std::byte{0xCD} : std::byte{0}) << i;
 }
@@ -171,7 +207,7 @@ TEST(Window, TellsHowFarAFailedWriteCame) {
     Message pieces({{1000, 8, 16, 100}});
     b.window->open({0, 1 << 16});
     b.window->place(pieces.ready());
-    const Transfer t = b.window->write_out();
+    const Transfer t = written(b.window);
     EXPECT_EQ(t.error.kind, core::ErrorClass::no_space);
     EXPECT_LE(b.window->span().offset + t.bytes, 1500);
     EXPECT_GT(b.window->span().offset + t.bytes, 1500 - 16);
@@ -183,12 +219,12 @@ TEST(Window, WithoutAFileEveryRoundFails) {
   b.window.emplace(b.link, WindowStorage{}, 4096);
   Message pieces({{0, 8, 16, 10}});
   b.window->open({0, 4096});
-  EXPECT_TRUE(b.window->write_out().error.ok()) << "nothing to write";
+  EXPECT_TRUE(written(b.window).error.ok()) << "nothing to write";
   b.window->place(pieces.ready());
-  EXPECT_EQ(b.window->write_out().error.kind, core::ErrorClass::access);
+  EXPECT_EQ(written(b.window).error.kind, core::ErrorClass::access);
   b.window->open({0, 4096});
   b.window->want(pieces.ready());
-  EXPECT_EQ(b.window->read_in().error.kind, core::ErrorClass::access);
+  EXPECT_EQ(read_in(b.window).error.kind, core::ErrorClass::access);
   EXPECT_EQ(b.window->available(pieces.ready()), 0);
 }
 
@@ -203,7 +239,7 @@ TEST(Window, AnswersRequestsUpToTheEndOfTheFile) {
       std::vector<Message> messages = random_messages(dice);
       b.window->open({900, 1 << 16});
       for (Message& m : messages) b.window->want(m.ready());
-      ASSERT_TRUE(b.window->read_in().error.ok());
+      ASSERT_TRUE(read_in(b.window).error.ok());
       for (Message& m : messages) {
         const auto there = std::ranges::count_if(m.places, [&](std::int64_t at) { return at < file_bytes; });
         ASSERT_EQ(b.window->available(m.ready()), there) << "seed " << seed;

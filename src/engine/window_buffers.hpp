@@ -1,0 +1,101 @@
+// The windows an aggregator has in memory, and when the next one may be opened.
+//
+// Why nobody waits in a circle: whoever holds a buffer while its storage step is under way gives it back by itself, and
+// a window opened ahead of its turn never takes the last buffer from an earlier one. Windows are opened in the order of rounds
+// as far as known; when an earlier round is announced late, the windows opened ahead leave at least one buffer, which is the
+// one the round before it had.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+
+#include "engine/call.hpp"
+#include "exchange/inbox.hpp"
+#include "exchange/window.hpp"
+
+namespace collio::engine {
+
+/// One buffer. `More`: what the direction keeps besides.
+template <class More>
+struct WindowBuffer {
+  enum State {
+    free,
+    exchanging,  ///< messages come
+    full,        ///< all messages are in
+    moving,      ///< the storage step is under way
+    there,       ///< read: the bytes are there
+    answering,   ///< read
+  };
+  WindowBuffer(const exchange::Link& link, const exchange::WindowStorage& storage, std::int64_t bytes) : window(link, storage, bytes) {}
+  exchange::Window window;
+  State state = free;
+  std::int64_t round = 0;
+  More more;
+};
+
+template <class More>
+class WindowBuffers {
+ public:
+  using Buffer = WindowBuffer<More>;
+
+  WindowBuffers(Call& call, const exchange::WindowStorage& storage) : call_(call), overlap_(call.plan.overlap) {
+    const std::int64_t most = std::min<std::int64_t>(overlap_.buffers, call.plan.domains.rounds(call.link.my_domain));
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(1, most); ++i) buffers_.emplace_back(call.link, storage, call.plan.domains.window_bytes);
+  }
+
+  [[nodiscard]] int count(typename Buffer::State state) const noexcept {
+    return static_cast<int>(std::ranges::count(buffers_, state, &Buffer::state));
+  }
+  [[nodiscard]] bool idle() const noexcept { return std::ranges::all_of(buffers_, [](const Buffer& b) { return b.state == Buffer::free; }); }
+  /// The buffer in that state with the earliest round; null: none.
+  [[nodiscard]] Buffer* first(typename Buffer::State state) noexcept {
+    Buffer* found = nullptr;
+    for (Buffer& b : buffers_)
+      if (b.state == state && (!found || b.round < found->round)) found = &b;
+    return found;
+  }
+  /// The buffer of the earliest round that is in memory; null: none.
+  [[nodiscard]] Buffer* first() noexcept {
+    Buffer* found = nullptr;
+    for (Buffer& b : buffers_)
+      if (b.state != Buffer::free && (!found || b.round < found->round)) found = &b;
+    return found;
+  }
+  /// Of a round that is in memory.
+  [[nodiscard]] Buffer& of_round(std::int64_t round) noexcept {
+    return *std::ranges::find_if(buffers_, [round](const Buffer& b) { return b.state != Buffer::free && b.round == round; });
+  }
+  [[nodiscard]] auto begin() noexcept { return buffers_.begin(); }
+  [[nodiscard]] auto end() noexcept { return buffers_.end(); }
+
+  /// Opens the next window, if there is one and it may be. Null: not now.
+  Buffer* open_next(exchange::Inbox& inbox) {
+    const std::int64_t round = inbox.next_closed();
+    if (round == exchange::no_round || count(Buffer::exchanging) >= overlap_.exchanging) return nullptr;
+    if (overlap_.in_pairs && count(Buffer::full) > 0) return nullptr;
+    Buffer* buffer = free_one();
+    if (!buffer) return nullptr;
+    ++opened_;
+    buffer->state = Buffer::exchanging;
+    buffer->round = round;
+    buffer->window.open(call_.plan.domains.window(call_.link.my_domain, round));
+    inbox.open(round);
+    return buffer;
+  }
+
+ private:
+  /// In turn, one waits for the storage step of the buffer whose turn it is; not for messages, which may wait for this window.
+  [[nodiscard]] Buffer* free_one() noexcept {
+    Buffer& next = buffers_[opened_ % buffers_.size()];
+    if (next.state == Buffer::free) return &next;
+    if (overlap_.in_turn && next.state != Buffer::exchanging) return nullptr;
+    return first(Buffer::free);
+  }
+
+  Call& call_;
+  const policy::Overlap& overlap_;
+  std::deque<Buffer> buffers_;
+  std::size_t opened_ = 0;
+};
+
+}  // namespace collio::engine

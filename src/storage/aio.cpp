@@ -1,0 +1,98 @@
+// Storage over POSIX asynchronous I/O, which the C library does with threads of its own. See kinds.hpp.
+#include <aio.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "storage/kinds.hpp"
+#include "storage/posix.hpp"
+
+namespace collio::storage {
+
+namespace {
+
+class AioFile final : public PosixFile {
+ public:
+  explicit AioFile(Descriptors file) : PosixFile(std::move(file)) {}
+  ~AioFile() override {
+    while (!under_way_.empty()) wait_for(under_way_.back());
+  }
+  AioFile(const AioFile&) = delete;
+  AioFile& operator=(const AioFile&) = delete;
+
+  Ticket start_write(const core::Extent& extent, const std::byte* from) override { return start(Operation::writing(extent, from)); }
+  Ticket start_read(const core::Extent& extent, std::byte* to) override { return start(Operation::reading(extent, to)); }
+
+  bool done(Ticket ticket) override {
+    for (std::size_t i = 0; i < under_way_.size();) i += advance(under_way_[i]) ? 0 : 1;
+    return entries_[ticket].operation.complete();
+  }
+
+  Transfer finish(Ticket ticket) override {
+    wait_for(ticket);
+    Transfer transfer = concluded(entries_[ticket].operation);
+    entries_.give_back(ticket);
+    return transfer;
+  }
+
+  [[nodiscard]] bool overlaps() const noexcept override { return true; }
+
+ private:
+  struct Entry {
+    Operation operation;
+    SystemCall call;
+    aiocb control{};
+  };
+
+  Ticket start(Operation operation) {
+    const Ticket ticket = entries_.take();
+    entries_[ticket].operation = std::move(operation);
+    if (submit(entries_[ticket])) under_way_.push_back(ticket);
+    return ticket;
+  }
+
+  /// Hands the next call to the library; what that does not take is made at once. False: the operation is complete.
+  bool submit(Entry& entry) {
+    while (!entry.operation.complete()) {
+      entry.call = entry.operation.next(file());
+      entry.control = {};
+      entry.control.aio_fildes = entry.call.fd;
+      entry.control.aio_buf = entry.call.data;
+      entry.control.aio_nbytes = entry.call.bytes;
+      entry.control.aio_offset = entry.call.offset;
+      entry.control.aio_sigevent.sigev_notify = SIGEV_NONE;
+      if ((entry.call.write ? ::aio_write : ::aio_read)(&entry.control) == 0) return true;
+      entry.operation.book(file(), entry.call, entry.call.make());
+    }
+    return false;
+  }
+
+  /// Looks after one that is under way. True: it is complete, and no longer among them.
+  bool advance(Ticket ticket) {
+    Entry& entry = entries_[ticket];
+    const int state = ::aio_error(&entry.control);
+    if (state == EINPROGRESS) return false;
+    const ssize_t moved = ::aio_return(&entry.control);
+    entry.operation.book(file(), entry.call, state == 0 ? moved : -state);
+    if (submit(entry)) return false;
+    std::erase(under_way_, ticket);
+    return true;
+  }
+
+  void wait_for(Ticket ticket) {
+    Entry& entry = entries_[ticket];
+    while (!entry.operation.complete() && !advance(ticket)) {
+      const aiocb* one = &entry.control;
+      ::aio_suspend(&one, 1, nullptr);
+    }
+  }
+
+  Tickets<Entry> entries_;
+  std::vector<Ticket> under_way_;
+};
+
+}  // namespace
+
+Made make_aio(Descriptors&& file) { return {std::make_unique<AioFile>(std::move(file)), ""}; }
+
+}  // namespace collio::storage

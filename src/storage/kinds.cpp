@@ -1,0 +1,63 @@
+// See kinds.hpp.
+#include "storage/kinds.hpp"
+
+#include "storage/posix.hpp"
+
+namespace collio::storage {
+
+namespace {
+
+using policy::StorageKind;
+
+std::string because(const OpenRequest& r) {
+  if (r.kind != StorageKind::automatic) return "asked for by hint";
+  if (r.model.in_memory) return r.model.name + ": a call is a copy in memory, nothing to overlap";
+  return r.model.name + ": transfers go on while messages come";
+}
+
+/// The kinds to try, the wanted one first.
+std::vector<StorageKind> kinds_to_try(const OpenRequest& r) {
+  switch (r.kind) {
+    case StorageKind::automatic:
+      if (r.model.in_memory) return {StorageKind::posix};
+      return {StorageKind::uring, StorageKind::threads, StorageKind::posix};
+    case StorageKind::uring: return {StorageKind::uring, StorageKind::threads, StorageKind::posix};
+    case StorageKind::threads: return {StorageKind::threads, StorageKind::posix};
+    case StorageKind::aio: return {StorageKind::aio};
+    default: return {StorageKind::posix};
+  }
+}
+
+Made make(StorageKind kind, Descriptors&& file, const OpenRequest& request) {
+  switch (kind) {
+    case StorageKind::uring: return make_uring(std::move(file), request.model.aggregators_per_core > 0);
+    case StorageKind::threads: return make_threads(std::move(file), request.threads);
+    case StorageKind::aio: return make_aio(std::move(file));
+    default: return {std::make_unique<PosixFile>(std::move(file)), ""};
+  }
+}
+
+}  // namespace
+
+core::Result<Opened> open_storage(const OpenRequest& request) {
+  if (request.kind == StorageKind::null)
+    return Opened{make_null(), StorageKind::null, "asked for by hint: no byte is written, and zeros are read"};
+  auto file = Descriptors::open(request.path, request.access, request.direct);
+  if (!file.ok()) return file.error();
+  Opened opened;
+  std::string not_had;
+  for (const StorageKind kind : kinds_to_try(request)) {
+    Made made = make(kind, std::move(file.value()), request);
+    if (made.file) {
+      opened.file = std::move(made.file);
+      opened.kind = kind;
+      break;
+    }
+    not_had += "; " + made.why_not;
+  }
+  opened.declined = request.kind != StorageKind::automatic && opened.kind != request.kind;
+  opened.reason = because(request) + not_had;
+  return opened;
+}
+
+}  // namespace collio::storage

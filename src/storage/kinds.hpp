@@ -1,0 +1,49 @@
+// The kinds of storage there are, and the choice among them.
+//
+// `auto` takes what the machine allows and what pays on the file system: where a call is a copy in memory there is
+// nothing to overlap, and the caller makes it; elsewhere the kernel's ring, else threads, else the caller. The choice is
+// this process's own: ranks agree beforehand on nothing but that they may differ.
+#pragma once
+
+#include <memory>
+
+#include "policy/hints.hpp"
+#include "storage/operation.hpp"
+
+namespace collio::storage {
+
+/// How a file is opened.
+struct OpenRequest {
+  std::string path;
+  Access access = Access::read_write;
+  machine::StorageModel model;
+  policy::StorageKind kind = policy::StorageKind::automatic;
+  bool direct = false;                  ///< O_DIRECT where aligned
+  int threads = 2;                      ///< of the process, for policy::StorageKind::threads
+};
+
+/// An open file, and what serves it.
+struct Opened {
+  std::unique_ptr<Storage> file;
+  policy::StorageKind kind = policy::StorageKind::posix;
+  std::string reason;                   ///< why this kind
+  bool declined = false;                ///< it is not the kind that was asked for
+};
+
+/// Opens an existing file. Error classes follow errno. A kind that cannot be had gives way to the next one that `auto`
+/// would take, and the reason says so.
+[[nodiscard]] core::Result<Opened> open_storage(const OpenRequest& request);
+
+/// A storage of some kind, or why there is none; the descriptors are taken only in the first case.
+struct Made {
+  std::unique_ptr<Storage> file;
+  std::string why_not;
+};
+/// `local`: the file system is not served by another process or machine.
+[[nodiscard]] Made make_uring(Descriptors&& file, bool local);
+[[nodiscard]] Made make_threads(Descriptors&& file, int threads);
+[[nodiscard]] Made make_aio(Descriptors&& file);
+/// Moves nothing: writes succeed, reads give zeros. To measure aggregation alone.
+[[nodiscard]] std::unique_ptr<Storage> make_null();
+
+}  // namespace collio::storage

@@ -1,0 +1,124 @@
+// See operation.hpp.
+#include "storage/operation.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace collio::storage {
+
+namespace {
+
+constexpr std::int64_t most_per_call = 1 << 30;  // Linux moves no more than 2 GiB - 4 KiB, and the ring counts in 32 bits
+
+core::Error failure(const char* what, const std::string& path, int error) {
+  return {class_of_errno(error), std::string(what) + " " + path + ": " + std::strerror(error) + " (errno " +
+                                     std::to_string(error) + ")"};
+}
+
+std::int64_t direct_alignment(int fd) noexcept {
+  std::int64_t alignment = 4096;
+#ifdef STATX_DIOALIGN
+  struct statx s {};
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &s) == 0 && (s.stx_mask & STATX_DIOALIGN))
+    alignment = std::max<std::int64_t>({alignment, s.stx_dio_mem_align, s.stx_dio_offset_align});
+#else
+  static_cast<void>(fd);
+#endif
+  return alignment;
+}
+
+}  // namespace
+
+core::Result<Descriptors> Descriptors::open(const std::string& path, Access access, bool direct) {
+  const int flags = O_CLOEXEC | (access == Access::read_only ? O_RDONLY : access == Access::write_only ? O_WRONLY : O_RDWR);
+  Descriptors d;
+  d.path_ = path;
+  d.buffered_ = ::open(path.c_str(), flags);
+  if (d.buffered_ < 0) return failure("open", path, errno);
+  if (direct) {
+    d.direct_ = ::open(path.c_str(), flags | O_DIRECT);
+    if (d.direct_ < 0)
+      d.no_direct_ = std::string("O_DIRECT is refused: ") + std::strerror(errno);
+    else
+      d.alignment_ = direct_alignment(d.direct_);
+  }
+  return d;
+}
+
+Descriptors::Descriptors(Descriptors&& o) noexcept
+    : path_(std::move(o.path_)), no_direct_(std::move(o.no_direct_)), buffered_(std::exchange(o.buffered_, -1)),
+      direct_(std::exchange(o.direct_, -1)), alignment_(o.alignment_) {}
+
+Descriptors::~Descriptors() {
+  for (const int fd : {buffered_, direct_})
+    if (fd >= 0) ::close(fd);
+}
+
+ssize_t SystemCall::make() const noexcept {
+  const ssize_t n = write ? ::pwrite(fd, data, bytes, offset) : ::pread(fd, data, bytes, offset);
+  return n < 0 ? -errno : n;
+}
+
+Operation Operation::writing(const core::Extent& extent, const std::byte* from) {
+  Operation o = reading(extent, const_cast<std::byte*>(from));
+  o.write_ = true;
+  return o;
+}
+
+Operation Operation::reading(const core::Extent& extent, std::byte* to) {
+  Operation o;
+  o.extent_ = extent;
+  o.data_ = to;
+  o.complete_ = extent.length <= 0;
+  return o;
+}
+
+SystemCall Operation::next(const Descriptors& file) const noexcept {
+  SystemCall call{write_, false, file.buffered(), data_ + result_.bytes, 0, extent_.offset + result_.bytes};
+  std::int64_t left = std::min(extent_.length - result_.bytes, most_per_call);
+  if (file.direct() >= 0 && !direct_refused_) {
+    const std::int64_t a = file.alignment();
+    const std::int64_t before = (a - call.offset % a) % a;  // to the next aligned byte
+    const bool reaches = reinterpret_cast<std::uintptr_t>(call.data + before) % static_cast<std::uintptr_t>(a) == 0 && left - before >= a;
+    if (reaches && before > 0) left = before;
+    if (reaches && before == 0) {
+      call.direct = true;
+      call.fd = file.direct();
+      left -= left % a;
+    }
+  }
+  call.bytes = static_cast<std::size_t>(left);
+  return call;
+}
+
+void Operation::book(const Descriptors& file, const SystemCall& call, ssize_t outcome) {
+  if (outcome > 0) {
+    result_.bytes += outcome;
+    complete_ = result_.bytes >= extent_.length;
+    return;
+  }
+  if (outcome == -EINTR) return;
+  if (outcome == -EINVAL && call.direct) {
+    direct_refused_ = true;
+    return;
+  }
+  complete_ = true;
+  if (outcome == 0 && !write_) return;  // the end of the file
+  result_.error = failure(write_ ? "write" : "read", file.path(), outcome == 0 ? EIO : static_cast<int>(-outcome));
+  result_.error.message += " at offset " + std::to_string(call.offset);
+}
+
+void Operation::run(const Descriptors& file) {
+  while (!complete_) {
+    const SystemCall call = next(file);
+    book(file, call, call.make());
+  }
+}
+
+}  // namespace collio::storage

@@ -1,0 +1,80 @@
+// A transfer as a row of system calls, whoever makes them: the caller, a thread, the kernel's ring.
+//
+// next() says which call comes now, book() what came of it: a short one is continued where it ended, one that was
+// interrupted is repeated, an error ends the transfer with the bytes that went before. Where a file was opened for
+// O_DIRECT too, aligned parts go past the page cache and the rest through it: never both for a byte of one page.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+
+#include "storage/storage.hpp"
+
+namespace collio::storage {
+
+/// The descriptors of one open file. Owns them.
+class Descriptors {
+ public:
+  /// Opens an existing file; with `direct` a second time for O_DIRECT, if the file system lets it.
+  [[nodiscard]] static core::Result<Descriptors> open(const std::string& path, Access access, bool direct);
+  Descriptors(Descriptors&& other) noexcept;
+  Descriptors& operator=(Descriptors&&) = delete;
+  ~Descriptors();
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] int buffered() const noexcept { return buffered_; }
+  [[nodiscard]] int direct() const noexcept { return direct_; }       ///< -1: there is none
+  /// Of offsets, lengths and addresses that may go past the page cache; a page at least.
+  [[nodiscard]] std::int64_t alignment() const noexcept { return alignment_; }
+  /// Why there is no O_DIRECT although it was asked for; empty else.
+  [[nodiscard]] const std::string& no_direct() const noexcept { return no_direct_; }
+
+ private:
+  Descriptors() = default;
+  std::string path_, no_direct_;
+  int buffered_ = -1, direct_ = -1;
+  std::int64_t alignment_ = 4096;
+};
+
+/// One system call of a transfer.
+struct SystemCall {
+  bool write = false;
+  bool direct = false;
+  int fd = -1;
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  std::int64_t offset = 0;
+
+  /// Makes it. Bytes moved, or the negative of errno.
+  [[nodiscard]] ssize_t make() const noexcept;
+};
+
+/// A transfer under way. Used by one thread at a time.
+class Operation {
+ public:
+  Operation() = default;
+  static Operation writing(const core::Extent& extent, const std::byte* from);
+  static Operation reading(const core::Extent& extent, std::byte* to);
+
+  [[nodiscard]] bool complete() const noexcept { return complete_; }
+  /// The next call. Only while not complete.
+  [[nodiscard]] SystemCall next(const Descriptors& file) const noexcept;
+  /// Books the outcome of `call`: bytes moved, or the negative of errno.
+  void book(const Descriptors& file, const SystemCall& call, ssize_t outcome);
+  /// Makes all calls that are left.
+  void run(const Descriptors& file);
+  /// What came of it, once complete.
+  [[nodiscard]] Transfer take() noexcept { return std::move(result_); }
+  /// A direct call was refused, and the rest went through the page cache.
+  [[nodiscard]] bool direct_refused() const noexcept { return direct_refused_; }
+
+ private:
+  core::Extent extent_;
+  std::byte* data_ = nullptr;
+  Transfer result_;
+  bool write_ = false, complete_ = false, direct_refused_ = false;
+};
+
+}  // namespace collio::storage

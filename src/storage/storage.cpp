@@ -1,0 +1,30 @@
+// Storage that does at once what it is asked to start. See storage.hpp.
+#include "storage/storage.hpp"
+
+#include <utility>
+
+namespace collio::storage {
+
+Ticket Storage::start_write(const core::Extent& extent, const std::byte* from) {
+  const Ticket ticket = at_once_.take();
+  at_once_[ticket] = write(extent, from);
+  return ticket;
+}
+
+Ticket Storage::start_read(const core::Extent& extent, std::byte* to) {
+  const Ticket ticket = at_once_.take();
+  at_once_[ticket] = read(extent, to);
+  return ticket;
+}
+
+bool Storage::done(Ticket) { return true; }
+
+Transfer Storage::finish(Ticket ticket) {
+  Transfer transfer = std::move(at_once_[ticket]);
+  at_once_.give_back(ticket);
+  return transfer;
+}
+
+core::Error Storage::register_buffers(std::span<const std::span<std::byte>>) { return {}; }
+
+}  // namespace collio::storage

@@ -1,0 +1,54 @@
+// Which schedule a call's rounds follow, and that their buffers stay within the collective buffer.
+#include "policy/overlap.hpp"
+
+#include <gtest/gtest.h>
+
+#include "policy/plan.hpp"
+
+namespace collio::policy {
+namespace {
+
+TEST(Overlap, AutoFollowsWhatTheStorageCanDo) {
+  machine::StorageModel holds, goes_on;
+  goes_on.overlaps = true;
+  const Overlap none = choose_overlap(holds, {}), dataflow = choose_overlap(goes_on, {});
+  EXPECT_EQ(none.schedule, Schedule::none);
+  EXPECT_EQ(none.buffers, 1);
+  EXPECT_FALSE(none.storage_goes_on);
+  EXPECT_EQ(dataflow.schedule, Schedule::dataflow);
+  EXPECT_EQ(dataflow.buffers, 2);
+  EXPECT_TRUE(dataflow.storage_goes_on);
+  EXPECT_NE(overlap_text(none), overlap_text(dataflow));
+}
+
+TEST(Overlap, HintsDecide) {
+  for (const char* name : {"none", "communication", "write", "write_communication", "write_communication_2", "dataflow"}) {
+    const Overlap o = choose_overlap({}, parse_hints({{"collio_schedule", name}, {"collio_buffers", "5"}}));
+    EXPECT_EQ(name_of(o.schedule), name);
+    EXPECT_EQ(o.buffers, o.schedule == Schedule::none ? 1 : 5);
+    EXPECT_GE(o.buffers, o.exchanging);
+    EXPECT_NE(overlap_text(o).find(name), std::string::npos);
+  }
+}
+
+TEST(Overlap, AllBuffersTogetherAreNoLongerThanTheCollectiveBuffer) {
+  Digest d;
+  d.set_call(1);
+  d.low = 0;
+  d.high = d.bytes = 1 << 28;
+  d.pieces = 1000;
+  d.active_ranks = 4;
+  const machine::Machine machine{{{"here", 4, 2}}, {}};
+  for (const char* buffer_bytes : {"1", "3", "65536", "1000000", "16777216"}) {
+    for (const char* buffers : {"2", "3", "64"}) {
+      const Hints hints = parse_hints({{"cb_buffer_size", buffer_bytes}, {"collio_buffers", buffers}, {"collio_schedule", "dataflow"},
+                                       {"collio_window", "1073741824"}, {"collio_path", "two_phase"}});
+      const Plan plan = make_plan({Direction::write, d, 2}, machine, hints);
+      EXPECT_GE(plan.domains.window_bytes, 1);
+      EXPECT_LE(plan.domains.window_bytes * plan.overlap.buffers, hints.buffer_bytes) << buffer_bytes << " in " << buffers;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace collio::policy
