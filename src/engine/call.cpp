@@ -83,7 +83,7 @@ policy::Plan recalled_plan(File& file, const PlanMemory::Entry& seen, const poli
   return plan;
 }
 
-void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) {
+std::size_t log_call(File& file, const policy::Plan& plan, observe::CallRecord record) {
   record.path = policy::name_of(plan.path);
   record.reason = plan.reason;
   record.span_bytes = plan.domains.high - plan.domains.low;
@@ -92,7 +92,7 @@ void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) 
     record.aggregators = plan.domains.count;
     record.rounds = plan.domains.rounds(0);
   }
-  file.log.add(record);
+  return file.log.add(record);
 }
 
 }  // namespace
@@ -108,6 +108,8 @@ void Moved::note(std::int64_t offset, const storage::Transfer& transfer) {
 Completion collective_call(File& file, const CallRequest& request) {
   observe::CallRecord record;
   record.operation = request.operation;
+  record.form = request.form;
+  record.progress = request.progress;
   const double begin = observe::now_s();
   Steps& steps = record.steps;
 
@@ -125,7 +127,7 @@ Completion collective_call(File& file, const CallRequest& request) {
     file.agreement->digest(digest);
   }
   // Beyond this point every rank holds the same digest, and decides the same.
-  if (core::Error error = agreed_error(digest, request); !error.ok()) return {false, 0, std::move(error)};
+  if (core::Error error = agreed_error(digest, request); !error.ok()) return {false, 0, std::move(error), {}};
 
   policy::Plan plan;
   {
@@ -166,13 +168,13 @@ Completion collective_call(File& file, const CallRequest& request) {
   record.counters.bytes = access.bytes;
   record.error = done.error.message.empty() ? "" : "failed";
   record.total_s = observe::now_s() - begin;
-  log_call(file, plan, std::move(record));
+  done.record = log_call(file, plan, std::move(record));
   return done;
 }
 
 Completion independent_call(File& file, const CallRequest& request) {
-  if (!request.error.ok()) return {false, 0, request.error};
-  if (request.undescribed) return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}};
+  if (!request.error.ok()) return {false, 0, request.error, {}};
+  if (request.undescribed) return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
   observe::CallRecord unlogged;
   const access::FileAccess access = access::file_access(file.view, request.position, request.memory.bytes());
   policy::Plan plan;
@@ -181,9 +183,9 @@ Completion independent_call(File& file, const CallRequest& request) {
   Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
   const bool write = request.direction == Direction::write;
   const Moved moved = write ? independent_write(call) : independent_read(call);
-  if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}};
+  if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}, {}};
   const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
-  return {false, intact, {static_cast<core::ErrorClass>(moved.outcome.error), moved.message}};
+  return {false, intact, {static_cast<core::ErrorClass>(moved.outcome.error), moved.message}, {}};
 }
 
 }  // namespace collio::engine

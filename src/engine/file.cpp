@@ -9,6 +9,7 @@
 
 #include "engine/discover.hpp"
 #include "engine/discover_network.hpp"
+#include "engine/yielding_storage.hpp"
 #include "exchange/waiting.hpp"
 
 namespace collio::engine {
@@ -122,6 +123,7 @@ File::~File() {
 }
 
 storage::Storage* File::storage(core::Error* why) {
+  const std::lock_guard lock(opening_);
   if (storage_) return storage_.get();
   using storage::Access;
   auto opened = storage::open_posix(path, wants_write_ ? Access::read_write : Access::read_only);
@@ -131,7 +133,7 @@ storage::Storage* File::storage(core::Error* why) {
     if (why) *why = opened.error();
     return nullptr;
   }
-  storage_ = std::move(opened.value());
+  storage_ = yielding(std::move(opened.value()));
   return storage_.get();
 }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// This rank's handle, opened at first use. Not collective. Null when it cannot be opened: `why` says so.
+  /// This rank's handle, opened at first use. Not collective. Thread-safe. Null when it cannot be opened: `why` says so.
   [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
   /// The plan of a call, with memory for it. Collective.
   [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
@@ -70,6 +71,7 @@ class File {
  private:
   File() = default;
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
+  std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   std::unique_ptr<storage::Storage> storage_;
 };
