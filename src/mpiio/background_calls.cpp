@@ -45,13 +45,15 @@ void take_position(OpenFile& file, Operation& operation) {
   call.offset = offset;
 }
 
-/// The call is captured: view, file pointer and datatype may change when this returns. Not collective.
-std::shared_ptr<Operation> post(const std::shared_ptr<OpenFile>& file, const DataCall& call, const char* form, MPI_Request* request) {
+/// A split call without `request`. The call is captured: view, file pointer and datatype may change when this returns. Not collective.
+std::shared_ptr<Operation> post(const std::shared_ptr<OpenFile>& file, const DataCall& call, MPI_Request* request) {
   const double begin = observe::now_s();
   engine::WorkQueue& queue = queue_of(*file);
   auto operation = std::make_shared<Operation>(file, call);
   take_position(*file, *operation);
-  operation->request.form = form;
+  std::string& name = operation->request.operation;
+  name = request ? "i" + name : name + "_begin";
+  operation->request.form = request ? "nonblocking" : "split";
   operation->request.progress = queue.by_thread() ? "thread" : "fiber";
   if (request) *request = operation->make_request();
   std::erase_if(file->posted, [](const auto& posted) {
@@ -77,7 +79,7 @@ int nonblocking(const DataCall& call, MPI_Request* request) {
   int code = MPI_SUCCESS;
   auto file = own_file(call.handle, code);
   if (!file) return code == MPI_SUCCESS ? forward_nonblocking(call, request) : code;
-  post(file, call, "nonblocking", request);
+  post(file, call, request);
   return MPI_SUCCESS;
 }
 
@@ -90,7 +92,7 @@ int begin(const DataCall& call) {
   auto file = own_file(call.handle, code);
   if (file && (file->split || file->library_split)) return raise(call.handle, one_split_call_at_a_time());
   if (file) {
-    file->split = post(file, call, "split", nullptr);
+    file->split = post(file, call, nullptr);
     return MPI_SUCCESS;
   }
   if (code == MPI_SUCCESS) code = forward_begin(call);

@@ -28,7 +28,7 @@ struct CallRecord {
   Counters counters;
 
   [[nodiscard]] bool similar(const CallRecord& other) const noexcept {
-    return operation == other.operation && form == other.form && path == other.path && reason == other.reason && error == other.error &&
+    return operation == other.operation && path == other.path && reason == other.reason && error == other.error &&
            aggregators == other.aggregators && rounds == other.rounds;
   }
 };
