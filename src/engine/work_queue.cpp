@@ -68,6 +68,7 @@ void WorkQueue::run_until(const std::function<bool()>& done) {
 
 void WorkQueue::run_thread(void (*at_start)()) {
   at_start();
+  exchange::set_beside_program();
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return ending_ || !queue_.empty(); });

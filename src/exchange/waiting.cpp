@@ -22,6 +22,7 @@ constexpr long first_nap_ns = 10'000;
 constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, would dwarf short naps
 
 std::atomic<bool> crowded_node{true};
+thread_local bool is_beside_program = false;
 std::atomic<bool (*)()> turn_of_others{nullptr};
 
 void nap(long ns) noexcept {
@@ -37,6 +38,9 @@ void nap(long ns) noexcept {
 void set_crowded(bool crowded) noexcept { crowded_node = crowded; }
 bool crowded() noexcept { return crowded_node; }
 
+void set_beside_program() noexcept { is_beside_program = true; }
+bool beside_program() noexcept { return is_beside_program; }
+
 void set_turn(bool (*turn)()) noexcept { turn_of_others = turn; }
 
 bool give_way() noexcept {
@@ -50,7 +54,7 @@ void PoliteWait::idle() noexcept {
   if (give_way()) return;
   if (idle_polls_++ == 0) begin_s_ = observe::now_s();
   if (idle_polls_ <= polls) return;
-  const bool yields = crowded_node ? idle_polls_ <= polls + yields_crowded : observe::now_s() - begin_s_ < yield_alone_s;
+  const bool yields = !is_beside_program && (crowded_node ? idle_polls_ <= polls + yields_crowded : observe::now_s() - begin_s_ < yield_alone_s);
   if (yields) {
     sched_yield();
     return;

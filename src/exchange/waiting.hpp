@@ -15,6 +15,11 @@ namespace collio::exchange {
 void set_crowded(bool crowded) noexcept;
 [[nodiscard]] bool crowded() noexcept;
 
+/// The calling thread is beside one of the program's that computes: its waits sleep at once. A yield would hand the core to the
+/// computation for a whole time slice; who wakes up from a sleep gets it soon.
+void set_beside_program() noexcept;
+[[nodiscard]] bool beside_program() noexcept;
+
 /// Waits do this first each time they would yield or sleep: on a fiber that gives way they give the thread back and are done
 /// (true); else the turn that was set, if any, moves other calls of the process on (false). Not collective.
 bool give_way() noexcept;
