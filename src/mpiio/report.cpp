@@ -71,6 +71,14 @@ std::string program_json(const observe::CallRecord& r, const std::vector<Numbers
   return j + "}";
 }
 
+std::string placement_json(const observe::Placement& p) {
+  if (p.how.empty()) return "";
+  return std::string(", \"placement\": {\"how\": ") + quoted(p.how) + ", \"reason\": " + quoted(p.reason) +
+         ", \"hop_bytes\": " + std::to_string(p.hop_bytes) + ", \"hop_bytes_in_order\": " + std::to_string(p.hop_bytes_in_order) +
+         ", \"bytes_inside_nodes\": " + std::to_string(p.bytes_inside_nodes) + ", \"busiest_seconds\": " + text_of(p.busiest_s) +
+         ", \"busiest_seconds_in_order\": " + text_of(p.busiest_in_order_s) + ", \"imbalance\": " + text_of(p.imbalance) + "}";
+}
+
 std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& all) {
   std::string j = "{\"operation\": " + quoted(r.operation) + ", \"form\": " + quoted(r.form) + program_json(r, all) + ", \"path\": " + quoted(r.path) +
                   ", \"reason\": " + quoted(r.reason) + ", \"repeats\": " + std::to_string(r.repeats) +
@@ -81,7 +89,7 @@ std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& 
                   ", \"most_receives_per_round\": " + most_of(all, 7) +
                   ", \"messages\": " + sum_of(all, 2) + ", \"metadata_bytes\": " + sum_of(all, 3) +
                   ", \"windows\": {\"dense\": " + sum_of(all, 4) + ", \"piecewise\": " + sum_of(all, 5) +
-                  ", \"sieved\": " + sum_of(all, 6) + "}, \"seconds\": {\"total\": " +
+                  ", \"sieved\": " + sum_of(all, 6) + "}" + placement_json(r.placement) + ", \"seconds\": {\"total\": " +
                   spread_of(all, observe::step_count);
   for (std::size_t s = 0; s < observe::step_count; ++s)
     j += ", " + quoted(std::string(observe::step_names[s])) + ": " + spread_of(all, s);
