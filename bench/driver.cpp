@@ -26,6 +26,8 @@ struct Job {
   bool floor = false;
   std::vector<Direction> directions;
   int steps = 1;
+  Collective collective = Collective::blocking;
+  double compute_s = 0;
   bool keep = false;
   Target target;
 };
@@ -160,7 +162,7 @@ void make_ready(Stage& stage, Direction direction, int step) {
   const auto steps = static_cast<std::size_t>(stage.job.steps);
   const bool writes = direction == Direction::write;
   std::vector<Findings> found(steps);
-  Work work{stage.pattern.calls(), stage.buffer, stage.job.steps, stage.step_bytes(), {}, {}};
+  Work work{stage.pattern.calls(), stage.buffer, stage.job.steps, stage.job.collective, stage.job.compute_s, stage.step_bytes(), {}, {}};
   work.before = [&](int step) { make_ready(stage, direction, step); };
   work.after = [&](int step) {
     if (!writes) found[static_cast<std::size_t>(step)] = check_buffer(stage, step);
@@ -311,6 +313,9 @@ struct Library {
   if (operation != "read") job.directions.push_back(Direction::write);
   if (operation != "write") job.directions.push_back(Direction::read);
   job.steps = static_cast<int>(options.number("steps", 1, {1, 100000}));
+  const std::string collective = options.one_of("collective", {"blocking", "nonblocking", "split"});
+  if (collective != "blocking") job.collective = collective == "split" ? Collective::split : Collective::nonblocking;
+  job.compute_s = static_cast<double>(options.number("compute-ms", 0, {0, 3600000})) / 1000;
   job.keep = options.flag("keep");
   job.target.sync = !options.flag("no-sync");
   for (const std::string& hint : options.all("hint")) {

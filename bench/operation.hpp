@@ -15,11 +15,14 @@ namespace collio::bench {
 
 enum class Direction { write, read };
 
+/// How a data call is made: at once; posted, with the program's computation between post and completion; the same as split calls.
+enum class Collective { blocking, nonblocking, split };
+
 /// Seconds of one step on this rank, and when it was: from the barrier before the first set_view or data call
 /// to the end of the last, on a clock that all ranks of a machine share.
 struct StepSeconds {
   double set_view = 0;
-  double data = 0;
+  double data = 0;  // computing included
   double begin = 0;
   double end = 0;
 };
@@ -48,6 +51,8 @@ struct Work {
   std::span<const Call> calls;
   std::span<unsigned char> buffer;
   int steps = 1;
+  Collective collective = Collective::blocking;
+  double compute_s = 0;             // in every step, dealt out evenly to its calls, without a call to MPI
   std::int64_t step_bytes = 0;      // from where one step starts in the file to where the next does
   std::function<void(int)> before;  // of each step, untimed: makes the buffer ready
   std::function<void(int)> after;   // of each step, untimed: may look at the buffer

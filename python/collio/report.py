@@ -189,7 +189,21 @@ def counts_of(call: dict) -> list[str]:
         texts.append(_placement_text(placement))
     if call.get("remembered"):
         texts.append(f"{counted(int(call['remembered']), 'plan')} remembered")
-    return texts
+    return texts + program_times(call)
+
+
+def program_times(call: dict) -> list[str]:
+    """What a call the program did not block in cost it: "nonblocking, on a thread: 20 us to post, 0 waited, 1.2 s hidden".
+
+    Times to post and waited are those of the rank they were longest on, hidden time of the rank it was shortest on.
+    """
+    if call.get("form", "blocking") == "blocking":
+        return []
+    spent = {name: Spread.of(value) for name, value in call.get("program_seconds", {}).items()}
+    zero = Spread(0.0, 0.0, 0.0)
+    post, waited, hidden = (spent.get(name, zero) for name in ("post", "waited", "hidden"))
+    return [f"{call['form']}, on a {call.get('progress') or '?'}: {format_seconds(post.max)} to post, "
+            f"{format_seconds(waited.max)} waited, {format_seconds(hidden.min)} hidden"]
 
 
 def _placement_text(placement: dict) -> str:

@@ -26,11 +26,12 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signa
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file; `collio info` lists them.")
 @click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Leave a JSON report here.")
 @click.option("--machine", metavar="FILE", help="The network: whatever `collio topo` reads.  [default: $COLLIO_MACHINE]")
+@click.option("--threads", type=click.Choice(["multiple"]), help="Initialize MPI with MPI_THREAD_MULTIPLE, so that nonblocking collective I/O moves on by itself.")
 @click.option("--mpi", "wanted", metavar="ID", help="The MPI the program uses, when the command does not tell.")
 @click.option("--verbose", "-v", is_flag=True, help="Say what is in force, here and for every file.")
 @click.option("--dry-run", is_flag=True, help="Print the command and the environment instead of starting it.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-def run(assignments, report_file, machine, wanted, verbose, dry_run, command) -> None:
+def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, command) -> None:
     """Run an MPI job through collio: collio run -- mpiexec -n 64 ./app
 
     The program needs no change. The exit code is the job's; 125 means that collio could not start it.
@@ -46,6 +47,8 @@ def run(assignments, report_file, machine, wanted, verbose, dry_run, command) ->
     for warning in settings.warnings:
         click.echo(f"collio: warning: {warning}", err=True)
     variables = _variables(settings.hints, verbose) | _network(machine)
+    if threads:
+        variables["COLLIO_THREADS"] = threads
     lines = _empty_lines_file(report_file) if report_file and not dry_run else None
     if lines:
         variables["COLLIO_REPORT"] = str(lines)

@@ -95,12 +95,21 @@ policy::Plan recalled_plan(File& file, const PlanMemory::Entry& seen, const poli
   return plan;
 }
 
+/// Collective.
+policy::Plan plan_of(File& file, Direction direction, const policy::Digest& digest, const access::FileAccess& access, observe::CallRecord& record) {
+  Steps::Scope time(record.steps, Step::plan);
+  const PlanMemory::Entry* seen = file.memory.find(digest, direction);
+  if (!seen) return new_plan(file, {direction, digest, file.most_domains()}, access);
+  record.remembered = 1;
+  return recalled_plan(file, *seen, digest, access);
+}
+
 observe::Placement placement_of(const policy::PlacedDomains& placed) {
   return {placed.how, placed.reason, placed.before.hop_bytes, placed.after.hop_bytes, placed.after.bytes_inside_nodes,
           placed.before.busiest.time_s, placed.after.busiest.time_s, placed.after.imbalance};
 }
 
-void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) {
+std::size_t log_call(File& file, const policy::Plan& plan, observe::CallRecord record) {
   record.path = policy::name_of(plan.path);
   record.reason = plan.reason;
   record.span_bytes = plan.domains.high - plan.domains.low;
@@ -110,7 +119,7 @@ void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) 
     record.rounds = plan.domains.most_rounds();
   }
   if (plan.placed && file.rank == 0) record.placement = placement_of(*plan.placed);
-  file.log.add(record);
+  return file.log.add(record);
 }
 
 }  // namespace
@@ -126,6 +135,8 @@ void Moved::note(std::int64_t offset, const storage::Transfer& transfer) {
 Completion collective_call(File& file, const CallRequest& request) {
   observe::CallRecord record;
   record.operation = request.operation;
+  record.form = request.form;
+  record.progress = request.progress;
   const double begin = observe::now_s();
   Steps& steps = record.steps;
 
@@ -143,18 +154,9 @@ Completion collective_call(File& file, const CallRequest& request) {
     file.agreement->digest(digest);
   }
   // Beyond this point every rank holds the same digest, and decides the same.
-  if (core::Error error = agreed_error(digest, request); !error.ok()) return {false, 0, std::move(error)};
+  if (core::Error error = agreed_error(digest, request); !error.ok()) return {false, 0, std::move(error), {}};
 
-  policy::Plan plan;
-  {
-    Steps::Scope time(steps, Step::plan);
-    if (const PlanMemory::Entry* seen = file.memory.find(digest, request.direction)) {
-      record.remembered = 1;
-      plan = recalled_plan(file, *seen, digest, access);
-    } else {
-      plan = new_plan(file, {request.direction, digest, file.most_domains()}, access);
-    }
-  }
+  policy::Plan plan = plan_of(file, request.direction, digest, access, record);
   Completion done;
   if (plan.path == policy::Path::native) {
     done.native = true;
@@ -190,13 +192,13 @@ Completion collective_call(File& file, const CallRequest& request) {
   record.counters.bytes = access.bytes;
   record.error = done.error.message.empty() ? "" : "failed";
   record.total_s = observe::now_s() - begin;
-  log_call(file, plan, std::move(record));
+  done.record = log_call(file, plan, std::move(record));
   return done;
 }
 
 Completion independent_call(File& file, const CallRequest& request) {
-  if (!request.error.ok()) return {false, 0, request.error};
-  if (request.undescribed) return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}};
+  if (!request.error.ok()) return {false, 0, request.error, {}};
+  if (request.undescribed) return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
   observe::CallRecord unlogged;
   const access::FileAccess access = access::file_access(file.view, request.position, request.memory.bytes());
   policy::Plan plan;
@@ -205,9 +207,9 @@ Completion independent_call(File& file, const CallRequest& request) {
   Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
   const bool write = request.direction == Direction::write;
   const Moved moved = write ? independent_write(call) : independent_read(call);
-  if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}};
+  if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}, {}};
   const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
-  return {false, intact, {static_cast<core::ErrorClass>(moved.outcome.error), moved.message}};
+  return {false, intact, {static_cast<core::ErrorClass>(moved.outcome.error), moved.message}, {}};
 }
 
 }  // namespace collio::engine

@@ -1,6 +1,8 @@
 // One collective call: access, digest, plan, move, agree on the outcome.
 #pragma once
 
+#include <optional>
+
 #include "access/access.hpp"
 #include "engine/file.hpp"
 #include "exchange/agreement.hpp"
@@ -13,6 +15,8 @@ namespace collio::engine {
 struct CallRequest {
   policy::Direction direction = policy::Direction::write;
   std::string operation;           ///< name for the report
+  std::string form = "blocking";   ///< likewise: blocking, nonblocking, split
+  std::string progress;            ///< likewise: thread or fiber where the program does not wait
   std::int64_t position = 0;
   access::MemoryAccess memory;
   bool undescribed = false;        ///< this rank's datatype is beyond collio
@@ -23,6 +27,7 @@ struct Completion {
   bool native = false;             ///< collio declined on all ranks: the MPI library must do the call
   std::int64_t bytes = 0;          ///< of this rank, moved
   core::Error error;               ///< the same class on all ranks
+  std::optional<std::size_t> record;  ///< in the file's log, when it got there
 };
 
 /// Collective over the file's communicator. Every rank returns, with the same error class.

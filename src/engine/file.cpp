@@ -9,6 +9,7 @@
 
 #include "engine/discover.hpp"
 #include "engine/discover_network.hpp"
+#include "engine/yielding_storage.hpp"
 #include "exchange/waiting.hpp"
 #include "policy/select_aggregators.hpp"
 
@@ -150,6 +151,7 @@ File::~File() {
 }
 
 storage::Storage* File::storage(core::Error* why) {
+  const std::lock_guard lock(opening_);
   if (storage_.file) return storage_.file.get();
   using storage::Access;
   storage::OpenRequest request{path, wants_write_ ? Access::read_write : Access::read_only, machine.storage, hints.storage,
@@ -163,6 +165,7 @@ storage::Storage* File::storage(core::Error* why) {
     return nullptr;
   }
   storage_ = std::move(opened.value());
+  storage_.file = yielding(std::move(storage_.file));
   return storage_.file.get();
 }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// This rank's handle, opened at first use. Not collective. Null when it cannot be opened: `why` says so.
+  /// This rank's handle, opened at first use. Not collective. Thread-safe. Null when it cannot be opened: `why` says so.
   [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
   /// What happened on the file, on any rank, that was not asked for; empty: nothing. Collective.
   [[nodiscard]] std::string storage_remarks() const;
@@ -85,6 +86,7 @@ class File {
   void note_storage();              ///< Collective.
   void announce_slots();
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
+  std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   storage::Opened storage_;
 };

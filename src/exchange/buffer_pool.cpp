@@ -9,6 +9,7 @@ namespace collio::exchange {
 constexpr std::size_t smallest_kept = 16 << 10;
 
 Buffer BufferPool::take(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
   auto best = kept_.end();
   for (auto b = kept_.begin(); b != kept_.end(); ++b)
     if (b->capacity() >= bytes && (best == kept_.end() || b->capacity() < best->capacity())) best = b;
@@ -28,11 +29,13 @@ Buffer BufferPool::take(std::size_t bytes) {
 
 void BufferPool::give_back(Buffer&& buffer) {
   if (!buffer) return;
+  const std::lock_guard lock(mutex_);
   kept_bytes_ += buffer.capacity();
   kept_.push_back(std::move(buffer));
 }
 
 void BufferPool::trim(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
   while (kept_bytes_ > bytes && !kept_.empty()) {
     kept_bytes_ -= kept_.back().capacity();
     kept_.pop_back();

@@ -1,11 +1,12 @@
 // Message and collective buffers, kept from round to round and call to call.
 //
-// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it; a pool pays once. Not thread-safe:
-// one pool per open file and rank.
+// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it; a pool pays once. One pool
+// per open file and rank. Thread-safe: an independent call may come while a collective one is under way.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "access/buffer.hpp"
@@ -23,6 +24,7 @@ class BufferPool {
   void trim(std::size_t bytes);
 
  private:
+  std::mutex mutex_;
   std::vector<Buffer> kept_;
   std::size_t kept_bytes_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "exchange/fiber.hpp"
 #include "observe/steps.hpp"
 
 namespace collio::exchange {
@@ -18,10 +19,11 @@ constexpr std::int64_t polls = 4;
 constexpr std::int64_t yields_crowded = 8;  // over TCP a poll is dear: who has nothing to do must leave the cores soon
 constexpr double yield_alone_s = 200e-6;  // by the clock: where another job has the core, a yield may take milliseconds
 constexpr long first_nap_ns = 10'000;
-constexpr long longest_nap_ns = 640'000;
 constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, would dwarf short naps
 
 std::atomic<bool> crowded_node{true};
+thread_local bool is_beside_program = false;
+std::atomic<bool (*)()> turn_of_others{nullptr};
 
 void nap(long ns) noexcept {
   const int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
@@ -36,16 +38,29 @@ void nap(long ns) noexcept {
 void set_crowded(bool crowded) noexcept { crowded_node = crowded; }
 bool crowded() noexcept { return crowded_node; }
 
+void set_beside_program() noexcept { is_beside_program = true; }
+bool beside_program() noexcept { return is_beside_program; }
+
+void set_turn(bool (*turn)()) noexcept { turn_of_others = turn; }
+
+bool give_way() noexcept {
+  if (Fiber::give_way()) return true;
+  bool (*const turn)() = turn_of_others.load(std::memory_order_relaxed);
+  if (turn && !Fiber::running()) turn();
+  return false;
+}
+
 void PoliteWait::idle() noexcept {
+  if (give_way()) return;
   if (idle_polls_++ == 0) begin_s_ = observe::now_s();
   if (idle_polls_ <= polls) return;
-  const bool yields = crowded_node ? idle_polls_ <= polls + yields_crowded : observe::now_s() - begin_s_ < yield_alone_s;
+  const bool yields = !is_beside_program && (crowded_node ? idle_polls_ <= polls + yields_crowded : observe::now_s() - begin_s_ < yield_alone_s);
   if (yields) {
     sched_yield();
     return;
   }
   naps_ = std::min<std::int64_t>(naps_ + 1, 7);
-  nap(std::min(first_nap_ns << (naps_ - 1), longest_nap_ns));
+  nap(std::min(first_nap_ns << (naps_ - 1), longest_nap_ns_));
 }
 
 void wait_for(MPI_Request& request) {

@@ -15,14 +15,29 @@ namespace collio::exchange {
 void set_crowded(bool crowded) noexcept;
 [[nodiscard]] bool crowded() noexcept;
 
+/// The calling thread is beside one of the program's that computes: its waits sleep at once. A yield would hand the core to the
+/// computation for a whole time slice; who wakes up from a sleep gets it soon.
+void set_beside_program() noexcept;
+[[nodiscard]] bool beside_program() noexcept;
+
+/// Waits do this first each time they would yield or sleep: on a fiber that gives way they give the thread back and are done
+/// (true); else the turn that was set, if any, moves other calls of the process on (false). Not collective.
+bool give_way() noexcept;
+/// What moves other calls on, not to be called on a fiber. Null: nothing does.
+void set_turn(bool (*turn)()) noexcept;
+
 class PoliteWait {
  public:
+  PoliteWait() = default;
+  /// Naps no longer than this.
+  explicit PoliteWait(long longest_nap_ns) noexcept : longest_nap_ns_(longest_nap_ns) {}
   /// Called when a poll found nothing. Returns after giving other processes a chance.
   void idle() noexcept;
   void progressed() noexcept { idle_polls_ = naps_ = 0; }
 
  private:
   std::int64_t idle_polls_ = 0, naps_ = 0;
+  long longest_nap_ns_ = 640'000;
   double begin_s_ = 0;
 };
 

@@ -1,5 +1,5 @@
-/* The contract between the preloaded shim and the engine library: two tables of functions with MPI's own
-   signatures. The shim fills `real` with the MPI library's functions, the engine answers with its own. */
+/* The contract between the preloaded shim and the engine library: tables of functions with MPI's own
+   signatures. The shim gives the MPI library's functions, the engine answers with its own. */
 #ifndef COLLIO_MPIIO_CALLS_H
 #define COLLIO_MPIIO_CALLS_H
 
@@ -17,9 +17,31 @@ struct collio_calls {
 #undef COLLIO_CALL
 };
 
-/* Exported by libcollio_engine.so. `real` outlives the process's use of MPI; its large-count members are null
-   where the MPI library has none. */
-typedef const struct collio_calls* (*collio_engine_start_function)(const struct collio_calls* real);
+struct collio_waits {
+#define COLLIO_WAIT(name, parameters, arguments) int(*name) parameters;
+#include "mpiio/waits.def"
+#undef COLLIO_WAIT
+};
+
+/* What the shim gives the engine. It outlives the process's use of MPI. `calls`: the MPI library's functions; large-count
+   members are null where it has none. `waits`: the same. `own`: calls that the calling thread makes from now on are the
+   engine's (1), or the program's again (-1). */
+struct collio_shim {
+  const struct collio_calls* calls;
+  const struct collio_waits* waits;
+  void (*own)(int more);
+};
+
+/* What the engine answers: its own functions, and how many requests and split calls of its own there are. The functions
+   that complete requests are for when there are any. */
+struct collio_engine {
+  const struct collio_calls* calls;
+  const struct collio_waits* waits;
+  const int* pending;
+};
+
+/* Exported by libcollio_engine.so. */
+typedef const struct collio_engine* (*collio_engine_start_function)(const struct collio_shim* shim);
 #define COLLIO_ENGINE_START "collio_engine_start"
 
 #ifdef __cplusplus

@@ -1,43 +1,19 @@
 // See data_calls.hpp.
 #include "mpiio/data_calls.hpp"
 
-#include <climits>
-
 #include "engine/call.hpp"
 #include "mpiio/error_codes.hpp"
+#include "mpiio/library_calls.hpp"
 
 namespace collio::mpiio {
 
 const collio_calls* real = nullptr;
+const collio_shim* shim = nullptr;
 
 namespace {
 
 std::string name_of(const DataCall& c) {
   return std::string(c.write ? "write" : "read") + (c.explicit_offset ? "_at_all" : "_all");
-}
-
-/// The MPI library's own call. Without large-count functions, a large count becomes one instance of a type.
-int forward(const DataCall& c) {
-  MPI_Datatype type = c.type;
-  MPI_Count count = c.count;
-  if (count <= INT_MAX) {
-    const int n = static_cast<int>(count);
-    if (c.write)
-      return c.explicit_offset ? real->File_write_at_all(c.handle, c.offset, c.buffer, n, type, c.status)
-                               : real->File_write_all(c.handle, c.buffer, n, type, c.status);
-    return c.explicit_offset ? real->File_read_at_all(c.handle, c.offset, c.buffer, n, type, c.status)
-                             : real->File_read_all(c.handle, c.buffer, n, type, c.status);
-  }
-  if (real->File_write_all_c) {
-    if (c.write)
-      return c.explicit_offset ? real->File_write_at_all_c(c.handle, c.offset, c.buffer, count, type, c.status)
-                               : real->File_write_all_c(c.handle, c.buffer, count, type, c.status);
-    return c.explicit_offset ? real->File_read_at_all_c(c.handle, c.offset, c.buffer, count, type, c.status)
-                             : real->File_read_all_c(c.handle, c.buffer, count, type, c.status);
-  }
-  return raise(c.handle, {core::ErrorClass::argument,
-                          "count " + std::to_string(count) + " is beyond what this MPI library's own calls take (" +
-                              std::to_string(INT_MAX) + ")"});
 }
 
 core::Error check_arguments(const DataCall& c) {
@@ -49,13 +25,24 @@ core::Error check_arguments(const DataCall& c) {
   return {};
 }
 
+/// Status, file pointer, error: what is left to do when the bytes have moved.
+int finish(OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::CallRequest& request,
+           const engine::Completion& done) {
+  // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
+  if (!c.explicit_offset && request.error.ok() && !request.undescribed)
+    real->File_seek(c.handle, offset + request.memory.bytes() / file.engine->view.etype_bytes, MPI_SEEK_SET);
+  set_status(c.status, done.bytes);
+  return done.error.ok() ? MPI_SUCCESS : raise(c.handle, done.error);
+}
+
+}  // namespace
+
 void set_status(MPI_Status* status, std::int64_t bytes) {
   if (status == MPI_STATUS_IGNORE) return;
   MPI_Status_set_elements_x(status, MPI_BYTE, bytes);
   MPI_Status_set_cancelled(status, 0);
 }
 
-/// The call in the engine's terms. `offset`: where it begins, in etypes.
 engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& offset) {
   engine::CallRequest request;
   request.direction = c.write ? policy::Direction::write : policy::Direction::read;
@@ -78,27 +65,16 @@ engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& of
   return request;
 }
 
-/// Status, file pointer, error: what is left to do when the bytes have moved.
-int finish(OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::CallRequest& request,
-           const engine::Completion& done) {
-  // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
-  if (!c.explicit_offset && request.error.ok() && !request.undescribed)
-    real->File_seek(c.handle, offset + request.memory.bytes() / file.engine->view.etype_bytes, MPI_SEEK_SET);
-  set_status(c.status, done.bytes);
-  return done.error.ok() ? MPI_SUCCESS : raise(c.handle, done.error);
-}
-
 core::Error check_mode(const OpenFile& file, const DataCall& c) {
   if (c.write && !file.writes) return {core::ErrorClass::read_only, "the file was opened read-only"};
   if (!c.write && !file.reads) return {core::ErrorClass::access, "the file was opened write-only"};
   return {};
 }
 
-}  // namespace
-
 int collective(const DataCall& c) {
   auto file = find_file(c.handle);
   if (!file) return forward(c);
+  file->settle();
   const auto by_library = [&] {
     const int rc = file->program_view.install(c.handle, *real);
     return rc == MPI_SUCCESS ? forward(c) : rc;

@@ -5,12 +5,14 @@
 
 #include <memory>
 
+#include "engine/call.hpp"
 #include "mpiio/open_files.hpp"
 
 namespace collio::mpiio {
 
 /// The MPI library's own functions; set once, before any call.
 extern const collio_calls* real;
+extern const collio_shim* shim;
 
 /// A data call as the program made it. `offset` counts etypes and is used when `explicit_offset`.
 struct DataCall {
@@ -22,6 +24,15 @@ struct DataCall {
   MPI_Datatype type;
   MPI_Status* status;
 };
+
+/// Bytes moved, as MPI_Get_elements will tell. `status` may be MPI_STATUS_IGNORE.
+void set_status(MPI_Status* status, std::int64_t bytes);
+
+/// The call in the engine's terms. `offset`: where it begins, in etypes. Errors of this rank's arguments are in the request.
+[[nodiscard]] engine::CallRequest request_of(OpenFile& file, const DataCall& call, MPI_Offset& offset);
+
+/// An error when the file's mode forbids the call; the same on all ranks.
+[[nodiscard]] core::Error check_mode(const OpenFile& file, const DataCall& call);
 
 /// write_all, read_all, write_at_all, read_at_all. Collective.
 int collective(const DataCall& call);

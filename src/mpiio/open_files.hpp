@@ -4,11 +4,16 @@
 #include "mpiio/calls.h"
 
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "engine/file.hpp"
+#include "engine/work_queue.hpp"
 #include "mpiio/program_view.hpp"
 
 namespace collio::mpiio {
+
+struct Operation;
 
 struct OpenFile {
   std::unique_ptr<engine::File> engine;
@@ -17,7 +22,14 @@ struct OpenFile {
   bool view_described = true;   ///< every rank's view is one collio can walk
   ProgramView program_view;
   bool reads = true, writes = true;
+  std::mutex pointer;                       ///< the individual file pointer is read and then set
+  std::shared_ptr<Operation> split;         ///< the split call that was begun and not ended
+  bool library_split = false;               ///< likewise, where the MPI library does it
+  std::vector<std::weak_ptr<Operation>> posted;  ///< what may be in the queue
+  std::unique_ptr<engine::WorkQueue> queue;  ///< last: its thread uses the rest. Null until a call is posted
 
+  /// Returns when no call that was posted is under way: what comes next comes after them. Collective, in effect.
+  void settle();
   /// False: the MPI library keeps this file's calls for now.
   [[nodiscard]] bool taken_over() const noexcept { return !atomic && !foreign_data; }
 };

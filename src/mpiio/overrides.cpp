@@ -6,12 +6,15 @@
 #include <cstring>
 
 #include "exchange/waiting.hpp"
+#include "mpiio/background_calls.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/independent_calls.hpp"
 #include "mpiio/info.hpp"
 #include "mpiio/open_files.hpp"
+#include "mpiio/operation.hpp"
 #include "mpiio/report.hpp"
+#include "mpiio/wait_calls.hpp"
 
 namespace collio::mpiio {
 
@@ -71,8 +74,20 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
 }
 
 int close(MPI_File* handle) {
-  if (auto file = forget_file(*handle)) write_report(*file->engine);
+  if (auto file = forget_file(*handle)) {
+    file->settle();
+    file->split.reset();
+    file->queue.reset();
+    write_report(*file->engine);
+  }
   return real->File_close(handle);
+}
+
+/// The file, when all calls that were posted on it are done. Collective, in effect.
+std::shared_ptr<OpenFile> find_settled(MPI_File handle) {
+  auto file = find_file(handle);
+  if (file) file->settle();
+  return file;
 }
 
 /// Errors of a view's arguments, as far as the MPI library will not see them.
@@ -99,7 +114,7 @@ access::View describe_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Data
 
 int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* representation, MPI_Info info) {
-  auto file = find_file(handle);
+  auto file = find_settled(handle);
   const bool native = std::strcmp(representation, "native") == 0;
   if (!file || !native) {
     const int rc = real->File_set_view(handle, displacement, etype, filetype, representation, info);
@@ -172,25 +187,34 @@ int get_info(MPI_File handle, MPI_Info* info) {
 }
 
 int set_atomicity(MPI_File handle, int flag) {
-  if (auto file = find_file(handle)) file->program_view.install(handle, *real);
+  if (auto file = find_settled(handle)) file->program_view.install(handle, *real);
   const int rc = real->File_set_atomicity(handle, flag);
   if (auto file = find_file(handle); file && rc == MPI_SUCCESS) file->atomic = flag != 0;
   return rc;
 }
 
 int sync(MPI_File handle) {
+  auto file = find_settled(handle);
   const int rc = real->File_sync(handle);
-  auto file = find_file(handle);
   if (!file) return rc;
   engine::File& f = *file->engine;
   const core::Error error = f.agreement->worst(f.sync(), "cannot flush " + f.path);
   return error.ok() || rc != MPI_SUCCESS ? rc : raise(handle, error);
 }
 
+int set_size(MPI_File handle, MPI_Offset size) {
+  static_cast<void>(find_settled(handle));
+  return real->File_set_size(handle, size);
+}
+
+int preallocate(MPI_File handle, MPI_Offset size) {
+  static_cast<void>(find_settled(handle));
+  return real->File_preallocate(handle, size);
+}
 
 /// Before the MPI library does a collective call on its own.
 int install_view(MPI_File handle) {
-  auto file = find_file(handle);
+  auto file = find_settled(handle);
   return file ? file->program_view.install(handle, *real) : MPI_SUCCESS;
 }
 
@@ -249,6 +273,8 @@ collio_calls make_overrides() {
   t.File_get_info = get_info;
   t.File_set_atomicity = set_atomicity;
   t.File_sync = sync;
+  t.File_set_size = set_size;
+  t.File_preallocate = preallocate;
   t.File_write_all = write_all<int>;
   t.File_read_all = read_all<int>;
   t.File_write_at_all = write_at_all<int>;
@@ -258,6 +284,7 @@ collio_calls make_overrides() {
   t.File_write_at_all_c = write_at_all<MPI_Count>;
   t.File_read_at_all_c = read_at_all<MPI_Count>;
   put_independent(t);
+  put_background(t);
   return t;
 }
 
@@ -265,8 +292,12 @@ collio_calls make_overrides() {
 
 }  // namespace collio::mpiio
 
-extern "C" __attribute__((visibility("default"))) const collio_calls* collio_engine_start(const collio_calls* calls) {
-  collio::mpiio::real = calls;
-  static const collio_calls overrides = collio::mpiio::make_overrides();
-  return &overrides;
+extern "C" __attribute__((visibility("default"))) const collio_engine* collio_engine_start(const collio_shim* shim) {
+  using namespace collio::mpiio;
+  collio::mpiio::shim = shim;
+  real = shim->calls;
+  static const collio_calls overrides = make_overrides();
+  static const collio_waits waits = make_waits();
+  static const collio_engine answer{&overrides, &waits, pending_operations()};
+  return &answer;
 }

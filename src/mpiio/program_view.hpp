@@ -8,6 +8,8 @@
 
 #include "mpiio/calls.h"
 
+#include <atomic>
+
 #include "access/access.hpp"
 #include "access/type_contents.hpp"
 
@@ -33,7 +35,7 @@ class ProgramView {
  private:
   MPI_Offset displacement_ = 0;
   access::RetainedType etype_, filetype_;
-  bool installed_ = true;
+  std::atomic<bool> installed_{true};  ///< a call under way may set it
 };
 
 /// What this rank thinks of a view. Not collective.

@@ -17,9 +17,11 @@ namespace collio::mpiio {
 
 namespace {
 
-/// What a rank contributes of one record, as doubles: seconds by step, total, counters.
+/// What a rank contributes of one record, as doubles: seconds by step, total, counters, the program's seconds.
 constexpr std::size_t counter_count = 8;
-constexpr std::size_t numbers = observe::step_count + 1 + counter_count;
+constexpr std::size_t first_program_time = observe::step_count + 1 + counter_count;
+constexpr std::array program_times{"post", "waited", "hidden"};
+constexpr std::size_t numbers = first_program_time + program_times.size();
 using Numbers = std::array<double, numbers>;
 
 Numbers numbers_of(const observe::CallRecord& r) {
@@ -31,6 +33,9 @@ Numbers numbers_of(const observe::CallRecord& r) {
                                                          c.metadata_bytes, c.dense_windows, c.piecewise_windows,
                                                          c.sieved_windows, c.most_receives};
   for (std::size_t i = 0; i < counter_count; ++i) n[observe::step_count + 1 + i] = static_cast<double>(counters[i]);
+  n[first_program_time] = r.post_s;
+  n[first_program_time + 1] = r.waited_s;
+  n[first_program_time + 2] = r.hidden_s;
   return n;
 }
 
@@ -57,6 +62,15 @@ std::string most_of(const std::vector<Numbers>& all, std::size_t counter) {
   return text_of(most);
 }
 
+/// Who waited how long for calls the program did not block in.
+std::string program_json(const observe::CallRecord& r, const std::vector<Numbers>& all) {
+  if (r.form == "blocking") return "";
+  std::string j = ", \"progress\": " + quoted(r.progress) + ", \"program_seconds\": {";
+  for (std::size_t i = 0; i < program_times.size(); ++i)
+    j += std::string(i > 0 ? ", " : "") + quoted(program_times[i]) + ": " + spread_of(all, first_program_time + i);
+  return j + "}";
+}
+
 std::string placement_json(const observe::Placement& p) {
   if (p.how.empty()) return "";
   return std::string(", \"placement\": {\"how\": ") + quoted(p.how) + ", \"reason\": " + quoted(p.reason) +
@@ -66,7 +80,7 @@ std::string placement_json(const observe::Placement& p) {
 }
 
 std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& all) {
-  std::string j = "{\"operation\": " + quoted(r.operation) + ", \"path\": " + quoted(r.path) +
+  std::string j = "{\"operation\": " + quoted(r.operation) + ", \"form\": " + quoted(r.form) + program_json(r, all) + ", \"path\": " + quoted(r.path) +
                   ", \"reason\": " + quoted(r.reason) + ", \"repeats\": " + std::to_string(r.repeats) +
                   ", \"failed\": " + (r.error.empty() ? "false" : "true") + ", \"bytes\": " + sum_of(all, 0) +
                   ", \"pieces\": " + sum_of(all, 1) + ", \"file_span_bytes\": " + std::to_string(r.span_bytes) +

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mpiio/calls.h"
@@ -30,6 +31,12 @@ struct wide_calls {
 #undef COLLIO_CALL
 };
 
+struct wide_waits {
+#define COLLIO_WAIT(name, parameters, arguments) int(*name) parameters;
+#include "mpiio/waits.def"
+#undef COLLIO_WAIT
+};
+
 static const char* const sonames[] = {
 #ifdef OPEN_MPI
     "libmpi.so.40", "libmpi.so",
@@ -40,6 +47,11 @@ static const char* const sonames[] = {
 
 static struct wide_calls real;
 static const struct wide_calls* engine;
+/* Both names of each: a tool below may have the one and call the other. The engine gets the second. */
+static struct wide_waits real_MPI_waits, real_PMPI_waits;
+static const struct wide_waits* engine_waits;
+static const int nothing_pending;
+static const int* pending = &nothing_pending;
 static pthread_once_t found_once = PTHREAD_ONCE_INIT;
 static pthread_once_t started_once = PTHREAD_ONCE_INIT;
 /* Calls that MPI's own implementation of a call makes are not ours to take over. */
@@ -64,6 +76,11 @@ static void find_real(void) {
 #define COLLIO_CALL(name, parameters, arguments) *(void**)&real.name = find("MPI_" #name);
 #include "mpiio/calls.def"
 #undef COLLIO_CALL
+#define COLLIO_WAIT(name, parameters, arguments)              \
+  *(void**)&real_MPI_waits.name = find("MPI_" #name);         \
+  *(void**)&real_PMPI_waits.name = find("PMPI_" #name);
+#include "mpiio/waits.def"
+#undef COLLIO_WAIT
 }
 
 static const struct wide_calls* real_calls(void) {
@@ -85,7 +102,10 @@ static int same_mpi(void) {
 #endif
 }
 
+static void own(int more) { depth += more; }
+
 static void start_engine(void) {
+  static struct collio_shim shim;
   Dl_info here, mpi;
   char path[PATH_MAX];
   if (!real_calls()->File_open) return;
@@ -107,9 +127,15 @@ static void start_engine(void) {
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   collio_engine_start_function start = NULL;
   if (library) *(void**)&start = dlsym(library, COLLIO_ENGINE_START);
-  if (start)
-    engine = (const struct wide_calls*)start((const struct collio_calls*)real_calls());
-  else
+  if (start) {
+    shim.calls = (const struct collio_calls*)real_calls();
+    shim.waits = (const struct collio_waits*)&real_PMPI_waits;
+    shim.own = own;
+    const struct collio_engine* answer = start(&shim);
+    engine_waits = (const struct wide_waits*)answer->waits;
+    pending = answer->pending;
+    engine = (const struct wide_calls*)answer->calls;
+  } else
     fprintf(stderr, "collio: the engine cannot be loaded, calls pass through: %s\n", dlerror());
 }
 
@@ -152,3 +178,58 @@ COLLIO_DEFINE(MPI_, File_open, (handle comm, const char* path, int mode, handle 
               (comm, path, mode, info, file))
 COLLIO_DEFINE(PMPI_, File_open, (handle comm, const char* path, int mode, handle info, MPI_File* file),
               (comm, path, mode, info, file))
+
+/* While nothing of the engine's is under way, completing a request costs one look at a number more. */
+#define COLLIO_DEFINE_WAIT(prefix, name, parameters, arguments)                                          \
+  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                                      \
+  int shim_##prefix##name parameters {                                                                   \
+    if (depth == 0 && __atomic_load_n(pending, __ATOMIC_RELAXED) != 0) {                                 \
+      ++depth;                                                                                           \
+      return leave(engine_waits->name arguments);                                                        \
+    }                                                                                                    \
+    real_calls();                                                                                        \
+    return real_##prefix##waits.name ? real_##prefix##waits.name arguments : missing(#prefix #name);     \
+  }
+#define COLLIO_WAIT(name, parameters, arguments)        \
+  COLLIO_DEFINE_WAIT(MPI_, name, parameters, arguments) \
+  COLLIO_DEFINE_WAIT(PMPI_, name, parameters, arguments)
+#include "mpiio/waits.def"
+#undef COLLIO_WAIT
+
+/* COLLIO_THREADS=multiple: the program's MPI is initialized with MPI_THREAD_MULTIPLE, whatever the program asks for, so that
+   its nonblocking calls move on by themselves. The standard ABI has other constants, and is left alone. */
+static int wants_multiple(const char* init_thread) {
+  const char* threads = getenv("COLLIO_THREADS");
+  Dl_info mpi;
+  if (!threads || !*threads) return 0;
+  if (strcmp(threads, "multiple") != 0) {
+    fprintf(stderr, "collio: COLLIO_THREADS is '%s'; allowed: multiple; ignored\n", threads);
+    return 0;
+  }
+  void* function = find(init_thread);
+  return function && dladdr(function, &mpi) && !strstr(mpi.dli_fname, "libmpi_abi.so");
+}
+
+#define COLLIO_DEFINE_INIT(prefix)                                                                             \
+  EXPORT int shim_##prefix##Init_thread(int* argc, char*** argv, int required, int* provided)                  \
+      __asm__(#prefix "Init_thread");                                                                          \
+  int shim_##prefix##Init_thread(int* argc, char*** argv, int required, int* provided) {                       \
+    int (*init)(int*, char***, int, int*) = NULL;                                                              \
+    *(void**)&init = find(#prefix "Init_thread");                                                              \
+    if (!init) return missing(#prefix "Init_thread");                                                          \
+    if (depth++ == 0 && wants_multiple(#prefix "Init_thread")) required = MPI_THREAD_MULTIPLE;                 \
+    return leave(init(argc, argv, required, provided));                                                        \
+  }                                                                                                            \
+  EXPORT int shim_##prefix##Init(int* argc, char*** argv) __asm__(#prefix "Init");                             \
+  int shim_##prefix##Init(int* argc, char*** argv) {                                                           \
+    int (*init)(int*, char***) = NULL;                                                                         \
+    int provided = 0;                                                                                          \
+    *(void**)&init = find(#prefix "Init");                                                                     \
+    if (!init) return missing(#prefix "Init");                                                                 \
+    if (depth == 0 && wants_multiple(#prefix "Init_thread"))                                                   \
+      return shim_##prefix##Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);                           \
+    ++depth;                                                                                                   \
+    return leave(init(argc, argv));                                                                            \
+  }
+COLLIO_DEFINE_INIT(MPI_)
+COLLIO_DEFINE_INIT(PMPI_)

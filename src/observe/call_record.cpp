@@ -5,7 +5,8 @@
 
 namespace collio::observe {
 
-void CallLog::add(const CallRecord& record) {
+std::size_t CallLog::add(const CallRecord& record) {
+  const std::lock_guard lock(mutex_);
   CallRecord* into = nullptr;
   if (!records_.empty() && records_.back().similar(record)) {
     into = &records_.back();
@@ -16,7 +17,7 @@ void CallLog::add(const CallRecord& record) {
   }
   if (!into) {
     records_.push_back(record);
-    return;
+    return records_.size() - 1;
   }
   ++into->repeats;
   into->remembered += record.remembered;
@@ -24,6 +25,15 @@ void CallLog::add(const CallRecord& record) {
   into->span_bytes += record.span_bytes;
   into->steps.add(record.steps);
   into->counters.add(record.counters);
+  return static_cast<std::size_t>(into - records_.data());
+}
+
+void CallLog::note(std::size_t index, const ProgramTime& time) {
+  const std::lock_guard lock(mutex_);
+  CallRecord& record = records_[index];
+  record.post_s += time.post_s;
+  record.waited_s += time.waited_s;
+  record.hidden_s += time.hidden_s;
 }
 
 }  // namespace collio::observe

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct CallRecord {
   std::int64_t local_aggregators = 0;  ///< two_layer
   std::int64_t remembered = 0;         ///< calls whose plan was remembered from an earlier one
   std::int64_t repeats = 1;
+  std::string form = "blocking";       ///< blocking, nonblocking, split
+  std::string progress;                ///< who moved it on: thread, fiber; of this rank. Empty: the program, blocked
+  double post_s = 0;                   ///< of the program, in the call that posted it
+  double waited_s = 0;                 ///< of the program, until it was done: in waits, tests, later calls on the file
+  double hidden_s = 0;                 ///< the rest of its time
   Placement placement;                 ///< of the first of them
   double total_s = 0;
   Steps steps;
@@ -37,14 +43,21 @@ struct CallRecord {
   }
 };
 
-/// Bounded: when full, further calls are folded into the last record of their operation.
+/// Bounded: when full, further calls are folded into the last record of their operation. Thread-safe, but for records().
 class CallLog {
  public:
   static constexpr std::size_t most_records = 512;
-  void add(const CallRecord& record);
+  /// Index of the record the call went into.
+  std::size_t add(const CallRecord& record);
+  /// A call in record `index` is over for the program: what it cost it, in seconds.
+  struct ProgramTime {
+    double post_s = 0, waited_s = 0, hidden_s = 0;
+  };
+  void note(std::size_t index, const ProgramTime& time);
   [[nodiscard]] const std::vector<CallRecord>& records() const noexcept { return records_; }
 
  private:
+  std::mutex mutex_;
   std::vector<CallRecord> records_;
 };
 

@@ -60,6 +60,8 @@ Call draw_call(Random& random, const Phase& phase, std::vector<std::int64_t>& po
   call.explicit_offset = random.chance(45);
   call.large_count = random.chance(20);
   call.data_seed = random.next();
+  constexpr Form forms[] = {Form::blocking, Form::blocking, Form::nonblocking, Form::split};
+  call.form = forms[call.data_seed % 4];
   const std::int64_t unit = phase.layout.etype->shape.size;
   for (std::size_t r = 0; r < phase.layout.views.size(); ++r) {
     const RankView& view = phase.layout.views[r];
@@ -108,7 +110,8 @@ void print_phase(std::ostream& out, const Phase& phase) {
   for (std::size_t r = 0; r < phase.layout.views.size(); ++r)
     out << "    rank " << r << " displacement " << phase.layout.views[r].displacement << " filetype " << text(phase.layout.views[r].filetype) << '\n';
   for (const Call& call : phase.calls) {
-    out << "    MPI_File_" << (call.write ? "write" : "read") << (call.explicit_offset ? "_at_all" : "_all") << (call.large_count ? "_c" : "") << '\n';
+    out << "    MPI_File_" << (call.form == Form::nonblocking ? "i" : "") << (call.write ? "write" : "read") << (call.explicit_offset ? "_at_all" : "_all")
+        << (call.form == Form::split ? "_begin" : "") << (call.large_count ? "_c" : "") << '\n';
     for (std::size_t r = 0; r < call.access.size(); ++r) print_access(out, call.access[r], static_cast<int>(r));
   }
 }

@@ -19,7 +19,11 @@ struct Access {
   [[nodiscard]] std::int64_t bytes() const { return memory.count * memory.type->shape.size; }
 };
 
+/// How collio is asked for a call; the library's own side is always asked the first way.
+enum class Form { blocking, nonblocking, split };
+
 struct Call {
+  Form form = Form::blocking;
   bool write = false;
   bool explicit_offset = false;
   bool large_count = false;  ///< through the _c form where there is one

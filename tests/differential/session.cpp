@@ -9,6 +9,8 @@
 #include <memory>
 #include <sstream>
 
+#include "posted.hpp"
+
 namespace collio::differential {
 namespace {
 
@@ -171,10 +173,27 @@ class Runner {
       memory = {hindexed({{access.memory.count}, {absolute}}, access.memory.type), 1};
       address = MPI_BOTTOM;
     }
-    const BuiltType type(memory.type);
-    const int code = call.write ? write(call, {address, memory.count, type.handle()}, access.offset, status)
-                                : read(call, {address, memory.count, type.handle()}, access.offset, status);
-    check(code, call.write ? "collective write" : "collective read");
+    check(transfer_as_asked(call, {address, memory}, access.offset, status), call.write ? "collective write" : "collective read");
+  }
+
+  struct Data {
+    void* address;
+    MemoryShape memory;
+  };
+
+  /// The type is freed as soon as a call that is not blocking was posted.
+  int transfer_as_asked(const Call& call, const Data& data, std::int64_t offset, MPI_Status& status) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const Form form = session_.engine == Engine::native ? Form::blocking : call.form;
+    {
+      const BuiltType type(data.memory.type);
+      const Argument a{data.address, static_cast<int>(data.memory.count), type.handle()};
+      if (form == Form::blocking) return call.write ? write(call, a, offset, status) : read(call, a, offset, status);
+      const int code = post(file_, {call.write, call.explicit_offset, offset, a.address, a.count, a.type}, form == Form::nonblocking ? &request : nullptr);
+      if (code != MPI_SUCCESS) return code;
+    }
+    if (form == Form::nonblocking) return MPI_Wait(&request, &status);
+    return end_split(file_, {call.write, call.explicit_offset, offset, data.address, 0, MPI_DATATYPE_NULL}, status);
   }
 
   struct Argument {

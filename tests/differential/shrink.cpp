@@ -56,6 +56,10 @@ void simplify_calls(const Case& subject, std::vector<Case>& out) {
   for (std::size_t i = 0; i < subject.phases.size(); ++i)
     for (std::size_t c = 0; c < subject.phases[i].calls.size(); ++c) {
       const Call& call = subject.phases[i].calls[c];
+      if (call.form != Form::blocking) {
+        out.push_back(subject);
+        out.back().phases[i].calls[c].form = Form::blocking;
+      }
       if (call.large_count) {
         out.push_back(subject);
         out.back().phases[i].calls[c].large_count = false;

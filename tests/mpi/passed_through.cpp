@@ -1,5 +1,5 @@
-// What collio leaves to the MPI library works between its own calls: shared file pointers, nonblocking and split collectives,
-// nonblocking independent calls, other data representations.
+// Calls of all kinds among each other: nonblocking and split collectives, and what collio leaves to the MPI library, which is
+// shared file pointers, nonblocking independent calls, other data representations.
 #include "check.hpp"
 
 using namespace collio::test;

@@ -42,6 +42,15 @@ def test_the_terminal_shows_it_all(cli, saved):
         assert part in text
 
 
+def test_a_call_the_program_did_not_block_in_says_what_it_hid(cli, tmp_path):
+    call = {**CALL, "form": "nonblocking", "progress": "thread",
+            "program_seconds": {"post": spread(0, 1e-5, 2e-5), "waited": spread(0, 0, 0.1), "hidden": spread(0.9, 1.0, 1.0)}}
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps({**DOCUMENT, "files": [{**DOCUMENT["files"][0], "calls": [call]}]}))
+    assert "nonblocking, on a thread: 20.0 us to post, 100 ms waited, 900 ms hidden" in " ".join(cli("report", path).output.split())
+    assert report.program_times(CALL) == []
+
+
 def test_the_page_needs_nothing_else(cli, saved, tmp_path):
     page = tmp_path / "r.html"
     assert cli("report", saved, "--html", page).exit_code == 0

@@ -43,6 +43,21 @@ TEST(CallLog, IsBoundedAndLosesNoByte) {
   EXPECT_EQ(repeats, static_cast<std::int64_t>(calls));
 }
 
+TEST(CallLog, AddsUpWhatACallCostTheProgram) {
+  CallLog log;
+  log.add(call("write_all", 10));
+  const std::size_t first = log.add(call("iwrite_all", 10));
+  const std::size_t second = log.add(call("iwrite_all", 10));
+  EXPECT_EQ(first, second);
+  log.note(second, {.post_s = 1, .waited_s = 2, .hidden_s = 3});
+  log.note(first, {.post_s = 10, .waited_s = 20, .hidden_s = 30});
+  ASSERT_EQ(log.records().size(), 2u);
+  EXPECT_DOUBLE_EQ(log.records()[1].post_s, 11);
+  EXPECT_DOUBLE_EQ(log.records()[1].waited_s, 22);
+  EXPECT_DOUBLE_EQ(log.records()[1].hidden_s, 33);
+  EXPECT_DOUBLE_EQ(log.records()[0].hidden_s, 0);
+}
+
 TEST(Steps, AnInnerScopeInterruptsTheOuterOne) {
   Steps steps;
   const double begin = now_s();

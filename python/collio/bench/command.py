@@ -32,6 +32,10 @@ COMMON = [
                  help="Where the file is written.  [default: the current folder, or the lab's memory]"),
     click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True),
     click.option("--steps", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Time steps: the pattern so often, one behind the other in the file."),
+    click.option("--collective", type=click.Choice(["blocking", "nonblocking", "split"]), default="blocking", show_default=True,
+                 help="Form of the data calls. Collio's runs of the others ask MPI for MPI_THREAD_MULTIPLE."),
+    click.option("--compute", "compute_s", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
+                 help="The program computes so long in every step: after blocking calls, while others are under way.  [default: 0]"),
     click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every engine but the floor."),
     click.option("--operation", type=click.Choice(["write", "read", "write,read"]), default="write,read", show_default=True),
     click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds one run may take."),
@@ -66,7 +70,7 @@ def run_pattern(name: str, common: dict, options: dict) -> dict:
         raise BenchError(str(error)) from None
     contenders = engine_table.parse_engines(common["engines"], mpi)
     with tempfile.TemporaryDirectory(prefix="collio-bench-") as scratch:
-        setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab)
+        setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab, common["collective"] != "blocking")
         program = launcher.check_setup(setup, "collio_bench", contenders)
         prepared = PATTERNS[name].prepare(options, setup.ranks, setup.scratch)
         needed = prepared.file_bytes * common["steps"]
@@ -74,7 +78,7 @@ def run_pattern(name: str, common: dict, options: dict) -> dict:
             raise BenchError(f"--dir {folder}: {format_bytes(needed)} are needed, {format_bytes(machine.free_bytes(folder))} are free")
         with tempfile.TemporaryDirectory(prefix="collio-bench-", dir=folder) as place:
             arguments = [str(program), *prepared.arguments, "--file", str(Path(place) / "data"), "--operation", common["operation"]]
-            arguments += ["--steps", str(common["steps"])]
+            arguments += ["--steps", str(common["steps"]), "--collective", common["collective"], "--compute-ms", str(round(1000 * common["compute_s"]))]
             given = [part for key, value in shared.items() for part in ("--hint", f"{key}={value}")]
             samples = rounds.run_rounds(
                 setup, contenders, lambda engine: arguments + ["--mode", engine.mode] + (given if engine.mode == "mpiio" else []),
@@ -130,7 +134,7 @@ def _finish(document: dict, as_json: bool, output: Path | None) -> None:
 def _command_of(name: str) -> click.Command:
     def callback(**given) -> None:
         common = {parameter: given.pop(parameter) for parameter in
-                  ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps", "lab_machine")}
+                  ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps", "collective", "compute_s", "lab_machine")}
         launcher.end_with_its_runs()
         as_json, output = given.pop("as_json"), given.pop("output")
         try:

@@ -35,6 +35,7 @@ class Setup:
     timeout_s: float
     scratch: Path | None = None  # where collio's runs leave their report
     lab: Lab | None = None  # the nodes the ranks run on; None: this machine
+    thread_multiple: bool = False  # collio's runs ask for MPI_THREAD_MULTIPLE
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
         variables = {"COLLIO_HINTS": hints.encode_hints(engine.hints)} if engine.hints else {}
         variables |= {"COLLIO_REPORT": str(setup.scratch / REPORT_LINES)} if setup.scratch else {}
         variables |= {"COLLIO_MACHINE": str(inside.GRAPH_FILE)} if setup.lab else {}
+        variables |= {"COLLIO_THREADS": "multiple"} if setup.thread_multiple else {}
     elif engine.mode == "mpiio":
         arguments = arguments + [part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")]
     words = [setup.mpi.mpiexec, *options, *arguments]

@@ -78,8 +78,10 @@ contains
   subroutine write_planes()
     HANDLE(MPI_File) :: file
     HANDLE(MPI_Datatype) :: block, places, memory
+    HANDLE(MPI_Request) :: request
     STATUS_TYPE :: status
     double precision :: plane(n * n), loose(2 * scattered)
+    double precision, asynchronous :: rest(n * n - 2 * n)
     integer(MPI_OFFSET_KIND) :: position
     integer(MPI_ADDRESS_KIND) :: addresses(1)
     integer :: i, moved
@@ -92,10 +94,21 @@ contains
     call check(error == MPI_SUCCESS, 1)
     call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_DOUBLE_PRECISION, block, 'native', MPI_INFO_NULL, error)
     call check(error == MPI_SUCCESS, 2)
-    call MPI_File_write_all(file, plane, n * n, MPI_DOUBLE_PRECISION, status, error)
+    ! In three parts: blocking, split, nonblocking.
+    call MPI_File_write_all(file, plane, n, MPI_DOUBLE_PRECISION, status, error)
     call check(error == MPI_SUCCESS, 3)
+    call MPI_File_write_all_begin(file, plane(n + 1:2 * n), n, MPI_DOUBLE_PRECISION, error)
+    call check(error == MPI_SUCCESS, 7)
+    call MPI_File_write_all_end(file, plane(n + 1:2 * n), status, error)
     call MPI_Get_count(status, MPI_DOUBLE_PRECISION, moved, error)
-    call check(moved == n * n, 4)
+    call check(moved == n, 8)
+    rest = plane(2 * n + 1:)
+    call MPI_File_iwrite_all(file, rest, n * n - 2 * n, MPI_DOUBLE_PRECISION, request, error)
+    call check(error == MPI_SUCCESS, 9)
+    call MPI_Wait(request, status, error)
+    call check(error == MPI_SUCCESS, 10)
+    call MPI_Get_count(status, MPI_DOUBLE_PRECISION, moved, error)
+    call check(moved == n * n - 2 * n, 4)
     call MPI_File_get_position(file, position, error)
     call check(position == n * n, 5)
 
