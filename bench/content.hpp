@@ -11,6 +11,9 @@ namespace collio::bench {
 inline constexpr std::uint32_t content_step = 0x9E3779B1u;
 inline constexpr std::uint32_t content_high = 0x85EBCA77u;
 
+/// What a buffer holds where no content was put: never content, as that is odd.
+inline constexpr unsigned char blank_byte = 0xEE;
+
 /// State of the content at byte `offset`; add content_step for each byte further.
 [[nodiscard]] constexpr std::uint32_t content_state(std::int64_t offset) noexcept {
   const auto place = static_cast<std::uint64_t>(offset);

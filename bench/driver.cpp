@@ -37,7 +37,7 @@ struct Stage {
   World world;
   std::vector<Extent> covered;        // of a step's part of the file as this mode leaves it
   std::int64_t floor_offset = 0;      // where this rank's share of a step starts in floor mode
-  std::vector<unsigned char> buffer;  // this rank's bytes of a step
+  std::vector<unsigned char> buffer;  // this rank's bytes of a step, and gaps between them
   Scratch scratch;
   std::int64_t base = 0;  // resident bytes when all of the above was there
 
@@ -136,7 +136,7 @@ void remove_file(const Stage& stage) {
 void make_ready(Stage& stage, Direction direction, int step) {
   const std::int64_t shift = stage.image(step).shift;
   if (direction == Direction::read)
-    std::fill(stage.buffer.begin(), stage.buffer.end(), static_cast<unsigned char>(0xEE));
+    std::ranges::fill(stage.buffer, blank_byte);
   else if (stage.job.floor)
     fill_content(shift + stage.floor_offset, stage.buffer.data(), stage.buffer.size());
   else
@@ -188,14 +188,13 @@ void make_ready(Stage& stage, Direction direction, int step) {
 
 [[nodiscard]] Stage make_stage(const Job& job, const Pattern& pattern, World world) {
   Stage stage{job, pattern, world, joined_extents(pattern), 0, {}, {}, 0};
-  std::int64_t bytes = 0;
-  for (const Call& call : pattern.calls()) bytes += call.bytes;
+  const std::int64_t bytes = pattern.data_bytes();
   if (job.floor) {
     MPI_Exscan(&bytes, &stage.floor_offset, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (world.rank == 0) stage.floor_offset = 0;
     stage.covered = {{0, sum_over_ranks(bytes)}};
   }
-  stage.buffer.resize(static_cast<std::size_t>(bytes));
+  stage.buffer.resize(static_cast<std::size_t>(job.floor ? bytes : pattern.buffer_bytes()));
   return stage;
 }
 
@@ -263,7 +262,7 @@ struct Library {
 
 /// Print the one line; true when every byte was right. Collective.
 [[nodiscard]] bool report(const Stage& stage, const std::vector<Record>& records, const Options& options) {
-  const std::int64_t bytes = sum_over_ranks(static_cast<std::int64_t>(stage.buffer.size()));
+  const std::int64_t bytes = sum_over_ranks(stage.pattern.data_bytes());
   const std::int64_t steps = stage.job.steps;
   const std::int64_t pieces = sum_over_ranks(stage.pattern.pieces());
   std::int64_t peak = 0;

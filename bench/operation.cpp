@@ -42,8 +42,9 @@ class FirstError {
   std::string text_;
 };
 
-/// Count and datatype for a contiguous buffer of any size: past 2 GiB a struct of a large and a small part.
+/// Count and datatype for contiguous bytes of any number: past 2 GiB a struct of a large and a small part.
 struct Memory {
+  explicit Memory(MPI_Datatype given) : count(1), type(given) {}
   explicit Memory(std::int64_t bytes) : count(static_cast<int>(bytes)), type(MPI_BYTE) {
     constexpr std::int64_t block = std::int64_t{1} << 20;
     if (bytes <= std::numeric_limits<int>::max()) return;
@@ -70,11 +71,11 @@ struct Move {
   Direction direction;
   std::int64_t offset;
   unsigned char* buffer;
-  std::int64_t bytes;
+  const Memory& memory;
 };
 
 [[nodiscard]] int data_call(MPI_File file, const Move& move, MPI_Status* status) {
-  const Memory memory(move.bytes);
+  const Memory& memory = move.memory;
   const bool here = move.offset == Move::at_pointer;
   if (move.direction == Direction::write)
     return here ? MPI_File_write_all(file, move.buffer, memory.count, memory.type, status)
@@ -105,7 +106,10 @@ struct Move {
     seconds.set_view += now_s() - mark;
     mark = now_s();
     MPI_Status status;
-    const Move move{direction, offset_of(call, step, work.step_bytes), at, call.bytes};
+    const bool contiguous = call.memory == MPI_DATATYPE_NULL;
+    const Memory memory = contiguous ? Memory(call.bytes) : Memory(call.memory);
+    const Move move{direction, offset_of(call, step, work.step_bytes), contiguous ? at : work.buffer.data(),
+                    memory};
     const bool good = first.good(direction == Direction::write ? "collective write" : "collective read",
                                  data_call(file, move, &status));
     seconds.data += now_s() - mark;
@@ -113,7 +117,7 @@ struct Move {
     if (good && MPI_Get_elements_x(&status, MPI_BYTE, &done) == MPI_SUCCESS && done != call.bytes)
       first.note("the status says " + std::to_string(done) + " bytes, the call was for " +
                  std::to_string(call.bytes));
-    at += call.bytes;
+    if (contiguous) at += call.bytes;
   }
   seconds.end = now_s();
   return seconds;

@@ -14,17 +14,18 @@
 #include <string>
 #include <vector>
 
+#include "geometry/block.hpp"
 #include "options.hpp"
 
 namespace collio::bench {
 
-struct Extent {
-  std::int64_t offset;  // bytes from the start of the file
-  std::int64_t length;  // bytes
+/// An extent of the file and where its bytes lie in the rank's buffer.
+struct Piece {
+  Extent extent;
+  std::int64_t place;  // bytes from the start of the buffer
 };
 
-/// One collective data call of this rank. Calls take their bytes from the rank's buffer one after the other,
-/// contiguous.
+/// One collective data call of this rank.
 struct Call {
   /// Filetype over MPI_BYTE, committed, owned by the pattern. MPI_DATATYPE_NULL: no set_view, an _at_all call
   /// at `displacement`.
@@ -35,6 +36,9 @@ struct Call {
   /// further in the file. True: the view stays as the first step set it, and step k is its k-th tile, written
   /// by an _at_all call; the filetype's extent is then file_bytes() where it has any bytes.
   bool tiled = false;
+  /// Which bytes of the rank's buffer: a committed datatype for the whole of it, owned by the pattern.
+  /// MPI_DATATYPE_NULL: `bytes` contiguous ones, behind those of the calls before.
+  MPI_Datatype memory = MPI_DATATYPE_NULL;
 };
 
 struct World {
@@ -43,6 +47,7 @@ struct World {
 };
 
 using ExtentSink = std::function<void(Extent)>;
+using PieceSink = std::function<void(const Piece&)>;
 
 class Pattern {
  public:
@@ -54,10 +59,27 @@ class Pattern {
   [[nodiscard]] virtual std::int64_t pieces() const = 0;
   /// One past the last byte any rank writes: where the next time step starts.
   [[nodiscard]] virtual std::int64_t file_bytes() const = 0;
-  /// This rank's extents in the order of its buffer.
+  /// This rank's extents in the order of its data.
   virtual void own_extents(const ExtentSink& sink) const = 0;
+  /// Bytes of this rank's buffer. Who overrides this has gaps in it, and overrides own_pieces too.
+  [[nodiscard]] virtual std::int64_t buffer_bytes() const { return data_bytes(); }
+  /// This rank's extents, cut where they are not contiguous in the buffer.
+  virtual void own_pieces(const PieceSink& sink) const {
+    std::int64_t place = 0;
+    own_extents([&](Extent extent) {
+      sink({extent, place});
+      place += extent.length;
+    });
+  }
   /// All ranks' extents in ascending order; those that touch may come joined.
   virtual void all_extents(const ExtentSink& sink) const = 0;
+
+  /// Bytes this rank moves.
+  [[nodiscard]] std::int64_t data_bytes() const {
+    std::int64_t bytes = 0;
+    for (const Call& call : calls()) bytes += call.bytes;
+    return bytes;
+  }
 };
 
 struct PatternEntry {
@@ -90,6 +112,9 @@ class Datatype {
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
+
+/// Subarray over elements of `element_bytes` MPI_BYTE.
+[[nodiscard]] Datatype subarray_type(std::span<const Axis> axes, std::int64_t element_bytes);
 
 /// hindexed over MPI_BYTE from extents (sorted, each below 2 GiB); an empty list gives one byte, as a view
 /// needs a filetype even where nothing is written through it.

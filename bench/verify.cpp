@@ -106,22 +106,23 @@ std::int64_t covered_bytes(std::span<const Extent> covered) {
 }
 
 void fill_buffer(const Pattern& pattern, std::int64_t shift, std::span<unsigned char> buffer) {
-  std::size_t at = 0;
-  pattern.own_extents([&](Extent extent) {
-    fill_content(shift + extent.offset, buffer.data() + at, static_cast<std::size_t>(extent.length));
-    at += static_cast<std::size_t>(extent.length);
+  if (pattern.data_bytes() != pattern.buffer_bytes()) std::ranges::fill(buffer, blank_byte);
+  pattern.own_pieces([&](const Piece& piece) {
+    fill_content(shift + piece.extent.offset, buffer.data() + piece.place,
+                 static_cast<std::size_t>(piece.extent.length));
   });
 }
 
 std::int64_t wrong_in_buffer(const Pattern& pattern, std::int64_t shift,
                              std::span<const unsigned char> buffer) {
-  std::size_t at = 0;
   std::size_t wrong = 0;
-  pattern.own_extents([&](Extent extent) {
-    wrong += count_wrong(shift + extent.offset, buffer.data() + at, static_cast<std::size_t>(extent.length));
-    at += static_cast<std::size_t>(extent.length);
+  pattern.own_pieces([&](const Piece& piece) {
+    wrong += count_wrong(shift + piece.extent.offset, buffer.data() + piece.place,
+                         static_cast<std::size_t>(piece.extent.length));
   });
-  return static_cast<std::int64_t>(wrong);
+  const std::int64_t gaps = pattern.buffer_bytes() - pattern.data_bytes();
+  if (wrong > 0 || gaps == 0) return static_cast<std::int64_t>(wrong);
+  return gaps - std::ranges::count(buffer, blank_byte);  // what is right is no blank
 }
 
 Findings check_file(const std::string& path, StepImage image, Share share, Scratch& scratch) {

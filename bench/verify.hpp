@@ -42,8 +42,8 @@ struct Scratch {
 [[nodiscard]] std::vector<Extent> joined_extents(const Pattern& pattern);
 [[nodiscard]] std::int64_t covered_bytes(std::span<const Extent> covered);
 
-/// Fill, or count wrong bytes in, a rank's buffer for the step that lies `shift` bytes behind the first. Not
-/// collective.
+/// Fill, or count wrong bytes in, a rank's buffer for the step that lies `shift` bytes behind the first. Gaps
+/// of the buffer hold `blank_byte`; other bytes there are wrong. Not collective.
 void fill_buffer(const Pattern& pattern, std::int64_t shift, std::span<unsigned char> buffer);
 [[nodiscard]] std::int64_t wrong_in_buffer(const Pattern& pattern, std::int64_t shift,
                                            std::span<const unsigned char> buffer);

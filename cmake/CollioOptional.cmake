@@ -1,5 +1,5 @@
 # Libraries that collio can do without. collio_optional carries those that were found and says so with
-# COLLIO_HAVE_HWLOC and COLLIO_HAVE_LIBURING; floors that want them link with it.
+# COLLIO_HAVE_LIBURING; floors that want them link with it.
 add_library(collio_optional INTERFACE)
 
 # collio_optional_library(NAME HEADER LIBRARY)
@@ -19,7 +19,6 @@ function(collio_optional_library name header library)
   endif()
 endfunction()
 
-collio_optional_library(HWLOC hwloc.h hwloc)
 collio_optional_library(LIBURING liburing.h uring)
 
 # A library of headers alone: collio_json is there where they are.

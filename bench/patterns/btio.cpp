@@ -8,61 +8,33 @@
 //
 // As in NPB the view is set once, a struct of s subarrays as wide as a step of the file, and step k is
 // written with an explicit offset to the view's k-th tile.
-#include <array>
 #include <cstdio>
 
-#include "patterns/block.hpp"
+#include "geometry/grids.hpp"
+#include "patterns/dense.hpp"
 #include "patterns/patterns.hpp"
 
 namespace collio::bench {
 namespace {
 
-constexpr std::int64_t cell_bytes = 5 * sizeof(double);
-
-struct Cube {
-  std::int64_t cells;   // along an edge
-  std::int64_t blocks;  // along an edge; their square is the number of owners
-};
-
-/// Edge of the largest square of ranks.
-[[nodiscard]] std::int64_t square_root(std::int64_t ranks) {
-  std::int64_t root = 1;
-  while ((root + 1) * (root + 1) <= ranks) ++root;
-  return root;
-}
-
-class Btio final : public Pattern {
+class Btio final : public DensePattern {
  public:
-  Btio(Cube cube, World world) : cube_(cube) {
+  Btio(const BtioCube& cube, World world) {
+    file_bytes_ = cube.bytes();
     std::vector<Datatype> blocks;
-    if (world.rank < cube.blocks * cube.blocks)
+    Call call{.tiled = true};
+    if (world.rank < cube.owners())
       for (std::int64_t slab = 0; slab < cube.blocks; ++slab) {
-        const auto axes = block(slab, world.rank);
-        blocks.push_back(subarray_filetype(axes, cell_bytes));
-        append_block(axes, cell_bytes, 0, own_);
-        call_.bytes += block_bytes(axes, cell_bytes);
+        const auto axes = cube.block(slab, world.rank);
+        blocks.push_back(subarray_type(axes, BtioCube::cell_bytes));
+        append_block(axes, BtioCube::cell_bytes, 0, own_);
+        call.bytes += block_bytes(axes, BtioCube::cell_bytes);
       }
-    filetype_ = blocks.empty() ? hindexed_filetype({}) : combined(blocks);
-    call_.filetype = filetype_.get();
-    call_.tiled = true;
+    call.filetype = keep(blocks.empty() ? hindexed_filetype({}) : combined(blocks));
+    calls_.push_back(call);
   }
-
-  std::span<const Call> calls() const override { return {&call_, 1}; }
-  std::int64_t pieces() const override { return static_cast<std::int64_t>(own_.size()); }
-  std::int64_t file_bytes() const override { return cube_.cells * cube_.cells * cube_.cells * cell_bytes; }
-  void own_extents(const ExtentSink& sink) const override {
-    for (const Extent& extent : own_) sink(extent);
-  }
-  void all_extents(const ExtentSink& sink) const override { sink({0, file_bytes()}); }
 
  private:
-  /// The block of a rank in a slab: z, y, x.
-  [[nodiscard]] std::array<Axis, 3> block(std::int64_t slab, std::int64_t rank) const {
-    const std::int64_t s = cube_.blocks;
-    const auto part = [&](std::int64_t index) { return even_part(cube_.cells, {index % s, s}); };
-    return {part(slab), part(rank / s + s - slab), part(rank + slab)};
-  }
-
   /// The blocks of a rank in one filetype.
   [[nodiscard]] static Datatype combined(const std::vector<Datatype>& blocks) {
     const std::vector<int> lengths(blocks.size(), 1);
@@ -74,23 +46,17 @@ class Btio final : public Pattern {
                            &type);
     return Datatype(type);
   }
-
-  Cube cube_;
-  std::vector<Extent> own_;
-  Datatype filetype_;
-  Call call_;
 };
 
 }  // namespace
 
 std::unique_ptr<Pattern> make_btio(Options& options, World world) {
-  const std::int64_t blocks = square_root(world.size);
-  const std::int64_t cells = options.number("n", 102, {blocks, 4096});
-  const std::int64_t idle = world.size - blocks * blocks;
+  const BtioCube cube = btio_cube(options, world.size);
+  const std::int64_t idle = world.size - cube.owners();
   if (idle > 0 && world.rank == 0)
     std::fprintf(stderr, "collio_bench: btio needs a square number of ranks; %lld of %d have no bytes\n",
                  static_cast<long long>(idle), world.size);
-  return std::make_unique<Btio>(Cube{.cells = cells, .blocks = blocks}, world);
+  return std::make_unique<Btio>(cube, world);
 }
 
 }  // namespace collio::bench

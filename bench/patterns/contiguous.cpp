@@ -1,19 +1,15 @@
 // Large blocks, ranks in turn: block i of rank r at (i * ranks + r) * size. What a good program does already;
 // here a collective engine can only lose, and must not. One call per block, or all blocks in one call through
 // a vector view.
+#include "geometry/pieces.hpp"
 #include "patterns/patterns.hpp"
 
 namespace collio::bench {
 namespace {
 
-struct Blocks {
-  std::int64_t size;   // bytes
-  std::int64_t count;  // per rank
-};
-
 class Contiguous final : public Pattern {
  public:
-  Contiguous(Blocks blocks, bool one_call, World world)
+  Contiguous(TurnBlocks blocks, bool one_call, World world)
       : size_(blocks.size), count_(blocks.count), world_(world) {
     if (!one_call) {
       for (std::int64_t i = 0; i < count_; ++i) calls_.push_back({MPI_DATATYPE_NULL, place(i), size_});
@@ -49,9 +45,8 @@ class Contiguous final : public Pattern {
 }  // namespace
 
 std::unique_ptr<Pattern> make_contiguous(Options& options, World world) {
-  const std::int64_t size = options.number("size", std::int64_t{4} << 20, {1, std::int64_t{1} << 30});
-  const std::int64_t count = options.number("pieces", 8, {1, 1 << 20});
-  return std::make_unique<Contiguous>(Blocks{.size = size, .count = count}, options.flag("one-call"), world);
+  const TurnBlocks blocks = turn_blocks(options);
+  return std::make_unique<Contiguous>(blocks, options.flag("one-call"), world);
 }
 
 }  // namespace collio::bench

@@ -7,7 +7,7 @@
 namespace collio::bench {
 
 std::unique_ptr<Pattern> make_e3sm(Options& options, World world) {
-  return make_map_variables(options, world, {.variables = "10", .element_sizes = {"4", "8"}});
+  return make_map_variables(options, world, e3sm_defaults());
 }
 
 }  // namespace collio::bench

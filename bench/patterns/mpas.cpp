@@ -7,7 +7,7 @@
 namespace collio::bench {
 
 std::unique_ptr<Pattern> make_mpas(Options& options, World world) {
-  return make_map_variables(options, world, {.variables = "4,4,4", .element_sizes = {"8", "4"}});
+  return make_map_variables(options, world, mpas_defaults());
 }
 
 }  // namespace collio::bench

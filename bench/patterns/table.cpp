@@ -26,8 +26,36 @@ std::span<const PatternEntry> pattern_table() {
                    "variables on the cells, edges and vertices of an ocean model's mesh, all in one call",
                    "--map-binary FILE [--element-size 8|4] [--variables K|K1,K2,K3] [--decomposition NAME]",
                    make_mpas},
+      PatternEntry{"ior", "segments of a block of every rank, written transfer by transfer, as IOR does",
+                   "--transfer 256KiB --block 1MiB --segments 4", make_ior},
+      PatternEntry{"tile", "tiles of a dense 2-D array, as mpi-tile-io has them",
+                   "[--element-size 256] [--tiles-x N] [--tile-x 128] [--tile-y 128]", make_tile},
+      PatternEntry{"flash", "24 variables of FLASH's blocks, strided in memory, a call each",
+                   "[--nxb 8|16] --blocks 40", make_flash},
+      PatternEntry{"hacc", "particles of 38 bytes, as structures or as nine arrays",
+                   "--particles 100000 [--layout aos|soa]", make_hacc},
+      PatternEntry{"collperf", "a block-distributed 3-D array, as ROMIO's coll_perf has it",
+                   "--nz 192 --ny 192 --nx 192", make_collperf},
   };
   return table;
+}
+
+Datatype subarray_type(std::span<const Axis> axes, std::int64_t element_bytes) {
+  std::vector<int> sizes;
+  std::vector<int> counts;
+  std::vector<int> starts;
+  for (const Axis& axis : axes) {
+    sizes.push_back(static_cast<int>(axis.size));
+    counts.push_back(static_cast<int>(axis.count));
+    starts.push_back(static_cast<int>(axis.start));
+  }
+  MPI_Datatype element = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(static_cast<int>(element_bytes), MPI_BYTE, &element);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_subarray(static_cast<int>(axes.size()), sizes.data(), counts.data(), starts.data(),
+                           MPI_ORDER_C, element, &type);
+  MPI_Type_free(&element);
+  return Datatype(type);
 }
 
 Datatype hindexed_filetype(std::span<const Extent> extents) {

@@ -11,6 +11,8 @@
 namespace collio::pingpong {
 namespace {
 
+constexpr int kAnswerTag = 16384;  // and the flow's place: the receiver's one message, when all has arrived
+
 /// Ends of flows at this rank, driven until all are done.
 template <class End>
 [[nodiscard]] bool advance_all(std::map<std::size_t, End>& ends, bool& all_done) {
@@ -41,9 +43,20 @@ bool Ring::oldest_done(int* bytes) {
   return done != 0;
 }
 
+Sender::Sender(int peer, int tag, const FlowShape& shape) : Ring(peer, tag, shape) {
+  MPI_Irecv(nullptr, 0, MPI_BYTE, peer_, kAnswerTag + tag_, MPI_COMM_WORLD, &answer_);
+  start_ = now_s();
+}
+
+void Sender::hear_end() {
+  int heard = 0;
+  MPI_Test(&answer_, &heard, MPI_STATUS_IGNORE);
+  if (heard != 0) end_ = now_s();
+}
+
 bool Sender::advance() {
   bool progress = false;
-  while (!done() && oldest_done()) {
+  while (drained_ < shape_.in_flight && oldest_done()) {
     progress = true;
     if (ended_ == shape_.in_flight) {  // that was one of the empty messages
       ++drained_;
@@ -58,7 +71,8 @@ bool Sender::advance() {
     }
     next();
   }
-  return progress;
+  if (drained_ == shape_.in_flight) hear_end();
+  return progress || done();
 }
 
 Receiver::Receiver(int peer, int tag, const FlowShape& shape) : Ring(peer, tag, shape) {
@@ -86,6 +100,7 @@ bool Receiver::advance() {
     }
     next();
   }
+  if (done()) MPI_Send(nullptr, 0, MPI_BYTE, peer_, kAnswerTag + tag_, MPI_COMM_WORLD);
   return progress;
 }
 
@@ -97,7 +112,6 @@ void Receiver::note(int bytes) {
                              " is number " + std::to_string(number) + " of " + std::to_string(bytes) +
                              " bytes");
   ++number_;
-  last_ = now_s();
 }
 
 std::vector<FlowResult> run_flows(const std::vector<Flow>& flows, const FlowShape& shape) {
@@ -118,11 +132,8 @@ std::vector<FlowResult> run_flows(const std::vector<Flow>& flows, const FlowShap
   }
   barrier();
   std::vector<double> numbers(2 * flows.size(), 0.0);
-  for (const auto& [flow, end] : senders) numbers[2 * flow + 1] -= end.start_s();
-  for (const auto& [flow, end] : receivers) {
-    numbers[2 * flow] = end.bytes();
-    numbers[2 * flow + 1] += end.last_s();
-  }
+  for (const auto& [flow, end] : senders) numbers[2 * flow + 1] = end.seconds();
+  for (const auto& [flow, end] : receivers) numbers[2 * flow] = end.bytes();
   sum_on_first(numbers);
   std::vector<FlowResult> results;
   for (std::size_t k = 0; k < numbers.size(); k += 2)

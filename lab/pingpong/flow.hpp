@@ -24,8 +24,9 @@ struct FlowShape {
   double seconds;  // how long messages are handed out
 };
 
-/// Bytes of a flow's messages and the time from its sender's start to the last message's arrival. Time
-/// between arrivals would not do: libraries interleave what is under way, so that messages arrive in batches.
+/// Bytes of a flow's messages and the time from its sender's start until the sender heard that the last one had arrived: one
+/// clock, so nodes need not agree on the time. Time between arrivals would not do: libraries interleave what is under way, so
+/// that messages arrive in batches.
 struct FlowResult {
   double bytes = 0;
   double seconds = 0;
@@ -58,14 +59,18 @@ class Ring {
 /// The sending end. `advance` does what can be done without waiting; false when that was nothing.
 class Sender : Ring {
  public:
-  Sender(int peer, int tag, const FlowShape& shape) : Ring(peer, tag, shape), start_(now_s()) {}
+  Sender(int peer, int tag, const FlowShape& shape);
   bool advance();
-  [[nodiscard]] bool done() const { return drained_ == shape_.in_flight; }
-  [[nodiscard]] double start_s() const { return start_; }
+  [[nodiscard]] bool done() const { return end_ > 0; }
+  [[nodiscard]] double seconds() const { return end_ - start_; }
 
  private:
-  double start_;
+  void hear_end();
+
+  double start_ = 0;
+  double end_ = 0;  // 0: the receiver has not said yet that all arrived
   int drained_ = 0;
+  MPI_Request answer_ = MPI_REQUEST_NULL;
 };
 
 /// The receiving end. Throws std::runtime_error when a message is not the next one of its flow.
@@ -77,17 +82,13 @@ class Receiver : Ring {
   [[nodiscard]] double bytes() const {
     return static_cast<double>(number_) * static_cast<double>(shape_.message_bytes);
   }
-  [[nodiscard]] double last_s() const { return last_; }
 
  private:
   void post();
   void note(int bytes);
-
-  double last_ = 0;  // arrival of the last message
 };
 
-/// All flows at the same time; results on rank 0. Ranks without a flow sleep. All ranks are on one machine,
-/// which is where the clock is. Collective.
+/// All flows at the same time; results on rank 0. Ranks without a flow sleep. Collective.
 [[nodiscard]] std::vector<FlowResult> run_flows(const std::vector<Flow>& flows, const FlowShape& shape);
 
 }  // namespace collio::pingpong

@@ -12,9 +12,11 @@ COMMANDS = {
     "run": "collio.run:run",
     "info": "collio.info:info",
     "report": "collio.report_command:report_command",
+    "plan": "collio.plan.command:plan",
     "bench": "collio.bench.command:bench",
     "demo": "collio.demo.command:demo",
     "lab": "collio.lab.command:lab",
+    "topo": "collio.topology.command:topo",
 }
 
 

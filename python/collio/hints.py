@@ -76,6 +76,12 @@ HINTS: tuple[Hint, ...] = (
     Hint("collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"),
     Hint("collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)"),
     Hint("cb_nodes", "auto", f"{_COUNT}, auto", "number of aggregators in all"),
+    Hint("collio_aggregators", "dealt", "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware, "
+         "contention_aware",
+         "which ranks aggregate; the last five elect nodes for every call"),
+    Hint("collio_assignment", "auto", "auto, in_order, locality_aware, least_hop_bytes, least_congestion",
+         "which aggregator serves which file domain"),
+    Hint("collio_domains", "even", "even, aligned, static_cyclic, group_cyclic, balanced", "how the span of a call is cut into file domains"),
     Hint("cb_buffer_size", "16777216", _BYTES, "most bytes of an aggregator's collective buffer"),
     Hint("cb_config_list", "auto", HOSTS, "most aggregators per host"),
     Hint("romio_cb_write", "automatic", _SWITCH, "collective buffering for writes"),
@@ -83,7 +89,7 @@ HINTS: tuple[Hint, ...] = (
     Hint("romio_ds_write", "automatic", _SWITCH, "data sieving for writes with holes"),
     Hint("romio_ds_read", "automatic", _SWITCH, "data sieving for reads with holes"),
     Hint("striping_unit", "auto", f"{_BYTES}, auto", "bytes to which file domains are aligned"),
-    Hint("striping_factor", "auto", f"{_COUNT}, auto", "stripe count; passed on to the MPI library"),
+    Hint("striping_factor", "auto", f"{_COUNT}, auto", "servers the file is striped over; also passed on to the MPI library"),
 )
 
 BY_KEY = {hint.key: hint for hint in HINTS}

@@ -185,9 +185,20 @@ def counts_of(call: dict) -> list[str]:
     if call.get("metadata_bytes"):
         a_piece = call["metadata_bytes"] / max(1, call.get("pieces", 1))
         texts.append(f"{format_bytes(call['metadata_bytes'])} of metadata, {a_piece:.2g} B a piece")
+    if placement := call.get("placement"):
+        texts.append(_placement_text(placement))
     if call.get("remembered"):
         texts.append(f"{counted(int(call['remembered']), 'plan')} remembered")
     return texts
+
+
+def _placement_text(placement: dict) -> str:
+    """Who serves which domain: "domains placed least_congestion: the busiest link needs 0.2 s, in order 0.3 s; ..."."""
+    busiest, hop_bytes = (placement.get(key, 0) for key in ("busiest_seconds", "hop_bytes"))
+    in_order, hops_in_order = (placement.get(key, 0) for key in ("busiest_seconds_in_order", "hop_bytes_in_order"))
+    return (f"domains placed {placement.get('how', '?')} ({placement.get('reason', '')}): busiest link {format_seconds(busiest)}, in order "
+            f"{format_seconds(in_order)}; hop-bytes {format_bytes(hop_bytes)}, in order {format_bytes(hops_in_order)}; "
+            f"imbalance {placement.get('imbalance', 1):.3g}")
 
 
 def counted(count: int, noun: str) -> str:

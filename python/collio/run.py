@@ -25,11 +25,12 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signa
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file; `collio info` lists them.")
 @click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Leave a JSON report here.")
+@click.option("--machine", metavar="FILE", help="The network: whatever `collio topo` reads.  [default: $COLLIO_MACHINE]")
 @click.option("--mpi", "wanted", metavar="ID", help="The MPI the program uses, when the command does not tell.")
 @click.option("--verbose", "-v", is_flag=True, help="Say what is in force, here and for every file.")
 @click.option("--dry-run", is_flag=True, help="Print the command and the environment instead of starting it.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-def run(assignments, report_file, wanted, verbose, dry_run, command) -> None:
+def run(assignments, report_file, machine, wanted, verbose, dry_run, command) -> None:
     """Run an MPI job through collio: collio run -- mpiexec -n 64 ./app
 
     The program needs no change. The exit code is the job's; 125 means that collio could not start it.
@@ -44,7 +45,7 @@ def run(assignments, report_file, wanted, verbose, dry_run, command) -> None:
         raise _give_up(str(error)) from None
     for warning in settings.warnings:
         click.echo(f"collio: warning: {warning}", err=True)
-    variables = _variables(settings.hints, verbose)
+    variables = _variables(settings.hints, verbose) | _network(machine)
     lines = _empty_lines_file(report_file) if report_file and not dry_run else None
     if lines:
         variables["COLLIO_REPORT"] = str(lines)
@@ -71,6 +72,26 @@ def _variables(chosen: dict[str, str], verbose: bool) -> dict[str, str]:
     if verbose:
         variables["COLLIO_VERBOSE"] = "1"
     return variables
+
+
+def _network(machine: str | None) -> dict[str, str]:
+    """COLLIO_MACHINE, where it is given or has to be another than the user's: the engine reads expanded graphs alone."""
+    named = machine or os.environ.get("COLLIO_MACHINE")
+    if not named:
+        return {}
+    from collio.machine_file import MachineFileError  # most jobs name no machine, and start sooner without these
+    from collio.topology.expanded import expanded
+
+    try:
+        found = expanded(named)
+    except MachineFileError as error:
+        if machine:
+            raise _give_up(f"--machine {error}") from None
+        click.echo(f"collio: warning: COLLIO_MACHINE={error}", err=True)  # the engine goes on without, as in jobs it is set in otherwise
+        return {}
+    if found.told:
+        click.echo(f"collio: {found.told}", err=True)
+    return {"COLLIO_MACHINE": str(found.path)} if machine or found.told else {}
 
 
 def _empty_lines_file(report_file: Path) -> Path:

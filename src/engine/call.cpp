@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "engine/place_call.hpp"
+#include "policy/place_domains.hpp"
+
 namespace collio::engine {
 
 using observe::Step;
@@ -72,15 +75,29 @@ Completion completion_of(const Call& call, const Moved& moved) {
   return done;
 }
 
-/// The plan of an earlier call of the same pieces, where they are now.
-policy::Plan recalled_plan(File& file, const PlanMemory::Entry& seen, const policy::Digest& digest) {
+/// Collective.
+policy::Plan new_plan(File& file, const policy::PlanRequest& request, const access::FileAccess& access) {
+  policy::Plan plan = file.plan(request);
+  if (request.digest.bytes == 0 || plan.domains.count == 0) return plan;
+  balance_call(file, plan, access);
+  place_call(file, plan, access, request.digest.bytes);
+  return plan;
+}
+
+/// The plan of an earlier call of the same pieces, where they are now. Collective.
+policy::Plan recalled_plan(File& file, const PlanMemory::Entry& seen, const policy::Digest& digest, const access::FileAccess& access) {
   const std::int64_t distance = digest.low - seen.digest.low;
   if (!seen.plan.serves_at(distance))
-    return file.plan({seen.direction, digest, static_cast<int>(file.aggregators.size()), seen.plan.home_masks, seen.tiled});
+    return new_plan(file, {seen.direction, digest, file.most_domains(), seen.plan.home_masks, seen.tiled}, access);
   policy::Plan plan = seen.plan;
   plan.shift(distance);
   plan.tiled = seen.tiled;
   return plan;
+}
+
+observe::Placement placement_of(const policy::PlacedDomains& placed) {
+  return {placed.how, placed.reason, placed.before.hop_bytes, placed.after.hop_bytes, placed.after.bytes_inside_nodes,
+          placed.before.busiest.time_s, placed.after.busiest.time_s, placed.after.imbalance};
 }
 
 void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) {
@@ -90,8 +107,9 @@ void log_call(File& file, const policy::Plan& plan, observe::CallRecord record) 
   if (plan.path == policy::Path::two_layer) record.local_aggregators = file.layers.local_aggregators();
   if (plan.path != policy::Path::independent && plan.domains.count > 0) {
     record.aggregators = plan.domains.count;
-    record.rounds = plan.domains.rounds(0);
+    record.rounds = plan.domains.most_rounds();
   }
+  if (plan.placed && file.rank == 0) record.placement = placement_of(*plan.placed);
   file.log.add(record);
 }
 
@@ -132,24 +150,30 @@ Completion collective_call(File& file, const CallRequest& request) {
     Steps::Scope time(steps, Step::plan);
     if (const PlanMemory::Entry* seen = file.memory.find(digest, request.direction)) {
       record.remembered = 1;
-      plan = recalled_plan(file, *seen, digest);
+      plan = recalled_plan(file, *seen, digest, access);
     } else {
-      plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size())});
+      plan = new_plan(file, {request.direction, digest, file.most_domains()}, access);
     }
   }
   Completion done;
   if (plan.path == policy::Path::native) {
     done.native = true;
   } else if (digest.bytes > 0) {
-    exchange::Link link{file.comm, file.rank, &file.aggregators, plan.domains.count, file.my_domain,
+    Servers placed;
+    if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
+    const Servers& servers = plan.placed ? placed : file.servers;
+    exchange::Link link{file.comm, file.rank, &servers.ranks, plan.domains.count, servers.mine,
                         std::max<std::int64_t>(plan.domains.window_bytes, 256 << 10),
-                        &file.pool, &steps, &record.counters, file.node_index, &file.homes, file.traffic.counters()};
+                        &file.pool, &steps, &record.counters, file.node_index, &servers.homes, file.traffic.counters()};
     Call call{file, plan, access, request.memory, link, steps, record.counters};
     if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
     Moved moved = move_bytes(call);
     agree_on_outcome(call, moved);
     if (moved.outcome.again) {
-      plan = file.plan({request.direction, digest, static_cast<int>(file.aggregators.size()), true});
+      const policy::Plan before = plan;
+      plan = file.plan({request.direction, digest, file.most_domains(), true});
+      policy::recut(plan, before.domains);
+      plan.placed = before.placed;
       plan.reason += "; with masks, as pieces overlap and leave holes";
       moved = move_bytes(call);
       agree_on_outcome(call, moved);

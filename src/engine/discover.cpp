@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "engine/discover_network.hpp"
+#include "machine/node_reader.hpp"
 
 namespace collio::engine {
 
@@ -19,17 +20,27 @@ struct NodeRecord {
   char name[MPI_MAX_PROCESSOR_NAME];
   std::int32_t ranks;
   std::int32_t cores;
+  std::int32_t numas;
+  std::int32_t nics;
   std::int32_t leader;  ///< the node's first rank
 };
 
-/// Cores the ranks of a node may use together: the union of their affinity masks.
-int cores_of_node(MPI_Comm node) {
+/// Processors the ranks of a node may use together: the union of their affinity masks. Collective.
+machine::CpuSet processors_of_node(MPI_Comm node) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  if (sched_getaffinity(0, sizeof mine, &mine) != 0) return 1;
+  sched_getaffinity(0, sizeof mine, &mine);
   cpu_set_t all;
   MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
-  return std::max(1, CPU_COUNT(&all));
+  machine::CpuSet found(CPU_SETSIZE);
+  for (std::size_t at = 0; at < found.size(); ++at) found[at] = CPU_ISSET(at, &all);
+  return found;
+}
+
+/// What this process's node has inside: read once.
+const machine::NodeParts& parts_of_node() {
+  static const machine::NodeParts parts = machine::read_node_parts("/sys");
+  return parts;
 }
 
 /// Splits `node`, and frees it.
@@ -72,7 +83,12 @@ Place discover(MPI_Comm comm) {
   MPI_Get_processor_name(mine.name, &length);
   mine.leader = rank;
   mine.ranks = local_ranks;
-  mine.cores = cores_of_node(node);
+  const machine::CpuSet processors = processors_of_node(node);
+  mine.cores = std::max(1, static_cast<int>(std::count(processors.begin(), processors.end(), true)));
+  if (local_rank == 0) {
+    mine.numas = machine::count_numas(parts_of_node(), processors);
+    mine.nics = parts_of_node().nics;
+  }
   MPI_Comm_split(comm, local_rank == 0 ? 0 : MPI_UNDEFINED, rank, &leaders);
   int where[2] = {0, 0};  // this node's index, nodes in all
   std::vector<NodeRecord> records;
@@ -89,7 +105,7 @@ Place discover(MPI_Comm comm) {
   Place place;
   place.node = node;
   for (const NodeRecord& r : records) {
-    place.machine.nodes.push_back({.name = r.name, .ranks = r.ranks, .cores = r.cores});
+    place.machine.nodes.push_back({.name = r.name, .ranks = r.ranks, .cores = r.cores, .numas = r.numas, .nics = r.nics});
     place.leaders.push_back(r.leader);
   }
   place.seat = {where[0], local_rank};

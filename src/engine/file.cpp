@@ -10,6 +10,7 @@
 #include "engine/discover.hpp"
 #include "engine/discover_network.hpp"
 #include "exchange/waiting.hpp"
+#include "policy/select_aggregators.hpp"
 
 namespace collio::engine {
 
@@ -74,7 +75,34 @@ machine::StorageModel common_model(MPI_Comm comm, machine::StorageModel model) {
   return model;
 }
 
+/// Who may aggregate. Elections choose among a rank of every node.
+std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy::Hints& hints) {
+  if (!hints.election) return policy::select_aggregators(hints.selection.value_or(policy::Selection::dealt), {machine, hints});
+  return policy::select_aggregators(policy::Selection::one_per_node, {machine, hints, policy::Counting::automatic});
+}
+
+/// Where a rank is in a list; -1: nowhere.
+int place_of(const std::vector<int>& ranks, int rank) {
+  const auto found = std::ranges::find(ranks, rank);
+  return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
+}
+
 }  // namespace
+
+Servers Servers::in_order_of(const std::vector<int>& seat_of_domain, int rank) const {
+  Servers placed;
+  for (const int seat : seat_of_domain) {
+    placed.ranks.push_back(ranks[static_cast<std::size_t>(seat)]);
+    placed.homes.push_back(homes[static_cast<std::size_t>(seat)]);
+  }
+  placed.mine = place_of(placed.ranks, rank);
+  return placed;
+}
+
+int File::most_domains() const noexcept {
+  const int all = static_cast<int>(servers.ranks.size());
+  return hints.election && hints.aggregators > 0 ? std::min(hints.aggregators, all) : all;
+}
 
 core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   std::unique_ptr<File> f(new File);
@@ -98,17 +126,16 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   const machine::Node& node = f->machine.nodes[static_cast<std::size_t>(place.seat.node)];
   exchange::set_crowded(std::max(node.ranks, job_ranks_here()) > node.cores);
   f->machine.storage = common_model(f->comm, storage::model_of(f->path));
-  const std::vector<policy::Seat> seats = policy::choose_aggregators(f->machine, f->hints);
-  for (const policy::Seat& seat : seats) f->homes.push_back(seat.node);
-  f->aggregators = ranks_of(*f->agreement, seats, place.seat, f->rank);
+  const std::vector<policy::Seat> seats = seats_of(f->machine, f->hints);
+  for (const policy::Seat& seat : seats) f->servers.homes.push_back(seat.node);
+  f->servers.ranks = ranks_of(*f->agreement, seats, place.seat, f->rank);
+  f->servers.mine = place_of(f->servers.ranks, f->rank);
   f->layers = policy::make_layers(f->machine, f->hints);
-  if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, f->aggregators.size());
-  const auto mine = std::ranges::find(f->aggregators, f->rank);
-  if (mine != f->aggregators.end()) f->my_domain = static_cast<int>(mine - f->aggregators.begin());
+  if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, f->servers.ranks.size());
   // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it alone. It is opened
   // now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
-  if (f->my_domain >= 0 || !policy::few_servers(f->machine, f->hints)) static_cast<void>(f->storage(&error));
+  if (f->servers.mine >= 0 || !policy::few_servers(f->machine, f->hints)) static_cast<void>(f->storage(&error));
   error = f->agreement->worst(error, "cannot open " + f->path);
   if (!error.ok()) return error;
   f->note_storage();

@@ -30,6 +30,16 @@ struct OpenRequest {
   std::map<std::string, std::string> hints;
 };
 
+/// Aggregators, in domain order.
+struct Servers {
+  std::vector<int> ranks;   ///< of each
+  std::vector<int> homes;   ///< node of each
+  int mine = -1;            ///< domain this rank serves; -1: none
+
+  /// The same ones when domain d is served by aggregator `seat_of_domain[d]`.
+  [[nodiscard]] Servers in_order_of(const std::vector<int>& seat_of_domain, int rank) const;
+};
+
 class File {
  public:
   /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or all
@@ -45,6 +55,8 @@ class File {
   [[nodiscard]] std::string storage_remarks() const;
   /// The plan of a call, with memory for it. Collective.
   [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
+  /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.
+  [[nodiscard]] int most_domains() const noexcept;
   /// Flushes what this rank wrote. Not collective.
   [[nodiscard]] core::Error sync();
 
@@ -53,14 +65,12 @@ class File {
   std::string path;                 ///< absolute
   policy::Hints hints;
   machine::Machine machine;
-  std::vector<int> aggregators;     ///< rank of each aggregator, in domain order
+  Servers servers;                  ///< all aggregators; they serve the domains in this order unless a plan places these
   MPI_Comm node = MPI_COMM_NULL;    ///< the ranks of this rank's node
   int node_index = 0, node_rank = 0;
   std::vector<int> leaders;         ///< rank of each node's first rank
-  std::vector<int> homes;           ///< node of each aggregator, in domain order
   policy::Layers layers;
   std::unique_ptr<exchange::NodeSlots> slots;  ///< windows in the node's shared memory, made when first planned for
-  int my_domain = -1;               ///< domain this rank serves; -1: none
   access::View view;
   bool readable = false;            ///< aggregators can read the file
   StorageUse storage_use;           ///< who makes the calls on it

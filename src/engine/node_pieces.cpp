@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/batch.hpp"
+#include "exchange/domain_source.hpp"
 #include "exchange/message.hpp"
 
 namespace collio::engine {
@@ -38,9 +39,9 @@ bool NodePieces::seek(const NodeWindow& window) noexcept {
 
 std::int64_t NodePieces::next_round(const NodeWindow& window) const noexcept {
   const core::Extent& mine = call_.access.span;
-  if (call_.access.bytes == 0 || window.extent.offset >= mine.end() || cursor_.at_end()) return exchange::no_round;
-  const std::int64_t end = std::min(call_.plan.domains.domain(window.domain).end(), mine.end());
-  return cursor_.offset() < end ? call_.plan.domains.round_of(window.domain, cursor_.offset()) : exchange::no_round;
+  if (call_.access.bytes == 0 || window.extent.offset >= mine.end()) return exchange::no_round;
+  core::Cursor ahead = cursor_;
+  return exchange::round_ahead(ahead, call_.plan.domains, {window.domain, mine.end()});
 }
 
 std::int64_t NodePieces::bytes_left() const noexcept {

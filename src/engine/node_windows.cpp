@@ -7,7 +7,7 @@ namespace collio::engine {
 
 namespace {
 
-int home_of(const Call& call, int domain) noexcept { return call.file.homes[static_cast<std::size_t>(domain)]; }
+int home_of(const Call& call, int domain) noexcept { return call.link.home_of(domain); }
 
 const policy::Teams& teams_here(const Call& call) noexcept {
   return call.file.layers.teams[static_cast<std::size_t>(call.file.node_index)];
@@ -17,7 +17,7 @@ const policy::Teams& teams_here(const Call& call) noexcept {
 
 NodeWindows::NodeWindows(const Call& call)
     : call_(call), domains_(call.plan.domains), teams_(teams_here(call)), team_(teams_.team_of(call.file.node_rank)),
-      end_(domains_.rounds(0) * domains_.count) {}
+      end_(domains_.most_rounds() * domains_.count) {}
 
 NodeWindow::Role NodeWindows::role_of(int domain) const noexcept {
   const File& f = call_.file;
@@ -53,7 +53,7 @@ bool NodeWindows::next(NodeBatch& batch) {
   int taken = 0;
   for (; begin_ < end_; ++begin_) {
     const auto domain = static_cast<int>(begin_ % domains_.count);
-    if (domains_.window(domain, begin_ / domains_.count).length <= 0) continue;  // the last domain may be short
+    if (domains_.window(domain, begin_ / domains_.count).length <= 0) continue;  // not all domains are of one length
     if (taken + slots_for(domain) > most) break;
     add(batch, begin_, batch.half * most + taken);
     taken += slots_for(domain);
@@ -68,7 +68,7 @@ bool NodeWindows::next(NodeBatch& batch) {
 }
 
 bool serves(const Call& call) noexcept {
-  return !call.plan.few_servers || (call.file.my_domain >= 0 && call.file.my_domain < call.plan.domains.count);
+  return !call.plan.few_servers || (call.link.my_domain >= 0 && call.link.my_domain < call.plan.domains.count);
 }
 
 exchange::SlotLayout layout_of(const policy::Plan& plan) noexcept {
@@ -78,7 +78,7 @@ exchange::SlotLayout layout_of(const policy::Plan& plan) noexcept {
 int mail_for(const Call& call, int domain) noexcept {
   const File& f = call.file;
   const int home = home_of(call, domain);
-  const int receiver = home == f.node_index ? f.aggregators[static_cast<std::size_t>(domain)]
+  const int receiver = home == f.node_index ? call.link.rank_of(domain)
                                             : f.leaders[static_cast<std::size_t>(f.node_index)];
   return receiver == f.rank ? f.layers.senders_to(f.node_index, domain, home) : 0;
 }
@@ -90,7 +90,7 @@ int next_node(const Call& call, int domain) noexcept {
 int next_rank(const Call& call, int domain) noexcept {
   const File& f = call.file;
   const int hop = next_node(call, domain);
-  return hop == home_of(call, domain) ? f.aggregators[static_cast<std::size_t>(domain)] : f.leaders[static_cast<std::size_t>(hop)];
+  return hop == home_of(call, domain) ? call.link.rank_of(domain) : f.leaders[static_cast<std::size_t>(hop)];
 }
 
 }  // namespace collio::engine

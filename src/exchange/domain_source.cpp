@@ -6,17 +6,21 @@
 
 namespace collio::exchange {
 
-DomainSource::DomainSource(const access::FileAccess& access, const policy::Domains& domains, int domain)
-    : access_(&access), domains_(&domains), cursor_(access.pattern), domain_(domain), shift_(access.pattern.shift()) {
-  const core::Extent d = domains.domain(domain);
-  end_ = std::min(d.end(), access.span.end());
-  cursor_.seek_offset(std::max(d.offset, access.span.offset));
-  find_next_round();
+std::int64_t round_ahead(core::Cursor& cursor, const policy::Domains& domains, const DomainPart& part) noexcept {
+  while (!cursor.at_end() && cursor.offset() < part.end) {
+    const std::int64_t begin = domains.next(part.domain, cursor.offset());
+    if (begin == cursor.offset()) return domains.round_of(part.domain, begin);
+    if (begin >= part.end) break;
+    cursor.seek_offset(begin);
+  }
+  return no_round;
 }
 
-void DomainSource::find_next_round() noexcept {
-  const bool more = !cursor_.at_end() && cursor_.offset() < end_;
-  next_round_ = more ? domains_->round_of(domain_, cursor_.offset()) : no_round;
+DomainSource::DomainSource(const access::FileAccess& access, const policy::Domains& domains, int domain)
+    : access_(&access), domains_(&domains), cursor_(access.pattern), domain_(domain), shift_(access.pattern.shift()) {
+  end_ = access.span.end();
+  cursor_.seek_offset(access.span.offset);
+  find_next_round();
 }
 
 std::int64_t DomainSource::next_bytes() const noexcept {

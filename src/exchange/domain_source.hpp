@@ -17,6 +17,16 @@ struct Description {
   std::int64_t stream_begin = 0;      ///< first data byte in the access's stream (from 0)
 };
 
+/// A domain, as far as a rank has bytes.
+struct DomainPart {
+  int domain = 0;
+  std::int64_t end = 0;  ///< of the rank's bytes
+};
+
+/// Moves a cursor on to its first byte in a domain; the round of that, or no_round. O(log items), for dealt stripes times
+/// those in which the rank has bytes only of other domains.
+[[nodiscard]] std::int64_t round_ahead(core::Cursor& cursor, const policy::Domains& domains, const DomainPart& part) noexcept;
+
 /// Walks an access through the windows of domain `domain`. Holds one cursor: no list, no rescans.
 class DomainSource {
  public:
@@ -32,12 +42,12 @@ class DomainSource {
   void describe(Description& out);
 
  private:
-  void find_next_round() noexcept;
+  void find_next_round() noexcept { next_round_ = round_ahead(cursor_, *domains_, {domain_, end_}); }
 
   const access::FileAccess* access_;
   const policy::Domains* domains_;
   core::Cursor cursor_;
-  std::int64_t end_ = 0;  ///< of this rank's bytes in this domain
+  std::int64_t end_ = 0;  ///< of this rank's bytes
   std::int64_t next_round_ = no_round;
   int domain_ = 0;
   int shift_ = 0;

@@ -14,7 +14,7 @@ namespace collio::exchange {
 struct Link {
   MPI_Comm comm = MPI_COMM_NULL;       ///< collio's own duplicate: no foreign messages
   int rank = 0;
-  const std::vector<int>* aggregators = nullptr;  ///< rank of each aggregator, in domain order
+  const std::vector<int>* aggregators = nullptr;  ///< rank of each domain's aggregator
   int domains = 1;                     ///< file domains in use
   int my_domain = -1;                  ///< domain this rank serves; -1: none
   std::int64_t budget_bytes = 0;       ///< most bytes of message buffers in each direction
@@ -22,10 +22,11 @@ struct Link {
   observe::Steps* steps = nullptr;
   observe::Counters* counters = nullptr;
   int node = 0;                        ///< of this rank
-  const std::vector<int>* homes = nullptr;         ///< node of each aggregator, in domain order
+  const std::vector<int>* homes = nullptr;         ///< node of each domain's aggregator
   std::vector<std::int64_t>* sent_to = nullptr;    ///< bytes this rank has sent to each node; null: there is one node
   int requests_ahead = 1;              ///< requests to one aggregator that may wait for their answers
 
+  [[nodiscard]] int rank_of(int domain) const noexcept { return (*aggregators)[static_cast<std::size_t>(domain)]; }
   [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[static_cast<std::size_t>(domain)]; }
   /// Books a message of `bytes` bytes to a rank on node `to_node`.
   void note_sent(int to_node, std::int64_t bytes) const noexcept {

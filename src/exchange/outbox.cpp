@@ -14,8 +14,8 @@ Outbox::Outbox(Link link, const access::FileAccess& access, const policy::Domain
                const access::MemoryAccess& memory, Payload payload)
     : link_(link), memory_(memory), payload_(payload) {
   if (access.bytes == 0) return;
-  const int first = domains.owner(access.span.offset);
-  const int last = domains.owner(access.span.end() - 1);
+  const int first = domains.dealt() ? 0 : domains.owner(access.span.offset);
+  const int last = domains.dealt() ? domains.count - 1 : domains.owner(access.span.end() - 1);
   const int lanes = last - first + 1;
   lanes_.reserve(static_cast<std::size_t>(lanes));
   for (int i = 0; i < lanes; ++i) {

@@ -85,7 +85,7 @@ class Outbox {
   bool finish_arrivals();
   void close_if_finished(const Lane& lane) noexcept { open_lanes_ -= lane.finished() ? 1 : 0; }
   [[nodiscard]] int rank_of(const Lane& lane) const noexcept {
-    return (*link_.aggregators)[static_cast<std::size_t>(lane.source.domain())];
+    return link_.rank_of(lane.source.domain());
   }
 
   Link link_;

@@ -17,8 +17,8 @@ struct Node {
   int ranks = 1;     ///< ranks of the communicator on it
   int cores = 1;     ///< cores these ranks may run on
   int network_node = -1;  ///< its number in the machine's network; -1: unknown
-  int numas = 1;     ///< memory domains its ranks are dealt to, in blocks of consecutive ranks
-  int nics = 1;      ///< network adapters, likewise
+  int numas = 1;     ///< memory domains with processors of its ranks, dealt to in blocks of consecutive ranks
+  int nics = 1;      ///< network adapters that are up, the fastest ones; likewise
 };
 
 /// Constants of the storage a file lives on; what the cost model calculates with.

@@ -67,7 +67,7 @@ class GraphReader {
   explicit GraphReader(const json& document) : document_(document) {}
 
   core::Result<Network> read() {
-    if (head() && nodes() && switches() && links() && next()) {
+    if (head() && nodes() && switches() && links() && next() && storage()) {
       core::Error error = check_network(network_);
       if (error.ok()) return std::move(network_);
       return error;
@@ -189,6 +189,17 @@ class GraphReader {
       }
     }
     return true;
+  }
+
+  /// Where the storage hangs; a graph need not say.
+  bool storage() {
+    const json* all = member(document_, "storage");
+    if (!all || all->is_null()) return true;
+    if (!all->is_object()) return fail("storage", all, "an object");
+    if (!index("storage.attach", member(*all, "attach"), network_.storage)) return false;
+    const auto vertices = static_cast<int>(network_.vertices.size());
+    if (network_.storage >= 0 && network_.storage < vertices) return true;
+    return fail("storage.attach", member(*all, "attach"), ("0 to " + std::to_string(vertices - 1)).c_str());
   }
 
   const json& document_;

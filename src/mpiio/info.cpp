@@ -50,7 +50,7 @@ MPI_Info merged_info(MPI_Info info, const Pairs& environment) {
 void put_in_force(const engine::File& file, MPI_Info info) {
   for (const auto& [key, value] : file.hints.in_force)
     if (value != "auto" || key.starts_with("collio_")) MPI_Info_set(info, key.c_str(), value.c_str());
-  MPI_Info_set(info, "cb_nodes", std::to_string(file.aggregators.size()).c_str());
+  MPI_Info_set(info, "cb_nodes", std::to_string(file.most_domains()).c_str());
 }
 
 }  // namespace collio::mpiio

@@ -30,7 +30,7 @@ NodeTraffic counted(const engine::File& file) {
 
 NodeTraffic expected(const engine::File& file) {
   NodeTraffic traffic(file.machine);
-  const policy::Service service{file.machine, file.homes, file.layers};
+  const policy::Service service{file.machine, file.servers.homes, file.layers};
   file.traffic.served().for_each_flow(service, [&](const Flow& flow) { traffic.add(flow); });
   return traffic;
 }

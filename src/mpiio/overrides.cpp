@@ -22,8 +22,8 @@ void say(const engine::File& file) {
   for (const std::string& warning : file.hints.warnings) std::fprintf(stderr, "collio: %s\n", warning.c_str());
   const char* verbose = std::getenv("COLLIO_VERBOSE");
   if (verbose && std::strcmp(verbose, "0") != 0)
-    std::fprintf(stderr, "collio: %s: %zu aggregators, collective buffers of at most %lld bytes, %s storage\n",
-                 file.path.c_str(), file.aggregators.size(), static_cast<long long>(file.hints.buffer_bytes),
+    std::fprintf(stderr, "collio: %s: %d aggregators, collective buffers of at most %lld bytes, %s storage\n",
+                 file.path.c_str(), file.most_domains(), static_cast<long long>(file.hints.buffer_bytes),
                  file.machine.storage.name.c_str());
 }
 

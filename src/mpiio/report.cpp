@@ -57,6 +57,14 @@ std::string most_of(const std::vector<Numbers>& all, std::size_t counter) {
   return text_of(most);
 }
 
+std::string placement_json(const observe::Placement& p) {
+  if (p.how.empty()) return "";
+  return std::string(", \"placement\": {\"how\": ") + quoted(p.how) + ", \"reason\": " + quoted(p.reason) +
+         ", \"hop_bytes\": " + std::to_string(p.hop_bytes) + ", \"hop_bytes_in_order\": " + std::to_string(p.hop_bytes_in_order) +
+         ", \"bytes_inside_nodes\": " + std::to_string(p.bytes_inside_nodes) + ", \"busiest_seconds\": " + text_of(p.busiest_s) +
+         ", \"busiest_seconds_in_order\": " + text_of(p.busiest_in_order_s) + ", \"imbalance\": " + text_of(p.imbalance) + "}";
+}
+
 std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& all) {
   std::string j = "{\"operation\": " + quoted(r.operation) + ", \"path\": " + quoted(r.path) +
                   ", \"reason\": " + quoted(r.reason) + ", \"repeats\": " + std::to_string(r.repeats) +
@@ -67,7 +75,7 @@ std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& 
                   ", \"most_receives_per_round\": " + most_of(all, 7) +
                   ", \"messages\": " + sum_of(all, 2) + ", \"metadata_bytes\": " + sum_of(all, 3) +
                   ", \"windows\": {\"dense\": " + sum_of(all, 4) + ", \"piecewise\": " + sum_of(all, 5) +
-                  ", \"sieved\": " + sum_of(all, 6) + "}, \"seconds\": {\"total\": " +
+                  ", \"sieved\": " + sum_of(all, 6) + "}" + placement_json(r.placement) + ", \"seconds\": {\"total\": " +
                   spread_of(all, observe::step_count);
   for (std::size_t s = 0; s < observe::step_count; ++s)
     j += ", " + quoted(std::string(observe::step_names[s])) + ": " + spread_of(all, s);
@@ -85,8 +93,11 @@ std::string head_json(const engine::File& file, const std::string& storage_remar
   int length = 0;
   MPI_Get_library_version(version, &length);
   const std::string first_line = std::string(version).substr(0, std::string(version).find('\n'));
+  const machine::Node& first = file.machine.nodes.front();
   std::string j = "{\"file\": " + quoted(file.path) + ", \"comm_size\": " + std::to_string(file.size) +
-                  ", \"nodes\": " + std::to_string(file.machine.nodes.size()) + ", \"mpi\": " + quoted(first_line) +
+                  ", \"nodes\": " + std::to_string(file.machine.nodes.size()) + ", \"first_node\": {\"cores\": " +
+                  std::to_string(first.cores) + ", \"numas\": " + std::to_string(first.numas) +
+                  ", \"nics\": " + std::to_string(first.nics) + "}, \"mpi\": " + quoted(first_line) +
                   ", \"storage\": " + quoted(file.machine.storage.name) +
                   ", \"storage_by\": " + storage_json(file.storage_use, storage_remarks) +
                   ", \"agreement\": " + quoted(file.agreement->by_shared_memory() ? "shared memory" : "messages") + ", \"hints\": {";

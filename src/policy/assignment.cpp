@@ -42,10 +42,14 @@ std::vector<int> in_order(const PlacementProblem& p) {
   return seat_of_domain;
 }
 
-/// From the least hop-bytes on. Where that ends behind what was there in order, from that on.
-std::vector<int> least_congestion(const PlacementProblem& p) {
-  std::vector<int> best = exchange_domains(p, least_hop_bytes(p), most_exchange_work);
-  if (measure(p, in_order(p)).busiest.time_s < measure(p, best).busiest.time_s) best = exchange_domains(p, in_order(p), most_exchange_work);
+/// From the least hop-bytes on. Where that ends behind one of `others`, on from the one of them that is done soonest.
+std::vector<int> least_congestion(const PlacementProblem& p, const std::vector<std::vector<int>>& others) {
+  const std::vector<int>* soonest = &others.front();
+  double soonest_s = measure(p, *soonest).busiest.time_s;
+  for (const std::vector<int>& other : others)
+    if (const double time_s = measure(p, other).busiest.time_s; time_s < soonest_s) soonest = &other, soonest_s = time_s;
+  std::vector<int> best = exchange_domains(p, others.back(), most_exchange_work);
+  if (soonest_s < measure(p, best).busiest.time_s) best = exchange_domains(p, *soonest, most_exchange_work);
   return best;
 }
 
@@ -62,8 +66,16 @@ std::optional<Assignment> assignment_named(std::string_view name) noexcept {
 std::vector<int> assign_domains(Assignment policy, const PlacementProblem& p) {
   if (policy == Assignment::locality_aware) return least(p, [&](int node, int domain) { return -p.bytes(node, domain); });
   if (policy == Assignment::least_hop_bytes) return least_hop_bytes(p);
-  if (policy == Assignment::least_congestion) return least_congestion(p);
+  if (policy == Assignment::least_congestion) return assign_by_all(p).back();
   return in_order(p);
+}
+
+std::vector<std::vector<int>> assign_by_all(const PlacementProblem& p) {
+  std::vector<std::vector<int>> all;
+  for (const Assignment policy : {Assignment::in_order, Assignment::locality_aware, Assignment::least_hop_bytes})
+    all.push_back(assign_domains(policy, p));
+  all.push_back(least_congestion(p, all));
+  return all;
 }
 
 }  // namespace collio::policy

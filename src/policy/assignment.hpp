@@ -17,7 +17,7 @@ enum class Assignment {
   in_order,          ///< domain i to aggregator i
   locality_aware,    ///< most bytes stay on their node
   least_hop_bytes,   ///< fewest bytes times links
-  least_congestion,  ///< the busiest link is done soonest, as far as exchanges lead; never later than in order
+  least_congestion,  ///< the busiest link is done soonest, as far as exchanges lead; never later than by the others
 };
 
 [[nodiscard]] std::string_view name_of(Assignment policy) noexcept;
@@ -29,6 +29,9 @@ enum class Assignment {
 /// domains * aggregators). least_congestion does most_exchange_work steps more, or twice
 /// as many, at the utmost.
 [[nodiscard]] std::vector<int> assign_domains(Assignment policy, const PlacementProblem& problem);
+
+/// What every policy assigns, in the order of Assignment: for less than to ask for them one by one.
+[[nodiscard]] std::vector<std::vector<int>> assign_by_all(const PlacementProblem& problem);
 
 /// Steps (a link looked at, a number added) after which exchanges end: a few tenths of a second.
 inline constexpr std::int64_t most_exchange_work = 100'000'000;

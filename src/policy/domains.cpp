@@ -9,6 +9,68 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 
 }  // namespace
 
+int Domains::owner(std::int64_t offset) const noexcept {
+  const std::int64_t distance = offset - low;
+  if (bounds) return static_cast<int>(std::upper_bound(bounds->begin(), bounds->end() - 1, distance) - bounds->begin()) - 1;
+  if (!dealt()) return static_cast<int>(distance / domain_bytes);
+  const int group = group_of(distance);
+  return group * members + static_cast<int>((distance - group * domain_bytes) / stripe_bytes % members);
+}
+
+core::Extent Domains::dealt_window(int a, std::int64_t round) const noexcept {
+  const int group = a / members;
+  const std::int64_t stripe = round / windows_per_stripe() * members + a % members;
+  const std::int64_t in_stripe = round % windows_per_stripe() * window_bytes;
+  const std::int64_t begin = low + group * domain_bytes + stripe * stripe_bytes + in_stripe;
+  return {begin, std::min({window_bytes, stripe_bytes - in_stripe, end_of_group(group) - begin})};
+}
+
+std::int64_t Domains::dealt_round(int a, std::int64_t offset) const noexcept {
+  const std::int64_t in_group = offset - low - a / members * domain_bytes;
+  return in_group / stripe_bytes / members * windows_per_stripe() + in_group % stripe_bytes / window_bytes;
+}
+
+std::int64_t Domains::next(int a, std::int64_t offset) const noexcept {
+  if (!dealt()) {
+    const core::Extent d = domain(a);
+    return d.length > 0 && offset < d.end() ? std::max(offset, d.offset) : high;
+  }
+  const int group = a / members;
+  const std::int64_t begin = low + group * domain_bytes;
+  if (offset < begin) return next(a, begin);
+  const std::int64_t stripe = (offset - begin) / stripe_bytes, ahead = (a % members - stripe % members + members) % members;
+  const std::int64_t found = ahead == 0 ? offset : begin + (stripe + ahead) * stripe_bytes;
+  return found < end_of_group(group) ? found : high;
+}
+
+std::int64_t Domains::end_of_run(std::int64_t offset) const noexcept {
+  const int a = owner(offset);
+  if (!dealt()) return domain(a).end();
+  const std::int64_t begin = low + a / members * domain_bytes;
+  return std::min(begin + ((offset - begin) / stripe_bytes + 1) * stripe_bytes, end_of_group(a / members));
+}
+
+std::int64_t Domains::rounds(int a) const noexcept {
+  if (!dealt()) return divide_up(domain(a).length, window_bytes);
+  const int group = a / members;
+  const std::int64_t length = end_of_group(group) - low - group * domain_bytes;
+  return divide_up(length, members * stripe_bytes) * windows_per_stripe();
+}
+
+std::int64_t Domains::most_rounds() const noexcept {
+  if (!bounds) return count > 0 ? std::max(rounds(0), rounds(count - 1)) : 0;
+  std::int64_t most = 0;
+  for (int a = 0; a < count; ++a) most = std::max(most, rounds(a));
+  return most;
+}
+
+std::uint64_t Domains::offset_bits() const noexcept {
+  auto bits = static_cast<std::uint64_t>(low | domain_bytes | window_bytes | stripe_bytes);
+  if (!bounds) return bits;
+  for (std::size_t i = 0; i + 1 < bounds->size(); ++i) bits |= static_cast<std::uint64_t>((*bounds)[i]);
+  return bits;
+}
+
 Domains cut_evenly(const CutRequest& r) noexcept {
   Domains d;
   d.low = r.span.offset / r.alignment_bytes * r.alignment_bytes;

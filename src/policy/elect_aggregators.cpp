@@ -9,7 +9,7 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"greedy", "shortest_path", "longest_path", "topology_aware"};
+constexpr std::array<std::string_view, 5> names{"greedy", "shortest_path", "longest_path", "topology_aware", "contention_aware"};
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -34,12 +34,44 @@ machine::Reach reach_storage(const ElectionProblem& problem, int node) {
   return storage == machine::no_vertex ? machine::Reach{} : reach(problem.topology, {problem.nodes[at(node)], storage});
 }
 
-/// [node][partition]: what the policy wants least of.
+/// What the aggregators elected so far put on the links to storage.
+class StorageWays {
+ public:
+  explicit StorageWays(const ElectionProblem& problem) : problem_(problem), bytes_(2 * at(problem.topology.links()), 0) {}
+
+  /// C2 of a node, where its partition's bytes wait for those on the same links.
+  [[nodiscard]] double write_s(int node, const Partitions& sums, int p) const {
+    double latency_s = 0, most_s = 0;
+    visit(node, [&](const machine::Hop& hop) {
+      const machine::Cable cable = problem_.topology.cable(hop.link);
+      latency_s += cable.latency_s;
+      most_s = std::max(most_s, (bytes_[hop.index()] + sums.bytes[at(p)]) / cable.rate_bytes_per_s);
+    });
+    return latency_s + most_s / std::max(sums.members[at(p)], 1);
+  }
+  void add(int node, double bytes) {
+    visit(node, [&](const machine::Hop& hop) { bytes_[hop.index()] += bytes; });
+  }
+
+ private:
+  template <class Visit>
+  void visit(int node, Visit&& each) const {
+    if (const int storage = problem_.storage[at(node)]; storage != machine::no_vertex) problem_.topology.route({problem_.nodes[at(node)], storage}, each);
+  }
+
+  const ElectionProblem& problem_;
+  std::vector<double> bytes_;  ///< [hop]
+};
+
+/// [node][partition]: what the policy wants least of; without C2 where that depends on who was elected before.
 core::Matrix<double> scores_of(Election election, const ElectionProblem& problem) {
   core::Matrix<double> scores({problem.bytes.rows(), problem.bytes.columns()});
   if (election == Election::topology_aware) {
     const core::Matrix<ElectionCost> costs = election_costs(problem);
     for (std::size_t i = 0; i < costs.values().size(); ++i) scores.values()[i] = costs.values()[i].sum_s();
+  } else if (election == Election::contention_aware) {
+    const core::Matrix<ElectionCost> costs = election_costs(problem);
+    for (std::size_t i = 0; i < costs.values().size(); ++i) scores.values()[i] = costs.values()[i].gather_s;
   } else if (election != Election::greedy) {
     const double sign = election == Election::longest_path ? -1 : 1;
     for (int node = 0; node < scores.rows(); ++node) {
@@ -83,14 +115,19 @@ core::Matrix<ElectionCost> election_costs(const ElectionProblem& problem) {
 std::vector<int> elect_aggregators(Election election, const ElectionProblem& problem) {
   const core::Matrix<std::int64_t>& bytes = problem.bytes;
   const core::Matrix<double> scores = scores_of(election, problem);
-  const std::vector<int> members = sums_of(bytes).members;
+  const Partitions sums = sums_of(bytes);
+  StorageWays ways(problem);
   std::vector<int> elected, served(at(bytes.rows()), 0);
   for (int p = 0; p < bytes.columns(); ++p) {
     int best = -1;
-    const auto key = [&](int node) { return std::pair(served[at(node)], scores(node, p)); };
-    for (int node = 0; node < bytes.rows(); ++node)
-      if ((members[at(p)] == 0 || bytes(node, p) > 0) && (best < 0 || key(node) < key(best))) best = node;
+    std::pair<int, double> least;
+    for (int node = 0; node < bytes.rows(); ++node) {
+      if (sums.members[at(p)] > 0 && bytes(node, p) == 0) continue;
+      const double waits_s = election == Election::contention_aware ? ways.write_s(node, sums, p) : 0;
+      if (const std::pair key(served[at(node)], scores(node, p) + waits_s); best < 0 || key < least) best = node, least = key;
+    }
     ++served[at(best)];
+    ways.add(best, sums.bytes[at(p)]);
     elected.push_back(best);
   }
   return elected;

@@ -4,7 +4,8 @@
 // election a candidate A costs (4.1 there)
 //   C1 = max over i != A of ( l d(i, A) + w(i, A) / B(i -> A) )       to gather, the others hidden behind the slowest
 //   C2 = l d(A, IO) + w(A, IO) / (|V_C| B(A -> IO))                    to write, per member so that both are of one size
-// and the least C1 + C2 is elected. l d is the sum of the latencies on the way, B the rate of its slowest link.
+// and the least C1 + C2 is elected. Parts that follow each other in the file may so end up behind one link to storage; the
+// contention-aware election is ours and sees it. l d is the sum of the latencies on the way, B the rate of its slowest link.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ enum class Election {
   shortest_path,   ///< the one with the fewest hops to storage
   longest_path,    ///< the most; to compare with
   topology_aware,  ///< the least C1 + C2
+  contention_aware,  ///< as well, with what parts before put on the links to storage added to the bytes of C2
 };
 
 [[nodiscard]] std::string_view name_of(Election election) noexcept;

@@ -113,6 +113,46 @@ CyclicDomains cut_group_cyclic(const FileCutRequest& r, int stripe_count) noexce
   return {r.span, r.unit_bytes, stripe_count, static_cast<int>(divide_up(cycles, cycles_per_group)), low, cycles_per_group * cycle};
 }
 
+namespace {
+
+std::int64_t aligned_window(const FileCutRequest& r, std::int64_t most) {
+  return most < r.unit_bytes ? most : most / r.unit_bytes * r.unit_bytes;
+}
+
+}  // namespace
+
+Domains domains_of(const ContiguousDomains& cut, const FileCutRequest& r, std::int64_t window_bytes) {
+  Domains d;
+  d.low = r.span.offset / r.unit_bytes * r.unit_bytes;
+  d.high = r.span.end();
+  d.count = cut.count();
+  d.window_bytes = aligned_window(r, window_bytes);
+  std::vector<std::int64_t> bounds;
+  for (const std::int64_t bound : cut.bounds) bounds.push_back(bound == r.span.offset ? 0 : bound - d.low);
+  d.bounds = std::make_shared<const std::vector<std::int64_t>>(std::move(bounds));
+  return d;
+}
+
+Domains domains_of(const CyclicDomains& cut, const FileCutRequest& r, std::int64_t window_bytes) {
+  const std::int64_t cycle = cut.members * cut.stripe_bytes;
+  Domains d;
+  d.low = r.span.offset / cycle * cycle;
+  d.high = r.span.end();
+  d.count = cut.count();
+  d.stripe_bytes = cut.stripe_bytes;
+  d.members = cut.members;
+  d.domain_bytes = cut.groups > 1 ? cut.group_bytes : divide_up(d.high - d.low, cycle) * cycle;
+  d.window_bytes = std::min(cut.stripe_bytes, aligned_window(r, window_bytes));
+  return d;
+}
+
+Domains cut_by(Cut cut, const CutRequest& r, int servers) {
+  if (cut == Cut::even || cut == Cut::balanced || r.span.length == 0) return cut_evenly(r);
+  const FileCutRequest request{r.span, r.aggregators, r.alignment_bytes};
+  if (cut == Cut::aligned) return domains_of(cut_aligned(request), request, r.window_bytes);
+  return domains_of(cut == Cut::static_cyclic ? cut_static_cyclic(request) : cut_group_cyclic(request, servers), request, r.window_bytes);
+}
+
 ContiguousDomains cut_balanced(const FileCutRequest& r, const Histogram& histogram) {
   const std::int64_t all = std::accumulate(histogram.bytes.begin(), histogram.bytes.end(), std::int64_t{0});
   if (all == 0) return cut_aligned(r);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/extent.hpp"
+#include "policy/domains.hpp"
 
 namespace collio::policy {
 
@@ -75,5 +76,13 @@ struct Histogram {
 /// Boundary i where i / aggregators of the data lie below it, taking the data of a region as spread evenly over it, and moved to
 /// the nearest multiple of the unit inside the span. No data: as cut_aligned. O(regions + aggregators).
 [[nodiscard]] ContiguousDomains cut_balanced(const FileCutRequest& request, const Histogram& histogram);
+
+/// Domains with windows of at most `window_bytes`, multiples of the unit where one fits, and none across the end of a stripe.
+/// `request`: of which they are a cut.
+[[nodiscard]] Domains domains_of(const ContiguousDomains& cut, const FileCutRequest& request, std::int64_t window_bytes);
+[[nodiscard]] Domains domains_of(const CyclicDomains& cut, const FileCutRequest& request, std::int64_t window_bytes);
+
+/// A cut that needs no histogram: balanced domains are even until one is there. `servers`: over which the file is striped; 0: not known.
+[[nodiscard]] Domains cut_by(Cut cut, const CutRequest& request, int servers);
 
 }  // namespace collio::policy

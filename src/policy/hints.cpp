@@ -6,11 +6,16 @@
 #include <charconv>
 #include <optional>
 
+#include "policy/assignment.hpp"
+#include "policy/elect_aggregators.hpp"
+#include "policy/file_cuts.hpp"
+#include "policy/select_aggregators.hpp"
+
 namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 22> rows{{
+constexpr std::array<HintRow, 25> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
     {"collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
@@ -26,6 +31,13 @@ constexpr std::array<HintRow, 22> rows{{
     {"collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"},
     {"collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)"},
     {"cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all"},
+    {"collio_aggregators", "dealt",
+     "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware, contention_aware",
+     "which ranks aggregate; the last five elect nodes for every call"},
+    {"collio_assignment", "auto", "auto, in_order, locality_aware, least_hop_bytes, least_congestion",
+     "which aggregator serves which file domain"},
+    {"collio_domains", "even", "even, aligned, static_cyclic, group_cyclic, balanced",
+     "how the span of a call is cut into file domains"},
     {"cb_buffer_size", "16777216", "1..1073741824", "most bytes of an aggregator's collective buffer"},
     {"cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host"},
     {"romio_cb_write", "automatic", "enable, disable, automatic", "collective buffering for writes"},
@@ -33,7 +45,7 @@ constexpr std::array<HintRow, 22> rows{{
     {"romio_ds_write", "automatic", "enable, disable, automatic", "data sieving for writes with holes"},
     {"romio_ds_read", "automatic", "enable, disable, automatic", "data sieving for reads with holes"},
     {"striping_unit", "auto", "1..1073741824, auto", "bytes to which file domains are aligned"},
-    {"striping_factor", "auto", "1..1000000, auto", "stripe count; passed on to the MPI library"},
+    {"striping_factor", "auto", "1..1000000, auto", "servers the file is striped over; also passed on to the MPI library"},
 }};
 
 const HintRow* find_row(std::string_view key) {
@@ -147,6 +159,28 @@ bool one_of(std::string_view value, std::initializer_list<std::string_view> allo
   return std::ranges::find(allowed, value) != allowed.end();
 }
 
+bool set_aggregators(std::string_view text, Hints& h) {
+  const auto selection = selection_named(text);
+  const auto election = election_named(text);
+  if (!selection && !election) return false;
+  h.selection = selection;
+  h.election = election;
+  return true;
+}
+
+bool set_cut(std::string_view text, std::optional<Cut>& out) {
+  const auto named = cut_named(text);
+  if (named) out = named;
+  return named.has_value();
+}
+
+bool set_assignment(std::string_view text, std::optional<Assignment>& out) {
+  if (text == "auto") return true;
+  const auto named = assignment_named(text);
+  if (named) out = named;
+  return named.has_value();
+}
+
 /// Applies one pair. False: the value is not allowed and nothing changed.
 bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "collio_enable") {
@@ -185,12 +219,14 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "collio_window") return set_number(value, 1 << 30, h.window_bytes);
   if (key == "striping_unit") return set_number(value, 1 << 30, h.alignment_bytes);
   if (key == "cb_config_list") return set_host_limits(value, h.host_limits);
+  if (key == "collio_aggregators") return set_aggregators(value, h);
+  if (key == "collio_domains") return set_cut(value, h.cut);
+  if (key == "collio_assignment") return set_assignment(value, h.assignment);
   if (key == "collio_local_aggregators") return set_count(value, h.local_aggregators);
   if (key == "nc_num_aggrs_per_node") return set_count(value, h.local_aggregators_per_node);
   if (key == "collio_nodes_per_group") return value != "auto" && set_count(value, h.nodes_per_group);
   if (key == "cb_nodes") return set_count(value, h.aggregators);
-  int unused = 0;
-  return set_count(value, unused);  // striping_factor
+  return set_count(value, h.servers);  // striping_factor
 }
 
 }  // namespace

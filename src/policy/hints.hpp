@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ enum class Path { automatic, two_layer, two_phase, independent, native };
 enum class Holes { automatic, piecewise, sieve };
 enum class Schedule { automatic, none, communication, write, write_communication, write_communication_2, dataflow };
 enum class StorageKind { automatic, posix, threads, uring, aio, null };
+enum class Assignment;  // policy/assignment
+enum class Selection;   // policy/select_aggregators
+enum class Election;    // policy/elect_aggregators
+enum class Cut;         // policy/file_cuts
 
 /// One entry of cb_config_list: at most `limit` aggregators on `host` ("*": any other host).
 struct HostLimit {
@@ -32,6 +37,8 @@ struct Hints {
   int local_aggregators_per_node = 0;                ///< nc_num_aggrs_per_node; 0: not set
   bool synchronous_sends = true;                     ///< collio_sends
   int nodes_per_group = 1;                           ///< collio_nodes_per_group; 1: no third layer
+  std::optional<Cut> cut;                            ///< collio_domains; absent: even
+  int servers = 0;                                   ///< striping_factor; 0: not known
   std::int64_t buffer_bytes = 16 << 20;              ///< cb_buffer_size: no window is longer
   std::int64_t window_bytes = 0;                     ///< collio_window; 0: chosen by collio
   Schedule schedule = Schedule::automatic;           ///< collio_schedule
@@ -41,6 +48,9 @@ struct Hints {
   bool direct = false;                               ///< collio_direct: past the page cache where aligned
   std::int64_t alignment_bytes = 0;                  ///< striping_unit; 0: the file system's block
   std::vector<HostLimit> host_limits;                ///< cb_config_list; empty: no limit
+  std::optional<Selection> selection;                ///< collio_aggregators, by the machine alone; absent: dealt
+  std::optional<Election> election;                  ///< collio_aggregators, for every call anew
+  std::optional<Assignment> assignment;              ///< collio_assignment; absent: chosen by collio
   Path write_path = Path::automatic, read_path = Path::automatic;
   Holes write_holes = Holes::automatic, read_holes = Holes::automatic;
   std::map<std::string, std::string> in_force;       ///< every key collio honours, as MPI_File_get_info shows it

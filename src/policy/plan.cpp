@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "policy/file_cuts.hpp"
 #include "policy/local_aggregators.hpp"
 
 namespace collio::policy {
@@ -166,11 +167,16 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
   plan.home_masks = r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span());
   plan.masks = plan.several_nodes || plan.home_masks;
   const Domains& d = plan.domains;
-  const auto bits = static_cast<std::uint64_t>(r.digest.offset_bits | d.low | d.domain_bytes | d.window_bytes);
+  const auto bits = static_cast<std::uint64_t>(r.digest.offset_bits) | d.offset_bits();
   plan.mask_shift = bits == 0 ? 0 : std::countr_zero(bits);
 }
 
 }  // namespace
+
+void recut(Plan& plan, Domains domains) {
+  plan.domains = std::move(domains);
+  plan.mask_shift = std::min(plan.mask_shift, std::countr_zero(plan.domains.offset_bits()));
+}
 
 bool few_servers(const machine::Machine& machine, const Hints& hints) noexcept {
   return !hints.host_limits.empty() || hints.aggregators > 0 || machine.storage.aggregators_per_core == 0;
@@ -216,8 +222,8 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
     plan.overlap = choose_overlap(machine.storage, hints);
     plan.reason += overlap_text(plan.overlap);
   }
-  plan.alignment_bytes = cut.alignment_bytes;
-  plan.domains = cut_evenly(cut);
+  plan.domains = cut_by(hints.cut.value_or(Cut::even), cut, hints.servers);
+  plan.alignment_bytes = plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
   if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);
   return plan;
 }

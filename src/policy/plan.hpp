@@ -3,6 +3,7 @@
 // Made from the digest, the machine and the hints alone, so every rank makes the same one.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "machine/machine.hpp"
@@ -17,6 +18,8 @@ enum class Direction { write, read };
 
 /// Most windows in the shared memory of a node at a time.
 inline constexpr int most_node_slots = 64;
+
+struct PlacedDomains;  // policy/place_domains
 
 struct Plan {
   Direction direction = Direction::write;
@@ -35,6 +38,7 @@ struct Plan {
   bool home_masks = false;            ///< two_layer write: also those of windows served on their node, for there may be holes
   bool tiled = false;                 ///< two_layer write: known to tile every window, as an earlier call did
   int mask_shift = 0;                 ///< every piece end is a multiple of 2^mask_shift, relative to its window
+  std::shared_ptr<const PlacedDomains> placed;  ///< which aggregator serves which domain; null: domain i by aggregator i
   double estimate_two_layer_s = 0;
   double estimate_two_phase_s = 0;    ///< beyond the storage time all paths share
   double estimate_independent_s = 0;
@@ -66,5 +70,8 @@ struct PlanRequest {
 
 /// Pure. O(nodes).
 [[nodiscard]] Plan make_plan(const PlanRequest& request, const machine::Machine& machine, const Hints& hints);
+
+/// Gives a plan other domains, of no longer windows. Pure.
+void recut(Plan& plan, Domains domains);
 
 }  // namespace collio::policy

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "policy/place_domains.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -55,19 +57,31 @@ void flows_to(const Served& served, const Service& service, bool groups, const V
   }
 }
 
+/// Bytes of the span in domain `i`; stripes that are dealt are taken to be equally many for all.
+std::int64_t share_of(const Domains& d, int i, const core::Extent& span) {
+  if (d.dealt()) return span.length / d.count;
+  const core::Extent domain = d.domain(i);
+  return std::max<std::int64_t>(0, std::min(domain.end(), span.end()) - std::max(domain.offset, span.offset));
+}
+
 }  // namespace
 
 void ServedBytes::add(const Plan& plan, std::int64_t bytes) {
   const bool layers = plan.path == Path::two_layer;
   if ((!layers && plan.path != Path::two_phase) || plan.span.length == 0) return;
+  if (plan.placed && plan.placed->flows) {
+    for (const machine::Flow& flow : *plan.placed->flows) flows_[{flow.from, flow.to}] += flow.bytes;
+    return;
+  }
   std::vector<double>& served = by_domain_[plan.direction == Direction::read][layers];
   const Domains& d = plan.domains;
-  if (served.size() < static_cast<std::size_t>(d.count)) served.resize(static_cast<std::size_t>(d.count), 0);
+  const auto server_of = [&](int domain) {
+    return static_cast<std::size_t>(plan.placed ? plan.placed->seat_of_domain[static_cast<std::size_t>(domain)] : domain);
+  };
   const double density = static_cast<double>(bytes) / static_cast<double>(plan.span.length);
   for (int i = 0; i < d.count; ++i) {
-    const core::Extent domain = d.domain(i);
-    const std::int64_t begin = std::max(domain.offset, plan.span.offset), end = std::min(domain.end(), plan.span.end());
-    served[static_cast<std::size_t>(i)] += density * static_cast<double>(std::max<std::int64_t>(0, end - begin));
+    if (served.size() <= server_of(i)) served.resize(server_of(i) + 1, 0);
+    served[server_of(i)] += density * static_cast<double>(share_of(d, i, plan.span));
   }
 }
 
@@ -75,10 +89,11 @@ bool ServedBytes::empty() const noexcept {
   for (const auto& of_direction : by_domain_)
     for (const std::vector<double>& served : of_direction)
       if (!served.empty()) return false;
-  return true;
+  return flows_.empty();
 }
 
 void ServedBytes::for_each_flow(const Service& service, const Visit& visit) const {
+  for (const auto& [ends, bytes] : flows_) visit({ends.first, ends.second, bytes});
   const Visit visit_reversed = [&](const machine::Flow& flow) { visit({flow.to, flow.from, flow.bytes}); };
   for (const bool reads : {false, true})
     for (const bool layers : {false, true}) {

@@ -1,6 +1,6 @@
 // Which bytes will go from node to node, as plans alone foresee it: before anything moves, or without moving anything.
 //
-// What is foreseen is simple. The bytes of a call spread over the file domains by the domains' shares of its span, and
+// What placing a call's domains found out is foreseen. Of other calls what is foreseen is simple. The bytes of a call spread over the file domains by the domains' shares of its span, and
 // over the nodes by their shares of the ranks; what a node has for a domain that is served elsewhere leaves it, or
 // comes to it when the call reads. Descriptions of pieces are not foreseen, and patterns that put a node's bytes near
 // to each other in the file move less: the difference to what was counted is what a better assignment could gain.
@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "machine/machine.hpp"
@@ -23,7 +25,7 @@ struct Service {
   const Layers& layers;           ///< through which nodes messages of two_layer calls pass
 };
 
-/// Bytes of one call or many by the domain that serves them: all that is needed to foresee where bytes go.
+/// Bytes of one call or many by the aggregator that serves them: all that is needed to foresee where bytes go.
 class ServedBytes {
  public:
   /// A call of `bytes` bytes in all. Calls without an exchange count nothing. O(domains).
@@ -34,7 +36,8 @@ class ServedBytes {
   void for_each_flow(const Service& service, const std::function<void(const machine::Flow&)>& visit) const;
 
  private:
-  std::vector<double> by_domain_[2][2];  ///< [reads][in two layers]
+  std::map<std::pair<int, int>, std::int64_t> flows_;  ///< between nodes, of calls whose domains were placed by their bytes
+  std::vector<double> by_domain_[2][2];                ///< [reads][in two layers], by aggregator
 };
 
 /// The flows that a plan foresees, by pairs of nodes in order, for a call of `bytes` bytes in all. Pure.

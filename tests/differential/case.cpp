@@ -21,12 +21,16 @@ void draw_hints(Random& random, Case& out) {
   draw_hint(random, out, "collio_sends", {"standard"});
   draw_hint(random, out, "collio_nodes_per_group", {"2", "3"});
   draw_hint(random, out, "COLLIO_RANKS_PER_NODE", {"1", "2", "3", "5"});
+  draw_hint(random, out, "collio_aggregators", {"round_robin", "spread", "one_per_node", "topology_aware"});
+  draw_hint(random, out, "collio_domains", {"aligned", "static_cyclic", "group_cyclic", "balanced"});
+  draw_hint(random, out, "collio_assignment", {"in_order", "locality_aware", "least_hop_bytes", "least_congestion"});
+  draw_hint(random, out, "striping_factor", {"1", "2", "3"});
   draw_hint(random, out, "collio_holes", {"auto", "piecewise", "sieve"});
   draw_hint(random, out, "romio_cb_write", {"enable", "automatic", "disable"});
   draw_hint(random, out, "romio_cb_read", {"enable", "automatic", "disable"});
   draw_hint(random, out, "romio_ds_write", {"enable", "automatic", "disable"});
   draw_hint(random, out, "romio_ds_read", {"enable", "automatic", "disable"});
-  draw_hint(random, out, "striping_unit", {"512", "4096", "1048576"});
+  draw_hint(random, out, "striping_unit", {"100", "512", "4096", "1048576"});
 }
 
 /// Which awkward features a case may use. Cases without them are those the MPI library's own I/O can be compared with.

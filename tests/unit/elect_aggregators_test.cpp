@@ -28,6 +28,7 @@ ElectionProblem on_grid(Matrix bytes) {
 }
 
 TEST(ElectAggregators, NamesComeBack) {
+  EXPECT_EQ(election_named("contention_aware"), Election::contention_aware);
   for (const Election election : all) EXPECT_EQ(election_named(name_of(election)), election);
   EXPECT_EQ(election_named("random"), std::nullopt);
 }
@@ -66,6 +67,18 @@ TEST(ElectAggregators, OnlyMembersAreElectedAndAnyoneWhereThereAreNone) {
   const std::vector<int> nearest = elect_aggregators(Election::shortest_path, on_grid(bytes));
   EXPECT_EQ(nearest[1], 0);
   EXPECT_EQ(nearest[2], 50);
+}
+
+TEST(ElectAggregators, PartsAvoidTheLinksOfPartsBefore) {
+  // The bridges are nodes 0 and 32; nodes 2 and 34 are as near to one as to the other, and the first part goes by node 0.
+  Matrix bytes({64, 2});
+  bytes(1, 0) = 10'000'000, bytes(2, 0) = 1'000'000;
+  bytes(2, 1) = bytes(34, 1) = 5'000'000;
+  ElectionProblem p = on_grid(bytes);
+  EXPECT_EQ(elect_aggregators(Election::topology_aware, p), (std::vector<int>{1, 2}));
+  EXPECT_EQ(elect_aggregators(Election::contention_aware, p), (std::vector<int>{1, 34}));
+  p.storage.assign(64, machine::no_vertex);
+  EXPECT_EQ(elect_aggregators(Election::contention_aware, p), elect_aggregators(Election::topology_aware, p)) << "nothing to avoid";
 }
 
 TEST(ElectAggregators, SlowLinksAndFarStorageCount) {

@@ -42,6 +42,10 @@ const std::vector<Row>& cases() {
       {"romio_ds_write", {"enable", "disable", "automatic"}, switch_refused},
       {"romio_ds_read", {"enable", "disable", "automatic"}, switch_refused},
       {"striping_unit", {"1", "1048576", "1073741824", "auto"}, {"", "0", "-1", "1073741825", "1MiB"}},
+      {"collio_aggregators", {"dealt", "one_per_node", "per_numa", "per_nic", "round_robin", "spread", "greedy", "shortest_path", "longest_path",
+                              "topology_aware", "contention_aware"}, {"", "auto", "4", "Spread"}},
+      {"collio_assignment", {"auto", "in_order", "locality_aware", "least_hop_bytes", "least_congestion"}, {"", "best", "least"}},
+      {"collio_domains", {"even", "aligned", "static_cyclic", "group_cyclic", "balanced"}, {"", "auto", "cyclic"}},
       {"striping_factor", {"1", "64", "1000000", "auto"}, {"", "0", "-1", "1000001", "many"}},
   };
   return all;
@@ -120,7 +124,7 @@ TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
 
 TEST(Hints, ValuesReachTheSettings) {
   const Hints h = parse_hints({{"collio_enable", "disable"}, {"cb_nodes", "3"}, {"cb_buffer_size", "4194304"}, {"collio_window", "524288"},
-                               {"collio_local_aggregators", "5"}, {"nc_num_aggrs_per_node", "2"}, {"collio_nodes_per_group", "4"}, {"collio_sends", "standard"},
+                               {"collio_local_aggregators", "5"}, {"nc_num_aggrs_per_node", "2"}, {"collio_nodes_per_group", "4"}, {"collio_aggregators", "spread"}, {"collio_assignment", "least_congestion"}, {"collio_domains", "aligned"}, {"collio_sends", "standard"},
                                {"striping_unit", "65536"}, {"striping_factor", "7"}, {"cb_config_list", "n1:2,n2:*,n3,*:0"}});
   EXPECT_FALSE(h.enabled);
   EXPECT_EQ(h.aggregators, 3);

@@ -12,6 +12,9 @@ from collio.report import counted, format_bytes, format_seconds
 MOST_NAMES = 8
 """Switches whose names are told."""
 
+MOST_CELLS = 1_500_000
+"""Vertices times nodes for which all to all is told; more take seconds."""
+
 
 def describe(graph: Graph) -> str:
     """Plain text of five to eight lines: nodes and ranks, shape, links, what limits the network, storage."""
@@ -62,7 +65,7 @@ def _oversubscribed(graph: Graph) -> str:
 
 
 def _all_to_all(graph: Graph) -> str:
-    found = all_to_all(graph)
+    found = all_to_all(graph) if graph.vertices * len(graph.nodes) <= MOST_CELLS else None
     if not found:
         return ""
     ends = (found.from_vertex, graph.links[found.link].other_end(found.from_vertex))

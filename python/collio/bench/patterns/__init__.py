@@ -8,6 +8,9 @@ A pattern module has
 
 from __future__ import annotations
 
-from collio.bench.patterns import btio, contiguous, e3sm, interleave, mpas, s3d
+from collio.bench.patterns import btio, collperf, contiguous, e3sm, flash, hacc, interleave, ior, mpas, s3d, tile
 
-PATTERNS = {"interleave": interleave, "e3sm": e3sm, "contiguous": contiguous, "btio": btio, "s3d": s3d, "mpas": mpas}
+PATTERNS = {
+    "interleave": interleave, "e3sm": e3sm, "contiguous": contiguous, "btio": btio, "s3d": s3d, "mpas": mpas,
+    "ior": ior, "tile": tile, "flash": flash, "hacc": hacc, "collperf": collperf,
+}

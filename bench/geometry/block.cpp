@@ -1,4 +1,4 @@
-#include "patterns/block.hpp"
+#include "geometry/block.hpp"
 
 #include <algorithm>
 
@@ -20,22 +20,15 @@ Axis even_part(std::int64_t size, Part part) {
   return {size, part.index * least + std::min(part.index, longer), least + (part.index < longer ? 1 : 0)};
 }
 
-Datatype subarray_filetype(std::span<const Axis> axes, std::int64_t element_bytes) {
-  std::vector<int> sizes;
-  std::vector<int> counts;
-  std::vector<int> starts;
-  for (const Axis& axis : axes) {
-    sizes.push_back(static_cast<int>(axis.size));
-    counts.push_back(static_cast<int>(axis.count));
-    starts.push_back(static_cast<int>(axis.start));
+std::array<std::int64_t, 3> three_factors(std::int64_t ranks) {
+  std::array<std::int64_t, 3> best{ranks, 1, 1};
+  for (std::int64_t least = 1; least * least * least <= ranks; ++least) {
+    if (ranks % least != 0) continue;
+    const std::int64_t others = ranks / least;
+    for (std::int64_t middle = least; middle * middle <= others; ++middle)
+      if (others % middle == 0 && others / middle - least < best[0] - best[2]) best = {others / middle, middle, least};
   }
-  MPI_Datatype element = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(static_cast<int>(element_bytes), MPI_BYTE, &element);
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_subarray(static_cast<int>(axes.size()), sizes.data(), counts.data(), starts.data(),
-                           MPI_ORDER_C, element, &type);
-  MPI_Type_free(&element);
-  return Datatype(type);
+  return best;
 }
 
 void append_block(std::span<const Axis> axes, std::int64_t element_bytes, std::int64_t start,

@@ -1,0 +1,155 @@
+// collio_plan: policies compared on a modelled machine, without MPI. Prints one JSON document.
+//
+// Three questions are asked one at a time, the others answered as --cut and --who say: which aggregator serves which domain, who
+// aggregates, how the file is cut. For the last two the assignment is the one that `auto` takes.
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "json.hpp"
+#include "plan/accesses.hpp"
+#include "plan/document.hpp"
+#include "plan/machines.hpp"
+
+namespace collio::bench {
+namespace {
+
+using policy::Cut;
+using policy::Election;
+using policy::Selection;
+using simulate::name_of;
+using simulate::Who;
+
+constexpr std::int64_t largest = std::int64_t{1} << 40;
+constexpr std::int64_t most_cyclic_units = 1 << 20;  // every rank's walk stops at the end of each
+
+template <class Policy>
+[[nodiscard]] std::vector<Policy> all_up_to(Policy last) {
+  std::vector<Policy> all;
+  for (int i = 0; i <= static_cast<int>(last); ++i) all.push_back(static_cast<Policy>(i));
+  return all;
+}
+
+[[nodiscard]] std::vector<Who> everyone() {
+  std::vector<Who> all;
+  for (const Selection selection : all_up_to(Selection::spread)) all.push_back(selection);
+  for (const Election election : all_up_to(Election::contention_aware)) all.push_back(election);
+  return all;
+}
+
+/// One of several policies by its name.
+template <class Policy>
+[[nodiscard]] Policy named(Options& options, const std::string& option, const std::vector<Policy>& all) {
+  std::vector<std::string> names;
+  for (const Policy& one : all) names.emplace_back(name_of(one));
+  const std::string name = options.one_of(option, names);
+  for (const Policy& one : all)
+    if (name == name_of(one)) return one;
+  throw UsageError("--" + option + " is '" + name + "'");
+}
+
+[[nodiscard]] const AccessEntry& named_pattern(Options& options) {
+  const std::string name = options.required("pattern");
+  std::string allowed;
+  for (const AccessEntry& entry : access_table()) {
+    if (name == entry.name) return entry;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw UsageError("--pattern is '" + name + "'; allowed: " + allowed);
+}
+
+[[nodiscard]] simulate::Job planned_job(Options& options) {
+  const auto ranks = static_cast<int>(options.number("ranks", 1, {1, 1 << 24}));
+  simulate::Job job = named_pattern(options).make(options, ranks);
+  job.ranks_per_node = static_cast<int>(options.number("ranks-per-node", 1, {1, 1 << 20}));
+  if (job.span.length == 0) throw UsageError("the pattern has no bytes");
+  return job;
+}
+
+/// The job's nodes as selections see them. Storage is a shared file system's: no more than one aggregator a node unless asked for.
+[[nodiscard]] machine::Machine nodes_of_job(Options& options, const simulate::Job& job) {
+  machine::Machine machine;
+  const auto numas = static_cast<int>(options.number("numas", 1, {1, 1024}));
+  const auto nics = static_cast<int>(options.number("nics", 1, {1, 1024}));
+  for (int node = 0; node < job.nodes(); ++node) {
+    const int ranks = job.ranks_on(node);
+    machine.nodes.push_back({.name = "node" + std::to_string(node), .ranks = ranks, .cores = ranks, .numas = numas, .nics = nics});
+  }
+  machine.storage.aggregators_per_core = 0;
+  return machine;
+}
+
+[[nodiscard]] simulate::Setting setting_of(Options& options, const PlannedMachine& planned, const simulate::Job& job) {
+  simulate::Setting setting{planned.topology, job, job_nodes(options, planned, job.nodes()), {}, nodes_of_job(options, job), {}};
+  for (const int node : setting.nodes) setting.storage.push_back(planned.storage_of(node));
+  setting.hints.aggregators = static_cast<int>(options.number("aggregators", 0, {0, job.ranks}));
+  setting.unit_bytes = options.number("unit", setting.unit_bytes, {1, largest});
+  setting.window_bytes = options.number("window", setting.window_bytes, {1, largest});
+  setting.stripes = static_cast<int>(options.number("stripes", 0, {0, 1 << 20}));
+  setting.reads = options.flag("read");
+  if (const core::Error error = simulate::check_setting(setting); !error.ok()) throw UsageError(error.message);
+  return setting;
+}
+
+struct Base {
+  Cut cut;
+  Who who;
+};
+
+/// Why a cut cannot be planned; empty when it can.
+[[nodiscard]] std::string why_not(const simulate::Setting& setting, Cut cut) {
+  if (cut != Cut::static_cyclic && cut != Cut::group_cyclic) return {};
+  const std::string name(name_of(cut));
+  if (cut == Cut::group_cyclic && setting.stripes == 0) return name + ": the file's stripes are not known; --stripes says how many";
+  if (setting.job.span.length / setting.unit_bytes <= most_cyclic_units) return {};
+  return name + ": the span has more than " + std::to_string(most_cyclic_units) + " units of --unit " + std::to_string(setting.unit_bytes) + " B";
+}
+
+[[nodiscard]] std::string compare_all(simulate::Comparer& comparer, const simulate::Setting& setting, const Base& base) {
+  std::vector<simulate::Row> by_who, by_cut;
+  std::vector<std::string> left_out;
+  for (const Who& who : everyone()) by_who.push_back(comparer.assignments(base.cut, who).chosen());
+  for (const Cut cut : all_up_to(Cut::balanced)) {
+    if (const std::string why = why_not(setting, cut); !why.empty())
+      left_out.push_back(why);
+    else
+      by_cut.push_back(comparer.assignments(cut, base.who).chosen());
+  }
+  return ",\n \"who\": " + rows_text(by_who, setting.topology) + ",\n \"cuts\": " + rows_text(by_cut, setting.topology) +
+         ",\n \"left_out\": " + json::value(left_out);
+}
+
+int run(Options& options) {
+  const PlannedMachine planned = planned_machine(options);
+  const simulate::Job job = planned_job(options);
+  const simulate::Setting setting = setting_of(options, planned, job);
+  const Base base{named(options, "cut", all_up_to(Cut::balanced)), named(options, "who", everyone())};
+  if (const std::string why = why_not(setting, base.cut); !why.empty()) throw UsageError("--cut " + why);
+  const bool only_assignments = options.flag("only-assignments");
+  options.check_all_taken();
+
+  simulate::Comparer comparer(setting);
+  const simulate::Comparison here = comparer.assignments(base.cut, base.who);
+  json::Object machine, chosen, job_text;
+  machine.add("name", planned.name).add("nodes", planned.topology.nodes()).add("links", planned.topology.links());
+  chosen.add("assignment", std::string(name_of(here.chosen().assignment))).add("reason", here.reason);
+  job_text.add("ranks", job.ranks).add("nodes", job.nodes()).add("span_bytes", job.span.length).add("bytes", here.rows[0].measures.bytes);
+  std::cout << "{\"program\": \"collio_plan\",\n \"machine\": " << machine.text() << ",\n \"job\": " << job_text.text()
+            << ",\n \"parameters\": " << json::value(options.in_force()) << ",\n \"auto\": " << chosen.text()
+            << ",\n \"count_s\": " << json::value(here.count_s) << ",\n \"assignments\": " << rows_text(here.rows, setting.topology)
+            << (only_assignments ? "" : compare_all(comparer, setting, base)) << "}\n";
+  return 0;
+}
+
+}  // namespace
+}  // namespace collio::bench
+
+int main(int argc, char** argv) {
+  try {
+    collio::bench::Options options(argc, argv);
+    return collio::bench::run(options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "collio_plan: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,74 @@
+"""`collio plan`: the command."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from collio.bench.patterns.options import COUNT, SIZE
+from collio.machine_file import MachineFileError
+from collio.plan import machines, patterns, program
+from collio.plan.errors import PlanError
+from collio.plan.show import print_plan
+
+CUTS = ("even", "aligned", "static_cyclic", "group_cyclic", "balanced")
+SELECTIONS = ("dealt", "one_per_node", "per_numa", "per_nic", "round_robin", "spread")
+ELECTIONS = ("greedy", "shortest_path", "longest_path", "topology_aware", "contention_aware")
+PASSED_ON = ("aggregators", "cut", "who", "unit", "window", "stripes", "scatter", "numas", "nics")
+
+
+@click.command("plan", context_settings={"ignore_unknown_options": True})
+@click.option("--machine", required=True, metavar="MACHINE", help="A preset, a machine file, or a shape: tree:4x20,link=40Gbit/s,uplink=20Gbit/s.")
+@click.option("--pattern", required=True, metavar="PATTERN", help=f"{', '.join(patterns.PATTERNS)}; its own options may follow, as of `collio bench`.")
+@click.option("--ranks", type=COUNT, required=True)
+@click.option("--ranks-per-node", type=COUNT, help="[default: the machine file's]")
+@click.option("--aggregators", type=COUNT, help="[default: one a node]")
+@click.option("--cut", type=click.Choice(CUTS), default="even", show_default=True, help="While the other questions are asked.")
+@click.option("--who", type=click.Choice((*SELECTIONS, *ELECTIONS)), default="dealt", show_default=True, help="While the other questions are asked.")
+@click.option("--unit", type=SIZE, default=1 << 20, help="Stripe or block to which domains are aligned.  [default: 1MiB]")
+@click.option("--window", type=SIZE, default=16 << 20, help="Bytes an aggregator serves per round.  [default: 16MiB]")
+@click.option("--stripes", type=COUNT, help="Of the file.  [default: the machine's storage targets]")
+@click.option("--scatter", type=COUNT, metavar="SEED", help="The job has any nodes instead of the first ones.")
+@click.option("--numas", type=COUNT, help="Memory domains of a node.  [default: 1]")
+@click.option("--nics", type=COUNT, help="Network adapters of a node.  [default: 1]")
+@click.option("--read", is_flag=True, help="Plan a read.  [default: a write]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.argument("pattern_options", nargs=-1, type=click.UNPROCESSED, metavar="[PATTERN OPTIONS]")
+def plan(as_json: bool, **given) -> None:
+    """Compare where aggregators go and what they serve, on a machine you describe.
+
+    Nothing runs: bytes by node and domain are counted, and each policy's plan is measured by hop-bytes and by the link that
+    needs longest. --machine SHAPE is switch:N, tree:RACKSxNODES, fat-tree:LEAVESxNODESxSPINES, torus:AxBx...,
+    torus-io:NODESxBRIDGESxAxBx... or dragonfly:GROUPSxROUTERSxNODES; rates follow as link=, uplink=, io=, local=, global=
+    (100Gbit/s) and latency= (1us).
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="collio-plan-") as scratch:
+            document = program.plan(arguments_of(given, Path(scratch)))
+    except (PlanError, MachineFileError) as error:
+        raise click.ClickException(str(error)) from None
+    document["parameters"].pop("graph", None)
+    document["parameters"].pop("map-binary", None)
+    if as_json:
+        click.echo(json.dumps(document, indent=1))
+    else:
+        print_plan(Console(), document)
+
+
+def arguments_of(given: dict, scratch: Path) -> list[str]:
+    """The planner's command line. Raises PlanError and MachineFileError."""
+    machine = machines.plan_machine(given["machine"], scratch)
+    ranks_per_node = given["ranks_per_node"] or machine.ranks_per_node
+    if ranks_per_node is None:
+        raise PlanError(f"--machine {given['machine']} says nothing of ranks; --ranks-per-node does")
+    prepared = patterns.prepare(given["pattern"], given["pattern_options"], given["ranks"], scratch)
+    options = {**given, "stripes": given["stripes"] or machine.targets}
+    arguments = [*machine.arguments, *prepared.arguments, "--ranks", str(given["ranks"]), "--ranks-per-node", str(ranks_per_node)]
+    for name in PASSED_ON:
+        if options[name]:
+            arguments += [f"--{name}", str(options[name])]
+    return arguments + ["--read"] * given["read"]

@@ -1,0 +1,5 @@
+"""What goes wrong with a plan."""
+
+
+class PlanError(Exception):
+    """One line for the user: the value, and what is allowed."""

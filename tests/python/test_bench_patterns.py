@@ -1,0 +1,103 @@
+"""The patterns of `collio bench`: what they consist of, and that collio and the MPI library's own I/O leave the same bytes."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from collio.bench import engines, launcher
+from collio.bench.patterns import PATTERNS
+from collio.builds import Build
+
+README = Path(__file__).parents[2] / "bench" / "README.md"
+KIB = 1024
+# Options, ranks, bytes of all ranks, pieces of the file of all ranks.
+SHAPES = [
+    (["ior", "--transfer", "4KiB", "--block", "12KiB", "--segments", 2], 3, 3 * 24 * KIB, 3 * 6),
+    (["tile", "--tile-x", 5, "--tile-y", 7], 6, 6 * 5 * 7 * 256, 6 * 7),
+    (["tile", "--tile-x", 5, "--tile-y", 7, "--tiles-x", 1], 4, 4 * 5 * 7 * 256, 4),
+    (["tile", "--element-size", "1MiB"], 2, 2 * 4096 * KIB, 2 * 2),
+    (["flash", "--blocks", 2], 3, 3 * 24 * 2 * 8**3 * 8, 3 * 24),
+    (["flash", "--blocks", 1, "--nxb", "16"], 2, 2 * 24 * 16**3 * 8, 2 * 24),
+    (["hacc", "--particles", 1001], 3, 3 * 1001 * 38, 3),
+    (["hacc", "--particles", 1001, "--layout", "soa"], 3, 3 * 1001 * 38, 3 * 9),
+    (["collperf", "--nz", 8, "--ny", 6, "--nx", 10], 8, 8 * 6 * 10 * 4, 8 * 4 * 3),
+    (["collperf", "--nz", 5, "--ny", 3, "--nx", 2], 4, 5 * 3 * 2 * 4, 2 + 2 + 3 + 3),  # 3 + 2 planes, 2 + 1 rows
+    (["collperf", "--nz", 4, "--ny", 3, "--nx", 2], 3, 4 * 3 * 2 * 4, 2),  # 2 + 2 + 0 planes
+]
+
+
+def pattern_id(shape):
+    return "-".join(str(word).removeprefix("--") for word in shape[0])
+
+
+@pytest.fixture
+def bench_program(real_mpi):
+    program = Build.of(real_mpi).program("collio_bench")
+    if not program.exists():
+        pytest.skip("collio_bench is not built")
+    return program
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=pattern_id)
+def test_engines_leave_the_same_bytes_and_read_each_others(real_mpi, bench_program, tmp_path, shape):
+    words, ranks, size, pieces = shape
+    setup = launcher.Setup(real_mpi, Build.of(real_mpi), ranks=ranks, timeout_s=100, scratch=tmp_path)
+
+    def run(engine, operation, file):
+        arguments = [str(bench_program), "--pattern", *map(str, words), "--file", str(tmp_path / file), "--operation", operation, "--keep"]
+        outcome = launcher.measure(setup, engines.parse_engine(engine, real_mpi), arguments)
+        assert outcome.error is None, outcome.error
+        line, = outcome.lines
+        assert line["verified"] and (line["bytes"], line["file_bytes"], line["pieces"]) == (size, size, pieces)
+
+    for engine in ("collio", "native"):
+        run(engine, "write", engine)
+    assert (tmp_path / "collio").read_bytes() == (tmp_path / "native").read_bytes()
+    run("collio", "read", "native")
+    run("native", "read", "collio")
+
+
+@pytest.mark.parametrize("operation, said", [("write", "of the file is 238, expected"), ("read", "1 of 786432 bytes read are wrong")])
+def test_a_wrong_place_in_memory_is_found(real_mpi, bench_program, tmp_path, operation, said):
+    """A library that writes from a guard cell, or reads into one."""
+    library = tmp_path / "guard.so"
+    source = Path(__file__).parent / "programs" / "guard_cells.c"
+    subprocess.run([real_mpi.mpicc, "-shared", "-fPIC", "-o", str(library), str(source)], check=True, timeout=120)
+    setup = launcher.Setup(real_mpi, Build.of(real_mpi), ranks=1, timeout_s=100)
+    arguments = ["env", f"LD_PRELOAD={library}", str(bench_program), "--pattern", "flash", "--blocks", "1"]
+    arguments += ["--file", str(tmp_path / "data"), "--operation", operation]
+    outcome = launcher.measure(setup, engines.parse_engine("native", real_mpi), arguments)
+    assert said in outcome.error
+
+
+@pytest.mark.parametrize("words, said", [
+    (["ior", "--transfer", 3000, "--block", 4096], "no multiple of --transfer 3000"), (["tile", "--tiles-x", 3], "no divisor of the 4 ranks"),
+    (["flash", "--nxb", 12], "not one of '8', '16'"), (["hacc", "--layout", "both"], "not one of 'aos', 'soa'"), (["collperf", "--nx", 0], "1<=x<=8192"),
+], ids=lambda value: value[0] if isinstance(value, list) else "")
+def test_bad_options_are_named(site, cli, tmp_path, words, said):
+    done = cli("bench", *words, "--mpi", "mpich-9.9.1", "--ranks", 4, "--dir", tmp_path)
+    assert done.exit_code == 2 and said in done.output
+
+
+@pytest.mark.parametrize("words, said", [
+    (["ior", "--transfer", "3000", "--block", "4096"], "--block is 4096; allowed: multiples of --transfer (3000)"),
+    (["tile", "--tiles-x", "2"], "--tiles-x is 2; allowed: 1 to 1"),
+    (["flash", "--nxb", "12"], "--nxb is '12'; allowed: 8, 16"), (["hacc", "--layout", "both"], "--layout is 'both'; allowed: aos, soa"),
+    (["collperf", "--nw", "3"], "--nw is no option of this pattern"),
+], ids=lambda value: value[0] if isinstance(value, list) else "")
+def test_the_program_names_bad_options(real_mpi, bench_program, tmp_path, words, said):
+    setup = launcher.Setup(real_mpi, Build.of(real_mpi), ranks=1, timeout_s=100)
+    arguments = [str(bench_program), "--pattern", *words, "--file", str(tmp_path / "data")]
+    job = launcher.job_of(setup, engines.parse_engine("native", real_mpi), arguments)
+    done = subprocess.run(job.words, env=job.environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
+    assert done.returncode == 2 and said in done.stdout.decode()
+
+
+def test_every_list_of_patterns_has_them_all(bench_program):
+    listed = subprocess.run([str(bench_program), "--list"], stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode()
+    assert {json.loads(line)["pattern"] for line in listed.splitlines()} == set(PATTERNS)
+    assert re.findall(r"^\| `([a-z0-9]+)` \|", README.read_text(), re.MULTILINE).count("ior") == 1
+    assert set(PATTERNS) <= set(re.findall(r"^\| `([a-z0-9]+)` \|", README.read_text(), re.MULTILINE))

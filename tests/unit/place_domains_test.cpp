@@ -1,0 +1,95 @@
+// Domains go where their bytes are, or where the network wants them, and never two to one aggregator.
+#include "policy/place_domains.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "byte_list.hpp"
+#include "policy/elect_aggregators.hpp"
+#include "policy/assignment.hpp"
+
+namespace collio::policy {
+namespace {
+
+machine::Machine nodes_of_four(int nodes) {
+  machine::Machine m;
+  for (int i = 0; i < nodes; ++i) m.nodes.push_back({.name = "n" + std::to_string(i), .ranks = 4, .cores = 4});
+  return m;
+}
+
+Plan plan_of(int domains) {
+  Plan plan;
+  plan.path = Path::two_phase;
+  plan.domains = cut_evenly({{0, domains * (1 << 20)}, domains, 4096, 1 << 20});
+  return plan;
+}
+
+/// Node n has the bytes of domains n * k and following: what contiguous blocks by rank make.
+core::Matrix<std::int64_t> in_blocks(int nodes, int domains) {
+  core::Matrix<std::int64_t> bytes({nodes, domains});
+  for (int d = 0; d < domains; ++d) bytes(d * nodes / domains, d) = 1 << 20;
+  return bytes;
+}
+
+std::vector<int> dealt(int nodes, int seats) {
+  std::vector<int> homes;
+  for (int i = 0; i < seats; ++i) homes.push_back(i % nodes);
+  return homes;
+}
+
+TEST(PlaceDomains, BlocksStayOnTheirNodesThoughTheNetworkIsUnknown) {
+  const PlacedDomains placed = place_domains(plan_of(8), nodes_of_four(4), Hints{}, in_blocks(4, 8), dealt(4, 8));
+  EXPECT_EQ(placed.after.bytes_inside_nodes, 8 << 20);
+  EXPECT_LT(placed.before.bytes_inside_nodes, 8 << 20);
+  EXPECT_TRUE(placed.flows && placed.flows->empty());
+  EXPECT_NE(placed.reason.find("unknown"), std::string::npos);
+}
+
+TEST(PlaceDomains, NoAggregatorGetsTwoWhateverThePolicy) {
+  test::Dice dice(5);
+  for (int i = 0; i < 200; ++i) {
+    const int nodes = static_cast<int>(dice.pick(2, 6)), seats = static_cast<int>(dice.pick(nodes, 3 * nodes)), domains = static_cast<int>(dice.pick(1, seats));
+    core::Matrix<std::int64_t> bytes({nodes, domains});
+    for (std::int64_t& b : bytes.values()) b = dice.chance(2) ? dice.pick(0, 100) : 0;
+    Hints hints;
+    if (i % 3 == 0) hints.election = static_cast<Election>(dice.pick(0, 3));
+    if (i % 3 == 1) hints.assignment = static_cast<Assignment>(dice.pick(0, 3));
+    const PlacedDomains placed = place_domains(plan_of(domains), nodes_of_four(nodes), hints, bytes, dealt(nodes, seats));
+    const std::set<int> different(placed.seat_of_domain.begin(), placed.seat_of_domain.end());
+    ASSERT_EQ(different.size(), static_cast<std::size_t>(domains));
+    ASSERT_GE(*different.begin(), 0);
+    ASSERT_LT(*different.rbegin(), seats);
+  }
+}
+
+TEST(PlaceDomains, FlowsOfAReadGoTheOtherWay) {
+  Plan plan = plan_of(2);
+  Hints hints;
+  hints.assignment = Assignment::in_order;
+  core::Matrix<std::int64_t> bytes({2, 2});
+  bytes(1, 0) = 7;
+  EXPECT_EQ(*place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}).flows, (std::vector<machine::Flow>{{1, 0, 7}}));
+  plan.direction = Direction::read;
+  EXPECT_EQ(*place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}).flows, (std::vector<machine::Flow>{{0, 1, 7}}));
+}
+
+TEST(PlaceDomains, IsLeftOutWhereItCannotPay) {
+  const Hints none;
+  Hints in_order, asked;
+  in_order.assignment = Assignment::in_order;
+  asked.assignment = Assignment::locality_aware;
+  const std::int64_t many = 1 << 30;
+  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), none, many), "");
+  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(1), none, many), "all ranks share a node");
+  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), none, 1000), "few bytes");
+  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), asked, 1000), "");
+  EXPECT_NE(against_placing(plan_of(4), nodes_of_four(2), in_order, many), "");
+  Plan independent = plan_of(4);
+  independent.path = Path::independent;
+  EXPECT_NE(against_placing(independent, nodes_of_four(2), asked, many), "");
+}
+
+}  // namespace
+}  // namespace collio::policy
