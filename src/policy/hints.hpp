@@ -17,12 +17,12 @@ namespace collio::policy {
 
 enum class Path { automatic, two_layer, two_phase, independent, native };
 enum class Holes { automatic, piecewise, sieve };
-enum class Schedule { automatic, none, communication, write, write_communication, write_communication_2, dataflow };
-enum class StorageKind { automatic, posix, threads, uring, aio, null };
 enum class Assignment;  // policy/assignment
 enum class Selection;   // policy/select_aggregators
 enum class Election;    // policy/elect_aggregators
 enum class Cut;         // policy/file_cuts
+enum class Schedule { automatic, none, communication, write, write_communication, write_communication_2, dataflow };
+enum class StorageKind { automatic, posix, threads, uring, aio, null };
 
 /// One entry of cb_config_list: at most `limit` aggregators on `host` ("*": any other host).
 struct HostLimit {

@@ -25,6 +25,10 @@ void draw_hints(Random& random, Case& out) {
   draw_hint(random, out, "collio_domains", {"aligned", "static_cyclic", "group_cyclic", "balanced"});
   draw_hint(random, out, "collio_assignment", {"in_order", "locality_aware", "least_hop_bytes", "least_congestion"});
   draw_hint(random, out, "striping_factor", {"1", "2", "3"});
+  draw_hint(random, out, "collio_schedule", {"none", "communication", "write", "write_communication", "write_communication_2", "dataflow"});
+  draw_hint(random, out, "collio_buffers", {"3", "5"});
+  draw_hint(random, out, "collio_storage", {"posix", "threads", "uring", "aio"});
+  draw_hint(random, out, "collio_direct", {"enable"});
   draw_hint(random, out, "collio_holes", {"auto", "piecewise", "sieve"});
   draw_hint(random, out, "romio_cb_write", {"enable", "automatic", "disable"});
   draw_hint(random, out, "romio_cb_read", {"enable", "automatic", "disable"});
