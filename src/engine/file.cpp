@@ -11,6 +11,7 @@
 #include "engine/discover_network.hpp"
 #include "engine/yielding_storage.hpp"
 #include "exchange/waiting.hpp"
+#include "policy/file_cuts.hpp"
 #include "policy/select_aggregators.hpp"
 
 namespace collio::engine {
@@ -78,7 +79,10 @@ machine::StorageModel common_model(MPI_Comm comm, machine::StorageModel model) {
 
 /// Who may aggregate. Elections choose among a rank of every node.
 std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy::Hints& hints) {
-  if (!hints.election) return policy::select_aggregators(hints.selection.value_or(policy::Selection::dealt), {machine, hints});
+  // Stripes that are dealt should have one writer each, or all writers as many.
+  const bool by_stripes = hints.servers > 0 && hints.aggregators == 0 && (hints.cut == policy::Cut::static_cyclic || hints.cut == policy::Cut::group_cyclic);
+  const policy::SelectionRequest request{machine, hints, by_stripes ? policy::Counting::stripes : policy::Counting::hint, hints.servers};
+  if (!hints.election) return policy::select_aggregators(hints.selection.value_or(policy::Selection::dealt), request);
   return policy::select_aggregators(policy::Selection::one_per_node, {machine, hints, policy::Counting::automatic});
 }
 
