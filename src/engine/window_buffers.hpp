@@ -80,6 +80,7 @@ class WindowBuffers {
     buffer->round = round;
     buffer->window.open(call_.plan.domains.window(call_.link.my_domain, round));
     inbox.open(round);
+    call_.file.roll->come_to_round(round);
     return buffer;
   }
 

@@ -2,11 +2,30 @@
 #include "exchange/buffer_pool.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace collio::exchange {
 
 constexpr std::size_t smallest_kept = 16 << 10;
+
+Buffer BufferPool::allocate(std::size_t bytes) {
+  ++allocations_;
+  if (allocations_ >= fail_from_ && allocations_ < fail_to_) throw std::bad_alloc();
+  return Buffer(std::max<std::size_t>(bytes, 1));
+}
+
+void BufferPool::fail_allocations(int first, int count) noexcept {
+  fail_from_ = allocations_ + first;
+  fail_to_ = fail_from_ + count;
+}
+
+Buffer BufferPool::take_out(std::vector<Buffer>::iterator kept) {
+  Buffer found = std::move(*kept);
+  kept_bytes_ -= found.capacity();
+  kept_.erase(kept);
+  return found;
+}
 
 Buffer BufferPool::take(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
@@ -19,12 +38,18 @@ Buffer BufferPool::take(std::size_t bytes) {
       kept_bytes_ -= kept_.back().capacity();
       kept_.pop_back();
     }
-    return Buffer(std::max<std::size_t>(bytes, 1));
+    try {
+      return allocate(bytes);
+    } catch (const std::bad_alloc&) {
+      if (best == kept_.end() && kept_.empty()) throw;
+    }
+    if (best == kept_.end()) {
+      kept_.clear();
+      kept_bytes_ = 0;
+      return allocate(bytes);
+    }
   }
-  Buffer found = std::move(*best);
-  kept_bytes_ -= found.capacity();
-  kept_.erase(best);
-  return found;
+  return take_out(best);
 }
 
 void BufferPool::give_back(Buffer&& buffer) {
@@ -32,6 +57,7 @@ void BufferPool::give_back(Buffer&& buffer) {
   const std::lock_guard lock(mutex_);
   kept_bytes_ += buffer.capacity();
   kept_.push_back(std::move(buffer));
+  for (; kept_bytes_ > most_kept_bytes_; kept_.erase(kept_.begin())) kept_bytes_ -= kept_.front().capacity();
 }
 
 void BufferPool::trim(std::size_t bytes) {
