@@ -157,7 +157,8 @@ void RollCall::tell_all(double now_s, double waited_s) {
       send(told, there.header.speaker, here);
     }
   }
-  const std::string unheard = is_judge() || nodes() == 1 ? text_of_silent(silent) : "no word from the first ranks of other nodes";
+  std::string unheard = text_of_silent(silent);
+  if (absent.empty() && nodes() > 1 && !is_judge()) unheard = "no word from the first ranks of other nodes";
   if (absent.empty() && silent.empty() && moving) return;  // slow, but it goes on
   tell(absent, unheard, waited_s);
 }

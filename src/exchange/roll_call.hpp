@@ -100,6 +100,7 @@ class RollCall final : public Lookout {
   [[nodiscard]] Heard own_state(double now_s, double waited_s) const;
   void send(Kind kind, int to, const Heard& what);
   void listen(double now_s, double waited_s, bool answers = true);
+  void hear(Heard&& h);
   void retire_sends();
   void gather(double now_s, double waited_s);
   void decide(double now_s, double waited_s);

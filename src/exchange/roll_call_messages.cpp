@@ -36,6 +36,14 @@ void RollCall::send(Kind kind, int to, const Heard& what) {
   MPI_Issend(s.message.data(), static_cast<int>(s.message.size()), MPI_BYTE, to, tag, set_.comm, &s.request);
 }
 
+/// Of a node's ranks its first counts: it may be the one that tells.
+void RollCall::hear(Heard&& h) {
+  const auto known = heard_.find(h.header.node);
+  const int first = ranks_of(h.header.node).first;
+  const bool from_first = known != heard_.end() && known->second.header.speaker == first && known->second.at_s > h.at_s - set_.patience_s / 2;
+  if (h.header.speaker == first || !from_first) heard_[h.header.node] = std::move(h);
+}
+
 void RollCall::listen(double now_s, double waited_s, bool answers) {
   for (;;) {
     int found = 0, bytes = 0;
@@ -53,7 +61,7 @@ void RollCall::listen(double now_s, double waited_s, bool answers) {
     const auto kind = static_cast<Kind>(h.header.kind);
     if (kind == told) told_at_s_ = now_s;
     if (kind == question && answers) send(state, status.MPI_SOURCE, own_state(now_s, waited_s));
-    if (kind == state) heard_[h.header.node] = std::move(h);
+    if (kind == state) hear(std::move(h));
   }
 }
 

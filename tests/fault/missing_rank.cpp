@@ -120,13 +120,16 @@ int main(int argc, char** argv) {
     return program.finish();
   }
   if (argc > 1) without_end(program, argv[1]);
-  const char* per_node = std::getenv("COLLIO_RANKS_PER_NODE");
-  const bool alone = per_node && std::string(per_node) == "1";
+  const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
+  const int per_node = text ? std::atoi(text) : program.size;
+  const bool alone = per_node == 1;
   const int last = program.size - 1;
   const auto data = values(program.rank, count);
   const auto write = [&](MPI_File file) { program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_all"); };
   const auto late = [&](std::vector<int> ranks) {
-    return alone ? "no word from " + ranks_text(ranks, "", "") : ranks_text(ranks, " has not come to it", " have not come to it");
+    // The last rank may be alone on its node.
+    const bool unheard = alone || (ranks.size() == 1 && ranks[0] % per_node == 0 && ranks[0] == program.size - 1);
+    return unheard ? "no word from " + ranks_text(ranks, "", "") : ranks_text(ranks, " has not come to it", " have not come to it");
   };
   check(program, "last rank late", {"write_all", late({last})}, [&](MPI_File file) {
     write(file);
