@@ -1,6 +1,6 @@
 // A rank that comes to a collective call late, or stands still in the middle of one: the others say which one it is while they wait, once for all of
-// them, and again, and that it went on. With --kill a rank is killed in the middle, with --different it makes another call: then nothing
-// goes on, and what was said is for the launcher's output.
+// them, and again, and that it went on. With --different a rank makes another call: then nothing goes on, and what was said is for the launcher's
+// output. --kill, for use by hand as launchers end a job then, kills a rank in the middle.
 #include <dlfcn.h>
 #include <sys/wait.h>
 
@@ -137,9 +137,9 @@ int main(int argc, char** argv) {
     write(file);
   });
   if (program.size > 3)
-    check(program, "first and third rank late", {"write_all", late({0, 2})}, [&](MPI_File file) {
+    check(program, "first and fourth rank late", {"write_all", late({0, 3})}, [&](MPI_File file) {
       write(file);
-      if (program.rank == 0 || program.rank == 2) nap();
+      if (program.rank == 0 || program.rank == 3) nap();
       write(file);
     });
   check(program, "late to close", {"close", late({last})}, [&](MPI_File file) {
