@@ -32,18 +32,19 @@ Buffer BufferPool::take(std::size_t bytes) {
   auto best = kept_.end();
   for (auto b = kept_.begin(); b != kept_.end(); ++b)
     if (b->capacity() >= bytes && (best == kept_.end() || b->capacity() < best->capacity())) best = b;
-  if (best == kept_.end() || best->capacity() / 4 > std::max(bytes, smallest_kept)) {
+  const bool fits = best != kept_.end();
+  if (!fits || best->capacity() / 4 > std::max(bytes, smallest_kept)) {
     // None fits: a kept one that is too small makes room, so that sizes that grow do not pile up.
-    if (best == kept_.end() && !kept_.empty()) {
+    if (!fits && !kept_.empty()) {
       kept_bytes_ -= kept_.back().capacity();
       kept_.pop_back();
     }
     try {
       return allocate(bytes);
     } catch (const std::bad_alloc&) {
-      if (best == kept_.end() && kept_.empty()) throw;
+      if (!fits && kept_.empty()) throw;
     }
-    if (best == kept_.end()) {
+    if (!fits) {
       kept_.clear();
       kept_bytes_ = 0;
       return allocate(bytes);
