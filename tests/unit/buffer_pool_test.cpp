@@ -47,8 +47,9 @@ TEST(BufferPool, WithoutMemoryForANewBufferAKeptOneServes) {
 
 TEST(BufferPool, KeptBuffersGiveTheirMemoryToALargerOne) {
   BufferPool pool;
-  pool.give_back(pool.take(100));
-  pool.give_back(pool.take(200000));
+  Buffer one = pool.take(100000), two = pool.take(200000);
+  pool.give_back(std::move(one));
+  pool.give_back(std::move(two));
   pool.fail_allocations(1, 1);
   EXPECT_GE(pool.take(1 << 20).capacity(), 1u << 20);
 }

@@ -54,7 +54,7 @@ TEST(Presence, WhoHasNeverComeAnywhereIsNamed) {
 
 TEST(Presence, WhoIsInAnotherCallIsNamed) {
   const Node node({{}, {.name = "set_view"}, {.call = 4, .name = "sync"}});
-  EXPECT_EQ(node.told_by(0), "rank 11 is in set_view, instead; rank 12 is in number 4, sync, instead");
+  EXPECT_EQ(node.told_by(0), "rank 12 is in number 4, sync, instead; rank 11 is in set_view, instead");
 }
 
 TEST(Presence, WhoGivesNoSignOfLifeIsNamedWithItsStage) {
