@@ -20,9 +20,15 @@ class Buffer {
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
   explicit operator bool() const noexcept { return bytes_ != nullptr; }
 
+  /// Most bytes that buffers of this process had together since this was asked last. Thread-safe.
+  static std::size_t take_peak() noexcept;
+
  private:
   struct Free {
+    Free() noexcept : capacity(0) {}
+    explicit Free(std::size_t bytes) noexcept : capacity(bytes) {}
     void operator()(std::byte* p) const noexcept;
+    std::size_t capacity;
   };
   std::unique_ptr<std::byte[], Free> bytes_;
   std::size_t capacity_ = 0;

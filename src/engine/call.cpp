@@ -2,7 +2,11 @@
 #include "engine/call.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
 
+#include "engine/check_call.hpp"
 #include "engine/place_call.hpp"
 #include "policy/place_domains.hpp"
 
@@ -14,9 +18,9 @@ using policy::Direction;
 
 namespace {
 
-policy::Digest digest_of(const access::FileAccess& access, const CallRequest& request) {
+policy::Digest digest_of(const File& file, const access::FileAccess& access, const CallRequest& request) {
   policy::Digest d;
-  d.set_call(request.direction == Direction::write ? 1 : 2);
+  d.set_call(fingerprint_of(file, request.operation, request.direction));
   d.error = static_cast<std::int64_t>(request.error.kind);
   d.undescribed = request.undescribed ? 1 : 0;
   if (access.bytes == 0) return d;
@@ -30,20 +34,42 @@ policy::Digest digest_of(const access::FileAccess& access, const CallRequest& re
   return d;
 }
 
-/// Errors found before any byte moved: the worst one, on every rank.
-core::Error agreed_error(const policy::Digest& digest, const CallRequest& request) {
+access::FileAccess access_of(const File& file, const CallRequest& request, Steps& steps) {
+  if (!request.error.ok() || request.undescribed) return {};
+  Steps::Scope time(steps, Step::flatten);
+  return access::file_access(file.view, request.position, request.memory.bytes());
+}
+
+/// Errors found before any byte moved: the worst one, on every rank. Collective.
+core::Error agreed_error(File& file, const policy::Digest& digest, const CallRequest& request, const access::FileAccess& access) {
   const auto worst = static_cast<core::ErrorClass>(digest.error);
-  if (worst == core::ErrorClass::none && !digest.same_call())
-    return {core::ErrorClass::argument, "ranks make different collective calls: some write, some read"};
-  if (worst == core::ErrorClass::none || worst == request.error.kind) return request.error;
+  if (!digest.same_call()) return different_calls(file, request.operation, fingerprint_of(file, request.operation, request.direction));
+  if (worst == core::ErrorClass::none) return check_write(file, request, digest, access);
+  if (worst == request.error.kind) return request.error;
   return {worst, "another rank found an error in its arguments"};
 }
 
-Moved move_bytes(Call& call) {
+/// Others wait for messages that this rank cannot make: nothing is left but to end the job, and to say why.
+[[noreturn]] void end_without_memory(const Call& call) {
+  std::fprintf(stderr, "collio: %s, in the middle of it; the job ends\n", no_memory(call).message.c_str());
+  MPI_Abort(call.file.comm, MPI_ERR_NO_MEM);
+  std::abort();
+}
+
+Moved move_by_path(Call& call) {
   const bool write = call.plan.direction == Direction::write;
   if (call.plan.path == policy::Path::independent) return write ? independent_write(call) : independent_read(call);
   if (call.plan.path == policy::Path::two_layer) return write ? two_layer_write(call) : two_layer_read(call);
   return write ? two_phase_write(call) : two_phase_read(call);
+}
+
+Moved move_bytes(Call& call) {
+  call.file.roll->come_to(exchange::Stage::moving);
+  try {
+    return move_by_path(call);
+  } catch (const std::bad_alloc&) {
+    end_without_memory(call);
+  }
 }
 
 /// Bytes of this rank that lie below file offset `limit`: they were moved although the call failed.
@@ -55,6 +81,7 @@ std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
 }
 
 void agree_on_outcome(Call& call, Moved& moved) {
+  call.file.roll->come_to(exchange::Stage::ending);
   Steps::Scope time(call.steps, Step::wait);
   call.file.agreement->outcome(moved.outcome);
 }
@@ -147,21 +174,23 @@ void Moved::note(std::int64_t offset, const storage::Transfer& transfer) {
   message = transfer.error.message;
 }
 
+core::Error no_memory(const Call& call) {
+  return {core::ErrorClass::no_memory, "rank " + std::to_string(call.file.rank) + " has no memory for the buffers of a call on " + call.file.path};
+}
+
 Completion collective_call(File& file, const CallRequest& request) {
+  const exchange::RollCall::Visit visit(*file.roll, request.operation);
   observe::CallRecord record;
+  record.steps.show(&file.roll->shown());
+  access::Buffer::take_peak();
   record.operation = request.operation;
   record.form = request.form;
   record.progress = request.progress;
   const double begin = observe::now_s();
   Steps& steps = record.steps;
 
-  access::FileAccess access;
-  if (request.error.ok() && !request.undescribed) {
-    Steps::Scope time(steps, Step::flatten);
-    access = access::file_access(file.view, request.position, request.memory.bytes());
-  }
-
-  policy::Digest digest = digest_of(access, request);
+  const access::FileAccess access = access_of(file, request, steps);
+  policy::Digest digest = digest_of(file, access, request);
   const AccessShape shape = AccessShape::of(access);
   file.memory.recall(shape, request.direction, digest);
   {
@@ -169,8 +198,9 @@ Completion collective_call(File& file, const CallRequest& request) {
     file.agreement->digest(digest);
   }
   // Beyond this point every rank holds the same digest, and decides the same.
-  if (core::Error error = agreed_error(digest, request); !error.ok()) return {false, 0, std::move(error), {}};
+  if (core::Error error = agreed_error(file, digest, request, access); !error.ok()) return {false, 0, std::move(error), {}};
 
+  file.roll->come_to(exchange::Stage::planning);
   auto [plan, trials] = plan_of(file, request.direction, digest, access, record);
   Completion done;
   if (plan.path == policy::Path::native) {
@@ -180,7 +210,7 @@ Completion collective_call(File& file, const CallRequest& request) {
     if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
     const Servers& servers = plan.placed ? placed : file.servers;
     exchange::Link link{file.comm, file.rank, &servers.ranks, plan.domains.count, servers.mine,
-                        std::max<std::int64_t>(plan.domains.window_bytes, 256 << 10),
+                        policy::message_budget(plan.domains.window_bytes, file.hints),
                         &file.pool, &steps, &record.counters, file.node_index, &servers.homes, file.traffic.counters()};
     Call call{file, plan, access, request.memory, link, steps, record.counters, trials.get()};
     if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
@@ -205,6 +235,7 @@ Completion collective_call(File& file, const CallRequest& request) {
     file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
   }
   record.counters.bytes = access.bytes;
+  record.counters.most_buffer_bytes = static_cast<std::int64_t>(access::Buffer::take_peak() + (plan.path == policy::Path::two_layer ? file.slots->bytes() : 0));
   record.error = done.error.message.empty() ? "" : "failed";
   record.total_s = observe::now_s() - begin;
   done.record = log_call(file, plan, std::move(record));

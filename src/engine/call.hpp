@@ -58,6 +58,9 @@ struct Moved {
   void note(std::int64_t offset, const storage::Transfer& transfer);
 };
 
+/// This rank cannot have the buffers of the call.
+[[nodiscard]] core::Error no_memory(const Call& call);
+
 [[nodiscard]] Moved two_layer_write(Call& call);
 [[nodiscard]] Moved two_layer_read(Call& call);
 [[nodiscard]] Moved two_phase_write(Call& call);

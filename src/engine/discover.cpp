@@ -23,7 +23,22 @@ struct NodeRecord {
   std::int32_t numas;
   std::int32_t nics;
   std::int32_t leader;  ///< the node's first rank
+  std::int32_t stride;  ///< from each of its ranks to the next; 0: not the same for all
 };
+
+/// See NodeRecord. Collective over the node.
+int stride_of(MPI_Comm node, int rank, int local_rank) {
+  int ends[] = {rank, 0};
+  MPI_Bcast(&ends[0], 1, MPI_INT, 0, node);
+  if (local_rank == 1) ends[1] = rank - ends[0];
+  int size = 1;
+  MPI_Comm_size(node, &size);
+  if (size == 1) return 1;
+  MPI_Bcast(&ends[1], 1, MPI_INT, 1, node);
+  int regular = rank == ends[0] + local_rank * ends[1];
+  MPI_Allreduce(MPI_IN_PLACE, &regular, 1, MPI_INT, MPI_LAND, node);
+  return regular ? ends[1] : 0;
+}
 
 /// Processors the ranks of a node may use together: the union of their affinity masks. Collective.
 machine::CpuSet processors_of_node(MPI_Comm node) {
@@ -83,6 +98,7 @@ Place discover(MPI_Comm comm) {
   MPI_Get_processor_name(mine.name, &length);
   mine.leader = rank;
   mine.ranks = local_ranks;
+  mine.stride = stride_of(node, rank, local_rank);
   const machine::CpuSet processors = processors_of_node(node);
   mine.cores = std::max(1, static_cast<int>(std::count(processors.begin(), processors.end(), true)));
   if (local_rank == 0) {
@@ -107,6 +123,7 @@ Place discover(MPI_Comm comm) {
   for (const NodeRecord& r : records) {
     place.machine.nodes.push_back({.name = r.name, .ranks = r.ranks, .cores = r.cores, .numas = r.numas, .nics = r.nics});
     place.leaders.push_back(r.leader);
+    place.strides.push_back(r.stride);
   }
   place.seat = {where[0], local_rank};
   discover_network(comm, place.machine);

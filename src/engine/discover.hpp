@@ -13,6 +13,7 @@ struct Place {
   machine::Machine machine;
   policy::Seat seat;              ///< of this rank
   std::vector<int> leaders;       ///< rank of each node's first rank
+  std::vector<int> strides;       ///< from each rank of a node to its next; 0: not the same for all of them
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node; the caller's to free
 };
 

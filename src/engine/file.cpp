@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
+#include "engine/check_call.hpp"
 #include "engine/discover.hpp"
 #include "engine/discover_network.hpp"
 #include "engine/yielding_storage.hpp"
@@ -116,7 +118,8 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   MPI_Comm_size(f->comm, &f->size);
   f->agreement = std::make_unique<exchange::Agreement>(f->comm);
   f->path = absolute(without_prefix(request.path));
-  f->hints = policy::parse_hints(common_hints(f->comm, f->rank, request.hints));
+  const auto hints = common_hints(f->comm, f->rank, request.hints);
+  f->hints = policy::parse_hints(hints);
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
@@ -136,18 +139,23 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   f->servers.ranks = ranks_of(*f->agreement, seats, place.seat, f->rank);
   f->servers.mine = place_of(f->servers.ranks, f->rank);
   f->layers = policy::make_layers(f->machine, f->hints);
-  if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, f->servers.ranks.size());
+  if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, f->servers.ranks.size() + 1);
+  f->begin_roll(place.strides);
+  if (f->hints.memory_limit_bytes > 0) f->pool.keep_at_most(static_cast<std::size_t>(f->hints.memory_limit_bytes / 4));
+  f->prepare_drill();
   // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it alone. It is opened
   // now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
   if (f->servers.mine >= 0 || !policy::few_servers(f->machine, f->hints)) static_cast<void>(f->storage(&error));
   error = f->agreement->worst(error, "cannot open " + f->path);
+  if (error.ok()) error = check_open(*f, request.hints, hints);
   if (!error.ok()) return error;
   f->note_storage();
   return f;
 }
 
 File::~File() {
+  roll.reset();
   exchange::NodeSlots::give_back(std::move(slots));
   agreement.reset();
   for (MPI_Comm* c : {&node, &comm})
@@ -216,6 +224,42 @@ policy::Plan File::plan(policy::PlanRequest request) {
   hints.warnings.push_back(no_slots_ + ": " + failed.message);
   request.no_node_memory = no_slots_;
   return policy::make_plan(request, machine, hints);
+}
+
+void File::begin_roll(const std::vector<int>& strides) {
+  exchange::RollCall::Setting setting{.comm = comm, .file = path, .patience_s = static_cast<double>(hints.patience_s)};
+  if (exchange::NodeBoard* board = agreement->board()) {
+    setting.notes = board->notes();
+    setting.place = node_rank;
+    setting.node = node_index;
+    for (std::size_t i = 0; i < leaders.size(); ++i) setting.nodes.push_back({leaders[i], machine.nodes[i].ranks, strides[i]});
+  } else {
+    setting.node = rank;
+  }
+  roll = std::make_unique<exchange::RollCall>(std::move(setting));
+}
+
+void File::prepare_drill() {
+  int at = -1, first = 0, count = 1;
+  const char* text = std::getenv("COLLIO_DRILL_MEMORY");
+  if (!text) return;
+  if (std::sscanf(text, "%d:%d:%d", &at, &first, &count) < 2 || first < 1 || count < 1) {
+    hints.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
+  } else {
+    hints.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
+    if (at == rank) pool.fail_allocations(first, count);
+  }
+}
+
+void File::gather() {
+  if (size == 1) return;
+  {
+    const exchange::RollCall::Visit visit(*roll, "close");
+    while (!check_same_call(*this, "close").ok()) {  // they are told; this rank cannot but wait until they come to their close
+    }
+    static_cast<void>(agreement->worst({}, ""));
+  }
+  roll->finish();
 }
 
 core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }

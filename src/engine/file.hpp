@@ -16,6 +16,7 @@
 #include "exchange/agreement.hpp"
 #include "exchange/buffer_pool.hpp"
 #include "exchange/node_slots.hpp"
+#include "exchange/roll_call.hpp"
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
 #include "policy/hints.hpp"
@@ -60,6 +61,8 @@ class File {
   [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
   /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.
   [[nodiscard]] int most_domains() const noexcept;
+  /// Returns when all ranks have come here, before the file is closed. Collective.
+  void gather();
   /// Flushes what this rank wrote. Not collective.
   [[nodiscard]] core::Error sync();
 
@@ -79,6 +82,7 @@ class File {
   StorageUse storage_use;           ///< who makes the calls on it
   exchange::BufferPool pool;
   std::unique_ptr<exchange::Agreement> agreement;
+  std::unique_ptr<exchange::RollCall> roll;  ///< who is in which collective call
   PlanMemory memory;
   observe::CallLog log;
   Traffic traffic;                  ///< between nodes
@@ -87,6 +91,8 @@ class File {
   File() = default;
   void note_storage();              ///< Collective.
   void announce_slots();
+  void prepare_drill();             ///< COLLIO_DRILL_MEMORY
+  void begin_roll(const std::vector<int>& strides);
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
   std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;

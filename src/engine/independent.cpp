@@ -4,6 +4,7 @@
 // pattern; contiguous memory goes to the file without a copy.
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "engine/call.hpp"
 
@@ -43,7 +44,13 @@ storage::Storage* begin(Call& call, Moved& moved, exchange::Buffer& staging) {
   core::Error why;
   storage::Storage* file = call.file.storage(&why);
   if (!file) moved.note(call.access.span.offset, {0, why});
-  if (file && !call.memory.contiguous()) staging = call.link.pool->take(staging_bytes);
+  if (!file || call.memory.contiguous()) return file;
+  try {
+    staging = call.link.pool->take(staging_bytes);
+  } catch (const std::bad_alloc&) {
+    moved.note(call.access.span.offset, {0, no_memory(call)});
+    return nullptr;
+  }
   return file;
 }
 

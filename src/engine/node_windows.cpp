@@ -60,6 +60,7 @@ bool NodeWindows::next(NodeBatch& batch) {
   }
   if (batch.windows.empty()) return false;
   ++batches_;
+  call_.file.roll->come_to_round(batch.windows.front().round);
   for (NodeWindow& w : batch.windows) w.entry.batch_size = taken;
   const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) /
                             static_cast<std::size_t>(call_.file.slots->ranks());

@@ -1,10 +1,31 @@
 // See two_phase.hpp.
 #include "engine/two_phase.hpp"
 
+#include <algorithm>
+#include <new>
+
 namespace collio::engine {
 
 OwnPieces::OwnPieces(Call& call) : call_(call) {
   if (call.access.bytes > 0) source_.emplace(call.access, call.plan.domains, call.link.my_domain);
+}
+
+bool make_room(Call& call) {
+  const int mine = call.link.my_domain;
+  const bool aggregates = mine >= 0 && mine < call.plan.domains.count;
+  const std::int64_t windows = aggregates ? std::clamp<std::int64_t>(call.plan.domains.rounds(mine), 1, call.plan.overlap.buffers) : 0;
+  exchange::BufferPool& pool = *call.link.pool;
+  std::vector<exchange::Buffer> held;
+  bool good = true;
+  try {
+    for (std::int64_t i = 0; i < windows; ++i) held.push_back(pool.take(static_cast<std::size_t>(call.plan.domains.window_bytes)));
+    const auto budget = static_cast<std::size_t>(std::min(call.link.budget_bytes, call.plan.span.length)) + core::varint_slack;
+    for (int ways = (call.access.bytes > 0) + aggregates; ways > 0; --ways) held.push_back(pool.take(budget));
+  } catch (const std::bad_alloc&) {
+    good = false;
+  }
+  for (exchange::Buffer& buffer : held) pool.give_back(std::move(buffer));
+  return good;
 }
 
 exchange::MessageView OwnPieces::describe() {

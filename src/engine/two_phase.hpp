@@ -28,6 +28,10 @@ class OwnPieces {
   exchange::Description description_;
 };
 
+/// Has the call's large buffers in the pool before any message: an aggregator's windows, and messages on both ways as far as the budget goes.
+/// False: there is no memory. Not collective.
+[[nodiscard]] bool make_room(Call& call);
+
 /// Runs a rank's part of the exchange to its end. Aggregator(call, senders) has advance(moved), done(), and
 /// wait_for_storage(moved): when there is nothing else to do, waits for a storage step; false: none is under way.
 template <class Aggregator>
@@ -35,12 +39,17 @@ Moved run_two_phase(Call& call, exchange::Payload payload) {
   Moved moved;
   call.link.requests_ahead = call.plan.overlap.buffers;
   exchange::Outbox outbox(call.link, call.access, call.plan.domains, call.memory, payload);
-  std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count), 0);
+  std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count) + 1, 0);  // and ranks without memory
   outbox.count_lanes(senders);
+  if (!make_room(call)) {
+    ++senders.back();
+    moved.note(call.plan.span.offset, {0, no_memory(call)});
+  }
   if (call.file.size > 1) {
     observe::Steps::Scope time(call.steps, observe::Step::digest);
     call.file.agreement->sum(senders);
   }
+  if (senders.back() > 0) return moved;  // so do all ranks: no message is under way
   std::optional<Aggregator> aggregator;
   const int mine = call.link.my_domain;
   if (mine >= 0 && mine < call.plan.domains.count) aggregator.emplace(call, senders[static_cast<std::size_t>(mine)]);

@@ -91,6 +91,7 @@ class WindowBuffers {
     buffer->round = round;
     buffer->window.open(call_.plan.domains.window(call_.link.my_domain, round));
     inbox.open(round);
+    call_.file.roll->come_to_round(round);
     if (call_.trials) call_.trials->opened();
     return buffer;
   }

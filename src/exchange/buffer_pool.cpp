@@ -2,29 +2,55 @@
 #include "exchange/buffer_pool.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace collio::exchange {
 
 constexpr std::size_t smallest_kept = 16 << 10;
 
+Buffer BufferPool::allocate(std::size_t bytes) {
+  ++allocations_;
+  if (allocations_ >= fail_from_ && allocations_ < fail_to_) throw std::bad_alloc();
+  return Buffer(std::max<std::size_t>(bytes, 1));
+}
+
+void BufferPool::fail_allocations(int first, int count) noexcept {
+  fail_from_ = allocations_ + first;
+  fail_to_ = fail_from_ + count;
+}
+
+Buffer BufferPool::take_out(std::vector<Buffer>::iterator kept) {
+  Buffer found = std::move(*kept);
+  kept_bytes_ -= found.capacity();
+  kept_.erase(kept);
+  return found;
+}
+
 Buffer BufferPool::take(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   auto best = kept_.end();
   for (auto b = kept_.begin(); b != kept_.end(); ++b)
     if (b->capacity() >= bytes && (best == kept_.end() || b->capacity() < best->capacity())) best = b;
-  if (best == kept_.end() || best->capacity() / 4 > std::max(bytes, smallest_kept)) {
+  const bool fits = best != kept_.end();
+  if (!fits || best->capacity() / 4 > std::max(bytes, smallest_kept)) {
     // None fits: a kept one that is too small makes room, so that sizes that grow do not pile up.
-    if (best == kept_.end() && !kept_.empty()) {
+    if (!fits && !kept_.empty()) {
       kept_bytes_ -= kept_.back().capacity();
       kept_.pop_back();
     }
-    return Buffer(std::max<std::size_t>(bytes, 1));
+    try {
+      return allocate(bytes);
+    } catch (const std::bad_alloc&) {
+      if (!fits && kept_.empty()) throw;
+    }
+    if (!fits) {
+      kept_.clear();
+      kept_bytes_ = 0;
+      return allocate(bytes);
+    }
   }
-  Buffer found = std::move(*best);
-  kept_bytes_ -= found.capacity();
-  kept_.erase(best);
-  return found;
+  return take_out(best);
 }
 
 void BufferPool::give_back(Buffer&& buffer) {
@@ -32,6 +58,7 @@ void BufferPool::give_back(Buffer&& buffer) {
   const std::lock_guard lock(mutex_);
   kept_bytes_ += buffer.capacity();
   kept_.push_back(std::move(buffer));
+  for (; kept_bytes_ > most_kept_bytes_; kept_.erase(kept_.begin())) kept_bytes_ -= kept_.front().capacity();
 }
 
 void BufferPool::trim(std::size_t bytes) {

@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "exchange/waiting.hpp"
+
 namespace collio::exchange {
 
 namespace {
@@ -57,14 +59,18 @@ void Fiber::resume(bool gives_way) {
   assert(!ended_ && !current_fiber());
   gives_way_ = gives_way;
   current_fiber() = this;
+  Lookout* const outside = set_lookout(nullptr);
   swapcontext(&resumer_, &own_);
+  set_lookout(outside);
   current_fiber() = nullptr;
 }
 
 bool Fiber::give_way() noexcept {
   if (!may_give_way()) return false;
   Fiber* self = current_fiber();
+  Lookout* const own = lookout();
   swapcontext(&self->own_, &self->resumer_);
+  set_lookout(own);
   return true;
 }
 

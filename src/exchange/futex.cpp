@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <climits>
 
-#include "exchange/waiting.hpp"
 #include "observe/steps.hpp"
 
 namespace collio::exchange {
@@ -40,7 +39,7 @@ void SharedWord::wake() noexcept {
 }
 
 void WordWait::idle(SharedWord& word, std::uint32_t seen) noexcept {
-  if (give_way()) return;
+  if (give_way()) return watch_.look();
   if (polls_++ == 0) begin_s_ = observe::now_s();
   // By the clock: where another job has the core, a yield may take milliseconds.
   const bool yields = !beside_program() && (crowded() ? polls_ <= yields_crowded : observe::now_s() - begin_s_ < yield_alone_s);
@@ -48,6 +47,7 @@ void WordWait::idle(SharedWord& word, std::uint32_t seen) noexcept {
     sched_yield();
     if ((polls_ & 15) != 1) return;
   } else {
+    watch_.look();
     const long ns = std::min(first_sleep_ns << std::min(sleeps_++, 5), longest_sleep_ns);
     const timespec limit{0, ns};
     word.sleepers.fetch_add(1, std::memory_order_seq_cst);

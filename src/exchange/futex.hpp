@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "exchange/waiting.hpp"
+
 namespace collio::exchange {
 
 /// A word that processes of a node wait on. Lies in shared memory; zero is its first value.
@@ -32,9 +34,13 @@ class WordWait {
   explicit WordWait(MPI_Comm comm) noexcept : comm_(comm) {}
   /// Returns after a while, or when `word` is no longer `seen`.
   void idle(SharedWord& word, std::uint32_t seen) noexcept;
-  void progressed() noexcept { polls_ = sleeps_ = 0; }
+  void progressed() noexcept {
+    polls_ = sleeps_ = 0;
+    watch_.moved();
+  }
 
  private:
+  Watch watch_;
   MPI_Comm comm_;
   int polls_ = 0, sleeps_ = 0;
   double begin_s_ = 0;

@@ -26,7 +26,8 @@ std::unique_ptr<NodeBoard> NodeBoard::make(MPI_Comm node, std::size_t record_byt
   MPI_Comm_size(node, &size);
   const std::size_t rounded = (record_bytes + line - 1) / line * line;
   std::string why;
-  auto memory = SharedMemory::share({node}, sizeof(Head) + rounded * static_cast<std::size_t>(size + 1), why);
+  const auto ranks = static_cast<std::size_t>(size);
+  auto memory = SharedMemory::share({node}, sizeof(Head) + rounded * (ranks + 1) + sizeof(Note) * ranks, why);
   if (!memory) return nullptr;
   return std::unique_ptr<NodeBoard>(new NodeBoard(node, std::move(memory), rounded));
 }
@@ -40,6 +41,10 @@ NodeBoard::NodeBoard(MPI_Comm node, std::unique_ptr<SharedMemory> memory, std::s
 
 std::byte* NodeBoard::slot(int index) const noexcept {
   return reinterpret_cast<std::byte*>(head_ + 1) + record_bytes_ * static_cast<std::size_t>(index);
+}
+
+std::span<Note> NodeBoard::notes() const noexcept {
+  return {reinterpret_cast<Note*>(slot(size_ + 1)), static_cast<std::size_t>(size_)};  // behind the result
 }
 
 void NodeBoard::publish(std::uint32_t turn) noexcept {

@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "exchange/futex.hpp"
+#include "exchange/presence.hpp"
 #include "exchange/shared_memory.hpp"
 
 namespace collio::exchange {
@@ -23,6 +25,8 @@ class NodeBoard {
   /// Null on all ranks or on none: there is no shared memory to be had, use messages. `record_bytes`: longest record.
   /// Collective.
   static std::unique_ptr<NodeBoard> make(MPI_Comm node, std::size_t record_bytes);
+  /// The ranks' notes, in the order of the node.
+  [[nodiscard]] std::span<Note> notes() const noexcept;
 
   [[nodiscard]] std::size_t record_bytes() const noexcept { return record_bytes_; }
   /// Combines the ranks' records, in any order; the result replaces `record`. Where `across` is given, the node's first

@@ -91,7 +91,8 @@ std::unique_ptr<NodeSlots> NodeSlots::take_out(Fits&& fits) {
 std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, std::size_t bytes) {
   int rank = 0;
   MPI_Comm_rank(talk.node, &rank);
-  const auto fits = [&](const auto& s) { return s->ranks_ == ranks && s->bytes_ >= bytes; };
+  // Not much larger: a file may have a limit.
+  const auto fits = [&](const auto& s) { return s->ranks_ == ranks && s->bytes_ >= bytes && s->bytes_ <= bytes + bytes / 4; };
   std::unique_ptr<NodeSlots> mine;
   if (rank == 0) mine = take_out(fits);
   SharedMemory::Name name{};

@@ -19,8 +19,8 @@
 
 namespace collio::exchange {
 
-/// What a message carries besides its description.
-enum class Payload { data, request };
+/// What a message carries besides its description, or what comes back for it.
+enum class Payload { data, request, nothing };
 
 class Outbox {
  public:

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "exchange/fiber.hpp"
 #include "observe/steps.hpp"
@@ -23,6 +24,14 @@ constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, w
 
 std::atomic<bool> crowded_node{true};
 thread_local bool is_beside_program = false;
+thread_local Lookout* of_thread = nullptr;
+
+/// A fiber may go on on another thread than it began on: its thread is looked up anew each time.
+[[gnu::noinline]] Lookout*& of_this_thread() noexcept {
+  asm volatile("" ::: "memory");
+  return of_thread;
+}
+
 std::atomic<bool (*)()> turn_of_others{nullptr};
 
 void nap(long ns) noexcept {
@@ -50,8 +59,24 @@ bool give_way() noexcept {
   return false;
 }
 
+Lookout* lookout() noexcept { return of_this_thread(); }
+Lookout* set_lookout(Lookout* next) noexcept { return std::exchange(of_this_thread(), next); }
+
+void Watch::look() noexcept {
+  Lookout* const who = lookout();
+  if (!who) return;
+  const double now = observe::now_s();
+  if (since_s_ == 0) since_s_ = now;
+  who->look(now, since_s_);
+}
+
+void Watch::forget() noexcept {
+  since_s_ = 0;
+  if (Lookout* const who = lookout()) who->moved();
+}
+
 void PoliteWait::idle() noexcept {
-  if (give_way()) return;
+  if (give_way()) return watch_.look();
   if (idle_polls_++ == 0) begin_s_ = observe::now_s();
   if (idle_polls_ <= polls) return;
   const bool yields = !is_beside_program && (crowded_node ? idle_polls_ <= polls + yields_crowded : observe::now_s() - begin_s_ < yield_alone_s);
@@ -59,6 +84,7 @@ void PoliteWait::idle() noexcept {
     sched_yield();
     return;
   }
+  watch_.look();
   naps_ = std::min<std::int64_t>(naps_ + 1, 7);
   nap(std::min(first_nap_ns << (naps_ - 1), longest_nap_ns_));
 }

@@ -26,6 +26,39 @@ bool give_way() noexcept;
 /// What moves other calls on, not to be called on a fiber. Null: nothing does.
 void set_turn(bool (*turn)()) noexcept;
 
+/// What a thread's waits tell of themselves, now and then while they last.
+class Lookout {
+ public:
+  /// A wait that was first told of at `since_s` still goes on at `now_s`.
+  virtual void look(double now_s, double since_s) noexcept = 0;
+  /// A wait of which look() was told is over, or has come further.
+  virtual void moved() noexcept = 0;
+
+ protected:
+  ~Lookout() = default;
+};
+/// Sets this thread's, or this fiber's; null: nobody. Returns the one before.
+Lookout* set_lookout(Lookout* next) noexcept;
+[[nodiscard]] Lookout* lookout() noexcept;
+
+/// One wait's dealings with the lookout. It is told when the wait is about to sleep: what ends before that costs nothing.
+class Watch {
+ public:
+  Watch() = default;
+  ~Watch() { moved(); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  void look() noexcept;
+  void moved() noexcept {
+    if (since_s_ != 0) forget();
+  }
+
+ private:
+  void forget() noexcept;
+  double since_s_ = 0;
+};
+
 class PoliteWait {
  public:
   PoliteWait() = default;
@@ -33,9 +66,13 @@ class PoliteWait {
   explicit PoliteWait(long longest_nap_ns) noexcept : longest_nap_ns_(longest_nap_ns) {}
   /// Called when a poll found nothing. Returns after giving other processes a chance.
   void idle() noexcept;
-  void progressed() noexcept { idle_polls_ = naps_ = 0; }
+  void progressed() noexcept {
+    idle_polls_ = naps_ = 0;
+    watch_.moved();
+  }
 
  private:
+  Watch watch_;
   std::int64_t idle_polls_ = 0, naps_ = 0;
   long longest_nap_ns_ = 640'000;
   double begin_s_ = 0;

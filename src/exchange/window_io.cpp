@@ -2,6 +2,7 @@
 #include "exchange/window_io.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace collio::exchange {
 
@@ -39,12 +40,26 @@ void WindowWrite::start(const Link& link, const WindowStorage& storage, const Wi
   transfers_.start(*storage.file, ExtentTransfers::write, span);
 }
 
+namespace {
+
+/// Empty where there is no memory: then pieces are written one by one.
+Buffer room_for_old_content(const Link& link, const WindowSpan& span) {
+  try {
+    return link.pool->take(static_cast<std::size_t>(span.extent.length));
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+}
+
+}  // namespace
+
 void WindowWrite::start(const Link& link, const WindowStorage& storage, const WindowSpan& span, core::PackedExtents pieces) {
   const bool sieve = storage.readable && pieces.pieces() > 1 &&
                      (storage.holes == policy::Holes::sieve ||
                       (storage.holes == policy::Holes::automatic &&
                        storage.sieve_pays({pieces.pieces(), 2, span.extent.length, pieces.bytes()})));
-  if (!sieve) {
+  if (sieve) old_ = room_for_old_content(link, span);
+  if (!old_) {
     ++link.counters->piecewise_windows;
     transfers_.start(*storage.file, ExtentTransfers::write, span, std::move(pieces));
     return;
@@ -53,7 +68,6 @@ void WindowWrite::start(const Link& link, const WindowStorage& storage, const Wi
   storage_ = storage;
   span_ = span;
   pieces_ = std::move(pieces);
-  old_ = link.pool->take(static_cast<std::size_t>(span.extent.length));
   Steps::Scope time(*link.steps, Step::read);
   transfers_.start(*storage.file, ExtentTransfers::read, {span.extent, old_.data()});
 }

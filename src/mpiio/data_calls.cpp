@@ -2,6 +2,7 @@
 #include "mpiio/data_calls.hpp"
 
 #include "engine/call.hpp"
+#include "engine/check_call.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/library_calls.hpp"
 
@@ -53,11 +54,16 @@ engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& of
   if (!request.error.ok() || request.undescribed) return request;
   if (!c.explicit_offset) MPI_File_get_position(c.handle, &offset);
   request.position = offset * file.engine->view.etype_bytes;
-  auto layout = access::layout_of(c.type);
-  if (layout)
-    request.memory = access::MemoryAccess(c.buffer, *layout.value(), c.count);
-  else
-    request.undescribed = true;
+  try {
+    auto layout = access::layout_of(c.type);
+    if (layout)
+      request.memory = access::MemoryAccess(c.buffer, *layout.value(), c.count);
+    else
+      request.undescribed = true;
+  } catch (const std::bad_alloc&) {
+    request.error = {core::ErrorClass::no_memory, "no memory for the description of the datatype"};
+    return request;
+  }
   if (const std::int64_t part = request.memory.bytes() % file.engine->view.etype_bytes; part != 0)
     request.error = {core::ErrorClass::argument, std::to_string(request.memory.bytes()) +
                                                      " bytes are no whole number of etypes of " +
@@ -76,14 +82,15 @@ int collective(const DataCall& c) {
   if (!file) return forward(c);
   file->settle();
   const auto by_library = [&] {
+    const exchange::RollCall::Visit visit(*file->engine->roll, name_of(c));
+    if (const core::Error error = engine::check_same_call(*file->engine, name_of(c)); !error.ok()) return raise(c.handle, error);
     const int rc = file->program_view.install(c.handle, *real);
     return rc == MPI_SUCCESS ? forward(c) : rc;
   };
   if (!file->taken_over()) return by_library();
-  // The mode is the same on all ranks: so is this error.
-  if (const core::Error error = check_mode(*file, c); !error.ok()) return raise(c.handle, error);
   MPI_Offset offset = 0;
-  const engine::CallRequest request = request_of(*file, c, offset);
+  engine::CallRequest request = request_of(*file, c, offset);
+  core::keep_worst(request.error, check_mode(*file, c));  // told to all: others may make a call that the mode allows
   const engine::Completion done = engine::collective_call(*file->engine, request);
   return done.native ? by_library() : finish(*file, c, offset, request, done);
 }

@@ -15,6 +15,7 @@ int mpi_class(core::ErrorClass kind) {
     case ErrorClass::other: return MPI_ERR_OTHER;
     case ErrorClass::argument: return MPI_ERR_ARG;
     case ErrorClass::type: return MPI_ERR_TYPE;
+    case ErrorClass::not_same: return MPI_ERR_NOT_SAME;
     case ErrorClass::no_memory: return MPI_ERR_NO_MEM;
     case ErrorClass::bad_file: return MPI_ERR_BAD_FILE;
     case ErrorClass::no_such_file: return MPI_ERR_NO_SUCH_FILE;

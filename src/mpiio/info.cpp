@@ -30,6 +30,9 @@ Pairs environment_hints() {
     pairs = policy::split_hints(text, warnings);
     for (const std::string& w : warnings) std::fprintf(stderr, "collio: %s\n", w.c_str());
   }
+  if (const char* patience = std::getenv("COLLIO_PATIENCE")) pairs["collio_patience"] = patience;
+  if (const char* check = std::getenv("COLLIO_CHECK"))
+    pairs["collio_check"] = std::strcmp(check, "1") == 0 ? "enable" : std::strcmp(check, "0") == 0 ? "disable" : check;
   const char* enable = std::getenv("COLLIO_ENABLE");
   if (enable && std::strcmp(enable, "0") == 0) pairs["collio_enable"] = "disable";
   return pairs;

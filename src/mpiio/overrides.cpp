@@ -4,9 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
+#include "engine/check_call.hpp"
 #include "exchange/waiting.hpp"
 #include "mpiio/background_calls.hpp"
+#include "mpiio/check_view.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/independent_calls.hpp"
@@ -30,34 +33,58 @@ void say(const engine::File& file) {
                  file.machine.storage.name.c_str());
 }
 
-/// Takes the file over on all ranks, or on none.
-void take_over(const engine::OpenRequest& request, MPI_File handle) {
+/// Takes the file over on all ranks, or on none. An error: check mode found one.
+core::Error take_over(const engine::OpenRequest& request, MPI_File handle) {
   auto opened = engine::File::open(request);
   if (!opened) {
+    if (opened.error().kind == core::ErrorClass::not_same) return opened.error();
     int rank = 0;
     MPI_Comm_rank(request.comm, &rank);
     if (rank == 0 && !opened.error().message.empty())
       std::fprintf(stderr, "collio: left to the MPI library: %s\n", opened.error().message.c_str());
-    return;
+    return {};
   }
-  if (!opened.value()) return;  // disabled by hint
+  if (!opened.value()) return {};  // disabled by hint
   auto file = std::make_shared<OpenFile>();
   file->engine = std::move(opened.value());
   file->reads = request.reads;
   file->writes = request.writes;
   say(*file->engine);
   remember_file(handle, std::move(file));
+  return {};
 }
 
-/// A library may open a file on some ranks and fail on others. Collective.
-bool on_all_ranks(MPI_Comm comm, bool mine) {
-  int all = mine ? 1 : 0, size = 1;
-  MPI_Comm_size(comm, &size);
-  if (size == 1) return mine;  // MPICH 4.0 has no progress in a session of one process
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm, &request);
-  exchange::wait_for(request);
-  return all != 0;
+/// What the ranks of an open have to agree on. Collective.
+struct OpenAgreement {
+  bool opened = false;      ///< by the library on all ranks: it may fail on some
+  bool same_mode = false;   ///< all ranks gave the same one
+  bool check = false;       ///< some rank asked for check mode
+
+  OpenAgreement(MPI_Comm comm, bool mine, int mode, bool checks) {
+    int least[] = {mine ? 1 : 0, mode, -mode, checks ? 0 : 1}, size = 1;
+    MPI_Comm_size(comm, &size);
+    if (size > 1) {  // MPICH 4.0 has no progress in a session of one process
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Iallreduce(MPI_IN_PLACE, least, 4, MPI_INT, MPI_MIN, comm, &request);
+      exchange::wait_for(request);
+    }
+    opened = least[0] != 0;
+    same_mode = least[1] == -least[2];
+    check = least[3] == 0;
+  }
+};
+
+/// The ranks gave different modes: an error where the program asked for checks, else the file is the library's. Collective.
+int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MPI_File* handle) {
+  const std::string text = std::string(path) + ": ranks open the file with different modes (amode)";
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (!agreed.check) {
+    if (rank == 0) std::fprintf(stderr, "collio: left to the MPI library: %s\n", text.c_str());
+    return MPI_SUCCESS;
+  }
+  real->File_close(handle);
+  return raise(MPI_FILE_NULL, {core::ErrorClass::not_same, text});
 }
 
 int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* handle) {
@@ -65,14 +92,21 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   MPI_Info merged = merged_info(info, environment);
   const int rc = real->File_open(comm, path, mode, merged, handle);
   MPI_Info_free(&merged);
-  if (comm == MPI_COMM_NULL || (mode & MPI_MODE_SEQUENTIAL)) return rc;
+  if (comm == MPI_COMM_NULL) return rc;
   int inter = 0;
   MPI_Comm_test_inter(comm, &inter);
-  if (inter || !on_all_ranks(comm, rc == MPI_SUCCESS)) return rc;
+  if (inter) return rc;
   engine::OpenRequest request{comm, path, !(mode & MPI_MODE_WRONLY), !(mode & MPI_MODE_RDONLY), pairs_of(info)};
   for (const auto& [key, value] : environment) request.hints[key] = value;
-  take_over(request, *handle);
-  return rc;
+  const auto asked = request.hints.find("collio_check");
+  const OpenAgreement agreed(comm, rc == MPI_SUCCESS, mode, asked != request.hints.end() && asked->second != "disable");
+  if (!agreed.opened) return rc;
+  if (!agreed.same_mode) return refuse_open(agreed, comm, path, handle);
+  if (mode & MPI_MODE_SEQUENTIAL) return rc;
+  const core::Error error = take_over(request, *handle);
+  if (error.ok()) return rc;
+  real->File_close(handle);
+  return raise(MPI_FILE_NULL, error);
 }
 
 int close(MPI_File* handle) {
@@ -80,6 +114,7 @@ int close(MPI_File* handle) {
     file->settle();
     file->split.reset();
     file->queue.reset();
+    file->engine->gather();
     write_report(*file->engine);
   }
   return real->File_close(handle);
@@ -92,51 +127,48 @@ std::shared_ptr<OpenFile> find_settled(MPI_File handle) {
   return file;
 }
 
-/// Errors of a view's arguments, as far as the MPI library will not see them.
-core::Error check_view(const access::View& view) {
-  if (view.displacement < 0)
-    return {core::ErrorClass::argument,
-            "displacement " + std::to_string(view.displacement) + " is negative; allowed: 0 and more"};
-  if (view.etype_bytes > 0 && view.filetype->size() % view.etype_bytes != 0)
-    return {core::ErrorClass::argument, "the filetype's size, " + std::to_string(view.filetype->size()) +
-                                            " bytes, is not a multiple of the etype's, " +
-                                            std::to_string(view.etype_bytes)};
-  return {};
-}
-
-/// The view as collio sees it. A null filetype: a datatype is invalid or beyond collio.
-access::View describe_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype) {
-  access::View view;
-  if (etype == MPI_DATATYPE_NULL || filetype == MPI_DATATYPE_NULL) return view;
-  auto etype_layout = access::layout_of(etype);
-  auto filetype_layout = access::layout_of(filetype);
-  if (etype_layout && filetype_layout) view = {displacement, etype_layout.value()->size(), filetype_layout.value()};
-  return view;
-}
+/// What all ranks have to know of a view before it is set, each the most of all ranks.
+enum { view_kind, worst_error, foreign, native, etype_most, etype_least, agreed_count };
 
 int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* representation, MPI_Info info) {
   auto file = find_settled(handle);
-  const bool native = std::strcmp(representation, "native") == 0;
-  if (!file || !native) {
-    const int rc = real->File_set_view(handle, displacement, etype, filetype, representation, info);
-    if (file && rc == MPI_SUCCESS) {
-      file->foreign_data = true;
-      file->program_view.mark_installed();
-    }
-    return rc;
-  }
-  access::View view = describe_view(displacement, etype, filetype);
+  if (!file) return real->File_set_view(handle, displacement, etype, filetype, representation, info);
+  const exchange::RollCall::Visit visit(*file->engine->roll, "set_view");
+  if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok()) return raise(handle, error);
+  const bool is_native = std::strcmp(representation, "native") == 0;
+  const bool checks = file->engine->hints.check != policy::Check::none;
+  access::View view;
   core::Error error;
-  if (view.filetype) error = check_view(view);
-  std::vector<std::int32_t> kind{static_cast<std::int32_t>(
-      !error.ok() ? ViewKind::invalid : view.filetype ? judge_view(etype, filetype, view) : ViewKind::undescribed)};
-  file->engine->agreement->maximum(kind);
+  try {
+    view = describe_view(displacement, etype, filetype);
+    if (view.filetype && is_native) error = check_view(view, etype, {checks, file->writes});
+  } catch (const std::bad_alloc&) {
+    error = {core::ErrorClass::no_memory, "no memory for the description of the view"};
+  }
+  const auto etype_bytes = static_cast<std::int32_t>(std::min<std::int64_t>(view.etype_bytes, 1 << 30));
+  std::vector<std::int32_t> most(agreed_count);
+  most[view_kind] = static_cast<std::int32_t>(!error.ok() ? ViewKind::invalid : view.filetype ? judge_view(etype, filetype, view) : ViewKind::undescribed);
+  most[worst_error] = static_cast<std::int32_t>(error.kind);
+  most[foreign] = is_native ? 0 : 1;
+  most[native] = is_native ? 1 : 0;
+  most[etype_most] = etype_bytes;
+  most[etype_least] = -etype_bytes;
+  file->engine->agreement->maximum(most);
   // Beyond this point every rank treats its view alike.
-  const auto agreed = static_cast<ViewKind>(kind[0]);
-  if (agreed == ViewKind::invalid) {
-    if (error.ok()) error = {core::ErrorClass::argument, "another rank's view is not valid"};
-    return raise(handle, error);
+  const auto agreed = static_cast<ViewKind>(most[view_kind]);
+  const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
+  if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
+  if (most[foreign] && most[native]) error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
+  if (error.ok() && checks && most[etype_most] != -most[etype_least])
+    error = {core::ErrorClass::not_same, "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) + " to " +
+                                             std::to_string(most[etype_most]) + " bytes"};
+  if (!error.ok()) return raise(handle, error);
+  if (!is_native) {
+    const int rc = real->File_set_view(handle, displacement, etype, filetype, representation, info);
+    if (rc == MPI_SUCCESS) file->foreign_data = true;
+    if (rc == MPI_SUCCESS) file->program_view.mark_installed();
+    return rc;
   }
   const bool costly = agreed == ViewKind::costly && !file->atomic;
   const int rc = costly ? file->program_view.install_etype(handle, *real, view, info)
@@ -188,7 +220,26 @@ int get_info(MPI_File handle, MPI_Info* info) {
   return rc;
 }
 
+/// A collective call that the MPI library does: ranks that wait in another can tell where this one is.
+class LibraryVisit {
+ public:
+  LibraryVisit(MPI_File handle, const char* call) : file_(find_settled(handle)) {
+    if (!file_) return;
+    visit_.emplace(*file_->engine->roll, call);
+    if (const core::Error error = engine::check_same_call(*file_->engine, call); !error.ok()) code_ = raise(handle, error);
+  }
+  /// Not MPI_SUCCESS: the ranks do not make the same call.
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+ private:
+  int code_ = MPI_SUCCESS;
+  std::shared_ptr<OpenFile> file_;
+  std::optional<exchange::RollCall::Visit> visit_;
+};
+
 int set_atomicity(MPI_File handle, int flag) {
+  const LibraryVisit visit(handle, "set_atomicity");
+  if (visit.code() != MPI_SUCCESS) return visit.code();
   if (auto file = find_settled(handle)) file->program_view.install(handle, *real);
   const int rc = real->File_set_atomicity(handle, flag);
   if (auto file = find_file(handle); file && rc == MPI_SUCCESS) file->atomic = flag != 0;
@@ -197,21 +248,23 @@ int set_atomicity(MPI_File handle, int flag) {
 
 int sync(MPI_File handle) {
   auto file = find_settled(handle);
-  const int rc = real->File_sync(handle);
-  if (!file) return rc;
+  if (!file) return real->File_sync(handle);
   engine::File& f = *file->engine;
+  const LibraryVisit visit(handle, "sync");
+  if (visit.code() != MPI_SUCCESS) return visit.code();
+  const int rc = real->File_sync(handle);
   const core::Error error = f.agreement->worst(f.sync(), "cannot flush " + f.path);
   return error.ok() || rc != MPI_SUCCESS ? rc : raise(handle, error);
 }
 
 int set_size(MPI_File handle, MPI_Offset size) {
-  static_cast<void>(find_settled(handle));
-  return real->File_set_size(handle, size);
+  const LibraryVisit visit(handle, "set_size");
+  return visit.code() != MPI_SUCCESS ? visit.code() : real->File_set_size(handle, size);
 }
 
 int preallocate(MPI_File handle, MPI_Offset size) {
-  static_cast<void>(find_settled(handle));
-  return real->File_preallocate(handle, size);
+  const LibraryVisit visit(handle, "preallocate");
+  return visit.code() != MPI_SUCCESS ? visit.code() : real->File_preallocate(handle, size);
 }
 
 /// Before the MPI library does a collective call on its own.
@@ -252,6 +305,8 @@ collio_calls make_overrides() {
 #define COLLIO_COLLECTIVE(name, parameters, arguments)  \
   if (t.name)                                           \
     t.name = [] parameters -> int {                     \
+      const LibraryVisit visit(file, &#name[5]);        \
+      if (visit.code() != MPI_SUCCESS) return visit.code(); \
       const int rc = install_view(file);                \
       return rc == MPI_SUCCESS ? real->name arguments : rc; \
     };

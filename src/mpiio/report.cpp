@@ -18,7 +18,7 @@ namespace collio::mpiio {
 namespace {
 
 /// What a rank contributes of one record, as doubles: seconds by step, total, counters, the program's seconds.
-constexpr std::size_t counter_count = 8;
+constexpr std::size_t counter_count = 9;
 constexpr std::size_t first_program_time = observe::step_count + 1 + counter_count;
 constexpr std::array program_times{"post", "waited", "hidden"};
 constexpr std::size_t numbers = first_program_time + program_times.size();
@@ -31,7 +31,7 @@ Numbers numbers_of(const observe::CallRecord& r) {
   const observe::Counters& c = r.counters;
   const std::array<std::int64_t, counter_count> counters{c.bytes,         c.pieces,        c.messages,
                                                          c.metadata_bytes, c.dense_windows, c.piecewise_windows,
-                                                         c.sieved_windows, c.most_receives};
+                                                         c.sieved_windows, c.most_receives, c.most_buffer_bytes};
   for (std::size_t i = 0; i < counter_count; ++i) n[observe::step_count + 1 + i] = static_cast<double>(counters[i]);
   n[first_program_time] = r.post_s;
   n[first_program_time + 1] = r.waited_s;
@@ -86,7 +86,7 @@ std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& 
                   ", \"pieces\": " + sum_of(all, 1) + ", \"file_span_bytes\": " + std::to_string(r.span_bytes) +
                   ", \"aggregators\": " + std::to_string(r.aggregators) + ", \"local_aggregators\": " + std::to_string(r.local_aggregators) +
                   ", \"rounds\": " + std::to_string(r.rounds) + ", \"remembered\": " + std::to_string(r.remembered) +
-                  ", \"most_receives_per_round\": " + most_of(all, 7) +
+                  ", \"most_receives_per_round\": " + most_of(all, 7) + ", \"most_buffer_bytes\": " + most_of(all, 8) +
                   ", \"messages\": " + sum_of(all, 2) + ", \"metadata_bytes\": " + sum_of(all, 3) +
                   ", \"windows\": {\"dense\": " + sum_of(all, 4) + ", \"piecewise\": " + sum_of(all, 5) +
                   ", \"sieved\": " + sum_of(all, 6) + "}" + placement_json(r.placement) + ", \"seconds\": {\"total\": " +
@@ -128,9 +128,11 @@ std::string head_json(const engine::File& file, const Remarks& remarks) {
   }
   j += "}, \"warnings\": [";
   comma.clear();
-  for (const std::string& warning : file.hints.warnings) {
-    j += comma + quoted(warning);
-    comma = ", ";
+  for (const auto* texts : {&file.hints.warnings, &file.hints.found}) {
+    for (const std::string& text : *texts) {
+      j += comma + quoted(text);
+      comma = ", ";
+    }
   }
   return j + "], \"calls\": [";
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string_view>
@@ -21,9 +22,18 @@ inline constexpr std::array<std::string_view, step_count> step_names{
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+/// What a rank does, for other processes to see.
+struct Shown {
+  std::atomic<Step> step;
+  std::atomic<double> alive_s;  ///< when it last began a step, or looked around while it waited
+};
+static_assert(std::atomic<double>::is_always_lock_free);
+
 /// Seconds by step of one call on one rank.
 class Steps {
  public:
+  /// Every step is shown there from now on. Null: nowhere.
+  void show(Shown* where) noexcept { shown_ = where; }
   void add(const Steps& other) noexcept {
     for (std::size_t i = 0; i < step_count; ++i) seconds_[i] += other.seconds_[i];
   }
@@ -48,11 +58,15 @@ class Steps {
     if (current_ != Step::count_) seconds_[static_cast<std::size_t>(current_)] += now - since_;
     current_ = next;
     since_ = now;
+    if (!shown_) return;
+    shown_->step.store(next, std::memory_order_relaxed);
+    shown_->alive_s.store(now, std::memory_order_relaxed);
   }
 
   std::array<double, step_count> seconds_{};
   Step current_ = Step::count_;
   double since_ = 0;
+  Shown* shown_ = nullptr;
 };
 
 /// What one rank did in one call. Sums over ranks make the report.
@@ -62,6 +76,7 @@ struct Counters {
   std::int64_t messages = 0;         ///< messages sent to other ranks
   std::int64_t metadata_bytes = 0;   ///< bytes of piece descriptions
   std::int64_t most_receives = 0;    ///< messages an aggregator received in one round; of several ranks, the most
+  std::int64_t most_buffer_bytes = 0; ///< of buffers at a time, shared windows included; of several ranks, the most
   std::int64_t dense_windows = 0, piecewise_windows = 0, sieved_windows = 0;
 
   void note_receives(std::int64_t received) noexcept { most_receives = std::max(most_receives, received); }
@@ -71,6 +86,7 @@ struct Counters {
     messages += o.messages;
     metadata_bytes += o.metadata_bytes;
     note_receives(o.most_receives);
+    most_buffer_bytes = std::max(most_buffer_bytes, o.most_buffer_bytes);
     dense_windows += o.dense_windows;
     piecewise_windows += o.piecewise_windows;
     sieved_windows += o.sieved_windows;

@@ -15,7 +15,7 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 25> rows{{
+constexpr std::array<HintRow, 28> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
     {"collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
@@ -38,6 +38,9 @@ constexpr std::array<HintRow, 25> rows{{
      "which aggregator serves which file domain"},
     {"collio_domains", "even", "even, aligned, static_cyclic, group_cyclic, balanced",
      "how the span of a call is cut into file domains"},
+    {"collio_patience", "60", "0..86400", "seconds a rank waits for others before it says on stderr who is missing; 0: never"},
+    {"collio_check", "disable", "enable, disable, strict", "look for what the program gets wrong in collective calls; strict: overlapping writes fail"},
+    {"collio_memory_limit", "auto", "1048576..1099511627776, auto", "most bytes of a rank's buffers, shared windows included; auto: cb_buffer_size decides"},
     {"cb_buffer_size", "16777216", "1..1073741824", "most bytes of an aggregator's collective buffer"},
     {"cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host"},
     {"romio_cb_write", "automatic", "enable, disable, automatic", "collective buffering for writes"},
@@ -63,6 +66,13 @@ std::optional<std::int64_t> number(std::string_view text, std::int64_t low, std:
 bool set_number(std::string_view text, std::int64_t high, std::int64_t& out) {
   if (text == "auto") return true;
   const auto value = number(text, 1, high);
+  if (value) out = *value;
+  return value.has_value();
+}
+
+bool set_memory_limit(std::string_view text, std::int64_t& out) {
+  if (text == "auto") return true;
+  const auto value = number(text, 1 << 20, std::int64_t{1} << 40);
   if (value) out = *value;
   return value.has_value();
 }
@@ -131,6 +141,8 @@ constexpr std::array<std::pair<std::string_view, Schedule>, 7> schedules{{
     {"write_communication", Schedule::write_communication}, {"write_communication_2", Schedule::write_communication_2},
     {"dataflow", Schedule::dataflow},
 }};
+
+constexpr std::array<std::pair<std::string_view, Check>, 3> checks{{{"disable", Check::none}, {"enable", Check::warn}, {"strict", Check::strict}}};
 
 /// Sets `out` to the value that `text` names. False: none.
 template <class Names, class Value>
@@ -205,6 +217,9 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "collio_storage_threads") return set_between(value, 1, 64, h.storage_threads);
   if (key == "collio_schedule") return set_named(schedules, value, h.schedule);
   if (key == "collio_buffers") return set_between(value, 2, 64, h.buffers);
+  if (key == "collio_patience") return set_between(value, 0, 86400, h.patience_s);
+  if (key == "collio_memory_limit") return set_memory_limit(value, h.memory_limit_bytes);
+  if (key == "collio_check") return set_named(checks, value, h.check);
   if (key == "collio_direct") {
     if (!one_of(value, {"enable", "disable"})) return false;
     h.direct = value == "enable";
@@ -266,7 +281,18 @@ Hints parse_hints(const std::map<std::string, std::string>& given) {
       }
     }
   }
+  // A window, messages on both ways and the old content of a window with holes: an eighth each; as much again for messages that are longer than they
+  // should be, and for buffers that wait for their next use.
+  if (h.memory_limit_bytes > 0 && h.buffer_bytes > h.memory_limit_bytes / 8) {
+    h.buffer_bytes = h.memory_limit_bytes / 8;
+    h.in_force["cb_buffer_size"] = std::to_string(h.buffer_bytes);
+  }
   return h;
+}
+
+std::int64_t message_budget(std::int64_t window_bytes, const Hints& hints) noexcept {
+  constexpr std::int64_t least = 256 << 10;
+  return std::max(window_bytes, hints.memory_limit_bytes > 0 ? std::min(least, hints.memory_limit_bytes / 8) : least);
 }
 
 std::map<std::string, std::string> split_hints(std::string_view text, std::vector<std::string>& warnings) {

@@ -22,6 +22,7 @@ enum class Selection;   // policy/select_aggregators
 enum class Election;    // policy/elect_aggregators
 enum class Cut;         // policy/file_cuts
 enum class Schedule { automatic, none, communication, write, write_communication, write_communication_2, dataflow };
+enum class Check { none, warn, strict };
 enum class StorageKind { automatic, posix, threads, uring, aio, null };
 
 /// One entry of cb_config_list: at most `limit` aggregators on `host` ("*": any other host).
@@ -46,6 +47,9 @@ struct Hints {
   StorageKind storage = StorageKind::automatic;      ///< collio_storage
   int storage_threads = 2;                           ///< collio_storage_threads, of a process
   bool direct = false;                               ///< collio_direct: past the page cache where aligned
+  int patience_s = 60;                               ///< collio_patience, in a wait for other ranks; 0: for ever
+  std::int64_t memory_limit_bytes = 0;               ///< collio_memory_limit, of a rank's buffers; 0: none
+  Check check = Check::none;                         ///< collio_check: what the program gets wrong
   std::int64_t alignment_bytes = 0;                  ///< striping_unit; 0: the file system's block
   std::vector<HostLimit> host_limits;                ///< cb_config_list; empty: no limit
   std::optional<Selection> selection;                ///< collio_aggregators, by the machine alone; absent: dealt
@@ -55,6 +59,7 @@ struct Hints {
   Holes write_holes = Holes::automatic, read_holes = Holes::automatic;
   std::map<std::string, std::string> in_force;       ///< every key collio honours, as MPI_File_get_info shows it
   std::vector<std::string> warnings;
+  std::vector<std::string> found;                    ///< likewise what check mode found, call by call
   std::vector<std::string> refused;                  ///< keys whose values are not allowed
 };
 
@@ -68,6 +73,9 @@ struct HintRow {
 
 /// Hints from key-value pairs; unknown keys that start with "collio_" warn, others are ignored.
 [[nodiscard]] Hints parse_hints(const std::map<std::string, std::string>& given);
+
+/// Most bytes of messages under way in each direction, for windows of that length.
+[[nodiscard]] std::int64_t message_budget(std::int64_t window_bytes, const Hints& hints) noexcept;
 
 /// Splits "key=value;key=value". Entries without '=' become warnings.
 [[nodiscard]] std::map<std::string, std::string> split_hints(std::string_view text,

@@ -222,6 +222,8 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
     plan.overlap = choose_overlap(machine, hints);
     plan.reason += overlap_text(plan.overlap);
   }
+  if (hints.memory_limit_bytes > 0)
+    plan.reason += "; within " + std::to_string(hints.memory_limit_bytes) + " bytes a rank: windows of " + std::to_string(cut.window_bytes) + " at most";
   plan.domains = cut_by(hints.cut.value_or(Cut::even), cut, hints.servers);
   plan.alignment_bytes = plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
   if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <new>
 
 namespace collio::exchange {
 namespace {
@@ -31,6 +32,38 @@ TEST(BufferPool, BuffersInUseAreDistinct) {
   BufferPool pool;
   Buffer a = pool.take(1000), b = pool.take(1000);
   EXPECT_NE(a.data(), b.data());
+}
+
+TEST(BufferPool, WithoutMemoryForANewBufferAKeptOneServes) {
+  BufferPool pool;
+  pool.give_back(pool.take(8 << 20));
+  pool.fail_allocations(1, 1000);
+  Buffer large = pool.take(100);  // much smaller, and all there is
+  EXPECT_GE(large.capacity(), 8u << 20);
+  EXPECT_THROW(static_cast<void>(pool.take(100)), std::bad_alloc);
+  pool.give_back(std::move(large));
+  EXPECT_TRUE(pool.take(100));
+}
+
+TEST(BufferPool, KeptBuffersGiveTheirMemoryToALargerOne) {
+  BufferPool pool;
+  Buffer one = pool.take(100000), two = pool.take(200000);
+  pool.give_back(std::move(one));
+  pool.give_back(std::move(two));
+  pool.fail_allocations(1, 1);
+  EXPECT_GE(pool.take(1 << 20).capacity(), 1u << 20);
+}
+
+TEST(BufferPool, ThePeakIsWhatBuffersHadTogether) {
+  BufferPool pool;
+  Buffer kept = pool.take(1 << 20);
+  const std::size_t before = Buffer::take_peak();
+  Buffer::take_peak();
+  {
+    const Buffer one = pool.take(1 << 20), two = pool.take(1 << 20);
+  }
+  EXPECT_GE(Buffer::take_peak(), 3u << 20);
+  EXPECT_LE(Buffer::take_peak(), before);
 }
 
 TEST(BufferPool, TrimmedToNothingKeepsNothing) {

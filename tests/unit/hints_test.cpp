@@ -32,6 +32,9 @@ const std::vector<Row>& cases() {
       {"collio_storage", {"auto", "posix", "threads", "uring", "aio", "null"}, {"", "automatic", "io_uring", "Posix", "none"}},
       {"collio_storage_threads", {"1", "2", "64"}, {"", "0", "65", "auto", "-1", "two"}},
       {"collio_direct", {"enable", "disable"}, {"", "auto", "automatic", "1"}},
+      {"collio_patience", {"0", "1", "60", "86400"}, {"", "-1", "86401", "auto", "1.5", "never"}},
+      {"collio_check", {"disable", "enable", "strict"}, {"", "1", "auto", "Strict"}},
+      {"collio_memory_limit", {"1048576", "1099511627776", "auto"}, {"", "0", "1048575", "1099511627777", "1GiB"}},
       {"cb_nodes", {"1", "8", "1000000", "auto"}, {"", "0", "-1", "1000001", "two", "3 ", "1e3", "0x10"}},
       {"cb_buffer_size", {"1", "16777216", "1073741824"},
        {"", "0", "-4096", "1073741825", "16M", "auto", "99999999999999999999"}},
@@ -78,6 +81,16 @@ TEST(Hints, WithoutAnyTheDefaultsAreInForce) {
   EXPECT_EQ(h.read_path, Path::automatic);
   EXPECT_EQ(h.write_holes, Holes::automatic);
   EXPECT_EQ(h.read_holes, Holes::automatic);
+}
+
+TEST(Hints, AMemoryLimitCutsTheCollectiveBuffer) {
+  const Hints h = parse_hints({{"collio_memory_limit", "8388608"}});
+  EXPECT_EQ(h.buffer_bytes, 1 << 20);
+  EXPECT_EQ(h.in_force.at("cb_buffer_size"), "1048576");
+  EXPECT_EQ(parse_hints({{"collio_memory_limit", "8388608"}, {"cb_buffer_size", "65536"}}).buffer_bytes, 65536);
+  EXPECT_EQ(message_budget(4096, parse_hints({{"collio_memory_limit", "1048576"}})), 128 << 10);
+  EXPECT_EQ(message_budget(4096, {}), 256 << 10);
+  EXPECT_EQ(message_budget(4 << 20, {}), 4 << 20);
 }
 
 TEST(Hints, DefaultsMayBeGiven) {
