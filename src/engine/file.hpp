@@ -83,11 +83,13 @@ class File {
 
  private:
   File() = default;
+  void prepare_drill();
   void note_storage();              ///< Collective.
   void announce_slots();
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
   std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
+  std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
   storage::Opened storage_;
 };
 

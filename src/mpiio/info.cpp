@@ -30,6 +30,7 @@ Pairs environment_hints() {
     pairs = policy::split_hints(text, warnings);
     for (const std::string& w : warnings) std::fprintf(stderr, "collio: %s\n", w.c_str());
   }
+  if (const char* faults = std::getenv("COLLIO_FAULTS"); faults && *faults) pairs.emplace("collio_faults", faults);
   const char* enable = std::getenv("COLLIO_ENABLE");
   if (enable && std::strcmp(enable, "0") == 0) pairs["collio_enable"] = "disable";
   return pairs;

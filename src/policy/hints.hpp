@@ -46,6 +46,7 @@ struct Hints {
   StorageKind storage = StorageKind::automatic;      ///< collio_storage
   int storage_threads = 2;                           ///< collio_storage_threads, of a process
   bool direct = false;                               ///< collio_direct: past the page cache where aligned
+  std::string faults = "none";                       ///< collio_faults, as policy/faults takes them
   std::int64_t alignment_bytes = 0;                  ///< striping_unit; 0: the file system's block
   std::vector<HostLimit> host_limits;                ///< cb_config_list; empty: no limit
   std::optional<Selection> selection;                ///< collio_aggregators, by the machine alone; absent: dealt
