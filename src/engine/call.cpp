@@ -56,6 +56,7 @@ std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
 
 void agree_on_outcome(Call& call, Moved& moved) {
   Steps::Scope time(call.steps, Step::wait);
+  if (moved.outcome.error != 0) moved.outcome.failed_rank = call.file.rank;
   call.file.agreement->outcome(moved.outcome);
   if (moved.outcome.error != 0) moved.message = call.file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));
 }
