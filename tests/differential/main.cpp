@@ -45,14 +45,15 @@ struct Position {
   long number = -1;
   int ranks = 0;
   long max_bytes = 0;
+  const char* faults = "";
 };
 Position position;
 
 void on_signal(int signal_number) {
   char line[400];
-  const int n = std::snprintf(line, sizeof line, "collio_fuzz: signal %d (%s) in case %ld during '%s'\n  rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %ld --case %ld --verbose\n",
+  const int n = std::snprintf(line, sizeof line, "collio_fuzz: signal %d (%s) in case %ld during '%s'\n  rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %ld --case %ld --verbose%s\n",
                               signal_number, signal_number == SIGALRM ? "no progress: hang" : "crash", position.number, stage(), position.ranks,
-                              static_cast<unsigned long long>(position.seed), position.max_bytes, position.number);
+                              static_cast<unsigned long long>(position.seed), position.max_bytes, position.number, position.faults);
   if (write(STDERR_FILENO, line, static_cast<std::size_t>(n)) < 0) _exit(4);
   _exit(3);
 }
@@ -246,7 +247,7 @@ class Fuzzer {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0)
       std::fprintf(stderr, "collio_fuzz: rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %lld --case %ld --verbose --shrink%s\n", position.ranks,
-                   static_cast<unsigned long long>(options_.seed), static_cast<long long>(options_.max_bytes), number, options_.faults ? " --faults" : "");
+                   static_cast<unsigned long long>(options_.seed), static_cast<long long>(options_.max_bytes), number, position.faults);
   }
 
   void shrink_case(const Group& group, const Case& subject) {
@@ -289,6 +290,7 @@ int fuzz(const Options& options) {
   MPI_Comm_size(MPI_COMM_WORLD, &position.ranks);
   position.seed = options.seed;
   position.max_bytes = static_cast<long>(options.max_bytes);
+  position.faults = options.faults ? " --faults" : "";
   watch_signals();
   if (options.require_collio && !collio_is_preloaded()) {
     std::fprintf(stderr, "collio_fuzz: libcollio_mpiio.so is not preloaded\n");

@@ -149,7 +149,7 @@ class Runner {
     if (code != MPI_SUCCESS) note_message(code);
     if (drill_.limited_rank == rank_) limit(RLIM_INFINITY);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (drill_.look) found_.untrue = drill_.write ? look_into_file(found_.counted, found_.foreign) : wrong_in_memory(found_.counted);
+    found_.untrue = drill_.write ? look_into_file(found_.counted, found_.foreign) : wrong_in_memory(found_.counted);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -162,13 +162,13 @@ class Runner {
     found_.milliseconds = milliseconds;
     MPI_Barrier(MPI_COMM_WORLD);
     const auto all = static_cast<std::int64_t>(data_.size());
-    if (drill_.look) found_.again_wrong = (drill_.write ? look_into_file(all, foreign) : wrong_in_memory(all)) + foreign + (all - counted);
+    found_.again_wrong = (drill_.write ? look_into_file(all, foreign) : wrong_in_memory(all)) + foreign + (all - counted);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
   /// Of the first `counted` bytes of this rank, those that are not in the file. `foreign`: bytes of the file that nobody gave it.
   std::int64_t look_into_file(std::int64_t counted, std::int64_t& foreign) const {
-    std::ifstream in(drill_.file, std::ios::binary);
+    std::ifstream in(drill_.look_at.empty() ? drill_.file : drill_.look_at, std::ios::binary);
     const std::string content{std::istreambuf_iterator<char>(in), {}};
     const auto at = [&](std::int64_t offset) {
       return offset < static_cast<std::int64_t>(content.size()) ? static_cast<unsigned char>(content[static_cast<std::size_t>(offset)]) : was_at(offset);

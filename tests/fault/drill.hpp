@@ -24,7 +24,7 @@ struct Drill {
   std::int64_t limit_bytes = 0;
   std::string before, after;      ///< shell commands of rank 0: between open and call, between call and second try
   bool again = true;              ///< a second try, without the fault
-  bool look = true;               ///< look into the file afterwards
+  std::string look_at;            ///< path under which the file is looked into afterwards; empty: its own
   std::map<std::string, std::string> hints;
 };
 

@@ -42,7 +42,7 @@ bool set_key(Drill& d, const std::string& key, const std::string& value) {
   if (key == "before") return d.before = value, true;
   if (key == "after") return d.after = value, true;
   if (key == "again") return flag(d.again, "1", "0");
-  if (key == "look") return flag(d.look, "1", "0");
+  if (key == "look_at") return d.look_at = value, true;
   return d.hints[key] = value, true;
 }
 
