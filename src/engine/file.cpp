@@ -203,6 +203,11 @@ std::string File::storage_remarks() const {
   return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
 }
 
+std::string File::schedule_remarks() const {
+  const std::string mine = memory.trials_text();
+  return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
+}
+
 policy::Plan File::plan(policy::PlanRequest request) {
   request.no_node_memory = no_slots_;
   policy::Plan plan = policy::make_plan(request, machine, hints);

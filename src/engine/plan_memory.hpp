@@ -11,10 +11,13 @@
 
 #include <cstdint>
 #include <list>
+#include <memory>
+#include <string>
 
 #include "access/access.hpp"
 #include "policy/digest.hpp"
 #include "policy/plan.hpp"
+#include "policy/schedule_trials.hpp"
 
 namespace collio::engine {
 
@@ -37,6 +40,7 @@ class PlanMemory {
     policy::Digest digest;
     policy::Plan plan;
     bool tiled = false;   ///< the pieces of all ranks tile the span
+    std::shared_ptr<policy::ScheduleTrials> trials;  ///< this rank's; null: the schedule is not for trial
   };
 
   /// Says in this rank's digest which earlier call this looks like. Local.
@@ -45,6 +49,8 @@ class PlanMemory {
   [[nodiscard]] const Entry* find(const policy::Digest& all, policy::Direction direction);
   /// Remembers a call; all ranks do, in the same order.
   void remember(Entry entry);
+  /// What this rank's trials of schedules came to, of the pattern with most of them; empty: there were none.
+  [[nodiscard]] std::string trials_text() const;
 
  private:
   std::list<Entry> entries_;  ///< last used first
