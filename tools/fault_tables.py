@@ -7,9 +7,30 @@ PATHS = ("two_phase", "two_layer", "independent")
 BEGIN, END = "<!-- {}: made by tools/fault_matrix -->", "<!-- end -->"
 
 
+OUTCOME = ("fault", "direction", "right", "verdict", "milliseconds")
+
+
+def pack(rows):
+    """Rows that differ only in their fault together, those that are not right whole: {"configurations": [...], "wrong": [...]}."""
+    groups = collections.defaultdict(list)
+    for row in rows:
+        configuration = tuple((key, value) for key, value in row.items() if key not in OUTCOME) if row["right"] else None
+        groups[configuration].append(row)
+    wrong = groups.pop(None, [])
+    return {"configurations": [{**dict(one), "outcomes": [[row[key] for key in OUTCOME] for row in group]} for one, group in groups.items()], "wrong": wrong}
+
+
+def unpack(document):
+    """The rows again."""
+    return document["wrong"] + [{**{key: value for key, value in one.items() if key != "outcomes"}, **dict(zip(OUTCOME, outcome))}
+                                for one in document["configurations"] for outcome in one["outcomes"]]
+
+
 def write(document, results):
     """Puts the tables in their places in the document; what of collio's outcomes was not right."""
     injected = {path.stem.removeprefix("injected-"): json.loads(path.read_text()) for path in sorted(results.glob("injected-*.json"))}
+    for found in injected.values():
+        found["rows"] = unpack(found)
     real = {path.stem.removeprefix("real-"): json.loads(path.read_text()) for path in sorted(results.glob("real-*.json"))}
     text = document.read_text()
     for name, table in (("injected", injected_table(injected)), ("real", real_table(real))):
