@@ -1,4 +1,4 @@
-"""Where hints come from: the config file, then COLLIO_HINTS, then `--set`; later wins.
+"""Where hints come from: the config file, then COLLIO_FAULTS, then COLLIO_HINTS, then `--set`; later wins.
 
 A config file holds lines `key = value`; `#` starts a comment. The first of these that exists is
 read: $COLLIO_CONFIG, ./collio.conf, ~/.config/collio/config.
@@ -63,11 +63,13 @@ def read_config(path: Path) -> dict[str, str]:
 
 
 def gather_settings(assignments: Iterable[str], environ: Mapping[str, str] | None = None) -> Settings:
-    """Config file, COLLIO_HINTS and `--set key=value`, checked. Raises HintError or ConfigError."""
+    """Config file, COLLIO_FAULTS, COLLIO_HINTS and `--set key=value`, checked. Raises HintError or ConfigError."""
     environ = os.environ if environ is None else environ
     settings = Settings()
     path = config_path(environ)
     sources = [(str(path), read_config(path))] if path else []
+    if environ.get("COLLIO_FAULTS"):
+        sources.append(("COLLIO_FAULTS", {"collio_faults": environ["COLLIO_FAULTS"]}))
     sources.append(("COLLIO_HINTS", hints.decode_hints(environ.get("COLLIO_HINTS", ""))))
     sources.append(("--set", dict(hints.split_assignment(text) for text in assignments)))
     for origin, found in sources:

@@ -10,6 +10,8 @@ import difflib
 import re
 from dataclasses import dataclass
 
+from collio import faults
+
 SIZE_UNITS = {
     "": 1, "b": 1,
     "k": 1 << 10, "kb": 1 << 10, "kib": 1 << 10,
@@ -38,6 +40,8 @@ class Hint:
     def parse(self, value: str) -> str:
         """`value` as the engine wants it (sizes in bytes). Raises HintError."""
         text = value.strip()
+        if self.allowed == FAULTS:
+            return _parse_faults(text)
         accepted = _parse_hosts(text) if self.allowed == HOSTS else self._parse_word(text)
         if accepted is None:
             raise HintError(f"{self.key}={value}: not allowed; allowed is {self.allowed}")
@@ -55,6 +59,7 @@ class Hint:
 
 
 HOSTS = "comma-separated HOST:COUNT, *:COUNT, *:*"
+FAULTS = "none, @FILE, or rules WHO:WHERE:EFFECT with / between them"
 _SWITCH = "enable, disable, automatic"
 _BYTES, _COUNT = "1..1073741824", "1..1000000"
 
@@ -75,6 +80,7 @@ HINTS: tuple[Hint, ...] = (
          "who makes the calls on the file: the caller, or others meanwhile"),
     Hint("collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"),
     Hint("collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)"),
+    Hint("collio_faults", "none", FAULTS, "faults injected into the calls on the file, for tests and drills"),
     Hint("cb_nodes", "auto", f"{_COUNT}, auto", "number of aggregators in all"),
     Hint("collio_aggregators", "dealt", "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware, "
          "contention_aware",
@@ -112,6 +118,14 @@ def _parse_hosts(text: str) -> str | None:
     """A cb_config_list: hosts with the most aggregators each may have."""
     entry = r"[^\s,;:]+(:(\d{1,6}|\*))?"
     return text if text == "auto" or re.fullmatch(rf"{entry}(,{entry})*", text) else None
+
+
+def _parse_faults(text: str) -> str:
+    """Rules of faults. Raises HintError."""
+    wrong = faults.wrong_part(text)
+    if wrong is not None:
+        raise HintError(f"collio_faults={text}: {wrong!r} is not allowed; allowed is {FAULTS} (docs/faults.md)")
+    return text
 
 
 def check_hint(key: str, value: str) -> tuple[str, str | None]:

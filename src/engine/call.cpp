@@ -83,7 +83,9 @@ std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
 void agree_on_outcome(Call& call, Moved& moved) {
   call.file.roll->come_to(exchange::Stage::ending);
   Steps::Scope time(call.steps, Step::wait);
+  if (moved.outcome.error != 0) moved.outcome.failed_rank = call.file.rank;
   call.file.agreement->outcome(moved.outcome);
+  if (moved.outcome.error != 0) moved.message = call.file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));
 }
 
 /// After the agreement.
@@ -97,8 +99,7 @@ Completion completion_of(const Call& call, const Moved& moved) {
   }
   const std::int64_t intact = bytes_below(call.access, moved.outcome.intact_below);
   done.bytes = write ? intact : std::min(intact, moved.bytes);
-  done.error = {worst, moved.message.empty() ? "rank " + std::to_string(moved.outcome.failed_rank) + " failed"
-                                             : moved.message};
+  done.error = {worst, moved.message};
   return done;
 }
 

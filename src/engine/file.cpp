@@ -142,7 +142,8 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, f->servers.ranks.size() + 1);
   f->begin_roll(place.strides);
   if (f->hints.memory_limit_bytes > 0) f->pool.keep_at_most(static_cast<std::size_t>(f->hints.memory_limit_bytes / 4));
-  f->prepare_drill();
+  f->prepare_memory_drill();
+  f->prepare_fault_drill();
   // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it alone. It is opened
   // now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
@@ -167,11 +168,12 @@ storage::Storage* File::storage(core::Error* why) {
   if (storage_.file) return storage_.file.get();
   using storage::Access;
   storage::OpenRequest request{path, wants_write_ ? Access::read_write : Access::read_only, machine.storage, hints.storage,
-                               hints.direct, hints.storage_threads};
+                               hints.direct, hints.storage_threads, drill_};
   auto opened = storage::open_storage(request);
   readable = opened.ok();
+  // A file that the program opens for writing alone may be one that it cannot read. One that it reads too is no use half open.
   request.access = Access::write_only;
-  if (!opened && wants_write_) opened = storage::open_storage(request);
+  if (!opened && wants_write_ && !wants_read_) opened = storage::open_storage(request);
   if (!opened) {
     if (why) *why = opened.error();
     return nullptr;
@@ -179,6 +181,13 @@ storage::Storage* File::storage(core::Error* why) {
   storage_ = std::move(opened.value());
   storage_.file = yielding(std::move(storage_.file));
   return storage_.file.get();
+}
+
+void File::prepare_fault_drill() {
+  drill_ = storage::FaultDrill::make(hints.faults, rank);
+  if (!drill_) return;
+  drill_->set_aggregator(servers.mine);
+  hints.warnings.push_back("FAULTS ARE INJECTED into the calls on " + path + ", as collio_faults asks: " + hints.faults);
 }
 
 void File::note_storage() {
@@ -239,7 +248,7 @@ void File::begin_roll(const std::vector<int>& strides) {
   roll = std::make_unique<exchange::RollCall>(std::move(setting));
 }
 
-void File::prepare_drill() {
+void File::prepare_memory_drill() {
   int at = -1, first = 0, count = 1;
   const char* text = std::getenv("COLLIO_DRILL_MEMORY");
   if (!text) return;

@@ -89,13 +89,15 @@ class File {
 
  private:
   File() = default;
+  void prepare_fault_drill();
   void note_storage();              ///< Collective.
   void announce_slots();
-  void prepare_drill();             ///< COLLIO_DRILL_MEMORY
+  void prepare_memory_drill();      ///< COLLIO_DRILL_MEMORY
   void begin_roll(const std::vector<int>& strides);
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
   std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
+  std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
   storage::Opened storage_;
 };
 

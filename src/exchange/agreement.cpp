@@ -122,6 +122,14 @@ core::Error Agreement::worst(const core::Error& mine, const std::string& what) c
   return {kind, "rank " + std::to_string(o.failed_rank) + " " + what};
 }
 
+std::string Agreement::words_of(std::int64_t rank, std::string mine) const {
+  mine.resize(400);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, static_cast<int>(rank), comm_, &request);
+  wait_for(request);
+  return "rank " + std::to_string(rank) + ": " + mine.c_str();
+}
+
 void Agreement::sum(std::vector<std::int32_t>& counts) const {
   const std::size_t bytes = counts.size() * sizeof(std::int32_t);
   if (!board_ || bytes > board_->record_bytes()) return reduce_vector(comm_, counts, MPI_SUM);

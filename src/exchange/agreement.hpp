@@ -46,6 +46,8 @@ class Agreement {
   /// The worst of the ranks' errors, with this rank's own message where it has one. `what` completes
   /// "rank N " for the others.
   [[nodiscard]] core::Error worst(const core::Error& mine, const std::string& what) const;
+  /// What `rank` has to say, on all ranks, with its number before it; at most 400 bytes. For errors: it costs a broadcast.
+  [[nodiscard]] std::string words_of(std::int64_t rank, std::string mine) const;
   /// Element-wise sum and maximum over ranks; the length is the same everywhere.
   void sum(std::vector<std::int32_t>& counts) const;
   void maximum(std::vector<std::int32_t>& values) const;

@@ -1,8 +1,12 @@
 // See error_codes.hpp.
 #include "mpiio/error_codes.hpp"
 
+#include <cstdio>
+#include <cstring>
 #include <map>
 #include <mutex>
+
+#include "mpiio/data_calls.hpp"
 
 namespace collio::mpiio {
 
@@ -29,6 +33,18 @@ int mpi_class(core::ErrorClass kind) {
   return MPI_ERR_OTHER;
 }
 
+/// What the latest error of each class was called. Never locked while MPI is called.
+std::mutex texts_mutex;
+std::map<int, std::string> texts;
+
+/// Where errors end the program, MPI tells their text, and MPICH's is not ours.
+void tell_if_fatal(MPI_File file, const core::Error& error) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (MPI_File_get_errhandler(file, &handler) != MPI_SUCCESS) return;
+  if (handler == MPI_ERRORS_ARE_FATAL) std::fprintf(stderr, "collio: %s\n", error.message.c_str());
+  MPI_Errhandler_free(&handler);
+}
+
 }  // namespace
 
 int error_code(const core::Error& error) {
@@ -41,11 +57,26 @@ int error_code(const core::Error& error) {
   if (entry->second != mpi_class(error.kind)) {
     const std::string text = ("collio: " + error.message).substr(0, MPI_MAX_ERROR_STRING - 1);
     MPI_Add_error_string(entry->second, text.c_str());
+    const std::scoped_lock told(texts_mutex);
+    texts[entry->second] = text;
   }
   return entry->second;
 }
 
+int error_string(int code, char* text, int* length) {
+  std::unique_lock lock(texts_mutex);
+  const auto known = texts.find(code);
+  if (known == texts.end()) {
+    lock.unlock();
+    return real->Error_string(code, text, length);
+  }
+  std::strcpy(text, known->second.c_str());
+  *length = static_cast<int>(known->second.size());
+  return MPI_SUCCESS;
+}
+
 int raise(MPI_File file, const core::Error& error) {
+  tell_if_fatal(file, error);
   const int code = error_code(error);
   MPI_File_call_errhandler(file, code);
   return code;

@@ -11,6 +11,10 @@ namespace collio::mpiio {
 /// class; the text is that of the latest error.
 [[nodiscard]] int error_code(const core::Error& error);
 
+/// MPI_Error_string. The text of a code made above is collio's to tell: MPICH 4.0 has another one for a code that was added to a class of the
+/// standard's ("Network type AF_INET invalid in call to inet_pton").
+int error_string(int code, char* text, int* length);
+
 /// Calls the file's error handler and returns the code, as an MPI function does.
 int raise(MPI_File file, const core::Error& error);
 

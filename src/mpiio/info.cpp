@@ -33,6 +33,7 @@ Pairs environment_hints() {
   if (const char* patience = std::getenv("COLLIO_PATIENCE")) pairs["collio_patience"] = patience;
   if (const char* check = std::getenv("COLLIO_CHECK"))
     pairs["collio_check"] = std::strcmp(check, "1") == 0 ? "enable" : std::strcmp(check, "0") == 0 ? "disable" : check;
+  if (const char* faults = std::getenv("COLLIO_FAULTS"); faults && *faults) pairs.emplace("collio_faults", faults);
   const char* enable = std::getenv("COLLIO_ENABLE");
   if (enable && std::strcmp(enable, "0") == 0) pairs["collio_enable"] = "disable";
   return pairs;

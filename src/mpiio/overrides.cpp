@@ -321,6 +321,7 @@ collio_calls make_overrides() {
 #undef COLLIO_COLLECTIVE
 #undef COLLIO_SHARED
 #undef COLLIO_CALL
+  t.Error_string = error_string;
   t.File_open = open;
   t.File_close = close;
   t.File_set_view = set_view;

@@ -8,6 +8,7 @@
 
 #include "policy/assignment.hpp"
 #include "policy/elect_aggregators.hpp"
+#include "policy/faults.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/select_aggregators.hpp"
 
@@ -15,7 +16,7 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 28> rows{{
+constexpr std::array<HintRow, 29> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
     {"collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
@@ -30,6 +31,7 @@ constexpr std::array<HintRow, 28> rows{{
     {"collio_storage", "auto", "auto, posix, threads, uring, aio, null", "who makes the calls on the file: the caller, or others meanwhile"},
     {"collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"},
     {"collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)"},
+    {"collio_faults", "none", "none, @FILE, or rules WHO:WHERE:EFFECT with / between them", "faults injected into the calls on the file, for tests and drills"},
     {"cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all"},
     {"collio_aggregators", "dealt",
      "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware, contention_aware",
@@ -186,6 +188,17 @@ bool set_cut(std::string_view text, std::optional<Cut>& out) {
   return named.has_value();
 }
 
+bool set_faults(std::string_view text, std::string& out) {
+  const bool allowed = parse_faults(text).ok();
+  if (allowed) out = text;
+  return allowed;
+}
+
+/// What more there is to say of a value that is not allowed.
+std::string details(std::string_view key, std::string_view value) {
+  return key == "collio_faults" ? ": " + parse_faults(value).error().message : "";
+}
+
 bool set_assignment(std::string_view text, std::optional<Assignment>& out) {
   if (text == "auto") return true;
   const auto named = assignment_named(text);
@@ -220,6 +233,7 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "collio_patience") return set_between(value, 0, 86400, h.patience_s);
   if (key == "collio_memory_limit") return set_memory_limit(value, h.memory_limit_bytes);
   if (key == "collio_check") return set_named(checks, value, h.check);
+  if (key == "collio_faults") return set_faults(value, h.faults);
   if (key == "collio_direct") {
     if (!one_of(value, {"enable", "disable"})) return false;
     h.direct = value == "enable";
@@ -275,7 +289,7 @@ Hints parse_hints(const std::map<std::string, std::string>& given) {
       } else if (row) {
         h.refused.push_back(key);
         h.warnings.push_back("hint " + key + ": '" + value + "' is not allowed (allowed: " +
-                             std::string(row->allowed) + "); " + h.in_force[key] + " stays in force");
+                             std::string(row->allowed) + "); " + h.in_force[key] + " stays in force" + details(key, value));
       } else if (own) {
         h.warnings.push_back("hint " + key + " is unknown; `collio info` lists all");
       }

@@ -50,6 +50,7 @@ struct Hints {
   int patience_s = 60;                               ///< collio_patience, in a wait for other ranks; 0: for ever
   std::int64_t memory_limit_bytes = 0;               ///< collio_memory_limit, of a rank's buffers; 0: none
   Check check = Check::none;                         ///< collio_check: what the program gets wrong
+  std::string faults = "none";                       ///< collio_faults, as policy/faults takes them
   std::int64_t alignment_bytes = 0;                  ///< striping_unit; 0: the file system's block
   std::vector<HostLimit> host_limits;                ///< cb_config_list; empty: no limit
   std::optional<Selection> selection;                ///< collio_aggregators, by the machine alone; absent: dealt

@@ -2,6 +2,8 @@
 #include <aio.h>
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "storage/kinds.hpp"
@@ -10,6 +12,8 @@
 namespace collio::storage {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 class AioFile final : public PosixFile {
  public:
@@ -42,6 +46,7 @@ class AioFile final : public PosixFile {
     Operation operation;
     SystemCall call;
     aiocb control{};
+    Clock::time_point due;  ///< of a call with an outcome that was injected
   };
 
   Ticket start(Operation operation) {
@@ -55,6 +60,8 @@ class AioFile final : public PosixFile {
   bool submit(Entry& entry) {
     while (!entry.operation.complete()) {
       entry.call = entry.operation.next(file());
+      entry.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(entry.call.wait_s));
+      if (entry.call.outcome) return true;
       entry.control = {};
       entry.control.aio_fildes = entry.call.fd;
       entry.control.aio_buf = entry.call.data;
@@ -70,10 +77,15 @@ class AioFile final : public PosixFile {
   /// Looks after one that is under way. True: it is complete, and no longer among them.
   bool advance(Ticket ticket) {
     Entry& entry = entries_[ticket];
-    const int state = ::aio_error(&entry.control);
-    if (state == EINPROGRESS) return false;
-    const ssize_t moved = ::aio_return(&entry.control);
-    entry.operation.book(file(), entry.call, state == 0 ? moved : -state);
+    if (entry.call.outcome) {
+      if (Clock::now() < entry.due) return false;
+      entry.operation.book(file(), entry.call, *entry.call.outcome);
+    } else {
+      const int state = ::aio_error(&entry.control);
+      if (state == EINPROGRESS) return false;
+      const ssize_t moved = ::aio_return(&entry.control);
+      entry.operation.book(file(), entry.call, state == 0 ? moved : -state);
+    }
     if (submit(entry)) return false;
     std::erase(under_way_, ticket);
     return true;
@@ -83,7 +95,10 @@ class AioFile final : public PosixFile {
     Entry& entry = entries_[ticket];
     while (!entry.operation.complete() && !advance(ticket)) {
       const aiocb* one = &entry.control;
-      ::aio_suspend(&one, 1, nullptr);
+      if (entry.call.outcome)
+        std::this_thread::sleep_until(entry.due);
+      else
+        ::aio_suspend(&one, 1, nullptr);
     }
   }
 

@@ -42,7 +42,7 @@ Made make(StorageKind kind, Descriptors&& file, const OpenRequest& request) {
 core::Result<Opened> open_storage(const OpenRequest& request) {
   if (request.kind == StorageKind::null)
     return Opened{make_null(), StorageKind::null, "asked for by hint: no byte is written, and zeros are read"};
-  auto file = Descriptors::open(request.path, request.access, request.direct);
+  auto file = Descriptors::open(request.path, request.access, request.direct, request.drill);
   if (!file.ok()) return file.error();
   Opened opened;
   std::string not_had;

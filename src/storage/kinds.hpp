@@ -20,6 +20,7 @@ struct OpenRequest {
   policy::StorageKind kind = policy::StorageKind::automatic;
   bool direct = false;                  ///< O_DIRECT where aligned
   int threads = 2;                      ///< of the process, for policy::StorageKind::threads
+  std::shared_ptr<FaultDrill> drill;    ///< faults for the calls on the file; null: none
 };
 
 /// An open file, and what serves it.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 namespace collio::storage {
@@ -35,12 +36,13 @@ std::int64_t direct_alignment(int fd) noexcept {
 
 }  // namespace
 
-core::Result<Descriptors> Descriptors::open(const std::string& path, Access access, bool direct) {
+core::Result<Descriptors> Descriptors::open(const std::string& path, Access access, bool direct, std::shared_ptr<FaultDrill> drill) {
   const int flags = O_CLOEXEC | (access == Access::read_only ? O_RDONLY : access == Access::write_only ? O_WRONLY : O_RDWR);
   Descriptors d;
   d.path_ = path;
-  d.buffered_ = ::open(path.c_str(), flags);
-  if (d.buffered_ < 0) return failure("open", path, errno);
+  d.drill_ = std::move(drill);
+  const int error = make_call(d.drill(), policy::FaultPoint::open, [&] { return (d.buffered_ = ::open(path.c_str(), flags)) < 0 ? errno : 0; });
+  if (error != 0) return failure("open", path, error);
   if (direct) {
     d.direct_ = ::open(path.c_str(), flags | O_DIRECT);
     if (d.direct_ < 0)
@@ -52,7 +54,7 @@ core::Result<Descriptors> Descriptors::open(const std::string& path, Access acce
 }
 
 Descriptors::Descriptors(Descriptors&& o) noexcept
-    : path_(std::move(o.path_)), no_direct_(std::move(o.no_direct_)), buffered_(std::exchange(o.buffered_, -1)),
+    : drill_(std::move(o.drill_)), path_(std::move(o.path_)), no_direct_(std::move(o.no_direct_)), buffered_(std::exchange(o.buffered_, -1)),
       direct_(std::exchange(o.direct_, -1)), alignment_(o.alignment_) {}
 
 Descriptors::~Descriptors() {
@@ -61,6 +63,8 @@ Descriptors::~Descriptors() {
 }
 
 ssize_t SystemCall::make() const noexcept {
+  if (wait_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(wait_s));
+  if (outcome) return *outcome;
   const ssize_t n = write ? ::pwrite(fd, data, bytes, offset) : ::pread(fd, data, bytes, offset);
   return n < 0 ? -errno : n;
 }
@@ -79,8 +83,17 @@ Operation Operation::reading(const core::Extent& extent, std::byte* to) {
   return o;
 }
 
-SystemCall Operation::next(const Descriptors& file) const noexcept {
-  SystemCall call{write_, false, file.buffered(), data_ + result_.bytes, 0, extent_.offset + result_.bytes};
+SystemCall Operation::next(const Descriptors& file) {
+  SystemCall call = whole_rest(file);
+  if (!file.drill()) return call;
+  if (!injection_) injection_ = file.drill()->draw(write_ ? policy::FaultPoint::write : policy::FaultPoint::read);
+  injection_->apply(call, result_.bytes);
+  return call;
+}
+
+/// One call for all that is left, as far as one call goes.
+SystemCall Operation::whole_rest(const Descriptors& file) const noexcept {
+  SystemCall call{write_, false, file.buffered(), data_ + result_.bytes, 0, extent_.offset + result_.bytes, file.buffered()};
   std::int64_t left = std::min(extent_.length - result_.bytes, most_per_call);
   if (file.direct() >= 0 && !direct_refused_) {
     const std::int64_t a = file.alignment();

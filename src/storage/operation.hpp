@@ -7,9 +7,12 @@
 
 #include <sys/types.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "storage/faults.hpp"
 #include "storage/storage.hpp"
 
 namespace collio::storage {
@@ -17,8 +20,9 @@ namespace collio::storage {
 /// The descriptors of one open file. Owns them.
 class Descriptors {
  public:
-  /// Opens an existing file; with `direct` a second time for O_DIRECT, if the file system lets it.
-  [[nodiscard]] static core::Result<Descriptors> open(const std::string& path, Access access, bool direct);
+  /// Opens an existing file; with `direct` a second time for O_DIRECT, if the file system lets it. `drill`: faults for the calls on it.
+  [[nodiscard]] static core::Result<Descriptors> open(const std::string& path, Access access, bool direct,
+                                                      std::shared_ptr<FaultDrill> drill = nullptr);
   Descriptors(Descriptors&& other) noexcept;
   Descriptors& operator=(Descriptors&&) = delete;
   ~Descriptors();
@@ -30,9 +34,12 @@ class Descriptors {
   [[nodiscard]] std::int64_t alignment() const noexcept { return alignment_; }
   /// Why there is no O_DIRECT although it was asked for; empty else.
   [[nodiscard]] const std::string& no_direct() const noexcept { return no_direct_; }
+  /// Null: the calls are made as asked.
+  [[nodiscard]] FaultDrill* drill() const noexcept { return drill_.get(); }
 
  private:
   Descriptors() = default;
+  std::shared_ptr<FaultDrill> drill_;
   std::string path_, no_direct_;
   int buffered_ = -1, direct_ = -1;
   std::int64_t alignment_ = 4096;
@@ -46,7 +53,17 @@ struct SystemCall {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   std::int64_t offset = 0;
+  int buffered_fd = -1;
+  std::optional<ssize_t> outcome;  ///< injected: what came of it; it is not made
+  double wait_s = 0;               ///< injected: after this time
 
+  /// Injected: no more than so many bytes. Such a length does not go past the page cache.
+  void cut(std::int64_t most_bytes) noexcept {
+    if (static_cast<std::int64_t>(bytes) <= most_bytes) return;
+    bytes = static_cast<std::size_t>(most_bytes);
+    direct = false;
+    fd = buffered_fd;
+  }
   /// Makes it. Bytes moved, or the negative of errno.
   [[nodiscard]] ssize_t make() const noexcept;
 };
@@ -60,7 +77,7 @@ class Operation {
 
   [[nodiscard]] bool complete() const noexcept { return complete_; }
   /// The next call. Only while not complete.
-  [[nodiscard]] SystemCall next(const Descriptors& file) const noexcept;
+  [[nodiscard]] SystemCall next(const Descriptors& file);
   /// Books the outcome of `call`: bytes moved, or the negative of errno.
   void book(const Descriptors& file, const SystemCall& call, ssize_t outcome);
   /// Makes all calls that are left.
@@ -71,9 +88,12 @@ class Operation {
   [[nodiscard]] bool direct_refused() const noexcept { return direct_refused_; }
 
  private:
+  [[nodiscard]] SystemCall whole_rest(const Descriptors& file) const noexcept;
+
   core::Extent extent_;
   std::byte* data_ = nullptr;
   Transfer result_;
+  std::optional<Injection> injection_;  ///< once begun, and only in a drill
   bool write_ = false, complete_ = false, direct_refused_ = false;
 };
 

@@ -26,13 +26,15 @@ Transfer PosixFile::concluded(Operation& operation) noexcept {
 }
 
 core::Error PosixFile::sync() {
-  if (::fsync(file_.buffered()) == 0) return {};
-  return {class_of_errno(errno), "fsync " + file_.path() + ": " + std::strerror(errno) + " (errno " + std::to_string(errno) + ")"};
+  const int error = make_call(file_.drill(), policy::FaultPoint::sync, [this] { return ::fsync(file_.buffered()) == 0 ? 0 : errno; });
+  if (error == 0) return {};
+  return {class_of_errno(error), "fsync " + file_.path() + ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")"};
 }
 
 std::string PosixFile::remarks() const {
-  if (direct_refused_) return "O_DIRECT calls were refused with EINVAL; their bytes went through the page cache";
-  return file_.no_direct();
+  const std::string faults = file_.drill() ? file_.drill()->remarks() : "";
+  const std::string direct = direct_refused_ ? "O_DIRECT calls were refused with EINVAL; their bytes went through the page cache" : file_.no_direct();
+  return faults + (faults.empty() || direct.empty() ? "" : "; ") + direct;
 }
 
 core::Result<std::unique_ptr<Storage>> open_posix(const std::string& path, Access access) {

@@ -72,6 +72,7 @@ class UringFile final : public PosixFile {
   struct Entry {
     Operation operation;
     SystemCall call;
+    __kernel_timespec wait{};  ///< of a call with an outcome that was injected
   };
 
   Ticket start(Operation operation) {
@@ -91,7 +92,9 @@ class UringFile final : public PosixFile {
     const auto offset = static_cast<__u64>(entry.call.offset);
     const auto bytes = static_cast<unsigned>(entry.call.bytes);
     const int fixed = registered(entry.call);
-    if (entry.call.write && fixed >= 0)
+    if (entry.call.outcome)
+      prepare_injected(sqe, entry);
+    else if (entry.call.write && fixed >= 0)
       ::io_uring_prep_write_fixed(sqe, entry.call.fd, entry.call.data, bytes, offset, fixed);
     else if (entry.call.write)
       ::io_uring_prep_write(sqe, entry.call.fd, entry.call.data, bytes, offset);
@@ -100,10 +103,20 @@ class UringFile final : public PosixFile {
     else
       ::io_uring_prep_read(sqe, entry.call.fd, entry.call.data, bytes, offset);
     ::io_uring_sqe_set_data64(sqe, ticket);
-    const bool holds_nobody = local_ && (entry.call.direct || entry.call.bytes < short_call_bytes);
+    const bool holds_nobody = entry.call.outcome || (local_ && (entry.call.direct || entry.call.bytes < short_call_bytes));
     if (!holds_nobody) ::io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
     ++in_ring_;
     ::io_uring_submit(&ring_);  // what it does not take now goes with the next one, or with a wait
+  }
+
+  /// What stands in for a call: it comes back through the ring like others.
+  static void prepare_injected(io_uring_sqe* sqe, Entry& entry) {
+    const auto ns = static_cast<std::int64_t>(entry.call.wait_s * 1e9);
+    entry.wait = {ns / 1000000000, ns % 1000000000};
+    if (ns > 0)
+      ::io_uring_prep_timeout(sqe, &entry.wait, 0, 0);
+    else
+      ::io_uring_prep_nop(sqe);
   }
 
   /// Number of the announced buffer that the call's memory lies in; -1: none.
@@ -132,7 +145,7 @@ class UringFile final : public PosixFile {
       ::io_uring_cqe_seen(&ring_, cqe);
       --in_ring_;
       Entry& entry = entries_[ticket];
-      entry.operation.book(file(), entry.call, outcome == -EAGAIN ? -EINTR : outcome);
+      entry.operation.book(file(), entry.call, entry.call.outcome.value_or(outcome == -EAGAIN ? -EINTR : outcome));
       submit(ticket);
     }
   }

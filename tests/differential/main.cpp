@@ -33,6 +33,8 @@ struct Options {
   bool native = true;
   bool keep_going = false;
   bool require_collio = false;
+  bool faults = false;
+  double minutes = 0;  ///< instead of cases
   std::string directory;
   unsigned watchdog_s = 120;
 };
@@ -43,14 +45,15 @@ struct Position {
   long number = -1;
   int ranks = 0;
   long max_bytes = 0;
+  const char* faults = "";
 };
 Position position;
 
 void on_signal(int signal_number) {
   char line[400];
-  const int n = std::snprintf(line, sizeof line, "collio_fuzz: signal %d (%s) in case %ld during '%s'\n  rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %ld --case %ld --verbose\n",
+  const int n = std::snprintf(line, sizeof line, "collio_fuzz: signal %d (%s) in case %ld during '%s'\n  rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %ld --case %ld --verbose%s\n",
                               signal_number, signal_number == SIGALRM ? "no progress: hang" : "crash", position.number, stage(), position.ranks,
-                              static_cast<unsigned long long>(position.seed), position.max_bytes, position.number);
+                              static_cast<unsigned long long>(position.seed), position.max_bytes, position.number, position.faults);
   if (write(STDERR_FILENO, line, static_cast<std::size_t>(n)) < 0) _exit(4);
   _exit(3);
 }
@@ -61,7 +64,7 @@ void watch_signals() {
 
 [[noreturn]] void usage() {
   std::fprintf(stderr,
-               "usage: collio_fuzz [--cases N] [--seed S] [--max-bytes B] [--case K] [--dir DIR] [--watchdog SECONDS] [--no-native] [--shrink] [--keep-going] [--require-collio] [--verbose]\n");
+               "usage: collio_fuzz [--cases N] [--seed S] [--max-bytes B] [--case K] [--dir DIR] [--watchdog SECONDS] [--no-native] [--shrink] [--keep-going] [--require-collio] [--faults] [--minutes M] [--verbose]\n");
   std::exit(2);
 }
 
@@ -70,6 +73,7 @@ bool parse_flag(Options& options, const std::string& key) {
   if (key == "--shrink") return options.shrink = true;
   if (key == "--keep-going") return options.keep_going = true;
   if (key == "--require-collio") return options.require_collio = true;
+  if (key == "--faults") return options.faults = true;
   if (key == "--no-native") return !(options.native = false);
   return false;
 }
@@ -94,6 +98,7 @@ Options parse(int argc, char** argv) {
     else if (key == "--seed") options.seed = std::strtoull(value, nullptr, 10);
     else if (key == "--case") options.only_case = std::atol(value);
     else if (key == "--max-bytes") options.max_bytes = std::max(16L, std::atol(value));
+    else if (key == "--minutes") options.minutes = std::atof(value);
     else if (key == "--dir") options.directory = value;
     else if (key == "--watchdog") options.watchdog_s = static_cast<unsigned>(std::atol(value));
     else usage();
@@ -138,7 +143,7 @@ class Fuzzer {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ != 0) return;
     for (const char* color : {"0", "1"})
-      for (const char* side : {".c", ".n"}) unlink((base_ + color + side).c_str());
+      for (const char* side : {".c", ".n", ".rules"}) unlink((base_ + color + side).c_str());
   }
 
   /// Runs one case; false on the first difference. Collective over the world.
@@ -166,6 +171,7 @@ class Fuzzer {
     if (rank_ != 0) return;
     std::printf("collio_fuzz: %ld cases, %d ranks, seed %llu, collio %s: %ld with differences\n", cases, position.ranks,
                 static_cast<unsigned long long>(options_.seed), preloaded_ ? "preloaded" : "absent", failed);
+    if (options_.faults) std::printf("  calls that failed as faults wanted, seen by rank 0: %ld\n", failed_calls_);
     for (const auto& [name, count] : tolerated_) std::printf("  the MPI library's own I/O, known fault seen by rank 0: %s (%ld)\n", name.c_str(), count);
   }
 
@@ -210,7 +216,8 @@ class Fuzzer {
   void attempt(const Group& group, const Case& subject) {
     findings_.clear();
     FileModel model(subject);
-    if (preloaded_) keep("collio", run_session({group.comm, path(group, ".c"), Engine::preloaded, true}, subject, model));
+    const std::string rules = options_.faults ? path(group, ".rules") : "";
+    if (preloaded_) keep("collio", run_session({group.comm, path(group, ".c"), Engine::preloaded, true, rules, &failed_calls_}, subject, model));
     const char* unsafe = why_not_natively(group, subject);
     if (unsafe != nullptr) ++tolerated_[unsafe];
     if (!options_.native || unsafe != nullptr) return;
@@ -239,8 +246,8 @@ class Fuzzer {
     if (mine && rank == 0) std::fprintf(stderr, "collio_fuzz: case %ld, group %d of %d: %s", number, group.color, group_size_, text(subject).c_str());
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0)
-      std::fprintf(stderr, "collio_fuzz: rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %lld --case %ld --verbose --shrink\n", position.ranks,
-                   static_cast<unsigned long long>(options_.seed), static_cast<long long>(options_.max_bytes), number);
+      std::fprintf(stderr, "collio_fuzz: rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %lld --case %ld --verbose --shrink%s\n", position.ranks,
+                   static_cast<unsigned long long>(options_.seed), static_cast<long long>(options_.max_bytes), number, position.faults);
   }
 
   void shrink_case(const Group& group, const Case& subject) {
@@ -268,12 +275,22 @@ class Fuzzer {
   std::string base_;
   std::vector<Finding> findings_;
   std::map<std::string, long> tolerated_;
+  long failed_calls_ = 0;
 };
+
+/// Whether there is a next case. Collective.
+bool goes_on(const Options& options, long next, double begin_s) {
+  if (options.only_case >= 0 || options.minutes <= 0) return next < (options.only_case >= 0 ? options.only_case + 1 : options.cases);
+  int more = MPI_Wtime() - begin_s < options.minutes * 60 ? 1 : 0;
+  MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return more != 0;
+}
 
 int fuzz(const Options& options) {
   MPI_Comm_size(MPI_COMM_WORLD, &position.ranks);
   position.seed = options.seed;
   position.max_bytes = static_cast<long>(options.max_bytes);
+  position.faults = options.faults ? " --faults" : "";
   watch_signals();
   if (options.require_collio && !collio_is_preloaded()) {
     std::fprintf(stderr, "collio_fuzz: libcollio_mpiio.so is not preloaded\n");
@@ -281,14 +298,14 @@ int fuzz(const Options& options) {
   }
   Fuzzer fuzzer(options);
   const long first = options.only_case >= 0 ? options.only_case : 0;
-  const long last = options.only_case >= 0 ? options.only_case + 1 : options.cases;
-  long failed = 0;
-  for (long number = first; number < last; ++number) {
+  const double begin_s = MPI_Wtime();
+  long failed = 0, number = first;
+  for (; goes_on(options, number, begin_s); ++number) {
     failed += fuzzer.run(number) ? 0 : 1;
     if (failed > 0 && !options.keep_going) return 1;
   }
   alarm(options.watchdog_s);
-  fuzzer.print_summary(last - first, failed);
+  fuzzer.print_summary(number - first, failed);
   return failed > 0 ? 1 : 0;
 }
 

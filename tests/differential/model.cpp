@@ -78,6 +78,25 @@ void Buffer::fill_for_write(const Call& call, int rank) {
 
 std::string Buffer::check_after_write() const { return storage_ == written_ ? std::string{} : "the write changed the user's buffer"; }
 
+std::string Buffer::check_after_failed_read(const FileModel::Delivery& expected, std::int64_t counted) const {
+  std::vector<bool> covered(storage_.size());
+  std::string untruth;
+  for_each_memory_piece(memory_, [&](std::int64_t offset, std::int64_t index, std::int64_t length) {
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto at = static_cast<std::size_t>(margin - low_ + offset + i);
+      const auto stream = static_cast<std::size_t>(index + i);
+      covered[at] = true;
+      const unsigned char found = storage_[at];
+      const bool right = found == (expected.inside[stream] ? expected.bytes[stream] : 0);
+      const bool counts = index + i < counted && expected.inside[stream];
+      if (!right && (counts || found != sentinel) && untruth.empty()) untruth = difference(counts ? "counted stream" : "stream", index + i, expected.bytes[stream], found);
+    }
+  });
+  for (std::size_t at = 0; at < storage_.size() && untruth.empty(); ++at)
+    if (!covered[at] && storage_[at] != sentinel) untruth = "a failed read changed memory around the buffer";
+  return untruth;
+}
+
 Buffer::Damage Buffer::check_after_read(const FileModel::Delivery& expected) const {
   std::vector<bool> covered(storage_.size());
   Damage damage;

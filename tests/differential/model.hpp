@@ -91,6 +91,8 @@ class Buffer {
     std::string around;
   };
   [[nodiscard]] Damage check_after_read(const FileModel::Delivery& expected) const;
+  /// After a read that failed: the first `counted` bytes are right, the others right or as they were. What is not so; empty: nothing.
+  [[nodiscard]] std::string check_after_failed_read(const FileModel::Delivery& expected, std::int64_t counted) const;
   /// The same for a write: nothing may have changed.
   [[nodiscard]] std::string check_after_write() const;
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "posted.hpp"
+#include "rehearsal.hpp"
 
 namespace collio::differential {
 namespace {
@@ -89,6 +90,10 @@ class Runner {
       MPI_Info_set(info, "collio_enable", "disable");
     else
       for (const auto& [key, value] : case_.hints) set_hint(info, key, value);
+    if (!session_.rules.empty()) {
+      set_faults(session_.comm, session_.rules, "none");
+      MPI_Info_set(info, "collio_faults", ("@" + session_.rules).c_str());
+    }
     constexpr int modes[] = {MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_MODE_RDONLY};
     const int code = MPI_File_open(session_.comm, session_.path.c_str(), modes[static_cast<int>(case_.mode)], info, &file_);
     MPI_Info_free(&info);
@@ -138,6 +143,7 @@ class Runner {
 
   void run_call(const Phase& phase, const Call& call) {
     const Access& access = call.access[static_cast<std::size_t>(rank_)];
+    if (!session_.rules.empty()) rehearse(phase, call, access);
     seek(call, access);
     set_stage(call.write ? "collective write" : "collective read");
     Buffer buffer(access.memory);
@@ -146,24 +152,72 @@ class Runner {
       model_.apply(phase, call);
     }
     MPI_Status status;
-    transfer(call, access, buffer, status);
+    check(try_transfer(call, access, buffer, status), call.write ? "collective write" : "collective read");
     if (call.write) {
       if (const auto found = buffer.check_after_write(); !found.empty()) add("around the buffer", found);
       check_status(status, access.bytes(), access);
     } else {
-      const FileModel::Delivery expected = model_.read(phase, access, rank_);
-      const Buffer::Damage damage = buffer.check_after_read(expected);
-      if (!damage.data.empty()) add("data", damage.data);
-      if (!damage.from_holes.empty()) add("data from holes", damage.from_holes);
-      if (!damage.past_end.empty()) add("data past the end", damage.past_end);
-      if (!damage.around.empty()) add("around the buffer", damage.around);
-      if (expected.prefix) check_status(status, expected.valid, access);
-      short_read_ = short_read_ || expected.valid < access.bytes();
+      check_read(phase, access, buffer, status);
     }
     check_pointer(phase, call, access);
   }
 
-  void transfer(const Call& call, const Access& access, Buffer& buffer, MPI_Status& status) {
+  void check_read(const Phase& phase, const Access& access, const Buffer& buffer, const MPI_Status& status) {
+    const FileModel::Delivery expected = model_.read(phase, access, rank_);
+    const Buffer::Damage damage = buffer.check_after_read(expected);
+    if (!damage.data.empty()) add("data", damage.data);
+    if (!damage.from_holes.empty()) add("data from holes", damage.from_holes);
+    if (!damage.past_end.empty()) add("data past the end", damage.past_end);
+    if (!damage.around.empty()) add("around the buffer", damage.around);
+    if (expected.prefix) check_status(status, expected.valid, access);
+    short_read_ = short_read_ || expected.valid < access.bytes();
+  }
+
+  /// The call with faults: it fails on all ranks or on none, and what it says of the bytes is true.
+  void rehearse(const Phase& phase, const Call& call, const Access& access) {
+    seek(call, access);
+    const std::string rules = random_faults(faults_, static_cast<int>(call.access.size()));
+    where_ += "with faults " + rules + ": ";
+    set_stage(call.write ? "write with faults" : "read with faults");
+    set_faults(session_.comm, session_.rules, rules);
+    Buffer buffer(access.memory);
+    if (call.write) buffer.fill_for_write(call, rank_);
+    MPI_Status status;
+    const int code = try_transfer(call, access, buffer, status);
+    set_faults(session_.comm, session_.rules, "none");
+    int error_class = MPI_SUCCESS, counted = -1;
+    MPI_Error_class(code, &error_class);
+    MPI_Get_elements(&status, MPI_BYTE, &counted);
+    if (const auto text = disagreement_of(session_.comm, error_class); !text.empty()) add("error classes", text);
+    const bool failed = error_class != MPI_SUCCESS;
+    if (failed && session_.failed) ++*session_.failed;
+    if (call.write)
+      check_tried_write(phase, call, buffer, failed ? counted : access.bytes());
+    else if (failed)
+      check_failed_read(phase, access, buffer, counted);
+    else
+      check_read(phase, access, buffer, status);
+    if (!failed && call.write) check_status(status, access.bytes(), access);
+    MPI_Barrier(session_.comm);
+    if (!call.explicit_offset) check(MPI_File_seek(file_, pointer_, MPI_SEEK_SET), "MPI_File_seek");
+    where_.erase(where_.find("with faults "));
+  }
+
+  void check_tried_write(const Phase& phase, const Call& call, const Buffer& buffer, std::int64_t counted) {
+    FileModel after = model_;
+    after.apply(phase, call);
+    const auto text = untruth_of({session_.path, model_, after, phase, call.access[static_cast<std::size_t>(rank_)], rank_, counted});
+    if (!text.empty()) add("untrue", text);
+    if (const auto found = buffer.check_after_write(); !found.empty()) add("around the buffer", found);
+  }
+
+  void check_failed_read(const Phase& phase, const Access& access, const Buffer& buffer, std::int64_t counted) {
+    const FileModel::Delivery expected = model_.read(phase, access, rank_);
+    if (counted < 0 || (expected.prefix && counted > expected.valid)) add("status", "a failed read says " + std::to_string(counted) + " bytes came");
+    if (const auto text = buffer.check_after_failed_read(expected, counted); !text.empty()) add("untrue", text);
+  }
+
+  int try_transfer(const Call& call, const Access& access, Buffer& buffer, MPI_Status& status) const {
     void* address = buffer.origin();
     MemoryShape memory = access.memory;
     if (access.bottom) {
@@ -173,7 +227,7 @@ class Runner {
       memory = {hindexed({{access.memory.count}, {absolute}}, access.memory.type), 1};
       address = MPI_BOTTOM;
     }
-    check(transfer_as_asked(call, {address, memory}, access.offset, status), call.write ? "collective write" : "collective read");
+    return transfer_as_asked(call, {address, memory}, access.offset, status);
   }
 
   struct Data {
@@ -300,6 +354,7 @@ class Runner {
   std::int64_t pointer_ = 0;
   bool short_read_ = false;
   std::string where_;
+  Random faults_{mix(case_.seed, 0xfa17)};
   std::vector<Finding> findings_;
 };
 

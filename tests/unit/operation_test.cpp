@@ -54,7 +54,7 @@ TEST(Operation, WithoutBytesIsCompleteAtOnce) { EXPECT_TRUE(Operation::writing({
 TEST(Operation, CallsAreNoLongerThanTheKernelTakes) {
   const TemporaryFile file;
   const auto d = Descriptors::open(file.path(), Access::read_write, false);
-  const Operation o = Operation::reading({0, std::int64_t{5} << 30}, nullptr);
+  Operation o = Operation::reading({0, std::int64_t{5} << 30}, nullptr);
   EXPECT_EQ(o.next(d.value()).bytes, std::size_t{1} << 30);
 }
 

@@ -1,0 +1,170 @@
+// See faults.hpp.
+#include "policy/faults.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+namespace collio::policy {
+
+namespace {
+
+constexpr double longest_s = 3600;
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+constexpr std::array<std::pair<std::string_view, int>, 21> errors{{
+    {"ZERO", 0},         {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EIO", EIO},       {"EFBIG", EFBIG},     {"EROFS", EROFS},     {"EACCES", EACCES},
+    {"EPERM", EPERM},    {"EAGAIN", EAGAIN}, {"EBADF", EBADF},   {"EBUSY", EBUSY},   {"EINVAL", EINVAL},   {"EISDIR", EISDIR},   {"EMFILE", EMFILE},
+    {"ENOENT", ENOENT},  {"ENOMEM", ENOMEM}, {"ENXIO", ENXIO},   {"EPIPE", EPIPE},   {"ESTALE", ESTALE},   {"ETIMEDOUT", ETIMEDOUT}, {"ETXTBSY", ETXTBSY},
+}};
+
+constexpr std::array<std::pair<std::string_view, FaultPoint>, 4> points{{
+    {"open", FaultPoint::open}, {"read", FaultPoint::read}, {"write", FaultPoint::write}, {"sync", FaultPoint::sync},
+}};
+
+template <class Names, class Value>
+bool set_named(const Names& names, std::string_view text, Value& out) {
+  for (const auto& [name, value] : names)
+    if (name == text) return out = value, true;
+  return false;
+}
+
+template <class Number>
+bool set_number(std::string_view text, Number low, Number high, Number& out) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || text.front() == '-' || error != std::errc{} || end != text.data() + text.size() || !(value >= low && value <= high)) return false;
+  out = value;
+  return true;
+}
+
+/// Plain decimals above 0.
+bool set_seconds(std::string_view text, double& out) {
+  if (out != 0 || text.find_first_not_of("0123456789.") != std::string_view::npos) return false;
+  return set_number(text, 0.0, longest_s, out) && out > 0;
+}
+
+/// Takes what comes before `separator` off `text`; all of it where there is none.
+std::string_view take_part(std::string_view& text, char separator) {
+  const std::size_t at = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return part;
+}
+
+/// "N" or "N-M"; with `open_end` also "N+".
+bool set_range(std::string_view text, std::int64_t low, bool open_end, FaultRange& out) {
+  if (open_end && text.ends_with('+')) return set_number(text.substr(0, text.size() - 1), low, most, out.first);
+  const std::size_t dash = text.find('-');
+  if (!set_number(text.substr(0, dash), low, most, out.first)) return false;
+  if (dash == std::string_view::npos) return out.last = out.first, true;
+  return set_number(text.substr(dash + 1), out.first, most, out.last);
+}
+
+/// all, 0,2-5, aggregators, aggregator=0,2-5.
+bool set_who(std::string_view text, FaultRule& rule) {
+  if (text == "all") return true;
+  constexpr std::string_view one = "aggregator=";
+  rule.aggregators = text == "aggregators" || text.starts_with(one);
+  if (text == "aggregators") return true;
+  if (rule.aggregators) text.remove_prefix(one.size());
+  if (text.empty() || text.ends_with(',')) return false;
+  while (!text.empty()) {
+    FaultRange range;
+    if (!set_range(take_part(text, ','), 0, false, range)) return false;
+    rule.who.push_back(range);
+  }
+  return true;
+}
+
+bool set_where(std::string_view text, FaultRule& rule) {
+  const std::size_t number = std::min(text.find_first_of("0123456789"), text.size());
+  if (!set_named(points, text.substr(0, number), rule.where)) return false;
+  return number == text.size() || set_range(text.substr(number), 1, true, rule.which);
+}
+
+bool set_effect(std::string_view text, FaultEffect& effect) {
+  const std::size_t equals = text.find('=');
+  const std::string_view key = text.substr(0, equals);
+  const std::string_view value = equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
+  if (key == "delay") return set_seconds(value, effect.delay_s);
+  if (key == "stuck") return set_seconds(value, effect.stuck_s);
+  if (key == "short") return !effect.short_bytes && set_number<std::int64_t>(value, 0, most, effect.short_bytes.emplace());
+  if (key == "EINTR" && effect.interruptions == 0)
+    return equals == std::string_view::npos ? (effect.interruptions = 1, true) : set_number(value, 1, 1000, effect.interruptions);
+  return !effect.error && set_named(errors, text, effect.error.emplace());
+}
+
+/// What of the rule is not allowed; empty: nothing.
+std::string_view set_rule(std::string_view text, FaultRule& rule) {
+  const std::string_view whole = text;
+  const std::string_view who = take_part(text, ':'), where = take_part(text, ':');
+  if (!set_who(who, rule)) return who.empty() ? whole : who;
+  if (!set_where(where, rule)) return where.empty() ? whole : where;
+  if (text.empty() || text.ends_with(',')) return whole;
+  const bool moves = rule.where == FaultPoint::read || rule.where == FaultPoint::write;
+  while (!text.empty()) {
+    const std::string_view effect = take_part(text, ',');
+    if (!set_effect(effect, rule.effect)) return effect.empty() ? whole : effect;
+    if (!moves && (rule.effect.short_bytes || rule.effect.error == 0)) return effect;  // nothing moves there
+  }
+  return {};
+}
+
+core::Result<FaultRules> parse_rules(std::string_view text) {
+  FaultRules all;
+  while (!text.empty()) {
+    const std::string_view one = take_part(text, '/');
+    const std::string_view wrong = set_rule(one, all.rules.emplace_back());
+    if (one.empty() || !wrong.empty())
+      return core::Error{core::ErrorClass::argument, "'" + std::string(wrong) + "' in '" + std::string(one) + "' is not allowed (allowed: " +
+                                                         std::string(allowed_faults()) + ")"};
+  }
+  return all;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+bool FaultRule::concerns(std::int64_t rank, std::int64_t aggregator) const noexcept {
+  const std::int64_t number = aggregators ? aggregator : rank;
+  return number >= 0 && (who.empty() || std::ranges::any_of(who, [number](const FaultRange& r) { return r.has(number); }));
+}
+
+std::string_view allowed_faults() noexcept {
+  return "none, @FILE, or WHO:WHERE:EFFECT with / between rules; WHO: all, aggregators, aggregator=LIST, LIST of ranks as in 0,2-5; WHERE: open, "
+         "read, write, sync, with N, N+ or N-M behind it; EFFECT: delay=S, stuck=S (seconds, at most 3600), EINTR, EINTR=N (1..1000), short=BYTES, ZERO, or one of "
+         "ENOSPC EDQUOT EIO EFBIG EROFS EACCES EPERM EAGAIN EBADF EBUSY EINVAL EISDIR EMFILE ENOENT ENOMEM ENXIO EPIPE ESTALE ETIMEDOUT ETXTBSY, with , between several; "
+         "short and ZERO for reads and writes";
+}
+
+core::Result<FaultRules> parse_faults(std::string_view text) {
+  if (text == "none") return FaultRules{};
+  if (text.starts_with('@') && text.size() > 1) return FaultRules{{}, std::string(text.substr(1))};
+  if (text.empty() || text.ends_with('/'))
+    return core::Error{core::ErrorClass::argument, "'" + std::string(text) + "' is not allowed (allowed: " + std::string(allowed_faults()) + ")"};
+  return parse_rules(text);
+}
+
+core::Result<FaultRules> parse_fault_file(std::string_view text) {
+  FaultRules all;
+  while (!text.empty()) {
+    std::string_view line = take_part(text, '\n');
+    line = trimmed(take_part(line, '#'));
+    if (line.empty() || line == "none") continue;
+    auto some = parse_rules(line);
+    if (!some) return some;
+    std::ranges::move(some.value().rules, std::back_inserter(all.rules));
+  }
+  return all;
+}
+
+}  // namespace collio::policy

@@ -1,0 +1,67 @@
+// Calls that fail leave nothing behind: no memory, no open files, however often they fail.
+#include <malloc.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "dealt_file.hpp"
+
+using namespace collio::test;
+
+namespace {
+
+constexpr int count = 60000, warm_up = 6, calls = 30;
+constexpr long long allowed_bytes = 256 << 10;  // of one call: about 480 KiB, and windows of 64 KiB
+
+long long bytes_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<long long>(info.uordblks + info.hblkhd);
+}
+
+long long open_files() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return std::distance(begin(all), end(all));
+}
+
+void fails_often(Program& program, const std::string& path, bool write) {
+  const std::string name = program.temporary("leaks"), rules = program.temporary("leaks.rules");
+  if (program.rank == 0) std::ofstream(rules) << "none\n";
+  MPI_Barrier(MPI_COMM_WORLD);
+  const long long files_before = open_files();
+  MPI_File file = open_dealt(program, name, {.hints = {{"collio_path", path}, {"cb_buffer_size", "65536"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}, {"collio_faults", "@" + rules}}});
+  auto data = values(program.rank, count);
+  MPI_Status status;
+  program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status), "a write without faults");
+  if (program.rank == 0) std::ofstream(rules) << (write ? "all:write2+:ENOSPC\n" : "all:read2+:short=100,EIO\n");
+  MPI_Barrier(MPI_COMM_WORLD);
+  long long before = 0;
+  for (int i = 0; i < warm_up + calls; ++i) {
+    if (i == warm_up) before = bytes_in_use();
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (i % 2 == 0) {
+      const int code = write ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status) : MPI_File_read_at_all(file, 0, data.data(), count, MPI_INT, &status);
+      program.same_error(code, "a call with faults must fail");
+    } else {
+      write ? MPI_File_iwrite_at_all(file, 0, data.data(), count, MPI_INT, &request) : MPI_File_iread_at_all(file, 0, data.data(), count, MPI_INT, &request);
+      program.same_error(MPI_Wait(&request, &status), "a nonblocking call with faults must fail");
+    }
+  }
+  const long long more = bytes_in_use() - before;
+  program.that(more < allowed_bytes, "memory in use stays as it was");
+  if (more >= allowed_bytes) program.equal(more, 0, "bytes more in use");
+  program.good(MPI_File_close(&file), "MPI_File_close");
+  program.that(open_files() <= files_before + 1, "files are closed");  // libraries may keep one of their own
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  if (!collio_is_on()) {
+    if (program.rank == 0) std::printf("collio is not preloaded: left out\n");
+    return program.finish();
+  }
+  for (const char* path : {"two_phase", "two_layer", "independent"})
+    for (const bool write : {true, false}) fails_often(program, path, write);
+  return program.finish();
+}

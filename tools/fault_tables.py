@@ -1,0 +1,91 @@
+"""The tables of docs/design/faults.md, from the outcomes of tools/fault_matrix."""
+
+import collections
+import json
+
+PATHS = ("two_phase", "two_layer", "independent")
+BEGIN, END = "<!-- {}: made by tools/fault_matrix -->", "<!-- end -->"
+
+
+OUTCOME = ("fault", "direction", "right", "verdict", "milliseconds")
+
+
+def pack(rows):
+    """Rows that differ only in their fault together, those that are not right whole: {"configurations": [...], "wrong": [...]}."""
+    groups = collections.defaultdict(list)
+    for row in rows:
+        configuration = tuple((key, value) for key, value in row.items() if key not in OUTCOME) if row["right"] else None
+        groups[configuration].append(row)
+    wrong = groups.pop(None, [])
+    return {"configurations": [{**dict(one), "outcomes": [[row[key] for key in OUTCOME] for row in group]} for one, group in groups.items()], "wrong": wrong}
+
+
+def unpack(document):
+    """The rows again."""
+    return document["wrong"] + [{**{key: value for key, value in one.items() if key != "outcomes"}, **dict(zip(OUTCOME, outcome))}
+                                for one in document["configurations"] for outcome in one["outcomes"]]
+
+
+def write(document, results):
+    """Puts the tables in their places in the document; what of collio's outcomes was not right."""
+    injected = {path.stem.removeprefix("injected-"): json.loads(path.read_text()) for path in sorted(results.glob("injected-*.json"))}
+    for found in injected.values():
+        found["rows"] = unpack(found)
+    real = {path.stem.removeprefix("real-"): json.loads(path.read_text()) for path in sorted(results.glob("real-*.json"))}
+    text = document.read_text()
+    for name, table in (("injected", injected_table(injected)), ("real", real_table(real))):
+        begin = BEGIN.format(name)
+        before, _, rest = text.partition(begin)
+        text = before + begin + "\n" + table + END + rest.partition(END)[2]
+    document.write_text(text)
+    return wrong(injected, real)
+
+
+def injected_table(libraries):
+    """Rows: faults; columns: paths. A cell counts the drills by outcome."""
+    cells = collections.defaultdict(collections.Counter)
+    for found in libraries.values():
+        for row in found["rows"]:
+            cells[row["direction"], row["fault"], row["collio_path"]][row["verdict"] + ("" if row["right"] else " (WRONG)")] += 1
+    lines = ["| fault | " + " | ".join(f"`{path}`" for path in PATHS) + " |", "| --- |" + " --- |" * len(PATHS)]
+    for direction, fault in dict.fromkeys(key[:2] for key in cells):
+        told = ["; ".join(f"{verdict} ({count})" for verdict, count in cells[direction, fault, path].most_common()) for path in PATHS]
+        lines.append(f"| {direction}: {fault} | " + " | ".join(told) + " |")
+    total = sum(len(found["rows"]) for found in libraries.values())
+    lines += ["", f"{total} drills, {ranks_of(libraries)} ranks, on {', '.join(libraries)}.", ""]
+    return "\n".join(lines)
+
+
+def real_table(libraries):
+    """Rows: faults; columns: who does the I/O under which MPI. Blocking and nonblocking calls in one cell where they end alike."""
+    columns = [(mpi, engine) for mpi, found in libraries.items() for engine in dict.fromkeys(row["engine"] for row in found["rows"])]
+    cells = collections.defaultdict(dict)
+    for mpi, found in libraries.items():
+        for row in found["rows"]:
+            cells[row["fault"], mpi, row["engine"]][row["form"]] = row["verdict"]
+    lines = ["| fault | " + " | ".join(f"{engine}, {mpi}" for mpi, engine in columns) + " |", "| --- |" + " --- |" * len(columns)]
+    for fault in dict.fromkeys(key[0] for key in cells):
+        lines.append(f"| {fault} | " + " | ".join(_forms(cells.get((fault, *column), {})) for column in columns) + " |")
+    return "\n".join([*lines, "", ""])
+
+
+def _forms(verdicts):
+    if len(set(verdicts.values())) == 1:
+        return next(iter(verdicts.values()))
+    return "; ".join(f"{form}: {verdict}" for form, verdict in verdicts.items()) or "not run"
+
+
+def ranks_of(libraries):
+    return ", ".join(sorted({str(found["ranks"]) for found in libraries.values()}))
+
+
+def wrong(injected, real):
+    """Lines about collio's own outcomes that are not honest."""
+    bad = [f"{mpi}: {row}" for mpi, found in injected.items() for row in found["rows"] if not row["right"]]
+    for mpi, found in real.items():
+        for row in found["rows"]:
+            verdict = row["verdict"]
+            lied = any(word in verdict for word in ("hang", "crash", "missing", "only", "different", "damaged", "second try"))
+            if row["engine"] == "collio" and lied:
+                bad.append(f"{mpi}: {row['fault']}, {row['form']}: {verdict}")
+    return bad
