@@ -19,6 +19,7 @@ policy::Digest digest_of(const access::FileAccess& access, const CallRequest& re
   d.set_call(request.direction == Direction::write ? 1 : 2);
   d.error = static_cast<std::int64_t>(request.error.kind);
   d.undescribed = request.undescribed ? 1 : 0;
+  d.on_fibers = request.progress == "fiber" ? 1 : 0;
   if (access.bytes == 0) return d;
   d.low = access.span.offset;
   d.high = access.span.end();
@@ -167,6 +168,10 @@ Completion collective_call(File& file, const CallRequest& request) {
     exchange::Link link{file.comm, file.rank, &servers.ranks, plan.domains.count, servers.mine,
                         std::max<std::int64_t>(plan.domains.window_bytes, 256 << 10),
                         &file.pool, &steps, &record.counters, file.node_index, &servers.homes, file.traffic.counters()};
+    if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
+      link.remote = file.remote.get();
+      link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
+    }
     Call call{file, plan, access, request.memory, link, steps, record.counters};
     if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
     Moved moved = move_bytes(call);

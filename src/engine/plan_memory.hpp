@@ -45,6 +45,8 @@ class PlanMemory {
   [[nodiscard]] const Entry* find(const policy::Digest& all, policy::Direction direction);
   /// Remembers a call; all ranks do, in the same order.
   void remember(Entry entry);
+  /// Earlier plans do not hold any more; all ranks forget them at the same time.
+  void forget() noexcept { entries_.clear(); }
 
  private:
   std::list<Entry> entries_;  ///< last used first

@@ -220,7 +220,8 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   }
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine.storage, hints);
-    plan.reason += overlap_text(plan.overlap);
+    plan.transfers = choose_transfers({r.digest, machine.ranks(), r.no_windows}, hints);
+    plan.reason += overlap_text(plan.overlap) + transfers_text(plan.transfers);
   }
   plan.domains = cut_by(hints.cut.value_or(Cut::even), cut, hints.servers);
   plan.alignment_bytes = plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
