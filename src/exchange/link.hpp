@@ -42,13 +42,12 @@ struct Link {
 /// not heard early; MPI guarantees tags up to 32767, hence the remainder. Windows that are under way at the same time
 /// have numbers close to each other, and so tags of their own.
 inline constexpr int tag_answer = 1;
-inline constexpr int tag_grant = 32002;  ///< behind the answers' tags
-inline constexpr int tag_done = 32003;
+inline constexpr int tag_done = 32002;  ///< behind the answers' tags
 inline constexpr int tags_for_windows = 16000;
 [[nodiscard]] constexpr int tag_of(const Link& link, int domain, std::int64_t round) noexcept {
   return 2 + static_cast<int>((round * link.domains + domain) % tags_for_windows);
 }
-/// Of the answer to a request of that window.
+/// Of the answer to a request of that window, or of the grant for its transfer.
 [[nodiscard]] constexpr int answer_tag_of(const Link& link, int domain, std::int64_t round) noexcept {
   return tags_for_windows + tag_of(link, domain, round);
 }

@@ -8,65 +8,20 @@ namespace collio::exchange {
 namespace {
 
 constexpr std::int64_t page = 4096;
-constexpr std::size_t most_pieces = 1024;  // of a transfer
 
-/// Pieces of a target, as one transfer takes them.
-struct Batch {
-  std::vector<MPI_Aint> places;  ///< from the begin of the target's memory
-  std::vector<int> lengths;
-  std::int64_t bytes = 0;
-
-  void add(std::int64_t place, std::int64_t length) {
-    places.push_back(static_cast<MPI_Aint>(place));
-    lengths.push_back(static_cast<int>(length));
-    bytes += length;
-  }
-};
-
-/// A batch's places, as count and datatype of the target.
-class Places {
- public:
-  explicit Places(const Batch& batch) {
-    if (batch.lengths.size() == 1) {
-      count = batch.lengths.front();
-      return;
-    }
-    MPI_Type_create_hindexed(static_cast<int>(batch.lengths.size()), batch.lengths.data(), batch.places.data(), MPI_BYTE, &type);
-    MPI_Type_commit(&type);
-  }
-  /// MPI keeps it until the transfers that use it are over.
-  ~Places() {
-    if (type != MPI_BYTE) MPI_Type_free(&type);
-  }
-  Places(const Places&) = delete;
-  Places& operator=(const Places&) = delete;
-
-  /// Where the datatype begins.
-  [[nodiscard]] MPI_Aint begin(const Batch& batch) const noexcept { return type == MPI_BYTE ? batch.places.front() : 0; }
-  int count = 1;
-  MPI_Datatype type = MPI_BYTE;
-};
-
-/// Calls transfer(position in the data, batch) until the target's bytes are through. Returns how many times.
+/// Calls transfer(position in the data, place in the target's memory, bytes) for every piece. Returns how many.
 template <class Transfer>
-int for_batches(const RemoteBuffers::Target& target, Transfer&& transfer) {
+std::int64_t for_pieces(const RemoteBuffers::Target& target, Transfer&& transfer) {
   core::PackedReader reader = target.pieces.reader();
-  std::int64_t position = 0, left = target.bytes;
-  int transfers = 0;
-  Batch batch;
+  std::int64_t position = 0, transfers = 0;
   core::Run run;
-  while (left > 0) {
+  for (; position < target.bytes; ++transfers) {
     if (run.count == 0) run = reader.next();
-    const std::int64_t length = std::min(run.length, left);
-    batch.add(target.displacement + run.offset - target.origin, length);
+    const std::int64_t length = std::min(run.length, target.bytes - position);
+    transfer(position, static_cast<MPI_Aint>(target.displacement + run.offset - target.origin), static_cast<int>(length));
+    position += length;
     run.offset += run.stride;
     --run.count;
-    left -= length;
-    if (left > 0 && batch.lengths.size() < most_pieces) continue;
-    transfer(position, batch);
-    ++transfers;
-    position += batch.bytes;
-    batch = {};
   }
   return transfers;
 }
@@ -120,22 +75,15 @@ RemoteBuffers::~RemoteBuffers() {
   MPI_Win_free(&window_);
 }
 
-int RemoteBuffers::put(const std::byte* from, const Target& target) const {
-  return for_batches(target, [&](std::int64_t position, const Batch& batch) {
-    const Places places(batch);
-    MPI_Put(from + position, static_cast<int>(batch.bytes), MPI_BYTE, target.rank, places.begin(batch), places.count, places.type, window_);
+std::int64_t RemoteBuffers::put(const std::byte* from, const Target& target) const {
+  return for_pieces(target, [&](std::int64_t position, MPI_Aint place, int bytes) {
+    MPI_Put(from + position, bytes, MPI_BYTE, target.rank, place, bytes, MPI_BYTE, window_);
   });
 }
 
-int RemoteBuffers::get(std::byte* to, const Target& target, std::vector<MPI_Request>& under_way) const {
-  return for_batches(target, [&](std::int64_t position, const Batch& batch) {
-    const Places places(batch);
-    const int bytes = static_cast<int>(batch.bytes);
-    if (by_fences()) {
-      MPI_Get(to + position, bytes, MPI_BYTE, target.rank, places.begin(batch), places.count, places.type, window_);
-      return;
-    }
-    MPI_Rget(to + position, bytes, MPI_BYTE, target.rank, places.begin(batch), places.count, places.type, window_, &under_way.emplace_back());
+std::int64_t RemoteBuffers::get(std::byte* to, const Target& target) const {
+  return for_pieces(target, [&](std::int64_t position, MPI_Aint place, int bytes) {
+    MPI_Get(to + position, bytes, MPI_BYTE, target.rank, place, bytes, MPI_BYTE, window_);
   });
 }
 

@@ -4,10 +4,10 @@
 // - locks (passive target): every rank holds a shared lock on all ranks for as long as the window lives. Shared locks exclude
 //   nobody, so taking one for each transfer would only cost a message there and back. A flush completes transfers.
 // - fences (active target): every rank takes part in each; whatever was begun before is over behind it.
-// MPI blocks in both (not in a get under locks, which can be tested), and in making and freeing the window.
+// MPI blocks in both, and in making and freeing the window.
 //
-// A transfer names its places in the target by one derived datatype for a batch of pieces, never more than a batch at a time:
-// MPI keeps a datatype's list on both sides until the transfer is over.
+// Every piece is a transfer of its own, of plain bytes: shared memory and networks do those without the target. One with a derived
+// datatype of all places MPI libraries turn into a message to the target's library, which unpacks it.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "exchange/agreement.hpp"
 #include "exchange/message.hpp"
@@ -53,11 +52,10 @@ class RemoteBuffers {
     MessageView pieces;
     std::int64_t bytes = 0;
   };
-  /// Begins to copy consecutive bytes at `from` to the target; they may change when flush() or fence() returns. Returns the number of transfers.
-  int put(const std::byte* from, const Target& target) const;
-  /// Begins to copy from the target to consecutive bytes at `to`. Locks: what is to be tested is added to `under_way`; else
-  /// they are there when fence() returns.
-  int get(std::byte* to, const Target& target, std::vector<MPI_Request>& under_way) const;
+  /// Begins to copy consecutive bytes at `from` to the target, or from the target to such at `to`; over when flush() or fence()
+  /// returns. Returns the number of pieces.
+  std::int64_t put(const std::byte* from, const Target& target) const;
+  std::int64_t get(std::byte* to, const Target& target) const;
   /// Locks: all transfers to `rank` are over, here and there. Blocks in MPI.
   void flush(int rank) const;
   /// Locks: what others put here can be read, what was written here can be got.

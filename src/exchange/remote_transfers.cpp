@@ -15,7 +15,8 @@ void RemoteTransfers::ask(std::size_t lane, Description&& description, std::int6
   t.what = std::move(description);
   t.origin = origin;
   Steps::Scope time(*link_.steps, Step::exchange);
-  MPI_Irecv(&t.grant, sizeof t.grant, MPI_BYTE, link_.rank_of(t.what.header.domain), tag_grant, link_.comm, &t.answer);
+  const MessageHeader& h = t.what.header;  // rounds may be granted in another order
+  MPI_Irecv(&t.grant, sizeof t.grant, MPI_BYTE, link_.rank_of(h.domain), answer_tag_of(link_, h.domain, h.round), link_.comm, &t.answer);
 }
 
 std::int64_t RemoteTransfers::first_round_in(State state) const noexcept {
@@ -55,23 +56,11 @@ void RemoteTransfers::begin(Transfer& t) {
   t.state = State::moving;
   link_.counters->one_sided_bytes += t.grant.bytes;
   if (payload_ == Payload::request) {  // the aggregator books the bytes that leave it
-    link_.counters->one_sided += link_.remote->get(here, target, t.gets);
+    link_.counters->one_sided += link_.remote->get(here, target);
     return;
   }
   link_.counters->one_sided += link_.remote->put(here, target);
   link_.note_sent(link_.home_of(h.domain), t.grant.bytes);
-}
-
-/// Locks: the transfer is over, on both sides.
-bool RemoteTransfers::arrived(Transfer& t) {
-  Steps::Scope time(*link_.steps, Step::exchange);
-  if (payload_ == Payload::data) {
-    link_.remote->flush(link_.rank_of(t.what.header.domain));
-    return true;
-  }
-  int done = 0;
-  MPI_Testall(static_cast<int>(t.gets.size()), t.gets.data(), &done, MPI_STATUSES_IGNORE);
-  return done;
 }
 
 void RemoteTransfers::send_note(const Transfer& t) {
@@ -113,20 +102,23 @@ RemoteTransfers::Place RemoteTransfers::finish(Place t, const Over& over) {
 bool RemoteTransfers::advance(const Over& over) {
   const bool fences = link_.remote && link_.remote->by_fences();
   bool anything = retire_notes();
-  for (Transfer& t : transfers_) {  // puts to all aggregators begin before the first is waited for
+  for (Transfer& t : transfers_) {  // transfers with all aggregators begin before the first is waited for
     if (t.state == State::asked && granted(t)) anything = true;
     if (t.state != State::granted || !take_room(t)) continue;
     anything = true;
     if (!fences || payload_ == Payload::data) begin(t);
   }
   for (auto t = transfers_.begin(); !fences && t != transfers_.end();) {
-    if (t->state != State::moving || !arrived(*t)) {
+    if (t->state != State::moving) {
       ++t;
       continue;
     }
+    {
+      Steps::Scope time(*link_.steps, Step::exchange);
+      link_.remote->flush(link_.rank_of(t->what.header.domain));
+    }
     send_note(*t);
     t = finish(t, over);
-    anything = true;
   }
   return anything;
 }

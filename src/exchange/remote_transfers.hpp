@@ -67,7 +67,6 @@ class RemoteTransfers {
     Grant grant;
     MPI_Request answer = MPI_REQUEST_NULL;  ///< the grant's, while asked
     Buffer staging;                         ///< memory that is not contiguous
-    std::vector<MPI_Request> gets;          ///< locks, read
   };
   using Place = std::list<Transfer>::iterator;
   struct Note {
@@ -79,7 +78,6 @@ class RemoteTransfers {
   bool granted(Transfer& t);
   bool take_room(Transfer& t);
   void begin(Transfer& t);
-  [[nodiscard]] bool arrived(Transfer& t);
   void send_note(const Transfer& t);
   bool retire_notes();
   Place finish(Place t, const Over& over);

@@ -28,9 +28,12 @@ class Tests {
         PieceFile file(program_, MPI_COMM_WORLD, program_.temporary("pieces"), hints, 1000);
         for (const int longest : {400, 100}) {
           const Deal deal = deal_out(dice, {program_.size, 0, total, 1, longest, 4});
+          if (getenv("TT") && program_.rank == 0) fprintf(stderr, "%s %s %s %d %d\n", transfer.c_str(), schedule.c_str(), shortest, (int)memory, longest);
           file.write(deal, memory);
+          if (getenv("TT") && program_.rank == 0) fprintf(stderr, "read\n");
           file.read(deal, memory);
         }
+        if (getenv("TT") && program_.rank == 0) fprintf(stderr, "read end\n");
         file.read(deal_out(dice, {program_.size, total - 20000, 50000, 1, 900}), memory);
         file.close();
         if (program_.rank == 0) check(reports_.of(file.path()), transfer);
@@ -87,7 +90,8 @@ class Tests {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   Tests tests(program);
-  for (const char* transfer : {"fence", "lock"}) {
+  for (const std::string transfer : {"fence", "lock"}) {
+    if (argc > 1 && transfer != argv[1]) continue;
     for (const char* schedule : {"none", "communication", "write", "write_communication", "write_communication_2", "dataflow"})
       tests.run(transfer, schedule);
     tests.grow(transfer);
