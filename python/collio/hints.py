@@ -76,6 +76,8 @@ HINTS: tuple[Hint, ...] = (
     Hint("collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow",
          "what overlaps in the rounds of two_phase"),
     Hint("collio_buffers", "2", "2..64", "windows an aggregator has in memory when rounds overlap; cb_buffer_size is for all of them"),
+    Hint("collio_transfer", "two_sided", "two_sided, fence, lock", "how data gets to and from the aggregators of two_phase: messages, or one-sided"),
+    Hint("collio_transfer_piece", "512", _BYTES, "bytes of the shortest pieces, on average, that go one-sided; shorter ones go with messages"),
     Hint("collio_storage", "auto", "auto, posix, threads, uring, aio, null",
          "who makes the calls on the file: the caller, or others meanwhile"),
     Hint("collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"),

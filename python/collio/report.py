@@ -184,6 +184,9 @@ def counts_of(call: dict) -> list[str]:
     texts = [counted(int(call[key]), noun) for key, noun in nouns.items() if call.get(key)]
     if call.get("most_receives_per_round"):
         texts.append(f"at most {counted(int(call['most_receives_per_round']), 'receive')} by an aggregator in a round")
+    one_sided = call.get("one_sided") or {}
+    if one_sided.get("transfers"):
+        texts.append(f"{one_sided['transfers']} one-sided transfers of {format_bytes(one_sided.get('bytes', 0))}")
     if call.get("metadata_bytes"):
         a_piece = call["metadata_bytes"] / max(1, call.get("pieces", 1))
         texts.append(f"{format_bytes(call['metadata_bytes'])} of metadata, {a_piece:.2g} B a piece")

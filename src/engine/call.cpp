@@ -23,6 +23,7 @@ policy::Digest digest_of(const File& file, const access::FileAccess& access, con
   d.set_call(fingerprint_of(file, request.operation, request.direction));
   d.error = static_cast<std::int64_t>(request.error.kind);
   d.undescribed = request.undescribed ? 1 : 0;
+  d.on_fibers = request.progress == "fiber" ? 1 : 0;
   if (access.bytes == 0) return d;
   d.low = access.span.offset;
   d.high = access.span.end();
@@ -123,9 +124,11 @@ policy::Plan recalled_plan(File& file, const PlanMemory::Entry& seen, const poli
   return plan;
 }
 
-/// Null: the schedule was asked for, or there is one buffer only.
+/// Null: the schedule was asked for, or there is one buffer only. One-sided transfers are for all ranks together, and so is their schedule.
 std::shared_ptr<policy::ScheduleTrials> trials_of(const policy::Hints& hints, const policy::Plan& plan) {
-  if (plan.path != policy::Path::two_phase || hints.schedule != policy::Schedule::automatic || plan.overlap.buffers < 2) return nullptr;
+  if (plan.path != policy::Path::two_phase || hints.schedule != policy::Schedule::automatic || plan.overlap.buffers < 2 ||
+      plan.transfers.by != policy::Transfer::two_sided)
+    return nullptr;
   return std::make_shared<policy::ScheduleTrials>(plan.overlap);
 }
 
@@ -213,6 +216,10 @@ Completion collective_call(File& file, const CallRequest& request) {
     exchange::Link link{file.comm, file.rank, &servers.ranks, plan.domains.count, servers.mine,
                         policy::message_budget(plan.domains.window_bytes, file.hints),
                         &file.pool, &steps, &record.counters, file.node_index, &servers.homes, file.traffic.counters()};
+    if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
+      link.remote = file.remote.get();
+      link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
+    }
     Call call{file, plan, access, request.memory, link, steps, record.counters, trials.get()};
     if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
     Moved moved = move_bytes(call);

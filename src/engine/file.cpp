@@ -11,6 +11,7 @@
 #include "engine/check_call.hpp"
 #include "engine/discover.hpp"
 #include "engine/discover_network.hpp"
+#include "engine/window_buffers.hpp"
 #include "engine/yielding_storage.hpp"
 #include "exchange/waiting.hpp"
 #include "policy/file_cuts.hpp"
@@ -157,6 +158,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
 
 File::~File() {
   roll.reset();
+  remote.reset();
   exchange::NodeSlots::give_back(std::move(slots));
   agreement.reset();
   for (MPI_Comm* c : {&node, &comm})
@@ -216,9 +218,30 @@ std::string File::schedule_remarks() const {
   return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
 }
 
+/// Whether the buffers of a call are in an MPI window, when it is planned so; makes one when it has to. Collective.
+bool File::have_remote(const policy::Plan& plan) {
+  if (plan.path != policy::Path::two_phase || plan.transfers.by == policy::Transfer::two_sided) return true;
+  const std::int64_t bytes = plan.overlap.buffers * shared_stride(plan.domains.window_bytes);
+  if (remote && remote->bytes() >= bytes) return true;
+  const std::int64_t before = remote ? remote->bytes() : 0;
+  remote.reset();
+  const auto ends_by = plan.transfers.by == policy::Transfer::fence ? exchange::RemoteBuffers::EndsBy::fence : exchange::RemoteBuffers::EndsBy::lock;
+  const std::int64_t with_room = std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
+  remote = exchange::RemoteBuffers::make({comm, ends_by, with_room, servers.mine >= 0}, *agreement, no_windows_);
+  if (remote) return true;
+  hints.warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " + no_windows_);
+  memory.forget();  // earlier calls may have had a shorter window
+  return false;
+}
+
 policy::Plan File::plan(policy::PlanRequest request) {
   request.no_node_memory = no_slots_;
+  request.no_windows = no_windows_;
   policy::Plan plan = policy::make_plan(request, machine, hints);
+  if (!have_remote(plan)) {
+    request.no_windows = no_windows_;
+    plan = policy::make_plan(request, machine, hints);
+  }
   if (plan.path != policy::Path::two_layer || slots) return plan;
   std::string why;
   slots = exchange::NodeSlots::obtain({node, agreement->board()}, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), why);

@@ -16,6 +16,7 @@
 #include "exchange/agreement.hpp"
 #include "exchange/buffer_pool.hpp"
 #include "exchange/node_slots.hpp"
+#include "exchange/remote_buffers.hpp"
 #include "exchange/roll_call.hpp"
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
@@ -77,6 +78,7 @@ class File {
   std::vector<int> leaders;         ///< rank of each node's first rank
   policy::Layers layers;
   std::unique_ptr<exchange::NodeSlots> slots;  ///< windows in the node's shared memory, made when first planned for
+  std::unique_ptr<exchange::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for
   access::View view;
   bool readable = false;            ///< aggregators can read the file
   StorageUse storage_use;           ///< who makes the calls on it
@@ -94,7 +96,9 @@ class File {
   void announce_slots();
   void prepare_memory_drill();      ///< COLLIO_DRILL_MEMORY
   void begin_roll(const std::vector<int>& strides);
+  bool have_remote(const policy::Plan& plan);
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
+  std::string no_windows_;          ///< why MPI has no window for aggregators' buffers; the same on all ranks
   std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected

@@ -44,7 +44,7 @@ const PlanMemory::Entry* PlanMemory::find(const policy::Digest& all, policy::Dir
   if (seen == entries_.end() || seen->direction != direction) return nullptr;
   const policy::Digest& before = seen->digest;
   // A rank without bytes recalls nothing: it must not be one whose bytes collio cannot describe this time.
-  if (all.undescribed > 0 || before.bytes != all.bytes || before.active_ranks != all.active_ranks || before.span() != all.span() ||
+  if (all.undescribed > 0 || before.bytes != all.bytes || before.active_ranks != all.active_ranks || (before.on_fibers > 0) != (all.on_fibers > 0) || before.span() != all.span() ||
       before.low + recalled.distance != all.low)
     return nullptr;
   entries_.splice(entries_.begin(), entries_, seen);

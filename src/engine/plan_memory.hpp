@@ -51,6 +51,8 @@ class PlanMemory {
   void remember(Entry entry);
   /// What this rank's trials of schedules came to, of the pattern with most of them; empty: there were none.
   [[nodiscard]] std::string trials_text() const;
+  /// Earlier plans do not hold any more; all ranks forget them at the same time.
+  void forget() noexcept { entries_.clear(); }
 
  private:
   std::list<Entry> entries_;  ///< last used first

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/call.hpp"
+#include "engine/fence_steps.hpp"
 #include "exchange/inbox.hpp"
 #include "exchange/outbox.hpp"
 #include "exchange/waiting.hpp"
@@ -32,8 +33,16 @@ class OwnPieces {
 /// False: there is no memory. Not collective.
 [[nodiscard]] bool make_room(Call& call);
 
+/// The first round for which an aggregator still lacks messages, or has to send grants.
+[[nodiscard]] inline std::int64_t first_incomplete(const exchange::Inbox& inbox, const exchange::Grants& grants) noexcept {
+  if (!grants.sent()) return 0;
+  const std::int64_t first = inbox.first_incomplete();
+  return first == exchange::no_round ? exchange::behind_all_rounds : first;
+}
+
 /// Runs a rank's part of the exchange to its end. Aggregator(call, senders) has advance(moved), done(), and
-/// wait_for_storage(moved): when there is nothing else to do, waits for a storage step; false: none is under way.
+/// wait_for_storage(moved): when there is nothing else to do, waits for a storage step; false: none is under way. For fences it has
+/// first_round_open(), the first round in which it has to do anything before the next fence, and fenced(next): all before `next` is over.
 template <class Aggregator>
 Moved run_two_phase(Call& call, exchange::Payload payload) {
   Moved moved;
@@ -54,11 +63,14 @@ Moved run_two_phase(Call& call, exchange::Payload payload) {
   const int mine = call.link.my_domain;
   if (mine >= 0 && mine < call.plan.domains.count) aggregator.emplace(call, senders[static_cast<std::size_t>(mine)]);
 
+  std::optional<FenceSteps> steps;
+  if (call.link.remote && call.link.remote->by_fences()) steps.emplace(call, payload);
   exchange::PoliteWait wait;
-  while (!outbox.done() || (aggregator && !aggregator->done())) {
+  while (!outbox.done() || (aggregator && !aggregator->done()) || (steps && steps->left())) {
     bool anything = outbox.advance();
     if (aggregator) anything = aggregator->advance(moved) || anything;
-    if (anything || (outbox.done() && aggregator->wait_for_storage(moved))) {
+    if (!anything && steps) anything = steps->take(outbox, aggregator ? &*aggregator : nullptr);
+    if (anything || (outbox.done() && aggregator && aggregator->wait_for_storage(moved))) {
       wait.progressed();
     } else {
       observe::Steps::Scope time(call.steps, observe::Step::wait);

@@ -1,8 +1,8 @@
 // A collective read in two phases: the write's plan run backwards.
 //
 // Every rank asks the aggregators for its pieces; an aggregator waits until all requests of a window are in,
-// reads what they name once, and answers each from its collective buffer, in the order of rounds. Meanwhile it may collect
-// the requests of later windows and read those (policy/overlap.hpp).
+// reads what they name once, and answers each from its collective buffer, in the order of rounds: by a message, or with leave to
+// get the bytes there (exchange/grants.hpp). Meanwhile it may collect the requests of later windows and read those (policy/overlap.hpp).
 #include <deque>
 
 #include "engine/two_phase.hpp"
@@ -26,11 +26,13 @@ struct Requests {
 using Buffers = WindowBuffers<Requests>;
 using Buffer = Buffers::Buffer;
 
-/// Answers on their way, within the budget.
+/// Answers on their way, within the budget, and grants.
 class Answers {
  public:
-  explicit Answers(Call& call) : call_(call) {}
-  [[nodiscard]] bool empty() const noexcept { return sends_.empty(); }
+  explicit Answers(Call& call) : call_(call), grants_(call.link) {}
+  [[nodiscard]] bool empty() const noexcept { return sends_.empty() && grants_.idle(); }
+  [[nodiscard]] exchange::Grants& grants() noexcept { return grants_; }
+  [[nodiscard]] const exchange::Grants& grants() const noexcept { return grants_; }
 
   /// Sends as many answers from the window as the budget allows. True when any was sent.
   bool send_some(const exchange::Window& window, std::deque<exchange::Received>& requests) {
@@ -38,18 +40,14 @@ class Answers {
     while (!requests.empty()) {
       exchange::Received& request = requests.front();
       const std::int64_t bytes = window.available(request.view);
-      if (!sends_.empty() && under_way_bytes_ + bytes > call_.link.budget_bytes) break;
-      Send send{MPI_REQUEST_NULL, call_.link.pool->take(static_cast<std::size_t>(bytes)), bytes};
-      window.collect(request.view, bytes, send.buffer.data());
-      {
-        Steps::Scope time(call_.steps, Step::exchange);
-        MPI_Isend(send.buffer.data(), static_cast<int>(bytes), MPI_BYTE, request.view.header.source,
-                  exchange::tag_answer, call_.link.comm, &send.request);
+      if (goes_one_sided(call_.link, request.view.header)) {
+        grants_.give(request.view.header, {call_.link.remote->displacement_of(window.memory()), bytes});
+        call_.link.note_sent(request.view.header.source_node, bytes);
+      } else if (sends_.empty() || under_way_bytes_ + bytes <= call_.link.budget_bytes) {
+        send(window, request, bytes);
+      } else {
+        break;
       }
-      call_.link.note_sent(request.view.header.source_node, bytes);
-      under_way_bytes_ += bytes;
-      ++call_.counters.messages;
-      sends_.push_back(std::move(send));
       call_.link.pool->give_back(std::move(request.buffer));
       requests.pop_front();
       anything = true;
@@ -58,7 +56,7 @@ class Answers {
   }
 
   bool retire() {
-    bool anything = false;
+    bool anything = grants_.advance();
     Steps::Scope time(call_.steps, Step::exchange);
     for (std::size_t i = 0; i < sends_.size();) {
       int done = 0;
@@ -82,7 +80,22 @@ class Answers {
     std::int64_t bytes = 0;
   };
 
+  void send(const exchange::Window& window, const exchange::Received& request, std::int64_t bytes) {
+    const exchange::MessageHeader& h = request.view.header;
+    Send send{MPI_REQUEST_NULL, call_.link.pool->take(static_cast<std::size_t>(bytes)), bytes};
+    window.collect(request.view, bytes, send.buffer.data());
+    {
+      Steps::Scope time(call_.steps, Step::exchange);
+      MPI_Isend(send.buffer.data(), static_cast<int>(bytes), MPI_BYTE, h.source, exchange::tag_answer, call_.link.comm, &send.request);
+    }
+    call_.link.note_sent(h.source_node, bytes);
+    under_way_bytes_ += bytes;
+    ++call_.counters.messages;
+    sends_.push_back(std::move(send));
+  }
+
   Call& call_;
+  exchange::Grants grants_;
   std::vector<Send> sends_;
   std::int64_t under_way_bytes_ = 0;
 };
@@ -120,6 +133,14 @@ class ReadAggregator {
     return true;
   }
 
+  [[nodiscard]] std::int64_t first_round_open() noexcept {
+    std::int64_t first = first_incomplete(inbox_, answers_.grants());
+    for (const Buffer& b : buffers_)  // requests that are not answered
+      if (b.state != Buffer::free && (b.state != Buffer::answering || !b.more.others.empty())) first = std::min(first, b.round);
+    return first;
+  }
+  void fenced(std::int64_t next_round) { answers_.grants().end_before(next_round); }
+
   bool wait_for_storage(Moved& moved) {
     if (buffers_.count(Buffer::exchanging) > 0 || !answers_.empty()) return false;
     Buffer* buffer = buffers_.first(Buffer::moving);
@@ -143,7 +164,7 @@ class ReadAggregator {
     r.own_extents.assign(r.own.extents, r.own.extents + r.own.header.extents_bytes);
     r.own.extents = r.own_extents.data();
     r.own_stream_begin = own_.stream_begin();
-    buffer.window.want(r.own);
+    buffer.window.expect(r.own);
     inbox_.announce_own(own_.next_round());
   }
 
@@ -151,7 +172,7 @@ class ReadAggregator {
     if (buffers_.count(Buffer::exchanging) == 0) return false;
     return inbox_.advance([&](exchange::Received&& request) {
       Buffer& buffer = buffers_.of_round(request.view.header.round);
-      buffer.window.want(request.view);
+      buffer.window.expect(request.view);
       if (request.view.header.items > 0)
         buffer.more.others.push_back(std::move(request));
       else
@@ -193,7 +214,7 @@ class ReadAggregator {
       if (buffer && buffer->state == Buffer::there && !buffers_.overlap().in_pairs) begin_answering(*buffer, moved);
       if (!buffer || buffer->state != Buffer::answering) return anything;
       anything = answers_.send_some(buffer->window, buffer->more.others) || anything;
-      if (!buffer->more.others.empty()) return anything;
+      if (!buffer->more.others.empty() || answers_.grants().under_way(buffer->round) > 0) return anything;
       buffer->more = {};
       buffers_.release(*buffer);
       anything = true;

@@ -24,17 +24,19 @@ class WriteAggregator {
       : call_(call),
         inbox_(call.link, call.link.my_domain, senders, early_),
         buffers_(call, {call.file.storage(), call.file.readable, call.plan.holes, call.file.machine.storage}),
-        own_(call) {
+        own_(call),
+        grants_(call.link) {
     inbox_.announce_own(own_.next_round());
   }
 
-  [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && buffers_.idle(); }
+  [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && buffers_.idle() && grants_.idle(); }
 
   bool advance(Moved& moved) {
     bool anything = look_after_writes(moved);
     anything = open_windows() || anything;
     anything = receive() || anything;
-    if (!inbox_.round_complete()) return anything;
+    anything = grants_.advance() || anything;
+    if (!inbox_.round_complete() || grants_.under_way(inbox_.round()) > 0) return anything;
     Buffer& buffer = buffers_.of_round(inbox_.round());
     buffer.state = Buffer::full;
     call_.counters.note_receives(inbox_.expected());
@@ -53,6 +55,9 @@ class WriteAggregator {
     return buffer;
   }
 
+  [[nodiscard]] std::int64_t first_round_open() const noexcept { return first_incomplete(inbox_, grants_); }
+  void fenced(std::int64_t next_round) { grants_.end_before(next_round); }
+
  private:
   bool open_windows() {
     bool anything = false;
@@ -66,9 +71,16 @@ class WriteAggregator {
   bool receive() {
     if (buffers_.count(Buffer::exchanging) == 0) return false;
     return inbox_.advance([&](exchange::Received&& message) {
-      buffers_.of_round(message.view.header.round).window.place(message.view);
+      take(message.view);
       call_.link.pool->give_back(std::move(message.buffer));
     });
+  }
+
+  void take(const exchange::MessageView& message) {
+    exchange::Window& window = buffers_.of_round(message.header.round).window;
+    if (!goes_one_sided(call_.link, message.header)) return window.place(message);
+    window.expect(message);
+    grants_.give(message.header, {call_.link.remote->displacement_of(window.memory()), message.header.data_bytes()});
   }
 
   void start_write(Buffer& buffer, Moved& moved) {
@@ -118,6 +130,7 @@ class WriteAggregator {
   exchange::Inbox inbox_;
   Buffers buffers_;
   OwnPieces own_;
+  exchange::Grants grants_;
 };
 
 }  // namespace

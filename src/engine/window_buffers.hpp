@@ -11,9 +11,13 @@
 
 #include "engine/call.hpp"
 #include "exchange/inbox.hpp"
+#include "exchange/remote_buffers.hpp"
 #include "exchange/window.hpp"
 
 namespace collio::engine {
+
+/// From one buffer to the next where they lie in an MPI window: pages of their own.
+[[nodiscard]] constexpr std::int64_t shared_stride(std::int64_t window_bytes) noexcept { return (window_bytes + 4095) / 4096 * 4096; }
 
 /// One buffer. `More`: what the direction keeps besides.
 template <class More>
@@ -26,7 +30,8 @@ struct WindowBuffer {
     there,       ///< read: the bytes are there
     answering,   ///< read
   };
-  WindowBuffer(const exchange::Link& link, const exchange::WindowStorage& storage, std::int64_t bytes) : window(link, storage, bytes) {}
+  WindowBuffer(const exchange::Link& link, const exchange::WindowStorage& storage, std::int64_t bytes, std::byte* memory)
+      : window(link, storage, bytes, memory) {}
   exchange::Window window;
   State state = free;
   std::int64_t round = 0;
@@ -40,7 +45,10 @@ class WindowBuffers {
 
   WindowBuffers(Call& call, const exchange::WindowStorage& storage) : call_(call) {
     const std::int64_t most = std::min<std::int64_t>(call.plan.overlap.buffers, call.plan.domains.rounds(call.link.my_domain));
-    for (std::int64_t i = 0; i < std::max<std::int64_t>(1, most); ++i) buffers_.emplace_back(call.link, storage, call.plan.domains.window_bytes);
+    const std::int64_t bytes = call.plan.domains.window_bytes;
+    std::byte* shared = call.link.remote ? call.link.remote->memory() : nullptr;
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(1, most); ++i)
+      buffers_.emplace_back(call.link, storage, bytes, shared ? shared + i * shared_stride(bytes) : nullptr);
     if (call_.trials) call_.trials->begin(observe::now_s());
   }
   ~WindowBuffers() {

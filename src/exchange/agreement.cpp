@@ -112,6 +112,13 @@ void Agreement::outcome(Outcome& outcome) const {
   combine(outcome, outcome_, on_board<Outcome, combine_outcomes>);
 }
 
+std::int64_t Agreement::least(std::int64_t mine) const {
+  Outcome o;
+  o.intact_below = mine;
+  outcome(o);
+  return o.intact_below;
+}
+
 core::Error Agreement::worst(const core::Error& mine, const std::string& what) const {
   Outcome o;
   o.error = static_cast<std::int64_t>(mine.kind);

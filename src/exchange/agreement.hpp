@@ -43,6 +43,8 @@ class Agreement {
   void digest(policy::Digest& digest) const;
   /// The worst error wins; the lowest `intact_below` wins.
   void outcome(Outcome& outcome) const;
+  /// The least of the ranks' numbers.
+  [[nodiscard]] std::int64_t least(std::int64_t mine) const;
   /// The worst of the ranks' errors, with this rank's own message where it has one. `what` completes
   /// "rank N " for the others.
   [[nodiscard]] core::Error worst(const core::Error& mine, const std::string& what) const;

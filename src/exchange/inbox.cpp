@@ -21,6 +21,12 @@ std::int64_t Inbox::next_closed() const noexcept {
   return no_round;
 }
 
+std::int64_t Inbox::first_incomplete() const noexcept {
+  for (const auto& [number, round] : rounds_)
+    if (!round.open || round.accepted < round.expected) return number;
+  return no_round;
+}
+
 Inbox::Round* Inbox::round_of(const MessageHeader& header) noexcept {
   if (header.domain != domain_) return nullptr;
   const auto found = rounds_.find(header.round);

@@ -42,6 +42,8 @@ class Inbox {
   [[nodiscard]] bool round_complete() const noexcept {
     return !rounds_.empty() && rounds_.begin()->second.open && rounds_.begin()->second.accepted == rounds_.begin()->second.expected;
   }
+  /// The first round of which messages are still to be handed out, a window to be opened included; no_round: none.
+  [[nodiscard]] std::int64_t first_incomplete() const noexcept;
   /// Messages of the current round.
   [[nodiscard]] int expected() const noexcept { return rounds_.empty() ? 0 : rounds_.begin()->second.expected; }
   /// The current round is over: the next one is that in which anyone has pieces.

@@ -11,6 +11,8 @@
 
 namespace collio::exchange {
 
+class RemoteBuffers;
+
 struct Link {
   MPI_Comm comm = MPI_COMM_NULL;       ///< collio's own duplicate: no foreign messages
   int rank = 0;
@@ -25,6 +27,8 @@ struct Link {
   const std::vector<int>* homes = nullptr;         ///< node of each domain's aggregator
   std::vector<std::int64_t>* sent_to = nullptr;    ///< bytes this rank has sent to each node; null: there is one node
   int requests_ahead = 1;              ///< requests to one aggregator that may wait for their answers
+  RemoteBuffers* remote = nullptr;     ///< one-sided transfers go there; null: all data goes with messages
+  std::int64_t shortest_piece_bytes = 1;  ///< of pieces that go there, on average
 
   [[nodiscard]] int rank_of(int domain) const noexcept { return (*aggregators)[static_cast<std::size_t>(domain)]; }
   [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[static_cast<std::size_t>(domain)]; }
@@ -38,11 +42,12 @@ struct Link {
 /// not heard early; MPI guarantees tags up to 32767, hence the remainder. Windows that are under way at the same time
 /// have numbers close to each other, and so tags of their own.
 inline constexpr int tag_answer = 1;
+inline constexpr int tag_done = 32002;  ///< behind the answers' tags
 inline constexpr int tags_for_windows = 16000;
 [[nodiscard]] constexpr int tag_of(const Link& link, int domain, std::int64_t round) noexcept {
   return 2 + static_cast<int>((round * link.domains + domain) % tags_for_windows);
 }
-/// Of the answer to a request of that window.
+/// Of the answer to a request of that window, or of the grant for its transfer.
 [[nodiscard]] constexpr int answer_tag_of(const Link& link, int domain, std::int64_t round) noexcept {
   return tags_for_windows + tag_of(link, domain, round);
 }

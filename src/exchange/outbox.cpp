@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <utility>
 
 namespace collio::exchange {
 
@@ -12,7 +12,7 @@ using observe::Steps;
 
 Outbox::Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains,
                const access::MemoryAccess& memory, Payload payload)
-    : link_(link), memory_(memory), payload_(payload) {
+    : link_(link), domains_(domains), memory_(memory), payload_(payload), transfers_(link, memory, payload) {
   if (access.bytes == 0) return;
   const int first = domains.dealt() ? 0 : domains.owner(access.span.offset);
   const int last = domains.dealt() ? domains.count - 1 : domains.owner(access.span.end() - 1);
@@ -32,14 +32,15 @@ void Outbox::count_lanes(std::vector<std::int32_t>& senders) const {
 }
 
 std::int64_t Outbox::first_round_to_start() const noexcept {
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first = behind_all_rounds;
   for (const Lane& lane : lanes_)
     if (lane.next_round() != no_round) first = std::min(first, lane.next_round());
   return first;
 }
 
 bool Outbox::advance() {
-  bool moved = match_arrivals();
+  bool moved = transfers_.advance([this](std::size_t lane) { transfer_over(lane); });
+  moved = match_arrivals() || moved;
   moved = finish_arrivals() || moved;
   for (Lane& lane : lanes_) {
     if (lane.idle()) continue;
@@ -86,12 +87,37 @@ bool Outbox::retire_answers(Lane& lane) {
   return moved;
 }
 
-bool Outbox::start(Lane& lane) {
-  const bool greeting_only = !lane.greeted && lane.source.next_round() != 0;
-  if (payload_ == Payload::data && !greeting_only && under_way_bytes_ > 0 &&
-      lane.source.next_bytes() + under_way_bytes_ > link_.budget_bytes)
-    return false;
-  if (greeting_only) {
+void Outbox::transfer_over(std::size_t lane) {
+  --lanes_[lane].transfers;
+  close_if_finished(lanes_[lane]);
+}
+
+void Outbox::fenced() {
+  transfers_.fenced([this](std::size_t lane) { transfer_over(lane); });
+}
+
+std::int64_t Outbox::first_round_open() const noexcept {
+  std::int64_t first = std::min(first_round_to_start(), transfers_.first_not_granted());
+  for (const Lane& lane : lanes_) {
+    if (lane.send != MPI_REQUEST_NULL) first = std::min(first, lane.message_round);
+    if (!lane.answers.empty()) first = std::min(first, lane.answers.front().round);
+  }
+  for (const Arrival& arrival : arrivals_) first = std::min(first, arrival.round);
+  return first;
+}
+
+/// Describes the lane's next message, in description_. False: there is no room for its data.
+bool Outbox::describe(Lane& lane) {
+  const bool greeting_only = !lane.greeted && !lane.described && lane.source.next_round() != 0;
+  const auto no_room = [&](std::int64_t data_bytes) {
+    return payload_ == Payload::data && !greeting_only && under_way_bytes_ > 0 && data_bytes + under_way_bytes_ > link_.budget_bytes;
+  };
+  // Where data may go without the message, only the description tells.
+  if (!link_.remote && no_room(lane.source.next_bytes())) return false;
+  if (lane.described) {
+    description_ = std::move(*lane.described);
+    lane.described.reset();
+  } else if (greeting_only) {
     description_.header = {};
     description_.header.next_round = lane.source.next_round();
   } else {
@@ -101,24 +127,40 @@ bool Outbox::start(Lane& lane) {
   description_.header.source = link_.rank;
   description_.header.source_node = link_.node;
   description_.header.domain = lane.source.domain();
-  fill(lane);
-  if (payload_ == Payload::request && !greeting_only) expect_answer(lane);
+  if (!link_.remote || goes_one_sided(link_, description_.header) || !no_room(description_.header.data_bytes())) return true;
+  lane.described = std::exchange(description_, {});
+  return false;
+}
+
+bool Outbox::start(Lane& lane) {
+  if (!describe(lane)) return false;
+  const MessageHeader& h = description_.header;
+  const bool one_sided = goes_one_sided(link_, h);
+  fill(lane, payload_ == Payload::data && !one_sided ? h.data_bytes() : 0);
+  if (payload_ == Payload::request && !one_sided && h.items > 0) expect_answer(lane);
   {
     Steps::Scope time(*link_.steps, Step::exchange);
-    MPI_Issend(lane.message.data(), static_cast<int>(lane.message_bytes), MPI_BYTE, rank_of(lane),
-               tag_of(link_, lane.source.domain(), description_.header.round), link_.comm, &lane.send);
+    const int bytes = static_cast<int>(lane.message_bytes), tag = tag_of(link_, h.domain, h.round);
+    if (one_sided)  // the grant tells that it was received
+      MPI_Isend(lane.message.data(), bytes, MPI_BYTE, rank_of(lane), tag, link_.comm, &lane.send);
+    else
+      MPI_Issend(lane.message.data(), bytes, MPI_BYTE, rank_of(lane), tag, link_.comm, &lane.send);
   }
-  link_.note_sent(link_.home_of(lane.source.domain()), lane.message_bytes);
+  link_.note_sent(link_.home_of(h.domain), lane.message_bytes);
   under_way_bytes_ += lane.message_bytes;
+  lane.message_round = h.round;
   lane.greeted = true;
   ++link_.counters->messages;
+  if (!one_sided) return true;
+  ++lane.transfers;
+  const std::int64_t origin = domains_.window(h.domain, h.round).offset;
+  transfers_.ask(static_cast<std::size_t>(&lane - lanes_.data()), std::exchange(description_, {}), origin);
   return true;
 }
 
-void Outbox::fill(Lane& lane) {
+void Outbox::fill(Lane& lane, std::int64_t data_bytes) {
   Steps::Scope time(*link_.steps, Step::pack);
   const MessageHeader& h = description_.header;
-  const std::int64_t data_bytes = payload_ == Payload::data ? h.data_bytes() : 0;
   lane.message_bytes = static_cast<std::int64_t>(message_bytes(h.extents_bytes, data_bytes));
   lane.message = link_.pool->take(static_cast<std::size_t>(lane.message_bytes) + core::varint_slack);
   std::byte* out = lane.message.data();
@@ -132,6 +174,7 @@ void Outbox::fill(Lane& lane) {
 void Outbox::expect_answer(Lane& lane) {
   Answer& answer = lane.answers.emplace_back();
   answer.stream_begin = description_.stream_begin;
+  answer.round = description_.header.round;
   if (!memory_.contiguous()) return;  // received into staging when it comes
   Steps::Scope time(*link_.steps, Step::exchange);
   MPI_Irecv(memory_.at(answer.stream_begin), static_cast<int>(description_.header.data_bytes()), MPI_BYTE,
@@ -154,6 +197,7 @@ bool Outbox::match_arrivals() {
     arrival.lane = static_cast<std::size_t>(lane - lanes_.begin());
     arrival.bytes = bytes;
     arrival.stream_begin = lane->answers.front().stream_begin;
+    arrival.round = lane->answers.front().round;
     lane->answers.pop_front();
     ++lane->arriving;
     arrival.staging = link_.pool->take(static_cast<std::size_t>(bytes));

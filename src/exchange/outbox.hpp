@@ -2,7 +2,8 @@
 //
 // One lane per aggregator this rank has pieces for. A lane has at most one message under way, sent
 // synchronously, so no rank runs ahead of an aggregator by more than the rounds it has buffers for, and memory stays bounded.
-// Answers of an aggregator come in the order of the requests.
+// Answers of an aggregator come in the order of the requests. Where data goes by one-sided transfers, the message is the description
+// alone, and no answer but the transfer's grant comes (exchange/remote_transfers.hpp).
 // The first message of every lane is for round 0, empty if need be: it tells the aggregator when to expect more.
 //
 // Why nobody waits in a circle: a lane starts a message only when no lane of this rank has one of an earlier
@@ -11,16 +12,15 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "access/access.hpp"
 #include "exchange/domain_source.hpp"
 #include "exchange/link.hpp"
+#include "exchange/remote_transfers.hpp"
 
 namespace collio::exchange {
-
-/// What a message carries besides its description, or what comes back for it.
-enum class Payload { data, request, nothing };
 
 class Outbox {
  public:
@@ -35,15 +35,25 @@ class Outbox {
   void count_lanes(std::vector<std::int32_t>& senders) const;
   /// Starts what can start and retires what is done. True when anything happened.
   bool advance();
-  [[nodiscard]] bool done() const noexcept { return open_lanes_ == 0; }
-  /// Data bytes received so far in answers (read).
-  [[nodiscard]] std::int64_t answered_bytes() const noexcept { return answered_bytes_; }
+  [[nodiscard]] bool done() const noexcept { return open_lanes_ == 0 && transfers_.idle(); }
+  /// Data bytes received so far (read).
+  [[nodiscard]] std::int64_t answered_bytes() const noexcept { return answered_bytes_ + transfers_.bytes_got(); }
+
+  /// Fences: the first round in which anything is to happen on this rank before the next fence.
+  [[nodiscard]] std::int64_t first_round_open() const noexcept;
+  /// Fences: the first round in which anything is to happen at all.
+  [[nodiscard]] std::int64_t first_round_left() const noexcept { return std::min(first_round_open(), transfers_.first_without_room()); }
+  /// Fences, read: begins to get what was granted. Between two fences.
+  void get_all() { transfers_.get_all(); }
+  /// Fences: what was put or got is there.
+  void fenced();
 
  private:
   /// What comes for a request.
   struct Answer {
     MPI_Request request = MPI_REQUEST_NULL;  ///< straight into contiguous memory
     std::int64_t stream_begin = 0;           ///< of the bytes asked for
+    std::int64_t round = 0;
   };
   struct Lane {
     explicit Lane(DomainSource from) : source(std::move(from)) {}
@@ -53,18 +63,24 @@ class Outbox {
     MPI_Request send = MPI_REQUEST_NULL;
     Buffer message;
     std::int64_t message_bytes = 0;
+    std::int64_t message_round = 0;
+    std::optional<Description> described;  ///< of the next message, which found no room
+    std::size_t transfers = 0;     ///< one-sided, under way
     std::deque<Answer> answers;    ///< asked for, and not begun to come into staging
     std::size_t arriving = 0;      ///< on their way into staging
 
-    [[nodiscard]] bool idle() const noexcept { return send == MPI_REQUEST_NULL && answers.empty() && arriving == 0; }
+    [[nodiscard]] bool idle() const noexcept { return send == MPI_REQUEST_NULL && answers.empty() && arriving == 0 && transfers == 0; }
     [[nodiscard]] bool may_start(int requests_ahead) const noexcept {
-      return send == MPI_REQUEST_NULL && answers.size() + arriving < static_cast<std::size_t>(requests_ahead);
+      return send == MPI_REQUEST_NULL && answers.size() + arriving + transfers < static_cast<std::size_t>(requests_ahead);
     }
     [[nodiscard]] bool finished() const noexcept {
-      return idle() && greeted && source.next_round() == no_round;
+      return idle() && greeted && !described && source.next_round() == no_round;
     }
     /// Round of the next message to start; the greeting's is 0.
-    [[nodiscard]] std::int64_t next_round() const noexcept { return greeted ? source.next_round() : 0; }
+    [[nodiscard]] std::int64_t next_round() const noexcept {
+      if (described) return described->header.round;
+      return greeted ? source.next_round() : 0;
+    }
   };
   /// An answer on its way to a staging buffer, for memory that is not contiguous.
   struct Arrival {
@@ -73,13 +89,16 @@ class Outbox {
     Buffer staging;
     std::int64_t bytes = 0;
     std::int64_t stream_begin = 0;
+    std::int64_t round = 0;
   };
 
   [[nodiscard]] std::int64_t first_round_to_start() const noexcept;
   bool retire(Lane& lane);
   bool retire_answers(Lane& lane);
   bool start(Lane& lane);
-  void fill(Lane& lane);
+  bool describe(Lane& lane);
+  void fill(Lane& lane, std::int64_t data_bytes);
+  void transfer_over(std::size_t lane);
   void expect_answer(Lane& lane);
   bool match_arrivals();
   bool finish_arrivals();
@@ -89,10 +108,12 @@ class Outbox {
   }
 
   Link link_;
+  const policy::Domains& domains_;
   const access::MemoryAccess& memory_;
   Payload payload_;
   std::vector<Lane> lanes_;
   std::vector<Arrival> arrivals_;
+  RemoteTransfers transfers_;
   Description description_;
   std::size_t open_lanes_ = 0;
   std::int64_t under_way_bytes_ = 0;

@@ -14,10 +14,14 @@ using observe::Step;
 using observe::Steps;
 using storage::Transfer;
 
-Window::Window(Link link, WindowStorage storage, std::int64_t bytes)
-    : link_(link), storage_(storage), buffer_(link.pool->take(static_cast<std::size_t>(bytes))) {}
+Window::Window(Link link, WindowStorage storage, std::int64_t bytes, std::byte* memory)
+    : link_(link), storage_(storage), memory_(memory) {
+  if (memory_) return;
+  own_ = link.pool->take(static_cast<std::size_t>(bytes));
+  memory_ = own_.data();
+}
 
-Window::~Window() { link_.pool->give_back(std::move(buffer_)); }
+Window::~Window() { link_.pool->give_back(std::move(own_)); }
 
 void Window::open(const core::Extent& extent) {
   extent_ = extent;
@@ -71,8 +75,8 @@ void Window::start_write() {
   write_.start(link_, storage_, span, builder.finish());
 }
 
-void Window::want(const MessageView& request) {
-  if (request.header.items > 0) keep(request);
+void Window::expect(const MessageView& message) {
+  if (message.header.items > 0) keep(message);
 }
 
 void Window::start_read() {

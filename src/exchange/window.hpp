@@ -16,8 +16,8 @@ namespace collio::exchange {
 
 class Window {
  public:
-  /// `bytes`: length of the longest window of the call.
-  Window(Link link, WindowStorage storage, std::int64_t bytes);
+  /// `bytes`: length of the longest window of the call. `memory`: room for it, which outlives the window; null: the window has its own.
+  Window(Link link, WindowStorage storage, std::int64_t bytes, std::byte* memory = nullptr);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -26,11 +26,11 @@ class Window {
   void open(const core::Extent& extent);
   /// Write: copies the message's data to its places and keeps its descriptions. O(pieces).
   void place(const MessageView& message);
+  /// Keeps the descriptions of pieces: read, of a request; write, of pieces whose data others put in place.
+  void expect(const MessageView& message);
   /// Write: everything placed goes to the file from now on.
   void start_write();
 
-  /// Read: keeps the descriptions of a request.
-  void want(const MessageView& request);
   /// Read: what all requests want comes from the file from now on.
   void start_read();
   /// Moves on what was started. True: it is over.
@@ -42,6 +42,8 @@ class Window {
   /// Read: copies the first `bytes` bytes of a request to `out`.
   void collect(const MessageView& request, std::int64_t bytes, std::byte* out) const;
 
+  /// Where the window's first byte lies.
+  [[nodiscard]] const std::byte* memory() const noexcept { return memory_; }
   /// First to last byte of all pieces of the round.
   [[nodiscard]] const core::Extent& span() const noexcept { return span_; }
 
@@ -53,14 +55,15 @@ class Window {
 
   void keep(const MessageView& message);
   [[nodiscard]] std::vector<core::SortedList> lists() const;
-  [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return buffer_.data() + (offset - extent_.offset); }
+  [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return memory_ + (offset - extent_.offset); }
   enum class Activity { none, writing, reading };
   /// True when there is something to move and a file to move it to or from; else finish() says what is wrong.
   [[nodiscard]] bool can_start() const noexcept { return pieces_ > 0 && storage_.file; }
 
   Link link_;
   WindowStorage storage_;
-  Buffer buffer_;
+  Buffer own_;
+  std::byte* memory_;
   core::Extent extent_;
   core::Extent span_;
   core::TilingSum sum_;

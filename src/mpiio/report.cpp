@@ -18,7 +18,7 @@ namespace collio::mpiio {
 namespace {
 
 /// What a rank contributes of one record, as doubles: seconds by step, total, counters, the program's seconds.
-constexpr std::size_t counter_count = 9;
+constexpr std::size_t counter_count = 11;
 constexpr std::size_t first_program_time = observe::step_count + 1 + counter_count;
 constexpr std::array program_times{"post", "waited", "hidden"};
 constexpr std::size_t numbers = first_program_time + program_times.size();
@@ -31,7 +31,7 @@ Numbers numbers_of(const observe::CallRecord& r) {
   const observe::Counters& c = r.counters;
   const std::array<std::int64_t, counter_count> counters{c.bytes,         c.pieces,        c.messages,
                                                          c.metadata_bytes, c.dense_windows, c.piecewise_windows,
-                                                         c.sieved_windows, c.most_receives, c.most_buffer_bytes};
+                                                         c.sieved_windows, c.most_receives, c.most_buffer_bytes, c.one_sided,    c.one_sided_bytes};
   for (std::size_t i = 0; i < counter_count; ++i) n[observe::step_count + 1 + i] = static_cast<double>(counters[i]);
   n[first_program_time] = r.post_s;
   n[first_program_time + 1] = r.waited_s;
@@ -88,6 +88,7 @@ std::string call_json(const observe::CallRecord& r, const std::vector<Numbers>& 
                   ", \"rounds\": " + std::to_string(r.rounds) + ", \"remembered\": " + std::to_string(r.remembered) +
                   ", \"most_receives_per_round\": " + most_of(all, 7) + ", \"most_buffer_bytes\": " + most_of(all, 8) +
                   ", \"messages\": " + sum_of(all, 2) + ", \"metadata_bytes\": " + sum_of(all, 3) +
+                  ", \"one_sided\": {\"transfers\": " + sum_of(all, 9) + ", \"bytes\": " + sum_of(all, 10) + "}" +
                   ", \"windows\": {\"dense\": " + sum_of(all, 4) + ", \"piecewise\": " + sum_of(all, 5) +
                   ", \"sieved\": " + sum_of(all, 6) + "}" + placement_json(r.placement) + ", \"seconds\": {\"total\": " +
                   spread_of(all, observe::step_count);

@@ -75,6 +75,8 @@ struct Counters {
   std::int64_t pieces = 0;           ///< contiguous file pieces described
   std::int64_t messages = 0;         ///< messages sent to other ranks
   std::int64_t metadata_bytes = 0;   ///< bytes of piece descriptions
+  std::int64_t one_sided = 0;        ///< transfers by MPI_Put or MPI_Get
+  std::int64_t one_sided_bytes = 0;  ///< data they moved
   std::int64_t most_receives = 0;    ///< messages an aggregator received in one round; of several ranks, the most
   std::int64_t most_buffer_bytes = 0; ///< of buffers at a time, shared windows included; of several ranks, the most
   std::int64_t dense_windows = 0, piecewise_windows = 0, sieved_windows = 0;
@@ -85,6 +87,8 @@ struct Counters {
     pieces += o.pieces;
     messages += o.messages;
     metadata_bytes += o.metadata_bytes;
+    one_sided += o.one_sided;
+    one_sided_bytes += o.one_sided_bytes;
     note_receives(o.most_receives);
     most_buffer_bytes = std::max(most_buffer_bytes, o.most_buffer_bytes);
     dense_windows += o.dense_windows;

@@ -16,7 +16,7 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::array<HintRow, 29> rows{{
+constexpr std::array<HintRow, 31> rows{{
     {"collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through"},
     {"collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes"},
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
@@ -28,6 +28,8 @@ constexpr std::array<HintRow, 29> rows{{
     {"collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow",
      "what overlaps in the rounds of two_phase"},
     {"collio_buffers", "2", "2..64", "windows an aggregator has in memory when rounds overlap; cb_buffer_size is for all of them"},
+    {"collio_transfer", "two_sided", "two_sided, fence, lock", "how data gets to and from the aggregators of two_phase: messages, or one-sided"},
+    {"collio_transfer_piece", "512", "1..1073741824", "bytes of the shortest pieces, on average, that go one-sided; shorter ones go with messages"},
     {"collio_storage", "auto", "auto, posix, threads, uring, aio, null", "who makes the calls on the file: the caller, or others meanwhile"},
     {"collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"},
     {"collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)"},
@@ -138,6 +140,10 @@ constexpr std::array<std::pair<std::string_view, StorageKind>, 6> storage_kinds{
     {"uring", StorageKind::uring}, {"aio", StorageKind::aio}, {"null", StorageKind::null},
 }};
 
+constexpr std::array<std::pair<std::string_view, Transfer>, 3> transfers{{
+    {"two_sided", Transfer::two_sided}, {"fence", Transfer::fence}, {"lock", Transfer::lock},
+}};
+
 constexpr std::array<std::pair<std::string_view, Schedule>, 7> schedules{{
     {"auto", Schedule::automatic}, {"none", Schedule::none}, {"communication", Schedule::communication}, {"write", Schedule::write},
     {"write_communication", Schedule::write_communication}, {"write_communication_2", Schedule::write_communication_2},
@@ -234,6 +240,8 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "collio_memory_limit") return set_memory_limit(value, h.memory_limit_bytes);
   if (key == "collio_check") return set_named(checks, value, h.check);
   if (key == "collio_faults") return set_faults(value, h.faults);
+  if (key == "collio_transfer") return set_named(transfers, value, h.transfer);
+  if (key == "collio_transfer_piece") return value != "auto" && set_number(value, 1 << 30, h.transfer_piece_bytes);
   if (key == "collio_direct") {
     if (!one_of(value, {"enable", "disable"})) return false;
     h.direct = value == "enable";
@@ -274,6 +282,7 @@ std::string_view name_of(Path path) noexcept {
 }
 
 std::string_view name_of(Schedule schedule) noexcept { return named(schedules, schedule); }
+std::string_view name_of(Transfer transfer) noexcept { return named(transfers, transfer); }
 std::string_view name_of(StorageKind kind) noexcept { return named(storage_kinds, kind); }
 
 Hints parse_hints(const std::map<std::string, std::string>& given) {

@@ -23,6 +23,7 @@ enum class Election;    // policy/elect_aggregators
 enum class Cut;         // policy/file_cuts
 enum class Schedule { automatic, none, communication, write, write_communication, write_communication_2, dataflow };
 enum class Check { none, warn, strict };
+enum class Transfer { two_sided, fence, lock };
 enum class StorageKind { automatic, posix, threads, uring, aio, null };
 
 /// One entry of cb_config_list: at most `limit` aggregators on `host` ("*": any other host).
@@ -44,6 +45,8 @@ struct Hints {
   std::int64_t window_bytes = 0;                     ///< collio_window; 0: chosen by collio
   Schedule schedule = Schedule::automatic;           ///< collio_schedule
   int buffers = 2;                                   ///< collio_buffers, of an aggregator, when rounds overlap
+  Transfer transfer = Transfer::two_sided;           ///< collio_transfer
+  std::int64_t transfer_piece_bytes = 512;           ///< collio_transfer_piece: shorter ones, on average, go with messages
   StorageKind storage = StorageKind::automatic;      ///< collio_storage
   int storage_threads = 2;                           ///< collio_storage_threads, of a process
   bool direct = false;                               ///< collio_direct: past the page cache where aligned
@@ -84,6 +87,7 @@ struct HintRow {
 
 [[nodiscard]] std::string_view name_of(Path path) noexcept;
 [[nodiscard]] std::string_view name_of(Schedule schedule) noexcept;
+[[nodiscard]] std::string_view name_of(Transfer transfer) noexcept;
 [[nodiscard]] std::string_view name_of(StorageKind kind) noexcept;
 
 }  // namespace collio::policy

@@ -220,7 +220,8 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   }
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
-    plan.reason += overlap_text(plan.overlap);
+    plan.transfers = choose_transfers({r.digest, machine.ranks(), r.no_windows}, hints);
+    plan.reason += overlap_text(plan.overlap) + transfers_text(plan.transfers);
   }
   if (hints.memory_limit_bytes > 0)
     plan.reason += "; within " + std::to_string(hints.memory_limit_bytes) + " bytes a rank: windows of " + std::to_string(cut.window_bytes) + " at most";

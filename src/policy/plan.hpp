@@ -11,6 +11,7 @@
 #include "policy/domains.hpp"
 #include "policy/hints.hpp"
 #include "policy/overlap.hpp"
+#include "policy/transfer.hpp"
 
 namespace collio::policy {
 
@@ -28,6 +29,7 @@ struct Plan {
   Domains domains;
   Holes holes = Holes::automatic;
   Overlap overlap;                    ///< two_phase: of an aggregator's rounds
+  Transfers transfers;                ///< two_phase
   std::int64_t alignment_bytes = 1;   ///< of domains and windows
   core::Extent span;                  ///< first to last byte of the call
   bool few_servers = false;           ///< two_layer: only aggregators read and write the file, else any rank
@@ -58,6 +60,7 @@ struct PlanRequest {
   int aggregators = 1;
   bool with_masks = false;     ///< two_layer write: pieces may overlap and leave holes
   bool tiled = false;          ///< an earlier call of the same pieces tiled every window
+  std::string no_windows = "";      ///< why MPI has no window for the aggregators' buffers; empty: it has
   std::string no_node_memory = "";  ///< why ranks of a node have no shared memory for windows; empty: they have
 };
 

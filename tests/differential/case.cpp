@@ -27,6 +27,8 @@ void draw_hints(Random& random, Case& out) {
   draw_hint(random, out, "striping_factor", {"1", "2", "3"});
   draw_hint(random, out, "collio_schedule", {"none", "communication", "write", "write_communication", "write_communication_2", "dataflow"});
   draw_hint(random, out, "collio_buffers", {"3", "5"});
+  draw_hint(random, out, "collio_transfer", {"two_sided", "fence", "lock"});
+  draw_hint(random, out, "collio_transfer_piece", {"1", "16", "100"});
   draw_hint(random, out, "collio_storage", {"posix", "threads", "uring", "aio"});
   draw_hint(random, out, "collio_direct", {"enable"});
   draw_hint(random, out, "collio_holes", {"auto", "piecewise", "sieve"});

@@ -1,0 +1,60 @@
+// The steps all ranks of a call take together when its one-sided transfers end with fences.
+//
+// A step is for one round. Before it every rank has begun its part of that round, as far as its staging has room, and every aggregator has
+// the round's descriptions. Then all agree on the first round in which anything is left, and a fence ends what was begun. An aggregator's
+// round is complete when the agreed one is a later one. Steps of rounds in which nobody has pieces do not happen, and an
+// aggregator that has fewer rounds, or whose storage fails, comes to all the same.
+//
+// Writes put as soon as they are granted, between two steps. Reads get between two fences of the step, as what an aggregator stored before
+// the first is sure to be seen behind it.
+//
+// Why nobody waits in a circle: what a rank does before a step needs of other ranks only what they do before the same step, or
+// storage steps, which end by themselves. Ranks meet in the agreement, politely; by the fence all of them are there.
+#pragma once
+
+#include <algorithm>
+
+#include "engine/call.hpp"
+#include "exchange/outbox.hpp"
+
+namespace collio::engine {
+
+class FenceSteps {
+ public:
+  /// Collective.
+  FenceSteps(Call& call, exchange::Payload payload) : call_(call), reads_(payload == exchange::Payload::request) {
+    if (!reads_) fence(MPI_MODE_NOPRECEDE);
+  }
+  /// Whether a step is still to come; the same on all ranks.
+  [[nodiscard]] bool left() const noexcept { return round_ < exchange::behind_all_rounds; }
+
+  /// Takes the next step when this rank may: then Collective. `aggregator`: null where this rank is none.
+  template <class Aggregator>
+  bool take(exchange::Outbox& outbox, Aggregator* aggregator) {
+    if (!left() || outbox.first_round_open() <= round_ || (aggregator && aggregator->first_round_open() <= round_)) return false;
+    {
+      observe::Steps::Scope time(call_.steps, observe::Step::wait);
+      round_ = call_.file.agreement->least(outbox.first_round_left());
+    }
+    if (reads_) {
+      fence(MPI_MODE_NOPRECEDE);
+      outbox.get_all();
+    }
+    fence(reads_ || !left() ? MPI_MODE_NOSUCCEED : 0);
+    outbox.fenced();
+    if (aggregator) aggregator->fenced(round_);
+    return true;
+  }
+
+ private:
+  void fence(int assertion) {
+    observe::Steps::Scope time(call_.steps, observe::Step::exchange);
+    call_.link.remote->fence(assertion);
+  }
+
+  Call& call_;
+  bool reads_;
+  std::int64_t round_ = 0;  ///< of the next step
+};
+
+}  // namespace collio::engine

@@ -1,0 +1,94 @@
+// See remote_buffers.hpp.
+#include "exchange/remote_buffers.hpp"
+
+#include <algorithm>
+
+namespace collio::exchange {
+
+namespace {
+
+constexpr std::int64_t page = 4096;
+
+/// Calls transfer(position in the data, place in the target's memory, bytes) for every piece. Returns how many.
+template <class Transfer>
+std::int64_t for_pieces(const RemoteBuffers::Target& target, Transfer&& transfer) {
+  core::PackedReader reader = target.pieces.reader();
+  std::int64_t position = 0, transfers = 0;
+  core::Run run;
+  for (; position < target.bytes; ++transfers) {
+    if (run.count == 0) run = reader.next();
+    const std::int64_t length = std::min(run.length, target.bytes - position);
+    transfer(position, static_cast<MPI_Aint>(target.displacement + run.offset - target.origin), static_cast<int>(length));
+    position += length;
+    run.offset += run.stride;
+    --run.count;
+  }
+  return transfers;
+}
+
+}  // namespace
+
+core::Error RemoteBuffers::create(const Request& r) {
+  ends_by_ = r.ends_by;
+  bytes_ = r.bytes;
+  // MPI_Win_allocate, not MPI_Win_create: on a node the memory may then be shared, and a put a copy.
+  const MPI_Aint room = r.aggregates ? static_cast<MPI_Aint>(r.bytes + page) : 0;
+  void* base = nullptr;
+  if (MPI_Win_allocate(room, 1, MPI_INFO_NULL, r.comm, &base, &window_) != MPI_SUCCESS || window_ == MPI_WIN_NULL)
+    return {core::ErrorClass::no_memory, "MPI has no window for the aggregators' buffers"};
+  base_ = static_cast<std::byte*>(base);
+  const auto skew = (page - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base) % page)) % page;
+  memory_ = room > 0 ? base_ + skew : nullptr;
+  int* model = nullptr;
+  int found = 0;
+  MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &found);
+  if (!found || *model != MPI_WIN_UNIFIED)
+    return {core::ErrorClass::other, "MPI's windows have a public copy beside the memory"};
+  return {};
+}
+
+std::unique_ptr<RemoteBuffers> RemoteBuffers::make(const Request& request, const Agreement& agreement, std::string& why) {
+  std::unique_ptr<RemoteBuffers> made(new RemoteBuffers);
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(request.comm, &before);
+  MPI_Comm_set_errhandler(request.comm, MPI_ERRORS_RETURN);
+  core::Error error = made->create(request);
+  MPI_Comm_set_errhandler(request.comm, before);
+  if (before != MPI_ERRORS_ARE_FATAL && before != MPI_ERRORS_RETURN) MPI_Errhandler_free(&before);
+  error = agreement.worst(error, "has no MPI window for the aggregators' buffers");
+  if (!error.ok()) {
+    why = "MPI has no window for the aggregators' buffers";
+    // Freeing is collective: where a rank has none, the others keep theirs.
+    const bool all_have = agreement.least(made->window_ == MPI_WIN_NULL ? 0 : 1) == 1;
+    if (all_have) MPI_Win_free(&made->window_);
+    made->window_ = MPI_WIN_NULL;
+    return nullptr;
+  }
+  MPI_Win_set_errhandler(made->window_, MPI_ERRORS_ARE_FATAL);
+  if (!made->by_fences()) MPI_Win_lock_all(MPI_MODE_NOCHECK, made->window_);
+  return made;
+}
+
+RemoteBuffers::~RemoteBuffers() {
+  if (window_ == MPI_WIN_NULL) return;
+  if (!by_fences()) MPI_Win_unlock_all(window_);
+  MPI_Win_free(&window_);
+}
+
+std::int64_t RemoteBuffers::put(const std::byte* from, const Target& target) const {
+  return for_pieces(target, [&](std::int64_t position, MPI_Aint place, int bytes) {
+    MPI_Put(from + position, bytes, MPI_BYTE, target.rank, place, bytes, MPI_BYTE, window_);
+  });
+}
+
+std::int64_t RemoteBuffers::get(std::byte* to, const Target& target) const {
+  return for_pieces(target, [&](std::int64_t position, MPI_Aint place, int bytes) {
+    MPI_Get(to + position, bytes, MPI_BYTE, target.rank, place, bytes, MPI_BYTE, window_);
+  });
+}
+
+void RemoteBuffers::flush(int rank) const { MPI_Win_flush(rank, window_); }
+void RemoteBuffers::sync() const { MPI_Win_sync(window_); }
+void RemoteBuffers::fence(int assertion) const { MPI_Win_fence(assertion, window_); }
+
+}  // namespace collio::exchange

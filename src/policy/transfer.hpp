@@ -1,0 +1,36 @@
+// How data gets between a rank and an aggregator's collective buffer in two_phase.
+//
+// Feki and Gabriel ("On Overlapping Communication and File I/O in Collective Write Operation", 2020) compare messages with
+// one-sided transfers that end with fences or with locks. The engine does all three (exchange/remote_buffers.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "policy/digest.hpp"
+#include "policy/hints.hpp"
+
+namespace collio::policy {
+
+/// What a call's transfers are, and why.
+struct Transfers {
+  Transfer by = Transfer::two_sided;
+  /// One-sided: a round's data goes so where its pieces are no shorter than this on average, else with their description.
+  std::int64_t shortest_piece_bytes = 1;
+  std::string reason;
+};
+
+/// What else the choice rests on.
+struct TransferRequest {
+  const Digest& digest;
+  int ranks = 1;
+  const std::string& no_windows;  ///< why MPI has no window for the buffers; empty: it has
+};
+
+/// The hint's, unless the call cannot have it: then two_sided, and the reason says so. Pure.
+[[nodiscard]] Transfers choose_transfers(const TransferRequest& request, const Hints& hints);
+
+/// "; transfers: lock, asked for by hint"; for the report.
+[[nodiscard]] std::string transfers_text(const Transfers& transfers);
+
+}  // namespace collio::policy
