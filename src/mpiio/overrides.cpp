@@ -74,6 +74,13 @@ struct OpenAgreement {
   }
 };
 
+/// The open fails after all. A new file has the error handler that errors of open go to, and Open MPI calls it on no other. Collective.
+int close_again(MPI_File* handle, const core::Error& error) {
+  const int code = raise(*handle, error);
+  real->File_close(handle);
+  return code;
+}
+
 /// The ranks gave different modes: an error where the program asked for checks, else the file is the library's. Collective.
 int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MPI_File* handle) {
   const std::string text = std::string(path) + ": ranks open the file with different modes (amode)";
@@ -83,8 +90,7 @@ int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MP
     if (rank == 0) std::fprintf(stderr, "collio: left to the MPI library: %s\n", text.c_str());
     return MPI_SUCCESS;
   }
-  real->File_close(handle);
-  return raise(MPI_FILE_NULL, {core::ErrorClass::not_same, text});
+  return close_again(handle, {core::ErrorClass::not_same, text});
 }
 
 int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* handle) {
@@ -104,9 +110,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   if (!agreed.same_mode) return refuse_open(agreed, comm, path, handle);
   if (mode & MPI_MODE_SEQUENTIAL) return rc;
   const core::Error error = take_over(request, *handle);
-  if (error.ok()) return rc;
-  real->File_close(handle);
-  return raise(MPI_FILE_NULL, error);
+  return error.ok() ? rc : close_again(handle, error);
 }
 
 int close(MPI_File* handle) {

@@ -1,5 +1,7 @@
 // Memory: the limit that was asked for is kept, with the right bytes in the file, and a rank that cannot have its buffers makes an error of one
 // class on all ranks. Then the file works again.
+#include <sys/resource.h>
+
 #include "../mpi/pieces.hpp"
 
 using namespace collio::test;
@@ -57,6 +59,43 @@ void without_memory(Program& program, int first, int failing) {
   MPI_File_close(&file);
 }
 
+std::int64_t addresses_in_use() {
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+/// Bounds this process's address space to little more than it has; 0: lifts the bound.
+void limit_addresses(std::int64_t more_bytes) {
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = more_bytes == 0 ? limit.rlim_max : static_cast<rlim_t>(addresses_in_use() + more_bytes);
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+/// The kernel refuses the memory: a rank has few bytes, but serves a large window.
+void without_addresses(Program& program) {
+  if (addresses_in_use() > std::int64_t{1} << 40) return;  // a sanitizer has taken them
+  const long long apart = 256LL << 20;
+  MPI_File file = MPI_FILE_NULL;
+  MPI_Info info = make_info({{"collio_path", "two_phase"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"},
+                             {"cb_buffer_size", std::to_string(apart)}, {"collio_window", std::to_string(apart)}, {"collio_storage", "posix"}});
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("addresses").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+  MPI_Info_free(&info);
+  const auto data = values(program.rank, 100);
+  const MPI_Offset at = program.rank * apart;
+  const int last = program.size - 1;
+  MPI_Status status;
+  program.good(MPI_File_write_at_all(file, program.rank * 400, data.data(), 100, MPI_INT, &status), "a small write");
+  if (program.rank == last) limit_addresses(32 << 20);
+  const int code = MPI_File_write_at_all(file, at, data.data(), 100, MPI_INT, &status);
+  if (program.rank == last) limit_addresses(0);
+  if (program.size > 1) program.equal(program.same_error(code, "a write whose window has no room in a rank's addresses"), MPI_ERR_NO_MEM, "class of the error");
+  program.good(MPI_File_write_at_all(file, at, data.data(), 100, MPI_INT, &status), "the write again");
+  program.equal(status_bytes(status), 400, "bytes written");
+  MPI_File_close(&file);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -70,5 +109,6 @@ int main(int argc, char** argv) {
     for (const long long limit : {1LL << 20, 4LL << 20}) within_limit(program, reports, path, limit);
   without_memory(program, 1, 1);
   without_memory(program, 2, 1);
+  without_addresses(program);
   return program.finish();
 }

@@ -1,6 +1,6 @@
 // A rank that comes to a collective call late, or stands still in the middle of one: the others say which one it is while they wait, once for all of
 // them, and again, and that it went on. With --different a rank makes another call: then nothing goes on, and what was said is for the launcher's
-// output. --kill, for use by hand as launchers end a job then, kills a rank in the middle.
+// output. --kill kills a rank in the middle, for launchers that do not end the job then.
 #include <dlfcn.h>
 #include <sys/wait.h>
 
