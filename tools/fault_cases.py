@@ -87,6 +87,7 @@ class Real:
 
 
 REAL = (
+    Real("none", "memory"),
     Real("file size limit on rank 0", "memory", {"limited_rank": 0, "limit_bytes": 0}),
     Real("file size limit on rank 1", "memory", {"limited_rank": 1, "limit_bytes": 0}),
     Real("file size limit on rank 1, at half", "memory", {"limited_rank": 1, "limit_bytes": 130000}),

@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import tempfile
@@ -75,10 +76,10 @@ def _pass_on(stream, put):
 
 
 def _reason(complaints):
-    """The line that says most, shortened."""
-    lines = [line for line in complaints if line and line.strip()]
-    telling = [line for line in lines if "rror" in line or "signal" in line.lower()] or lines
-    return telling[0].strip()[:120] if telling else "no words"
+    """The line that says most, without the "[host:process]" before it."""
+    lines = [re.sub(r"^\[[^]]*\] *", "", line) for line in complaints if line and line.strip()]
+    telling = [line for line in lines if line.startswith("Signal: ")] or [line for line in lines if "rror" in line or "signal" in line] or lines
+    return telling[0].strip()[:80] if telling else "no words"
 
 
 def _end(job):

@@ -45,7 +45,7 @@ TEST_P(FaultDrills, TheNthWriteFailsAndOthersDoNot) {
     const bool fails = i == 1 || i == 2;
     EXPECT_EQ(t.error.kind, fails ? ErrorClass::no_space : ErrorClass::none) << t.error.message;
     EXPECT_EQ(t.bytes, fails ? 0 : 4);
-    if (fails) EXPECT_NE(t.error.message.find("at offset " + std::to_string(4 * i)), std::string::npos) << t.error.message;
+    EXPECT_EQ(t.error.message.find("at offset " + std::to_string(4 * i)) != std::string::npos, fails) << t.error.message;
   }
   EXPECT_EQ(path.content(), std::string("data\0\0\0\0\0\0\0\0datadata", 20));
   EXPECT_EQ(file.remarks(), "faults were injected into 2 calls of rank 3");
@@ -96,7 +96,7 @@ TEST_P(FaultDrills, DelaysHoldEveryCallAndStuckOnesEndTogether) {
   const auto* data = reinterpret_cast<const std::byte*>(text.data());
   const Clock::time_point begin = Clock::now();
   const Ticket one = file.start_write({0, 4}, data), two = file.start_write({4, 4}, data);
-  if (file.overlaps()) EXPECT_FALSE(file.done(one) || file.done(two));
+  EXPECT_NE(file.done(one) || file.done(two), file.overlaps());
   EXPECT_EQ(file.finish(one).bytes + file.finish(two).bytes, 8);
   const double stuck_s = seconds_since(begin);
   EXPECT_GE(stuck_s, 0.149);
