@@ -8,6 +8,13 @@ namespace collio::exchange {
 namespace {
 
 constexpr std::int64_t page = 4096;
+#ifdef MPICH
+// MPICH 4.0.2 (ch4, UCX) may leave a fence before another rank's puts are there: in 2 % of the fences of a test program of
+// 4 ranks on 2 cores. Behind a second fence they are: its barrier comes after the first one's flush.
+constexpr bool fence_twice = true;
+#else
+constexpr bool fence_twice = false;
+#endif
 
 /// Calls transfer(position in the data, place in the target's memory, bytes) for every piece. Returns how many.
 template <class Transfer>
@@ -89,6 +96,10 @@ std::int64_t RemoteBuffers::get(std::byte* to, const Target& target) const {
 
 void RemoteBuffers::flush(int rank) const { MPI_Win_flush(rank, window_); }
 void RemoteBuffers::sync() const { MPI_Win_sync(window_); }
-void RemoteBuffers::fence(int assertion) const { MPI_Win_fence(assertion, window_); }
+void RemoteBuffers::begin_fence() const { MPI_Win_fence(MPI_MODE_NOPRECEDE, window_); }
+void RemoteBuffers::end_fence(bool last) const {
+  if (fence_twice) MPI_Win_fence(0, window_);
+  MPI_Win_fence(last ? MPI_MODE_NOSUCCEED : 0, window_);
+}
 
 }  // namespace collio::exchange

@@ -52,7 +52,7 @@ class RemoteBuffers {
     MessageView pieces;
     std::int64_t bytes = 0;
   };
-  /// Begins to copy consecutive bytes at `from` to the target, or from the target to such at `to`; over when flush() or fence()
+  /// Begins to copy consecutive bytes at `from` to the target, or from the target to such at `to`; over when flush() or end_fence()
   /// returns. Returns the number of pieces.
   std::int64_t put(const std::byte* from, const Target& target) const;
   std::int64_t get(std::byte* to, const Target& target) const;
@@ -60,8 +60,10 @@ class RemoteBuffers {
   void flush(int rank) const;
   /// Locks: what others put here can be read, what was written here can be got.
   void sync() const;
-  /// Fences: what all ranks began is over. `assertion`: MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED. Collective; blocks in MPI.
-  void fence(int assertion) const;
+  /// Fences: transfers may begin. Collective; blocks in MPI.
+  void begin_fence() const;
+  /// Fences: what all ranks began is over. `last`: no transfers follow before the next begin_fence(). Collective; blocks in MPI.
+  void end_fence(bool last) const;
 
  private:
   RemoteBuffers() = default;
