@@ -25,7 +25,7 @@ function(collio_add_mpi_test)
     add_test(NAME ${full_name} COMMAND ${launch} ${test_COMMAND} ${test_ARGS} WORKING_DIRECTORY ${scratch})
     collio_launch_environment(environment)
     set_tests_properties(${full_name} PROPERTIES
-      TIMEOUT ${test_TIMEOUT} LABELS "mpi;${test_LABELS}" ENVIRONMENT "${environment};${test_ENV}")
+      TIMEOUT ${test_TIMEOUT} SKIP_RETURN_CODE 77 LABELS "mpi;${test_LABELS}" ENVIRONMENT "${environment};${test_ENV}")
     if(COLLIO_CORES LESS 16)  # ranks compete for cores already: never two MPI jobs at a time
       set_tests_properties(${full_name} PROPERTIES RESOURCE_LOCK mpi)
     else()

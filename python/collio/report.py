@@ -96,13 +96,15 @@ def place_of(file: dict) -> str:
     return " · ".join(filter(None, (f"{file.get('comm_size', '?')} ranks{nodes}", str(file.get("mpi", "")), str(file.get("storage", "")))))
 
 
-def storage_line(file: dict) -> str:
-    """"file calls by uring: fuse: transfers go on while messages come"; empty in reports that do not tell."""
-    by = file.get("storage_by") or {}
-    if not by:
-        return ""
-    remarks = f"; {by['remarks']}" if by.get("remarks") else ""
-    return f"file calls by {by.get('kind', '?')}: {by.get('reason', '')}{remarks}"
+def storage_lines(file: dict) -> list[str]:
+    """"file calls by uring: fuse: transfers go on while messages come", "schedules: dataflow stays, ..."; what a report tells of them."""
+    lines = []
+    if by := file.get("storage_by"):
+        remarks = f"; {by['remarks']}" if by.get("remarks") else ""
+        lines.append(f"file calls by {by.get('kind', '?')}: {by.get('reason', '')}{remarks}")
+    if trials := file.get("schedule_trials"):
+        lines.append(f"schedules: {trials}")
+    return lines
 
 
 def chosen_hints(file: dict) -> dict[str, str]:

@@ -96,10 +96,11 @@ def _nothing(document: dict) -> str:
 def _file(file: dict, longest: float) -> str:
     hints = "".join(f"<span><code>{escape(key)}={escape(value)}</code></span>" for key, value in report.chosen_hints(file).items())
     warnings = "".join(f'<div class="warn">{escape(str(text))}</div>' for text in file.get("warnings", ()))
+    storage = "".join(f'<div class="dim">{escape(line)}</div>' for line in report.storage_lines(file))
     calls = "".join(_call(call, longest) for call in file.get("calls", ()))
     return (
         f'<div class="card"><h2>{escape(str(file.get("file", "?")))}</h2>'
-        f'<div class="dim">{escape(report.place_of(file))}</div><div class="dim">{escape(report.storage_line(file))}</div>'
+        f'<div class="dim">{escape(report.place_of(file))}</div>{storage}'
         f'<div class="hints">{hints or "<span>all hints at their defaults</span>"}</div>{warnings}{report_network.html(file)}{calls or "<p class=dim>no collective data call</p>"}</div>'
     )
 

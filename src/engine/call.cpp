@@ -96,13 +96,28 @@ policy::Plan recalled_plan(File& file, const PlanMemory::Entry& seen, const poli
   return plan;
 }
 
+/// Null: the schedule was asked for, or there is one buffer only.
+std::shared_ptr<policy::ScheduleTrials> trials_of(const policy::Hints& hints, const policy::Plan& plan) {
+  if (plan.path != policy::Path::two_phase || hints.schedule != policy::Schedule::automatic || plan.overlap.buffers < 2) return nullptr;
+  return std::make_shared<policy::ScheduleTrials>(plan.overlap);
+}
+
+struct Planned {
+  policy::Plan plan;
+  std::shared_ptr<policy::ScheduleTrials> trials;
+};
+
 /// Collective.
-policy::Plan plan_of(File& file, Direction direction, const policy::Digest& digest, const access::FileAccess& access, observe::CallRecord& record) {
+Planned plan_of(File& file, Direction direction, const policy::Digest& digest, const access::FileAccess& access, observe::CallRecord& record) {
   Steps::Scope time(record.steps, Step::plan);
   const PlanMemory::Entry* seen = file.memory.find(digest, direction);
-  if (!seen) return new_plan(file, {direction, digest, file.most_domains()}, access);
+  if (!seen) {
+    policy::Plan plan = new_plan(file, {direction, digest, file.most_domains()}, access);
+    auto trials = trials_of(file.hints, plan);
+    return {std::move(plan), std::move(trials)};
+  }
   record.remembered = 1;
-  return recalled_plan(file, *seen, digest, access);
+  return {recalled_plan(file, *seen, digest, access), seen->trials};
 }
 
 observe::Placement placement_of(const policy::PlacedDomains& placed) {
@@ -157,7 +172,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   // Beyond this point every rank holds the same digest, and decides the same.
   if (core::Error error = agreed_error(digest, request); !error.ok()) return {false, 0, std::move(error), {}};
 
-  policy::Plan plan = plan_of(file, request.direction, digest, access, record);
+  auto [plan, trials] = plan_of(file, request.direction, digest, access, record);
   Completion done;
   if (plan.path == policy::Path::native) {
     done.native = true;
@@ -172,7 +187,7 @@ Completion collective_call(File& file, const CallRequest& request) {
       link.remote = file.remote.get();
       link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
     }
-    Call call{file, plan, access, request.memory, link, steps, record.counters};
+    Call call{file, plan, access, request.memory, link, steps, record.counters, trials.get()};
     if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
     Moved moved = move_bytes(call);
     agree_on_outcome(call, moved);
@@ -190,7 +205,7 @@ Completion collective_call(File& file, const CallRequest& request) {
       // Every window was tiled from its first piece to its last; with as many bytes as the span has, no hole is left.
       const bool tiled = plan.path == policy::Path::two_layer && request.direction == Direction::write &&
                          !moved.outcome.untiled && digest.bytes == digest.span();
-      file.memory.remember({0, request.direction, shape, digest, plan, tiled});
+      file.memory.remember({0, request.direction, shape, digest, plan, tiled, trials});
     }
     file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
   }

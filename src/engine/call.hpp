@@ -45,6 +45,7 @@ struct Call {
   exchange::Link link;
   observe::Steps& steps;
   observe::Counters& counters;
+  policy::ScheduleTrials* trials = nullptr;  ///< two_phase, where the schedule is collio's to choose
 };
 
 /// How a path ended on this rank.

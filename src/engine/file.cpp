@@ -212,6 +212,11 @@ bool File::have_remote(const policy::Plan& plan) {
   return false;
 }
 
+std::string File::schedule_remarks() const {
+  const std::string mine = memory.trials_text();
+  return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
+}
+
 policy::Plan File::plan(policy::PlanRequest request) {
   request.no_node_memory = no_slots_;
   request.no_windows = no_windows_;

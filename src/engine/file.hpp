@@ -55,6 +55,8 @@ class File {
   [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
   /// What happened on the file, on any rank, that was not asked for; empty: nothing. Collective.
   [[nodiscard]] std::string storage_remarks() const;
+  /// What trials of schedules came to, on the aggregator that says most. Collective.
+  [[nodiscard]] std::string schedule_remarks() const;
   /// The plan of a call, with memory for it. Collective.
   [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
   /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.

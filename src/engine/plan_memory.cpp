@@ -57,4 +57,11 @@ void PlanMemory::remember(Entry entry) {
   if (entries_.size() > capacity) entries_.pop_back();
 }
 
+std::string PlanMemory::trials_text() const {
+  const policy::ScheduleTrials* most = nullptr;
+  for (const Entry& e : entries_)
+    if (e.trials && (!most || e.trials->rounds_tried() > most->rounds_tried())) most = e.trials.get();
+  return most ? most->text() : "";
+}
+
 }  // namespace collio::engine

@@ -11,10 +11,13 @@
 
 #include <cstdint>
 #include <list>
+#include <memory>
+#include <string>
 
 #include "access/access.hpp"
 #include "policy/digest.hpp"
 #include "policy/plan.hpp"
+#include "policy/schedule_trials.hpp"
 
 namespace collio::engine {
 
@@ -37,6 +40,7 @@ class PlanMemory {
     policy::Digest digest;
     policy::Plan plan;
     bool tiled = false;   ///< the pieces of all ranks tile the span
+    std::shared_ptr<policy::ScheduleTrials> trials;  ///< this rank's; null: the schedule is not for trial
   };
 
   /// Says in this rank's digest which earlier call this looks like. Local.
@@ -47,6 +51,8 @@ class PlanMemory {
   void remember(Entry entry);
   /// Earlier plans do not hold any more; all ranks forget them at the same time.
   void forget() noexcept { entries_.clear(); }
+  /// What this rank's trials of schedules came to, of the pattern with most of them; empty: there were none.
+  [[nodiscard]] std::string trials_text() const;
 
  private:
   std::list<Entry> entries_;  ///< last used first

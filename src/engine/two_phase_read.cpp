@@ -125,11 +125,11 @@ class ReadAggregator {
     buffer.state = Buffer::full;
     call_.counters.note_receives(inbox_.expected());
     inbox_.next_round();
-    if (call_.plan.overlap.exchanging > 1) {  // the next exchange has begun when a read holds this rank
+    if (buffers_.overlap().exchanging > 1) {  // the next exchange has begun when a read holds this rank
       open_windows();
       receive();
     }
-    if (!call_.plan.overlap.in_pairs) start_read(buffer, moved);
+    if (!buffers_.overlap().in_pairs) start_read(buffer, moved);
     return true;
   }
 
@@ -183,7 +183,7 @@ class ReadAggregator {
   void start_read(Buffer& buffer, Moved& moved) {
     buffer.state = Buffer::moving;
     buffer.window.start_read();
-    if (!call_.plan.overlap.storage_goes_on) conclude(buffer, moved);
+    if (!buffers_.overlap().storage_goes_on) conclude(buffer, moved);
   }
 
   void conclude(Buffer& buffer, Moved& moved) {
@@ -198,7 +198,7 @@ class ReadAggregator {
       conclude(buffer, moved);
       anything = true;
     }
-    if (!call_.plan.overlap.in_pairs || buffers_.count(Buffer::moving) + buffers_.count(Buffer::answering) > 0) return anything;
+    if (!buffers_.overlap().in_pairs || buffers_.count(Buffer::moving) + buffers_.count(Buffer::answering) > 0) return anything;
     Buffer* there = buffers_.first(Buffer::there);
     Buffer* next = buffers_.first(Buffer::full);
     if (there) begin_answering(*there, moved);
@@ -211,12 +211,12 @@ class ReadAggregator {
     bool anything = false;
     for (;;) {
       Buffer* buffer = buffers_.first();
-      if (buffer && buffer->state == Buffer::there && !call_.plan.overlap.in_pairs) begin_answering(*buffer, moved);
+      if (buffer && buffer->state == Buffer::there && !buffers_.overlap().in_pairs) begin_answering(*buffer, moved);
       if (!buffer || buffer->state != Buffer::answering) return anything;
       anything = answers_.send_some(buffer->window, buffer->more.others) || anything;
       if (!buffer->more.others.empty() || answers_.grants().under_way(buffer->round) > 0) return anything;
-      buffer->state = Buffer::free;
       buffer->more = {};
+      buffers_.release(*buffer);
       anything = true;
     }
   }

@@ -41,11 +41,11 @@ class WriteAggregator {
     buffer.state = Buffer::full;
     call_.counters.note_receives(inbox_.expected());
     inbox_.next_round();
-    if (call_.plan.overlap.exchanging > 1) {  // the next exchange has begun when a write holds this rank
+    if (buffers_.overlap().exchanging > 1) {  // the next exchange has begun when a write holds this rank
       open_windows();
       receive();
     }
-    if (!call_.plan.overlap.in_pairs) start_write(buffer, moved);
+    if (!buffers_.overlap().in_pairs) start_write(buffer, moved);
     return true;
   }
 
@@ -86,7 +86,7 @@ class WriteAggregator {
   void start_write(Buffer& buffer, Moved& moved) {
     buffer.state = Buffer::moving;
     buffer.window.start_write();
-    if (!call_.plan.overlap.storage_goes_on) conclude(buffer, moved);
+    if (!buffers_.overlap().storage_goes_on) conclude(buffer, moved);
   }
 
   bool look_after_writes(Moved& moved) {
@@ -96,7 +96,7 @@ class WriteAggregator {
       conclude(buffer, moved);
       anything = true;
     }
-    if (!call_.plan.overlap.in_pairs || buffers_.count(Buffer::moving) > 0) return anything;
+    if (!buffers_.overlap().in_pairs || buffers_.count(Buffer::moving) > 0) return anything;
     Buffer* next = buffers_.first(Buffer::full);
     if (next) start_write(*next, moved);
     return anything || next;
@@ -104,7 +104,7 @@ class WriteAggregator {
 
   void conclude(Buffer& buffer, Moved& moved) {
     moved.note(buffer.window.span().offset, buffer.window.finish());
-    buffer.state = Buffer::free;
+    buffers_.release(buffer);
   }
 
   /// Straight from the user's buffer when that is contiguous.

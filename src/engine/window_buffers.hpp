@@ -43,13 +43,22 @@ class WindowBuffers {
  public:
   using Buffer = WindowBuffer<More>;
 
-  WindowBuffers(Call& call, const exchange::WindowStorage& storage) : call_(call), overlap_(call.plan.overlap) {
-    const std::int64_t most = std::min<std::int64_t>(overlap_.buffers, call.plan.domains.rounds(call.link.my_domain));
+  WindowBuffers(Call& call, const exchange::WindowStorage& storage) : call_(call) {
+    const std::int64_t most = std::min<std::int64_t>(call.plan.overlap.buffers, call.plan.domains.rounds(call.link.my_domain));
     const std::int64_t bytes = call.plan.domains.window_bytes;
     std::byte* shared = call.link.remote ? call.link.remote->memory() : nullptr;
     for (std::int64_t i = 0; i < std::max<std::int64_t>(1, most); ++i)
       buffers_.emplace_back(call.link, storage, bytes, shared ? shared + i * shared_stride(bytes) : nullptr);
+    if (call_.trials) call_.trials->begin(observe::now_s());
   }
+  ~WindowBuffers() {
+    if (call_.trials) call_.trials->end(observe::now_s());
+  }
+  WindowBuffers(const WindowBuffers&) = delete;
+  WindowBuffers& operator=(const WindowBuffers&) = delete;
+
+  /// What may go on at the same time, just now.
+  [[nodiscard]] const policy::Overlap& overlap() const noexcept { return call_.trials ? call_.trials->now() : call_.plan.overlap; }
 
   [[nodiscard]] int count(typename Buffer::State state) const noexcept {
     return static_cast<int>(std::ranges::count(buffers_, state, &Buffer::state));
@@ -79,8 +88,10 @@ class WindowBuffers {
   /// Opens the next window, if there is one and it may be. Null: not now.
   Buffer* open_next(exchange::Inbox& inbox) {
     const std::int64_t round = inbox.next_closed();
-    if (round == exchange::no_round || count(Buffer::exchanging) >= overlap_.exchanging) return nullptr;
-    if (overlap_.in_pairs && count(Buffer::full) > 0) return nullptr;
+    if (call_.trials && idle()) call_.trials->idle(observe::now_s());
+    if (round == exchange::no_round || count(Buffer::exchanging) >= overlap().exchanging) return nullptr;
+    if (overlap().in_pairs && count(Buffer::full) > 0) return nullptr;
+    if (call_.trials && call_.trials->resting() && !opened_behind(round)) return nullptr;
     Buffer* buffer = free_one();
     if (!buffer) return nullptr;
     ++opened_;
@@ -88,20 +99,29 @@ class WindowBuffers {
     buffer->round = round;
     buffer->window.open(call_.plan.domains.window(call_.link.my_domain, round));
     inbox.open(round);
+    if (call_.trials) call_.trials->opened();
     return buffer;
+  }
+  /// The round is over: its buffer may have another window.
+  void release(Buffer& buffer) {
+    buffer.state = Buffer::free;
+    if (call_.trials) call_.trials->over(buffer.window.span().length, observe::now_s());
   }
 
  private:
+  /// True when a later round has a buffer. The earlier one must then get one too, or senders would wait for each other.
+  [[nodiscard]] bool opened_behind(std::int64_t round) const noexcept {
+    return std::ranges::any_of(buffers_, [round](const Buffer& b) { return b.state != Buffer::free && b.round > round; });
+  }
   /// In turn, one waits for the storage step of the buffer whose turn it is; not for messages, which may wait for this window.
   [[nodiscard]] Buffer* free_one() noexcept {
     Buffer& next = buffers_[opened_ % buffers_.size()];
     if (next.state == Buffer::free) return &next;
-    if (overlap_.in_turn && next.state != Buffer::exchanging) return nullptr;
+    if (overlap().in_turn && next.state != Buffer::exchanging) return nullptr;
     return first(Buffer::free);
   }
 
   Call& call_;
-  const policy::Overlap& overlap_;
   std::deque<Buffer> buffers_;
   std::size_t opened_ = 0;
 };

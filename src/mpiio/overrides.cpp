@@ -51,7 +51,9 @@ void take_over(const engine::OpenRequest& request, MPI_File handle) {
 
 /// A library may open a file on some ranks and fail on others. Collective.
 bool on_all_ranks(MPI_Comm comm, bool mine) {
-  int all = mine ? 1 : 0;
+  int all = mine ? 1 : 0, size = 1;
+  MPI_Comm_size(comm, &size);
+  if (size == 1) return mine;  // MPICH 4.0 has no progress in a session of one process
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm, &request);
   exchange::wait_for(request);

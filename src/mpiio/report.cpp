@@ -103,7 +103,12 @@ std::string storage_json(const engine::StorageUse& use, const std::string& remar
          ", \"overlaps\": " + (use.overlaps ? "true" : "false") + ", \"remarks\": " + quoted(remarks) + "}";
 }
 
-std::string head_json(const engine::File& file, const std::string& storage_remarks) {
+/// What the ranks have to say together, on all of them.
+struct Remarks {
+  std::string storage, schedules;
+};
+
+std::string head_json(const engine::File& file, const Remarks& remarks) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(version, &length);
@@ -114,7 +119,8 @@ std::string head_json(const engine::File& file, const std::string& storage_remar
                   std::to_string(first.cores) + ", \"numas\": " + std::to_string(first.numas) +
                   ", \"nics\": " + std::to_string(first.nics) + "}, \"mpi\": " + quoted(first_line) +
                   ", \"storage\": " + quoted(file.machine.storage.name) +
-                  ", \"storage_by\": " + storage_json(file.storage_use, storage_remarks) +
+                  ", \"storage_by\": " + storage_json(file.storage_use, remarks.storage) +
+                  ", \"schedule_trials\": " + quoted(remarks.schedules) +
                   ", \"agreement\": " + quoted(file.agreement->by_shared_memory() ? "shared memory" : "messages") + ", \"hints\": {";
   std::string comma;
   for (const auto& [key, value] : file.hints.in_force) {
@@ -144,7 +150,7 @@ void write_report(engine::File& file) {
   int wanted = path && *path ? 1 : 0;
   MPI_Bcast(&wanted, 1, MPI_INT, 0, file.comm);
   if (!wanted) return;
-  const std::string remarks = file.storage_remarks();
+  const Remarks remarks{file.storage_remarks(), file.schedule_remarks()};
   std::string line = file.rank == 0 ? head_json(file, remarks) : "";
   std::vector<Numbers> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
   std::string comma;

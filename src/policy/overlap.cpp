@@ -5,9 +5,6 @@
 
 namespace collio::policy {
 
-namespace {
-
-/// `buffers`: those of collio_buffers.
 Overlap overlap_of(Schedule schedule, int buffers) {
   switch (schedule) {
     case Schedule::communication: return {schedule, buffers, buffers, false, false, true, ""};
@@ -21,17 +18,22 @@ Overlap overlap_of(Schedule schedule, int buffers) {
   return {Schedule::none, 1, 1, false, false, true, ""};
 }
 
-}  // namespace
-
-Overlap choose_overlap(const machine::StorageModel& storage, const Hints& hints) {
-  const bool asked = hints.schedule != Schedule::automatic;
-  const Schedule best = storage.overlaps ? Schedule::dataflow : Schedule::none;
+Overlap choose_overlap(const machine::Machine& machine, const Hints& hints) {
   const auto most = static_cast<int>(std::min<std::int64_t>(hints.buffers, hints.buffer_bytes));
-  Overlap overlap = overlap_of(asked ? hints.schedule : best, most);
-  if (asked)
+  if (hints.schedule != Schedule::automatic) {
+    Overlap overlap = overlap_of(hints.schedule, most);
     overlap.reason = "asked for by hint";
-  else
-    overlap.reason = storage.overlaps ? "storage calls go on by themselves" : "storage calls hold the caller, nothing to overlap";
+    return overlap;
+  }
+  Overlap overlap = overlap_of(Schedule::none, most);
+  overlap.reason = "storage calls hold the caller, nothing to overlap";
+  if (machine.storage.overlaps) {
+    overlap = overlap_of(Schedule::dataflow, most);
+    overlap.reason = "storage calls go on by themselves";
+  } else if (machine.nodes.size() > 1) {
+    overlap = overlap_of(Schedule::communication, most);
+    overlap.reason = "storage calls hold the caller, messages between nodes go on";
+  }
   return overlap;
 }
 

@@ -22,8 +22,11 @@ struct Overlap {
   std::string reason;
 };
 
+/// A row of the table; `buffers` windows in memory, but one for `none`.
+[[nodiscard]] Overlap overlap_of(Schedule schedule, int buffers);
+
 /// Pure.
-[[nodiscard]] Overlap choose_overlap(const machine::StorageModel& storage, const Hints& hints);
+[[nodiscard]] Overlap choose_overlap(const machine::Machine& machine, const Hints& hints);
 
 /// "; rounds: dataflow over 2 buffers, as ..."; for the report.
 [[nodiscard]] std::string overlap_text(const Overlap& overlap);

@@ -147,7 +147,7 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
 std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, Path path) {
   const std::int64_t wanted = hints.window_bytes > 0 ? hints.window_bytes : machine.storage.window_bytes;
   const std::int64_t best = std::min(hints.buffer_bytes, wanted);
-  if (path == Path::two_phase) return std::min(best, hints.buffer_bytes / choose_overlap(machine.storage, hints).buffers);
+  if (path == Path::two_phase) return std::min(best, hints.buffer_bytes / choose_overlap(machine, hints).buffers);
   if (path != Path::two_layer) return best;
   // Every team of a node has a slot of its own for a window that is served elsewhere.
   const std::int64_t memory = node_memory_bytes(machine, hints);
@@ -219,7 +219,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
     cut.aggregators = static_cast<int>(std::min<std::int64_t>(cut.aggregators, most));
   }
   if (plan.path == Path::two_phase) {
-    plan.overlap = choose_overlap(machine.storage, hints);
+    plan.overlap = choose_overlap(machine, hints);
     plan.transfers = choose_transfers({r.digest, machine.ranks(), r.no_windows}, hints);
     plan.reason += overlap_text(plan.overlap) + transfers_text(plan.transfers);
   }

@@ -17,10 +17,13 @@ namespace collio::test {
 
 class Program {
  public:
-  /// `folder`: where files go, if not into memory.
-  Program(int& argc, char**& argv, unsigned limit_s = 100, const char* folder = nullptr) {
+  /// `folder`: where files go, if not into memory. `threads`: the level of thread support to ask for.
+  Program(int& argc, char**& argv, unsigned limit_s = 100, const char* folder = nullptr, int threads = MPI_THREAD_SINGLE) {
     alarm(limit_s);
-    MPI_Init(&argc, &argv);
+    if (threads == MPI_THREAD_SINGLE)
+      MPI_Init(&argc, &argv);
+    else
+      MPI_Init_thread(&argc, &argv, threads, &threads);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     long id = getpid();

@@ -8,13 +8,22 @@
 namespace collio::policy {
 namespace {
 
-TEST(Overlap, AutoFollowsWhatTheStorageCanDo) {
-  machine::StorageModel holds, goes_on;
-  goes_on.overlaps = true;
-  const Overlap none = choose_overlap(holds, {}), dataflow = choose_overlap(goes_on, {});
+machine::Machine machine_of(int nodes, bool storage_overlaps) {
+  machine::Machine m;
+  m.nodes.resize(static_cast<std::size_t>(nodes));
+  m.storage.overlaps = storage_overlaps;
+  return m;
+}
+
+TEST(Overlap, AutoFollowsWhatGoesOnByItself) {
+  const Overlap none = choose_overlap(machine_of(1, false), {}), between_nodes = choose_overlap(machine_of(2, false), {}),
+                dataflow = choose_overlap(machine_of(1, true), {});
   EXPECT_EQ(none.schedule, Schedule::none);
   EXPECT_EQ(none.buffers, 1);
   EXPECT_FALSE(none.storage_goes_on);
+  EXPECT_EQ(between_nodes.schedule, Schedule::communication);
+  EXPECT_EQ(between_nodes.exchanging, 2);
+  EXPECT_FALSE(between_nodes.storage_goes_on);
   EXPECT_EQ(dataflow.schedule, Schedule::dataflow);
   EXPECT_EQ(dataflow.buffers, 2);
   EXPECT_TRUE(dataflow.storage_goes_on);
@@ -23,7 +32,7 @@ TEST(Overlap, AutoFollowsWhatTheStorageCanDo) {
 
 TEST(Overlap, HintsDecide) {
   for (const char* name : {"none", "communication", "write", "write_communication", "write_communication_2", "dataflow"}) {
-    const Overlap o = choose_overlap({}, parse_hints({{"collio_schedule", name}, {"collio_buffers", "5"}}));
+    const Overlap o = choose_overlap(machine_of(1, false), parse_hints({{"collio_schedule", name}, {"collio_buffers", "5"}}));
     EXPECT_EQ(name_of(o.schedule), name);
     EXPECT_EQ(o.buffers, o.schedule == Schedule::none ? 1 : 5);
     EXPECT_GE(o.buffers, o.exchanging);

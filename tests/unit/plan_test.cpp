@@ -44,7 +44,7 @@ TEST(Plan, NodesOfOneRankGoThroughAggregators) {
   for (const Direction direction : {Direction::write, Direction::read}) {
     const Plan plan = make_plan({direction, small_pieces, 2}, machine, {});
     EXPECT_EQ(plan.path, Path::two_phase);
-    EXPECT_NE(plan.reason.find("; one layer: every rank is a local aggregator; rounds: none, "), std::string::npos) << plan.reason;
+    EXPECT_NE(plan.reason.find("; one layer: every rank is a local aggregator; rounds: communication over 2 buffers, "), std::string::npos) << plan.reason;
   }
 }
 
