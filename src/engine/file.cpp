@@ -206,6 +206,7 @@ bool File::have_remote(const policy::Plan& plan) {
   const auto ends_by = plan.transfers.by == policy::Transfer::fence ? exchange::RemoteBuffers::EndsBy::fence : exchange::RemoteBuffers::EndsBy::lock;
   const std::int64_t with_room = std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
   remote = exchange::RemoteBuffers::make({comm, ends_by, with_room, servers.mine >= 0}, *agreement, no_windows_);
+  if (remote && before == 0 && !remote->remark().empty()) hints.warnings.push_back("collio_transfer=fence: " + remote->remark());
   if (remote) return true;
   hints.warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " + no_windows_);
   memory.forget();  // earlier calls may have had a shorter window

@@ -38,6 +38,8 @@ class RemoteBuffers {
   RemoteBuffers& operator=(const RemoteBuffers&) = delete;
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
+  /// What is not as its name says; empty: all is.
+  [[nodiscard]] std::string remark() const;
   [[nodiscard]] bool by_fences() const noexcept { return ends_by_ == EndsBy::fence; }
   /// This rank's memory, page-aligned; aggregators only.
   [[nodiscard]] std::byte* memory() const noexcept { return memory_; }
@@ -68,7 +70,10 @@ class RemoteBuffers {
  private:
   RemoteBuffers() = default;
   [[nodiscard]] core::Error create(const Request& request);
+  [[nodiscard]] bool locked() const noexcept;
+  void meet() const;
 
+  MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
   EndsBy ends_by_ = EndsBy::lock;
   std::byte* base_ = nullptr;
