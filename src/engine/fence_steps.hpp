@@ -23,7 +23,8 @@ class FenceSteps {
  public:
   /// Collective.
   FenceSteps(Call& call, exchange::Payload payload) : call_(call), reads_(payload == exchange::Payload::request) {
-    if (!reads_) fence(MPI_MODE_NOPRECEDE);
+    observe::Steps::Scope time(call_.steps, observe::Step::exchange);
+    if (!reads_) call_.link.remote->begin_fence();
   }
   /// Whether a step is still to come; the same on all ranks.
   [[nodiscard]] bool left() const noexcept { return round_ < exchange::behind_all_rounds; }
@@ -36,22 +37,20 @@ class FenceSteps {
       observe::Steps::Scope time(call_.steps, observe::Step::wait);
       round_ = call_.file.agreement->least(outbox.first_round_left());
     }
-    if (reads_) {
-      fence(MPI_MODE_NOPRECEDE);
-      outbox.get_all();
+    {
+      observe::Steps::Scope time(call_.steps, observe::Step::exchange);
+      if (reads_) {
+        call_.link.remote->begin_fence();
+        outbox.get_all();
+      }
+      call_.link.remote->end_fence(reads_ || !left());
     }
-    fence(reads_ || !left() ? MPI_MODE_NOSUCCEED : 0);
     outbox.fenced();
     if (aggregator) aggregator->fenced(round_);
     return true;
   }
 
  private:
-  void fence(int assertion) {
-    observe::Steps::Scope time(call_.steps, observe::Step::exchange);
-    call_.link.remote->fence(assertion);
-  }
-
   Call& call_;
   bool reads_;
   std::int64_t round_ = 0;  ///< of the next step

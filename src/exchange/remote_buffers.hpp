@@ -38,6 +38,8 @@ class RemoteBuffers {
   RemoteBuffers& operator=(const RemoteBuffers&) = delete;
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
+  /// What is not as its name says; empty: all is.
+  [[nodiscard]] std::string remark() const;
   [[nodiscard]] bool by_fences() const noexcept { return ends_by_ == EndsBy::fence; }
   /// This rank's memory, page-aligned; aggregators only.
   [[nodiscard]] std::byte* memory() const noexcept { return memory_; }
@@ -52,7 +54,7 @@ class RemoteBuffers {
     MessageView pieces;
     std::int64_t bytes = 0;
   };
-  /// Begins to copy consecutive bytes at `from` to the target, or from the target to such at `to`; over when flush() or fence()
+  /// Begins to copy consecutive bytes at `from` to the target, or from the target to such at `to`; over when flush() or end_fence()
   /// returns. Returns the number of pieces.
   std::int64_t put(const std::byte* from, const Target& target) const;
   std::int64_t get(std::byte* to, const Target& target) const;
@@ -60,13 +62,18 @@ class RemoteBuffers {
   void flush(int rank) const;
   /// Locks: what others put here can be read, what was written here can be got.
   void sync() const;
-  /// Fences: what all ranks began is over. `assertion`: MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED. Collective; blocks in MPI.
-  void fence(int assertion) const;
+  /// Fences: transfers may begin. Collective; blocks in MPI.
+  void begin_fence() const;
+  /// Fences: what all ranks began is over. `last`: no transfers follow before the next begin_fence(). Collective; blocks in MPI.
+  void end_fence(bool last) const;
 
  private:
   RemoteBuffers() = default;
   [[nodiscard]] core::Error create(const Request& request);
+  [[nodiscard]] bool locked() const noexcept;
+  void meet() const;
 
+  MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
   EndsBy ends_by_ = EndsBy::lock;
   std::byte* base_ = nullptr;

@@ -137,7 +137,6 @@ class PieceFile {
     program_.equal(status_bytes(status), static_cast<long long>(expected.size()), "bytes read");
     std::vector<unsigned char> found = buffer.bytes();
     found.resize(expected.size());
-    if (getenv("TT")) { size_t bad=0, first=~0ul, last=0; for (size_t i=0;i<found.size();++i) if (found[i]!=expected[i]) { ++bad; if (first==~0ul) first=i; last=i; } if (bad) { size_t q=0; for (auto& pc: mine) { if (first < q + (size_t)pc.length) { fprintf(stderr, "rank %d bad %zu of %zu first stream %zu last %zu: file offset %ld found %x expected %x\n", rank_, bad, found.size(), first, last, (long)(pc.offset + first - q), found[first], expected[first]); break; } q += pc.length; } } }
     program_.that(found == expected, "bytes that were read");
   }
 

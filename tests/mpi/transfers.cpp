@@ -28,12 +28,9 @@ class Tests {
         PieceFile file(program_, MPI_COMM_WORLD, program_.temporary("pieces"), hints, 1000);
         for (const int longest : {400, 100}) {
           const Deal deal = deal_out(dice, {program_.size, 0, total, 1, longest, 4});
-          if (getenv("TT") && program_.rank == 0) fprintf(stderr, "%s %s %s %d %d\n", transfer.c_str(), schedule.c_str(), shortest, (int)memory, longest);
           file.write(deal, memory);
-          if (getenv("TT") && program_.rank == 0) fprintf(stderr, "read\n");
           file.read(deal, memory);
         }
-        if (getenv("TT") && program_.rank == 0) fprintf(stderr, "read end\n");
         file.read(deal_out(dice, {program_.size, total - 20000, 50000, 1, 900}), memory);
         file.close();
         if (program_.rank == 0) check(reports_.of(file.path()), transfer);
