@@ -32,7 +32,7 @@ void fails_often(Program& program, const std::string& path, bool write) {
   auto data = values(program.rank, count);
   MPI_Status status;
   program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status), "a write without faults");
-  if (program.rank == 0) std::ofstream(rules) << (write ? "all:write2+:ENOSPC\n" : "all:read2+:short=100,EIO\n");
+  if (program.rank == 0) std::ofstream(rules) << (write ? "all:write:short=100,ENOSPC\n" : "all:read:short=100,EIO\n");
   MPI_Barrier(MPI_COMM_WORLD);
   long long before = 0;
   for (int i = 0; i < warm_up + calls; ++i) {
