@@ -223,7 +223,7 @@ TEST(Window, WithoutAFileEveryRoundFails) {
   b.window->place(pieces.ready());
   EXPECT_EQ(written(b.window).error.kind, core::ErrorClass::access);
   b.window->open({0, 4096});
-  b.window->want(pieces.ready());
+  b.window->expect(pieces.ready());
   EXPECT_EQ(read_in(b.window).error.kind, core::ErrorClass::access);
   EXPECT_EQ(b.window->available(pieces.ready()), 0);
 }
@@ -238,7 +238,7 @@ TEST(Window, AnswersRequestsUpToTheEndOfTheFile) {
       const auto file_bytes = static_cast<std::int64_t>(b.file.bytes.size());
       std::vector<Message> messages = random_messages(dice);
       b.window->open({900, 1 << 16});
-      for (Message& m : messages) b.window->want(m.ready());
+      for (Message& m : messages) b.window->expect(m.ready());
       ASSERT_TRUE(read_in(b.window).error.ok());
       for (Message& m : messages) {
         const auto there = std::ranges::count_if(m.places, [&](std::int64_t at) { return at < file_bytes; });
