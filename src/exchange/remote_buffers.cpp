@@ -2,6 +2,7 @@
 #include "exchange/remote_buffers.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace collio::exchange {
 
@@ -39,14 +40,13 @@ core::Error RemoteBuffers::create(const Request& r) {
   ends_by_ = r.ends_by;
   comm_ = r.comm;
   bytes_ = r.bytes;
-  // MPI_Win_allocate, not MPI_Win_create: on a node the memory may then be shared, and a put a copy.
-  const MPI_Aint room = r.aggregates ? static_cast<MPI_Aint>(r.bytes + page) : 0;
-  void* base = nullptr;
-  if (MPI_Win_allocate(room, 1, MPI_INFO_NULL, r.comm, &base, &window_) != MPI_SUCCESS || window_ == MPI_WIN_NULL)
+  // MPI_Win_create, not MPI_Win_allocate: that makes a file in shared memory, which a limit of file sizes cuts short, and a store to it
+  // then ends the program.
+  const std::int64_t room = r.aggregates ? (r.bytes + page - 1) / page * page : 0;
+  if (room > 0) memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, static_cast<std::size_t>(room))));
+  const bool lacks = room > 0 && !memory_;
+  if (MPI_Win_create(memory_.get(), lacks ? 0 : static_cast<MPI_Aint>(room), 1, MPI_INFO_NULL, r.comm, &window_) != MPI_SUCCESS || window_ == MPI_WIN_NULL || lacks)
     return {core::ErrorClass::no_memory, "MPI has no window for the aggregators' buffers"};
-  base_ = static_cast<std::byte*>(base);
-  const auto skew = (page - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base) % page)) % page;
-  memory_ = room > 0 ? base_ + skew : nullptr;
   int* model = nullptr;
   int found = 0;
   MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &found);

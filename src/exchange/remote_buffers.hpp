@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -42,9 +43,9 @@ class RemoteBuffers {
   [[nodiscard]] std::string remark() const;
   [[nodiscard]] bool by_fences() const noexcept { return ends_by_ == EndsBy::fence; }
   /// This rank's memory, page-aligned; aggregators only.
-  [[nodiscard]] std::byte* memory() const noexcept { return memory_; }
+  [[nodiscard]] std::byte* memory() const noexcept { return memory_.get(); }
   /// Where others find `place`, which lies in this rank's memory.
-  [[nodiscard]] std::int64_t displacement_of(const std::byte* place) const noexcept { return place - base_; }
+  [[nodiscard]] std::int64_t displacement_of(const std::byte* place) const noexcept { return place - memory_.get(); }
 
   /// The first `bytes` bytes of the pieces that `pieces` describes, in the memory of `rank`.
   struct Target {
@@ -76,8 +77,10 @@ class RemoteBuffers {
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
   EndsBy ends_by_ = EndsBy::lock;
-  std::byte* base_ = nullptr;
-  std::byte* memory_ = nullptr;
+  struct Free {
+    void operator()(std::byte* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
   std::int64_t bytes_ = 0;
 };
 
