@@ -1,16 +1,27 @@
 # Tests that run under mpiexec.
 include(ProcessorCount)
 ProcessorCount(COLLIO_CORES)
+option(COLLIO_LONG_TESTS "All rank counts and variants of the tests, not those alone that a short run has" OFF)
 
-# collio_add_mpi_test(NAME name TARGET target RANKS n... [TIMEOUT seconds] [PRELOAD] [ENV k=v...] [ARGS ...]
+# collio_add_mpi_test(NAME name TARGET target RANKS n... [TIMEOUT seconds] [PRELOAD] [LONG] [ENV k=v...] [ARGS ...]
 #                     [COMMAND program...] [LABELS ...])
 # registers for every n the test <mpi-id>.<name>.<n>: `mpiexec -n n ... target ARGS`.
 #   COMMAND  instead of TARGET: any command line (an interpreter and its script)
 #   PRELOAD  the ranks, not the launcher, get libcollio_mpiio.so
 #   ENV      environment of launcher and ranks; TIMEOUT defaults to 120
+#   LONG     only with COLLIO_LONG_TESTS. Without it, of more than two numbers of ranks all but 3 and 8 remain
 # The working directory is a scratch folder of the build tree: files that a test writes go there.
 function(collio_add_mpi_test)
-  cmake_parse_arguments(PARSE_ARGV 0 test "PRELOAD" "NAME;TARGET;TIMEOUT" "RANKS;ENV;ARGS;COMMAND;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 test "PRELOAD;LONG" "NAME;TARGET;TIMEOUT" "RANKS;ENV;ARGS;COMMAND;LABELS")
+  list(LENGTH test_RANKS counts)
+  if(NOT COLLIO_LONG_TESTS)
+    if(test_LONG)
+      return()
+    endif()
+    if(counts GREATER 2)
+      list(REMOVE_ITEM test_RANKS 3 8)
+    endif()
+  endif()
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
   endif()
