@@ -23,7 +23,7 @@ policy::Digest digest_of(const File& file, const access::FileAccess& access, con
   d.set_call(fingerprint_of(file, request.operation, request.direction));
   d.error = static_cast<std::int64_t>(request.error.kind);
   d.undescribed = request.undescribed ? 1 : 0;
-  d.on_fibers = request.progress == "fiber" ? 1 : 0;
+  d.on_fibers = file.hints.transfer != policy::Transfer::two_sided && request.progress == "fiber" ? 1 : 0;
   if (access.bytes == 0) return d;
   d.low = access.span.offset;
   d.high = access.span.end();

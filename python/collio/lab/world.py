@@ -58,21 +58,26 @@ def enter(module: str, arguments: list[str], environ: dict[str, str], told: Call
     `told` hears the process number of the `unshare` that holds the world. Signals are handed on to the first process;
     where it does not end then, or cannot hear them yet, the world ends by force.
     """
-    child = subprocess.Popen([*_unshare(), sys.executable, "-m", module, *arguments], env={**environ, "PATH": _path()}, preexec_fn=_die_with_parent)
+    child = None
     received = []
 
     def end(number: int, _frame: object) -> None:
         received.append(number)
-        _hand_on(child, number)
+        if child is not None:
+            _hand_on(child, number)
 
     heard = [number for number in HANDED_ON if signal.getsignal(number) != signal.SIG_IGN]  # nohup means it
     before = {number: signal.signal(number, end) for number in heard}
     before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda _number, _frame: child.kill())
     try:
+        child = subprocess.Popen([*_unshare(), sys.executable, "-m", module, *arguments], env={**environ, "PATH": _path()}, preexec_fn=_die_with_parent)
+        if received:
+            child.kill()
         told(child.pid)
         code = child.wait()
     except BaseException:
-        child.kill()
+        if child is not None:
+            child.kill()
         raise
     finally:
         signal.alarm(0)
