@@ -13,7 +13,8 @@ OwnPieces::OwnPieces(Call& call) : call_(call) {
 bool make_room(Call& call) {
   const int mine = call.link.my_domain;
   const bool aggregates = mine >= 0 && mine < call.plan.domains.count;
-  const std::int64_t windows = aggregates ? std::clamp<std::int64_t>(call.plan.domains.rounds(mine), 1, call.plan.overlap.buffers) : 0;
+  const bool own_windows = aggregates && !call.link.remote;  // else they lie in the MPI window
+  const std::int64_t windows = own_windows ? std::clamp<std::int64_t>(call.plan.domains.rounds(mine), 1, call.plan.overlap.buffers) : 0;
   exchange::BufferPool& pool = *call.link.pool;
   std::vector<exchange::Buffer> held;
   bool good = true;
