@@ -25,6 +25,9 @@ constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 // Beyond these, windows in shared memory are mostly holes: described pieces cost less.
 constexpr std::int64_t sparsest_write = 64, sparsest_read = 4;
 constexpr int fewest_slots = 8;
+// Where rounds overlap, the first exchange and the last storage step are alone: they are kept short, as far as storage calls stay long.
+constexpr int fewest_overlapped_rounds = 8;
+constexpr std::int64_t shortest_overlapped_window = 1 << 20;
 constexpr std::int64_t page = 4096;
 
 constexpr std::int64_t up_to_page(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
@@ -143,11 +146,19 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
   if (plan.path == Path::two_layer) plan.reason += layers_text(make_layers(machine, hints), hints);
 }
 
+/// The longest window of two phases, where an aggregator serves `share` bytes: several fit the collective buffer when rounds overlap.
+std::int64_t two_phase_window_bytes(const machine::Machine& machine, const Hints& hints, std::int64_t share) {
+  const int buffers = choose_overlap(machine, hints).buffers;
+  const std::int64_t most = hints.buffer_bytes / buffers;
+  if (buffers == 1 || hints.window_bytes > 0) return most;
+  return std::min(most, std::max(shortest_overlapped_window, share / fewest_overlapped_rounds));
+}
+
 /// The longest window: what the storage likes best, within the collective buffer, and several to a node's memory.
-std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, Path path) {
+std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, Path path, std::int64_t share) {
   const std::int64_t wanted = hints.window_bytes > 0 ? hints.window_bytes : machine.storage.window_bytes;
   const std::int64_t best = std::min(hints.buffer_bytes, wanted);
-  if (path == Path::two_phase) return std::min(best, hints.buffer_bytes / choose_overlap(machine, hints).buffers);
+  if (path == Path::two_phase) return std::min(best, two_phase_window_bytes(machine, hints, share));
   if (path != Path::two_layer) return best;
   // Every team of a node has a slot of its own for a window that is served elsewhere.
   const std::int64_t memory = node_memory_bytes(machine, hints);
@@ -211,13 +222,13 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
     return plan;
   }
   plan.span = {r.digest.low, r.digest.span()};
-  CutRequest cut{plan.span, r.aggregators, machine.storage.block_bytes,
-                 window_bytes(machine, hints, plan.path)};
+  CutRequest cut{plan.span, r.aggregators, machine.storage.block_bytes, 0};
   if (hints.alignment_bytes > 0) cut.alignment_bytes = hints.alignment_bytes;
   if (hints.alignment_bytes == 0 && hints.aggregators == 0) {  // few bytes need few aggregators
     const std::int64_t most = r.digest.span() / smallest_domain_bytes + 1;
     cut.aggregators = static_cast<int>(std::min<std::int64_t>(cut.aggregators, most));
   }
+  cut.window_bytes = window_bytes(machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
     plan.transfers = choose_transfers({r.digest, machine.ranks(), r.no_windows}, hints);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "policy/plan.hpp"
 
 namespace collio::policy {
@@ -57,6 +60,28 @@ TEST(Overlap, AllBuffersTogetherAreNoLongerThanTheCollectiveBuffer) {
       EXPECT_LE(plan.domains.window_bytes * plan.overlap.buffers, hints.buffer_bytes) << buffer_bytes << " in " << buffers;
     }
   }
+}
+
+TEST(Overlap, ShortCallsHaveSeveralRoundsOfLongStorageCalls) {
+  constexpr std::int64_t mebibyte = 1 << 20;
+  machine::Machine machine{{{"a", 1, 1}, {"b", 1, 1}}, {}};
+  machine.storage.overlaps = true;
+  machine.storage.window_bytes = 16 * mebibyte;
+  const auto window_of = [&](std::int64_t bytes, std::map<std::string, std::string> list) {
+    Digest d;
+    d.set_call(1);
+    d.low = 0;
+    d.high = d.bytes = bytes;
+    d.pieces = 1000;
+    d.active_ranks = 2;
+    list["collio_path"] = "two_phase";
+    return make_plan({Direction::write, d, 2}, machine, parse_hints(list)).domains.window_bytes;
+  };
+  EXPECT_EQ(window_of(1024 * mebibyte, {}), 8 * mebibyte);
+  EXPECT_EQ(window_of(32 * mebibyte, {}), 2 * mebibyte);
+  EXPECT_EQ(window_of(4 * mebibyte, {}), mebibyte);
+  EXPECT_EQ(window_of(32 * mebibyte, {{"collio_window", "4194304"}}), 4 * mebibyte);
+  EXPECT_EQ(window_of(32 * mebibyte, {{"collio_schedule", "none"}}), 16 * mebibyte);
 }
 
 }  // namespace
