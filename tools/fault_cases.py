@@ -9,19 +9,20 @@ from dataclasses import dataclass, field
 DIMENSIONS = {
     "collio_path": ("two_phase", "two_layer", "independent"),
     "collio_schedule": ("none", "communication", "write", "write_communication", "write_communication_2", "dataflow"),
+    "collio_transfer": ("two_sided", "fence", "lock"),
     "collio_storage": ("posix", "threads", "uring", "aio"),
     "form": ("blocking", "nonblocking"),
 }
 """A further way to move bytes is a line here, and one in ONLY_WITH if it belongs to one path."""
 
-ONLY_WITH = {"collio_schedule": ("collio_path", "two_phase")}
+ONLY_WITH = {"collio_schedule": ("collio_path", "two_phase"), "collio_transfer": ("collio_path", "two_phase")}
 """Dimensions that mean something only with one value of another one: elsewhere they stay at their default."""
 
 RANKS_PER_NODE = (0, 1, 2)
 """COLLIO_RANKS_PER_NODE; 0: all ranks on one node."""
 
-ALWAYS = "cb_nodes={ranks};cb_config_list=*:*;cb_buffer_size=65536;collio_window=32768;bytes=64000"
-"""Every rank aggregates, in several rounds."""
+ALWAYS = "cb_nodes={ranks};cb_config_list=*:*;cb_buffer_size=65536;collio_window=32768;collio_transfer_piece=1;bytes=64000"
+"""Every rank aggregates, in several rounds; pieces are long enough for one-sided transfers where those are asked for."""
 
 
 @dataclass(frozen=True)

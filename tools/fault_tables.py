@@ -3,7 +3,7 @@
 import collections
 import json
 
-PATHS = ("two_phase", "two_layer", "independent")
+WAYS = ("two_phase", "two_phase, fence", "two_phase, lock", "two_layer", "independent")
 BEGIN, END = "<!-- {}: made by tools/fault_matrix -->", "<!-- end -->"
 
 
@@ -42,18 +42,23 @@ def write(document, results):
 
 
 def injected_table(libraries):
-    """Rows: faults; columns: paths. A cell counts the drills by outcome."""
+    """Rows: faults; columns: ways to move bytes. A cell counts the drills by outcome."""
     cells = collections.defaultdict(collections.Counter)
     for found in libraries.values():
         for row in found["rows"]:
-            cells[row["direction"], row["fault"], row["collio_path"]][row["verdict"] + ("" if row["right"] else " (WRONG)")] += 1
-    lines = ["| fault | " + " | ".join(f"`{path}`" for path in PATHS) + " |", "| --- |" + " --- |" * len(PATHS)]
+            cells[row["direction"], row["fault"], way_of(row)][row["verdict"] + ("" if row["right"] else " (WRONG)")] += 1
+    lines = ["| fault | " + " | ".join(WAYS) + " |", "| --- |" + " --- |" * len(WAYS)]
     for direction, fault in dict.fromkeys(key[:2] for key in cells):
-        told = ["; ".join(f"{verdict} ({count})" for verdict, count in cells[direction, fault, path].most_common()) for path in PATHS]
+        told = ["; ".join(f"{verdict} ({count})" for verdict, count in cells[direction, fault, way].most_common()) for way in WAYS]
         lines.append(f"| {direction}: {fault} | " + " | ".join(told) + " |")
     total = sum(len(found["rows"]) for found in libraries.values())
     lines += ["", f"{total} drills, {ranks_of(libraries)} ranks, on {', '.join(libraries)}.", ""]
     return "\n".join(lines)
+
+
+def way_of(row):
+    transfer = row.get("collio_transfer", "two_sided")
+    return row["collio_path"] if transfer == "two_sided" else f"{row['collio_path']}, {transfer}"
 
 
 def real_table(libraries):

@@ -15,7 +15,7 @@ from typing import Any, Iterable, Iterator
 
 from collio import hints
 
-STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait")
+STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait", "agree")
 """Steps of a collective call in the order they happen; each has seconds min, median and max over ranks."""
 
 MEANINGS = {
@@ -28,6 +28,7 @@ MEANINGS = {
     "read": "reading the file",
     "write": "writing the file",
     "wait": "waiting for other ranks",
+    "agree": "agreeing on what came of it",
     "other": "outside the named steps",
 }
 
@@ -130,11 +131,12 @@ def where_time_went(call: dict) -> dict[str, float]:
 
     The maximum, because few ranks aggregate: the median rank spends the time of the file accesses
     waiting. In the digest early ranks wait for late ones, so there the minimum is what it costs and the
-    difference is waiting. Waiting counts as far as the busiest rank waited, within what is left of the
+    difference is waiting; in the agreement on the outcome the last rank does not wait, so there too it is the
+    minimum. Waiting counts as far as the busiest rank waited, within what is left of the
     total; what then is left is "other".
     """
     spreads = steps(call)
-    parts = {name: spread.max for name, spread in spreads.items() if name != "wait"}
+    parts = {name: spread.min if name == "agree" else spread.max for name, spread in spreads.items() if name != "wait"}
     waited = spreads["wait"].min if "wait" in spreads else 0.0
     if "digest" in spreads:
         parts["digest"] = spreads["digest"].min

@@ -13,7 +13,7 @@ from collio.report import format_bytes, format_seconds
 
 COLOURS = {
     "flatten": "magenta", "digest": "bright_magenta", "plan": "bright_black", "pack": "yellow", "exchange": "blue",
-    "place": "cyan", "read": "green", "write": "bright_green", "wait": "red", "other": "white",
+    "place": "cyan", "read": "green", "write": "bright_green", "wait": "red", "agree": "bright_cyan", "other": "white",
 }
 BAR_CELLS = 44
 

@@ -83,7 +83,7 @@ std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
 
 void agree_on_outcome(Call& call, Moved& moved) {
   call.file.roll->come_to(exchange::Stage::ending);
-  Steps::Scope time(call.steps, Step::wait);
+  Steps::Scope time(call.steps, Step::agree);
   if (moved.outcome.error != 0) moved.outcome.failed_rank = call.file.rank;
   call.file.agreement->outcome(moved.outcome);
   if (moved.outcome.error != 0) moved.message = call.file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));

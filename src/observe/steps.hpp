@@ -11,10 +11,10 @@
 
 namespace collio::observe {
 
-enum class Step { flatten, digest, plan, pack, exchange, place, read, write, wait, count_ };
+enum class Step { flatten, digest, plan, pack, exchange, place, read, write, wait, agree, count_ };
 inline constexpr std::size_t step_count = static_cast<std::size_t>(Step::count_);
 inline constexpr std::array<std::string_view, step_count> step_names{
-    "flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait"};
+    "flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait", "agree"};
 
 /// Seconds since some fixed point.
 [[nodiscard]] inline double now_s() noexcept {

@@ -11,7 +11,8 @@ Overlap overlap_of(Schedule schedule, int buffers) {
     case Schedule::write: return {schedule, buffers, 1, true, false, true, ""};
     case Schedule::write_communication: return {schedule, buffers, 1, true, true, true, ""};
     case Schedule::write_communication_2: return {schedule, buffers, buffers, true, false, true, ""};
-    case Schedule::dataflow: return {schedule, buffers, buffers, true, false, false, ""};
+    // Windows that share a link fill together: were all buffers filling, all would be written together, and the link rest.
+    case Schedule::dataflow: return {schedule, buffers, std::max(1, buffers - 1), true, false, false, ""};
     case Schedule::automatic:
     case Schedule::none: break;
   }

@@ -15,7 +15,8 @@ def spread(low, mid, high):
 CALL = {
     "operation": "write_all", "path": "two_phase", "reason": "small <pieces>", "repeats": 3, "bytes": 3 << 20, "pieces": 4000,
     "aggregators": 2, "rounds": 4, "messages": 60, "metadata_bytes": 8000, "windows": {"dense": 3, "piecewise": 0, "sieved": 1},
-    "seconds": {"total": spread(0.9, 1.0, 1.0), "pack": spread(0.1, 0.1, 0.2), "write": spread(0, 0, 0.5), "wait": spread(0.1, 0.7, 0.9)},
+    "seconds": {"total": spread(0.9, 1.0, 1.0), "pack": spread(0.1, 0.1, 0.2), "write": spread(0, 0, 0.5), "wait": spread(0.1, 0.7, 0.9),
+                "agree": spread(0.05, 0.3, 0.4)},
 }
 DOCUMENT = {
     "collio": "0.1.0", "command": ["mpiexec", "-n", "4", "./app"], "mpi": "mpich-4.0.2", "exit_code": 0, "seconds": 2.0,
@@ -32,8 +33,8 @@ def saved(tmp_path):
 
 def test_where_the_time_went_adds_up_to_the_busiest_rank():
     parts = report.where_time_went(CALL)
-    assert parts == pytest.approx({"pack": 0.2, "write": 0.5, "wait": 0.1, "other": 0.2})
-    assert list(report.steps(CALL)) == ["pack", "write", "wait"]
+    assert parts == pytest.approx({"pack": 0.2, "write": 0.5, "agree": 0.05, "wait": 0.1, "other": 0.15})
+    assert list(report.steps(CALL)) == ["pack", "write", "wait", "agree"]
 
 
 def test_the_terminal_shows_it_all(cli, saved):
