@@ -1,6 +1,7 @@
 # Tests that run under mpiexec.
 include(ProcessorCount)
 ProcessorCount(COLLIO_CORES)
+option(COLLIO_SANITIZE_LEAKS "Look for leaks under mpiexec too: LeakSanitizer may break down among an MPI library's threads" OFF)
 option(COLLIO_LONG_TESTS "All rank counts and variants of the tests, not those alone that a short run has" OFF)
 
 # collio_add_mpi_test(NAME name TARGET target RANKS n... [TIMEOUT seconds] [PRELOAD] [LONG] [ENV k=v...] [ARGS ...]
@@ -95,7 +96,7 @@ function(collio_launch_environment result)
   if(COLLIO_SANITIZE)
     set(suppressions ${PROJECT_SOURCE_DIR}/cmake/sanitizers)
     list(APPEND environment
-      ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=${suppressions}/leaks.supp:print_suppressions=0
+      ASAN_OPTIONS=detect_leaks=$<BOOL:${COLLIO_SANITIZE_LEAKS}>:fast_unwind_on_malloc=0 LSAN_OPTIONS=suppressions=${suppressions}/leaks.supp:print_suppressions=0
       UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
       TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:suppressions=${suppressions}/threads.supp)
   endif()

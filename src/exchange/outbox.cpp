@@ -165,7 +165,7 @@ void Outbox::fill(Lane& lane, std::int64_t data_bytes) {
   lane.message = link_.pool->take(static_cast<std::size_t>(lane.message_bytes) + core::varint_slack);
   std::byte* out = lane.message.data();
   std::memcpy(out, &h, sizeof h);
-  std::memcpy(out + sizeof h, description_.extents.data(), static_cast<std::size_t>(h.extents_bytes));
+  if (h.extents_bytes > 0) std::memcpy(out + sizeof h, description_.extents.data(), static_cast<std::size_t>(h.extents_bytes));
   memory_.gather(description_.stream_begin, data_bytes, out + sizeof h + h.extents_bytes);
   link_.counters->metadata_bytes += static_cast<std::int64_t>(sizeof h) + h.extents_bytes;
   link_.counters->pieces += h.pieces;
