@@ -107,7 +107,8 @@ Completion completion_of(const Call& call, const Moved& moved) {
 /// Collective.
 policy::Plan new_plan(File& file, const policy::PlanRequest& request, const access::FileAccess& access) {
   policy::Plan plan = file.plan(request);
-  if (request.digest.bytes == 0 || plan.domains.count == 0) return plan;
+  const bool aggregates = plan.path == policy::Path::two_phase || plan.path == policy::Path::two_layer;
+  if (!aggregates || request.digest.bytes == 0 || plan.domains.count == 0) return plan;
   balance_call(file, plan, access);
   place_call(file, plan, access, request.digest.bytes);
   return plan;
