@@ -95,10 +95,7 @@ void different_calls(Program& program, const std::string& name) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   signal(SIGXFSZ, SIG_IGN);  // the write fails with EFBIG instead
-  if (!collio_is_on()) {
-    if (program.rank == 0) std::printf("collio is not preloaded: left out\n");
-    return program.finish();
-  }
+  if (!collio_is_on()) return program.skip("collio is not preloaded");
   const std::string name = program.temporary("background");
   for (const char* path : {"auto", "two_phase", "independent"}) no_space(program, name, path);
   forbidden(program, name);

@@ -57,10 +57,7 @@ void fails_often(Program& program, const std::string& path, bool write) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  if (!collio_is_on()) {
-    if (program.rank == 0) std::printf("collio is not preloaded: left out\n");
-    return program.finish();
-  }
+  if (!collio_is_on()) return program.skip("collio is not preloaded");
   for (const char* path : {"two_phase", "two_layer", "independent"})
     for (const bool write : {true, false}) fails_often(program, path, write);
   return program.finish();

@@ -100,10 +100,7 @@ void without_addresses(Program& program) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  if (!collio_is_on()) {
-    if (program.rank == 0) std::printf("collio is not preloaded: left out\n");
-    return program.finish();
-  }
+  if (!collio_is_on()) return program.skip("collio is not preloaded");
   const Reports reports(program);
   for (const char* path : {"two_phase", "two_layer", "independent"})
     for (const long long limit : {1LL << 20, 4LL << 20}) within_limit(program, reports, path, limit);

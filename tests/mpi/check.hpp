@@ -81,6 +81,14 @@ class Program {
     return total == 0 ? 0 : 1;
   }
 
+  /// Ends MPI; the exit code of a program that has nothing to check here.
+  [[nodiscard]] int skip(const char* why) {
+    if (rank == 0) std::printf("skipped: %s\n", why);
+    tidy_up_when_ended(nullptr);
+    MPI_Finalize();
+    return 77;
+  }
+
   /// Removes the file at the end of the program.
   const std::string& temporary(const std::string& name) {
     remove_.push_back(path(name));

@@ -1,7 +1,4 @@
 // POSIX storage on a temporary file: short reads, true byte counts, error classes.
-#include <csignal>
-#include <sys/resource.h>
-
 #include <cerrno>
 #include <cstring>
 
@@ -92,24 +89,6 @@ TEST(PosixStorage, FullDeviceIsNoSpaceAndNamesTheOffset) {
   EXPECT_NE(t.error.message.find("/dev/full"), std::string::npos);
   EXPECT_NE(t.error.message.find("4096"), std::string::npos);
   EXPECT_NE(t.error.message.find(std::strerror(ENOSPC)), std::string::npos);
-}
-
-TEST(PosixStorage, CountsTheBytesWrittenBeforeAnError) {
-  const TemporaryFile file;
-  const auto storage = opened(file.path());
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto signal_before = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit small = before;
-  small.rlim_cur = 1000;
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const std::string text(3000, 'x');
-  const Transfer t = storage->write({400, 3000}, bytes_of(text));
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, signal_before);
-  EXPECT_EQ(t.bytes, 600);
-  EXPECT_EQ(t.error.kind, ErrorClass::no_space);
-  EXPECT_NE(t.error.message.find("offset 1000"), std::string::npos) << t.error.message;
 }
 
 TEST(PosixStorage, ErrorClassesFollowErrno) {
