@@ -98,7 +98,8 @@ function(collio_launch_environment result)
     list(APPEND environment
       ASAN_OPTIONS=detect_leaks=$<BOOL:${COLLIO_SANITIZE_LEAKS}>:fast_unwind_on_malloc=0 LSAN_OPTIONS=suppressions=${suppressions}/leaks.supp:print_suppressions=0
       UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-      TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:suppressions=${suppressions}/threads.supp)
+      TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:suppressions=${suppressions}/threads.supp
+      UCX_MEM_EVENTS=n)  # UCX would take locks of ThreadSanitizer's in threads that have ended
   endif()
   set(${result} "${environment}" PARENT_SCOPE)
 endfunction()

@@ -30,7 +30,7 @@ Registry& registry() {
 
 int query(void* state, MPI_Status* status) {
   const Operation& operation = **static_cast<std::shared_ptr<Operation>*>(state);
-  set_status(status, operation.result.bytes);
+  set_status(status, operation.done ? operation.result.bytes : 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
   status->MPI_TAG = MPI_UNDEFINED;
   return MPI_SUCCESS;

@@ -26,7 +26,7 @@ struct Operation : std::enable_shared_from_this<Operation> {
   void wait();
   /// What an MPI function that completes it returns; calls the file's error handler. MPI_SUCCESS when all went well.
   [[nodiscard]] int raise_error() const;
-  [[nodiscard]] bool failed() const noexcept { return library_code != MPI_SUCCESS || !result.error.ok(); }
+  [[nodiscard]] bool failed() const noexcept { return done && (library_code != MPI_SUCCESS || !result.error.ok()); }
 
   std::weak_ptr<OpenFile> file;
   DataCall call;                       ///< `offset` is explicit by now
