@@ -50,7 +50,7 @@ def config_path(environ: Mapping[str, str] | None = None) -> Path | None:
 def read_config(path: Path) -> dict[str, str]:
     """Hints of a config file, unchecked. Raises ConfigError."""
     found = {}
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
+    for number, line in enumerate(_text(path).split("\n"), start=1):
         text = line.split("#", 1)[0].strip()
         if not text:
             continue
@@ -60,6 +60,15 @@ def read_config(path: Path) -> dict[str, str]:
             raise ConfigError(f"{path}:{number}: {error}") from None
         found[key] = value
     return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: byte {error.start} is no UTF-8 text") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
 
 
 def gather_settings(assignments: Iterable[str], environ: Mapping[str, str] | None = None) -> Settings:

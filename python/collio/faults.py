@@ -43,8 +43,13 @@ def _is_range(text: str, low: int, open_end: bool = False) -> bool:
     form = re.fullmatch(r"([0-9]+)(?:-([0-9]+)|(\+))?", text)
     if not form or (form.group(3) and not open_end):
         return False
-    first, last = int(form.group(1)), int(form.group(2) or form.group(1))
+    first, last = _whole(form.group(1)), _whole(form.group(2) or form.group(1))
     return low <= first <= last <= LARGEST
+
+
+def _whole(digits: str) -> int:
+    """Of a number that is too large, the first digits: they are too large as well. Python converts no more than some thousand."""
+    return int(digits.lstrip("0")[:20] or "0")
 
 
 def _wrong_in_effects(effects: list[str], moves: bool, rule: str) -> str | None:
@@ -65,7 +70,7 @@ def _kind_of(effect: str) -> str | None:
     if key in ("delay", "stuck"):
         return key if re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", value) and 0 < float(value) <= LONGEST_S else None
     if key == "short":
-        return key if re.fullmatch(r"[0-9]+", value) and int(value) <= LARGEST else None
+        return key if re.fullmatch(r"[0-9]+", value) and _whole(value) <= LARGEST else None
     if key == "EINTR":
-        return key if not equals or (re.fullmatch(r"[0-9]+", value) and 1 <= int(value) <= MOST_INTERRUPTIONS) else None
+        return key if not equals or (re.fullmatch(r"[0-9]+", value) and 1 <= _whole(value) <= MOST_INTERRUPTIONS) else None
     return None

@@ -76,7 +76,7 @@ HINTS: tuple[Hint, ...] = (
     Hint("collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow",
          "what overlaps in the rounds of two_phase"),
     Hint("collio_buffers", "2", "2..64", "windows an aggregator has in memory when rounds overlap; cb_buffer_size is for all of them"),
-    Hint("collio_transfer", "two_sided", "two_sided, fence, lock", "how data gets to and from the aggregators of two_phase: messages, or one-sided"),
+    Hint("collio_transfer", "two_sided", "auto, two_sided, fence, lock", "how data gets to and from the aggregators of two_phase: messages, or one-sided"),
     Hint("collio_transfer_piece", "512", _BYTES, "bytes of the shortest pieces, on average, that go one-sided; shorter ones go with messages"),
     Hint("collio_storage", "auto", "auto, posix, threads, uring, aio, null",
          "who makes the calls on the file: the caller, or others meanwhile"),
@@ -110,7 +110,7 @@ BY_KEY = {hint.key: hint for hint in HINTS}
 
 def parse_size(text: str) -> int | None:
     """Bytes of "4194304", "4MiB" or "512k"; None when it is no size."""
-    match = re.fullmatch(r"(\d{1,19})\s*([a-zA-Z]*)", text.strip())
+    match = re.fullmatch(r"([0-9]{1,19})\s*([a-zA-Z]*)", text.strip())
     if not match or match.group(2).lower() not in SIZE_UNITS:
         return None
     return int(match.group(1)) * SIZE_UNITS[match.group(2).lower()]
@@ -118,7 +118,7 @@ def parse_size(text: str) -> int | None:
 
 def _parse_hosts(text: str) -> str | None:
     """A cb_config_list: hosts with the most aggregators each may have."""
-    entry = r"[^\s,;:]+(:(\d{1,6}|\*))?"
+    entry = r"[^\s,;:]+(:([0-9]{1,6}|\*))?"
     return text if text == "auto" or re.fullmatch(rf"{entry}(,{entry})*", text) else None
 
 

@@ -170,7 +170,10 @@ def _identify(mpicc: str) -> Optional[MpiLibrary]:
 
 def _link_command(mpicc: str) -> Optional[list[str]]:
     output = _output_of([mpicc, "-show"])
-    return shlex.split(output.splitlines()[0]) if output and output.strip() else None
+    try:
+        return shlex.split(output.splitlines()[0]) if output and output.strip() else None
+    except ValueError:  # quotes that do not match
+        return None
 
 
 def _flag_values(command: Sequence[str], flag: str) -> list[str]:
@@ -339,7 +342,7 @@ def elf_names(path: str) -> tuple[Optional[str], list[str]]:
                 return None, []
             stream.seek(0)
             return _dynamic_names(stream.read())
-    except (OSError, struct.error, IndexError, ValueError):
+    except (OSError, struct.error, IndexError, ValueError, OverflowError):
         return None, []
 
 
@@ -357,11 +360,11 @@ def _dynamic_names(image: bytes) -> tuple[Optional[str], list[str]]:
         return None, []
     offset, size = dynamic[0]
     entries = [struct.unpack_from("<QQ", image, offset + at) for at in range(0, size, 16)]
-    table = next(value for tag, value in entries if tag == dt_strtab)
-    base = next(
+    table = [value for tag, value in entries if tag == dt_strtab][0]
+    base = [
         file_offset + table - address for kind, file_offset, address, bytes_in_file in segments
         if kind == pt_load and address <= table < address + bytes_in_file
-    )
+    ][0]
 
     def name(at: int) -> str:
         return image[base + at:image.index(b"\0", base + at)].decode()

@@ -8,12 +8,11 @@ The engine appends one line per closed file to $COLLIO_REPORT. `gather` makes th
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterable, Iterator
 
-from collio import hints
+from collio import hints, plain_json, report_check
 
 STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait", "agree")
 """Steps of a collective call in the order they happen; each has seconds min, median and max over ranks."""
@@ -56,12 +55,17 @@ class Spread:
 
 def read_lines(path: Path) -> tuple[list[dict], int]:
     """(files, damaged lines) from what the engine left; a job that was killed may end in half a line."""
+    return _lines_of(path.read_text(encoding="utf-8", errors="replace") if path.exists() else "")
+
+
+def _lines_of(text: str) -> tuple[list[dict], int]:
     files, damaged = [], 0
-    text = path.read_text(errors="replace") if path.exists() else ""
-    for line in filter(str.strip, text.splitlines()):
+    for line in filter(str.strip, text.split("\n")):  # file names may have what splitlines() takes for an end
         try:
-            files.append(json.loads(line))
-        except json.JSONDecodeError:
+            file = plain_json.parse(line)
+            report_check.check_file(file)
+            files.append(file)
+        except ValueError:
             damaged += 1
     return files, damaged
 
@@ -69,18 +73,22 @@ def read_lines(path: Path) -> tuple[list[dict], int]:
 def load(path: Path) -> dict:
     """The document of `collio run --report`, or the engine's own lines. Raises ReportError."""
     try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ReportError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+        text = path.read_text(encoding="utf-8", errors="replace")  # a file's name may be no text; what else is none is no JSON
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
     try:
-        document = json.loads(text)
-    except json.JSONDecodeError:
-        files, damaged = read_lines(path)
+        document = plain_json.parse(text)
+    except ValueError:
+        files, damaged = _lines_of(text)
         document = {"files": files} if files and not damaged else None
     if isinstance(document, dict) and "calls" in document:
         document = {"files": [document]}
     if not isinstance(document, dict) or not isinstance(document.get("files"), list):
         raise ReportError(f"{path}: not a report of collio (`collio run --report FILE` writes one)")
+    try:
+        report_check.check_document(document)
+    except report_check.FieldError as error:
+        raise ReportError(f"{path}: not a report of collio: {error}") from None
     return document
 
 
@@ -98,13 +106,15 @@ def place_of(file: dict) -> str:
 
 
 def storage_lines(file: dict) -> list[str]:
-    """"file calls by uring: fuse: transfers go on while messages come", "schedules: dataflow stays, ..."; what a report tells of them."""
+    """"file calls by uring: fuse: transfers go on while messages come", "schedules: dataflow stays, ...", "ways: two_layer stays, ..."; what a report tells of them."""
     lines = []
     if by := file.get("storage_by"):
         remarks = f"; {by['remarks']}" if by.get("remarks") else ""
         lines.append(f"file calls by {by.get('kind', '?')}: {by.get('reason', '')}{remarks}")
     if trials := file.get("schedule_trials"):
         lines.append(f"schedules: {trials}")
+    if trials := file.get("call_trials"):
+        lines.append(f"ways: {trials}")
     return lines
 
 

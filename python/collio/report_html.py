@@ -9,7 +9,7 @@ from collio.report import Spread, counted, format_bytes, format_seconds
 
 COLOURS = {
     "flatten": "#8e6bbf", "digest": "#c08bd8", "plan": "#9aa3ad", "pack": "#e0a63a", "exchange": "#3f7fd0",
-    "place": "#3fb3c4", "read": "#5aa469", "write": "#2e8b57", "wait": "#d9604f", "agree": "#8a6fc2", "other": "#c9ced6",
+    "place": "#3fb3c4", "read": "#5aa469", "write": "#2e8b57", "wait": "#d9604f", "agree": "#a0785a", "other": "#c9ced6",
 }
 
 STYLE = """

@@ -44,7 +44,7 @@ def print_summary(console: Console, document: dict, environ_disabled: bool) -> N
         return
     for operation, path, reason, count in report.ways(document):
         times = "" if count == 1 else f" x{count}"
-        console.print(f"[bold]{operation}[/]{times} went [bold]{path}[/]: {escape(reason) or 'no reason given'}", highlight=False)
+        console.print(f"[bold]{escape(operation)}[/]{times} went [bold]{escape(path)}[/]: {escape(reason) or 'no reason given'}", highlight=False)
     sums = report.step_sums(call for _, call in report.calls(document))
     if sums:
         console.print(step_bar(sums))

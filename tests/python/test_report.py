@@ -20,7 +20,7 @@ CALL = {
 }
 DOCUMENT = {
     "collio": "0.1.0", "command": ["mpiexec", "-n", "4", "./app"], "mpi": "mpich-4.0.2", "exit_code": 0, "seconds": 2.0,
-    "files": [{"file": "/scratch/a&b.nc", "comm_size": 4, "mpi": "MPICH", "storage_by": {"kind": "uring", "reason": "ext: <while>", "overlaps": True, "remarks": "refused"}, "schedule_trials": "write was found to be faster than dataflow", "hints": {"cb_nodes": "2"}, "warnings": ["cb_nodes: bad"], "calls": [CALL]}],
+    "files": [{"file": "/scratch/a&b.nc", "comm_size": 4, "mpi": "MPICH", "storage_by": {"kind": "uring", "reason": "ext: <while>", "overlaps": True, "remarks": "refused"}, "schedule_trials": "write was found to be faster than dataflow", "call_trials": "two_layer stays", "hints": {"cb_nodes": "2"}, "warnings": ["cb_nodes: bad"], "calls": [CALL]}],
 }
 
 
@@ -39,7 +39,7 @@ def test_where_the_time_went_adds_up_to_the_busiest_rank():
 
 def test_the_terminal_shows_it_all(cli, saved):
     text = cli("report", saved).output
-    for part in ("file calls by uring: ext: <while>; refused", "schedules: write was found", "write_all x3", "two_phase", "small <pieces>", "3 MiB in 4,000 pieces", "3 dense, 1 sieved", "cb_nodes=2", "cb_nodes: bad", "/scratch/a&b.nc"):
+    for part in ("file calls by uring: ext: <while>; refused", "schedules: write was found", "ways: two_layer stays", "write_all x3", "two_phase", "small <pieces>", "3 MiB in 4,000 pieces", "3 dense, 1 sieved", "cb_nodes=2", "cb_nodes: bad", "/scratch/a&b.nc"):
         assert part in text
 
 

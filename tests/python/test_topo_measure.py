@@ -59,8 +59,11 @@ def test_a_job_is_measured_once(site, fake, cli, tmp_path):
     assert Graph.from_json(kept.read_text()) == graph and str(kept) in done.output
     again = cli("topo", "--measure", "--", site.mpiexec["mpich"], "-n", "8")
     assert f"kept in {kept} (--again measures anew)" in again.output
+    kept.write_bytes(kept.read_bytes()[:100] + b"\xff")
+    damaged = cli("topo", "--measure", "--", site.mpiexec["mpich"], "-n", "8")
+    assert "measured: " in damaged.output and Graph.from_json(kept.read_text()) == graph
     anew = cli("topo", "--measure", "--again", "--", site.mpiexec["mpich"], "-n", "8")
-    assert "measured: " in anew.output and len(fake()) == 3
+    assert "measured: " in anew.output and len(fake()) == 4
 
 
 def test_one_node_has_no_network(site, fake, cli, monkeypatch):

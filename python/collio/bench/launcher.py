@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -10,7 +9,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from collio import hints, launch, launch_line, report
+from collio import hints, launch, launch_line, plain_json, report
 from collio.bench.engines import BenchError, Engine
 from collio.builds import Build
 from collio.lab import counters, inside, mpi_launch
@@ -148,8 +147,8 @@ def _json_object(line: str) -> dict | None:
     if not line.startswith("{"):
         return None
     try:
-        return json.loads(line)
-    except json.JSONDecodeError:
+        return plain_json.parse(line)
+    except ValueError:
         return None
 
 

@@ -13,6 +13,8 @@ import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from collio import plain_json
+
 LONGEST_NAME = 200
 
 
@@ -91,7 +93,7 @@ def _path(number: int | str) -> Path:
 def _read(path: Path) -> Entry | None:
     try:
         if path.lstat().st_uid == os.getuid():
-            return Entry(**json.loads(os.readlink(path)))
+            return Entry(**plain_json.parse(os.readlink(path)))
     except (OSError, ValueError, TypeError):
         pass  # removed meanwhile, or none of ours
     return None

@@ -8,8 +8,10 @@ Vertices are numbered, nodes first, then switches. A link is full duplex; its ra
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 
+from collio import plain_json
 from collio.machine_file.errors import MachineFileError
 
 FORMAT = "collio-machine-graph/1"
@@ -93,14 +95,22 @@ class Graph:
     def from_json(cls, text: str) -> "Graph":
         """Reads `to_json` again. Raises MachineFileError for what is no such graph, also when a route does not arrive."""
         try:
-            document = json.loads(text)
+            document = plain_json.parse(text)
+        except ValueError as error:
+            raise MachineFileError(f"machine graph: not in the format {FORMAT} ({error})") from None
+        return cls.from_document(document)
+
+    @classmethod
+    def from_document(cls, document: object) -> "Graph":
+        """From the values of `to_json`'s text. Raises MachineFileError, as `from_json` does."""
+        try:
             if document["format"] != FORMAT:
                 raise MachineFileError(f'machine graph: format: "{document["format"]}" is not allowed; allowed is "{FORMAT}"')
             graph = cls(
                 document["name"], tuple(Node(**node) for node in document["nodes"]), tuple(document["switches"]),
                 tuple(Link(**link) for link in document["links"]), document["next"], _storage(document.get("storage")))
             check(graph)
-        except (json.JSONDecodeError, KeyError, TypeError, IndexError) as error:
+        except (KeyError, TypeError, IndexError) as error:
             raise MachineFileError(f"machine graph: not in the format {FORMAT} ({type(error).__name__}: {error})") from None
         return graph
 
@@ -131,6 +141,7 @@ def check(graph: Graph) -> None:
         if not holds:
             raise MachineFileError(f"machine graph: {problem}")
 
+    _check_values(graph, demand)
     vertices, nodes = graph.vertices, len(graph.nodes)
     for index, link in enumerate(graph.links):
         demand(0 <= link.a < vertices and 0 <= link.b < vertices and link.a != link.b, f"links[{index}] does not join two vertices")
@@ -139,6 +150,37 @@ def check(graph: Graph) -> None:
     for destination in range(nodes):
         lost = _lost(graph, destination)
         demand(lost is None, f"next: vertex {lost} has no way to node {destination}")
+
+
+def _check_values(graph: Graph, demand) -> None:
+    """What each value has to be by itself; the engine's reader wants the same."""
+    def whole(value: object, low: int) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and low <= value < 1 << 31
+
+    def real(value: object, most: float = math.inf) -> bool:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < most and abs(value) < 1e300
+
+    def text(value: object) -> bool:
+        return isinstance(value, str) and not any(sign < " " or sign == "\x7f" for sign in value)
+
+    demand(text(graph.name), "name: not a text of one line")
+    demand(len(graph.nodes) > 0, "nodes: there is none")
+    for index, node in enumerate(graph.nodes):
+        demand(text(node.name) and node.name != "" and whole(node.ranks, 1), f"nodes[{index}]: not a name and a number of ranks")
+    for index, name in enumerate(graph.switches):
+        demand(text(name) and name != "", f"switches[{index}]: not a name")
+    for index, link in enumerate(graph.links):
+        demand(whole(link.a, 0) and whole(link.b, 0), f"links[{index}] does not join two vertices")
+        demand(real(link.rate_bytes_per_s) and link.rate_bytes_per_s > 0 and real(link.latency_s), f"links[{index}]: not a rate above 0 and a latency")
+    for vertex, row in enumerate(graph.next):
+        demand(isinstance(row, list) and all(whole(link, -1) for link in row), f"next[{vertex}]: not a list of links")
+    if graph.storage:
+        demand(whole(graph.storage.attach, 0), "storage.attach: no vertex")
+        for index, target in enumerate(graph.storage.targets):
+            rate, capacity = target.rate_bytes_per_s, target.capacity_bytes
+            demand(text(target.name) and text(target.backing), f"storage.targets[{index}]: not a name and a backing")
+            demand(rate is None or (real(rate) and rate > 0), f"storage.targets[{index}]: not a rate above 0")
+            demand(capacity is None or real(capacity, 1 << 63), f"storage.targets[{index}]: not a capacity")
 
 
 def _lost(graph: Graph, destination: int) -> int | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+from collio import plain_json
 from collio.machine_file.errors import MachineFileError
 from collio.machine_file.graph import Node, Storage, Target
 from collio.machine_file.model import FORMAT, MachineFile
@@ -99,9 +99,11 @@ def _values(path: Path) -> dict:
         raise MachineFileError(f"{path}: cannot be read ({error.strerror})") from None
     is_json = path.suffix == ".json" or (path.suffix != ".toml" and text.lstrip().startswith("{"))
     try:
-        values = json.loads(text, object_pairs_hook=_without_repeats) if is_json else tomllib.loads(text)
+        values = plain_json.parse(text, _without_repeats) if is_json else tomllib.loads(text)
     except ValueError as error:
         raise MachineFileError(f"{path}: is not {'JSON' if is_json else 'TOML'}: {error}") from None
+    except RecursionError:
+        raise MachineFileError(f"{path}: is not TOML: nested too deeply") from None
     if not isinstance(values, dict):
         raise MachineFileError(f"{path}: holds {show(values)}; allowed is a table with format = {show(FORMAT)}")
     return values

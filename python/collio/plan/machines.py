@@ -58,7 +58,7 @@ def shape_arguments(text: str) -> list[str]:
     sizes, *settings = rest.split(",")
     written, least, links = SHAPES[kind]
     numbers = sizes.split("x")
-    if not all(number.isdecimal() for number in numbers) or len(numbers) < least or (len(numbers) > least and kind not in OF_ANY_LENGTH):
+    if not all(number.isascii() and number.isdecimal() for number in numbers) or len(numbers) < least or (len(numbers) > least and kind not in OF_ANY_LENGTH):
         raise PlanError(f"--machine {text}: sizes {sizes!r}; allowed: {written}")
     given = dict(_setting(text, setting, links) for setting in settings)
     rate = given.get("link", parse_rate(DEFAULT_RATE))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from collio.machine_file.errors import MachineFileError
 from collio.machine_file.graph import Graph, Link, Node
+from collio.machine_file.table import show
 
 MOST_NODES = 4096
 """Of a graph with its routes written out, which has a number for every vertex and node: 64 MB of text."""
@@ -56,6 +57,8 @@ class Cabling:
             twice = next(one for index, one in enumerate(map(self.names.__getitem__, nodes)) if one in map(self.names.__getitem__, nodes[:index]))
             raise MachineFileError(f'{self.file}: two nodes are named "{twice}"; allowed are names that differ')
         part = self._part([*nodes, *self._useful_switches(nodes)])
+        if wrong := [one for one in part.names if any(sign < " " or sign == "\x7f" for sign in one)]:
+            raise MachineFileError(f"{self.file}: the name {show(wrong[0])} is not allowed; allowed are names without control characters")
         count, links = len(nodes), tuple(part.cables)
         return Graph(
             name, tuple(Node(one, ranks) for one in part.names[:count]), tuple(part.names[count:]), links,

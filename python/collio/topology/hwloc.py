@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -11,6 +12,9 @@ from collio.machine_file.errors import MachineFileError
 from collio.machine_file.table import show
 
 PROGRAMS = ("lstopo-no-graphics", "lstopo")
+MOST_WORDS = 4096
+"""Of 32 processors each."""
+
 NETWORK, OPENFABRICS = "2", "3"
 """Values of osdev_type."""
 
@@ -92,7 +96,7 @@ class _Parser:
 
     def __init__(self, file: str):
         self.file, self.found, self.open = file, [], [None]
-        self.parser = expat.ParserCreate()
+        self.parser = expat.ParserCreate("utf-8")  # whatever it says of itself: it is decoded already
         self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
         self.parser.EntityDeclHandler = self._entity
 
@@ -172,7 +176,7 @@ class _Reader:
     def _number(self, one: _Object, key: str, default: int | None = None) -> int:
         if key not in one.attributes and default is not None:
             return default
-        if not one.attributes.get(key, "").isdigit():
+        if not re.fullmatch("[0-9]{1,18}", one.attributes.get(key, "")):
             raise self._fail(one, key, "a whole number")
         return int(one.attributes[key])
 
@@ -184,7 +188,7 @@ class _Reader:
 
     def _set(self, one: _Object, key: str) -> int:
         """A set of processors as bits: 32 of them a word, the highest word first."""
-        words = one.attributes.get(key, "").split(",")
+        words = one.attributes.get(key, "").split(",", MOST_WORDS)
         try:
             numbers = [int(word, 16) if word else 0 for word in words]
         except ValueError:

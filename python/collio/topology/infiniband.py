@@ -53,7 +53,7 @@ def read(text: str, file: str, options: Options) -> Cabling:
 def rate_of(speed: str) -> float | None:
     """Bytes a second of "4xHDR"; None for what is no width and speed."""
     width, _, lane = speed.partition("x")
-    if not width.isdigit() or int(width) not in WIDTHS or lane not in LANE_GBIT_PER_S:
+    if width not in map(str, WIDTHS) or lane not in LANE_GBIT_PER_S:
         return None
     return int(width) * LANE_GBIT_PER_S[lane] * 1e9 / 8
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from collio import plain_json
 from collio.machine_file import Graph, MachineFileError, expand, load_machine, preset_names
 from collio.machine_file.graph import FORMAT as GRAPH_FORMAT
 from collio.machine_file.graph import Node
@@ -88,11 +89,13 @@ def from_inside(inside: Inside) -> Found:
 
 def _graph(text: str, path: str) -> Graph:
     try:
-        document = json.loads(text)
+        document = plain_json.parse(text)
     except json.JSONDecodeError as error:
         raise MachineFileError(f"{path}:{error.lineno}: is not JSON: {error.msg} (is the file complete?)") from None
+    except ValueError as error:
+        raise MachineFileError(f"{path}: is not JSON: {error}") from None
     try:
-        return Graph.from_json(json.dumps(document))
+        return Graph.from_document(document)
     except MachineFileError as error:
         raise MachineFileError(f"{path}: {error}") from None
 

@@ -53,11 +53,19 @@ def measure_job(words: list[str], wanted: str | None, timeout_s: float, again: b
     with Session(prepared, timeout_s) as session:
         key = hashlib.sha256("\n".join([choice.mpi.id, *session.hosts]).encode()).hexdigest()[:16]
         kept = cache_folder() / f"measured-{key}.json"
-        if kept.is_file() and not again:
+        if not again and (known := _known(kept)):
             age = time.strftime("%Y-%m-%d %H:%M", time.localtime(kept.stat().st_mtime))
-            return Graph.from_json(kept.read_text()), f"measured {age}, kept in {kept} (--again measures anew)"
+            return known, f"measured {age}, kept in {kept} (--again measures anew)"
         graph, how = _measure(session, f"measured-{len(session.hosts)}-nodes")
     return graph, f"{how}; kept in {keep(graph.to_json(), kept.name)}"
+
+
+def _known(kept: Path) -> Graph | None:
+    """What was measured before; None where nothing was, or the file is damaged."""
+    try:
+        return Graph.from_json(kept.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
 
 
 def measure_lab(lab: Lab, wanted: str | None, timeout_s: float) -> tuple[Graph, str]:

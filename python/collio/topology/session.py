@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import selectors
 import signal
@@ -11,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from collio import launch
+from collio import launch, plain_json
 from collio.topology.grouping import Pair
 
 PROGRAM = "collio_lab_pingpong"
@@ -103,8 +102,8 @@ class Session:
                 self._more(end)
                 continue
             self._begun = rest
-            with contextlib.suppress(json.JSONDecodeError):
-                line = json.loads(text)
+            with contextlib.suppress(ValueError):
+                line = plain_json.parse(text.decode(errors="replace"))
                 if isinstance(line, dict):
                     return line
 

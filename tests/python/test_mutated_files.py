@@ -1,0 +1,252 @@
+"""Files and texts that were damaged, cut off or made by somebody else's program: every reader takes them or says what is wrong, nothing else."""
+
+import io
+import json
+import random
+from pathlib import Path
+
+import mutated
+import pytest
+from rich.console import Console
+
+from collio import config, faults, hints, launch_line, machine_file, mpi_libraries, report, report_html, report_text
+from collio.machine_file import Graph, MachineFileError
+from collio.machine_file.graph import check
+from collio.plan import machines as plan_machines
+from collio.plan.errors import PlanError
+from collio.topology import FORMATS, hwloc, load
+from collio.topology.hostlist import HostListError, compress_hosts, expand_hosts
+from collio.topology.picture import to_svg
+from collio.topology.session import Session
+from test_report import CALL, DOCUMENT, spread
+from test_report_network import NETWORK
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "topology"
+FILES = {"tree.conf": "slurm", "block.conf": "slurm", "fabric.txt": "ibnetdiscover", "node.xml": "hwloc"}
+
+
+@pytest.fixture
+def reads(tmp_path):
+    """Makes a reader of contents from a reader of paths."""
+    def make(name, read):
+        path = tmp_path / name
+
+        def read_content(content):
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+            return read(path)
+        return read_content
+    return make
+
+
+def both(counts, least=8):
+    """Some were taken and some refused, or the mutations are no good."""
+    assert min(counts) >= least, counts
+
+
+# --- machines -----------------------------------------------------------------------------------
+
+
+def whole(graph):
+    """All that is made of a graph: its own check, its text, its description, its picture."""
+    check(graph)
+    assert Graph.from_json(graph.to_json()) == graph
+    machine_file.describe(graph)
+    to_svg(graph)
+
+
+@pytest.mark.parametrize("name", ["pair", "tree-oversubscribed", "torus-3x3", "dragonfly-small"])
+def test_machine_files(reads, name):
+    good = (Path(machine_file.__file__).parent / "presets" / f"{name}.toml").read_bytes()
+    read = reads("a.toml", lambda path: whole(machine_file.expand(machine_file.load(path))))
+    both(mutated.accepted(read, mutated.contents(good, 200), MachineFileError))
+
+
+def test_machine_files_in_json(reads):
+    good = {"format": "collio-machine/1", "name": "x", "nodes": {"count": 4, "ranks": [1, 2, 3, 4], "names": ["a", "b", "c", "d"]},
+            "network": {"shape": "graph", "link": "1Gbit/s", "latency": "2us", "switches": ["s"], "links": [
+                {"between": [node, "s"], "rate": "2Gbit/s"} for node in "abcd"]},
+            "storage": {"attach": "s", "targets": 2, "rate": ["1MB/s", "2MB/s"], "capacity": "1MiB", "backing": "/scratch"}}
+    read = reads("a.json", lambda path: whole(machine_file.expand(machine_file.load(path))))
+    both(mutated.accepted(read, mutated.contents(json.dumps(good).encode(), 300), MachineFileError), least=3)
+    mutated.accepted(read, map(json.dumps, mutated.documents(good, 300)), MachineFileError)
+
+
+def test_graphs():
+    graph = machine_file.expand(machine_file.load_machine("tree-oversubscribed"))
+    both(mutated.accepted(lambda text: whole(Graph.from_json(text)), mutated.texts(graph.to_json(), 300), MachineFileError))
+    documents = map(json.dumps, mutated.documents(json.loads(graph.to_json()), 300))
+    both(mutated.accepted(lambda text: whole(Graph.from_json(text)), documents, MachineFileError), least=3)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_topologies(reads, name):
+    """Errors name the file; a graph has routes that arrive."""
+    good = (GOLDEN / name).read_bytes()
+    folder = []
+
+    def read(path):
+        folder[:] = [str(path)]
+        try:
+            return whole(load(str(path), FILES[name]).graph)
+        except MachineFileError as error:
+            assert str(error).startswith(str(path)), error
+            raise
+    both(mutated.accepted(reads("file", read), mutated.contents(good, 250), MachineFileError))
+
+
+def test_topologies_by_content(reads):
+    goods = [(GOLDEN / name).read_bytes() for name in FILES]
+    goods.append(machine_file.expand(machine_file.load_machine("pair")).to_json().encode())
+    for seed, good in enumerate(goods):
+        mutated.accepted(reads("file", lambda path: load(str(path))), mutated.contents(good, 60, seed), MachineFileError)
+    for format_ in FORMATS:
+        for seed, good in enumerate(goods):
+            mutated.accepted(reads("file", lambda path: load(str(path), format_)), mutated.contents(good, 8, seed), MachineFileError)
+
+
+def test_hwlocs_file_says_nothing_of_its_encoding():
+    text = (GOLDEN / "node.xml").read_text()
+    assert 'encoding="UTF-8"' in text
+    for encoding in ("UTF-16", "latin-1", "no-such", "shift_jis", "utf-7"):
+        assert hwloc.read(text.replace("UTF-8", encoding), "file").host == "n001"
+
+
+def test_lists_of_hosts():
+    def read(text):
+        hosts = expand_hosts(text)
+        assert expand_hosts(compress_hosts(hosts)) == hosts
+    both(mutated.accepted(read, mutated.texts("n[001-128,140],login,r[0-1]c[0-7]-ib", 400), HostListError))
+
+
+@pytest.mark.parametrize("text", ["tree:4x20,link=40Gbit/s,uplink=20Gbit/s,latency=1us", "torus:4x4x4", "dragonfly:3x2x2,local=1GB/s"])
+def test_machines_of_plans(text):
+    def read(changed):
+        if plan_machines.is_shape(changed):
+            assert all(word.isascii() for word in plan_machines.shape_arguments(changed))
+    mutated.accepted(read, mutated.texts(text, 300), PlanError)
+
+
+# --- reports ------------------------------------------------------------------------------------
+
+NONBLOCKING = {**CALL, "form": "nonblocking", "progress": "thread", "failed": True, "most_receives_per_round": 3, "remembered": 2,
+               "one_sided": {"transfers": 4, "bytes": 1000}, "local_aggregators": 2,
+               "placement": {"how": "in_order", "reason": "few", "hop_bytes": 1, "hop_bytes_in_order": 2, "busiest_seconds": 1.0, "imbalance": 1.5},
+               "program_seconds": {"post": spread(0, 1e-5, 2e-5), "waited": spread(0, 0, 0.1), "hidden": 0.5}}
+FILE = {**DOCUMENT["files"][0], "nodes": 3, "network": NETWORK, "calls": [CALL, NONBLOCKING]}
+SUMS = {**NETWORK, "traffic": {"bytes": 9, "sent": [4, 5], "received": [5, 4]}, "expected": {"bytes": 9, "sent": [4], "received": []}, "hosts": []}
+FULL = {**DOCUMENT, "files": [FILE, {**FILE, "network": SUMS}]}
+
+
+def show(path):
+    """As `collio report` does, on the terminal and as a page."""
+    document = report.load(path)
+    report_text.print_report(Console(file=io.TextIOWrapper(io.BytesIO(), "utf-8"), width=120), document)
+    report_html.page(document).encode()
+
+
+def test_reports(reads):
+    read = reads("r.json", show)
+    read(json.dumps(FULL))
+    both(mutated.accepted(read, mutated.contents(json.dumps(FULL).encode(), 60), report.ReportError), least=3)
+    both(mutated.accepted(read, map(json.dumps, mutated.documents(FULL, 80)), report.ReportError))
+    both(mutated.accepted(read, map(json.dumps, mutated.documents({"files": [{"calls": [NONBLOCKING]}]}, 60, 3)), report.ReportError))
+
+
+def test_lines_of_the_engine(reads, tmp_path):
+    """Damaged ones are counted, the others are shown."""
+    good = "".join(json.dumps({**FILE, "file": name}) + "\n" for name in ("one", "two"))
+
+    def read(path):
+        files, damaged = report.read_lines(path)
+        assert files or damaged or not path.read_bytes().strip()
+        (tmp_path / "whole.json").write_text(json.dumps({"files": files}))
+        show(tmp_path / "whole.json")
+    mutated.accepted(reads("lines", read), mutated.contents(good.encode(), 60), ())
+
+
+def test_a_file_whose_name_is_no_text_is_reported(reads):
+    """The engine writes names as they are."""
+    line = json.dumps({**FILE, "file": "NAME"}).encode().replace(b"NAME", b"a\xffb\xe2\x80\xa8c\xc2\x85d\x7f")
+    assert reads("lines", report.read_lines)(line + b"\n") == ([{**FILE, "file": "a\ufffdb\u2028c\x85d\x7f"}], 0)
+    assert len(reads("lines", report.load)(line + b"\n" + line + b"\n")["files"]) == 2
+
+
+@pytest.mark.parametrize("document, said", [
+    ({"files": [{"calls": [{"bytes": "many"}]}]}, "files[0].calls[0].bytes is no number"),
+    ({"files": ["a"]}, "files[0] is no table"), ({"files": [], "command": "ls"}, "command is no list"),
+    ({"files": [{"warnings": [3]}]}, "files[0].warnings[0] is no text"),
+    ({"files": [{"network": {"hosts": ["a"], "traffic": {"flows": [[0, 1, 5]]}}}]}, "files[0].network.traffic.flows[0] is of nodes 0 and 1, there are 1"),
+])
+def test_the_wrong_field_is_named(reads, document, said):
+    with pytest.raises(report.ReportError) as caught:
+        reads("r.json", report.load)(json.dumps(document))
+    assert str(caught.value).endswith(f"not a report of collio: {said}")
+
+
+def test_what_is_null_is_as_if_absent(reads):
+    assert reads("r.json", report.load)('{"files": [{"nodes": null, "calls": [{"bytes": null, "seconds": {"total": {"min": null}}}]}]}') == {
+        "files": [{"calls": [{"seconds": {"total": {}}}]}]}
+
+
+# --- settings -----------------------------------------------------------------------------------
+
+CONFIG = "# of this project\ncb_nodes = 4\ncb_buffer_size=16MiB # each\ncollio_path = two_phase\ncb_config_list = *:2,a:1\nromio_no_indep_rw = true\n"
+
+
+def test_config_files(reads):
+    read = reads("collio.conf", lambda path: config.gather_settings([], {"COLLIO_CONFIG": str(path), "HOME": "/nonexistent"}))
+    both(mutated.accepted(read, mutated.contents(CONFIG.encode(), 400), (config.ConfigError, hints.HintError)))
+
+
+def test_hints():
+    text = "cb_nodes=4;cb_buffer_size=16MiB;collio_patience=60;collio_faults=all:write1-3:delay=0.25,EINTR=3,short=100;cb_config_list=*:2,a:1"
+    read = lambda changed: config.gather_settings([changed], {"COLLIO_HINTS": changed, "HOME": "/nonexistent"})  # noqa: E731
+    mutated.accepted(read, mutated.texts(text, 400), hints.HintError)
+    for hint in hints.HINTS:
+        mutated.accepted(hint.parse, mutated.texts(hint.default, 30), hints.HintError)
+        for number in mutated.NUMBERS:
+            mutated.accepted(hint.parse, iter([number]), hints.HintError)
+
+
+def test_rules_of_faults():
+    text = "all:write1-3:delay=0.25,stuck=2,EINTR=3,short=100,EFBIG/aggregator=1,3-4:open2:EMFILE/0:read3+:EIO"
+    mutated.accepted(faults.wrong_part, mutated.texts(text, 500), ())
+
+
+# --- programs -----------------------------------------------------------------------------------
+
+
+def test_launch_lines():
+    chance = random.Random(3)
+    words = "timeout 60 env A=1 mpiexec -n 4 --host a,b -x LD_PRELOAD=x.so -genv LD_PRELOAD y.so sh in.nc : -n 1 --mca btl self sh - -- =".split()
+    words += [word for word in mutated.WORDS if "\0" not in word and "\\ud" not in word]
+
+    def read(line):
+        found = launch_line.read_launch_line(line)
+        assert list(found.words) == line and all(begin <= end for begin, end in found.contexts)
+        launch_line.programs(found)
+        assert len(launch_line.edit_assignments(line, "LD_PRELOAD", "z.so")[0]) == len(line)
+    mutated.accepted(read, ([chance.choice(words) for _ in range(chance.randrange(12))] for _ in range(200)), ())
+
+
+def test_programs(reads, empty_library):
+    """Of any file the MPI library's names are read, or none."""
+    image = empty_library.read_bytes()
+    chance = random.Random(4)
+
+    def changed():
+        for _ in range(150):
+            content = bytearray(image[:chance.choice((len(image), chance.randrange(len(image))))])
+            for _ in range(chance.choice((1, 4, 40))):
+                if content:
+                    content[chance.randrange(min(len(content), chance.choice((64, 1000, len(content)))))] = chance.choice((0, 1, 255, chance.randrange(256)))
+            yield bytes(content)
+    mutated.accepted(reads("program", lambda path: mpi_libraries.elf_names(str(path))), changed(), ())
+
+
+def test_what_a_measuring_program_may_print():
+    """Lines that are no JSON object are a launcher's chatter."""
+    session = Session(None, 0.0)
+    for chatter in (b"\xff\xfe", b"[" * 100000, b"{", b"NaN", b'{"a": NaN}', b"1" * 5000, b"[]", b'"\\ud800"', b""):
+        session._begun = chatter + b'\n{"nodes": ["a"]}\n'
+        assert session._line() == {"nodes": ["a"]}
