@@ -15,6 +15,9 @@ function(collio_compile_options target)
   if(COLLIO_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${COLLIO_SANITIZE} -fno-omit-frame-pointer)
     target_link_options(${target} PRIVATE -fsanitize=${COLLIO_SANITIZE})
+    if(COLLIO_SANITIZE MATCHES undefined)  # otherwise it only prints, and a test passes
+      target_compile_options(${target} PRIVATE -fno-sanitize-recover=undefined)
+    endif()
   endif()
 endfunction()
 

@@ -9,7 +9,7 @@ option(COLLIO_LONG_TESTS "All rank counts and variants of the tests, not those a
 # registers for every n the test <mpi-id>.<name>.<n>: `mpiexec -n n ... target ARGS`.
 #   COMMAND  instead of TARGET: any command line (an interpreter and its script)
 #   PRELOAD  the ranks, not the launcher, get libcollio_mpiio.so
-#   ENV      environment of launcher and ranks; TIMEOUT defaults to 120
+#   ENV      environment of launcher and ranks; TIMEOUT defaults to 120, and is four times as long with sanitizers
 #   LONG     only with COLLIO_LONG_TESTS. Without it, of more than two numbers of ranks all but 3 and 8 remain
 # The working directory is a scratch folder of the build tree: files that a test writes go there.
 function(collio_add_mpi_test)
@@ -25,6 +25,9 @@ function(collio_add_mpi_test)
   endif()
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
+  endif()
+  if(COLLIO_SANITIZE)
+    math(EXPR test_TIMEOUT "4 * ${test_TIMEOUT}")
   endif()
   if(test_TARGET)
     set(test_COMMAND $<TARGET_FILE:${test_TARGET}>)
@@ -99,6 +102,7 @@ function(collio_launch_environment result)
       ASAN_OPTIONS=detect_leaks=$<BOOL:${COLLIO_SANITIZE_LEAKS}>:fast_unwind_on_malloc=0 LSAN_OPTIONS=suppressions=${suppressions}/leaks.supp:print_suppressions=0
       UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
       TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:suppressions=${suppressions}/threads.supp
+      COLLIO_TEST_SLOWNESS=4
       UCX_MEM_EVENTS=n)  # UCX would take locks of ThreadSanitizer's in threads that have ended
   endif()
   set(${result} "${environment}" PARENT_SCOPE)

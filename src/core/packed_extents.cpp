@@ -91,14 +91,32 @@ void PackedBuilder::flush() {
   p = {};
 }
 
-void PackedBuilder::encode_block() {
+// Everything the loops of the next two touch is local: stores to the code may alias members.
+
+/// A block of pieces in order of offset. Of irregular lists this is nearly all the work.
+std::uint8_t* PackedBuilder::encode_pieces(std::uint8_t* out) noexcept {
+  const int shift = format_.shift;
+  const std::size_t items = block_items_;
+  std::int64_t at = at_, bytes = 0;
+  for (std::size_t i = 0; i < items; ++i) {
+    const std::int64_t offset = block_[i].offset, length = block_[i].length;
+    out = put_any_varint(out, static_cast<std::uint64_t>(offset - at) >> shift);
+    out = put_any_varint(out, static_cast<std::uint64_t>(length) >> shift << 1);
+    at = offset + length;
+    bytes += length;
+  }
   PackedExtents& l = list_;
-  l.index_.push_back({static_cast<std::int64_t>(used_), at_, l.bytes_});
-  constexpr std::size_t room =
-      PackedExtents::items_per_checkpoint * std::size_t{packed_item_max_bytes} + varint_slack;
-  if (l.code_.size() < used_ + room) l.code_.resize(used_ + used_ / 2 + room);
-  // Everything the loop touches is local: stores to the code may alias members.
-  PackedWriter writer(l.code_.data() + used_, format_, at_);
+  if (l.items_ == 0) l.low_ = block_[0].offset;
+  l.high_ = at_ = at;
+  l.bytes_ += bytes;
+  l.pieces_ += static_cast<std::int64_t>(items);
+  return out;
+}
+
+/// Any block.
+std::uint8_t* PackedBuilder::encode_runs(std::uint8_t* out) noexcept {
+  PackedExtents& l = list_;
+  PackedWriter writer(out, format_, at_);
   std::int64_t low = l.items_ ? l.low_ : block_[0].offset;
   std::int64_t high = l.items_ ? l.high_ : block_[0].offset;
   std::int64_t bytes = 0, pieces = 0;
@@ -118,10 +136,23 @@ void PackedBuilder::encode_block() {
   l.ascending_ = ascending;
   l.bytes_ += bytes;
   l.pieces_ += pieces;
+  at_ = writer.at();
+  return writer.position();
+}
+
+void PackedBuilder::encode_block() {
+  PackedExtents& l = list_;
+  l.index_.push_back({static_cast<std::int64_t>(used_), at_, l.bytes_});
+  constexpr std::size_t room =
+      PackedExtents::items_per_checkpoint * std::size_t{packed_item_max_bytes} + varint_slack;
+  if (l.code_.size() < used_ + room) l.code_.resize(used_ + used_ / 2 + room);
+  std::uint8_t* const out = l.code_.data() + used_;
+  const bool in_order = !format_.any_order && !runs_in_block_;
+  const std::uint8_t* const end = in_order ? encode_pieces(out) : encode_runs(out);
+  used_ = static_cast<std::size_t>(end - l.code_.data());
   l.items_ += static_cast<std::int64_t>(block_items_);
   block_items_ = 0;
-  used_ = static_cast<std::size_t>(writer.position() - l.code_.data());
-  at_ = writer.at();
+  runs_in_block_ = false;
   if (l.items_ == 16 * PackedExtents::items_per_checkpoint) irregular_ = l.pieces_ < 2 * l.items_;
 }
 

@@ -174,10 +174,13 @@ class PackedBuilder {
   void add_piece(const Extent& piece);
   void flush();
   void emit(const Run& run) {
+    runs_in_block_ |= run.count != 1;
     block_[block_items_++] = run;
     if (block_items_ == block_.size()) encode_block();
   }
   void encode_block();
+  std::uint8_t* encode_pieces(std::uint8_t* out) noexcept;
+  std::uint8_t* encode_runs(std::uint8_t* out) noexcept;
 
   PackedFormat format_;
   PackedExtents list_;
@@ -186,7 +189,7 @@ class PackedBuilder {
   std::size_t block_items_ = 0;
   std::size_t used_ = 0;
   std::int64_t at_ = 0;
-  bool irregular_ = false;
+  bool irregular_ = false, runs_in_block_ = false;
 };
 
 /// Largest shift that divides every number or-ed into `bits` (at most 20).

@@ -7,7 +7,7 @@
 #include <new>
 
 #include "engine/check_call.hpp"
-#include "engine/place_call.hpp"
+#include "engine/plan_call.hpp"
 #include "policy/place_domains.hpp"
 
 namespace collio::engine {
@@ -81,10 +81,12 @@ std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
   return std::min(access.bytes, cursor.stream() - access.begin);
 }
 
-void agree_on_outcome(Call& call, Moved& moved) {
+/// `since_s`: when ranks had the digest.
+void agree_on_outcome(Call& call, Moved& moved, double since_s) {
   call.file.roll->come_to(exchange::Stage::ending);
   Steps::Scope time(call.steps, Step::agree);
   if (moved.outcome.error != 0) moved.outcome.failed_rank = call.file.rank;
+  moved.outcome.longest_ns = static_cast<std::int64_t>(1e9 * (observe::now_s() - since_s));
   call.file.agreement->outcome(moved.outcome);
   if (moved.outcome.error != 0) moved.message = call.file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));
 }
@@ -104,51 +106,11 @@ Completion completion_of(const Call& call, const Moved& moved) {
   return done;
 }
 
-/// Collective.
-policy::Plan new_plan(File& file, const policy::PlanRequest& request, const access::FileAccess& access) {
-  policy::Plan plan = file.plan(request);
-  const bool aggregates = plan.path == policy::Path::two_phase || plan.path == policy::Path::two_layer;
-  if (!aggregates || request.digest.bytes == 0 || plan.domains.count == 0) return plan;
-  balance_call(file, plan, access);
-  place_call(file, plan, access, request.digest.bytes);
-  return plan;
-}
-
-/// The plan of an earlier call of the same pieces, where they are now. Collective.
-policy::Plan recalled_plan(File& file, const PlanMemory::Entry& seen, const policy::Digest& digest, const access::FileAccess& access) {
-  const std::int64_t distance = digest.low - seen.digest.low;
-  if (!seen.plan.serves_at(distance))
-    return new_plan(file, {seen.direction, digest, file.most_domains(), seen.plan.home_masks, seen.tiled}, access);
-  policy::Plan plan = seen.plan;
-  plan.shift(distance);
-  plan.tiled = seen.tiled;
-  return plan;
-}
-
-/// Null: the schedule was asked for, or there is one buffer only. One-sided transfers are for all ranks together, and so is their schedule.
-std::shared_ptr<policy::ScheduleTrials> trials_of(const policy::Hints& hints, const policy::Plan& plan) {
-  if (plan.path != policy::Path::two_phase || hints.schedule != policy::Schedule::automatic || plan.overlap.buffers < 2 ||
-      plan.transfers.by != policy::Transfer::two_sided)
-    return nullptr;
-  return std::make_shared<policy::ScheduleTrials>(plan.overlap);
-}
-
-struct Planned {
-  policy::Plan plan;
-  std::shared_ptr<policy::ScheduleTrials> trials;
-};
-
-/// Collective.
-Planned plan_of(File& file, Direction direction, const policy::Digest& digest, const access::FileAccess& access, observe::CallRecord& record) {
+Planned plan_in_step(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access, observe::CallRecord& record) {
   Steps::Scope time(record.steps, Step::plan);
-  const PlanMemory::Entry* seen = file.memory.find(digest, direction);
-  if (!seen) {
-    policy::Plan plan = new_plan(file, {direction, digest, file.most_domains()}, access);
-    auto trials = trials_of(file.hints, plan);
-    return {std::move(plan), std::move(trials)};
-  }
-  record.remembered = 1;
-  return {recalled_plan(file, *seen, digest, access), seen->trials};
+  Planned planned = plan_of(file, request, digest, access);
+  record.remembered = planned.seen ? 1 : 0;
+  return planned;
 }
 
 observe::Placement placement_of(const policy::PlacedDomains& placed) {
@@ -206,7 +168,9 @@ Completion collective_call(File& file, const CallRequest& request) {
   if (core::Error error = agreed_error(file, digest, request, access); !error.ok()) return {false, 0, std::move(error), {}};
 
   file.roll->come_to(exchange::Stage::planning);
-  auto [plan, trials] = plan_of(file, request.direction, digest, access, record);
+  const double since_s = observe::now_s();
+  Planned planned = plan_in_step(file, request, digest, access, record);
+  policy::Plan& plan = planned.plan;
   Completion done;
   if (plan.path == policy::Path::native) {
     done.native = true;
@@ -221,10 +185,10 @@ Completion collective_call(File& file, const CallRequest& request) {
       link.remote = file.remote.get();
       link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
     }
-    Call call{file, plan, access, request.memory, link, steps, record.counters, trials.get()};
+    Call call{file, plan, access, request.memory, link, steps, record.counters, planned.schedules.get()};
     if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
     Moved moved = move_bytes(call);
-    agree_on_outcome(call, moved);
+    agree_on_outcome(call, moved, since_s);
     if (moved.outcome.again) {
       const policy::Plan before = plan;
       plan = file.plan({request.direction, digest, file.most_domains(), true});
@@ -232,15 +196,10 @@ Completion collective_call(File& file, const CallRequest& request) {
       plan.placed = before.placed;
       plan.reason += "; with masks, as pieces overlap and leave holes";
       moved = move_bytes(call);
-      agree_on_outcome(call, moved);
+      agree_on_outcome(call, moved, since_s);
     }
     done = completion_of(call, moved);
-    if (!record.remembered && done.error.ok()) {
-      // Every window was tiled from its first piece to its last; with as many bytes as the span has, no hole is left.
-      const bool tiled = plan.path == policy::Path::two_layer && request.direction == Direction::write &&
-                         !moved.outcome.untiled && digest.bytes == digest.span();
-      file.memory.remember({0, request.direction, shape, digest, plan, tiled, trials});
-    }
+    if (done.error.ok()) learn_from(file, request, {shape, digest, planned, moved.outcome});
     file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
   }
   record.counters.bytes = access.bytes;

@@ -69,14 +69,15 @@ int job_ranks_here() {
 machine::StorageModel common_model(MPI_Comm comm, machine::StorageModel model) {
   double numbers[] = {static_cast<double>(model.block_bytes), static_cast<double>(model.window_bytes),
                       static_cast<double>(model.node_buffer_bytes), static_cast<double>(model.aggregators_per_core),
-                      model.operation_s, model.bandwidth_bytes_per_s};
-  MPI_Bcast(numbers, 6, MPI_DOUBLE, 0, comm);
+                      model.operation_s, model.bandwidth_bytes_per_s, model.in_memory ? 1.0 : 0.0};
+  MPI_Bcast(numbers, 7, MPI_DOUBLE, 0, comm);
   model.block_bytes = static_cast<std::int64_t>(numbers[0]);
   model.window_bytes = static_cast<std::int64_t>(numbers[1]);
   model.node_buffer_bytes = static_cast<std::int64_t>(numbers[2]);
   model.aggregators_per_core = static_cast<int>(numbers[3]);
   model.operation_s = numbers[4];
   model.bandwidth_bytes_per_s = numbers[5];
+  model.in_memory = numbers[6] != 0;
   return model;
 }
 
@@ -214,23 +215,23 @@ std::string File::storage_remarks() const {
 }
 
 std::string File::schedule_remarks() const {
-  const std::string mine = memory.trials_text();
+  const std::string mine = memory.schedule_trials_text();
   return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
 }
 
-/// Whether the buffers of a call are in an MPI window, when it is planned so; makes one when it has to. Collective.
 bool File::have_remote(const policy::Plan& plan) {
   if (plan.path != policy::Path::two_phase || plan.transfers.by == policy::Transfer::two_sided) return true;
+  if (!no_windows_.empty()) return false;
   const std::int64_t bytes = plan.overlap.buffers * shared_stride(plan.domains.window_bytes);
-  if (remote && remote->bytes() >= bytes) return true;
+  const bool by_fences = plan.transfers.by == policy::Transfer::fence;
+  if (remote && remote->bytes() >= bytes && remote->by_fences() == by_fences) return true;
   const std::int64_t before = remote ? remote->bytes() : 0;
   remote.reset();
-  const auto ends_by = plan.transfers.by == policy::Transfer::fence ? exchange::RemoteBuffers::EndsBy::fence : exchange::RemoteBuffers::EndsBy::lock;
+  const auto ends_by = by_fences ? exchange::RemoteBuffers::EndsBy::fence : exchange::RemoteBuffers::EndsBy::lock;
   const std::int64_t with_room = std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
   remote = exchange::RemoteBuffers::make({comm, ends_by, with_room, servers.mine >= 0}, *agreement, no_windows_);
   if (remote) return true;
   hints.warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " + no_windows_);
-  memory.forget();  // earlier calls may have had a shorter window
   return false;
 }
 

@@ -60,6 +60,8 @@ class File {
   [[nodiscard]] std::string schedule_remarks() const;
   /// The plan of a call, with memory for it. Collective.
   [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
+  /// Whether the buffers of a call are in an MPI window, when it is planned so; makes one when it has to. Collective.
+  [[nodiscard]] bool have_remote(const policy::Plan& plan);
   /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.
   [[nodiscard]] int most_domains() const noexcept;
   /// Returns when all ranks have come here, before the file is closed. Collective.
@@ -96,7 +98,6 @@ class File {
   void announce_slots();
   void prepare_memory_drill();      ///< COLLIO_DRILL_MEMORY
   void begin_roll(const std::vector<int>& strides);
-  bool have_remote(const policy::Plan& plan);
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
   std::string no_windows_;          ///< why MPI has no window for aggregators' buffers; the same on all ranks
   std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way

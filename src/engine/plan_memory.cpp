@@ -37,7 +37,7 @@ void PlanMemory::recall(const AccessShape& mine, policy::Direction direction, po
     digest.set_recalled({seen->id, mine.offset - seen->mine.offset});
 }
 
-const PlanMemory::Entry* PlanMemory::find(const policy::Digest& all, policy::Direction direction) {
+PlanMemory::Entry* PlanMemory::find(const policy::Digest& all, policy::Direction direction) {
   const policy::Digest::Recalled recalled = all.recalled();
   if (recalled.id <= 0) return nullptr;
   const auto seen = std::ranges::find(entries_, recalled.id, &Entry::id);
@@ -57,11 +57,17 @@ void PlanMemory::remember(Entry entry) {
   if (entries_.size() > capacity) entries_.pop_back();
 }
 
-std::string PlanMemory::trials_text() const {
+std::string PlanMemory::schedule_trials_text() const {
   const policy::ScheduleTrials* most = nullptr;
   for (const Entry& e : entries_)
-    if (e.trials && (!most || e.trials->rounds_tried() > most->rounds_tried())) most = e.trials.get();
+    for (const Route& r : e.routes)
+      if (r.schedules && (!most || r.schedules->rounds_tried() > most->rounds_tried())) most = r.schedules.get();
   return most ? most->text() : "";
+}
+
+std::string PlanMemory::call_trials_text() const {
+  const auto most = std::ranges::max_element(entries_, {}, [](const Entry& e) { return e.trials.calls_tried(); });
+  return most == entries_.end() ? "" : most->trials.text();
 }
 
 }  // namespace collio::engine

@@ -12,9 +12,12 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "access/access.hpp"
+#include "policy/call_trials.hpp"
 #include "policy/digest.hpp"
 #include "policy/plan.hpp"
 #include "policy/schedule_trials.hpp"
@@ -33,26 +36,33 @@ class PlanMemory {
  public:
   static constexpr std::size_t capacity = 16;
 
+  /// How the call goes by one way.
+  struct Route {
+    std::optional<policy::Plan> plan;  ///< as if where the call was first; absent: not made, or it cannot be moved
+    std::shared_ptr<policy::ScheduleTrials> schedules;  ///< this rank's; null: the schedule is not for trial
+  };
+
   struct Entry {
     std::int64_t id = 0;
     policy::Direction direction = policy::Direction::write;
     AccessShape mine;
     policy::Digest digest;
-    policy::Plan plan;
+    bool home_masks = false;  ///< pieces overlap and leave holes
     bool tiled = false;   ///< the pieces of all ranks tile the span
-    std::shared_ptr<policy::ScheduleTrials> trials;  ///< this rank's; null: the schedule is not for trial
+    policy::CallTrials trials;
+    std::vector<Route> routes;  ///< by each of their ways
   };
 
   /// Says in this rank's digest which earlier call this looks like. Local.
   void recall(const AccessShape& mine, policy::Direction direction, policy::Digest& digest) const noexcept;
   /// The earlier call that all ranks named in the combined digest, or null; the same on all ranks.
-  [[nodiscard]] const Entry* find(const policy::Digest& all, policy::Direction direction);
+  [[nodiscard]] Entry* find(const policy::Digest& all, policy::Direction direction);
   /// Remembers a call; all ranks do, in the same order.
   void remember(Entry entry);
   /// What this rank's trials of schedules came to, of the pattern with most of them; empty: there were none.
-  [[nodiscard]] std::string trials_text() const;
-  /// Earlier plans do not hold any more; all ranks forget them at the same time.
-  void forget() noexcept { entries_.clear(); }
+  [[nodiscard]] std::string schedule_trials_text() const;
+  /// Likewise of trials of whole calls; the same on all ranks.
+  [[nodiscard]] std::string call_trials_text() const;
 
  private:
   std::list<Entry> entries_;  ///< last used first

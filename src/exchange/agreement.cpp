@@ -24,6 +24,7 @@ void combine_outcomes(void* in, void* inout, int* count, MPI_Datatype*) {
       b[i].failed_rank = a[i].failed_rank;
     }
     b[i].untiled = std::max(a[i].untiled, b[i].untiled);
+    b[i].longest_ns = std::max(a[i].longest_ns, b[i].longest_ns);
     b[i].again = std::max(a[i].again, b[i].again);
     b[i].intact_below = std::min(a[i].intact_below, b[i].intact_below);
   }
@@ -36,11 +37,16 @@ void on_board(const std::byte* in, std::byte* inout, std::size_t) {
   combine(const_cast<std::byte*>(in), inout, &one, nullptr);
 }
 
-void add_counts(const std::byte* in, std::byte* inout, std::size_t bytes) {
+/// `add` or `most` of each element on a board's vectors.
+template <std::int32_t (*combine)(std::int32_t, std::int32_t)>
+void on_board_vector(const std::byte* in, std::byte* inout, std::size_t bytes) {
   const auto* a = reinterpret_cast<const std::int32_t*>(in);
   auto* b = reinterpret_cast<std::int32_t*>(inout);
-  for (std::size_t i = 0; i < bytes / sizeof *a; ++i) b[i] += a[i];
+  for (std::size_t i = 0; i < bytes / sizeof *a; ++i) b[i] = combine(a[i], b[i]);
 }
+
+std::int32_t add(std::int32_t a, std::int32_t b) { return a + b; }
+std::int32_t most(std::int32_t a, std::int32_t b) { return std::max(a, b); }
 
 template <class T>
 void reduce(MPI_Comm comm, T& record, MPI_Datatype type, MPI_Op op) {
@@ -51,16 +57,17 @@ void reduce(MPI_Comm comm, T& record, MPI_Datatype type, MPI_Op op) {
   record = all;
 }
 
-void reduce_vector(MPI_Comm comm, std::vector<std::int32_t>& values, MPI_Op op) {
+void reduce_numbers(MPI_Comm comm, void* values, std::size_t count, MPI_Op op) {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT32_T, op, comm, &request);
+  MPI_Iallreduce(MPI_IN_PLACE, values, static_cast<int>(count), MPI_INT32_T, op, comm, &request);
   wait_for(request);
 }
 
 }  // namespace
 
-Agreement::Record Agreement::make(std::size_t bytes, MPI_User_function* combine) {
+Agreement::Record Agreement::make(std::size_t bytes, MPI_User_function* combine, NodeBoard::Channel channel) {
   Record r;
+  r.channel = channel;
   MPI_Type_contiguous(static_cast<int>(bytes / sizeof(std::int64_t)), MPI_INT64_T, &r.type);
   MPI_Type_commit(&r.type);
   MPI_Op_create(combine, 1, &r.op);
@@ -68,14 +75,15 @@ Agreement::Record Agreement::make(std::size_t bytes, MPI_User_function* combine)
 }
 
 Agreement::Agreement(MPI_Comm comm)
-    : comm_(comm), digest_(make(sizeof(policy::Digest), combine_digests)),
-      outcome_(make(sizeof(Outcome), combine_outcomes)) {
+    : comm_(comm), digest_(make(sizeof(policy::Digest), combine_digests, NodeBoard::Channel::digest)),
+      outcome_(make(sizeof(Outcome), combine_outcomes, NodeBoard::Channel::outcome)) {
   MPI_Comm_rank(comm, &rank_);
 }
 
 Agreement::~Agreement() {
   board_.reset();
-  if (leaders_ != MPI_COMM_NULL) MPI_Comm_free(&leaders_);
+  for (MPI_Comm* leaders : {&leaders_, &leaders_numbers_})
+    if (*leaders != MPI_COMM_NULL) MPI_Comm_free(leaders);
   for (Record* r : {&digest_, &outcome_}) {
     MPI_Type_free(&r->type);
     MPI_Op_free(&r->op);
@@ -92,6 +100,7 @@ void Agreement::use_node_boards(MPI_Comm node, std::size_t longest_vector) {
   MPI_Comm_size(comm_, &size);
   several_nodes_ = node_size < size;  // so it is on every node
   if (several_nodes_) MPI_Comm_split(comm_, node_rank == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
+  if (leaders_ != MPI_COMM_NULL) MPI_Comm_dup(leaders_, &leaders_numbers_);
   board_ = std::move(board);
 }
 
@@ -101,7 +110,7 @@ void Agreement::combine(T& record, const Record& how, NodeBoard::Combine on_boar
   NodeBoard::Across across;
   if (several_nodes_)
     across = [&](std::byte* result) { reduce(leaders_, *reinterpret_cast<T*>(result), how.type, how.op); };
-  board_->reduce(reinterpret_cast<std::byte*>(&record), sizeof record, on_board, across);
+  board_->reduce(how.channel, reinterpret_cast<std::byte*>(&record), sizeof record, on_board, across);
 }
 
 void Agreement::digest(policy::Digest& digest) const {
@@ -137,18 +146,16 @@ std::string Agreement::words_of(std::int64_t rank, std::string mine) const {
   return "rank " + std::to_string(rank) + ": " + mine.c_str();
 }
 
-void Agreement::sum(std::vector<std::int32_t>& counts) const {
-  const std::size_t bytes = counts.size() * sizeof(std::int32_t);
-  if (!board_ || bytes > board_->record_bytes()) return reduce_vector(comm_, counts, MPI_SUM);
+void Agreement::combine_numbers(std::vector<std::int32_t>& values, MPI_Op op, NodeBoard::Combine on_board) const {
+  const std::size_t bytes = values.size() * sizeof(std::int32_t);
+  if (!board_ || bytes > board_->record_bytes()) return reduce_numbers(comm_, values.data(), values.size(), op);
   NodeBoard::Across across;
-  if (several_nodes_)
-    across = [&](std::byte* result) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Iallreduce(MPI_IN_PLACE, result, static_cast<int>(counts.size()), MPI_INT32_T, MPI_SUM, leaders_, &request);
-      wait_for(request);
-    };
-  board_->reduce(reinterpret_cast<std::byte*>(counts.data()), bytes, add_counts, across);
+  if (several_nodes_) across = [&](std::byte* result) { reduce_numbers(leaders_numbers_, result, values.size(), op); };
+  board_->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(values.data()), bytes, on_board, across);
 }
-void Agreement::maximum(std::vector<std::int32_t>& values) const { reduce_vector(comm_, values, MPI_MAX); }
+
+void Agreement::sum(std::vector<std::int32_t>& counts) const { combine_numbers(counts, MPI_SUM, on_board_vector<add>); }
+
+void Agreement::maximum(std::vector<std::int32_t>& values) const { combine_numbers(values, MPI_MAX, on_board_vector<most>); }
 
 }  // namespace collio::exchange

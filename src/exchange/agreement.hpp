@@ -20,6 +20,7 @@ struct Outcome {
   std::int64_t intact_below = policy::Digest::nothing;  ///< all bytes of the call below this offset were moved
   std::int64_t again = 0;                             ///< a write left windows out: pieces overlap and leave holes
   std::int64_t untiled = 0;                           ///< a window was not tiled by the pieces in it
+  std::int64_t longest_ns = 0;                        ///< time of the rank that took longest
   std::int64_t failed_rank = -1;                      ///< highest rank with the worst error; -1: none
 };
 
@@ -30,7 +31,7 @@ class Agreement {
   explicit Agreement(MPI_Comm comm);
   /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks, where all
   /// nodes have shared memory. `node`: the ranks of this rank's node. Collective. `longest_vector`: most elements of a
-  /// later sum().
+  /// later sum() or maximum() by this way.
   void use_node_boards(MPI_Comm node, std::size_t longest_vector);
   ~Agreement();
   Agreement(const Agreement&) = delete;
@@ -59,16 +60,19 @@ class Agreement {
   struct Record {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Op op = MPI_OP_NULL;
+    NodeBoard::Channel channel{};
   };
-  static Record make(std::size_t bytes, MPI_User_function* combine);
+  static Record make(std::size_t bytes, MPI_User_function* combine, NodeBoard::Channel channel);
   template <class T>
   void combine(T& record, const Record& how, NodeBoard::Combine on_board) const;
+  void combine_numbers(std::vector<std::int32_t>& values, MPI_Op op, NodeBoard::Combine on_board) const;
 
   MPI_Comm comm_;
   int rank_ = 0;
   Record digest_, outcome_;
   std::unique_ptr<NodeBoard> board_;
   MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the nodes' first ranks, where there are several nodes
+  MPI_Comm leaders_numbers_ = MPI_COMM_NULL;  ///< the same; as on the board, reductions of numbers never meet others
   bool several_nodes_ = false;
 };
 

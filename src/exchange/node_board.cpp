@@ -15,10 +15,14 @@ constexpr std::size_t line = 64;
 
 }  // namespace
 
-/// All zero at first, as fresh shared memory is.
-struct NodeBoard::Head {
+/// Of one channel. All zero at first, as fresh shared memory is.
+struct NodeBoard::Part {
   alignas(line) SharedWord arrived;
   alignas(line) SharedWord turn;
+};
+
+struct NodeBoard::Head {
+  Part parts[channels];
 };
 
 std::unique_ptr<NodeBoard> NodeBoard::make(MPI_Comm node, std::size_t record_bytes) {
@@ -27,7 +31,7 @@ std::unique_ptr<NodeBoard> NodeBoard::make(MPI_Comm node, std::size_t record_byt
   const std::size_t rounded = (record_bytes + line - 1) / line * line;
   std::string why;
   const auto ranks = static_cast<std::size_t>(size);
-  auto memory = SharedMemory::share({node}, sizeof(Head) + rounded * (ranks + 1) + sizeof(Note) * ranks, why);
+  auto memory = SharedMemory::share({node}, sizeof(Head) + rounded * channels * (ranks + 1) + sizeof(Note) * ranks, why);
   if (!memory) return nullptr;
   return std::unique_ptr<NodeBoard>(new NodeBoard(node, std::move(memory), rounded));
 }
@@ -39,41 +43,43 @@ NodeBoard::NodeBoard(MPI_Comm node, std::unique_ptr<SharedMemory> memory, std::s
   MPI_Comm_size(node, &size_);
 }
 
-std::byte* NodeBoard::slot(int index) const noexcept {
-  return reinterpret_cast<std::byte*>(head_ + 1) + record_bytes_ * static_cast<std::size_t>(index);
+std::byte* NodeBoard::slot(Channel channel, int index) const noexcept {
+  const int at = static_cast<int>(channel) * (size_ + 1) + index;
+  return reinterpret_cast<std::byte*>(head_ + 1) + record_bytes_ * static_cast<std::size_t>(at);
 }
 
 std::span<Note> NodeBoard::notes() const noexcept {
-  return {reinterpret_cast<Note*>(slot(size_ + 1)), static_cast<std::size_t>(size_)};  // behind the result
+  return {reinterpret_cast<Note*>(slot(Channel::numbers, size_ + 1)), static_cast<std::size_t>(size_)};  // behind the last result
 }
 
-void NodeBoard::publish(std::uint32_t turn) noexcept {
-  head_->arrived.value.store(0, std::memory_order_relaxed);
-  head_->turn.set(turn + 1);
+void NodeBoard::publish(Part& part, std::uint32_t turn) noexcept {
+  part.arrived.value.store(0, std::memory_order_relaxed);
+  part.turn.set(turn + 1);
 }
 
-void NodeBoard::reduce(std::byte* record, std::size_t bytes, Combine combine, const Across& across) {
-  std::byte* result = slot(size_);
-  const std::uint32_t turn = head_->turn.load();
+void NodeBoard::reduce(Channel channel, std::byte* record, std::size_t bytes, Combine combine, const Across& across) {
+  Part& part = head_->parts[static_cast<std::size_t>(channel)];
+  std::byte* result = slot(channel, size_);
+  const std::uint32_t turn = part.turn.load();
   const auto all = static_cast<std::uint32_t>(size_);
-  std::memcpy(slot(rank_), record, bytes);
-  const bool last = head_->arrived.value.fetch_add(1, std::memory_order_acq_rel) + 1 == all;
+  std::memcpy(slot(channel, rank_), record, bytes);
+  const bool last = part.arrived.value.fetch_add(1, std::memory_order_acq_rel) + 1 == all;
   if (last) {
-    std::memcpy(result, slot(0), bytes);
-    for (int i = 1; i < size_; ++i) combine(slot(i), result, bytes);
+    std::memcpy(result, slot(channel, 0), bytes);
+    for (int i = 1; i < size_; ++i) combine(slot(channel, i), result, bytes);
     if (across)
-      head_->arrived.set(all + 1);  // the result is there; wakes the first rank
+      part.arrived.set(all + 1);  // the result is there; wakes the first rank
     else
-      publish(turn);
+      publish(part, turn);
   }
   if (across && rank_ == 0) {
     WordWait wait(comm_);
-    for (std::uint32_t seen = head_->arrived.load(); seen != all + 1; seen = head_->arrived.load())
-      wait.idle(head_->arrived, seen);
+    for (std::uint32_t seen = part.arrived.load(); seen != all + 1; seen = part.arrived.load())
+      wait.idle(part.arrived, seen);
     across(result);
-    publish(turn);
+    publish(part, turn);
   }
-  for (WordWait wait(comm_); head_->turn.load() == turn;) wait.idle(head_->turn, turn);
+  for (WordWait wait(comm_); part.turn.load() == turn;) wait.idle(part.turn, turn);
   std::memcpy(record, result, bytes);
 }
 

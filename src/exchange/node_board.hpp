@@ -21,6 +21,10 @@ namespace collio::exchange {
 class NodeBoard {
  public:
   using Combine = void (*)(const std::byte* in, std::byte* inout, std::size_t bytes);
+  /// Reductions on different channels never meet, whatever order ranks make them in: ranks in different calls wait for each
+  /// other, and are told of, instead of mixing what they have.
+  enum class Channel { digest, outcome, numbers };
+  static constexpr int channels = 3;
 
   /// Null on all ranks or on none: there is no shared memory to be had, use messages. `record_bytes`: longest record.
   /// Collective.
@@ -31,15 +35,16 @@ class NodeBoard {
   [[nodiscard]] std::size_t record_bytes() const noexcept { return record_bytes_; }
   /// Combines the ranks' records, in any order; the result replaces `record`. Where `across` is given, the node's first
   /// rank calls it with the node's result before the others get it: to combine it with other nodes'. All ranks give it,
-  /// or none. Collective. bytes <= record_bytes().
+  /// or none. Collective, by channel. bytes <= record_bytes().
   using Across = std::function<void(std::byte* record)>;
-  void reduce(std::byte* record, std::size_t bytes, Combine combine, const Across& across = {});
+  void reduce(Channel channel, std::byte* record, std::size_t bytes, Combine combine, const Across& across = {});
 
  private:
   struct Head;
+  struct Part;
   NodeBoard(MPI_Comm node, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes);
-  [[nodiscard]] std::byte* slot(int index) const noexcept;
-  void publish(std::uint32_t turn) noexcept;
+  [[nodiscard]] std::byte* slot(Channel channel, int index) const noexcept;
+  static void publish(Part& part, std::uint32_t turn) noexcept;
 
   MPI_Comm comm_;
   std::unique_ptr<SharedMemory> memory_;

@@ -49,7 +49,7 @@ std::byte* map(int fd, std::size_t bytes, std::string& why) {
 bool NodeTalk::all_true(bool mine) const {
   int all = mine ? 1 : 0;
   if (board) {
-    board->reduce(reinterpret_cast<std::byte*>(&all), sizeof all, [](const std::byte* in, std::byte* inout, std::size_t n) {
+    board->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(&all), sizeof all, [](const std::byte* in, std::byte* inout, std::size_t n) {
       for (std::size_t i = 0; i < n; ++i) inout[i] &= in[i];
     });
     return all != 0;
@@ -65,7 +65,7 @@ void NodeTalk::broadcast(Text& text) const {
     int rank = 0;
     MPI_Comm_rank(node, &rank);
     if (rank != 0) text = {};
-    board->reduce(reinterpret_cast<std::byte*>(text.data()), text.size(),
+    board->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(text.data()), text.size(),
                   [](const std::byte* in, std::byte* inout, std::size_t n) {
                     for (std::size_t i = 0; i < n; ++i) inout[i] |= in[i];
                   });

@@ -1,6 +1,8 @@
 // Values as JSON text, for the report.
 #pragma once
 
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -24,10 +26,11 @@ namespace collio::mpiio {
   return out + '"';
 }
 
+/// A number with a point, in whatever locale the program is. JSON has none that is not finite: null.
 [[nodiscard]] inline std::string text_of(double value) {
+  if (!std::isfinite(value)) return "null";
   char out[32];
-  std::snprintf(out, sizeof out, "%.9g", value);
-  return out;
+  return {out, std::to_chars(out, out + sizeof out, value, std::chars_format::general, 9).ptr};
 }
 
 /// [a, b, c] of JSON texts.

@@ -132,7 +132,7 @@ std::shared_ptr<OpenFile> find_settled(MPI_File handle) {
 }
 
 /// What all ranks have to know of a view before it is set, each the most of all ranks.
-enum { view_kind, worst_error, foreign, native, etype_most, etype_least, agreed_count };
+enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived_etype, gives_info, pointer_moved, agreed_count };
 
 int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* representation, MPI_Info info) {
@@ -158,31 +158,34 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   most[native] = is_native ? 1 : 0;
   most[etype_most] = etype_bytes;
   most[etype_least] = -etype_bytes;
+  most[derived_etype] = view.etype_bytes > 0 && is_plain_etype(etype) ? 0 : 1;
+  most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
+  most[pointer_moved] = file->program_view.shared_pointer_moved() ? 1 : 0;
   file->engine->agreement->maximum(most);
   // Beyond this point every rank treats its view alike.
   const auto agreed = static_cast<ViewKind>(most[view_kind]);
   const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
   if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
   if (most[foreign] && most[native]) error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
-  if (error.ok() && checks && most[etype_most] != -most[etype_least])
+  const bool same_etype = most[etype_most] == -most[etype_least];
+  if (error.ok() && checks && !same_etype)
     error = {core::ErrorClass::not_same, "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) + " to " +
                                              std::to_string(most[etype_most]) + " bytes"};
   if (!error.ok()) return raise(handle, error);
-  if (!is_native) {
-    const int rc = real->File_set_view(handle, displacement, etype, filetype, representation, info);
-    if (rc == MPI_SUCCESS) file->foreign_data = true;
-    if (rc == MPI_SUCCESS) file->program_view.mark_installed();
-    return rc;
-  }
-  const bool costly = agreed == ViewKind::costly && !file->atomic;
-  const int rc = costly ? file->program_view.install_etype(handle, *real, view, info)
-                        : real->File_set_view(handle, displacement, etype, filetype, representation, info);
+  ProgramView& program_view = file->program_view;
+  const bool etype_alone = is_native && !file->atomic && (agreed == ViewKind::costly || agreed == ViewKind::bytes);
+  const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype], !most[gives_info] && !most[pointer_moved]};
+  const int rc = etype_alone ? program_view.install_unit(handle, *real, unit, info)
+                             : real->File_set_view(handle, displacement, etype, filetype, representation, info);
   if (rc != MPI_SUCCESS) return rc;
-  if (costly)
-    file->program_view.set(displacement, etype, filetype);
+  if (etype_alone && agreed == ViewKind::costly)
+    program_view.mark_etype_only();
   else
-    file->program_view.mark_installed();
-  file->foreign_data = false;
+    program_view.mark_installed();
+  if (!etype_alone) program_view.forget_unit();
+  file->foreign_data = !is_native;
+  if (!is_native) return rc;
+  program_view.set(displacement, etype, filetype);
   file->view_described = agreed != ViewKind::undescribed;
   if (file->view_described) file->engine->view = std::move(view);
   return rc;
@@ -191,7 +194,7 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
 int get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
              char* representation) {
   auto file = find_file(handle);
-  if (!file || file->program_view.installed())
+  if (!file || file->foreign_data || !file->program_view.known())
     return real->File_get_view(handle, displacement, etype, filetype, representation);
   file->program_view.get(displacement, etype, filetype);
   std::strcpy(representation, "native");
@@ -271,16 +274,18 @@ int preallocate(MPI_File handle, MPI_Offset size) {
   return visit.code() != MPI_SUCCESS ? visit.code() : real->File_preallocate(handle, size);
 }
 
-/// Before the MPI library does a collective call on its own.
+/// Before the MPI library does a collective call with the shared file pointer.
 int install_view(MPI_File handle) {
   auto file = find_settled(handle);
-  return file ? file->program_view.install(handle, *real) : MPI_SUCCESS;
+  if (!file) return MPI_SUCCESS;
+  file->program_view.note_shared_pointer();
+  return file->program_view.install(handle, *real);
 }
 
 /// Before a call with the shared file pointer, which is not collective: the view cannot be installed then.
 int need_view(MPI_File handle) {
-  auto file = own_independent(handle);
-  if (!file) return MPI_SUCCESS;
+  if (auto file = find_file(handle)) file->program_view.note_shared_pointer();
+  if (!own_independent(handle)) return MPI_SUCCESS;
   return raise(handle, {core::ErrorClass::other,
                         "shared file pointers need the view in the MPI library; use a plainer file type"});
 }

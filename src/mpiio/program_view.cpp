@@ -40,15 +40,21 @@ void ProgramView::set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype 
   displacement_ = displacement;
   etype_ = access::RetainedType(etype);
   filetype_ = access::RetainedType(filetype);
+  known_ = true;
 }
 
-int ProgramView::install_etype(MPI_File handle, const collio_calls& real, const access::View& view, MPI_Info info) {
-  MPI_Datatype unit = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(static_cast<int>(view.etype_bytes), MPI_BYTE, &unit);
-  MPI_Type_commit(&unit);
-  const int rc = real.File_set_view(handle, view.displacement, unit, unit, "native", info);
-  MPI_Type_free(&unit);
-  installed_ = false;
+int ProgramView::install_unit(MPI_File handle, const collio_calls& real, const Unit& unit, MPI_Info info) {
+  if (unit.common && unit.may_be_there && unit_bytes_ == unit.bytes) return real.File_seek(handle, 0, MPI_SEEK_SET);
+  MPI_Datatype type = unit.etype, made = MPI_DATATYPE_NULL;
+  if (!unit.common) {
+    MPI_Type_contiguous(static_cast<int>(unit.bytes), MPI_BYTE, &made);
+    MPI_Type_commit(&made);
+    type = made;
+  }
+  const int rc = real.File_set_view(handle, 0, type, type, "native", info);
+  if (made != MPI_DATATYPE_NULL) MPI_Type_free(&made);
+  unit_bytes_ = rc == MPI_SUCCESS && unit.common ? unit.bytes : 0;
+  shared_pointer_moved_ = false;
   return rc;
 }
 
@@ -64,6 +70,7 @@ int ProgramView::install(MPI_File handle, const collio_calls& real) {
     if (!access::is_predefined(type)) MPI_Type_free(&type);
   if (rc != MPI_SUCCESS) return rc;
   installed_ = true;
+  unit_bytes_ = 0;
   return real.File_seek(handle, position, MPI_SEEK_SET);
 }
 
@@ -73,12 +80,15 @@ void ProgramView::get(MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatyp
   *filetype = filetype_.handle();
 }
 
+bool is_plain_etype(MPI_Datatype etype) { return access::is_predefined(etype) && dense(etype); }
+
 ViewKind judge_view(MPI_Datatype etype, MPI_Datatype filetype, const access::View& view) {
   if (!view.usable()) return ViewKind::undescribed;
   const access::TypeLayout& type = *view.filetype;
-  const bool plain = type.pattern.pieces() <= most_plain_pieces && type.pattern.ascending() &&
-                     type.lower_bound == 0 && type.pattern.low() >= 0 && dense(etype) &&
-                     plainly_built(filetype) && type.extent >= type.pattern.high();
+  const core::Pattern& pattern = type.pattern;
+  if (view.displacement == 0 && is_plain_etype(etype) && pattern.contiguous() && pattern.low() == 0 && type.lower_bound == 0 && type.extent == type.size()) return ViewKind::bytes;
+  const bool plain = pattern.pieces() <= most_plain_pieces && pattern.ascending() && type.lower_bound == 0 && pattern.low() >= 0 &&
+                     dense(etype) && plainly_built(filetype) && type.extent >= pattern.high();
   return plain ? ViewKind::plain : ViewKind::costly;
 }
 

@@ -3,7 +3,8 @@
 // Giving a large or deeply nested file type to the MPI library can cost more time and memory than the data
 // calls themselves, and some libraries misread such types. collio therefore hands on at once only views that
 // are small and plainly built; for others the library gets the etype alone, so that file pointers count in the
-// right unit, and the whole view when it must do a collective call itself.
+// right unit, and the whole view when it must do a collective call itself. A library that has the etype already
+// is left alone: its ranks meet twice or more in each MPI_File_set_view.
 #pragma once
 
 #include "mpiio/calls.h"
@@ -16,27 +17,54 @@
 namespace collio::mpiio {
 
 /// How a view is to be treated; the largest value of all ranks holds for all.
-enum class ViewKind : std::int32_t { plain, costly, undescribed, invalid };
+enum class ViewKind : std::int32_t {
+  bytes,  ///< all bytes of the file, in plain etypes: the etype alone says as much
+  plain,
+  costly,
+  undescribed,
+  invalid
+};
 
 class ProgramView {
  public:
   /// Keeps the types, so the program may free its handles.
   void set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype);
-  /// Gives the library only the etype. Collective, by the library's rules.
-  int install_etype(MPI_File handle, const collio_calls& real, const access::View& view, MPI_Info info);
+  /// An etype. `common`: all ranks have predefined ones, without holes and of this size. `may_be_there`: a library that has
+  /// one of this size need not be given it again.
+  struct Unit {
+    MPI_Datatype etype = MPI_DATATYPE_NULL;
+    std::int64_t bytes = 0;
+    bool common = false, may_be_there = false;
+  };
+  /// Gives the library the view "all bytes, in such etypes", with file pointers at 0. Collective.
+  int install_unit(MPI_File handle, const collio_calls& real, const Unit& unit, MPI_Info info);
   /// Gives the library the whole view, unless it has it; file pointers stay. Collective.
   int install(MPI_File handle, const collio_calls& real);
   /// The library must do its own calls through this view: it was given it, or needs none.
   [[nodiscard]] bool installed() const noexcept { return installed_; }
   void mark_installed() noexcept { installed_ = true; }
+  void mark_etype_only() noexcept { installed_ = false; }
+  /// The library was given a view that is not one of install_unit.
+  void forget_unit() noexcept { unit_bytes_ = 0; }
+  /// The shared file pointer is not where MPI_File_set_view puts it. Not collective: told to all ranks with the next view.
+  void note_shared_pointer() noexcept { shared_pointer_moved_ = true; }
+  [[nodiscard]] bool shared_pointer_moved() const noexcept { return shared_pointer_moved_; }
+  /// set() was called.
+  [[nodiscard]] bool known() const noexcept { return known_; }
   /// As MPI_File_get_view answers: new handles of derived types.
   void get(MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype) const;
 
  private:
   MPI_Offset displacement_ = 0;
   access::RetainedType etype_, filetype_;
+  bool known_ = false;
   std::atomic<bool> installed_{true};  ///< a call under way may set it
+  std::int64_t unit_bytes_ = 0;        ///< of install_unit's common etype, where the library's view is that still; 0: it is another
+  std::atomic<bool> shared_pointer_moved_{false};
 };
+
+/// Predefined, and without holes.
+[[nodiscard]] bool is_plain_etype(MPI_Datatype etype);
 
 /// What this rank thinks of a view. Not collective.
 [[nodiscard]] ViewKind judge_view(MPI_Datatype etype, MPI_Datatype filetype, const access::View& view);

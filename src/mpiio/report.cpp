@@ -121,6 +121,7 @@ std::string head_json(const engine::File& file, const Remarks& remarks) {
                   ", \"storage\": " + quoted(file.machine.storage.name) +
                   ", \"storage_by\": " + storage_json(file.storage_use, remarks.storage) +
                   ", \"schedule_trials\": " + quoted(remarks.schedules) +
+                  ", \"call_trials\": " + quoted(file.memory.call_trials_text()) +
                   ", \"agreement\": " + quoted(file.agreement->by_shared_memory() ? "shared memory" : "messages") + ", \"hints\": {";
   std::string comma;
   for (const auto& [key, value] : file.hints.in_force) {

@@ -28,7 +28,7 @@ constexpr std::array<HintRow, 31> rows{{
     {"collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow",
      "what overlaps in the rounds of two_phase"},
     {"collio_buffers", "2", "2..64", "windows an aggregator has in memory when rounds overlap; cb_buffer_size is for all of them"},
-    {"collio_transfer", "two_sided", "two_sided, fence, lock", "how data gets to and from the aggregators of two_phase: messages, or one-sided"},
+    {"collio_transfer", "two_sided", "auto, two_sided, fence, lock", "how data gets to and from the aggregators of two_phase: messages, or one-sided"},
     {"collio_transfer_piece", "512", "1..1073741824", "bytes of the shortest pieces, on average, that go one-sided; shorter ones go with messages"},
     {"collio_storage", "auto", "auto, posix, threads, uring, aio, null", "who makes the calls on the file: the caller, or others meanwhile"},
     {"collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads"},
@@ -140,8 +140,8 @@ constexpr std::array<std::pair<std::string_view, StorageKind>, 6> storage_kinds{
     {"uring", StorageKind::uring}, {"aio", StorageKind::aio}, {"null", StorageKind::null},
 }};
 
-constexpr std::array<std::pair<std::string_view, Transfer>, 3> transfers{{
-    {"two_sided", Transfer::two_sided}, {"fence", Transfer::fence}, {"lock", Transfer::lock},
+constexpr std::array<std::pair<std::string_view, Transfer>, 4> transfers{{
+    {"auto", Transfer::automatic}, {"two_sided", Transfer::two_sided}, {"fence", Transfer::fence}, {"lock", Transfer::lock},
 }};
 
 constexpr std::array<std::pair<std::string_view, Schedule>, 7> schedules{{

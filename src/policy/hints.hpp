@@ -23,7 +23,7 @@ enum class Election;    // policy/elect_aggregators
 enum class Cut;         // policy/file_cuts
 enum class Schedule { automatic, none, communication, write, write_communication, write_communication_2, dataflow };
 enum class Check { none, warn, strict };
-enum class Transfer { two_sided, fence, lock };
+enum class Transfer { automatic, two_sided, fence, lock };
 enum class StorageKind { automatic, posix, threads, uring, aio, null };
 
 /// One entry of cb_config_list: at most `limit` aggregators on `host` ("*": any other host).

@@ -65,9 +65,10 @@ double two_layer_s(const PlanRequest& r, const machine::Machine& m) {
 }
 
 double independent_s(const PlanRequest& r, const machine::Machine& m) {
-  // Calls on one file serialise inside a node; across nodes they do not.
-  const double nodes = static_cast<double>(std::max<std::size_t>(1, m.nodes.size()));
-  const double calls = std::max(static_cast<double>(r.digest.pieces) / nodes,
+  // Calls on one file serialise inside a node, but for reads of what is in memory; across nodes they do not.
+  const bool by_cores = m.storage.in_memory && r.direction == Direction::read;
+  const std::size_t at_once = by_cores ? static_cast<std::size_t>(m.parallelism()) : m.nodes.size();
+  const double calls = std::max(static_cast<double>(r.digest.pieces) / static_cast<double>(std::max<std::size_t>(1, at_once)),
                                 static_cast<double>(r.digest.most_pieces));
   return calls * m.storage.operation_s;
 }
@@ -115,7 +116,8 @@ std::string layers_text(const Layers& layers, const Hints& hints) {
 
 void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const Digest& d = r.digest;
-  const Path asked = r.direction == Direction::write ? hints.write_path : hints.read_path;
+  const Path hint = r.direction == Direction::write ? hints.write_path : hints.read_path;
+  const Path asked = r.way ? r.way->path : hint;
   if (d.undescribed > 0) {
     plan.path = Path::native;
     plan.reason = "a datatype or view on " + std::to_string(d.undescribed) + " ranks cannot be described by collio";
@@ -132,7 +134,7 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
   const std::string no_layer = against.empty() ? "" : "; one layer: " + against;
   if (asked != Path::automatic) {
     plan.path = asked == Path::independent ? asked : exchange;
-    plan.reason = "asked for by hint" + (asked == Path::two_layer ? no_layer : "");
+    plan.reason = (r.way ? "by trials" : "asked for by hint") + (asked == Path::two_layer ? no_layer : "");
     return;
   }
   const double exchange_s = exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
@@ -231,7 +233,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   cut.window_bytes = window_bytes(machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
-    plan.transfers = choose_transfers({r.digest, machine.ranks(), r.no_windows}, hints);
+    plan.transfers = choose_transfers({r.digest, machine.ranks(), r.way ? r.way->transfer : hints.transfer, r.no_windows}, hints);
     plan.reason += overlap_text(plan.overlap) + transfers_text(plan.transfers);
   }
   if (hints.memory_limit_bytes > 0)

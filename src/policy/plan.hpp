@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "machine/machine.hpp"
@@ -21,6 +22,13 @@ enum class Direction { write, read };
 inline constexpr int most_node_slots = 64;
 
 struct PlacedDomains;  // policy/place_domains
+
+/// A way to move a call's bytes.
+struct Way {
+  Path path = Path::two_phase;
+  Transfer transfer = Transfer::two_sided;
+  [[nodiscard]] bool operator==(const Way&) const noexcept = default;
+};
 
 struct Plan {
   Direction direction = Direction::write;
@@ -45,6 +53,7 @@ struct Plan {
   double estimate_two_phase_s = 0;    ///< beyond the storage time all paths share
   double estimate_independent_s = 0;
 
+  [[nodiscard]] Way way() const noexcept { return {path, transfers.by}; }
   /// The same plan serves the same pieces `distance` bytes further on.
   [[nodiscard]] bool serves_at(std::int64_t distance) const noexcept { return distance % alignment_bytes == 0; }
   void shift(std::int64_t distance) noexcept {
@@ -60,6 +69,7 @@ struct PlanRequest {
   int aggregators = 1;
   bool with_masks = false;     ///< two_layer write: pieces may overlap and leave holes
   bool tiled = false;          ///< an earlier call of the same pieces tiled every window
+  std::optional<Way> way = {};      ///< found out by trials, or on trial; else hints and estimates decide
   std::string no_windows = "";      ///< why MPI has no window for the aggregators' buffers; empty: it has
   std::string no_node_memory = "";  ///< why ranks of a node have no shared memory for windows; empty: they have
 };

@@ -11,16 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "policy/contest.hpp"
 #include "policy/overlap.hpp"
 
 namespace collio::policy {
 
 class ScheduleTrials {
  public:
-  static constexpr double most_lost = 0.02;   ///< of the time, by trials
-  static constexpr double clearly = 0.95;     ///< of the time of the schedule in force, or less: a candidate is faster
-  static constexpr double shifted = 1.25;     ///< times slower or faster than before: look again
-
   /// `first` is in force until something faster is found. Times are seconds of one clock.
   explicit ScheduleTrials(const Overlap& first);
 
@@ -41,31 +38,21 @@ class ScheduleTrials {
   [[nodiscard]] std::string text() const;
 
  private:
-  /// Rounds in a row under one schedule.
-  struct Stint {
-    std::int64_t opened = 0, over = 0, bytes = 0;
-    double seconds = 0;
-    [[nodiscard]] double seconds_per_byte() const noexcept { return bytes > 0 ? seconds / static_cast<double>(bytes) : 0; }
-  };
   enum class Phase { settled, for_comparison, on_trial };
 
-  [[nodiscard]] std::size_t in_force() const noexcept { return phase_ == Phase::on_trial ? candidate_ : incumbent_; }
+  [[nodiscard]] std::size_t in_force() const noexcept { return phase_ == Phase::on_trial ? contest_.candidate() : contest_.in_force(); }
   [[nodiscard]] bool may_try() const noexcept;
   void take_time(double now_s) noexcept;
-  void next_phase();
-  void judge();
-  void watch();
+  void next_phase() noexcept;
 
   std::vector<Overlap> candidates_;
   std::int64_t stint_rounds_;
-  std::size_t incumbent_ = 0, candidate_ = 1;
-  int wins_ = 0;                 ///< of the candidate, in a row
+  Contest contest_;
   Phase phase_ = Phase::settled;
   bool resting_ = false;
-  Stint stint_, comparison_;
-  Stint usual_;                  ///< all settled rounds since the last look
-  double usual_before_ = 0;      ///< seconds per byte when all candidates had been tried; 0: not yet
-  double since_s_ = 0, total_s_ = 0, lost_s_ = 0;
+  std::int64_t opened_ = 0;      ///< rounds of the stint
+  Pace stint_, comparison_;      ///< rounds in a row under one schedule
+  double since_s_ = 0;
   std::int64_t rounds_ = 0, rounds_tried_ = 0;
 };
 

@@ -15,10 +15,11 @@ std::string against_one_sided(const TransferRequest& r) {
 }  // namespace
 
 Transfers choose_transfers(const TransferRequest& request, const Hints& hints) {
-  if (hints.transfer == Transfer::two_sided) return {Transfer::two_sided, 1, ""};
+  if (request.wanted == Transfer::automatic) return {Transfer::two_sided, 1, "to begin with"};
+  if (request.wanted == Transfer::two_sided) return {Transfer::two_sided, 1, ""};
   if (std::string against = against_one_sided(request); !against.empty())
-    return {Transfer::two_sided, 1, "not " + std::string(name_of(hints.transfer)) + ": " + against};
-  return {hints.transfer, hints.transfer_piece_bytes, "asked for by hint"};
+    return {Transfer::two_sided, 1, "not " + std::string(name_of(request.wanted)) + ": " + against};
+  return {request.wanted, hints.transfer_piece_bytes, request.wanted == hints.transfer ? "asked for by hint" : "by trials"};
 }
 
 std::string transfers_text(const Transfers& t) {

@@ -24,10 +24,11 @@ struct Transfers {
 struct TransferRequest {
   const Digest& digest;
   int ranks = 1;
+  Transfer wanted = Transfer::two_sided;
   const std::string& no_windows;  ///< why MPI has no window for the buffers; empty: it has
 };
 
-/// The hint's, unless the call cannot have it: then two_sided, and the reason says so. Pure.
+/// What is wanted, unless the call cannot have it: then two_sided, and the reason says so. Pure.
 [[nodiscard]] Transfers choose_transfers(const TransferRequest& request, const Hints& hints);
 
 /// "; transfers: lock, asked for by hint"; for the report.

@@ -38,6 +38,7 @@ machine::StorageModel model_of(const std::string& path) {
     if (static_cast<long>(fs.f_type) != type.magic) continue;
     model.name = type.name;
     model.in_memory = type.kind == KnownType::memory;
+    if (model.in_memory) model.operation_s = 0.75e-6;
     if (type.kind == KnownType::shared) {
       model.operation_s = 200e-6;
       model.block_bytes = 1 << 20;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -15,11 +16,17 @@
 
 namespace collio::test {
 
+/// How many times as long everything may take: sanitizers are slow.
+inline unsigned slowness() {
+  const char* said = std::getenv("COLLIO_TEST_SLOWNESS");
+  return said ? static_cast<unsigned>(std::max(1, std::atoi(said))) : 1;
+}
+
 class Program {
  public:
   /// `folder`: where files go, if not into memory. `threads`: the level of thread support to ask for.
   Program(int& argc, char**& argv, unsigned limit_s = 100, const char* folder = nullptr, int threads = MPI_THREAD_SINGLE) {
-    alarm(limit_s);
+    alarm(limit_s * slowness());
     if (threads == MPI_THREAD_SINGLE)
       MPI_Init(&argc, &argv);
     else

@@ -95,6 +95,44 @@ void check_view(Program& program, MPI_File file) {
   }
 }
 
+/// A view of pieces, and one of the whole file, in turns: what the library was not told of again is as if it had been.
+void alternate_views(Program& program, MPI_File file) {
+  const std::int64_t all = 20LL * block * program.size;
+  MPI_Datatype plain = dealt_ints(program.rank, program.size, block), type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(1, plain, &type);  // nested: collio keeps the view to itself
+  MPI_Type_commit(&type);
+  MPI_Type_free(&plain);
+  for (int turn = 0; turn < 6; ++turn) {
+    MPI_Status status;
+    const auto data = values(program.rank, 20 * block, turn);
+    program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
+    check_position(program, file, 0, "file pointer after a view of pieces");
+    program.good(MPI_File_write_all(file, data.data(), 20 * block, MPI_INT, &status), "MPI_File_write_all");
+    settle(file, MPI_COMM_WORLD);
+    // Another etype now and then, which the library has to be told of.
+    const MPI_Datatype etype = turn == 3 ? MPI_DOUBLE : MPI_INT;
+    const std::int64_t per_etype = turn == 3 ? 2 : 1;
+    program.good(MPI_File_set_view(file, 0, etype, etype, "native", MPI_INFO_NULL), "MPI_File_set_view");
+    check_position(program, file, 0, "file pointer after a view of all bytes");
+    MPI_Offset shared = -1;
+    program.good(MPI_File_get_position_shared(file, &shared), "MPI_File_get_position_shared");
+    program.equal(shared, 0, "shared file pointer after a view of all bytes");
+    std::vector<int> mine(2 * block);  // two etypes' worth at least
+    const int tile = program.size * block;
+    program.good(MPI_File_read_at(file, 2 * tile / per_etype, mine.data(), 2 * block, MPI_INT, &status), "MPI_File_read_at");
+    mine.resize(block);
+    program.that(mine == values(0, block, turn + 2 * block), "an independent read through the view of all bytes");
+    program.good(MPI_File_seek(file, 0, MPI_SEEK_END), "MPI_File_seek to the end");
+    check_position(program, file, all / per_etype, "the end in the view of all bytes");
+    if (turn % 3 > 0) continue;
+    MPI_Barrier(MPI_COMM_WORLD);  // all have looked at the shared pointer
+    std::vector<int> ordered(2);
+    program.good(MPI_File_read_ordered(file, ordered.data(), 2, MPI_INT, &status), "MPI_File_read_ordered");
+    program.equal(status_bytes(status), 8, "bytes of an ordered read");
+  }
+  MPI_Type_free(&type);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -110,6 +148,7 @@ int main(int argc, char** argv) {
   check_offsets(program, file);
   check_view(program, file);
   read_neighbour(program, file);
+  alternate_views(program, file);
   program.good(MPI_File_close(&file), "MPI_File_close");
   return program.finish();
 }

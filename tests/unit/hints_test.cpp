@@ -29,7 +29,7 @@ const std::vector<Row>& cases() {
       {"collio_schedule", {"auto", "none", "communication", "write", "write_communication", "write_communication_2", "dataflow"},
        {"", "automatic", "read", "write_communication_3", "Dataflow"}},
       {"collio_buffers", {"2", "3", "64"}, {"", "0", "1", "65", "auto", "two"}},
-      {"collio_transfer", {"two_sided", "fence", "lock"}, {"", "auto", "put", "Fence", "one_sided"}},
+      {"collio_transfer", {"auto", "two_sided", "fence", "lock"}, {"", "put", "Fence", "one_sided"}},
       {"collio_transfer_piece", {"1", "512", "1073741824"}, {"", "0", "-1", "1073741825", "auto", "1KiB"}},
       {"collio_storage", {"auto", "posix", "threads", "uring", "aio", "null"}, {"", "automatic", "io_uring", "Posix", "none"}},
       {"collio_storage_threads", {"1", "2", "64"}, {"", "0", "65", "auto", "-1", "two"}},

@@ -153,10 +153,12 @@ TEST(Varint, RoundTrips) {
   std::mt19937_64 rng(6);
   for (int i = 0; i < 100000; ++i) {
     const std::uint64_t value = rng() >> (rng() % 64);
-    std::uint8_t* end = put_varint(buffer, value);
-    const std::uint8_t* in = buffer;
-    ASSERT_EQ(get_varint(in), value);
-    ASSERT_EQ(in, end);
+    for (const auto put : {put_varint, put_any_varint}) {
+      const std::uint8_t* end = put(buffer, value);
+      const std::uint8_t* in = buffer;
+      ASSERT_EQ(get_varint(in), value);
+      ASSERT_EQ(in, end);
+    }
     const auto s = static_cast<std::int64_t>(value);
     ASSERT_EQ(unzigzag(zigzag(s)), s);
   }

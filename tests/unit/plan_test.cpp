@@ -39,6 +39,18 @@ TEST(Plan, SmallPiecesGoThroughTheMemoryOfANode) {
     EXPECT_EQ(plan_of(small_pieces, {}, direction).path, Path::two_layer);
 }
 
+TEST(Plan, ReadsOfWhatIsInMemoryGoSideBySide) {
+  machine::Machine machine = one_node(8, 2);
+  const Digest pages = dense(8, 2000, 4096), cells = dense(8, 8000, 1024);
+  const auto path = [&](const Digest& d, Direction direction) { return make_plan({direction, d, 2}, machine, {}).path; };
+  EXPECT_EQ(path(pages, Direction::read), Path::two_layer);
+  machine.storage.in_memory = true;
+  machine.storage.operation_s = 0.75e-6;
+  EXPECT_EQ(path(pages, Direction::read), Path::independent);
+  EXPECT_EQ(path(pages, Direction::write), Path::two_layer);
+  EXPECT_EQ(path(cells, Direction::read), Path::two_layer);
+}
+
 TEST(Plan, NodesOfOneRankGoThroughAggregators) {
   const machine::Machine machine{{{"one", 1, 2}, {"two", 1, 2}}, {}};
   for (const Direction direction : {Direction::write, Direction::read}) {

@@ -80,7 +80,7 @@ TEST(ScheduleTrials, TrialsLoseLittleThoughAllButOneAreSlow) {
     const double spent = a.now_s - 50 - begin;
     EXPECT_EQ(a.trials.now().schedule, Schedule::dataflow);
     EXPECT_GT(a.trials.rounds_tried(), 0);
-    EXPECT_LE(spent - a.best_s, 1.5 * ScheduleTrials::most_lost * spent) << slow_s;
+    EXPECT_LE(spent - a.best_s, 1.5 * Contest::most_lost * spent) << slow_s;
   }
 }
 
