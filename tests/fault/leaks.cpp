@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "dealt_file.hpp"
 
@@ -10,8 +11,8 @@ using namespace collio::test;
 
 namespace {
 
-constexpr int count = 60000, warm_up = 6, calls = 30;
-constexpr long long allowed_bytes = 256 << 10;  // of one call: about 480 KiB, and windows of 64 KiB
+constexpr int count = 60000, warm_up = 6, batches = 4, calls = 10;  // calls of a batch
+constexpr long long allowed_bytes = 16 << 10;  // of a batch; a call has about 480 KiB, and windows of 64 KiB
 
 long long bytes_in_use() {
   const struct mallinfo2 info = mallinfo2();
@@ -21,6 +22,32 @@ long long bytes_in_use() {
 long long open_files() {
   const std::filesystem::directory_iterator all("/proc/self/fd");
   return std::distance(begin(all), end(all));
+}
+
+void fail_once(Program& program, MPI_File file, std::vector<int>& data, bool write, bool nonblocking) {
+  MPI_Status status;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = MPI_SUCCESS;
+  if (nonblocking) {
+    write ? MPI_File_iwrite_at_all(file, 0, data.data(), count, MPI_INT, &request) : MPI_File_iread_at_all(file, 0, data.data(), count, MPI_INT, &request);
+    code = MPI_Wait(&request, &status);
+  } else {
+    code = write ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status) : MPI_File_read_at_all(file, 0, data.data(), count, MPI_INT, &status);
+  }
+  program.same_error(code, nonblocking ? "a nonblocking call with faults must fail" : "a call with faults must fail");
+}
+
+// Bytes that every batch of calls leaves at least. A leak grows with each of them; an MPI library's pools of
+// messages grow by a large piece when many happen to be on their way, and then stay.
+long long growth_of_every_batch(Program& program, MPI_File file, std::vector<int>& data, bool write) {
+  for (int i = 0; i < warm_up; ++i) fail_once(program, file, data, write, i % 2 != 0);
+  long long least = std::numeric_limits<long long>::max();
+  for (int batch = 0; batch < batches; ++batch) {
+    const long long before = bytes_in_use();
+    for (int i = 0; i < calls; ++i) fail_once(program, file, data, write, i % 2 != 0);
+    least = std::min(least, bytes_in_use() - before);
+  }
+  return least;
 }
 
 void fails_often(Program& program, const std::string& path, bool write) {
@@ -34,21 +61,9 @@ void fails_often(Program& program, const std::string& path, bool write) {
   program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status), "a write without faults");
   if (program.rank == 0) std::ofstream(rules) << (write ? "all:write:short=100,ENOSPC\n" : "all:read:short=100,EIO\n");
   MPI_Barrier(MPI_COMM_WORLD);
-  long long before = 0;
-  for (int i = 0; i < warm_up + calls; ++i) {
-    if (i == warm_up) before = bytes_in_use();
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (i % 2 == 0) {
-      const int code = write ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status) : MPI_File_read_at_all(file, 0, data.data(), count, MPI_INT, &status);
-      program.same_error(code, "a call with faults must fail");
-    } else {
-      write ? MPI_File_iwrite_at_all(file, 0, data.data(), count, MPI_INT, &request) : MPI_File_iread_at_all(file, 0, data.data(), count, MPI_INT, &request);
-      program.same_error(MPI_Wait(&request, &status), "a nonblocking call with faults must fail");
-    }
-  }
-  const long long more = bytes_in_use() - before;
+  const long long more = growth_of_every_batch(program, file, data, write);
   program.that(more < allowed_bytes, "memory in use stays as it was");
-  if (more >= allowed_bytes) program.equal(more, 0, "bytes more in use");
+  if (more >= allowed_bytes) program.equal(more, 0, "what every batch of calls leaves, in bytes,");
   program.good(MPI_File_close(&file), "MPI_File_close");
   program.that(open_files() <= files_before + 1, "files are closed");  // libraries may keep one of their own
 }
