@@ -1,6 +1,7 @@
 // Calls that fail leave nothing behind: no memory, no open files, however often they fail.
 #include <malloc.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
