@@ -19,7 +19,8 @@ namespace {
 constexpr std::int64_t polls = 4;
 constexpr std::int64_t yields_crowded = 8;  // over TCP a poll is dear: who has nothing to do must leave the cores soon
 constexpr double yield_alone_s = 200e-6;  // by the clock: where another job has the core, a yield may take milliseconds
-constexpr long first_nap_ns = 10'000;
+constexpr double shortest_nap_s = 10e-6;
+constexpr double nap_share = 0.0625;  // of the time waited so far: what comes is seen at most a sixteenth of its wait late
 constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, would dwarf short naps
 
 std::atomic<bool> crowded_node{true};
@@ -85,8 +86,9 @@ void PoliteWait::idle() noexcept {
     return;
   }
   watch_.look();
-  naps_ = std::min<std::int64_t>(naps_ + 1, 7);
-  nap(std::min(first_nap_ns << (naps_ - 1), longest_nap_ns_));
+  const double longest_s = 1e-9 * static_cast<double>(longest_nap_ns_);
+  const double nap_s = std::clamp(nap_share * (observe::now_s() - begin_s_), std::min(shortest_nap_s, longest_s), longest_s);
+  nap(static_cast<long>(1e9 * nap_s));
 }
 
 void wait_for(MPI_Request& request) {

@@ -1,7 +1,7 @@
 // Waiting without burning a core that another rank of the node needs.
 //
-// A wait first polls a few times, then gives its time slice away between polls, then naps, longer each time up
-// to a limit. Where every rank has a core of its own it yields for longer: nobody needs the core, and a nap
+// A wait first polls a few times, then gives its time slice away between polls, then naps, each time for a sixteenth of
+// what it has waited so far, up to a limit. Where every rank has a core of its own it yields for longer: nobody needs the core, and a nap
 // would only add to the latency. Any progress starts a wait over.
 #pragma once
 
@@ -67,13 +67,13 @@ class PoliteWait {
   /// Called when a poll found nothing. Returns after giving other processes a chance.
   void idle() noexcept;
   void progressed() noexcept {
-    idle_polls_ = naps_ = 0;
+    idle_polls_ = 0;
     watch_.moved();
   }
 
  private:
   Watch watch_;
-  std::int64_t idle_polls_ = 0, naps_ = 0;
+  std::int64_t idle_polls_ = 0;
   long longest_nap_ns_ = 640'000;
   double begin_s_ = 0;
 };
