@@ -7,9 +7,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "engine/discover_network.hpp"
+#include "engine/known_places.hpp"
 #include "machine/node_reader.hpp"
 
 namespace collio::engine {
@@ -84,9 +87,8 @@ MPI_Comm split_by_node(MPI_Comm comm, int rank) {
   return split(node, local_rank / most, rank);
 }
 
-}  // namespace
-
-Place discover(MPI_Comm comm) {
+/// Everything but the network. Collective.
+Place find_place(MPI_Comm comm) {
   int rank = 0, local_rank = 0, local_ranks = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
@@ -126,8 +128,26 @@ Place discover(MPI_Comm comm) {
     place.strides.push_back(r.stride);
   }
   place.seat = {where[0], local_rank};
-  discover_network(comm, place.machine);
   return place;
+}
+
+}  // namespace
+
+Place discover(MPI_Comm comm) {
+  PlaceKey key = place_key(comm);
+  std::optional<Place> place = known_place(key);
+  int all_know = place ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all_know, 1, MPI_INT, MPI_MIN, comm);
+  if (all_know) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_split(comm, place->seat.node, rank, &place->node);
+  } else {
+    place = find_place(comm);
+    remember_place(std::move(key), *place);
+  }
+  discover_network(comm, place->machine);
+  return std::move(*place);
 }
 
 std::vector<int> ranks_of(const exchange::Agreement& agreement, const std::vector<policy::Seat>& seats,

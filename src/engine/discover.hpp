@@ -19,7 +19,7 @@ struct Place {
 
 /// Collective. Ranks share a node when they can share memory (MPI_Comm_split_type) and their hosts have one name;
 /// COLLIO_RANKS_PER_NODE in the environment cuts nodes into smaller ones, for tests. The result is the same
-/// on all ranks but for `seat` and `node`. O(nodes) data.
+/// on all ranks but for `seat` and `node`. O(nodes) data. What all ranks remember of an earlier open is not asked again.
 [[nodiscard]] Place discover(MPI_Comm comm);
 
 /// Ranks of the seats' holders, in order. `rank` sits on `mine`. Collective.

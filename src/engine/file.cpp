@@ -138,10 +138,10 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   f->machine.storage = common_model(f->comm, storage::model_of(f->path));
   const std::vector<policy::Seat> seats = seats_of(f->machine, f->hints);
   for (const policy::Seat& seat : seats) f->servers.homes.push_back(seat.node);
+  if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, seats.size() + 1);
   f->servers.ranks = ranks_of(*f->agreement, seats, place.seat, f->rank);
   f->servers.mine = place_of(f->servers.ranks, f->rank);
   f->layers = policy::make_layers(f->machine, f->hints);
-  if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, f->servers.ranks.size() + 1);
   f->begin_roll(place.strides);
   if (f->hints.memory_limit_bytes > 0) f->pool.keep_at_most(static_cast<std::size_t>(f->hints.memory_limit_bytes / 4));
   f->prepare_memory_drill();

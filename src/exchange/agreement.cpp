@@ -92,13 +92,13 @@ Agreement::~Agreement() {
 
 void Agreement::use_node_boards(MPI_Comm node, std::size_t longest_vector) {
   const std::size_t longest = std::max({sizeof(policy::Digest), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
-  auto board = NodeBoard::make(node, longest);
-  if (!NodeTalk{comm_}.all_true(board != nullptr)) return;
+  auto board = NodeBoard::make(node, longest);  // all ranks of the node have it, or none
   int node_rank = 0, node_size = 0, size = 0;
   MPI_Comm_rank(node, &node_rank);
   MPI_Comm_size(node, &node_size);
   MPI_Comm_size(comm_, &size);
   several_nodes_ = node_size < size;  // so it is on every node
+  if (several_nodes_ ? !NodeTalk{comm_}.all_true(board != nullptr) : !board) return;
   if (several_nodes_) MPI_Comm_split(comm_, node_rank == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
   if (leaders_ != MPI_COMM_NULL) MPI_Comm_dup(leaders_, &leaders_numbers_);
   board_ = std::move(board);
