@@ -52,14 +52,14 @@ class Tests {
     if (program_.rank == 0) check(reports_.of(file.path()), transfer);
   }
 
-  /// Every rank has a byte at the begin and one at the end of a long span.
+  /// Every rank has a byte at the begin and one at the end of a span of thousands of rounds.
   void far_apart(const std::string& transfer) {
     const HintList hints{{"collio_transfer", transfer}, {"collio_transfer_piece", "1"}, {"collio_path", "two_phase"},
                          {"cb_nodes", "2"}, {"cb_buffer_size", "64"}};
     PieceFile file(program_, MPI_COMM_WORLD, program_.temporary("far"), hints);
     Deal deal(static_cast<std::size_t>(program_.size));
     for (int rank = 0; rank < program_.size; ++rank)
-      deal[static_cast<std::size_t>(rank)] = {{rank, 1}, {3000000 + rank, 1}};
+      deal[static_cast<std::size_t>(rank)] = {{rank, 1}, {300000 + rank, 1}};
     file.write(deal);
     file.read(deal);
     file.close();
