@@ -5,14 +5,14 @@
 #include <cstdlib>
 #include <deque>
 #include <mutex>
-#include <numeric>
+#include <random>
 #include <utility>
 
 namespace collio::engine {
 
 namespace {
 
-constexpr std::size_t most_places = 8;
+constexpr std::size_t most_places = 4;
 
 struct Kept {
   std::mutex mutex;
@@ -24,36 +24,38 @@ Kept& kept() {
   return *k;
 }
 
-/// Ranks in MPI_COMM_WORLD of those of `comm`; empty where a process has no rank there, or no MPI_COMM_WORLD, as in sessions.
-std::vector<int> world_ranks(MPI_Comm comm) {
-  int begun = 0, ended = 0, size = 0;
-  MPI_Initialized(&begun);
-  MPI_Finalized(&ended);
-  if (!begun || ended) return {};
-  MPI_Comm_size(comm, &size);
-  std::vector<int> mine(static_cast<std::size_t>(size)), found(mine.size());
-  std::iota(mine.begin(), mine.end(), 0);
-  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &group);
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
-  MPI_Group_translate_ranks(group, size, mine.data(), world, found.data());
-  MPI_Group_free(&group);
-  MPI_Group_free(&world);
-  if (std::ranges::find(found, MPI_UNDEFINED) != found.end()) return {};
-  return found;
+/// Every bit of the result depends on every bit of `x` (the finaliser of SplitMix64).
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+std::uint64_t random_number() {
+  std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+/// No other process has it: numbers of processes and of ranks in MPI_COMM_WORLD come again in containers and spawned worlds.
+const std::array<std::uint64_t, 2>& own_identity() {
+  static const std::array<std::uint64_t, 2> identity{random_number(), random_number()};
+  return identity;
 }
 
 }  // namespace
 
 PlaceKey place_key(MPI_Comm comm) {
-  PlaceKey key{.ranks = world_ranks(comm)};
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  PlaceKey key;
+  for (std::size_t i = 0; i < key.ranks.size(); ++i) key.ranks[i] = mixed(own_identity()[i] + static_cast<std::uint64_t>(rank));
+  MPI_Allreduce(MPI_IN_PLACE, key.ranks.data(), static_cast<int>(key.ranks.size()), MPI_UINT64_T, MPI_SUM, comm);
   if (const char* text = std::getenv("COLLIO_RANKS_PER_NODE")) key.ranks_per_node = text;
   sched_getaffinity(0, sizeof key.processors, &key.processors);
   return key;
 }
 
 std::optional<Place> known_place(const PlaceKey& key) {
-  if (key.ranks.empty()) return {};
   Kept& k = kept();
   const std::lock_guard lock(k.mutex);
   const auto found = std::ranges::find(k.places, key, &std::pair<PlaceKey, Place>::first);
@@ -62,7 +64,6 @@ std::optional<Place> known_place(const PlaceKey& key) {
 }
 
 void remember_place(PlaceKey key, const Place& place) {
-  if (key.ranks.empty()) return;
   Kept& k = kept();
   const std::lock_guard lock(k.mutex);
   std::erase_if(k.places, [&](const auto& one) { return one.first == key; });
