@@ -24,6 +24,7 @@ policy::Digest digest_of(const File& file, const access::FileAccess& access, con
   d.error = static_cast<std::int64_t>(request.error.kind);
   d.undescribed = request.undescribed ? 1 : 0;
   d.on_fibers = file.hints.transfer != policy::Transfer::two_sided && request.progress == "fiber" ? 1 : 0;
+  d.in_background = request.form == "blocking" ? 0 : 1;
   if (access.bytes == 0) return d;
   d.low = access.span.offset;
   d.high = access.span.end();
@@ -199,7 +200,7 @@ Completion collective_call(File& file, const CallRequest& request) {
       agree_on_outcome(call, moved, since_s);
     }
     done = completion_of(call, moved);
-    if (done.error.ok()) learn_from(file, request, {shape, digest, planned, moved.outcome});
+    learn_from(file, {shape, digest, planned, moved.outcome});
     file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
   }
   record.counters.bytes = access.bytes;

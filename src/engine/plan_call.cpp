@@ -50,8 +50,8 @@ policy::Plan recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way,
 }
 
 /// Calls that the program does not wait in take as long as it computes: they are not for trial. Collective.
-Planned recalled(File& file, PlanMemory::Entry& seen, bool blocking, const policy::Digest& digest, const access::FileAccess& access) {
-  std::size_t way = blocking ? seen.trials.next() : seen.trials.in_force();
+Planned recalled(File& file, PlanMemory::Entry& seen, const policy::Digest& digest, const access::FileAccess& access) {
+  std::size_t way = digest.in_background == 0 ? seen.trials.next() : seen.trials.in_force();
   policy::Plan plan = recalled_plan(file, seen, way, digest, access);
   if (way != seen.trials.in_force() && plan.way() != seen.trials.way(way)) {
     seen.trials.refused();
@@ -85,17 +85,21 @@ void take_time(File& file, const Planned& planned, const exchange::Outcome& outc
 
 Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access) {
   if (PlanMemory::Entry* seen = file.memory.find(digest, request.direction))
-    return recalled(file, *seen, request.form == "blocking", digest, access);
+    return recalled(file, *seen, digest, access);
   policy::Plan plan = new_plan(file, {request.direction, digest, file.most_domains()}, access);
   auto schedules = schedules_of(file.hints, plan);
   return {std::move(plan), std::move(schedules)};
 }
 
-void learn_from(File& file, const CallRequest& request, const Done& done) {
-  if (!done.planned.seen)
+void learn_from(File& file, const Done& done) {
+  const Planned& planned = done.planned;
+  if (done.outcome.error != 0) {  // it may be the way that fails: the next call does not go there again
+    if (planned.seen && planned.way != planned.seen->trials.in_force()) planned.seen->trials.refused();
+  } else if (!planned.seen) {
     file.memory.remember(entry_of(file, done));
-  else if (request.form == "blocking")
-    take_time(file, done.planned, done.outcome);
+  } else if (done.digest.in_background == 0) {
+    take_time(file, planned, done.outcome);
+  }
 }
 
 }  // namespace collio::engine

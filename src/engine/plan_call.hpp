@@ -20,7 +20,7 @@ struct Planned {
 /// Collective.
 [[nodiscard]] Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access);
 
-/// A call that went well.
+/// A call that all ranks have agreed on the end of.
 struct Done {
   const AccessShape& shape;       ///< of this rank
   const policy::Digest& digest;
@@ -28,8 +28,8 @@ struct Done {
   const exchange::Outcome& outcome;
 };
 
-/// Remembers a call, or what it tells of the ways a remembered one can go. Local; all ranks do it, in the same order, but that
-/// windows for one-sided transfers that are given up are freed, which is Collective.
-void learn_from(File& file, const CallRequest& request, const Done& done);
+/// Remembers a call that went well, or what it tells of the ways a remembered one can go; a way on trial that failed is left.
+/// Local; all ranks do it, in the same order, but that windows for one-sided transfers that are given up are freed, which is Collective.
+void learn_from(File& file, const Done& done);
 
 }  // namespace collio::engine

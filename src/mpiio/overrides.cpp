@@ -132,7 +132,7 @@ std::shared_ptr<OpenFile> find_settled(MPI_File handle) {
 }
 
 /// What all ranks have to know of a view before it is set, each the most of all ranks.
-enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived_etype, gives_info, pointer_moved, agreed_count };
+enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived_etype, gives_info, other_unit, agreed_count };
 
 int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* representation, MPI_Info info) {
@@ -160,7 +160,7 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   most[etype_least] = -etype_bytes;
   most[derived_etype] = view.etype_bytes > 0 && is_plain_etype(etype) ? 0 : 1;
   most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
-  most[pointer_moved] = file->program_view.shared_pointer_moved() ? 1 : 0;
+  most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
   file->engine->agreement->maximum(most);
   // Beyond this point every rank treats its view alike.
   const auto agreed = static_cast<ViewKind>(most[view_kind]);
@@ -174,7 +174,7 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   if (!error.ok()) return raise(handle, error);
   ProgramView& program_view = file->program_view;
   const bool etype_alone = is_native && !file->atomic && (agreed == ViewKind::costly || agreed == ViewKind::bytes);
-  const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype], !most[gives_info] && !most[pointer_moved]};
+  const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype], !most[gives_info] && !most[other_unit]};
   const int rc = etype_alone ? program_view.install_unit(handle, *real, unit, info)
                              : real->File_set_view(handle, displacement, etype, filetype, representation, info);
   if (rc != MPI_SUCCESS) return rc;

@@ -44,7 +44,7 @@ void ProgramView::set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype 
 }
 
 int ProgramView::install_unit(MPI_File handle, const collio_calls& real, const Unit& unit, MPI_Info info) {
-  if (unit.common && unit.may_be_there && unit_bytes_ == unit.bytes) return real.File_seek(handle, 0, MPI_SEEK_SET);
+  if (unit.common && unit.is_there) return real.File_seek(handle, 0, MPI_SEEK_SET);
   MPI_Datatype type = unit.etype, made = MPI_DATATYPE_NULL;
   if (!unit.common) {
     MPI_Type_contiguous(static_cast<int>(unit.bytes), MPI_BYTE, &made);

@@ -29,12 +29,12 @@ class ProgramView {
  public:
   /// Keeps the types, so the program may free its handles.
   void set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype);
-  /// An etype. `common`: all ranks have predefined ones, without holes and of this size. `may_be_there`: a library that has
-  /// one of this size need not be given it again.
+  /// An etype. `common`: all ranks have predefined ones, without holes and of this size. `is_there`: the library
+  /// has one of this size on all ranks, and need not be given it again.
   struct Unit {
     MPI_Datatype etype = MPI_DATATYPE_NULL;
     std::int64_t bytes = 0;
-    bool common = false, may_be_there = false;
+    bool common = false, is_there = false;
   };
   /// Gives the library the view "all bytes, in such etypes", with file pointers at 0. Collective.
   int install_unit(MPI_File handle, const collio_calls& real, const Unit& unit, MPI_Info info);
@@ -48,7 +48,9 @@ class ProgramView {
   void forget_unit() noexcept { unit_bytes_ = 0; }
   /// The shared file pointer is not where MPI_File_set_view puts it. Not collective: told to all ranks with the next view.
   void note_shared_pointer() noexcept { shared_pointer_moved_ = true; }
-  [[nodiscard]] bool shared_pointer_moved() const noexcept { return shared_pointer_moved_; }
+  /// The library has a common etype of this size, and its shared file pointer is where a new view would put it. On this rank: a
+  /// library's call may fail on some.
+  [[nodiscard]] bool has_unit(std::int64_t bytes) const noexcept { return unit_bytes_ == bytes && !shared_pointer_moved_; }
   /// set() was called.
   [[nodiscard]] bool known() const noexcept { return known_; }
   /// As MPI_File_get_view answers: new handles of derived types.

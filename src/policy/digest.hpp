@@ -23,6 +23,7 @@ struct Digest {
   std::int64_t unordered = 0;       ///< ranks whose file pieces are not in ascending order
   std::int64_t undescribed = 0;     ///< ranks with a datatype collio cannot describe
   std::int64_t on_fibers = 0;       ///< ranks on which the call shares the thread with the program
+  std::int64_t in_background = 0;   ///< ranks whose program does not wait in the call
   std::int64_t offset_bits = 0;     ///< all piece ends, or-ed as far as their common alignment goes
   std::int64_t error = 0;           ///< worst core::ErrorClass so far
   std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
@@ -59,6 +60,7 @@ struct Digest {
     unordered += other.unordered;
     undescribed += other.undescribed;
     on_fibers += other.on_fibers;
+    in_background += other.in_background;
     offset_bits |= other.offset_bits;
     error = std::max(error, other.error);
     call_high = std::max(call_high, other.call_high);
@@ -77,6 +79,6 @@ struct Digest {
   [[nodiscard]] std::int64_t span() const noexcept { return high < low ? 0 : high - low; }
 };
 
-static_assert(sizeof(Digest) == 18 * sizeof(std::int64_t));
+static_assert(sizeof(Digest) == 19 * sizeof(std::int64_t));
 
 }  // namespace collio::policy
