@@ -11,6 +11,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "cache_line.hpp"
 #include "content.hpp"
 #include "json.hpp"
 #include "memory.hpp"
@@ -68,6 +69,7 @@ struct Record {
   int step;
   Spent spent;
   std::int64_t peak;
+  std::int64_t cache_line_ns;  // before or after the operation, whichever took longer; -1: unknown
   std::int64_t wrong_bytes;
   std::int64_t wrong_hole_bytes;
   std::string error;  // of a call, or the first difference; empty: all well
@@ -168,12 +170,14 @@ void make_ready(Stage& stage, Direction direction, int step) {
     if (!writes) found[static_cast<std::size_t>(step)] = check_buffer(stage, step);
   };
   if (writes && !stage.job.keep) remove_file(stage);
+  const std::int64_t line_before = cache_line_ns();
   if (stage.base == 0) stage.base = settle_memory();
   reset_peak();
   const Outcome outcome = stage.job.floor ? run_floor(direction, stage.job.target, work, stage.floor_offset)
                                           : run_mpiio(direction, stage.job.target, work);
   std::int64_t peak = peak_above(stage.base);
   MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  const std::int64_t line = std::max(line_before, cache_line_ns());
   const std::string failed = agree_on_error(outcome.error, stage.world);
   const std::vector<Spent> spent = slowest(outcome.seconds);
   std::vector<Record> records;
@@ -181,7 +185,7 @@ void make_ready(Stage& stage, Direction direction, int step) {
     const int step = static_cast<int>(k);
     if (writes && failed.empty())
       found[k] = check_file(stage.job.target.path, stage.image(step), stage.share(), stage.scratch);
-    records.push_back({direction, step, spent[k], peak, sum_over_ranks(found[k].wrong_bytes),
+    records.push_back({direction, step, spent[k], peak, line, sum_over_ranks(found[k].wrong_bytes),
                        sum_over_ranks(found[k].wrong_hole_bytes),
                        failed.empty() ? agree_on_error(found[k].text, stage.world) : failed});
   }
@@ -214,7 +218,7 @@ void make_ready(Stage& stage, Direction direction, int step) {
   std::vector<Record> records;
   if (stage.job.directions.front() == Direction::read && !stage.job.keep)
     if (const std::string error = make_file(stage); !error.empty())
-      records.push_back({Direction::read, 0, {}, 0, 0, 0, "making the file: " + error});
+      records.push_back({Direction::read, 0, {}, 0, -1, 0, 0, "making the file: " + error});
   for (const Direction direction : stage.job.directions)
     if (std::all_of(records.begin(), records.end(), [](const Record& record) { return record.usable(); }))
       std::ranges::move(run_operation(stage, direction), std::back_inserter(records));
@@ -257,6 +261,7 @@ struct Library {
         .add("wrong_bytes", record.wrong_bytes)
         .add("wrong_hole_bytes", record.wrong_hole_bytes);
     line.add("peak_rss_above_buffer_bytes", record.peak);
+    if (record.cache_line_ns >= 0) line.add("cache_line_ns", record.cache_line_ns);
     list += (list.empty() ? "" : ", ") + line.text();
   }
   return "[" + list + "]";

@@ -133,15 +133,6 @@ void compute(double seconds) {
   return call.tiled ? step * call.bytes : Move::at_pointer;
 }
 
-/// Returns when all ranks are here, asleep meanwhile: a rank that went on to its next buffer would take the core from one that
-/// is still timed, where ranks outnumber cores. Collective.
-void rest_until_all_are_here() {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  constexpr timespec nap{0, 100'000};
-  for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;) nanosleep(&nap, nullptr);
-}
-
 /// The calls of one step, timed, from a barrier.
 [[nodiscard]] StepSeconds run_step(Direction direction, MPI_File file, const Work& work, int step,
                                    FirstError& first) {
@@ -206,6 +197,13 @@ void rest_until_all_are_here() {
 }
 
 }  // namespace
+
+void rest_until_all_are_here() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  constexpr timespec nap{0, 100'000};
+  for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;) nanosleep(&nap, nullptr);
+}
 
 Outcome run_mpiio(Direction direction, const Target& target, const Work& work) {
   Outcome outcome;

@@ -66,4 +66,8 @@ struct Work {
 [[nodiscard]] Outcome run_floor(Direction direction, const Target& target, const Work& work,
                                 std::int64_t offset);
 
+/// Returns when all ranks are here, asleep meanwhile: a rank that went on to its next buffer would take the core from one that
+/// is still timed, where ranks outnumber cores. Collective.
+void rest_until_all_are_here();
+
 }  // namespace collio::bench

@@ -55,18 +55,21 @@ class Helper {
   std::deque<std::function<void()>> jobs_;
 };
 
-/// Does `job`, aside if this is a fiber that gives way; returns when it is done.
-void do_aside(const std::function<void()>& job) {
+/// The transfer that `move` makes, done aside if this is a fiber that gives way; returns when it is done.
+template <class Move>
+storage::Transfer do_aside(const Move& move) {
   Helper* helper = exchange::Fiber::may_give_way() ? Helper::get() : nullptr;
-  if (!helper) return job();
+  if (!helper) return move();
+  storage::Transfer transfer;
   const auto done = std::make_shared<std::atomic<bool>>(false);  // the helper may look at it when the fiber has gone on
-  helper->post([&job, done] {
-    job();
+  helper->post([&move, &transfer, done] {
+    transfer = move();
     *done = true;
     done->notify_one();
   });
   while (!*done)
     if (!exchange::Fiber::give_way()) done->wait(false);  // resumed by who waits for this call alone
+  return transfer;
 }
 
 class YieldingStorage final : public storage::Storage {
@@ -74,14 +77,10 @@ class YieldingStorage final : public storage::Storage {
   explicit YieldingStorage(std::unique_ptr<storage::Storage> inner) : inner_(std::move(inner)) {}
 
   storage::Transfer write(const core::Extent& extent, const std::byte* from) override {
-    storage::Transfer t;
-    do_aside([&] { t = inner_->write(extent, from); });
-    return t;
+    return do_aside([&] { return inner_->write(extent, from); });
   }
   storage::Transfer read(const core::Extent& extent, std::byte* to) override {
-    storage::Transfer t;
-    do_aside([&] { t = inner_->read(extent, to); });
-    return t;
+    return do_aside([&] { return inner_->read(extent, to); });
   }
   core::Error sync() override { return inner_->sync(); }
 

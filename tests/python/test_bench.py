@@ -98,6 +98,19 @@ def test_time_steps_have_medians_of_their_own(capsys):
         assert ("1st step" in capsys.readouterr().out) is shown
 
 
+def test_distance_of_cores_is_told(capsys):
+    def shown(*times):
+        operations = [{"operation": "write", "seconds": 1.0, "bytes": 8, **({} if ns is None else {"cache_line_ns": ns})} for ns in times]
+        row, = results.result_rows([rounds.Samples(engines.Engine("collio"), [{"operations": [operation]} for operation in operations])])
+        results.print_table(Console(width=80), {"pattern": "x", "mpi": "x", "ranks": 1, "bytes": 8, "repeat": 2, "machine": {"file_system": "x", "cores": 2}, "results": [row]})
+        return row.get("cache_line_ns"), capsys.readouterr().out
+    times, text = shown(26, 31)
+    assert times == [26, 31] and "26 to 31 ns" in text and "not equally near" not in text
+    assert "not equally near" in shown(26, 165)[1]
+    times, text = shown(None, None)
+    assert times is None and "cache line" not in text
+
+
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])
 def test_the_document(site, cli, tmp_path, name):
     output = tmp_path / "out.json"
@@ -201,6 +214,8 @@ def test_for_real(real_mpi, cli, tmp_path, pattern):
     document = json.loads(done.stdout)
     assert done.exit_code == 0 and document["verified"], document["results"]
     assert {row["engine"] for row in document["results"]} == {"collio", "native", "floor"}
+    if len(os.sched_getaffinity(0)) > 1:
+        assert all(1 <= ns < 1e6 for row in document["results"] for ns in row["cache_line_ns"])
     assert [row["ways"] for row in document["results"] if row["engine"] == "collio"]
 
 

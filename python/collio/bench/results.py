@@ -50,6 +50,8 @@ def _operation_rows(samples: Samples) -> list[dict]:
             "samples_s": seconds,
             "parts_median_s": {part: statistics.median(_sum(steps, part) for steps in runs) for part in PARTS},
         }
+        lines = [steps[0]["cache_line_ns"] for steps in runs if "cache_line_ns" in steps[0]]
+        row |= {"cache_line_ns": lines} if lines else {}
         dirty = max(_sum(steps, "wrong_hole_bytes") for steps in runs)
         row |= {"wrong_hole_bytes": dirty} if dirty else {}
         rows.append({**row, **_time_steps(runs), **_reported(samples, name, len(runs))})
@@ -101,6 +103,7 @@ def print_table(console: Console, document: dict) -> None:
         console.print("\n[dim]median: all time steps; 1st step, later: one of them[/]")
     if good:
         console.print("\n[dim]memory: peak of any rank above the user's buffer[/]")
+    _print_cache_lines(console, good)
     for row in document["results"]:
         if row.get("wrong_hole_bytes"):
             console.print(
@@ -110,6 +113,18 @@ def print_table(console: Console, document: dict) -> None:
         if not row["verified"]:
             console.print(f"[bold red]{row['engine']} failed:[/] ", end="")
             console.print(row["error"], markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_cache_lines(console: Console, rows: list[dict]) -> None:
+    """What ranks that share memory paid for a line; with a warning where it was not the same for all runs."""
+    times = [ns for row in rows for ns in row.get("cache_line_ns", ())]
+    if not times:
+        return
+    least, most = min(times), max(times)
+    told = f"{least} ns" if least == most else f"{least} to {most} ns"
+    console.print(f"\n[dim]a cache line from core to core: {told}[/]", highlight=False, soft_wrap=True)
+    if most > 2 * least:
+        console.print("[yellow]the cores were not equally near in all runs: shared memory costs more where they are far apart[/]", soft_wrap=True)
 
 
 def _cells(row: dict, seconds: Iterable[str]) -> list[str]:
