@@ -76,6 +76,12 @@ exchange::SlotLayout layout_of(const policy::Plan& plan) noexcept {
   return {plan.slots_per_half, plan.domains.window_bytes, plan.masks, plan.mask_shift, plan.few_servers};
 }
 
+int slots_used(const Call& call) noexcept {
+  const policy::Domains& domains = call.plan.domains;
+  const std::int64_t most = domains.most_rounds() * domains.count * teams_here(call).count;
+  return static_cast<int>(std::min<std::int64_t>(2 * call.plan.slots_per_half, most));
+}
+
 int mail_for(const Call& call, int domain) noexcept {
   const File& f = call.file;
   const int home = home_of(call, domain);

@@ -62,6 +62,9 @@ class NodeWindows {
 /// The layout of the node's slots for this call.
 [[nodiscard]] exchange::SlotLayout layout_of(const policy::Plan& plan) noexcept;
 
+/// Slots that windows of this call pass through on this node, at most.
+[[nodiscard]] int slots_used(const Call& call) noexcept;
+
 /// Messages of a round that this rank receives for `domain`: as its aggregator, or as the first rank of a node on which
 /// its pieces meet. 0: another rank receives them, or there are none.
 [[nodiscard]] int mail_for(const Call& call, int domain) noexcept;

@@ -124,6 +124,7 @@ class NodeWriter {
 
   void run() {
     slots_.lay_out(layout_of(call_.plan));
+    slots_.map_pages(slots_used(call_));
     NodeWindows windows(call_);
     const auto polls = [this] { return talks(); };
     const auto help = [this] { return advance() || (!talks() && writer_.finish_one()); };

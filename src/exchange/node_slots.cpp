@@ -1,6 +1,8 @@
 // See node_slots.hpp.
 #include "exchange/node_slots.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
 #include <deque>
@@ -118,6 +120,15 @@ NodeSlots::Slot& NodeSlots::slot_at(int slot) const noexcept { return head_->slo
 std::byte* NodeSlots::data(int slot) const noexcept {
   const std::size_t window = up_to_page(static_cast<std::size_t>(layout_.window_bytes));
   return memory_->data() + up_to_page(sizeof(Head)) + mask_part(bytes_) + window * static_cast<std::size_t>(slot);
+}
+
+void NodeSlots::map_pages(int slots) noexcept {
+  const auto wanted = static_cast<std::size_t>(data(slots) - data(0));
+  if (wanted <= mapped_) return;
+#ifdef MADV_POPULATE_READ  // as if read: the kernel maps neighbours with each page, for writing too
+  ::madvise(data(0) + mapped_, wanted - mapped_, MADV_POPULATE_READ);
+#endif
+  mapped_ = wanted;
 }
 
 core::ByteMask NodeSlots::mask(int slot) const noexcept {
