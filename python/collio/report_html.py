@@ -96,7 +96,7 @@ def _nothing(document: dict) -> str:
 def _file(file: dict, longest: float) -> str:
     hints = "".join(f"<span><code>{escape(key)}={escape(value)}</code></span>" for key, value in report.chosen_hints(file).items())
     warnings = "".join(f'<div class="warn">{escape(str(text))}</div>' for text in file.get("warnings", ()))
-    storage = "".join(f'<div class="dim">{escape(line)}</div>' for line in report.storage_lines(file))
+    storage = "".join(f'<div class="dim">{escape(line)}</div>' for line in report.file_lines(file))
     calls = "".join(_call(call, longest) for call in file.get("calls", ()))
     return (
         f'<div class="card"><h2>{escape(str(file.get("file", "?")))}</h2>'

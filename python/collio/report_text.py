@@ -81,7 +81,7 @@ def _file_block(file: dict) -> Group:
     parts: list = [title]
     chosen = "  ".join(f"{key}={value}" for key, value in report.chosen_hints(file).items())
     parts.append(Text(chosen or "all hints at their defaults", style="dim"))
-    parts += [Text(line, style="dim") for line in report.storage_lines(file)]
+    parts += [Text(line, style="dim") for line in report.file_lines(file)]
     parts += [Text(f"warning: {warning}", style="yellow") for warning in file.get("warnings", ())]
     parts += [Text(line, style="dim") for line in report_network.lines(file)]
     if between_nodes := report_network.table(file):

@@ -20,6 +20,7 @@
 #include "exchange/roll_call.hpp"
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
+#include "observe/file_times.hpp"
 #include "policy/hints.hpp"
 #include "policy/local_aggregators.hpp"
 #include "policy/plan.hpp"
@@ -89,6 +90,7 @@ class File {
   std::unique_ptr<exchange::RollCall> roll;  ///< who is in which collective call
   PlanMemory memory;
   observe::CallLog log;
+  observe::FileTimes times;  ///< of this rank
   Traffic traffic;                  ///< between nodes
 
  private:

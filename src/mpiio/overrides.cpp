@@ -33,8 +33,9 @@ void say(const engine::File& file) {
                  file.machine.storage.name.c_str());
 }
 
-/// Takes the file over on all ranks, or on none. An error: check mode found one.
-core::Error take_over(const engine::OpenRequest& request, MPI_File handle) {
+/// Takes the file over on all ranks, or on none. An error: check mode found one. `times`: of the open so far.
+core::Error take_over(const engine::OpenRequest& request, MPI_File handle, observe::FileTimes times) {
+  const double begin = observe::now_s();
   auto opened = engine::File::open(request);
   if (!opened) {
     if (opened.error().kind == core::ErrorClass::not_same) return opened.error();
@@ -50,6 +51,8 @@ core::Error take_over(const engine::OpenRequest& request, MPI_File handle) {
   file->reads = request.reads;
   file->writes = request.writes;
   say(*file->engine);
+  times.open_s += observe::now_s() - begin;
+  file->engine->times = times;
   remember_file(handle, std::move(file));
   return {};
 }
@@ -94,9 +97,12 @@ int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MP
 }
 
 int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* handle) {
+  const double begin = observe::now_s();
   const Pairs environment = environment_hints();
   MPI_Info merged = merged_info(info, environment);
+  const double asked_library = observe::now_s();
   const int rc = real->File_open(comm, path, mode, merged, handle);
+  const double by_library = observe::now_s() - asked_library;
   MPI_Info_free(&merged);
   if (comm == MPI_COMM_NULL) return rc;
   int inter = 0;
@@ -109,7 +115,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   if (!agreed.opened) return rc;
   if (!agreed.same_mode) return refuse_open(agreed, comm, path, handle);
   if (mode & MPI_MODE_SEQUENTIAL) return rc;
-  const core::Error error = take_over(request, *handle);
+  const core::Error error = take_over(request, *handle, {.open_s = observe::now_s() - begin, .open_by_library_s = by_library});
   return error.ok() ? rc : close_again(handle, error);
 }
 
@@ -138,6 +144,7 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
              const char* representation, MPI_Info info) {
   auto file = find_settled(handle);
   if (!file) return real->File_set_view(handle, displacement, etype, filetype, representation, info);
+  const observe::TimeInto time(file->engine->times.set_view_s);
   const exchange::RollCall::Visit visit(*file->engine->roll, "set_view");
   if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok()) return raise(handle, error);
   const bool is_native = std::strcmp(representation, "native") == 0;

@@ -39,10 +39,12 @@ Numbers numbers_of(const observe::CallRecord& r) {
   return n;
 }
 
-std::string spread_of(const std::vector<Numbers>& all, std::size_t column) {
+/// One number of every rank's.
+template <class PerRank>
+std::string spread_of(const std::vector<PerRank>& all, std::size_t column) {
   std::vector<double> values;
   values.reserve(all.size());
-  for (const Numbers& n : all) values.push_back(n[column]);
+  for (const PerRank& n : all) values.push_back(n[column]);
   std::ranges::sort(values);
   return "{\"min\": " + text_of(values.front()) + ", \"median\": " + text_of(values[values.size() / 2]) +
          ", \"max\": " + text_of(values.back()) + "}";
@@ -139,6 +141,18 @@ std::string head_json(const engine::File& file, const Remarks& remarks) {
   return j + "], \"calls\": [";
 }
 
+/// What the calls without data took. Collective; of use on rank 0.
+std::string times_json(const engine::File& file) {
+  constexpr std::array names{"open", "open_by_library", "set_view"};
+  const std::array mine{file.times.open_s, file.times.open_by_library_s, file.times.set_view_s};
+  std::vector<std::array<double, names.size()>> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
+  MPI_Gather(mine.data(), names.size(), MPI_DOUBLE, all.data(), names.size(), MPI_DOUBLE, 0, file.comm);
+  if (file.rank != 0) return "";
+  std::string j = "{";
+  for (std::size_t i = 0; i < names.size(); ++i) j += std::string(i > 0 ? ", " : "") + quoted(names[i]) + ": " + spread_of(all, i);
+  return j + "}";
+}
+
 void append_line(const std::string& path, const std::string& line) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   const bool written = fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
@@ -163,8 +177,9 @@ void write_report(engine::File& file) {
     if (file.rank == 0) line += comma + call_json(record, all);
     comma = ", ";
   }
+  const std::string times = times_json(file);
   const std::string network = network_json(file);
-  if (file.rank == 0) append_line(path, line + "]" + (network.empty() ? "" : ", \"network\": " + network) + "}\n");
+  if (file.rank == 0) append_line(path, line + "], \"seconds\": " + times + (network.empty() ? "" : ", \"network\": " + network) + "}\n");
 }
 
 }  // namespace collio::mpiio
