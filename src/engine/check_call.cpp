@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "engine/storage_use.hpp"
-#include "exchange/waiting.hpp"
+#include "exchange/collectives.hpp"
 
 namespace collio::engine {
 
@@ -26,9 +26,7 @@ std::int64_t fingerprint_of(const File& file, const std::string& operation, poli
 
 core::Error different_calls(const File& file, const std::string& operation, std::int64_t fingerprint) {
   std::int64_t ends[] = {fingerprint, -fingerprint};
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, file.comm, &request);
-  exchange::wait_for(request);
+  exchange::reduce_to_all(ends, 2, MPI_INT64_T, MPI_MAX, file.comm);
   const std::string mine = "rank " + std::to_string(file.rank) + " calls " + operation;
   const std::string one = first_text(file, ends[0] == fingerprint, mine);
   const std::string other = first_text(file, -ends[1] == fingerprint, mine);
@@ -57,7 +55,7 @@ core::Error check_open(const File& file, const std::map<std::string, std::string
   // Nodes may know a file system by different numbers; its files have the same ones everywhere.
   struct stat about{};
   std::int64_t file_number = ::stat(file.path.c_str(), &about) == 0 ? static_cast<std::int64_t>(about.st_ino) : 0, first = file_number;
-  MPI_Bcast(&first, 1, MPI_INT64_T, 0, file.comm);
+  exchange::broadcast(&first, 1, MPI_INT64_T, 0, file.comm);
   if (file_number != first)
     core::keep_worst(error, {core::ErrorClass::not_same, "rank " + std::to_string(file.rank) + " opens another file than rank 0: " + file.path});
   const core::Error worst = file.agreement->worst(error, "");

@@ -9,7 +9,7 @@
 
 #include "engine/check_call.hpp"
 #include "engine/two_phase.hpp"
-#include "exchange/waiting.hpp"
+#include "exchange/collectives.hpp"
 
 namespace collio::engine {
 
@@ -112,13 +112,10 @@ class Owners {
 /// What was found on any rank, on all. Collective.
 void agree(MPI_Comm comm, Found& found) {
   const std::int64_t mine = found.first;
-  MPI_Request requests[2];
-  MPI_Iallreduce(MPI_IN_PLACE, &found.bytes, 1, MPI_INT64_T, MPI_SUM, comm, &requests[0]);
-  MPI_Iallreduce(MPI_IN_PLACE, &found.first, 1, MPI_INT64_T, MPI_MIN, comm, &requests[1]);
-  for (MPI_Request& one : requests) exchange::wait_for(one);
+  exchange::reduce_to_all(&found.bytes, 1, MPI_INT64_T, MPI_SUM, comm);
+  exchange::reduce_to_all(&found.first, 1, MPI_INT64_T, MPI_MIN, comm);
   if (mine != found.first) found.ranks[0] = found.ranks[1] = -1;
-  MPI_Iallreduce(MPI_IN_PLACE, found.ranks, 2, MPI_INT32_T, MPI_MAX, comm, &requests[0]);
-  exchange::wait_for(requests[0]);
+  exchange::reduce_to_all(found.ranks, 2, MPI_INT32_T, MPI_MAX, comm);
 }
 
 /// A plan by which descriptions go to aggregators.

@@ -13,6 +13,7 @@
 
 #include "engine/discover_network.hpp"
 #include "engine/known_places.hpp"
+#include "exchange/collectives.hpp"
 #include "machine/node_reader.hpp"
 
 namespace collio::engine {
@@ -32,24 +33,23 @@ struct NodeRecord {
 /// See NodeRecord. Collective over the node.
 int stride_of(MPI_Comm node, int rank, int local_rank) {
   int ends[] = {rank, 0};
-  MPI_Bcast(&ends[0], 1, MPI_INT, 0, node);
+  exchange::broadcast(&ends[0], 1, MPI_INT, 0, node);
   if (local_rank == 1) ends[1] = rank - ends[0];
   int size = 1;
   MPI_Comm_size(node, &size);
   if (size == 1) return 1;
-  MPI_Bcast(&ends[1], 1, MPI_INT, 1, node);
+  exchange::broadcast(&ends[1], 1, MPI_INT, 1, node);
   int regular = rank == ends[0] + local_rank * ends[1];
-  MPI_Allreduce(MPI_IN_PLACE, &regular, 1, MPI_INT, MPI_LAND, node);
+  exchange::reduce_to_all(&regular, 1, MPI_INT, MPI_LAND, node);
   return regular ? ends[1] : 0;
 }
 
 /// Processors the ranks of a node may use together: the union of their affinity masks. Collective.
 machine::CpuSet processors_of_node(MPI_Comm node) {
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof mine, &mine);
   cpu_set_t all;
-  MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
+  CPU_ZERO(&all);
+  sched_getaffinity(0, sizeof all, &all);
+  exchange::reduce_to_all(&all, static_cast<int>(sizeof all), MPI_BYTE, MPI_BOR, node);
   machine::CpuSet found(CPU_SETSIZE);
   for (std::size_t at = 0; at < found.size(); ++at) found[at] = CPU_ISSET(at, &all);
   return found;
@@ -80,7 +80,7 @@ MPI_Comm split_by_node(MPI_Comm comm, int rank) {
   node = split(node, static_cast<int>(hash & 0x3fffffff), rank);
   const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
   int most = text ? std::atoi(text) : 0;
-  MPI_Bcast(&most, 1, MPI_INT, 0, comm);
+  exchange::broadcast(&most, 1, MPI_INT, 0, comm);
   if (most <= 0) return node;
   int local_rank = 0;
   MPI_Comm_rank(node, &local_rank);
@@ -114,12 +114,12 @@ Place find_place(MPI_Comm comm) {
     MPI_Comm_rank(leaders, &where[0]);
     MPI_Comm_size(leaders, &where[1]);
     records.resize(static_cast<std::size_t>(where[1]));
-    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, records.data(), sizeof mine, MPI_BYTE, leaders);
+    exchange::gather_to_all(&mine, sizeof mine, records.data(), leaders);
     MPI_Comm_free(&leaders);
   }
-  MPI_Bcast(where, 2, MPI_INT, 0, node);
+  exchange::broadcast(where, 2, MPI_INT, 0, node);
   records.resize(static_cast<std::size_t>(where[1]));
-  MPI_Bcast(records.data(), static_cast<int>(records.size() * sizeof(NodeRecord)), MPI_BYTE, 0, node);
+  exchange::broadcast(records.data(), static_cast<int>(records.size() * sizeof(NodeRecord)), MPI_BYTE, 0, node);
   Place place;
   place.node = node;
   for (const NodeRecord& r : records) {
@@ -137,7 +137,7 @@ Place discover(MPI_Comm comm) {
   PlaceKey key = place_key(comm);
   std::optional<Place> place = known_place(key);
   int all_know = place ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all_know, 1, MPI_INT, MPI_MIN, comm);
+  exchange::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, comm);
   if (all_know) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);

@@ -18,6 +18,7 @@
 #include <set>
 
 #include "core/content_hash.hpp"
+#include "exchange/collectives.hpp"
 #include "machine/locate_nodes.hpp"
 #include "machine/read_graph.hpp"
 
@@ -143,10 +144,10 @@ void keep(std::shared_ptr<const Meaning> meaning) {
 std::shared_ptr<const Meaning> share_meaning(MPI_Comm comm, const Text::Key& key, const std::shared_ptr<const Text>& text) {
   auto meaning = known_meaning(key);
   int all_know = meaning ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all_know, 1, MPI_INT, MPI_MIN, comm);
+  exchange::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, comm);
   if (all_know) return meaning;
   Text received{key, text ? text->text : std::string(static_cast<std::size_t>(key.length), '\0')};
-  MPI_Bcast(received.text.data(), static_cast<int>(key.length), MPI_BYTE, 0, comm);
+  exchange::broadcast(received.text.data(), static_cast<int>(key.length), MPI_BYTE, 0, comm);
   if (!meaning) {
     meaning = std::make_shared<const Meaning>(Meaning::of(received));
     keep(meaning);
@@ -163,7 +164,7 @@ void discover_network(MPI_Comm comm, machine::Machine& machine) {
   std::shared_ptr<const Text> text;
   if (path && *path) text = current_text(path);
   Text::Key key = text ? text->key : Text::Key{};
-  MPI_Bcast(&key, sizeof key, MPI_BYTE, 0, comm);
+  exchange::broadcast(&key, sizeof key, MPI_BYTE, 0, comm);
   if (key.length < 0) return;
   const auto meaning = share_meaning(comm, key, text);
   // Beyond this point every rank knows the same text.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "engine/discover_network.hpp"
 #include "engine/window_buffers.hpp"
 #include "engine/yielding_storage.hpp"
+#include "exchange/collectives.hpp"
 #include "exchange/waiting.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/select_aggregators.hpp"
@@ -39,23 +41,43 @@ std::string absolute(const std::string& path) {
   return whole;
 }
 
-/// Rank 0's hints, on all ranks: a choice may not rest on what one rank alone was told. Collective.
-std::map<std::string, std::string> common_hints(MPI_Comm comm, int rank, const std::map<std::string, std::string>& mine) {
-  std::string text;
-  for (const auto& [key, value] : mine) text += key + '\0' + value + '\0';
-  std::int64_t length = static_cast<std::int64_t>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT64_T, 0, comm);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), static_cast<int>(length), MPI_BYTE, 0, comm);
-  if (rank == 0) return mine;
+/// What rank 0 alone may say: a choice may not rest on what one rank was told, or has seen.
+struct FirstWord {
   std::map<std::string, std::string> hints;
-  for (std::size_t at = 0; at < text.size();) {
+  machine::StorageModel storage;
+};
+
+std::array<double, 7> numbers_of(const machine::StorageModel& m) {
+  return {static_cast<double>(m.block_bytes), static_cast<double>(m.window_bytes), static_cast<double>(m.node_buffer_bytes),
+          static_cast<double>(m.aggregators_per_core), m.operation_s, m.bandwidth_bytes_per_s, m.in_memory ? 1.0 : 0.0};
+}
+
+void set_numbers(machine::StorageModel& m, const std::array<double, 7>& numbers) {
+  m.block_bytes = static_cast<std::int64_t>(numbers[0]);
+  m.window_bytes = static_cast<std::int64_t>(numbers[1]);
+  m.node_buffer_bytes = static_cast<std::int64_t>(numbers[2]);
+  m.aggregators_per_core = static_cast<int>(numbers[3]);
+  m.operation_s = numbers[4];
+  m.bandwidth_bytes_per_s = numbers[5];
+  m.in_memory = numbers[6] != 0;
+}
+
+/// Rank 0's word, on all ranks. Collective.
+FirstWord share(MPI_Comm comm, FirstWord word) {
+  std::array<double, 7> numbers = numbers_of(word.storage);
+  std::string text(reinterpret_cast<const char*>(numbers.data()), sizeof numbers);
+  for (const auto& [key, value] : word.hints) text += key + '\0' + value + '\0';
+  exchange::broadcast_text(text, 0, comm);
+  text.copy(reinterpret_cast<char*>(numbers.data()), sizeof numbers);
+  set_numbers(word.storage, numbers);
+  word.hints.clear();
+  for (std::size_t at = sizeof numbers; at < text.size();) {
     const std::string key = text.c_str() + at;
     const std::string value = text.c_str() + at + key.size() + 1;
     at += key.size() + value.size() + 2;
-    hints[key] = value;
+    word.hints[key] = value;
   }
-  return hints;
+  return word;
 }
 
 /// Ranks of the whole job on this node, as the launcher tells; a file may be opened by fewer. 0: not told.
@@ -63,22 +85,6 @@ int job_ranks_here() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"})
     if (const char* text = std::getenv(name)) return std::atoi(text);
   return 0;
-}
-
-/// Rank 0's view of the storage, on all ranks. Collective.
-machine::StorageModel common_model(MPI_Comm comm, machine::StorageModel model) {
-  double numbers[] = {static_cast<double>(model.block_bytes), static_cast<double>(model.window_bytes),
-                      static_cast<double>(model.node_buffer_bytes), static_cast<double>(model.aggregators_per_core),
-                      model.operation_s, model.bandwidth_bytes_per_s, model.in_memory ? 1.0 : 0.0};
-  MPI_Bcast(numbers, 7, MPI_DOUBLE, 0, comm);
-  model.block_bytes = static_cast<std::int64_t>(numbers[0]);
-  model.window_bytes = static_cast<std::int64_t>(numbers[1]);
-  model.node_buffer_bytes = static_cast<std::int64_t>(numbers[2]);
-  model.aggregators_per_core = static_cast<int>(numbers[3]);
-  model.operation_s = numbers[4];
-  model.bandwidth_bytes_per_s = numbers[5];
-  model.in_memory = numbers[6] != 0;
-  return model;
 }
 
 /// Who may aggregate. Elections choose among a rank of every node.
@@ -115,13 +121,13 @@ int File::most_domains() const noexcept {
 
 core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   std::unique_ptr<File> f(new File);
-  MPI_Comm_dup(request.comm, &f->comm);
+  f->comm = exchange::duplicate(request.comm);
   MPI_Comm_rank(f->comm, &f->rank);
   MPI_Comm_size(f->comm, &f->size);
   f->agreement = std::make_unique<exchange::Agreement>(f->comm);
   f->path = absolute(without_prefix(request.path));
-  const auto hints = common_hints(f->comm, f->rank, request.hints);
-  f->hints = policy::parse_hints(hints);
+  const FirstWord first = share(f->comm, {request.hints, storage::model_of(f->path)});
+  f->hints = policy::parse_hints(first.hints);
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
@@ -135,7 +141,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   if (std::string warning = f->rank == 0 ? network_warning(f->machine) : ""; !warning.empty()) f->hints.warnings.push_back(std::move(warning));
   const machine::Node& node = f->machine.nodes[static_cast<std::size_t>(place.seat.node)];
   exchange::set_crowded(std::max(node.ranks, job_ranks_here()) > node.cores);
-  f->machine.storage = common_model(f->comm, storage::model_of(f->path));
+  f->machine.storage = first.storage;
   const std::vector<policy::Seat> seats = seats_of(f->machine, f->hints);
   for (const policy::Seat& seat : seats) f->servers.homes.push_back(seat.node);
   if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, seats.size() + 1);
@@ -151,7 +157,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   core::Error error;
   if (f->servers.mine >= 0 || !policy::few_servers(f->machine, f->hints)) static_cast<void>(f->storage(&error));
   error = f->agreement->worst(error, "cannot open " + f->path);
-  if (error.ok()) error = check_open(*f, request.hints, hints);
+  if (error.ok()) error = check_open(*f, request.hints, first.hints);
   if (!error.ok()) return error;
   f->note_storage();
   return f;
@@ -194,7 +200,7 @@ void File::prepare_fault_drill() {
 }
 
 void File::note_storage() {
-  storage_use = agree_on_storage(comm, storage_);
+  storage_use = agree_on_storage(*agreement, comm, storage_);
   machine.storage.overlaps = storage_use.overlaps;
   const std::string asked(policy::name_of(hints.storage));
   if (storage_use.declined || hints.storage == policy::StorageKind::null)

@@ -8,6 +8,8 @@
 #include <random>
 #include <utility>
 
+#include "exchange/collectives.hpp"
+
 namespace collio::engine {
 
 namespace {
@@ -49,7 +51,7 @@ PlaceKey place_key(MPI_Comm comm) {
   MPI_Comm_rank(comm, &rank);
   PlaceKey key;
   for (std::size_t i = 0; i < key.ranks.size(); ++i) key.ranks[i] = mixed(own_identity()[i] + static_cast<std::uint64_t>(rank));
-  MPI_Allreduce(MPI_IN_PLACE, key.ranks.data(), static_cast<int>(key.ranks.size()), MPI_UINT64_T, MPI_SUM, comm);
+  exchange::reduce_to_all(key.ranks.data(), static_cast<int>(key.ranks.size()), MPI_UINT64_T, MPI_SUM, comm);
   if (const char* text = std::getenv("COLLIO_RANKS_PER_NODE")) key.ranks_per_node = text;
   sched_getaffinity(0, sizeof key.processors, &key.processors);
   return key;

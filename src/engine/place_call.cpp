@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "core/cursor.hpp"
+#include "exchange/collectives.hpp"
 #include "exchange/waiting.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/place_domains.hpp"
@@ -35,19 +36,17 @@ core::Matrix<std::int64_t> gather_rows(const File& file, std::vector<std::int64_
   const int width = static_cast<int>(mine.size());
   const bool first = file.node_rank == 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  std::vector<std::int64_t> sum(first ? mine.size() : 0);
-  MPI_Ireduce(mine.data(), sum.data(), width, MPI_INT64_T, MPI_SUM, 0, file.node, &request);
-  exchange::wait_for(request);
+  exchange::reduce_to_first(mine.data(), width, MPI_INT64_T, MPI_SUM, file.node);
   core::Matrix<std::int64_t> rows({file.rank == 0 ? static_cast<int>(file.machine.nodes.size()) : 0, width});
   if (file.rank == 0) {
-    std::ranges::copy(sum, rows.row(file.node_index).begin());
+    std::ranges::copy(mine, rows.row(file.node_index).begin());
     for (int node = 0; node < rows.rows(); ++node) {
       if (node == file.node_index) continue;
       MPI_Irecv(rows.row(node).data(), width, MPI_INT64_T, file.leaders[static_cast<std::size_t>(node)], tag_row, file.comm, &request);
       exchange::wait_for(request);
     }
   } else if (first) {
-    MPI_Isend(sum.data(), width, MPI_INT64_T, 0, tag_row, file.comm, &request);
+    MPI_Isend(mine.data(), width, MPI_INT64_T, 0, tag_row, file.comm, &request);
     exchange::wait_for(request);
   }
   return rows;
@@ -71,9 +70,7 @@ void balance_call(File& file, policy::Plan& plan, const access::FileAccess& acce
   const policy::FileCutRequest request{plan.span, count, plan.alignment_bytes};
   policy::ContiguousDomains cut{std::vector<std::int64_t>(static_cast<std::size_t>(count) + 1)};
   if (file.rank == 0) cut = policy::cut_balanced(request, histogram_of(regions, rows));
-  MPI_Request sent = MPI_REQUEST_NULL;
-  MPI_Ibcast(cut.bounds.data(), count + 1, MPI_INT64_T, 0, file.comm, &sent);
-  exchange::wait_for(sent);
+  exchange::broadcast(cut.bounds.data(), count + 1, MPI_INT64_T, 0, file.comm);
   policy::recut(plan, policy::domains_of(cut, request, plan.domains.window_bytes));
 }
 

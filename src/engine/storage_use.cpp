@@ -2,30 +2,36 @@
 #include "engine/storage_use.hpp"
 
 #include <cstdint>
+#include <vector>
+
+#include "exchange/collectives.hpp"
 
 namespace collio::engine {
 
 std::string weightiest_text(MPI_Comm comm, int weight, std::string text) {
   struct {
     int weight, rank;
-  } mine{weight, 0}, most{};
-  MPI_Comm_rank(comm, &mine.rank);
-  MPI_Allreduce(&mine, &most, 1, MPI_2INT, MPI_MAXLOC, comm);
-  std::int64_t length = static_cast<std::int64_t>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT64_T, most.rank, comm);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), static_cast<int>(length), MPI_BYTE, most.rank, comm);
+  } most{weight, 0};
+  MPI_Comm_rank(comm, &most.rank);
+  exchange::reduce_to_all(&most, 1, MPI_2INT, MPI_MAXLOC, comm);
+  exchange::broadcast_text(text, most.rank, comm);
   return text;
 }
 
-StorageUse agree_on_storage(MPI_Comm comm, const storage::Opened& mine) {
-  int flags[] = {!mine.file || mine.file->overlaps(), !mine.file || !mine.declined};
-  MPI_Allreduce(MPI_IN_PLACE, flags, 2, MPI_INT, MPI_LAND, comm);
-  StorageUse use;
-  use.overlaps = flags[0] != 0;
-  use.declined = flags[1] == 0;
+StorageUse agree_on_storage(const exchange::Agreement& agreement, MPI_Comm comm, const storage::Opened& mine) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  // Of the ranks that do not get what was asked for, else of those that have the file open, else of all, the lowest speaks.
   const int weight = !mine.file ? 0 : mine.declined ? 2 : 1;
-  const std::string both = weightiest_text(comm, weight, std::string(policy::name_of(mine.kind)) + "\n" + mine.reason);
+  std::vector<std::int32_t> most{mine.file && !mine.file->overlaps(), weight, weight < 2 ? -size : -rank, weight < 1 ? -size : -rank};
+  agreement.maximum(most);
+  StorageUse use;
+  use.overlaps = most[0] == 0;
+  use.declined = most[1] == 2;
+  const int speaker = most[1] == 2 ? -most[2] : most[1] == 1 ? -most[3] : 0;
+  std::string both = std::string(policy::name_of(mine.kind)) + "\n" + mine.reason;
+  if (speaker != 0) exchange::broadcast_text(both, speaker, comm);
   use.kind = both.substr(0, both.find('\n'));
   use.reason = both.substr(both.find('\n') + 1);
   return use;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "exchange/waiting.hpp"
+#include "exchange/collectives.hpp"
 
 namespace collio::exchange {
 
@@ -48,21 +48,6 @@ void on_board_vector(const std::byte* in, std::byte* inout, std::size_t bytes) {
 std::int32_t add(std::int32_t a, std::int32_t b) { return a + b; }
 std::int32_t most(std::int32_t a, std::int32_t b) { return std::max(a, b); }
 
-template <class T>
-void reduce(MPI_Comm comm, T& record, MPI_Datatype type, MPI_Op op) {
-  T all{};
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&record, &all, 1, type, op, comm, &request);
-  wait_for(request);
-  record = all;
-}
-
-void reduce_numbers(MPI_Comm comm, void* values, std::size_t count, MPI_Op op) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, values, static_cast<int>(count), MPI_INT32_T, op, comm, &request);
-  wait_for(request);
-}
-
 }  // namespace
 
 Agreement::Record Agreement::make(std::size_t bytes, MPI_User_function* combine, NodeBoard::Channel channel) {
@@ -100,16 +85,16 @@ void Agreement::use_node_boards(MPI_Comm node, std::size_t longest_vector) {
   several_nodes_ = node_size < size;  // so it is on every node
   if (several_nodes_ ? !NodeTalk{comm_}.all_true(board != nullptr) : !board) return;
   if (several_nodes_) MPI_Comm_split(comm_, node_rank == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
-  if (leaders_ != MPI_COMM_NULL) MPI_Comm_dup(leaders_, &leaders_numbers_);
+  if (leaders_ != MPI_COMM_NULL) leaders_numbers_ = duplicate(leaders_);
   board_ = std::move(board);
 }
 
 template <class T>
 void Agreement::combine(T& record, const Record& how, NodeBoard::Combine on_board) const {
-  if (!board_) return reduce(comm_, record, how.type, how.op);
+  if (!board_) return reduce_to_all(&record, 1, how.type, how.op, comm_);
   NodeBoard::Across across;
   if (several_nodes_)
-    across = [&](std::byte* result) { reduce(leaders_, *reinterpret_cast<T*>(result), how.type, how.op); };
+    across = [&](std::byte* result) { reduce_to_all(result, 1, how.type, how.op, leaders_); };
   board_->reduce(how.channel, reinterpret_cast<std::byte*>(&record), sizeof record, on_board, across);
 }
 
@@ -140,17 +125,15 @@ core::Error Agreement::worst(const core::Error& mine, const std::string& what) c
 
 std::string Agreement::words_of(std::int64_t rank, std::string mine) const {
   mine.resize(400);
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, static_cast<int>(rank), comm_, &request);
-  wait_for(request);
+  broadcast(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, static_cast<int>(rank), comm_);
   return "rank " + std::to_string(rank) + ": " + mine.c_str();
 }
 
 void Agreement::combine_numbers(std::vector<std::int32_t>& values, MPI_Op op, NodeBoard::Combine on_board) const {
   const std::size_t bytes = values.size() * sizeof(std::int32_t);
-  if (!board_ || bytes > board_->record_bytes()) return reduce_numbers(comm_, values.data(), values.size(), op);
+  if (!board_ || bytes > board_->record_bytes()) return reduce_to_all(values.data(), static_cast<int>(values.size()), MPI_INT32_T, op, comm_);
   NodeBoard::Across across;
-  if (several_nodes_) across = [&](std::byte* result) { reduce_numbers(leaders_numbers_, result, values.size(), op); };
+  if (several_nodes_) across = [&](std::byte* result) { reduce_to_all(result, static_cast<int>(values.size()), MPI_INT32_T, op, leaders_numbers_); };
   board_->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(values.data()), bytes, on_board, across);
 }
 

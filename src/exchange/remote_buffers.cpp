@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "exchange/collectives.hpp"
+
 namespace collio::exchange {
 
 namespace {
@@ -122,7 +124,7 @@ void RemoteBuffers::end_fence(bool last) const {
 /// What any rank stored or transferred before, all see behind it.
 void RemoteBuffers::meet() const {
   sync();
-  MPI_Barrier(comm_);
+  exchange::meet(comm_);
   sync();
 }
 

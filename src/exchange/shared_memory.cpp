@@ -11,7 +11,7 @@
 #include <random>
 
 #include "exchange/node_board.hpp"
-#include "exchange/waiting.hpp"
+#include "exchange/collectives.hpp"
 
 namespace collio::exchange {
 
@@ -54,9 +54,7 @@ bool NodeTalk::all_true(bool mine) const {
     });
     return all != 0;
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, node, &request);
-  wait_for(request);
+  reduce_to_all(&all, 1, MPI_INT, MPI_MIN, node);
   return all != 0;
 }
 
@@ -71,9 +69,7 @@ void NodeTalk::broadcast(Text& text) const {
                   });
     return;
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, node, &request);
-  wait_for(request);
+  exchange::broadcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, node);
 }
 
 std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::size_t bytes, std::string& why) {

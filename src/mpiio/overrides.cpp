@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "engine/check_call.hpp"
-#include "exchange/waiting.hpp"
+#include "exchange/collectives.hpp"
 #include "mpiio/background_calls.hpp"
 #include "mpiio/check_view.hpp"
 #include "mpiio/data_calls.hpp"
@@ -64,13 +64,8 @@ struct OpenAgreement {
   bool check = false;       ///< some rank asked for check mode
 
   OpenAgreement(MPI_Comm comm, bool mine, int mode, bool checks) {
-    int least[] = {mine ? 1 : 0, mode, -mode, checks ? 0 : 1}, size = 1;
-    MPI_Comm_size(comm, &size);
-    if (size > 1) {  // MPICH 4.0 has no progress in a session of one process
-      MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Iallreduce(MPI_IN_PLACE, least, 4, MPI_INT, MPI_MIN, comm, &request);
-      exchange::wait_for(request);
-    }
+    int least[] = {mine ? 1 : 0, mode, -mode, checks ? 0 : 1};
+    exchange::reduce_to_all(least, 4, MPI_INT, MPI_MIN, comm);
     opened = least[0] != 0;
     same_mode = least[1] == -least[2];
     check = least[3] == 0;

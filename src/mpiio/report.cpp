@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "exchange/collectives.hpp"
 #include "mpiio/json_text.hpp"
 #include "mpiio/network_report.hpp"
 
@@ -146,7 +147,7 @@ std::string times_json(const engine::File& file) {
   constexpr std::array names{"open", "open_by_library", "set_view"};
   const std::array mine{file.times.open_s, file.times.open_by_library_s, file.times.set_view_s};
   std::vector<std::array<double, names.size()>> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
-  MPI_Gather(mine.data(), names.size(), MPI_DOUBLE, all.data(), names.size(), MPI_DOUBLE, 0, file.comm);
+  exchange::gather(mine.data(), sizeof mine, all.data(), file.comm);
   if (file.rank != 0) return "";
   std::string j = "{";
   for (std::size_t i = 0; i < names.size(); ++i) j += std::string(i > 0 ? ", " : "") + quoted(names[i]) + ": " + spread_of(all, i);
@@ -165,7 +166,7 @@ void append_line(const std::string& path, const std::string& line) {
 void write_report(engine::File& file) {
   const char* path = std::getenv("COLLIO_REPORT");
   int wanted = path && *path ? 1 : 0;
-  MPI_Bcast(&wanted, 1, MPI_INT, 0, file.comm);
+  exchange::broadcast(&wanted, 1, MPI_INT, 0, file.comm);
   if (!wanted) return;
   const Remarks remarks{file.storage_remarks(), file.schedule_remarks()};
   std::string line = file.rank == 0 ? head_json(file, remarks) : "";
@@ -173,7 +174,7 @@ void write_report(engine::File& file) {
   std::string comma;
   for (const observe::CallRecord& record : file.log.records()) {
     const Numbers mine = numbers_of(record);
-    MPI_Gather(mine.data(), numbers, MPI_DOUBLE, all.data(), numbers, MPI_DOUBLE, 0, file.comm);
+    exchange::gather(mine.data(), sizeof mine, all.data(), file.comm);
     if (file.rank == 0) line += comma + call_json(record, all);
     comma = ", ";
   }
