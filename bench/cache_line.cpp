@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int rounds = 200;                            // in one measurement: less than a time slice, so that some are undisturbed
-constexpr std::chrono::milliseconds enough{8}, most{200};  // for good measurements; if none comes about
+constexpr int rounds = 200;                                // in one measurement: less than a time slice, so that some are undisturbed
+constexpr std::chrono::milliseconds enough{8}, most{200};  // for measuring; for the first measurement to come about
 constexpr std::uint32_t over = 0xffffffff;
 
 /// The cores that any rank of this machine may run on. Collective.
@@ -41,15 +41,16 @@ constexpr std::uint32_t over = 0xffffffff;
   return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
-/// Two threads, each bound to a core, that take turns in raising one word.
+/// This thread and another, each bound to a core, take turns in raising one word.
 class Pair {
  public:
   std::int64_t measure(int first, int last) {
+    cpu_set_t before;
+    sched_getaffinity(0, sizeof before, &before);
     std::thread answering([this, last] { answer(last); });
-    std::int64_t best = -1;
-    std::thread asking([this, first, &best] { best = ask(first); });
-    asking.join();
+    const std::int64_t best = ask(first);
     answering.join();
+    sched_setaffinity(0, sizeof before, &before);
     return best;
   }
 
