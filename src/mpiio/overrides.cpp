@@ -33,9 +33,9 @@ void say(const engine::File& file) {
                  file.machine.storage.name.c_str());
 }
 
-/// Takes the file over on all ranks, or on none. An error: check mode found one. `times`: of the open so far.
-core::Error take_over(const engine::OpenRequest& request, MPI_File handle, observe::FileTimes times) {
-  const double begin = observe::now_s();
+/// Takes the file over on all ranks, or on none. An error: check mode found one. `begin_s`: when the open began; `by_library_s`: how
+/// long the library took.
+core::Error take_over(const engine::OpenRequest& request, MPI_File handle, double begin_s, double by_library_s) {
   auto opened = engine::File::open(request);
   if (!opened) {
     if (opened.error().kind == core::ErrorClass::not_same) return opened.error();
@@ -51,8 +51,7 @@ core::Error take_over(const engine::OpenRequest& request, MPI_File handle, obser
   file->reads = request.reads;
   file->writes = request.writes;
   say(*file->engine);
-  times.open_s += observe::now_s() - begin;
-  file->engine->times = times;
+  file->engine->times = {.open_s = observe::now_s() - begin_s, .open_by_library_s = by_library_s};
   remember_file(handle, std::move(file));
   return {};
 }
@@ -92,12 +91,12 @@ int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MP
 }
 
 int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* handle) {
-  const double begin = observe::now_s();
+  const double begin_s = observe::now_s();
   const Pairs environment = environment_hints();
   MPI_Info merged = merged_info(info, environment);
-  const double asked_library = observe::now_s();
+  const double library_begin_s = observe::now_s();
   const int rc = real->File_open(comm, path, mode, merged, handle);
-  const double by_library = observe::now_s() - asked_library;
+  const double by_library_s = observe::now_s() - library_begin_s;
   MPI_Info_free(&merged);
   if (comm == MPI_COMM_NULL) return rc;
   int inter = 0;
@@ -110,7 +109,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   if (!agreed.opened) return rc;
   if (!agreed.same_mode) return refuse_open(agreed, comm, path, handle);
   if (mode & MPI_MODE_SEQUENTIAL) return rc;
-  const core::Error error = take_over(request, *handle, {.open_s = observe::now_s() - begin, .open_by_library_s = by_library});
+  const core::Error error = take_over(request, *handle, begin_s, by_library_s);
   return error.ok() ? rc : close_again(handle, error);
 }
 
