@@ -55,6 +55,16 @@ def test_hints_of_one_engine(setup, monkeypatch):
     assert job.words[-2:] == ["--hint", "cb_nodes=2"]
 
 
+def test_build_of_another_checkout(setup, monkeypatch, tmp_path):
+    with pytest.raises(engines.BenchError, match="libcollio_mpiio.so is missing; run `make build` in that checkout"):
+        engines.parse_engine(f"collio@{tmp_path}", setup.mpi)
+    other = Build(tmp_path / "build" / setup.mpi.id).interposer
+    other.parent.mkdir(parents=True)
+    other.touch()
+    job, preload = environment_of(setup, f"collio@{tmp_path}:cb_nodes=2", monkeypatch)
+    assert preload.split(":")[0] == str(other) and job.environ["COLLIO_HINTS"] == "cb_nodes=2"
+
+
 def test_open_mpis_components(site):
     mpi = launch.named_mpi("openmpi-9.9.2")
     assert engines.parse_engine("ompi-two_phase", mpi).environ == {"OMPI_MCA_io": "ompio", "OMPI_MCA_fcoll": "two_phase"}

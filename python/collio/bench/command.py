@@ -51,7 +51,7 @@ def bench() -> None:
     Engines: collio, native (the MPI's own, helped to yield), native-spin (without that help),
     floor (contiguous POSIX accesses of as many bytes), and for Open MPI ompi-two_phase, ompi-vulcan,
     ompi-dynamic, ompi-dynamic_gen2, ompi-individual, ompi-romio. "collio:cb_buffer_size=1MiB"
-    gives an engine hints of its own.
+    gives an engine hints of its own; "collio@../other" takes the build of another checkout.
     """
 
 

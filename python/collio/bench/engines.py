@@ -1,6 +1,7 @@
 """Who moves the bytes in a benchmark.
 
     collio           the interposer is preloaded
+    collio@CHECKOUT  the same with the build of another checkout, to compare two versions
     native           the MPI library's own I/O, helped to yield when ranks outnumber cores
     native-spin      the same without that help
     floor            POSIX writes of as many contiguous bytes; no exchange
@@ -17,8 +18,10 @@ import glob
 import os
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from collio import hints
+from collio.builds import Build
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 
 OMPI_COLLECTIVES = ("dynamic", "dynamic_gen2", "individual", "two_phase", "vulcan")
@@ -35,6 +38,7 @@ class Engine:
 
     label: str
     preload: bool = False  # the interposer
+    interposer: Path | None = None  # of another checkout; None: this one's
     yields: bool = True    # the native progress loop gives the processor away
     mode: str = "mpiio"    # or "floor"
     environ: dict[str, str] = field(default_factory=dict)
@@ -65,6 +69,8 @@ def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
             raise BenchError(f"engine {label}: {error}") from None
     if name == "collio":
         return Engine(label, preload=True, hints=own)
+    if name.startswith("collio@"):
+        return Engine(label, preload=True, interposer=_interposer_of(Path(name.removeprefix("collio@")), mpi), hints=own)
     if name == "floor":
         return Engine(label, mode="floor")
     if name in ("native", "native-spin"):
@@ -77,6 +83,14 @@ def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
 def engine_names(mpi: MpiLibrary) -> list[str]:
     """Every engine an MPI can run."""
     return [*PLAIN, *(f"ompi-{name}" for name in (*OMPI_COLLECTIVES, "romio"))] if mpi.family == OPENMPI else list(PLAIN)
+
+
+def _interposer_of(checkout: Path, mpi: MpiLibrary) -> Path:
+    """What to preload of another checkout's build for `mpi`. Raises BenchError."""
+    build = Build(checkout.absolute() / "build" / mpi.id)
+    if not build.exists:
+        raise BenchError(f"collio@{checkout}: {build.interposer} is missing; run `make build` in that checkout")
+    return build.interposer
 
 
 def _component(name: str, mpi: MpiLibrary) -> dict[str, str]:

@@ -54,7 +54,7 @@ def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
         raise BenchError(f"{path} is missing; `make build` makes it")
     if setup.mpi.mpiexec is None:
         raise BenchError(f"{setup.mpi.id} has no mpiexec")
-    if any(engine.preload for engine in engines) and not setup.build.exists:
+    if any(engine.preload and not engine.interposer for engine in engines) and not setup.build.exists:
         raise BenchError(f"no build of collio for {setup.mpi.id}; `make build` makes it")
     needs_yield = setup.mpi.family != OPENMPI and any(engine.yields for engine in engines)
     if needs_yield and not setup.build.yield_preload.is_file():
@@ -81,7 +81,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
     environ |= engine.environ
     variables = {}
     if engine.preload:
-        preloads.insert(0, str(setup.build.interposer))
+        preloads.insert(0, str(engine.interposer or setup.build.interposer))
         variables = {"COLLIO_HINTS": hints.encode_hints(engine.hints)} if engine.hints else {}
         variables |= {"COLLIO_REPORT": str(setup.scratch / REPORT_LINES)} if setup.scratch else {}
         variables |= {"COLLIO_MACHINE": str(inside.GRAPH_FILE)} if setup.lab else {}
