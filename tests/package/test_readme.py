@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 
 import pytest
 import source_tree
@@ -43,3 +44,8 @@ def test_first_screen_has_the_two_commands():
     first_screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:40])
     for command in ("make demo", "make test", "collio run -- mpiexec -n 4 ./app"):
         assert command in first_screen
+
+
+def test_benchmark_page_is_what_the_results_say():
+    done = subprocess.run([sys.executable, str(ROOT / "tools/benchmark_page"), "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout.decode()
