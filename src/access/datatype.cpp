@@ -2,6 +2,7 @@
 #include "access/datatype.hpp"
 
 #include <limits>
+#include <mutex>
 
 #include "access/darray.hpp"
 #include "access/type_contents.hpp"
@@ -176,19 +177,31 @@ int layout_keyval() {
   return key;
 }
 
-}  // namespace
-
-core::Result<Layout> layout_of(MPI_Datatype type) {
+/// Null: not described before.
+Layout known_layout(MPI_Datatype type) {
   void* found = nullptr;
   int flag = 0;
   MPI_Type_get_attr(type, layout_keyval(), &found, &flag);
-  if (flag) return *static_cast<Layout*>(found);
+  return flag ? *static_cast<Layout*>(found) : Layout();
+}
+
+}  // namespace
+
+core::Result<Layout> layout_of(MPI_Datatype type) {
+  static std::mutex mutex;  // of all attributes: setting one frees the layout that another thread has found and is about to copy
+  {
+    const std::lock_guard lock(mutex);
+    if (Layout known = known_layout(type)) return known;
+  }
   auto pattern = derived_pattern(type);
   if (!pattern) return pattern.error();
   MPI_Aint lb = 0, extent = 0;
   MPI_Type_get_extent(type, &lb, &extent);
   auto layout = std::make_shared<const TypeLayout>(TypeLayout{std::move(pattern.value()), lb, extent});
-  MPI_Type_set_attr(type, layout_keyval(), new Layout(layout));
+  auto attribute = std::make_unique<Layout>(layout);
+  const std::lock_guard lock(mutex);
+  if (Layout known = known_layout(type)) return known;  // another thread was sooner
+  if (MPI_Type_set_attr(type, layout_keyval(), attribute.get()) == MPI_SUCCESS) static_cast<void>(attribute.release());
   return Layout(layout);
 }
 

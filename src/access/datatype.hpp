@@ -24,7 +24,7 @@ struct TypeLayout {
 
 using Layout = std::shared_ptr<const TypeLayout>;
 
-/// Layout of `type`. Not collective. Error `type` for constructors this MPI cannot describe.
+/// Layout of `type`. Not collective. Thread-safe. Error `type` for constructors this MPI cannot describe.
 /// Cost: O(constructor nodes) for regular types, O(blocks) once for irregular ones.
 [[nodiscard]] core::Result<Layout> layout_of(MPI_Datatype type);
 

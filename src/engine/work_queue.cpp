@@ -13,21 +13,34 @@ namespace {
 
 constexpr long longest_nap_ns = 80'000;  // between the steps of fibers: each may have become ready meanwhile
 
-/// Queues with work on fibers. Only ever used by the one thread that is in MPI.
-std::vector<WorkQueue*>& active() {
-  static auto* queues = new std::vector<WorkQueue*>;
-  return *queues;
+/// Queues with work on fibers. A thread takes `stepping`, then a queue's own mutex, then `listing`.
+struct Fibers {
+  std::mutex stepping;  ///< of the thread that moves fibers on; no thread waits for it while a call of its own is under way
+  std::mutex listing;   ///< of `active`
+  std::vector<WorkQueue*> active;
+};
+Fibers& fibers() {
+  static auto* all = new Fibers;
+  return *all;
+}
+
+std::vector<WorkQueue*> active() {
+  const std::lock_guard lock(fibers().listing);
+  return fibers().active;
 }
 
 }  // namespace
 
-WorkQueue::WorkQueue(bool by_thread, void (*at_start)()) {
+WorkQueue::WorkQueue(bool by_thread, void (*at_start)()) : many_threads_(by_thread) {
   if (by_thread) thread_ = start_thread([this, at_start] { run_thread(at_start); });
 }
 
 WorkQueue::~WorkQueue() {
   drain();
-  if (!thread_.joinable()) return;
+  if (!thread_.joinable()) {
+    const std::lock_guard none_steps(fibers().stepping);  // another thread may be about to look at this queue
+    return;
+  }
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -37,17 +50,19 @@ WorkQueue::~WorkQueue() {
 }
 
 void WorkQueue::post(Work work) {
-  {
-    const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(work));
-    ++unfinished_;
-  }
-  if (thread_.joinable()) {
-    changed_.notify_all();
-  } else if (std::ranges::find(active(), this) == active().end()) {
-    active().push_back(this);
-    exchange::set_turn(step_all_queues);
-  }
+  const std::lock_guard lock(mutex_);
+  queue_.push_back(std::move(work));
+  ++unfinished_;
+  if (thread_.joinable()) return changed_.notify_all();
+  const std::lock_guard list_lock(fibers().listing);
+  if (std::ranges::find(fibers().active, this) != fibers().active.end()) return;
+  fibers().active.push_back(this);
+  exchange::set_turn(step_all_queues);
+}
+
+std::size_t WorkQueue::unfinished() {
+  const std::lock_guard lock(mutex_);
+  return unfinished_;
 }
 
 void WorkQueue::drain() {
@@ -56,12 +71,12 @@ void WorkQueue::drain() {
     changed_.wait(lock, [this] { return unfinished_ == 0; });
     return;
   }
-  run_until([this] { return unfinished_ == 0; });
+  run_until([this] { return unfinished() == 0; });
 }
 
 void WorkQueue::run_until(const std::function<bool()>& done) {
   while (!done()) {
-    if (!alone()) return step_until(done);
+    if (many_threads_ || !alone()) return step_until(done);
     run_fiber(false);
   }
 }
@@ -85,35 +100,45 @@ void WorkQueue::run_thread(void (*at_start)()) {
 }
 
 /// No other file's calls are under way: this one's may wait where they are instead of giving way.
-bool WorkQueue::alone() const noexcept { return active().size() == 1 && active().front() == this; }
+bool WorkQueue::alone() const noexcept {
+  const std::lock_guard lock(fibers().listing);
+  return fibers().active.size() == 1 && fibers().active.front() == this;
+}
 
-/// To the next point where the first call gives way, or to its end.
-void WorkQueue::run_fiber(bool gives_way) {
-  if (!fiber_) {
-    fiber_ = std::make_unique<exchange::Fiber>(std::move(queue_.front()));
-    queue_.pop_front();
-  }
+void WorkQueue::begin_fiber() {
+  const std::lock_guard lock(mutex_);
+  fiber_ = std::make_unique<exchange::Fiber>(std::move(queue_.front()));
+  queue_.pop_front();
+}
+
+/// To the next point where the first call gives way, or to its end: then true.
+bool WorkQueue::run_fiber(bool gives_way) {
+  if (!fiber_) begin_fiber();
   fiber_->resume(gives_way);
-  if (!fiber_->ended()) return;
+  if (!fiber_->ended()) return false;
   fiber_.reset();
-  if (--unfinished_ == 0) std::erase(active(), this);
+  const std::lock_guard lock(mutex_);
+  if (--unfinished_ > 0) return true;
+  const std::lock_guard list_lock(fibers().listing);
+  std::erase(fibers().active, this);
+  return true;
 }
 
-bool WorkQueue::step() {
-  const std::size_t before = unfinished_;
-  run_fiber(true);
-  return unfinished_ < before;
-}
+bool WorkQueue::step() { return run_fiber(true); }
 
 bool step_all_queues() {
   if (exchange::Fiber::running()) return false;
+  const std::unique_lock alone(fibers().stepping, std::try_to_lock);
+  if (!alone) return false;  // another thread moves them on
   bool any_ended = false;
-  const std::vector<WorkQueue*> queues = active();  // a queue leaves the list when its last call ends
-  for (WorkQueue* queue : queues) any_ended = queue->step() || any_ended;
+  for (WorkQueue* queue : active()) any_ended = queue->step() || any_ended;  // a copy: a queue leaves the list when its last call ends
   return any_ended;
 }
 
-bool steps_needed() { return !active().empty(); }
+bool steps_needed() {
+  const std::lock_guard lock(fibers().listing);
+  return !fibers().active.empty();
+}
 
 void step_until(const std::function<bool()>& done) {
   for (exchange::PoliteWait wait(longest_nap_ns); !done(); wait.idle()) {  // idle() takes a step first

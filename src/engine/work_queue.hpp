@@ -2,7 +2,8 @@
 //
 // Where any thread may call MPI, a thread of the file's own does them. One thread for all files would not do: ranks may post
 // calls on two files in different orders, and each call needs all its ranks. Elsewhere they run on a fiber in the program's
-// thread, a step whenever the program is in a call that lets them (see exchange/fiber.hpp).
+// thread, a step whenever the program is in a call that lets them (see exchange/fiber.hpp). Where any thread may call MPI but none is to
+// be had for the file, the program's threads move fibers on, one thread at a time.
 #pragma once
 
 #include <condition_variable>
@@ -39,15 +40,18 @@ class WorkQueue {
 
  private:
   void run_thread(void (*at_start)());
-  void run_fiber(bool gives_way);
+  bool run_fiber(bool gives_way);
+  void begin_fiber();
+  [[nodiscard]] std::size_t unfinished();
   [[nodiscard]] bool alone() const noexcept;
 
-  std::mutex mutex_;  ///< the thread's: of queue_, unfinished_, ending_
+  bool many_threads_;  ///< any thread may call MPI
+  std::mutex mutex_;   ///< of queue_, unfinished_, ending_
   std::condition_variable changed_;
   std::deque<Work> queue_;
   std::size_t unfinished_ = 0;
   bool ending_ = false;
-  std::unique_ptr<exchange::Fiber> fiber_;
+  std::unique_ptr<exchange::Fiber> fiber_;  ///< of the thread that moves fibers on
   std::thread thread_;
 };
 

@@ -22,7 +22,7 @@ void gather_to_all(const void* mine, int bytes, void* all, MPI_Comm comm);
 void gather(const void* mine, int bytes, void* all, MPI_Comm comm);
 /// All ranks have come here. Collective.
 void meet(MPI_Comm comm);
-/// As MPI_Comm_dup. Collective.
+/// As MPI_Comm_dup, without what the program asserts of its own messages (mpi_assert_*). Collective.
 [[nodiscard]] MPI_Comm duplicate(MPI_Comm comm);
 
 }  // namespace collio::exchange

@@ -39,13 +39,19 @@ struct Link {
 };
 
 /// Message tags. A request or data message carries the number of its window in the tag, so that a rank which is ahead is
-/// not heard early; MPI guarantees tags up to 32767, hence the remainder. Windows that are under way at the same time
-/// have numbers close to each other, and so tags of their own.
+/// not heard early; MPI guarantees tags up to 32767, hence the remainder. Windows that are under way at the same time have
+/// tags of their own: they are near each other in the order of rounds and domains, or are rounds of one domain. The step
+/// from round to round has no factor of the number of tags, else rounds of many domains would share few tags.
 inline constexpr int tag_answer = 1;
 inline constexpr int tag_done = 32002;  ///< behind the answers' tags
 inline constexpr int tags_for_windows = 16000;
+[[nodiscard]] constexpr std::int64_t tags_per_round(int domains) noexcept {
+  std::int64_t step = domains;
+  while (step % 2 == 0 || step % 5 == 0) ++step;
+  return step;
+}
 [[nodiscard]] constexpr int tag_of(const Link& link, int domain, std::int64_t round) noexcept {
-  return 2 + static_cast<int>((round * link.domains + domain) % tags_for_windows);
+  return 2 + static_cast<int>((round * tags_per_round(link.domains) + domain) % tags_for_windows);
 }
 /// Of the answer to a request of that window, or of the grant for its transfer.
 [[nodiscard]] constexpr int answer_tag_of(const Link& link, int domain, std::int64_t round) noexcept {

@@ -145,7 +145,9 @@ class UringFile final : public PosixFile {
       ::io_uring_cqe_seen(&ring_, cqe);
       --in_ring_;
       Entry& entry = entries_[ticket];
-      entry.operation.book(file(), entry.call, entry.call.outcome.value_or(outcome == -EAGAIN ? -EINTR : outcome));
+      // The kernel cancels what is left of a thread's calls when the thread ends; the one that is here makes them again.
+      const bool once_more = outcome == -EAGAIN || outcome == -ECANCELED;
+      entry.operation.book(file(), entry.call, entry.call.outcome.value_or(once_more ? -EINTR : outcome));
       submit(ticket);
     }
   }

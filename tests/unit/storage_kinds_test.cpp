@@ -103,6 +103,30 @@ TEST_P(StorageKinds, AskingIsEnoughToGetItDone) {
   EXPECT_EQ(storage->finish(one).bytes, 1 << 20);
 }
 
+TEST_P(StorageKinds, TransfersGoOnWhenTheThreadThatBeganThemEnds) {
+  constexpr std::int64_t bytes = 4 << 20;
+  constexpr std::size_t count = 24;
+  const TemporaryFile file;
+  const auto storage = opened(file.path());
+  std::vector<std::string> data, found(count, std::string(bytes, '#'));
+  for (std::size_t i = 0; i < count; ++i) data.emplace_back(bytes, static_cast<char>('a' + i));
+  for (const bool write : {true, false}) {
+    std::vector<Ticket> tickets;
+    std::thread([&] {
+      for (std::size_t i = 0; i < count; ++i) {
+        const core::Extent extent{static_cast<std::int64_t>(i) * bytes, bytes};
+        tickets.push_back(write ? storage->start_write(extent, bytes_of(data[i])) : storage->start_read(extent, bytes_of(found[i])));
+      }
+    }).join();
+    for (const Ticket ticket : tickets) {
+      const Transfer t = storage->finish(ticket);
+      EXPECT_TRUE(t.error.ok()) << t.error.message;
+      EXPECT_EQ(t.bytes, bytes);
+    }
+  }
+  EXPECT_TRUE(found == data);
+}
+
 TEST_P(StorageKinds, WaitsForTransfersWhenItIsClosed) {
   const TemporaryFile file;
   const std::string text(3 << 20, 'y');
