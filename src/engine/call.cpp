@@ -30,6 +30,7 @@ policy::Digest digest_of(const File& file, const access::FileAccess& access, con
   d.high = access.span.end();
   d.bytes = d.most_bytes = access.bytes;
   d.pieces = d.most_pieces = access.pieces;
+  d.spans = access.span.length;
   d.active_ranks = 1;
   d.offset_bits = access.pattern.low() | access.span.offset | access.span.end() | std::int64_t{1} << access.pattern.shift();
   d.unordered = access.ascending() ? 0 : 1;

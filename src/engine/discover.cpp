@@ -14,6 +14,7 @@
 #include "engine/discover_network.hpp"
 #include "engine/known_places.hpp"
 #include "exchange/collectives.hpp"
+#include "machine/fabric.hpp"
 #include "machine/node_reader.hpp"
 
 namespace collio::engine {
@@ -28,6 +29,8 @@ struct NodeRecord {
   std::int32_t nics;
   std::int32_t leader;  ///< the node's first rank
   std::int32_t stride;  ///< from each of its ranks to the next; 0: not the same for all
+  std::int32_t fabric;
+  double link_bytes_per_s;
 };
 
 /// See NodeRecord. Collective over the node.
@@ -106,6 +109,8 @@ Place find_place(MPI_Comm comm) {
   if (local_rank == 0) {
     mine.numas = machine::count_numas(parts_of_node(), processors);
     mine.nics = parts_of_node().nics;
+    mine.link_bytes_per_s = parts_of_node().link_bytes_per_s;
+    mine.fabric = static_cast<std::int32_t>(machine::fabric_of(parts_of_node(), machine::fabric_words()));
   }
   MPI_Comm_split(comm, local_rank == 0 ? 0 : MPI_UNDEFINED, rank, &leaders);
   int where[2] = {0, 0};  // this node's index, nodes in all
@@ -122,8 +127,12 @@ Place find_place(MPI_Comm comm) {
   exchange::broadcast(records.data(), static_cast<int>(records.size() * sizeof(NodeRecord)), MPI_BYTE, 0, node);
   Place place;
   place.node = node;
+  // Nodes of one host, as tests make them, talk through its memory.
+  const bool one_host = std::ranges::all_of(records, [&](const NodeRecord& r) { return std::strcmp(r.name, records[0].name) == 0; });
   for (const NodeRecord& r : records) {
-    place.machine.nodes.push_back({.name = r.name, .ranks = r.ranks, .cores = r.cores, .numas = r.numas, .nics = r.nics});
+    place.machine.nodes.push_back({.name = r.name, .ranks = r.ranks, .cores = r.cores, .numas = r.numas, .nics = r.nics,
+                                   .fabric = one_host ? machine::Fabric::same_host : static_cast<machine::Fabric>(r.fabric),
+                                   .link_bytes_per_s = r.link_bytes_per_s});
     place.leaders.push_back(r.leader);
     place.strides.push_back(r.stride);
   }

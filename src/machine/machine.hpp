@@ -11,6 +11,9 @@
 
 namespace collio::machine {
 
+/// What carries messages between nodes.
+enum class Fabric { same_host, rdma, tcp };
+
 /// One compute node of the job.
 struct Node {
   std::string name;  ///< host name
@@ -19,6 +22,8 @@ struct Node {
   int network_node = -1;  ///< its number in the machine's network; -1: unknown
   int numas = 1;     ///< memory domains with processors of its ranks, dealt to in blocks of consecutive ranks
   int nics = 1;      ///< network adapters that are up, the fastest ones; likewise
+  Fabric fabric = Fabric::same_host;  ///< to other nodes
+  double link_bytes_per_s = 0;        ///< of these adapters together; 0: not known
 };
 
 /// Constants of the storage a file lives on; what the cost model calculates with.
@@ -32,6 +37,9 @@ struct StorageModel {
   int aggregators_per_core = 4;          ///< 0: one aggregator per node
   double operation_s = 4e-6;             ///< one read or write call, apart from its bytes
   double bandwidth_bytes_per_s = 2e9;    ///< of one node
+
+  /// Calls are dear there, and go on at the same time; ranks share locks with their neighbours in the file.
+  [[nodiscard]] bool behind_network() const noexcept { return aggregators_per_core == 0; }
 };
 
 struct Machine {

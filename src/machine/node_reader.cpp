@@ -59,11 +59,22 @@ std::map<std::string, double> adapters(const files::path& sys) {
   return found;
 }
 
-int count_fastest(const std::map<std::string, double>& adapters) {
+void read_adapters(const std::string& sys, NodeParts& parts) {
+  const std::map<std::string, double> all = adapters(sys);
   double highest = 0;
-  for (const auto& [name, rate] : adapters) highest = std::max(highest, rate);
-  const auto fastest = std::count_if(adapters.begin(), adapters.end(), [highest](const auto& one) { return one.second >= highest; });
-  return std::max(1, static_cast<int>(fastest));
+  for (const auto& [name, rate] : all) highest = std::max(highest, rate);
+  const auto fastest = std::count_if(all.begin(), all.end(), [highest](const auto& one) { return one.second >= highest; });
+  parts.nics = std::max(1, static_cast<int>(fastest));
+  parts.link_bytes_per_s = parts.nics * highest * 1e9 / 8;
+}
+
+/// Whether an adapter serves programs past the kernel. Slingshot's are in a class of their own.
+bool has_rdma(const files::path& sys) {
+  if (!entries(sys / "class" / "cxi").empty()) return true;
+  for (const files::path& entry : entries(sys / "class" / "infiniband"))
+    for (const files::path& port : entries(entry / "ports"))
+      if (line_of(port / "state").find("ACTIVE") != std::string::npos) return true;
+  return false;
 }
 
 }  // namespace
@@ -89,7 +100,8 @@ NodeParts read_node_parts(const std::string& sys) {
     if (name.size() < 5 || name.compare(0, 4, "node") != 0 || std::isdigit(static_cast<unsigned char>(name[4])) == 0) continue;
     if (CpuSet processors = parse_cpu_list(line_of(entry / "cpulist")); !processors.empty()) parts.numas.push_back(std::move(processors));
   }
-  parts.nics = count_fastest(adapters(sys));
+  read_adapters(sys, parts);
+  parts.rdma = has_rdma(sys);
   return parts;
 }
 

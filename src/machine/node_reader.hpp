@@ -15,6 +15,8 @@ using CpuSet = std::vector<bool>;  ///< by the kernel's number of a processor; t
 struct NodeParts {
   std::vector<CpuSet> numas;  ///< processors of each memory domain; domains of memory alone are left out
   int nics = 1;               ///< adapters that are up, of those with the highest rate; never none
+  bool rdma = false;          ///< one of them moves bytes without the kernel: InfiniBand, RoCE, Omni-Path, EFA, Slingshot
+  double link_bytes_per_s = 0;  ///< of the fastest adapters together; 0: their drivers do not tell
 };
 
 /// Of the node this process is on. `sys`: where its files are, "/sys". What cannot be read is taken as not there. Not

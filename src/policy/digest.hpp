@@ -19,6 +19,7 @@ struct Digest {
   std::int64_t pieces = 0;          ///< contiguous file pieces, all ranks (estimate)
   std::int64_t most_pieces = 0;     ///< of one rank
   std::int64_t most_bytes = 0;      ///< of one rank
+  std::int64_t spans = 0;           ///< first to last byte of each rank, all ranks together
   std::int64_t active_ranks = 0;    ///< ranks that access any byte
   std::int64_t unordered = 0;       ///< ranks whose file pieces are not in ascending order
   std::int64_t undescribed = 0;     ///< ranks with a datatype collio cannot describe
@@ -56,6 +57,7 @@ struct Digest {
     pieces += other.pieces;
     most_pieces = std::max(most_pieces, other.most_pieces);
     most_bytes = std::max(most_bytes, other.most_bytes);
+    spans = spans > nothing - other.spans ? nothing : spans + other.spans;
     active_ranks += other.active_ranks;
     unordered += other.unordered;
     undescribed += other.undescribed;
@@ -77,8 +79,11 @@ struct Digest {
   }
   [[nodiscard]] bool same_call() const noexcept { return call_high == -call_low; }
   [[nodiscard]] std::int64_t span() const noexcept { return high < low ? 0 : high - low; }
+  /// Whether ranks access bytes between other ranks' bytes. Spans that overlap by less than the ranks leave free elsewhere are
+  /// not seen.
+  [[nodiscard]] bool interleaved() const noexcept { return spans > span(); }
 };
 
-static_assert(sizeof(Digest) == 19 * sizeof(std::int64_t));
+static_assert(sizeof(Digest) == 20 * sizeof(std::int64_t));
 
 }  // namespace collio::policy

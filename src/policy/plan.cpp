@@ -1,12 +1,11 @@
-// See plan.hpp. The cost model compares what the paths do not share: storage calls for every piece against messages
-// and copies. Its constants are orders of magnitude, not fits; the benchmarks check that the choice is right where it
-// matters.
+// See plan.hpp. What paths cost is estimated in estimates.cpp.
 #include "policy/plan.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 
+#include "policy/estimates.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/local_aggregators.hpp"
 
@@ -14,64 +13,16 @@ namespace collio::policy {
 
 namespace {
 
-constexpr double message_s = 30e-6;         // one message, with the wait for a busy peer
-constexpr double copy_bytes_per_s = 1.5e9;  // packing, moving and placing, per core
-constexpr double piece_s = 12e-9;           // describing and placing one piece
-constexpr double direct_copy_bytes_per_s = 5e9;  // straight into a window in shared memory, per core
-constexpr double direct_piece_s = 5e-9;
-constexpr double relayed_piece_s = 20e-9;   // marking, describing, gathering and placing it again on another node
-constexpr double agreement_s = 10e-6;
-constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 // Beyond these, windows in shared memory are mostly holes: described pieces cost less.
 constexpr std::int64_t sparsest_write = 64, sparsest_read = 4;
 constexpr int fewest_slots = 8;
+constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 // Where rounds overlap, the first exchange and the last storage step are alone: they are kept short, as far as storage calls stay long.
 constexpr int fewest_overlapped_rounds = 8;
 constexpr std::int64_t shortest_overlapped_window = 1 << 20;
 constexpr std::int64_t page = 4096;
 
 constexpr std::int64_t up_to_page(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
-
-double per_piece_and_byte(const Digest& d, double a_piece_s, double bytes_per_s) {
-  return static_cast<double>(d.bytes) / bytes_per_s + static_cast<double>(d.pieces) * a_piece_s;
-}
-
-/// Messages in all rounds, one after the other: an aggregator's from `senders`, or a sender's to all aggregators.
-double messages_in_a_row(const PlanRequest& r, const machine::Machine& m, double senders) {
-  const double rounds = 1 + static_cast<double>(r.digest.span()) / (static_cast<double>(m.storage.window_bytes) * r.aggregators);
-  return rounds * (senders + r.aggregators);
-}
-
-double two_phase_s(const PlanRequest& r, const machine::Machine& m) {
-  const double parallel = m.parallelism();
-  const int ranks = m.ranks();
-  double messages = 0;
-  if (m.nodes.size() > 1)
-    messages = messages_in_a_row(r, m, ranks);
-  else if (ranks > 1)
-    messages = 2.0 * ranks * r.aggregators / parallel;
-  const double agreements = ranks > 1 ? 3.0 * std::bit_width(static_cast<unsigned>(ranks)) : 0;
-  return (agreements + messages) * message_s + per_piece_and_byte(r.digest, piece_s, copy_bytes_per_s) / parallel;
-}
-
-double two_layer_s(const PlanRequest& r, const machine::Machine& m) {
-  const double parallel = m.parallelism();
-  const auto nodes = static_cast<double>(m.nodes.size());
-  const double direct_s = 2 * agreement_s + per_piece_and_byte(r.digest, direct_piece_s, direct_copy_bytes_per_s) / parallel;
-  if (nodes < 2) return direct_s;
-  const double elsewhere = 1 - 1 / nodes;
-  return direct_s + messages_in_a_row(r, m, nodes) * message_s +
-         elsewhere * per_piece_and_byte(r.digest, relayed_piece_s, copy_bytes_per_s) / parallel;
-}
-
-double independent_s(const PlanRequest& r, const machine::Machine& m) {
-  // Calls on one file serialise inside a node, but for reads of what is in memory; across nodes they do not.
-  const bool by_cores = m.storage.in_memory && r.direction == Direction::read;
-  const std::size_t at_once = by_cores ? static_cast<std::size_t>(m.parallelism()) : m.nodes.size();
-  const double calls = std::max(static_cast<double>(r.digest.pieces) / static_cast<double>(std::max<std::size_t>(1, at_once)),
-                                static_cast<double>(r.digest.most_pieces));
-  return calls * m.storage.operation_s;
-}
 
 int most_teams(const Layers& layers) {
   int most = 1;
@@ -140,12 +91,18 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
   const double exchange_s = exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
   plan.path = plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
   char text[160];
-  std::snprintf(text, sizeof text, "%lld pieces of %lld B on average: %.2g s of storage calls one by one, %.2g s to exchange",
+  std::snprintf(text, sizeof text, "%lld pieces of %lld B on average: %.2g s of storage calls by all ranks, %.2g s to exchange",
                 static_cast<long long>(d.pieces), static_cast<long long>(d.bytes / std::max<std::int64_t>(1, d.pieces)),
                 plan.estimate_independent_s, exchange_s);
   plan.reason = text;
   if (plan.path == Path::two_phase) plan.reason += no_layer;
   if (plan.path == Path::two_layer) plan.reason += layers_text(make_layers(machine, hints), hints);
+}
+
+/// Few bytes need few aggregators, unless hints say how many there are or where they begin.
+int serving_aggregators(const PlanRequest& r, const Hints& hints) {
+  if (hints.alignment_bytes > 0 || hints.aggregators > 0) return r.aggregators;
+  return static_cast<int>(std::min<std::int64_t>(r.aggregators, r.digest.span() / smallest_domain_bytes + 1));
 }
 
 /// The longest window of two phases, where an aggregator serves `share` bytes: several fit the collective buffer when rounds overlap.
@@ -215,21 +172,19 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   Plan plan;
   plan.direction = r.direction;
   plan.holes = write ? hints.write_holes : hints.read_holes;
-  plan.estimate_two_phase_s = two_phase_s(r, machine);
-  plan.estimate_two_layer_s = two_layer_s(r, machine);
-  plan.estimate_independent_s = independent_s(r, machine);
+  const int serving = serving_aggregators(r, hints);
+  const Estimates estimates = estimate({r.digest, r.aggregators, serving, write}, machine);
+  plan.estimate_two_phase_s = estimates.two_phase_s;
+  plan.estimate_two_layer_s = estimates.two_layer_s;
+  plan.estimate_independent_s = estimates.independent_s;
   choose_path(plan, r, machine, hints);
   if (r.digest.bytes == 0) {
     plan.reason = "no bytes to move";
     return plan;
   }
   plan.span = {r.digest.low, r.digest.span()};
-  CutRequest cut{plan.span, r.aggregators, machine.storage.block_bytes, 0};
+  CutRequest cut{plan.span, serving, machine.storage.block_bytes, 0};
   if (hints.alignment_bytes > 0) cut.alignment_bytes = hints.alignment_bytes;
-  if (hints.alignment_bytes == 0 && hints.aggregators == 0) {  // few bytes need few aggregators
-    const std::int64_t most = r.digest.span() / smallest_domain_bytes + 1;
-    cut.aggregators = static_cast<int>(std::min<std::int64_t>(cut.aggregators, most));
-  }
   cut.window_bytes = window_bytes(machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);

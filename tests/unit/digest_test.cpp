@@ -23,6 +23,7 @@ Digest random_digest(Dice& dice) {
   d.high = d.low + dice.pick(1, 1000000);
   d.bytes = d.most_bytes = dice.pick(1, 1000000);
   d.pieces = d.most_pieces = dice.pick(1, 1000);
+  d.spans = dice.chance(9) ? Digest::nothing - 1 : d.high - d.low;
   d.active_ranks = 1;
   d.unordered = dice.pick(0, 1);
   return d;
@@ -68,6 +69,23 @@ TEST(Digest, SaysWhatAllRanksDo) {
   EXPECT_EQ(d.active_ranks, 2);
   EXPECT_EQ(d.unordered, 1);
   EXPECT_EQ(d.error, 3);
+}
+
+/// Of one rank that accesses [low, high).
+Digest of_range(std::int64_t low, std::int64_t high) {
+  Digest d;
+  d.low = low, d.high = high, d.spans = high - low, d.active_ranks = 1;
+  return d;
+}
+
+TEST(Digest, TellsBlocksOfRanksFromInterleavedPieces) {
+  EXPECT_FALSE(Digest{}.interleaved());
+  EXPECT_FALSE(both(of_range(100, 200), of_range(200, 300)).interleaved()) << "neighbours";
+  EXPECT_FALSE(both(of_range(100, 200), of_range(250, 300)).interleaved()) << "with a gap";
+  EXPECT_FALSE(both(of_range(0, 200), Digest{}).interleaved()) << "a rank without bytes";
+  EXPECT_TRUE(both(of_range(0, 296), of_range(4, 300)).interleaved());
+  const std::int64_t far = std::int64_t{1} << 62;
+  EXPECT_TRUE(both(both(of_range(0, far), of_range(1, far)), of_range(2, far)).interleaved()) << "spans beyond 64 bits together";
 }
 
 TEST(Digest, OfNothingHasNoSpan) { EXPECT_EQ(Digest{}.span(), 0); }

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include "machine/fabric.hpp"
+
 namespace collio::machine {
 namespace {
 
@@ -113,6 +115,39 @@ TEST(NodeReader, FacesOfOneAdapterCountOnce) {
   sys.net("eth7", "pci/8", "up", 100000);
   sys.write("devices/pci/8/physfn/here", "");  // a virtual function of an adapter
   EXPECT_EQ(sys.read().nics, 1);
+}
+
+TEST(NodeReader, LinksAreTheFastestAdaptersTogether) {
+  Sys sys;
+  EXPECT_EQ(sys.read().link_bytes_per_s, 0) << "none tells its rate";
+  sys.net("eth0", "pci/0", "up", 25000);
+  sys.net("eth1", "pci/1", "up", 25000);
+  EXPECT_FALSE(sys.read().rdma);
+  EXPECT_DOUBLE_EQ(sys.read().link_bytes_per_s, 6.25e9);
+  sys.infiniband("mlx5_0", "pci/2", "1: DOWN", "200 Gb/sec (4X HDR)");
+  EXPECT_FALSE(sys.read().rdma);
+  sys.infiniband("mlx5_1", "pci/3", "4: ACTIVE", "200 Gb/sec (4X HDR)");
+  EXPECT_TRUE(sys.read().rdma);
+  EXPECT_DOUBLE_EQ(sys.read().link_bytes_per_s, 25e9);
+}
+
+TEST(NodeReader, SlingshotIsTakenForWhatItIs) {
+  Sys sys;
+  sys.net("hsn0", "pci/0", "up", 200000);
+  sys.write("class/cxi/cxi0/device", "");
+  EXPECT_TRUE(sys.read().rdma);
+}
+
+TEST(NodeReader, TheEnvironmentMayKeepMessagesToTcp) {
+  NodeParts ethernet, fast;
+  fast.rdma = true;
+  EXPECT_EQ(fabric_of(ethernet, {}), Fabric::tcp);
+  EXPECT_EQ(fabric_of(ethernet, {"verbs", "rc", ""}), Fabric::tcp);
+  EXPECT_EQ(fabric_of(fast, {}), Fabric::rdma);
+  for (const char* list : {"tcp;ofi_rxm", "sockets", "tcp,self,sm", "self,vader,tcp"}) EXPECT_EQ(fabric_of(fast, {list, "", ""}), Fabric::tcp) << list;
+  EXPECT_EQ(fabric_of(fast, {"", "tcp,sm", ""}), Fabric::tcp);
+  EXPECT_EQ(fabric_of(fast, {"", "", "tcp,self"}), Fabric::tcp);
+  for (const char* list : {"verbs", "rc,tcp", "all", "self,sm", "^tcp", ",;"}) EXPECT_EQ(fabric_of(fast, {"", list, ""}), Fabric::rdma) << list;
 }
 
 TEST(NodeReader, ReadsTheNodeItIsOn) {

@@ -1,0 +1,26 @@
+// What carries messages between nodes, as far as it can be told without sending any: from the adapters of a node and from what the
+// environment asks of the libraries below MPI. Opening a file must not wait for a measurement, and one between ranks that share cores with
+// others would say more about these.
+#pragma once
+
+#include <string>
+
+#include "machine/machine.hpp"
+#include "machine/node_reader.hpp"
+
+namespace collio::machine {
+
+/// What the environment asks of libraries that can use several networks; empty: nothing.
+struct FabricWords {
+  std::string fi_provider;  ///< FI_PROVIDER, of libfabric
+  std::string ucx_tls;      ///< UCX_TLS
+  std::string ompi_btl;     ///< OMPI_MCA_btl, of Open MPI
+};
+
+/// Of the environment of this process.
+[[nodiscard]] FabricWords fabric_words();
+
+/// Between this node and others. Pure.
+[[nodiscard]] Fabric fabric_of(const NodeParts& parts, const FabricWords& words);
+
+}  // namespace collio::machine
