@@ -106,4 +106,22 @@ inline const std::byte* scatter_run(std::byte* base, const Run& run, const std::
   return in + run.bytes();
 }
 
+template <std::size_t Size>
+inline void copy_run_fixed(std::byte* to, const std::byte* from, const Run& run) noexcept {
+  for (std::int64_t i = 0; i < run.count; ++i, to += run.stride, from += run.stride) copy_fixed<Size>(to, from);
+}
+
+/// Copies the pieces of `run`, relative to `from`, to the same places relative to `to`.
+inline void copy_run(std::byte* to, const std::byte* from, const Run& run) noexcept {
+  to += run.offset;
+  from += run.offset;
+  switch (run.length) {
+    case 4: return copy_run_fixed<4>(to, from, run);
+    case 8: return copy_run_fixed<8>(to, from, run);
+    default:
+      for (std::int64_t i = 0; i < run.count; ++i)
+        copy_piece(to + i * run.stride, from + i * run.stride, static_cast<std::size_t>(run.length));
+  }
+}
+
 }  // namespace collio::core

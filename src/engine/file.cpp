@@ -177,7 +177,7 @@ storage::Storage* File::storage(core::Error* why) {
   if (storage_.file) return storage_.file.get();
   using storage::Access;
   storage::OpenRequest request{path, wants_write_ ? Access::read_write : Access::read_only, machine.storage, hints.storage,
-                               hints.direct, hints.storage_threads, drill_};
+                               hints.direct, hints.storage_threads, drill_, hints.write_holes == policy::Holes::sieve};
   auto opened = storage::open_storage(request);
   readable = opened.ok();
   // A file that the program opens for writing alone may be one that it cannot read. One that it reads too is no use half open.

@@ -55,21 +55,21 @@ class Helper {
   std::deque<std::function<void()>> jobs_;
 };
 
-/// The transfer that `move` makes, done aside if this is a fiber that gives way; returns when it is done.
+/// What `move` returns, done aside if this is a fiber that gives way; returns when it is done.
 template <class Move>
-storage::Transfer do_aside(const Move& move) {
+auto do_aside(const Move& move) {
   Helper* helper = exchange::Fiber::may_give_way() ? Helper::get() : nullptr;
   if (!helper) return move();
-  storage::Transfer transfer;
+  decltype(move()) outcome{};
   const auto done = std::make_shared<std::atomic<bool>>(false);  // the helper may look at it when the fiber has gone on
-  helper->post([&move, &transfer, done] {
-    transfer = move();
+  helper->post([&move, &outcome, done] {
+    outcome = move();
     *done = true;
     done->notify_one();
   });
   while (!*done)
     if (!exchange::Fiber::give_way()) done->wait(false);  // resumed by who waits for this call alone
-  return transfer;
+  return outcome;
 }
 
 class YieldingStorage final : public storage::Storage {
@@ -83,6 +83,13 @@ class YieldingStorage final : public storage::Storage {
     return do_aside([&] { return inner_->read(extent, to); });
   }
   core::Error sync() override { return inner_->sync(); }
+  bool store(const storage::PieceWrite& what) override {
+    return do_aside([&] { return inner_->store(what); });
+  }
+  std::optional<storage::Transfer> sieve(const storage::PieceWrite& what, std::byte* room) override {
+    return do_aside([&] { return inner_->sieve(what, room); });
+  }
+  [[nodiscard]] bool locks() const noexcept override { return inner_->locks(); }
 
   // Where transfers do not go on by themselves, beginning one is doing it, by write() and read() above.
   storage::Ticket start_write(const core::Extent& extent, const std::byte* from) override {

@@ -1,6 +1,8 @@
 // How a window's bytes get to the file when some of them are holes.
 #pragma once
 
+#include <optional>
+
 #include "core/packed_extents.hpp"
 #include "exchange/extent_transfers.hpp"
 #include "exchange/link.hpp"
@@ -13,7 +15,7 @@ namespace collio::exchange {
 /// Where a window is written to or read from, and how.
 struct WindowStorage {
   storage::Storage* file = nullptr;  ///< null: it could not be opened (the call fails)
-  bool readable = false;             ///< read-modify-write is possible
+  bool readable = false;             ///< old content can be read
   policy::Holes holes = policy::Holes::automatic;
   machine::StorageModel model;
 
@@ -25,8 +27,8 @@ struct WindowStorage {
   [[nodiscard]] bool sieve_pays(const Choice& choice) const noexcept;
 };
 
-/// A window with holes on its way to the file: one by one, or by reading the whole span, filling its holes, and writing
-/// it. Nothing but the pieces changes in the file.
+/// A window on its way to the file. No byte changes there but those of its pieces, whatever others write beside them: holes are
+/// read and written again only under a lock.
 class WindowWrite {
  public:
   /// Writes the whole span: there are no holes.
@@ -38,16 +40,10 @@ class WindowWrite {
   /// Waits until it is over.
   void finish();
   /// What came of it, from the start of the span. Once over.
-  [[nodiscard]] storage::Transfer take() noexcept { return transfers_.take(); }
+  [[nodiscard]] storage::Transfer take() noexcept;
 
  private:
-  void go_on_after_reading();
-
-  Link link_;
-  WindowStorage storage_;
-  WindowSpan span_;
-  core::PackedExtents pieces_;
-  Buffer old_;                ///< read-modify-write: what the file has; empty at other times
+  std::optional<storage::Transfer> whole_;  ///< sieved, or stored through a mapping: over when it began
   ExtentTransfers transfers_;
 };
 

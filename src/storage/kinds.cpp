@@ -1,7 +1,9 @@
 // See kinds.hpp.
 #include "storage/kinds.hpp"
 
-#include "storage/posix.hpp"
+#include <cstring>
+
+#include "storage/range_lock.hpp"
 
 namespace collio::storage {
 
@@ -37,6 +39,26 @@ Made make(StorageKind kind, Descriptors&& file, const OpenRequest& request) {
   }
 }
 
+/// Clients of NFS keep pages, and send whole ones: neighbours in a page undo each other's writes, and readers see old bytes, unless
+/// both lock what they access (fs/nfs/write.c, nfs_can_extend_write).
+Locks locks_for(const OpenRequest& r) {
+  if (r.model.name == "nfs") return Locks::all;
+  return r.lock_writes && r.access != Access::read_only ? Locks::writes : Locks::none;
+}
+
+/// The file under locks; null: the file system has none, and can do without.
+core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks locks, Opened& opened, const OpenRequest& request) {
+  const int error = try_range_lock(file.buffered(), request.access == Access::read_only ? RangeUse::read : RangeUse::write);
+  if (error == 0) {
+    opened.reason = request.model.name + ": each call under a lock of its byte range";
+    return std::unique_ptr<Storage>(std::make_unique<PosixFile>(std::move(file), locks));
+  }
+  const std::string why = std::string("no byte-range locks (") + std::strerror(error) + ")";
+  if (locks == Locks::all) return core::Error{core::ErrorClass::io, file.path() + " lies on " + request.model.name + ", which gives " + why};
+  opened.reason = why + ": windows with holes are not sieved; ";
+  return std::unique_ptr<Storage>();
+}
+
 }  // namespace
 
 core::Result<Opened> open_storage(const OpenRequest& request) {
@@ -45,6 +67,13 @@ core::Result<Opened> open_storage(const OpenRequest& request) {
   auto file = Descriptors::open(request.path, request.access, request.direct, request.drill);
   if (!file.ok()) return file.error();
   Opened opened;
+  if (const Locks locks = locks_for(request); locks != Locks::none) {
+    auto locked = make_locked(std::move(file.value()), locks, opened, request);
+    if (!locked.ok()) return locked.error();
+    opened.file = std::move(locked.value());
+    opened.declined = opened.file && request.kind != StorageKind::automatic && request.kind != StorageKind::posix;
+    if (opened.file) return opened;
+  }
   std::string not_had;
   for (const StorageKind kind : kinds_to_try(request)) {
     Made made = make(kind, std::move(file.value()), request);
@@ -56,7 +85,7 @@ core::Result<Opened> open_storage(const OpenRequest& request) {
     not_had += "; " + made.why_not;
   }
   opened.declined = request.kind != StorageKind::automatic && opened.kind != request.kind;
-  opened.reason = because(request) + not_had;
+  opened.reason += because(request) + not_had;
   return opened;
 }
 

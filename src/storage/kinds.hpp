@@ -9,6 +9,7 @@
 
 #include "policy/hints.hpp"
 #include "storage/operation.hpp"
+#include "storage/posix.hpp"
 
 namespace collio::storage {
 
@@ -21,6 +22,7 @@ struct OpenRequest {
   bool direct = false;                  ///< O_DIRECT where aligned
   int threads = 2;                      ///< of the process, for policy::StorageKind::threads
   std::shared_ptr<FaultDrill> drill;    ///< faults for the calls on the file; null: none
+  bool lock_writes = false;             ///< each write under a lock of its byte range, where the file system has such locks
 };
 
 /// An open file, and what serves it.
@@ -32,7 +34,7 @@ struct Opened {
 };
 
 /// Opens an existing file. Error classes follow errno. A kind that cannot be had gives way to the next one that `auto`
-/// would take, and the reason says so.
+/// would take, and the reason says so. On NFS every transfer is made under a lock, as ROMIO does; without locks that is an error.
 [[nodiscard]] core::Result<Opened> open_storage(const OpenRequest& request);
 
 /// A storage of some kind, or why there is none; the descriptors are taken only in the first case.

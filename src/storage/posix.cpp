@@ -3,21 +3,63 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "storage/mapped_write.hpp"
+#include "storage/range_lock.hpp"
+
 namespace collio::storage {
 
+// Stores would not be seen by calls that go past the page cache, nor by a drill.
+PosixFile::PosixFile(Descriptors file, Locks locks)
+    : file_(std::move(file)), locks_(locks),
+      mappable_(locks == Locks::none && file_.direct() < 0 && !file_.drill() && may_store_mapped(file_.buffered())) {}
+
+Transfer PosixFile::run(Operation operation) {
+  operation.run(file_);
+  return concluded(operation);
+}
+
 Transfer PosixFile::write(const core::Extent& extent, const std::byte* from) {
-  Operation o = Operation::writing(extent, from);
-  o.run(file_);
-  return concluded(o);
+  if (locks_ == Locks::none) return run(Operation::writing(extent, from));
+  const std::lock_guard threads(locking_);
+  const RangeLock lock(file_.buffered(), extent, RangeUse::write);
+  if (lock.error() != 0) return {0, no_lock(lock.error(), extent)};
+  return run(Operation::writing(extent, from));
 }
 
 Transfer PosixFile::read(const core::Extent& extent, std::byte* to) {
-  Operation o = Operation::reading(extent, to);
-  o.run(file_);
-  return concluded(o);
+  if (locks_ != Locks::all) return run(Operation::reading(extent, to));
+  const std::lock_guard threads(locking_);
+  const RangeLock lock(file_.buffered(), extent, RangeUse::read);
+  if (lock.error() != 0) return {0, no_lock(lock.error(), extent)};
+  return run(Operation::reading(extent, to));
+}
+
+bool PosixFile::store(const PieceWrite& what) {
+  if (!mappable_ || !mapping_pays(what)) return false;
+  if (store_mapped(file_.buffered(), what)) return true;
+  mappable_ = false;  // an old kernel, or a full disk: not tried for every window
+  return false;
+}
+
+std::optional<Transfer> PosixFile::sieve(const PieceWrite& what, std::byte* room) {
+  if (locks_ == Locks::none) return std::nullopt;
+  const std::lock_guard threads(locking_);
+  const RangeLock lock(file_.buffered(), what.span, RangeUse::write);
+  if (lock.error() != 0) return std::nullopt;
+  const Transfer before = run(Operation::reading(what.span, room));
+  if (!before.error.ok()) return std::nullopt;
+  std::fill_n(room + before.bytes, what.span.length - before.bytes, std::byte{0});
+  what.copy_to(room);
+  return run(Operation::writing(what.span, room));
+}
+
+core::Error PosixFile::no_lock(int error, const core::Extent& extent) const {
+  return {class_of_errno(error), "lock " + file_.path() + " at offset " + std::to_string(extent.offset) + ": " + std::strerror(error) + " (errno " +
+                                     std::to_string(error) + ")"};
 }
 
 Transfer PosixFile::concluded(Operation& operation) noexcept {

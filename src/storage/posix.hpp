@@ -1,20 +1,27 @@
 // Reads and writes by the caller itself. The other kinds of storage that move bytes are this one with another way to
-// start a transfer.
+// start a transfer; they have no locks.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "storage/operation.hpp"
 
 namespace collio::storage {
 
+/// Which transfers are made under a lock of their byte range.
+enum class Locks { none, writes, all };
+
 class PosixFile : public Storage {
  public:
-  explicit PosixFile(Descriptors file) : file_(std::move(file)) {}
+  explicit PosixFile(Descriptors file, Locks locks = Locks::none);
   Transfer write(const core::Extent& extent, const std::byte* from) override;
   Transfer read(const core::Extent& extent, std::byte* to) override;
   core::Error sync() override;
+  bool store(const PieceWrite& what) override;
+  std::optional<Transfer> sieve(const PieceWrite& what, std::byte* room) override;
+  [[nodiscard]] bool locks() const noexcept override { return locks_ != Locks::none; }
   [[nodiscard]] std::string remarks() const override;
 
  protected:
@@ -23,7 +30,13 @@ class PosixFile : public Storage {
   Transfer concluded(Operation& operation) noexcept;
 
  private:
+  Transfer run(Operation operation);
+  [[nodiscard]] core::Error no_lock(int error, const core::Extent& extent) const;
+
   Descriptors file_;
+  Locks locks_;
+  std::atomic<bool> mappable_;
+  std::mutex locking_;  ///< a lock does not exclude other threads with the same descriptor
   std::atomic<bool> direct_refused_{false};
 };
 

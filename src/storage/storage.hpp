@@ -7,12 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "core/extent.hpp"
 #include "core/result.hpp"
 #include "machine/machine.hpp"
+#include "storage/piece_write.hpp"
 #include "storage/tickets.hpp"
 
 namespace collio::storage {
@@ -33,6 +35,15 @@ class Storage {
   /// Reads; fewer bytes than asked for mean end of file, not an error.
   virtual Transfer read(const core::Extent& extent, std::byte* to) = 0;
   virtual core::Error sync() = 0;
+
+  /// Writes pieces so small that a call for each costs too much, and no other byte, if there is a way. False: there is none, or it
+  /// failed; pieces may have been written, and write() of each finds the error. By any thread.
+  virtual bool store(const PieceWrite& what);
+  /// Reads the span into `room`, puts the pieces there, and writes it whole, while the span is locked against all who lock. Null:
+  /// it cannot be locked or read, and nothing was written. By any thread.
+  virtual std::optional<Transfer> sieve(const PieceWrite& what, std::byte* room);
+  /// Whether each transfer is made under a lock of its byte range, which other MPI programs respect: sieve() loses no byte of theirs.
+  [[nodiscard]] virtual bool locks() const noexcept { return false; }
 
   /// The same, begun: any number may be under way, in no particular order. The buffer belongs to the transfer
   /// until it is done.

@@ -14,6 +14,7 @@ struct DealtFile {
   int mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
   int block = 64;
   std::map<std::string, std::string> hints;
+  int others = 0;  ///< as many shares of the file are nobody's: holes
 };
 
 /// Opens the file with a view in which rank r has blocks r, r + size, … Collective.
@@ -24,7 +25,7 @@ inline MPI_File open_dealt(Program& program, const std::string& name, const Deal
   MPI_File file = MPI_FILE_NULL;
   program.good(MPI_File_open(MPI_COMM_WORLD, name.c_str(), how.mode, info, &file), "MPI_File_open");
   MPI_Info_free(&info);
-  MPI_Datatype type = dealt_ints(program.rank, program.size, how.block);
+  MPI_Datatype type = dealt_ints(program.rank, program.size + how.others, how.block);
   program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
   MPI_Type_free(&type);
   return file;

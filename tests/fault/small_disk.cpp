@@ -39,10 +39,10 @@ std::string make_disk(Program& program) {
   return reachable ? path : "";
 }
 
-void fills_up(Program& program, const std::string& disk, const char* path) {
+void fills_up(Program& program, const std::string& disk, const char* path, int others) {
   const int count = (16 << 20) / 4 / program.size / block * block, fits = count / 4 / block * block;
   const auto data = values(program.rank, count);
-  MPI_File file = open_dealt(program, disk + "/full", {.block = block, .hints = {{"collio_path", path}}});
+  MPI_File file = open_dealt(program, disk + "/full", {.block = block, .hints = {{"collio_path", path}}, .others = others});
   MPI_Status status;
   const int code = MPI_File_write_all(file, data.data(), count, MPI_INT, &status);
   program.equal(program.same_error(code, "a write to a full disk must fail"), MPI_ERR_NO_SPACE, "class of the error");
@@ -70,9 +70,11 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   const std::string disk = make_disk(program);
   if (!disk.empty()) {
-    fills_up(program, disk, "two_layer");
-    fills_up(program, disk, "two_phase");
-    fills_up(program, disk, "independent");
+    for (const int others : {0, program.size}) {
+      fills_up(program, disk, "two_layer", others);
+      fills_up(program, disk, "two_phase", others);
+      fills_up(program, disk, "independent", others);
+    }
   }
   return program.finish();
 }

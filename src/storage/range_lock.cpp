@@ -1,0 +1,47 @@
+// See range_lock.hpp.
+#include "storage/range_lock.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdint>
+
+namespace collio::storage {
+
+namespace {
+
+constexpr std::int64_t far_away = std::int64_t{1} << 61;  // no file reaches as far
+
+int set_lock(int fd, int command, const core::Extent& extent, short type) noexcept {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = extent.offset;
+  lock.l_len = extent.length;
+  int error = 0;
+  do {
+    error = ::fcntl(fd, command, &lock) == 0 ? 0 : errno;
+  } while (error == EINTR);
+  return error;
+}
+
+short type_of(RangeUse use) noexcept { return use == RangeUse::write ? F_WRLCK : F_RDLCK; }
+
+}  // namespace
+
+RangeLock::RangeLock(int fd, const core::Extent& extent, RangeUse use) noexcept
+    : fd_(fd), extent_(extent), error_(set_lock(fd, F_OFD_SETLKW, extent, type_of(use))) {}
+
+RangeLock::~RangeLock() {
+  if (error_ == 0) set_lock(fd_, F_OFD_SETLK, extent_, F_UNLCK);
+}
+
+int try_range_lock(int fd, RangeUse use) noexcept {
+  const core::Extent one{far_away, 1};
+  const int error = set_lock(fd, F_OFD_SETLK, one, type_of(use));
+  if (error == EAGAIN || error == EACCES) return 0;  // another holds it
+  if (error == 0) set_lock(fd, F_OFD_SETLK, one, F_UNLCK);
+  return error;
+}
+
+}  // namespace collio::storage

@@ -1,0 +1,32 @@
+// Byte-range locks of a file, owned by the open file description (F_OFD_SETLKW): they exclude other processes and other handles
+// of this one, and POSIX locks, which MPI libraries take.
+#pragma once
+
+#include "core/extent.hpp"
+
+namespace collio::storage {
+
+enum class RangeUse { read, write };
+
+/// Holds a lock on an extent while it lives. A holder waits for nothing but its own transfers: then no ring of ranks that wait for
+/// each other's locks can form.
+class RangeLock {
+ public:
+  /// Waits for the lock. `fd` is open for the use.
+  RangeLock(int fd, const core::Extent& extent, RangeUse use) noexcept;
+  ~RangeLock();
+  RangeLock(const RangeLock&) = delete;
+  RangeLock& operator=(const RangeLock&) = delete;
+  /// 0, or errno of the call that failed: nothing is locked.
+  [[nodiscard]] int error() const noexcept { return error_; }
+
+ private:
+  int fd_;
+  core::Extent extent_;
+  int error_;
+};
+
+/// Whether the file system has such locks: 0, or errno. Does not wait.
+[[nodiscard]] int try_range_lock(int fd, RangeUse use) noexcept;
+
+}  // namespace collio::storage

@@ -1,0 +1,157 @@
+// Pieces of a span written through a mapping, or by reading and writing it whole under a lock: the pieces' bytes, and no other.
+#include <fcntl.h>
+
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "byte_list.hpp"
+#include "storage/kinds.hpp"
+#include "storage/range_lock.hpp"
+#include "temporary_file.hpp"
+
+namespace collio::storage {
+namespace {
+
+using test::Dice;
+using test::TemporaryFile;
+
+constexpr std::int64_t origin = 5000;  // of the span: inside a page
+
+std::unique_ptr<Storage> opened(const std::string& path, bool lock_writes, const std::string& file_system = "") {
+  OpenRequest request{path, Access::read_write, model_of(path), policy::StorageKind::posix};
+  request.lock_writes = lock_writes;
+  if (!file_system.empty()) request.model.name = file_system;
+  auto result = open_storage(request);
+  EXPECT_TRUE(result.ok());
+  EXPECT_FALSE(result.value().declined);
+  return std::move(result.value().file);
+}
+
+/// Small pieces with small holes, and what a file of `content` has afterwards.
+struct Known {
+  core::PackedExtents pieces;
+  std::string data, after;
+
+  Known(Dice& dice, std::string content) : after(std::move(content)) {
+    core::PackedBuilder builder({});
+    std::int64_t at = origin;
+    for (std::int64_t i = dice.pick(200, 2000); i > 0; --i) {
+      const core::Extent piece{at, dice.pick(1, dice.chance(50) ? 300 : 12)};
+      builder.add(piece);
+      at += piece.length + dice.pick(1, 9);
+    }
+    pieces = builder.finish();
+    data.resize(static_cast<std::size_t>(at - origin));
+    for (char& c : data) c = static_cast<char>(dice.pick(1, 127));
+    after.resize(std::max(after.size(), static_cast<std::size_t>(pieces.high())));
+    core::PackedReader reader = pieces.reader(pieces.before_stream(0));
+    for (std::int64_t i = 0; i < pieces.items(); ++i) {
+      core::Run run = reader.next();
+      for (; run.count > 0; --run.count, run.offset += run.stride)
+        after.replace(static_cast<std::size_t>(run.offset), static_cast<std::size_t>(run.length),
+                      data.substr(static_cast<std::size_t>(run.offset - origin), static_cast<std::size_t>(run.length)));
+    }
+  }
+  [[nodiscard]] PieceWrite write() const {
+    return {{origin, pieces.high() - origin}, reinterpret_cast<const std::byte*>(data.data()), pieces};
+  }
+};
+
+TEST(PieceWrite, ChangesThePiecesAndNothingElse) {
+  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+    Dice dice(seed);
+    std::string content(static_cast<std::size_t>(dice.pick(0, 40000)), '\0');
+    std::iota(content.begin(), content.end(), '\1');
+    const Known known(dice, content);
+    const TemporaryFile stored(content), sieved(content);
+    ASSERT_TRUE(opened(stored.path(), false)->store(known.write())) << "seed " << seed;
+    EXPECT_TRUE(stored.content() == known.after) << "seed " << seed;
+    std::string room(known.data.size(), '#');
+    const auto outcome = opened(sieved.path(), true)->sieve(known.write(), reinterpret_cast<std::byte*>(room.data()));
+    ASSERT_TRUE(outcome && outcome->error.ok());
+    EXPECT_EQ(outcome->bytes, known.write().span.length);
+    EXPECT_TRUE(sieved.content() == known.after) << "seed " << seed;
+  }
+}
+
+TEST(PieceWrite, LongPiecesAreNotStoredThroughAMapping) {
+  core::PackedBuilder builder({});
+  builder.add(core::Extent{0, 100000});
+  builder.add(core::Extent{110000, 100000});
+  const core::PackedExtents pieces = builder.finish();
+  const std::string data(210000, 'x');
+  const TemporaryFile file;
+  EXPECT_FALSE(opened(file.path(), false)->store({{0, 210000}, reinterpret_cast<const std::byte*>(data.data()), pieces}));
+  EXPECT_EQ(file.content(), "");
+}
+
+TEST(PieceWrite, AFileThatCannotBeReadOrReachedIsNotStoredTo) {
+  Dice dice(1);
+  const Known known(dice, "");
+  const TemporaryFile file;
+  OpenRequest request{file.path(), Access::write_only, model_of(file.path()), policy::StorageKind::posix};
+  EXPECT_FALSE(open_storage(request).value().file->store(known.write()));
+}
+
+/// Whether `call` ends while another handle has a lock on the byte at `origin`, which it keeps for `patience_s` at most.
+template <class Call>
+bool ends_beside_lock(const std::string& path, RangeUse held, Call&& call, double patience_s) {
+  const int other = ::open(path.c_str(), O_RDWR);
+  std::atomic<bool> ended = false;
+  bool beside = false;
+  std::thread thread;
+  {
+    const RangeLock lock(other, {origin, 1}, held);
+    EXPECT_EQ(lock.error(), 0);
+    thread = std::thread([&] {
+      call();
+      ended = true;
+    });
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience_s);
+    while (!ended && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    beside = ended;
+  }
+  thread.join();
+  ::close(other);
+  return beside;
+}
+
+template <class Call>
+bool waits_for_lock(const std::string& path, RangeUse held, Call&& call) {
+  return !ends_beside_lock(path, held, call, 0.03);
+}
+template <class Call>
+bool needs_no_lock(const std::string& path, RangeUse held, Call&& call) {
+  return ends_beside_lock(path, held, call, 20);
+}
+
+TEST(PieceWrite, SievingAndAllOtherWritesWaitForLocks) {
+  Dice dice(1);
+  const Known known(dice, "");
+  const TemporaryFile file;
+  std::string room(known.data.size(), '#');
+  auto* bytes = reinterpret_cast<std::byte*>(room.data());
+  const auto locked = opened(file.path(), true), plain = opened(file.path(), false);
+  EXPECT_TRUE(locked->locks());
+  EXPECT_FALSE(plain->locks());
+  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read, [&] { EXPECT_TRUE(locked->sieve(known.write(), bytes)); }));
+  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read, [&] { EXPECT_EQ(locked->write({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::write, [&] { EXPECT_EQ(locked->read({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::write, [&] { EXPECT_EQ(plain->write({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_FALSE(plain->sieve(known.write(), bytes));
+}
+
+TEST(PieceWrite, OnNfsAllTransfersLock) {
+  const TemporaryFile file(std::string(2 * origin, 'x'));
+  const auto nfs = opened(file.path(), false, "nfs");
+  EXPECT_TRUE(nfs->locks());
+  std::byte bytes[10];
+  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::write, [&] { EXPECT_EQ(nfs->read({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::read, [&] { EXPECT_EQ(nfs->read({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read, [&] { EXPECT_EQ(nfs->write({origin - 2, 10}, bytes).bytes, 10); }));
+}
+
+}  // namespace
+}  // namespace collio::storage
