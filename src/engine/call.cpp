@@ -151,6 +151,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   const exchange::RollCall::Visit visit(*file.roll, request.operation);
   observe::CallRecord record;
   record.steps.show(&file.roll->shown());
+  File::Buffers buffers(file);
   access::Buffer::take_peak();
   record.operation = request.operation;
   record.form = request.form;
@@ -162,11 +163,13 @@ Completion collective_call(File& file, const CallRequest& request) {
   policy::Digest digest = digest_of(file, access, request);
   const AccessShape shape = AccessShape::of(access);
   file.memory.recall(shape, request.direction, digest);
+  digest.lack_slots = buffers.have_slots() ? 0 : 1;
   {
     Steps::Scope time(steps, Step::digest);
     file.agreement->digest(digest);
   }
   // Beyond this point every rank holds the same digest, and decides the same.
+  if (digest.lack_slots > 0) buffers.leave_slots();
   if (core::Error error = agreed_error(file, digest, request, access); !error.ok()) return {false, 0, std::move(error), {}};
 
   file.roll->come_to(exchange::Stage::planning);
@@ -219,7 +222,7 @@ Completion independent_call(File& file, const CallRequest& request) {
   const access::FileAccess access = access::file_access(file.view, request.position, request.memory.bytes());
   policy::Plan plan;
   plan.direction = request.direction;
-  exchange::Link link{.rank = file.rank, .pool = &file.pool, .steps = &unlogged.steps, .counters = &unlogged.counters};
+  exchange::Link link{.rank = file.rank, .pool = &exchange::spare_buffers(), .steps = &unlogged.steps, .counters = &unlogged.counters};
   Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
   const bool write = request.direction == Direction::write;
   const Moved moved = write ? independent_write(call) : independent_read(call);

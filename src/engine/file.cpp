@@ -255,6 +255,7 @@ policy::Plan File::plan(policy::PlanRequest request) {
   const core::Error failed = agreement->worst(slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why},
                                               "has no shared memory");
   if (failed.ok()) {
+    slots_name_ = slots->name();
     announce_slots();
     return plan;
   }
@@ -264,6 +265,18 @@ policy::Plan File::plan(policy::PlanRequest request) {
   request.no_node_memory = no_slots_;
   return policy::make_plan(request, machine, hints);
 }
+
+File::Buffers::Buffers(File& file) : file_(file) {
+  if (!file.slots && file.slots_name_[0] != '\0') file.slots = exchange::NodeSlots::take_back(file.slots_name_);
+  if (!file.keeps_buffers_) file.pool.take_over(exchange::spare_buffers());
+}
+
+File::Buffers::~Buffers() {
+  if (!file_.hints.direct) leave_slots();  // else the storage knows them
+  if (!file_.keeps_buffers_) exchange::spare_buffers().take_over(file_.pool);
+}
+
+void File::Buffers::leave_slots() { exchange::NodeSlots::give_back(std::move(file_.slots)); }
 
 void File::begin_roll(const std::vector<int>& strides) {
   exchange::RollCall::Setting setting{.comm = comm, .file = path, .patience_s = static_cast<double>(hints.patience_s)};
@@ -286,6 +299,7 @@ void File::prepare_memory_drill() {
     hints.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
   } else {
     hints.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
+    keeps_buffers_ = true;
     if (at == rank) pool.fail_allocations(first, count);
   }
 }

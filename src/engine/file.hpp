@@ -65,6 +65,21 @@ class File {
   [[nodiscard]] bool have_remote(const policy::Plan& plan);
   /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.
   [[nodiscard]] int most_domains() const noexcept;
+  /// The buffers of a collective call, from construction to destruction: slots and pool are the process's before and after.
+  /// Not collective.
+  class Buffers {
+   public:
+    explicit Buffers(File& file);
+    ~Buffers();
+    Buffers(const Buffers&) = delete;
+    Buffers& operator=(const Buffers&) = delete;
+    /// Whether this rank got the slots of the last call again. They are of use if all ranks did; else leave_slots().
+    [[nodiscard]] bool have_slots() const noexcept { return file_.slots != nullptr; }
+    void leave_slots();
+
+   private:
+    File& file_;
+  };
   /// Returns when all ranks have come here, before the file is closed. Collective.
   void gather();
   /// Flushes what this rank wrote. Not collective.
@@ -80,12 +95,12 @@ class File {
   int node_index = 0, node_rank = 0;
   std::vector<int> leaders;         ///< rank of each node's first rank
   policy::Layers layers;
-  std::unique_ptr<exchange::NodeSlots> slots;  ///< windows in the node's shared memory, made when first planned for
+  std::unique_ptr<exchange::NodeSlots> slots;  ///< windows in the node's shared memory, while a call has them
   std::unique_ptr<exchange::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for
   access::View view;
   bool readable = false;            ///< aggregators can read the file
   StorageUse storage_use;           ///< who makes the calls on it
-  exchange::BufferPool pool;
+  exchange::BufferPool pool;        ///< empty between calls
   std::unique_ptr<exchange::Agreement> agreement;
   std::unique_ptr<exchange::RollCall> roll;  ///< who is in which collective call
   PlanMemory memory;
@@ -100,6 +115,8 @@ class File {
   void announce_slots();
   void prepare_memory_drill();      ///< COLLIO_DRILL_MEMORY
   void begin_roll(const std::vector<int>& strides);
+  exchange::SharedMemory::Name slots_name_{};  ///< of the last call's slots
+  bool keeps_buffers_ = false;  ///< between calls too
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
   std::string no_windows_;          ///< why MPI has no window for aggregators' buffers; the same on all ranks
   std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way

@@ -69,4 +69,24 @@ void BufferPool::trim(std::size_t bytes) {
   }
 }
 
+void BufferPool::take_over(BufferPool& other) {
+  std::vector<Buffer> all;
+  {
+    const std::lock_guard lock(other.mutex_);
+    all.swap(other.kept_);
+    other.kept_bytes_ = 0;
+  }
+  const std::lock_guard lock(mutex_);
+  for (Buffer& buffer : all) {
+    if (kept_bytes_ + buffer.capacity() > most_kept_bytes_) continue;
+    kept_bytes_ += buffer.capacity();
+    kept_.push_back(std::move(buffer));
+  }
+}
+
+BufferPool& spare_buffers() {
+  static auto* pool = new BufferPool;  // never destroyed: programs may close files from exit handlers
+  return *pool;
+}
+
 }  // namespace collio::exchange

@@ -1,7 +1,7 @@
 // Message and collective buffers, kept from round to round and call to call.
 //
-// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it; a pool pays once. One pool
-// per open file and rank. Thread-safe: an independent call may come while a collective one is under way.
+// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it; a pool pays once. A file has a pool while a collective call
+// on it is under way; between calls its buffers are in the process's one pool, where other files find them. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,8 @@ class BufferPool {
   void give_back(Buffer&& buffer);
   /// Frees kept buffers until at most `bytes` bytes are kept.
   void trim(std::size_t bytes);
+  /// Keeps what `other` keeps, which has nothing then. Frees what is too much for this pool.
+  void take_over(BufferPool& other);
 
  private:
   [[nodiscard]] Buffer allocate(std::size_t bytes);
@@ -37,5 +39,8 @@ class BufferPool {
   std::size_t kept_bytes_ = 0, most_kept_bytes_ = std::numeric_limits<std::size_t>::max();
   int allocations_ = 0, fail_from_ = 0, fail_to_ = 0;
 };
+
+/// The process's: what no collective call has in use. Independent calls use it directly.
+[[nodiscard]] BufferPool& spare_buffers();
 
 }  // namespace collio::exchange

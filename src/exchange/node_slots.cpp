@@ -88,6 +88,10 @@ std::unique_ptr<NodeSlots> NodeSlots::take_out(Fits&& fits) {
   return slots;
 }
 
+std::unique_ptr<NodeSlots> NodeSlots::take_back(const SharedMemory::Name& name) {
+  return take_out([&](const auto& s) { return s->name() == name; });
+}
+
 // The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same ranks. The
 // candidate is taken out first: another thread may be agreeing with other ranks at the same time.
 std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, std::size_t bytes) {
@@ -98,9 +102,9 @@ std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks,
   std::unique_ptr<NodeSlots> mine;
   if (rank == 0) mine = take_out(fits);
   SharedMemory::Name name{};
-  if (mine) name = mine->memory_->name();
+  if (mine) name = mine->name();
   talk.broadcast(name);
-  if (rank != 0) mine = take_out([&](const auto& s) { return fits(s) && s->memory_->name() == name; });
+  if (rank != 0) mine = take_out([&](const auto& s) { return fits(s) && s->name() == name; });
   if (talk.all_true(mine != nullptr)) return mine;
   give_back(std::move(mine));
   return nullptr;

@@ -43,8 +43,11 @@ class NodeSlots {
   /// Memory for windows of `bytes` bytes in all, among the ranks of a node. Null on all ranks when there is none to be
   /// had. Slots that the same ranks gave back are used again. Collective.
   static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, std::size_t bytes, std::string& why);
-  /// Keeps slots for the next file of the same ranks: fresh memory costs a page fault per 4 KiB and rank.
+  /// Keeps slots for the next call of the same ranks, on whatever file: fresh memory costs a page fault per 4 KiB and rank.
   static void give_back(std::unique_ptr<NodeSlots> slots);
+  /// The kept slots of that name; null: they are in use, or not kept any more. Not collective: other ranks may find otherwise.
+  static std::unique_ptr<NodeSlots> take_back(const SharedMemory::Name& name);
+  [[nodiscard]] const SharedMemory::Name& name() const noexcept { return memory_->name(); }
 
   /// All ranks do this between two calls, in the same way.
   void lay_out(const SlotLayout& layout) noexcept { layout_ = layout; }

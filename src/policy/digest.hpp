@@ -25,6 +25,7 @@ struct Digest {
   std::int64_t undescribed = 0;     ///< ranks with a datatype collio cannot describe
   std::int64_t on_fibers = 0;       ///< ranks on which the call shares the thread with the program
   std::int64_t in_background = 0;   ///< ranks whose program does not wait in the call
+  std::int64_t lack_slots = 0;      ///< ranks without the shared windows of the file's last call
   std::int64_t offset_bits = 0;     ///< all piece ends, or-ed as far as their common alignment goes
   std::int64_t error = 0;           ///< worst core::ErrorClass so far
   std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
@@ -63,6 +64,7 @@ struct Digest {
     undescribed += other.undescribed;
     on_fibers += other.on_fibers;
     in_background += other.in_background;
+    lack_slots += other.lack_slots;
     offset_bits |= other.offset_bits;
     error = std::max(error, other.error);
     call_high = std::max(call_high, other.call_high);
@@ -84,6 +86,6 @@ struct Digest {
   [[nodiscard]] bool interleaved() const noexcept { return spans > span(); }
 };
 
-static_assert(sizeof(Digest) == 20 * sizeof(std::int64_t));
+static_assert(sizeof(Digest) == 21 * sizeof(std::int64_t));
 
 }  // namespace collio::policy

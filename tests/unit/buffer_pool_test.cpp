@@ -54,6 +54,18 @@ TEST(BufferPool, KeptBuffersGiveTheirMemoryToALargerOne) {
   EXPECT_GE(pool.take(1 << 20).capacity(), 1u << 20);
 }
 
+TEST(BufferPool, BuffersThatAnotherPoolTakesOverAreReusedThere) {
+  BufferPool one, other;
+  Buffer first = one.take(100000), second = one.take(1 << 20);  // there is room for the first alone
+  const std::byte* where = first.data();
+  one.give_back(std::move(first));
+  one.give_back(std::move(second));
+  other.keep_at_most(200000);
+  other.take_over(one);
+  EXPECT_EQ(other.take(100000).data(), where);
+  EXPECT_NE(one.take(100000).data(), where);
+}
+
 TEST(BufferPool, ThePeakIsWhatBuffersHadTogether) {
   BufferPool pool;
   Buffer kept = pool.take(1 << 20);
