@@ -9,14 +9,13 @@ namespace collio::access {
 
 bool View::usable() const noexcept {
   return displacement >= 0 && etype_bytes > 0 &&
-         (!filetype || (filetype->size() > 0 && filetype->size() % etype_bytes == 0 &&
-                        filetype->pattern.low() >= -displacement));
+         (!filetype || (filetype->size() % etype_bytes == 0 && filetype->pattern.low() >= -displacement));
 }
 
 FileAccess file_access(const View& view, std::int64_t position, std::int64_t bytes) {
   FileAccess a;
+  if (bytes == 0 || view.empty()) return a;
   a.bytes = bytes;
-  if (bytes == 0) return a;
   if (!view.filetype) {
     a.pattern = core::Pattern::contiguous(view.displacement + position, bytes);
   } else {

@@ -14,8 +14,10 @@ struct View {
   std::int64_t etype_bytes = 1;
   Layout filetype;  ///< null: plain bytes
 
-  /// A view under which collio can find a byte's place: it has data bytes and no negative displacement.
+  /// A view under which collio can find the place of every data byte: whole etypes, none before the file.
   [[nodiscard]] bool usable() const noexcept;
+  /// No byte of the file is in the view.
+  [[nodiscard]] bool empty() const noexcept { return filetype && filetype->size() == 0; }
 };
 
 /// Bytes [begin, begin + bytes) of the data stream of `pattern`, whose offsets are file offsets.
@@ -29,7 +31,7 @@ struct FileAccess {
   [[nodiscard]] bool ascending() const noexcept { return pattern.ascending(); }
 };
 
-/// `bytes` bytes of the view's data, starting at data byte `position`. Not collective. O(loops + log items).
+/// `bytes` bytes of the view's data, starting at data byte `position`; none of an empty view. Not collective. O(loops + log items).
 [[nodiscard]] FileAccess file_access(const View& view, std::int64_t position, std::int64_t bytes);
 
 /// A buffer: `count` instances of a datatype at an address.

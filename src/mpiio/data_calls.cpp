@@ -68,6 +68,8 @@ engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& of
     request.error = {core::ErrorClass::argument, std::to_string(request.memory.bytes()) +
                                                      " bytes are no whole number of etypes of " +
                                                      std::to_string(file.engine->view.etype_bytes) + " bytes"};
+  else if (c.write && request.memory.bytes() > 0 && file.engine->view.empty())
+    request.error = {core::ErrorClass::argument, "the view's filetype has no bytes: " + std::to_string(request.memory.bytes()) + " bytes to write have no place"};
   return request;
 }
 

@@ -207,6 +207,8 @@ int get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displacement
   if (!file || file->program_view.installed() || offset < 0)
     return real->File_get_byte_offset(handle, offset, displacement);
   const access::View& view = file->engine->view;
+  *displacement = view.displacement;
+  if (view.empty()) return MPI_SUCCESS;
   const access::FileAccess byte = access::file_access(view, offset * view.etype_bytes, 1);
   core::Cursor cursor(byte.pattern);
   cursor.seek_stream(byte.begin);

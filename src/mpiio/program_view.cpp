@@ -87,14 +87,15 @@ ViewKind judge_view(MPI_Datatype etype, MPI_Datatype filetype, const access::Vie
   const access::TypeLayout& type = *view.filetype;
   const core::Pattern& pattern = type.pattern;
   if (view.displacement == 0 && is_plain_etype(etype) && pattern.contiguous() && pattern.low() == 0 && type.lower_bound == 0 && type.extent == type.size()) return ViewKind::bytes;
-  const bool plain = pattern.pieces() <= most_plain_pieces && pattern.ascending() && type.lower_bound == 0 && pattern.low() >= 0 &&
+  // Some libraries divide by an empty file type's size, or free what they never had for it.
+  const bool plain = !view.empty() && pattern.pieces() <= most_plain_pieces && pattern.ascending() && type.lower_bound == 0 && pattern.low() >= 0 &&
                      dense(etype) && plainly_built(filetype) && type.extent >= pattern.high();
   return plain ? ViewKind::plain : ViewKind::costly;
 }
 
 MPI_Offset end_position(const access::View& view, std::int64_t file_bytes) {
   const std::int64_t beyond = file_bytes - view.displacement;
-  if (beyond <= 0) return 0;
+  if (beyond <= 0 || view.empty()) return 0;
   const access::TypeLayout& type = *view.filetype;
   // No byte of tile `tile` or later starts before the end; search the tiles around it.
   const std::int64_t tile = type.extent > 0 ? beyond / type.extent + 1 : 1;

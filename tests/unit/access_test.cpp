@@ -38,6 +38,7 @@ TEST(FileAccess, OfPlainBytesIsOnePiece) {
 TEST(FileAccess, OfNothingIsEmpty) {
   EXPECT_EQ(file_access({100, 8, nullptr}, 16, 0).bytes, 0);
   EXPECT_EQ(file_access({0, 1, shared({core::Pattern::contiguous(0, 4), 0, 8})}, 3, 0).bytes, 0);
+  EXPECT_EQ(file_access({0, 1, shared({core::Pattern(), 0, 8})}, 3, 5).bytes, 0) << "a view without bytes";
 }
 
 TEST(FileAccess, ReachesPast2GiB) {
@@ -53,7 +54,7 @@ TEST(View, IsUsableOnlyWhenEveryByteHasAPlace) {
   EXPECT_FALSE((View{-1, 4, four}.usable()));
   EXPECT_FALSE((View{0, 0, four}.usable()));
   EXPECT_FALSE((View{0, 3, four}.usable())) << "no whole number of etypes";
-  EXPECT_FALSE((View{0, 4, shared({core::Pattern(), 0, 8})}.usable())) << "no data";
+  EXPECT_TRUE((View{0, 4, shared({core::Pattern(), 0, 8})}.usable())) << "there is none";
   EXPECT_FALSE((View{2, 4, shared({core::Pattern::contiguous(-4, 4), -4, 8})}.usable())) << "before the file";
   EXPECT_TRUE((View{4, 4, shared({core::Pattern::contiguous(-4, 4), -4, 8})}.usable()));
 }
