@@ -50,8 +50,8 @@ class Hint:
     def _parse_word(self, text: str) -> str | None:
         for choice in self.allowed.split(", "):
             low, dots, high = choice.partition("..")
-            if not dots and text == choice:
-                return choice
+            if not dots and text in (choice, choice.upper() if self.key.startswith("romio_") else choice):
+                return text
             number = parse_size(text) if dots else None
             if number is not None and int(low) <= number <= int(high):
                 return str(number)
@@ -70,7 +70,7 @@ HINTS: tuple[Hint, ...] = (
     Hint("collio_window", "auto", f"{_BYTES}, auto", "bytes an aggregator serves per round, at most cb_buffer_size"),
     Hint("collio_local_aggregators", "auto", f"{_COUNT}, auto",
          "local aggregators in all; as many as ranks: one layer"),
-    Hint("nc_num_aggrs_per_node", "auto", f"{_COUNT}, auto", "local aggregators per node"),
+    Hint("nc_num_aggrs_per_node", "auto", "0..1000000, auto", "local aggregators per node; 0: auto"),
     Hint("collio_nodes_per_group", "1", _COUNT, "nodes whose pieces meet before they go on to aggregators elsewhere"),
     Hint("collio_sends", "synchronous", "synchronous, standard", "between nodes: sends that complete when received, or at once"),
     Hint("collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow",
@@ -95,14 +95,14 @@ HINTS: tuple[Hint, ...] = (
          "look for what the program gets wrong in collective calls; strict: overlapping writes fail"),
     Hint("collio_memory_limit", "auto", "1048576..1099511627776, auto",
          "most bytes of a rank's buffers, shared windows included; auto: cb_buffer_size decides"),
-    Hint("cb_buffer_size", "16777216", _BYTES, "most bytes of an aggregator's collective buffer"),
+    Hint("cb_buffer_size", "16777216", "1..2147483647", "most bytes of an aggregator's collective buffer; collio's has 1073741824 at most"),
     Hint("cb_config_list", "auto", HOSTS, "most aggregators per host"),
     Hint("romio_cb_write", "automatic", _SWITCH, "collective buffering for writes"),
     Hint("romio_cb_read", "automatic", _SWITCH, "collective buffering for reads"),
     Hint("romio_ds_write", "automatic", _SWITCH, "data sieving for writes with holes"),
     Hint("romio_ds_read", "automatic", _SWITCH, "data sieving for reads with holes"),
-    Hint("striping_unit", "auto", f"{_BYTES}, auto", "bytes to which file domains are aligned"),
-    Hint("striping_factor", "auto", f"{_COUNT}, auto", "servers the file is striped over; also passed on to the MPI library"),
+    Hint("striping_unit", "auto", "0..1073741824, auto", "bytes to which file domains are aligned; 0: auto"),
+    Hint("striping_factor", "auto", "-1, 0..1000000, auto", "servers the file is striped over; 0 and -1: auto; also passed on to the MPI library"),
 )
 
 BY_KEY = {hint.key: hint for hint in HINTS}
@@ -161,3 +161,31 @@ def decode_hints(text: str) -> dict[str, str]:
 def encode_hints(hints: dict[str, str]) -> str:
     """COLLIO_HINTS for the ranks."""
     return ";".join(f"{key}={value}" for key, value in hints.items())
+
+
+PATH_KEY = r"[A-Za-z0-9_]+="
+"""A key with its sign: only a comma before one ends a value in COLLIO_SET_FOR."""
+
+
+def decode_path_hints(text: str) -> list[tuple[str, dict[str, str]]]:
+    """[(pattern, hints)] of a COLLIO_SET_FOR value ("PATTERN: key=value, key=value; PATTERN: ..."), unchecked. Raises HintError."""
+    return [_decode_rule(rule.strip()) for rule in text.split(";") if rule.strip()]
+
+
+def _decode_rule(text: str) -> tuple[str, dict[str, str]]:
+    pattern, colon, _ = text.partition("=")[0].rpartition(":")
+    pairs = [pair.strip() for pair in re.split(rf",(?=\s*{PATH_KEY})", text[len(pattern) + 1:])]
+    if not colon or not pattern.strip() or not all(re.match(rf"{PATH_KEY}.", pair) for pair in pairs):
+        raise HintError(f"{text!r}: hints for files by path are written PATTERN: key=value, key=value")
+    return pattern.strip(), dict(split_assignment(pair) for pair in pairs)
+
+
+def encode_path_hints(rules: list[tuple[str, dict[str, str]]]) -> str:
+    """COLLIO_SET_FOR for the ranks. Raises HintError for a pattern or value that cannot be written there."""
+    for pattern, hints in rules:
+        if set(pattern) & set(";=\n"):
+            raise HintError(f"{pattern!r}: a pattern has neither ';' nor '='")
+        for key, value in hints.items():
+            if ";" in value or re.search(rf",\s*{PATH_KEY}", value):
+                raise HintError(f"{key}={value}: a value for files by path has neither ';' nor ',key='")
+    return "; ".join(f"{pattern}: " + ", ".join(f"{key}={value}" for key, value in hints.items()) for pattern, hints in rules)

@@ -30,6 +30,9 @@ def info(as_json) -> None:
     console.print()
     console.print(_hint_table(facts))
     console.print()
+    for rule in facts["hints_by_path"]:
+        pairs = ", ".join(f"{key}={value}" for key, value in rule["hints"].items())
+        console.print(f"for files {rule['pattern']}: {pairs} ({rule['from']})", highlight=False, markup=False)
     console.print(f"config file: {facts['config_file'] or 'none ($COLLIO_CONFIG, ./collio.conf, ~/.config/collio/config)'}", highlight=False)
     for name, value in facts["environment"].items():
         console.print(f"environment: {name}={value}", highlight=False)
@@ -56,6 +59,7 @@ def gather() -> dict:
             }
             for hint in hints.HINTS
         ],
+        "hints_by_path": [{"pattern": rule.pattern, "hints": rule.hints, "from": rule.origin} for rule in settings.rules],
         "passed_on": {key: value for key, value in settings.hints.items() if key not in hints.BY_KEY},
         "config_file": str(Path(path).absolute()) if path else None,
         "environment": {name: value for name, value in sorted(os.environ.items()) if name.startswith("COLLIO_")},

@@ -46,7 +46,7 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
         raise _give_up(str(error)) from None
     for warning in settings.warnings:
         click.echo(f"collio: warning: {warning}", err=True)
-    variables = _variables(settings.hints, verbose) | _network(machine)
+    variables = _variables(settings, verbose) | _network(machine)
     if threads:
         variables["COLLIO_THREADS"] = threads
     lines = _empty_lines_file(report_file) if report_file and not dry_run else None
@@ -70,8 +70,10 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
     sys.exit(code)
 
 
-def _variables(chosen: dict[str, str], verbose: bool) -> dict[str, str]:
-    variables = {"COLLIO_HINTS": hints.encode_hints(chosen)} if chosen else {}
+def _variables(settings: config.Settings, verbose: bool) -> dict[str, str]:
+    variables = {"COLLIO_HINTS": hints.encode_hints(settings.hints)} if settings.hints else {}
+    if settings.rules:
+        variables["COLLIO_SET_FOR"] = settings.path_hints()
     if verbose:
         variables["COLLIO_VERBOSE"] = "1"
     return variables

@@ -104,6 +104,8 @@ int place_of(const std::vector<int>& ranks, int rank) {
 
 }  // namespace
 
+std::string absolute_path(const std::string& path) { return absolute(without_prefix(path)); }
+
 Servers Servers::in_order_of(const std::vector<int>& seat_of_domain, int rank) const {
   Servers placed;
   for (const int seat : seat_of_domain) {
@@ -125,9 +127,10 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   MPI_Comm_rank(f->comm, &f->rank);
   MPI_Comm_size(f->comm, &f->size);
   f->agreement = std::make_unique<exchange::Agreement>(f->comm);
-  f->path = absolute(without_prefix(request.path));
+  f->path = absolute_path(request.path);
   const FirstWord first = share(f->comm, {request.hints, storage::model_of(f->path)});
   f->hints = policy::parse_hints(first.hints);
+  f->hints.warnings.insert(f->hints.warnings.begin(), request.warnings.begin(), request.warnings.end());
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;

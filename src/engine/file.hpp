@@ -32,7 +32,11 @@ struct OpenRequest {
   std::string path;                ///< as the program gave it, "ufs:" and the like included
   bool reads = true, writes = true;
   std::map<std::string, std::string> hints;
+  std::vector<std::string> warnings;  ///< on hints of this rank that are none
 };
+
+/// The path of a file, as the program gave it, from the root and without a driver's prefix. Not collective.
+[[nodiscard]] std::string absolute_path(const std::string& path);
 
 /// Aggregators, in domain order.
 struct Servers {

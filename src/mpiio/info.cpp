@@ -1,9 +1,13 @@
 // See info.hpp.
 #include "mpiio/info.hpp"
 
-#include <cstdio>
+#include <fnmatch.h>
+
 #include <cstdlib>
 #include <cstring>
+
+#include "policy/automatic_hints.hpp"
+#include "policy/path_hints.hpp"
 
 namespace collio::mpiio {
 
@@ -23,38 +27,81 @@ Pairs pairs_of(MPI_Info info) {
   return pairs;
 }
 
-Pairs environment_hints() {
-  Pairs pairs;
-  if (const char* text = std::getenv("COLLIO_HINTS")) {
-    std::vector<std::string> warnings;
-    pairs = policy::split_hints(text, warnings);
-    for (const std::string& w : warnings) std::fprintf(stderr, "collio: %s\n", w.c_str());
-  }
+namespace {
+
+bool fits(const std::string& key, const std::string& value) { return key.size() < MPI_MAX_INFO_KEY && value.size() < MPI_MAX_INFO_VAL; }
+
+/// A pair that is too long for MPI would end the job, and with Open MPI an empty value too.
+void set_if_it_fits(MPI_Info info, const std::string& key, const std::string& value) {
+  if (!value.empty() && fits(key, value)) MPI_Info_set(info, key.c_str(), value.c_str());
+}
+
+bool matches(const std::string& pattern, const std::string& path) {
+  const bool by_name = pattern.find('/') == std::string::npos;
+  return ::fnmatch(pattern.c_str(), by_name ? path.c_str() + path.rfind('/') + 1 : path.c_str(), 0) == 0;
+}
+
+/// Later rules win.
+void add_hints_for(const std::string& path, EnvironmentHints& to) {
+  const char* text = std::getenv("COLLIO_SET_FOR");
+  if (!text) return;
+  const std::string whole = engine::absolute_path(path);
+  for (const policy::PathHints& rule : policy::parse_path_hints(text, to.warnings))
+    if (matches(rule.pattern, whole))
+      for (const auto& [key, value] : rule.hints) to.pairs[key] = value;
+}
+
+}  // namespace
+
+EnvironmentHints environment_hints(const std::string& path) {
+  EnvironmentHints found;
+  Pairs& pairs = found.pairs;
+  if (const char* text = std::getenv("COLLIO_HINTS")) pairs = policy::split_hints(text, found.warnings);
   if (const char* patience = std::getenv("COLLIO_PATIENCE")) pairs["collio_patience"] = patience;
   if (const char* check = std::getenv("COLLIO_CHECK"))
     pairs["collio_check"] = std::strcmp(check, "1") == 0 ? "enable" : std::strcmp(check, "0") == 0 ? "disable" : check;
   if (const char* faults = std::getenv("COLLIO_FAULTS"); faults && *faults) pairs.emplace("collio_faults", faults);
+  add_hints_for(path, found);
   const char* enable = std::getenv("COLLIO_ENABLE");
   if (enable && std::strcmp(enable, "0") == 0) pairs["collio_enable"] = "disable";
-  return pairs;
+  return found;
 }
 
-MPI_Info merged_info(MPI_Info info, const Pairs& environment) {
+MPI_Info merged_info(MPI_Info info, EnvironmentHints& environment) {
   MPI_Info merged = MPI_INFO_NULL;
   if (info == MPI_INFO_NULL)
     MPI_Info_create(&merged);
   else
     MPI_Info_dup(info, &merged);
-  for (const auto& [key, value] : environment)
-    if (!key.starts_with("collio_") && !value.empty()) MPI_Info_set(merged, key.c_str(), value.c_str());
+  const Pairs given = pairs_of(merged);
+  // Other automatic values are the library's own, and it knows what to make of them.
+  if (given.contains("cb_nodes") && !policy::chosen_hints(given).contains("cb_nodes")) MPI_Info_delete(merged, "cb_nodes");
+  if (const std::string mark(policy::automatic_key); given.contains(mark)) MPI_Info_delete(merged, mark.c_str());
+  for (const auto& [key, value] : environment.pairs) {
+    if (key.starts_with("collio_") || value.empty()) continue;
+    if (!fits(key, value))
+      environment.warnings.push_back("hint " + key + " is not passed on to the MPI library: it has " + std::to_string(key.size()) + " and " +
+                                     std::to_string(value.size()) + " characters, allowed are fewer than " +
+                                     std::to_string(MPI_MAX_INFO_KEY) + " and " + std::to_string(MPI_MAX_INFO_VAL));
+    set_if_it_fits(merged, key, value);
+  }
   for (const std::string& key : policy::parse_hints(pairs_of(merged)).refused) MPI_Info_delete(merged, key.c_str());
   return merged;
 }
 
 void put_in_force(const engine::File& file, MPI_Info info) {
-  for (const auto& [key, value] : file.hints.in_force)
-    if (value != "auto" || key.starts_with("collio_")) MPI_Info_set(info, key.c_str(), value.c_str());
-  MPI_Info_set(info, "cb_nodes", std::to_string(file.most_domains()).c_str());
+  Pairs answer = pairs_of(info);
+  const Pairs environment = environment_hints(file.path).pairs;
+  Pairs automatic;
+  for (const auto& [key, value] : file.hints.in_force) {
+    if (value != "auto" || key.starts_with("collio_")) answer[key] = value;
+    if (key == "cb_nodes") answer[key] = std::to_string(file.most_domains());
+    const auto set = environment.find(key);
+    const bool by_environment = set != environment.end() && set->second == value;
+    if (answer.contains(key) && (by_environment || (value == "auto" && !key.starts_with("collio_")))) automatic[key] = answer[key];
+  }
+  answer[std::string(policy::automatic_key)] = policy::automatic_text(automatic, MPI_MAX_INFO_VAL - 1);
+  for (const auto& [key, value] : answer) set_if_it_fits(info, key, value);
 }
 
 }  // namespace collio::mpiio

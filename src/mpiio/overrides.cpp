@@ -18,6 +18,7 @@
 #include "mpiio/operation.hpp"
 #include "mpiio/report.hpp"
 #include "mpiio/wait_calls.hpp"
+#include "policy/automatic_hints.hpp"
 
 namespace collio::mpiio {
 
@@ -92,7 +93,7 @@ int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MP
 
 int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* handle) {
   const double begin_s = observe::now_s();
-  const Pairs environment = environment_hints();
+  EnvironmentHints environment = environment_hints(path);
   MPI_Info merged = merged_info(info, environment);
   const double library_begin_s = observe::now_s();
   const int rc = real->File_open(comm, path, mode, merged, handle);
@@ -102,8 +103,9 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   int inter = 0;
   MPI_Comm_test_inter(comm, &inter);
   if (inter) return rc;
-  engine::OpenRequest request{comm, path, !(mode & MPI_MODE_WRONLY), !(mode & MPI_MODE_RDONLY), pairs_of(info)};
-  for (const auto& [key, value] : environment) request.hints[key] = value;
+  engine::OpenRequest request{comm, path, !(mode & MPI_MODE_WRONLY), !(mode & MPI_MODE_RDONLY), policy::chosen_hints(pairs_of(info)),
+                              std::move(environment.warnings)};
+  for (const auto& [key, value] : environment.pairs) request.hints[key] = value;
   const auto asked = request.hints.find("collio_check");
   const OpenAgreement agreed(comm, rc == MPI_SUCCESS, mode, asked != request.hints.end() && asked->second != "disable");
   if (!agreed.opened) return rc;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 #include "policy/assignment.hpp"
@@ -22,7 +23,7 @@ constexpr std::array<HintRow, 31> rows{{
     {"collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write"},
     {"collio_window", "auto", "1..1073741824, auto", "bytes an aggregator serves per round, at most cb_buffer_size"},
     {"collio_local_aggregators", "auto", "1..1000000, auto", "local aggregators in all; as many as ranks: one layer"},
-    {"nc_num_aggrs_per_node", "auto", "1..1000000, auto", "local aggregators per node"},
+    {"nc_num_aggrs_per_node", "auto", "0..1000000, auto", "local aggregators per node; 0: auto"},
     {"collio_nodes_per_group", "1", "1..1000000", "nodes whose pieces meet before they go on to aggregators elsewhere"},
     {"collio_sends", "synchronous", "synchronous, standard", "between nodes: sends that complete when received, or at once"},
     {"collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow",
@@ -45,15 +46,17 @@ constexpr std::array<HintRow, 31> rows{{
     {"collio_patience", "60", "0..86400", "seconds a rank waits for others before it says on stderr who is missing; 0: never"},
     {"collio_check", "disable", "enable, disable, strict", "look for what the program gets wrong in collective calls; strict: overlapping writes fail"},
     {"collio_memory_limit", "auto", "1048576..1099511627776, auto", "most bytes of a rank's buffers, shared windows included; auto: cb_buffer_size decides"},
-    {"cb_buffer_size", "16777216", "1..1073741824", "most bytes of an aggregator's collective buffer"},
+    {"cb_buffer_size", "16777216", "1..2147483647", "most bytes of an aggregator's collective buffer; collio's has 1073741824 at most"},
     {"cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host"},
     {"romio_cb_write", "automatic", "enable, disable, automatic", "collective buffering for writes"},
     {"romio_cb_read", "automatic", "enable, disable, automatic", "collective buffering for reads"},
     {"romio_ds_write", "automatic", "enable, disable, automatic", "data sieving for writes with holes"},
     {"romio_ds_read", "automatic", "enable, disable, automatic", "data sieving for reads with holes"},
-    {"striping_unit", "auto", "1..1073741824, auto", "bytes to which file domains are aligned"},
-    {"striping_factor", "auto", "1..1000000, auto", "servers the file is striped over; also passed on to the MPI library"},
+    {"striping_unit", "auto", "0..1073741824, auto", "bytes to which file domains are aligned; 0: auto"},
+    {"striping_factor", "auto", "-1, 0..1000000, auto", "servers the file is striped over; 0 and -1: auto; also passed on to the MPI library"},
 }};
+
+constexpr std::int64_t most_buffer_bytes = 1 << 30;
 
 const HintRow* find_row(std::string_view key) {
   const auto row = std::ranges::find(rows, key, &HintRow::key);
@@ -212,6 +215,25 @@ bool set_assignment(std::string_view text, std::optional<Assignment>& out) {
   return named.has_value();
 }
 
+/// What `value`, which other layers allow, is among collio's own.
+std::string_view own_value(std::string_view key, std::string_view value) {
+  if (key.starts_with("romio_")) {  // ROMIO takes both, and no others
+    if (value == "ENABLE") return "enable";
+    if (value == "DISABLE") return "disable";
+    if (value == "AUTOMATIC") return "automatic";
+  }
+  // "As by default", for PnetCDF, ROMIO and Lustre; -1 is every server there is.
+  if (value == "0" && one_of(key, {"nc_num_aggrs_per_node", "striping_unit", "striping_factor"})) return "auto";
+  return key == "striping_factor" && value == "-1" ? "auto" : value;
+}
+
+/// MPI libraries take any positive int. False: it is none.
+bool set_buffer(std::string_view text, Hints& h) {
+  const auto value = number(text, 1, std::numeric_limits<std::int32_t>::max());
+  if (value) h.buffer_bytes = *value;
+  return value.has_value();
+}
+
 /// Applies one pair. False: the value is not allowed and nothing changed.
 bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "collio_enable") {
@@ -252,7 +274,7 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
   if (key == "romio_cb_read") return set_path(value, h.read_path);
   if (key == "romio_ds_write") return set_holes(value, h.write_holes);
   if (key == "romio_ds_read") return set_holes(value, h.read_holes);
-  if (key == "cb_buffer_size") return value != "auto" && set_number(value, 1 << 30, h.buffer_bytes);
+  if (key == "cb_buffer_size") return set_buffer(value, h);
   if (key == "collio_window") return set_number(value, 1 << 30, h.window_bytes);
   if (key == "striping_unit") return set_number(value, 1 << 30, h.alignment_bytes);
   if (key == "cb_config_list") return set_host_limits(value, h.host_limits);
@@ -293,8 +315,8 @@ Hints parse_hints(const std::map<std::string, std::string>& given) {
     for (const auto& [key, value] : given) {
       if (key.starts_with("collio_") != own) continue;
       const HintRow* row = find_row(key);
-      if (row && apply(key, value, h)) {
-        h.in_force[key] = value;
+      if (row && apply(key, own_value(key, value), h)) {
+        h.in_force[key] = own_value(key, value);
       } else if (row) {
         h.refused.push_back(key);
         h.warnings.push_back("hint " + key + ": '" + value + "' is not allowed (allowed: " +
@@ -303,6 +325,12 @@ Hints parse_hints(const std::map<std::string, std::string>& given) {
         h.warnings.push_back("hint " + key + " is unknown; `collio info` lists all");
       }
     }
+  }
+  if (h.buffer_bytes > most_buffer_bytes) {
+    h.warnings.push_back("hint cb_buffer_size: " + std::to_string(h.buffer_bytes) + " bytes are more than collio's buffers may have; " +
+                         std::to_string(most_buffer_bytes) + " is in force");
+    h.buffer_bytes = most_buffer_bytes;
+    h.in_force["cb_buffer_size"] = std::to_string(h.buffer_bytes);
   }
   // A window, messages on both ways and the old content of a window with holes: an eighth each; as much again for messages that are longer than they
   // should be, and for buffers that wait for their next use.

@@ -24,7 +24,8 @@ def test_every_default_but_the_derived_is_allowed():
 @pytest.mark.parametrize("key, value, parsed", [
     ("cb_nodes", "8", "8"), ("cb_nodes", "auto", "auto"), ("cb_buffer_size", "4MiB", "4194304"), ("cb_buffer_size", "512k", "524288"),
     ("cb_buffer_size", "1g", "1073741824"), ("romio_cb_write", "disable", "disable"), ("collio_path", "two_phase", "two_phase"),
-    ("cb_config_list", "n1:2,n2,*:*", "n1:2,n2,*:*"), ("striping_unit", "1048576", "1048576"),
+    ("cb_config_list", "n1:2,n2,*:*", "n1:2,n2,*:*"), ("striping_unit", "1048576", "1048576"), ("striping_unit", "0", "0"),
+    ("striping_factor", "-1", "-1"), ("striping_factor", "0", "0"), ("nc_num_aggrs_per_node", "0", "0"), ("romio_cb_write", "ENABLE", "ENABLE"),
 ])
 def test_good_values(key, value, parsed):
     assert hints.check_hint(key, value) == (parsed, None)
@@ -79,4 +80,35 @@ def test_places_of_the_config_file(tmp_path):
 def test_a_bad_line_is_named(tmp_path):
     (tmp_path / "collio.conf").write_text("cb_nodes = 5\nnonsense\n")
     with pytest.raises(config.ConfigError, match="collio.conf:2"):
+        config.gather_settings([], {"HOME": str(tmp_path)})
+
+
+def test_hints_for_files_by_path(tmp_path):
+    (tmp_path / "collio.conf").write_text("cb_nodes = 5\n[*.nc]  # NetCDF\ncb_nodes = 2\ncb_buffer_size = 4MiB\n[/scratch/*]\n")
+    environ = {"HOME": str(tmp_path), "COLLIO_SET_FOR": "/a:b/*.h5: cb_config_list=n1:2,*:1, cb_nodes=3 ;"}
+    settings = config.gather_settings([], environ)
+    assert settings.hints == {"cb_nodes": "5"}
+    assert settings.rules == [config.Rule("*.nc", {"cb_nodes": "2", "cb_buffer_size": "4194304"}, "collio.conf"),
+                              config.Rule("/a:b/*.h5", {"cb_config_list": "n1:2,*:1", "cb_nodes": "3"}, "COLLIO_SET_FOR")]
+    assert settings.path_hints() == "*.nc: cb_nodes=2, cb_buffer_size=4194304; /a:b/*.h5: cb_config_list=n1:2,*:1, cb_nodes=3"
+    assert hints.decode_path_hints(settings.path_hints()) == [(rule.pattern, rule.hints) for rule in settings.rules]
+
+
+@pytest.mark.parametrize("text", ["*.nc", "*.nc:", "*.nc cb_nodes=4", ": cb_nodes=4", "*.nc: cb_nodes", "*.nc: =4", "*.nc: cb_nodes=", "*.nc: cb nodes=4"])
+def test_a_rule_that_is_none_is_named(tmp_path, text):
+    with pytest.raises(hints.HintError) as error:
+        config.gather_settings([], {"HOME": str(tmp_path), "COLLIO_SET_FOR": f"*.h5: cb_nodes=2; {text}"})
+    assert f"COLLIO_SET_FOR: {text!r}" in str(error.value) and "PATTERN: key=value" in str(error.value)
+
+
+@pytest.mark.parametrize("rule, told", [("*.nc: cb_nodes=many", "COLLIO_SET_FOR: cb_nodes=many"), ("*.nc: speed=high", "no such hint")])
+def test_hints_by_path_are_checked(tmp_path, rule, told):
+    with pytest.raises(hints.HintError, match=told):
+        config.gather_settings([], {"HOME": str(tmp_path), "COLLIO_SET_FOR": rule})
+
+
+@pytest.mark.parametrize("section", ["[]", "[a=b]", "[a;b]\ncb_nodes = 2"])
+def test_a_section_that_is_no_pattern_is_named(tmp_path, section):
+    (tmp_path / "collio.conf").write_text(section + "\n")
+    with pytest.raises((config.ConfigError, hints.HintError), match="collio.conf"):
         config.gather_settings([], {"HOME": str(tmp_path)})

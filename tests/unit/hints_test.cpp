@@ -23,7 +23,7 @@ const std::vector<Row>& cases() {
       {"collio_holes", {"auto", "piecewise", "sieve"}, {"", "enable", "disable", "automatic"}},
       {"collio_window", {"1", "4194304", "1073741824", "auto"}, {"", "0", "-1", "1073741825", "1MiB", "automatic"}},
       {"collio_local_aggregators", {"1", "16", "1000000", "auto"}, {"", "0", "-1", "1000001", "all", "1.5"}},
-      {"nc_num_aggrs_per_node", {"1", "16", "1000000", "auto"}, {"", "0", "-1", "1000001", "all", "4 "}},
+      {"nc_num_aggrs_per_node", {"1", "16", "1000000", "auto"}, {"", "-1", "1000001", "all", "4 "}},
       {"collio_nodes_per_group", {"1", "2", "1000000"}, {"", "0", "-1", "1000001", "auto", "two"}},
       {"collio_sends", {"synchronous", "standard"}, {"", "auto", "ready", "Standard"}},
       {"collio_schedule", {"auto", "none", "communication", "write", "write_communication", "write_communication_2", "dataflow"},
@@ -40,19 +40,19 @@ const std::vector<Row>& cases() {
       {"collio_faults", {"none", "@/tmp/rules", "all:write:ENOSPC", "0,2-5:read3+:delay=0.5,EIO/aggregators:sync:EINTR"}, {"", "all", "all:write", "all:write:ENOSPACE", "@"}},
       {"cb_nodes", {"1", "8", "1000000", "auto"}, {"", "0", "-1", "1000001", "two", "3 ", "1e3", "0x10"}},
       {"cb_buffer_size", {"1", "16777216", "1073741824"},
-       {"", "0", "-4096", "1073741825", "16M", "auto", "99999999999999999999"}},
+       {"", "0", "-4096", "2147483648", "16M", "auto", "99999999999999999999"}},
       {"cb_config_list", {"auto", "*:*", "*:1", "node1:2,node2:1,*:0", "node1", "node1:*"},
        {"", ":3", "node1:", "node1:x", "node1:-1", "a,,b", "a:1000001"}},
       {"romio_cb_write", {"enable", "disable", "automatic"}, switch_refused},
       {"romio_cb_read", {"enable", "disable", "automatic"}, switch_refused},
       {"romio_ds_write", {"enable", "disable", "automatic"}, switch_refused},
       {"romio_ds_read", {"enable", "disable", "automatic"}, switch_refused},
-      {"striping_unit", {"1", "1048576", "1073741824", "auto"}, {"", "0", "-1", "1073741825", "1MiB"}},
+      {"striping_unit", {"1", "1048576", "1073741824", "auto"}, {"", "-1", "1073741825", "1MiB"}},
       {"collio_aggregators", {"dealt", "one_per_node", "per_numa", "per_nic", "round_robin", "spread", "greedy", "shortest_path", "longest_path",
                               "topology_aware", "contention_aware"}, {"", "auto", "4", "Spread"}},
       {"collio_assignment", {"auto", "in_order", "locality_aware", "least_hop_bytes", "least_congestion"}, {"", "best", "least"}},
       {"collio_domains", {"even", "aligned", "static_cyclic", "group_cyclic", "balanced"}, {"", "auto", "cyclic"}},
-      {"striping_factor", {"1", "64", "1000000", "auto"}, {"", "0", "-1", "1000001", "many"}},
+      {"striping_factor", {"1", "64", "1000000", "auto"}, {"", "-2", "1000001", "many"}},
   };
   return all;
 }
@@ -137,6 +137,27 @@ TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
       EXPECT_EQ(h.write_path, Path::automatic);
     }
   }
+}
+
+TEST(Hints, ValuesOfOtherLayersAreTaken) {
+  const Hints h = parse_hints({{"nc_num_aggrs_per_node", "0"}, {"striping_unit", "0"}, {"striping_factor", "0"}});
+  EXPECT_TRUE(h.warnings.empty() && h.refused.empty());
+  EXPECT_EQ(h.in_force, parse_hints({}).in_force);
+  EXPECT_EQ(parse_hints({{"striping_factor", "-1"}}).in_force.at("striping_factor"), "auto");
+  const Hints capitals = parse_hints({{"romio_cb_write", "ENABLE"}, {"romio_cb_read", "DISABLE"}, {"romio_ds_write", "AUTOMATIC"}});
+  EXPECT_TRUE(capitals.warnings.empty() && capitals.refused.empty());
+  EXPECT_EQ(capitals.write_path, Path::two_layer);
+  EXPECT_EQ(capitals.read_path, Path::independent);
+  EXPECT_EQ(capitals.in_force.at("romio_cb_write"), "enable");
+}
+
+TEST(Hints, ABufferThatIsTooLongForCollioIsCutAndNotRefused) {
+  const Hints h = parse_hints({{"cb_buffer_size", "2147483647"}});
+  EXPECT_TRUE(h.refused.empty());
+  ASSERT_EQ(h.warnings.size(), 1U);
+  EXPECT_EQ(h.warnings[0], "hint cb_buffer_size: 2147483647 bytes are more than collio's buffers may have; 1073741824 is in force");
+  EXPECT_EQ(h.buffer_bytes, 1 << 30);
+  EXPECT_EQ(h.in_force.at("cb_buffer_size"), "1073741824");
 }
 
 TEST(Hints, ValuesReachTheSettings) {
