@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "storage/mapped_write.hpp"
-#include "storage/range_lock.hpp"
 
 namespace collio::storage {
 
@@ -25,7 +24,7 @@ Transfer PosixFile::run(Operation operation) {
 Transfer PosixFile::write(const core::Extent& extent, const std::byte* from) {
   if (locks_ == Locks::none) return run(Operation::writing(extent, from));
   const std::lock_guard threads(locking_);
-  const RangeLock lock(file_.buffered(), extent, RangeUse::write);
+  const RangeLock lock(file_.buffered(), extent, RangeUse::write, pages_after());
   if (lock.error() != 0) return {0, no_lock(lock.error(), extent)};
   return run(Operation::writing(extent, from));
 }
@@ -48,7 +47,7 @@ bool PosixFile::store(const PieceWrite& what) {
 std::optional<Transfer> PosixFile::sieve(const PieceWrite& what, std::byte* room) {
   if (locks_ == Locks::none) return std::nullopt;
   const std::lock_guard threads(locking_);
-  const RangeLock lock(file_.buffered(), what.span, RangeUse::write);
+  const RangeLock lock(file_.buffered(), what.span, RangeUse::write, pages_after());
   if (lock.error() != 0) return std::nullopt;
   const Transfer before = run(Operation::reading(what.span, room));
   if (!before.error.ok()) return std::nullopt;

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "storage/operation.hpp"
+#include "storage/range_lock.hpp"
 
 namespace collio::storage {
 
@@ -31,6 +32,7 @@ class PosixFile : public Storage {
 
  private:
   Transfer run(Operation operation);
+  [[nodiscard]] PagesAfter pages_after() const noexcept { return locks_ == Locks::all ? PagesAfter::dropped : PagesAfter::kept; }
   [[nodiscard]] core::Error no_lock(int error, const core::Extent& extent) const;
 
   Descriptors file_;

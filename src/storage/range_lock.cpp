@@ -2,6 +2,7 @@
 #include "storage/range_lock.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -29,11 +30,16 @@ short type_of(RangeUse use) noexcept { return use == RangeUse::write ? F_WRLCK :
 
 }  // namespace
 
-RangeLock::RangeLock(int fd, const core::Extent& extent, RangeUse use) noexcept
-    : fd_(fd), extent_(extent), error_(set_lock(fd, F_OFD_SETLKW, extent, type_of(use))) {}
+RangeLock::RangeLock(int fd, const core::Extent& extent, RangeUse use, PagesAfter pages) noexcept
+    : fd_(fd), extent_(extent), pages_(pages), error_(set_lock(fd, F_OFD_SETLKW, extent, type_of(use))) {}
 
 RangeLock::~RangeLock() {
-  if (error_ == 0) set_lock(fd_, F_OFD_SETLK, extent_, F_UNLCK);
+  if (error_ != 0) return;
+  set_lock(fd_, F_OFD_SETLK, extent_, F_UNLCK);
+  if (pages_ == PagesAfter::kept) return;
+  static const std::int64_t page = ::sysconf(_SC_PAGESIZE);  // a page that is kept in part is kept whole
+  const std::int64_t first = extent_.offset / page * page;
+  ::posix_fadvise(fd_, first, (extent_.end() + page - 1) / page * page - first, POSIX_FADV_DONTNEED);
 }
 
 int try_range_lock(int fd, RangeUse use) noexcept {

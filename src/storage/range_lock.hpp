@@ -8,12 +8,16 @@ namespace collio::storage {
 
 enum class RangeUse { read, write };
 
+/// Of the locked pages, in this client's cache, when the lock is given up. A client of NFS takes what others wrote to a page while its
+/// own write was under way for its own, and would show old bytes until the page leaves its cache.
+enum class PagesAfter { kept, dropped };
+
 /// Holds a lock on an extent while it lives. A holder waits for nothing but its own transfers: then no ring of ranks that wait for
 /// each other's locks can form.
 class RangeLock {
  public:
   /// Waits for the lock. `fd` is open for the use.
-  RangeLock(int fd, const core::Extent& extent, RangeUse use) noexcept;
+  RangeLock(int fd, const core::Extent& extent, RangeUse use, PagesAfter pages = PagesAfter::kept) noexcept;
   ~RangeLock();
   RangeLock(const RangeLock&) = delete;
   RangeLock& operator=(const RangeLock&) = delete;
@@ -23,6 +27,7 @@ class RangeLock {
  private:
   int fd_;
   core::Extent extent_;
+  PagesAfter pages_;
   int error_;
 };
 
