@@ -15,11 +15,9 @@
 #include <string.h>
 
 #include "mpiio/calls.h"
+#include "mpiio/shim.h"
 
-/* Handles pass through in a whole register each, whatever their width in the MPI that calls: the program may use
-   MPI's standard ABI, whose handles are wider than those collio was built for. Hence names of its own for the
-   functions here, bound to the MPI names by the assembler. */
-typedef void* handle;
+/* The functions here have names of their own, bound to the MPI names by the assembler, as MPI's header declares other types. */
 #define MPI_Comm handle
 #define MPI_Info handle
 #define MPI_Datatype handle
@@ -54,10 +52,12 @@ static const int nothing_pending;
 static const int* pending = &nothing_pending;
 static pthread_once_t found_once = PTHREAD_ONCE_INIT;
 static pthread_once_t started_once = PTHREAD_ONCE_INIT;
-/* Calls that MPI's own implementation of a call makes are not ours to take over. */
-static __thread int depth;
+/* Calls that MPI's own implementation of a call makes are not ours to take over. A thread of the engine's begins at `own_depth`. */
+static __thread int depth, own_depth;
+/* The program opens or closes a file. */
+static __thread int no_file;
 
-static void* find(const char* name) {
+void* shim_find(const char* name) {
   char profiling[64];
   void* function = dlsym(RTLD_NEXT, name);
   snprintf(profiling, sizeof profiling, "P%s", name);
@@ -73,12 +73,12 @@ static void* find(const char* name) {
 }
 
 static void find_real(void) {
-#define COLLIO_CALL(name, parameters, arguments) *(void**)&real.name = find("MPI_" #name);
+#define COLLIO_CALL(name, parameters, arguments) *(void**)&real.name = shim_find("MPI_" #name);
 #include "mpiio/calls.def"
 #undef COLLIO_CALL
 #define COLLIO_WAIT(name, parameters, arguments)              \
-  *(void**)&real_MPI_waits.name = find("MPI_" #name);         \
-  *(void**)&real_PMPI_waits.name = find("PMPI_" #name);
+  *(void**)&real_MPI_waits.name = shim_find("MPI_" #name);    \
+  *(void**)&real_PMPI_waits.name = shim_find("PMPI_" #name);
 #include "mpiio/waits.def"
 #undef COLLIO_WAIT
 }
@@ -93,7 +93,7 @@ static int same_mpi(void) {
   char version[8192] = "";
   int length = 0;
   int (*get_version)(char*, int*) = NULL;
-  *(void**)&get_version = find("MPI_Get_library_version");
+  *(void**)&get_version = shim_find("MPI_Get_library_version");
   if (!get_version || get_version(version, &length) != 0) return 0;
 #ifdef OPEN_MPI
   return strstr(version, "Open MPI") != NULL;
@@ -102,7 +102,21 @@ static int same_mpi(void) {
 #endif
 }
 
-static void own(int more) { depth += more; }
+static void own(int more) {
+  own_depth += more;
+  depth += more;
+}
+
+/* Not so on a thread of the engine's: there is no call that would end. */
+int shim_inside(void) { return engine && depth > 0 && own_depth == 0; }
+
+int shim_step_out(void) {
+  const int where = depth;
+  depth = own_depth;
+  return where;
+}
+
+void shim_come_back(int where) { depth = where; }
 
 static void start_engine(void) {
   static struct collio_shim shim;
@@ -113,7 +127,7 @@ static void start_engine(void) {
     fprintf(stderr, "collio: this build is for another MPI library than the program uses; calls pass through\n");
     return;
   }
-  void* version = find("MPI_Get_library_version");
+  void* version = shim_find("MPI_Get_library_version");
   const int known = dladdr(version, &mpi);
   if (known && strstr(mpi.dli_fname, "libmpi_abi.so")) {
     fprintf(stderr, "collio: the program uses MPI's standard ABI, collio was built for its MPI's own; calls pass through\n");
@@ -145,39 +159,50 @@ static const struct wide_calls* enter(void) {
 }
 
 static int leave(int result) {
-  --depth;
+  if (--depth == 0) {
+    const int closed = no_file;
+    no_file = 0;
+    shim_run_handlers(closed);
+  }
   return result;
 }
 
 /* A call of the program's own to MPI_File_open is where collio begins. */
 static void before_File_open(void) {
-  if (depth == 0) pthread_once(&started_once, start_engine);
+  if (depth > 0) return;
+  pthread_once(&started_once, start_engine);
+  no_file = 1;
 }
 
-static int missing(const char* name) {
+static void before_File_close(void) {
+  if (depth == 0) no_file = 1;
+}
+
+int shim_missing(const char* name) {
   fprintf(stderr, "collio: the MPI library has no %s\n", name);
   return MPI_ERR_OTHER;
 }
 
-#define EXPORT __attribute__((visibility("default")))
-#define COLLIO_DEFINE(prefix, name, parameters, arguments)                      \
-  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);             \
-  int shim_##prefix##name parameters {                                          \
-    before_##name();                                                            \
-    const struct wide_calls* calls = enter();                                   \
-    return leave(calls->name ? calls->name arguments : missing(#prefix #name)); \
+#define COLLIO_DEFINE(prefix, name, parameters, arguments)                           \
+  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                  \
+  int shim_##prefix##name parameters {                                               \
+    before_##name();                                                                 \
+    const struct wide_calls* calls = enter();                                        \
+    return leave(calls->name ? calls->name arguments : shim_missing(#prefix #name)); \
   }
 #define COLLIO_CALL(name, parameters, arguments)   \
   static inline void before_##name(void) {}        \
   COLLIO_DEFINE(MPI_, name, parameters, arguments) \
   COLLIO_DEFINE(PMPI_, name, parameters, arguments)
-#define COLLIO_WITHOUT_OPEN
+#define COLLIO_WITHOUT_OPEN_AND_CLOSE
 #include "mpiio/calls.def"
 
 COLLIO_DEFINE(MPI_, File_open, (handle comm, const char* path, int mode, handle info, MPI_File* file),
               (comm, path, mode, info, file))
 COLLIO_DEFINE(PMPI_, File_open, (handle comm, const char* path, int mode, handle info, MPI_File* file),
               (comm, path, mode, info, file))
+COLLIO_DEFINE(MPI_, File_close, (MPI_File* file), (file))
+COLLIO_DEFINE(PMPI_, File_close, (MPI_File* file), (file))
 
 /* While nothing of the engine's is under way, completing a request costs one look at a number more. */
 #define COLLIO_DEFINE_WAIT(prefix, name, parameters, arguments)                                          \
@@ -188,7 +213,7 @@ COLLIO_DEFINE(PMPI_, File_open, (handle comm, const char* path, int mode, handle
       return leave(engine_waits->name arguments);                                                        \
     }                                                                                                    \
     real_calls();                                                                                        \
-    return real_##prefix##waits.name ? real_##prefix##waits.name arguments : missing(#prefix #name);     \
+    return real_##prefix##waits.name ? real_##prefix##waits.name arguments : shim_missing(#prefix #name); \
   }
 #define COLLIO_WAIT(name, parameters, arguments)        \
   COLLIO_DEFINE_WAIT(MPI_, name, parameters, arguments) \
@@ -206,7 +231,7 @@ static int wants_multiple(const char* init_thread) {
     fprintf(stderr, "collio: COLLIO_THREADS is '%s'; allowed: multiple; ignored\n", threads);
     return 0;
   }
-  void* function = find(init_thread);
+  void* function = shim_find(init_thread);
   return function && dladdr(function, &mpi) && !strstr(mpi.dli_fname, "libmpi_abi.so");
 }
 
@@ -215,8 +240,8 @@ static int wants_multiple(const char* init_thread) {
       __asm__(#prefix "Init_thread");                                                                          \
   int shim_##prefix##Init_thread(int* argc, char*** argv, int required, int* provided) {                       \
     int (*init)(int*, char***, int, int*) = NULL;                                                              \
-    *(void**)&init = find(#prefix "Init_thread");                                                              \
-    if (!init) return missing(#prefix "Init_thread");                                                          \
+    *(void**)&init = shim_find(#prefix "Init_thread");                                                              \
+    if (!init) return shim_missing(#prefix "Init_thread");                                                          \
     if (depth++ == 0 && wants_multiple(#prefix "Init_thread")) required = MPI_THREAD_MULTIPLE;                 \
     return leave(init(argc, argv, required, provided));                                                        \
   }                                                                                                            \
@@ -224,8 +249,8 @@ static int wants_multiple(const char* init_thread) {
   int shim_##prefix##Init(int* argc, char*** argv) {                                                           \
     int (*init)(int*, char***) = NULL;                                                                         \
     int provided = 0;                                                                                          \
-    *(void**)&init = find(#prefix "Init");                                                                     \
-    if (!init) return missing(#prefix "Init");                                                                 \
+    *(void**)&init = shim_find(#prefix "Init");                                                                     \
+    if (!init) return shim_missing(#prefix "Init");                                                                 \
     if (depth == 0 && wants_multiple(#prefix "Init_thread"))                                                   \
       return shim_##prefix##Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);                           \
     ++depth;                                                                                                   \
