@@ -148,7 +148,7 @@ core::Error no_memory(const Call& call) {
 }
 
 Completion collective_call(File& file, const CallRequest& request) {
-  const exchange::RollCall::Visit visit(*file.roll, request.operation);
+  const File::Visit visit(file, request.operation);
   observe::CallRecord record;
   record.steps.show(&file.roll->shown());
   File::Buffers buffers(file);

@@ -7,13 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <optional>
 #include <string_view>
-#include <utility>
 
-#include "engine/discover_network.hpp"
-#include "engine/known_places.hpp"
 #include "exchange/collectives.hpp"
+#include "exchange/communicators.hpp"
 #include "machine/fabric.hpp"
 #include "machine/node_reader.hpp"
 
@@ -64,38 +61,39 @@ const machine::NodeParts& parts_of_node() {
   return parts;
 }
 
-/// Splits `node`, and frees it.
-MPI_Comm split(MPI_Comm node, int color, int rank) {
-  MPI_Comm part = MPI_COMM_NULL;
-  MPI_Comm_split(node, color, rank, &part);
+/// Splits `node`, and frees it. Null where there is none, or MPI fails.
+MPI_Comm split_and_free(MPI_Comm node, int color, int rank) {
+  if (node == MPI_COMM_NULL) return node;
+  const MPI_Comm part = exchange::split(node, color, rank);
   MPI_Comm_free(&node);
   return part;
 }
 
-/// Ranks that share memory, of hosts of one name, at most COLLIO_RANKS_PER_NODE together. Collective.
+/// Ranks that share memory, of hosts of one name, at most COLLIO_RANKS_PER_NODE together; null where MPI fails. Collective.
 MPI_Comm split_by_node(MPI_Comm comm, int rank) {
   MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node) != MPI_SUCCESS) node = MPI_COMM_NULL;
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(name, &length);
   const std::size_t hash = std::hash<std::string_view>{}({name, static_cast<std::size_t>(length)});
-  node = split(node, static_cast<int>(hash & 0x3fffffff), rank);
+  node = split_and_free(node, static_cast<int>(hash & 0x3fffffff), rank);
   const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
   int most = text ? std::atoi(text) : 0;
   exchange::broadcast(&most, 1, MPI_INT, 0, comm);
-  if (most <= 0) return node;
+  if (most <= 0 || node == MPI_COMM_NULL) return node;
   int local_rank = 0;
   MPI_Comm_rank(node, &local_rank);
-  return split(node, local_rank / most, rank);
+  return split_and_free(node, local_rank / most, rank);
 }
 
-/// Everything but the network. Collective.
-Place find_place(MPI_Comm comm) {
+}  // namespace
+
+std::optional<Place> discover(MPI_Comm comm) {
   int rank = 0, local_rank = 0, local_ranks = 0;
   MPI_Comm_rank(comm, &rank);
-  MPI_Comm node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
-  node = split_by_node(comm, rank);
+  const MPI_Comm node = split_by_node(comm, rank);
+  if (!exchange::all_true(node != MPI_COMM_NULL, comm)) return std::nullopt;
   MPI_Comm_rank(node, &local_rank);
   MPI_Comm_size(node, &local_ranks);
   NodeRecord mine{};
@@ -112,7 +110,8 @@ Place find_place(MPI_Comm comm) {
     mine.link_bytes_per_s = parts_of_node().link_bytes_per_s;
     mine.fabric = static_cast<std::int32_t>(machine::fabric_of(parts_of_node(), machine::fabric_words()));
   }
-  MPI_Comm_split(comm, local_rank == 0 ? 0 : MPI_UNDEFINED, rank, &leaders);
+  MPI_Comm leaders = exchange::split(comm, local_rank == 0 ? 0 : MPI_UNDEFINED, rank);
+  if (!exchange::all_true(local_rank != 0 || leaders != MPI_COMM_NULL, comm)) return std::nullopt;
   int where[2] = {0, 0};  // this node's index, nodes in all
   std::vector<NodeRecord> records;
   if (local_rank == 0) {
@@ -138,25 +137,6 @@ Place find_place(MPI_Comm comm) {
   }
   place.seat = {where[0], local_rank};
   return place;
-}
-
-}  // namespace
-
-Place discover(MPI_Comm comm) {
-  PlaceKey key = place_key(comm);
-  std::optional<Place> place = known_place(key);
-  int all_know = place ? 1 : 0;
-  exchange::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, comm);
-  if (all_know) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_split(comm, place->seat.node, rank, &place->node);
-  } else {
-    place = find_place(comm);
-    remember_place(std::move(key), *place);
-  }
-  discover_network(comm, place->machine);
-  return std::move(*place);
 }
 
 std::vector<int> ranks_of(const exchange::Agreement& agreement, const std::vector<policy::Seat>& seats,

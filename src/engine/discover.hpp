@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <optional>
+
 #include "exchange/agreement.hpp"
 #include "machine/machine.hpp"
 #include "policy/aggregators.hpp"
@@ -17,10 +19,10 @@ struct Place {
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node; the caller's to free
 };
 
-/// Collective. Ranks share a node when they can share memory (MPI_Comm_split_type) and their hosts have one name;
+/// Everything but the network. Collective. Ranks share a node when they can share memory (MPI_Comm_split_type) and their hosts have one name;
 /// COLLIO_RANKS_PER_NODE in the environment cuts nodes into smaller ones, for tests. The result is the same
-/// on all ranks but for `seat` and `node`. O(nodes) data. What all ranks remember of an earlier open is not asked again.
-[[nodiscard]] Place discover(MPI_Comm comm);
+/// on all ranks but for `seat` and `node`. O(nodes) data. Nothing on all ranks: MPI gave no communicator.
+[[nodiscard]] std::optional<Place> discover(MPI_Comm comm);
 
 /// Ranks of the seats' holders, in order. `rank` sits on `mine`. Collective.
 [[nodiscard]] std::vector<int> ranks_of(const exchange::Agreement& agreement, const std::vector<policy::Seat>& seats,

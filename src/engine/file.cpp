@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "engine/check_call.hpp"
 #include "engine/discover.hpp"
@@ -123,56 +124,76 @@ int File::most_domains() const noexcept {
 
 core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   std::unique_ptr<File> f(new File);
-  f->comm = exchange::duplicate(request.comm);
-  MPI_Comm_rank(f->comm, &f->rank);
-  MPI_Comm_size(f->comm, &f->size);
-  f->agreement = std::make_unique<exchange::Agreement>(f->comm);
+  MPI_Comm_rank(request.comm, &f->rank);
+  MPI_Comm_size(request.comm, &f->size);
   f->path = absolute_path(request.path);
-  const FirstWord first = share(f->comm, {request.hints, storage::model_of(f->path)});
+  const FirstWord first = share(request.comm, {request.hints, storage::model_of(f->path)});
   f->hints = policy::parse_hints(first.hints);
   f->hints.warnings.insert(f->hints.warnings.begin(), request.warnings.begin(), request.warnings.end());
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
-  Place place = discover(f->comm);
-  f->node = place.node;
-  f->node_index = place.seat.node;
-  f->node_rank = place.seat.local_rank;
-  f->leaders = std::move(place.leaders);
-  f->machine = std::move(place.machine);
-  f->traffic = Traffic(f->machine.nodes.size());
-  if (std::string warning = f->rank == 0 ? network_warning(f->machine) : ""; !warning.empty()) f->hints.warnings.push_back(std::move(warning));
-  const machine::Node& node = f->machine.nodes[static_cast<std::size_t>(place.seat.node)];
-  exchange::set_crowded(std::max(node.ranks, job_ranks_here()) > node.cores);
+  auto member = Crew::join(request.comm);
+  if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
+  f->member_ = std::move(member.value());
+  const LineUse use(*f);
   f->machine.storage = first.storage;
-  const std::vector<policy::Seat> seats = seats_of(f->machine, f->hints);
-  for (const policy::Seat& seat : seats) f->servers.homes.push_back(seat.node);
-  if (f->size > static_cast<int>(f->machine.nodes.size())) f->agreement->use_node_boards(f->node, seats.size() + 1);
-  f->servers.ranks = ranks_of(*f->agreement, seats, place.seat, f->rank);
-  f->servers.mine = place_of(f->servers.ranks, f->rank);
-  f->layers = policy::make_layers(f->machine, f->hints);
-  f->begin_roll(place.strides);
-  if (f->hints.memory_limit_bytes > 0) f->pool.keep_at_most(static_cast<std::size_t>(f->hints.memory_limit_bytes / 4));
-  f->prepare_memory_drill();
-  f->prepare_fault_drill();
+  if (core::Error error = f->settle_in(request, first.hints); !error.ok()) return error;
+  return f;
+}
+
+core::Error File::settle_in(const OpenRequest& request, const std::map<std::string, std::string>& common_hints) {
+  const Place& place = member_.place();
+  node_index = place.seat.node;
+  node_rank = place.seat.local_rank;
+  leaders = place.leaders;
+  machine.nodes = place.machine.nodes;
+  discover_network(comm, machine);
+  traffic = Traffic(machine.nodes.size());
+  if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty()) hints.warnings.push_back(std::move(warning));
+  const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
+  exchange::set_crowded(std::max(here.ranks, job_ranks_here()) > here.cores);
+  const std::vector<policy::Seat> seats = seats_of(machine, hints);
+  for (const policy::Seat& seat : seats) servers.homes.push_back(seat.node);
+  servers.ranks = ranks_of(*agreement, seats, place.seat, rank);
+  servers.mine = place_of(servers.ranks, rank);
+  layers = policy::make_layers(machine, hints);
+  if (hints.memory_limit_bytes > 0) pool.keep_at_most(static_cast<std::size_t>(hints.memory_limit_bytes / 4));
+  if (!member_.own()) no_windows_ = "many files are open, and this one borrows communicators";
+  prepare_memory_drill();
+  prepare_fault_drill();
   // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it alone. It is opened
   // now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
-  if (f->servers.mine >= 0 || !policy::few_servers(f->machine, f->hints)) static_cast<void>(f->storage(&error));
-  error = f->agreement->worst(error, "cannot open " + f->path);
-  if (error.ok()) error = check_open(*f, request.hints, first.hints);
-  if (!error.ok()) return error;
-  f->note_storage();
-  return f;
+  if (servers.mine >= 0 || !policy::few_servers(machine, hints)) static_cast<void>(storage(&error));
+  error = agreement->worst(error, "cannot open " + path);
+  if (error.ok()) error = check_open(*this, request.hints, common_hints);
+  if (error.ok()) note_storage();
+  return error;
 }
 
 File::~File() {
   roll.reset();
   remote.reset();
   exchange::NodeSlots::give_back(std::move(slots));
-  agreement.reset();
-  for (MPI_Comm* c : {&node, &comm})
-    if (*c != MPI_COMM_NULL) MPI_Comm_free(c);
+}
+
+File::LineUse::LineUse(File& file) : file_(file) {
+  if (file.line_) return;
+  file.line_ = file.member_.own() ? file.member_.own() : &file.member_.borrow();
+  file.comm = file.line_->comm;
+  file.node = file.line_->node;
+  file.agreement = file.line_->agreement.get();
+  file.begin_roll();
+}
+
+File::LineUse::~LineUse() {
+  if (file_.member_.own()) return;
+  file_.calls_ = file_.roll->call();
+  file_.roll.reset();
+  file_.agreement = nullptr;
+  file_.comm = file_.node = MPI_COMM_NULL;
+  std::exchange(file_.line_, nullptr)->release();
 }
 
 storage::Storage* File::storage(core::Error* why) {
@@ -281,15 +302,24 @@ File::Buffers::~Buffers() {
 
 void File::Buffers::leave_slots() { exchange::NodeSlots::give_back(std::move(file_.slots)); }
 
-void File::begin_roll(const std::vector<int>& strides) {
-  exchange::RollCall::Setting setting{.comm = comm, .file = path, .patience_s = static_cast<double>(hints.patience_s)};
+/// A file that borrows lines has no messages of its own between calls: what is told of it is what the notes of a node say.
+void File::begin_roll() {
+  const Place& place = member_.place();
+  exchange::RollCall::Setting setting{.comm = comm, .file = path, .patience_s = static_cast<double>(hints.patience_s), .calls = calls_};
+  const std::vector<machine::Node>& nodes = place.machine.nodes;
+  const auto ranks_of_node = [&](std::size_t i) { return exchange::NodeRanks{place.leaders[i], nodes[i].ranks, place.strides[i]}; };
   if (exchange::NodeBoard* board = agreement->board()) {
     setting.notes = board->notes();
-    setting.place = node_rank;
-    setting.node = node_index;
-    for (std::size_t i = 0; i < leaders.size(); ++i) setting.nodes.push_back({leaders[i], machine.nodes[i].ranks, strides[i]});
+    setting.place = place.seat.local_rank;
+    setting.node = place.seat.node;
+    for (std::size_t i = 0; i < nodes.size(); ++i) setting.nodes.push_back(ranks_of_node(i));
   } else {
     setting.node = rank;
+  }
+  if (!member_.own()) {
+    if (setting.notes.empty()) setting.patience_s = 0;
+    setting.nodes = {ranks_of_node(static_cast<std::size_t>(place.seat.node))};
+    setting.node = 0;
   }
   roll = std::make_unique<exchange::RollCall>(std::move(setting));
 }
@@ -309,13 +339,13 @@ void File::prepare_memory_drill() {
 
 void File::gather() {
   if (size == 1) return;
-  {
-    const exchange::RollCall::Visit visit(*roll, "close");
-    while (!check_same_call(*this, "close").ok()) {  // they are told; this rank cannot but wait until they come to their close
-    }
-    static_cast<void>(agreement->worst({}, ""));
+  while (!check_same_call(*this, "close").ok()) {  // they are told; this rank cannot but wait until they come to their close
   }
-  roll->finish();
+  static_cast<void>(agreement->worst({}, ""));
+}
+
+void File::part() {
+  if (size > 1 && member_.own()) roll->finish();
 }
 
 core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "access/access.hpp"
+#include "engine/crew.hpp"
 #include "engine/plan_memory.hpp"
 #include "engine/storage_use.hpp"
 #include "engine/traffic.hpp"
@@ -28,7 +29,7 @@
 namespace collio::engine {
 
 struct OpenRequest {
-  MPI_Comm comm = MPI_COMM_NULL;   ///< the program's communicator; duplicated
+  MPI_Comm comm = MPI_COMM_NULL;   ///< the program's communicator; of use while the file is opened only
   std::string path;                ///< as the program gave it, "ufs:" and the like included
   bool reads = true, writes = true;
   std::map<std::string, std::string> hints;
@@ -84,12 +85,34 @@ class File {
    private:
     File& file_;
   };
-  /// Returns when all ranks have come here, before the file is closed. Collective.
+  /// A time in which the file has a line: its own, or one that it borrows. Collective where it borrows.
+  class LineUse {
+   public:
+    explicit LineUse(File& file);
+    ~LineUse();
+    LineUse(const LineUse&) = delete;
+    LineUse& operator=(const LineUse&) = delete;
+
+   private:
+    File& file_;
+  };
+  /// A collective call on the file, from construction to destruction. One at a time. Collective.
+  class Visit {
+   public:
+    Visit(File& file, const std::string& call) : use_(file), visit_(*file.roll, call) {}
+
+   private:
+    LineUse use_;
+    exchange::RollCall::Visit visit_;
+  };
+  /// Returns when all ranks have come here, before the file is closed: in a visit. Collective.
   void gather();
+  /// Behind the last visit. Collective.
+  void part();
   /// Flushes what this rank wrote. Not collective.
   [[nodiscard]] core::Error sync();
 
-  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;    ///< of the line, as are `node`, `agreement` and `roll`
   int rank = 0, size = 1;
   std::string path;                 ///< absolute
   policy::Hints hints;
@@ -105,7 +128,7 @@ class File {
   bool readable = false;            ///< aggregators can read the file
   StorageUse storage_use;           ///< who makes the calls on it
   exchange::BufferPool pool;        ///< empty between calls
-  std::unique_ptr<exchange::Agreement> agreement;
+  exchange::Agreement* agreement = nullptr;
   std::unique_ptr<exchange::RollCall> roll;  ///< who is in which collective call
   PlanMemory memory;
   observe::CallLog log;
@@ -118,7 +141,11 @@ class File {
   void note_storage();              ///< Collective.
   void announce_slots();
   void prepare_memory_drill();      ///< COLLIO_DRILL_MEMORY
-  void begin_roll(const std::vector<int>& strides);
+  [[nodiscard]] core::Error settle_in(const OpenRequest& request, const std::map<std::string, std::string>& common_hints);
+  void begin_roll();
+  Crew::Membership member_;
+  Line* line_ = nullptr;    ///< null: between the calls of a file that borrows lines
+  std::int64_t calls_ = 0;  ///< collective ones, of a file that borrows lines
   exchange::SharedMemory::Name slots_name_{};  ///< of the last call's slots
   bool keeps_buffers_ = false;  ///< between calls too
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "exchange/collectives.hpp"
+#include "exchange/communicators.hpp"
 
 namespace collio::exchange {
 
@@ -75,17 +76,20 @@ Agreement::~Agreement() {
   }
 }
 
-void Agreement::use_node_boards(MPI_Comm node, std::size_t longest_vector) {
+void Agreement::use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector) {
   const std::size_t longest = std::max({sizeof(policy::Digest), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
   auto board = NodeBoard::make(node, longest);  // all ranks of the node have it, or none
-  int node_rank = 0, node_size = 0, size = 0;
+  int node_rank = 0;
   MPI_Comm_rank(node, &node_rank);
-  MPI_Comm_size(node, &node_size);
-  MPI_Comm_size(comm_, &size);
-  several_nodes_ = node_size < size;  // so it is on every node
-  if (several_nodes_ ? !NodeTalk{comm_}.all_true(board != nullptr) : !board) return;
-  if (several_nodes_) MPI_Comm_split(comm_, node_rank == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
-  if (leaders_ != MPI_COMM_NULL) leaders_numbers_ = duplicate(leaders_);
+  several_nodes_ = leaders.size() > 1;
+  if (several_nodes_ && node_rank == 0) {
+    leaders_ = of_ranks(comm_, leaders);
+    if (leaders_ != MPI_COMM_NULL) leaders_numbers_ = duplicate(leaders_);
+    for (const MPI_Comm own : {leaders_, leaders_numbers_})
+      if (own != MPI_COMM_NULL) end_on_errors(own);
+  }
+  const bool talk = !several_nodes_ || node_rank != 0 || leaders_numbers_ != MPI_COMM_NULL;
+  if (several_nodes_ ? !all_true(board && talk, comm_) : !board) return;
   board_ = std::move(board);
 }
 

@@ -30,9 +30,9 @@ class Agreement {
  public:
   explicit Agreement(MPI_Comm comm);
   /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks, where all
-  /// nodes have shared memory. `node`: the ranks of this rank's node. Collective. `longest_vector`: most elements of a
-  /// later sum() or maximum() by this way.
-  void use_node_boards(MPI_Comm node, std::size_t longest_vector);
+  /// nodes have shared memory. `node`: the ranks of this rank's node; `leaders`: the first rank of each. Collective.
+  /// `longest_vector`: most elements of a later sum() or maximum() by this way.
+  void use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector);
   ~Agreement();
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;

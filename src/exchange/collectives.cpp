@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "exchange/communicators.hpp"
 #include "exchange/waiting.hpp"
 
 namespace collio::exchange {
@@ -22,7 +23,7 @@ bool alone(MPI_Comm comm) {
 void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   if (alone(comm)) return;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(data, count, type, root, comm, &request);
+  must(MPI_Ibcast(data, count, type, root, comm, &request), "MPI_Ibcast");
   wait_for(request);
 }
 
@@ -43,7 +44,7 @@ void broadcast_text(std::string& text, int root, MPI_Comm comm) {
 void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   if (alone(comm)) return;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, data, count, type, op, comm, &request);
+  must(MPI_Iallreduce(MPI_IN_PLACE, data, count, type, op, comm, &request), "MPI_Iallreduce");
   wait_for(request);
 }
 
@@ -52,64 +53,72 @@ void reduce_to_first(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Co
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ireduce(rank == 0 ? MPI_IN_PLACE : data, rank == 0 ? data : nullptr, count, type, op, 0, comm, &request);
+  must(MPI_Ireduce(rank == 0 ? MPI_IN_PLACE : data, rank == 0 ? data : nullptr, count, type, op, 0, comm, &request), "MPI_Ireduce");
   wait_for(request);
 }
 
 void gather_to_all(const void* mine, int bytes, void* all, MPI_Comm comm) {
   if (alone(comm)) return static_cast<void>(std::memcpy(all, mine, static_cast<std::size_t>(bytes)));
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm, &request);
+  must(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm, &request), "MPI_Iallgather");
   wait_for(request);
 }
 
 void gather(const void* mine, int bytes, void* all, MPI_Comm comm) {
   if (alone(comm)) return static_cast<void>(std::memcpy(all, mine, static_cast<std::size_t>(bytes)));
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Igather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, comm, &request);
+  must(MPI_Igather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, comm, &request), "MPI_Igather");
   wait_for(request);
 }
 
 void meet(MPI_Comm comm) {
   if (alone(comm)) return;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(comm, &request);
+  must(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
   wait_for(request);
+}
+
+bool all_true(bool mine, MPI_Comm comm) {
+  int all = mine ? 1 : 0;
+  reduce_to_all(&all, 1, MPI_INT, MPI_MIN, comm);
+  return all != 0;
 }
 
 namespace {
 
-/// Before MPI-4 a duplicate has the hints of the original. What the program asserts of its own messages does not hold for collio's, which
-/// are received from any rank, and with room to spare. Collective.
-void withdraw_assertions(MPI_Comm comm) {
-  MPI_Info hints = MPI_INFO_NULL;
-  MPI_Comm_get_info(comm, &hints);
-  bool any = false;
-  for (const char* key : {"mpi_assert_no_any_source", "mpi_assert_no_any_tag", "mpi_assert_exact_length", "mpi_assert_allow_overtaking"}) {
-    char value[8] = "";
-    int found = 0;
-    MPI_Info_get(hints, key, sizeof value - 1, value, &found);
-    if (!found || std::strcmp(value, "true") != 0) continue;
-    MPI_Info_set(hints, key, "false");
-    any = true;
-  }
-  if (any) MPI_Comm_set_info(comm, hints);
-  MPI_Info_free(&hints);
+void send(int word, int to, int tag, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Isend(&word, 1, MPI_INT, to, tag, comm, &request), "MPI_Isend");
+  wait_for(request);
+}
+
+int receive(int from, int tag, MPI_Comm comm) {
+  int word = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Irecv(&word, 1, MPI_INT, from, tag, comm, &request), "MPI_Irecv");
+  wait_for(request);
+  return word;
 }
 
 }  // namespace
 
-MPI_Comm duplicate(MPI_Comm comm) {
-  MPI_Comm copy = MPI_COMM_NULL;
-  if (alone(comm)) {
-    MPI_Comm_dup(comm, &copy);
+int meet_and_hear(MPI_Comm comm, int tag, const std::function<int()>& decide) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int reach = 1;  // ranks rank + 1, rank + 2, rank + 4, … below this one have those up to the next of them below
+  for (; reach < size && (rank & reach) == 0; reach <<= 1)
+    if (rank + reach < size) static_cast<void>(receive(rank + reach, tag, comm));
+  int word = 0;
+  if (rank == 0) {
+    word = decide();
   } else {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Comm_idup(comm, &copy, &request);
-    wait_for(request);
+    send(0, rank - reach, tag, comm);
+    word = receive(rank - reach, tag, comm);
   }
-  withdraw_assertions(copy);
-  return copy;
+  for (reach >>= 1; reach > 0; reach >>= 1)
+    if (rank + reach < size) send(word, rank + reach, tag, comm);
+  return word;
 }
 
 }  // namespace collio::exchange

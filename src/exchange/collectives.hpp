@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <string>
 
 namespace collio::exchange {
@@ -22,7 +23,10 @@ void gather_to_all(const void* mine, int bytes, void* all, MPI_Comm comm);
 void gather(const void* mine, int bytes, void* all, MPI_Comm comm);
 /// All ranks have come here. Collective.
 void meet(MPI_Comm comm);
-/// As MPI_Comm_dup, without what the program asserts of its own messages (mpi_assert_*). Collective.
-[[nodiscard]] MPI_Comm duplicate(MPI_Comm comm);
+/// True on all ranks when `mine` is true on all. Collective.
+[[nodiscard]] bool all_true(bool mine, MPI_Comm comm);
+/// When all ranks have come, decide() on rank 0; what it returns, on all ranks. By messages with this tag: whatever else is under way on the
+/// communicator with other tags, in whatever order. Collective.
+[[nodiscard]] int meet_and_hear(MPI_Comm comm, int tag, const std::function<int()>& decide);
 
 }  // namespace collio::exchange

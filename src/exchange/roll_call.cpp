@@ -31,6 +31,9 @@ RollCall::RollCall(Setting setting)
       place_(set_.notes.empty() ? 0 : set_.place), due_s_(set_.patience_s) {
   MPI_Comm_rank(set_.comm, &rank_);
   MPI_Comm_size(set_.comm, &size_);
+  mine().call = set_.calls;  // the note may be another file's, from before
+  mine().inside = false;
+  mine().waits_since_s = 0;
   mine().rank = rank_;
   mine().process = ::getpid();
   mine().processes = process_space();

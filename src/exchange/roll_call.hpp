@@ -35,6 +35,7 @@ class RollCall final : public Lookout {
     int place = 0;                   ///< this rank's, among the notes
     std::vector<NodeRanks> nodes = {}; ///< empty: each rank is a node
     int node = 0;                    ///< this rank's
+    std::int64_t calls = 0;          ///< collective calls on the file so far
   };
   /// Not collective.
   explicit RollCall(Setting setting);

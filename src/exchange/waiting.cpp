@@ -9,6 +9,7 @@
 #include <atomic>
 #include <utility>
 
+#include "exchange/communicators.hpp"
 #include "exchange/fiber.hpp"
 #include "observe/steps.hpp"
 
@@ -94,7 +95,7 @@ void PoliteWait::idle() noexcept {
 void wait_for(MPI_Request& request) {
   PoliteWait wait;
   for (int done = 0;;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done) return;
     wait.idle();
   }

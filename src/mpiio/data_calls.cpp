@@ -84,7 +84,7 @@ int collective(const DataCall& c) {
   if (!file) return forward(c);
   file->settle();
   const auto by_library = [&] {
-    const exchange::RollCall::Visit visit(*file->engine->roll, name_of(c));
+    const engine::File::Visit visit(*file->engine, name_of(c));
     if (const core::Error error = engine::check_same_call(*file->engine, name_of(c)); !error.ok()) return raise(c.handle, error);
     const int rc = file->program_view.install(c.handle, *real);
     return rc == MPI_SUCCESS ? forward(c) : rc;

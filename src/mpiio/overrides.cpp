@@ -120,8 +120,12 @@ int close(MPI_File* handle) {
     file->settle();
     file->split.reset();
     file->queue.reset();
-    file->engine->gather();
-    write_report(*file->engine);
+    {
+      const engine::File::Visit visit(*file->engine, "close");
+      file->engine->gather();
+      write_report(*file->engine);
+    }
+    file->engine->part();
   }
   return real->File_close(handle);
 }
@@ -141,7 +145,7 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   auto file = find_settled(handle);
   if (!file) return real->File_set_view(handle, displacement, etype, filetype, representation, info);
   const observe::TimeInto time(file->engine->times.set_view_s);
-  const exchange::RollCall::Visit visit(*file->engine->roll, "set_view");
+  const engine::File::Visit visit(*file->engine, "set_view");
   if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok()) return raise(handle, error);
   const bool is_native = std::strcmp(representation, "native") == 0;
   const bool checks = file->engine->hints.check != policy::Check::none;
@@ -237,7 +241,7 @@ class LibraryVisit {
  public:
   LibraryVisit(MPI_File handle, const char* call) : file_(find_settled(handle)) {
     if (!file_) return;
-    visit_.emplace(*file_->engine->roll, call);
+    visit_.emplace(*file_->engine, call);
     if (const core::Error error = engine::check_same_call(*file_->engine, call); !error.ok()) code_ = raise(handle, error);
   }
   /// Not MPI_SUCCESS: the ranks do not make the same call.
@@ -246,7 +250,7 @@ class LibraryVisit {
  private:
   int code_ = MPI_SUCCESS;
   std::shared_ptr<OpenFile> file_;
-  std::optional<exchange::RollCall::Visit> visit_;
+  std::optional<engine::File::Visit> visit_;
 };
 
 int set_atomicity(MPI_File handle, int flag) {
