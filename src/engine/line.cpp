@@ -37,12 +37,8 @@ core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
   if (!exchange::all_true(comm != MPI_COMM_NULL, parent)) return none;
   if (!place && !(place = discover(comm))) return none;
   node = std::exchange(place->node, MPI_COMM_NULL);
-  const bool one_node = place->machine.nodes.size() == 1;
-  if (one_node) {
-    if (node != MPI_COMM_NULL) MPI_Comm_free(&node);
-    node = comm;
-  } else if (!exchange::all_true(node != MPI_COMM_NULL, comm)) {
-    node = node_of(comm, *place);
+  if (!exchange::all_true(node != MPI_COMM_NULL, comm)) {
+    node = place->machine.nodes.size() == 1 ? exchange::duplicate(comm) : node_of(comm, *place);
     if (!exchange::all_true(node != MPI_COMM_NULL, comm)) return none;
   }
   agreement = std::make_unique<exchange::Agreement>(comm);
@@ -65,7 +61,7 @@ core::Result<std::unique_ptr<Line>> Line::make(MPI_Comm comm, std::optional<Plac
 
 Line::~Line() {
   agreement.reset();
-  if (node != MPI_COMM_NULL && node != comm) MPI_Comm_free(&node);
+  if (node != MPI_COMM_NULL) MPI_Comm_free(&node);
   if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
 }
 

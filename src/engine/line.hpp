@@ -28,7 +28,7 @@ struct Line {
   [[nodiscard]] bool busy() const noexcept { return busy_; }
 
   MPI_Comm comm = MPI_COMM_NULL;  ///< all ranks
-  MPI_Comm node = MPI_COMM_NULL;  ///< those of this rank's node; `comm` where there is one node
+  MPI_Comm node = MPI_COMM_NULL;  ///< those of this rank's node; without messages: MPICH makes no progress in a probe that finds one
   std::unique_ptr<exchange::Agreement> agreement;
 
  private:
