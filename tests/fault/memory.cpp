@@ -75,7 +75,7 @@ void limit_addresses(std::int64_t more_bytes) {
 
 /// The kernel refuses the memory: a rank has few bytes, but serves a large window.
 void without_addresses(Program& program) {
-  if (addresses_in_use() > std::int64_t{1} << 40) return;  // a sanitizer has taken them
+  if (addresses_in_use() > std::int64_t{1} << 40) return program.left_out("a sanitizer has taken all addresses: none can be refused");
   const long long apart = 256LL << 20;
   MPI_File file = MPI_FILE_NULL;
   MPI_Info info = make_info({{"collio_path", "two_phase"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"},

@@ -23,7 +23,7 @@ class OtherMemory {
     if (mine_) {
       done = unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
              mount("collio_test", memory_folder, "tmpfs", 0, "size=64k") == 0;
-      if (!done) std::printf("left out: no other /dev/shm may be mounted here: %s\n", std::strerror(errno));
+      if (!done) program.left_out(std::string("no other /dev/shm may be mounted here: ") + std::strerror(errno));
       mine_ = done != 0;
     }
     MPI_Allreduce(MPI_IN_PLACE, &done, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

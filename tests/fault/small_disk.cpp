@@ -1,7 +1,7 @@
 // A disk of 8 MiB and a collective write of 16 MiB: MPI_ERR_NO_SPACE on every rank; a smaller file goes well afterwards.
 //
 // The disk is a tmpfs of rank 0's own, detached at once: the other ranks reach it through rank 0's open folder, and it is gone with
-// the process, however that ends. Mounting needs rights; without them the program says "left out" and does nothing.
+// the process, however that ends. Mounting needs rights; without them the program is skipped.
 #include <fcntl.h>
 #include <sys/mount.h>
 
@@ -28,14 +28,14 @@ std::string make_disk(Program& program) {
       umount2(folder, MNT_DETACH);
       if (fd >= 0) std::snprintf(path, sizeof path, "/proc/%d/fd/%d", static_cast<int>(getpid()), fd);
     } else {
-      std::printf("left out: no tmpfs may be mounted here: %s\n", std::strerror(errno));
+      program.left_out(std::string("no tmpfs may be mounted here: ") + std::strerror(errno));
     }
     rmdir(folder);
   }
   MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
   int reachable = access(path, W_OK) == 0;
   MPI_Allreduce(MPI_IN_PLACE, &reachable, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (!reachable && path[0] != '\0' && program.rank == 0) std::printf("left out: the ranks do not reach rank 0's folder\n");
+  if (!reachable && path[0] != '\0' && program.rank == 0) program.left_out("the ranks do not reach rank 0's folder");
   return reachable ? path : "";
 }
 

@@ -62,7 +62,7 @@ void far_apart(Program& program) {
   const MPI_Offset available = static_cast<MPI_Offset>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   int enough = available > bytes ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (!enough && program.rank == 0) std::printf("too little memory for a transfer past 2 GiB: left out\n");
+  if (!enough && program.rank == 0) program.left_out("too little free memory for a transfer past 2 GiB: " + std::to_string(available >> 20) + " MiB");
   return enough != 0;
 }
 

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     if (write_all == nullptr) {
       // Only where the library is older than MPI 4 and collio is not there.
       program.that(!collio_is_on(), "collio brings the _c forms");
-      if (program.rank == 0) std::printf("%swrite_all_c: not in this MPI library\n", prefix);
+      if (program.rank == 0) program.left_out(std::string(prefix) + "write_all_c is not in this MPI library");
       continue;
     }
     MPI_File file = MPI_FILE_NULL;
