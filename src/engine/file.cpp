@@ -348,6 +348,12 @@ void File::part() {
   if (size > 1 && member_.own()) roll->finish();
 }
 
+core::Error File::close_storage() {
+  const core::Error mine = storage_.file ? storage_.file->close() : core::Error{};
+  storage_.file.reset();
+  return agreement->worst(mine, "cannot close " + path);
+}
+
 core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }
 
 }  // namespace collio::engine

@@ -107,6 +107,8 @@ class File {
   };
   /// Returns when all ranks have come here, before the file is closed: in a visit. Collective.
   void gather();
+  /// Closes the file's storage. The same error on all ranks if any rank's close(2) failed. Behind gather(), in its visit. Collective.
+  [[nodiscard]] core::Error close_storage();
   /// Behind the last visit. Collective.
   void part();
   /// Flushes what this rank wrote. Not collective.

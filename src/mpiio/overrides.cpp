@@ -72,7 +72,7 @@ struct OpenAgreement {
   }
 };
 
-/// The open fails after all. A new file has the error handler that errors of open go to, and Open MPI calls it on no other. Collective.
+/// An open fails after all, or a close. A new file has the error handler that errors of open go to, and Open MPI calls it on no other. Collective.
 int close_again(MPI_File* handle, const core::Error& error) {
   const int code = raise(*handle, error);
   real->File_close(handle);
@@ -116,6 +116,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
 }
 
 int close(MPI_File* handle) {
+  core::Error error;
   if (auto file = forget_file(*handle)) {
     file->settle();
     file->split.reset();
@@ -124,10 +125,11 @@ int close(MPI_File* handle) {
       const engine::File::Visit visit(*file->engine, "close");
       file->engine->gather();
       write_report(*file->engine);
+      error = file->engine->close_storage();
     }
     file->engine->part();
   }
-  return real->File_close(handle);
+  return error.ok() ? real->File_close(handle) : close_again(handle, error);
 }
 
 /// The file, when all calls that were posted on it are done. Collective, in effect.
@@ -269,8 +271,11 @@ int sync(MPI_File handle) {
   const LibraryVisit visit(handle, "sync");
   if (visit.code() != MPI_SUCCESS) return visit.code();
   const int rc = real->File_sync(handle);
-  const core::Error error = f.agreement->worst(f.sync(), "cannot flush " + f.path);
-  return error.ok() || rc != MPI_SUCCESS ? rc : raise(handle, error);
+  core::Error mine = f.sync();
+  if (mine.ok() && rc != MPI_SUCCESS) mine = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
+  const core::Error error = f.agreement->worst(mine, "cannot flush " + f.path);
+  if (error.ok()) return rc;
+  return rc == MPI_SUCCESS ? raise(handle, error) : error_code(error);  // the library has told the error handler
 }
 
 int set_size(MPI_File handle, MPI_Offset size) {

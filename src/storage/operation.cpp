@@ -57,9 +57,17 @@ Descriptors::Descriptors(Descriptors&& o) noexcept
     : drill_(std::move(o.drill_)), path_(std::move(o.path_)), no_direct_(std::move(o.no_direct_)), buffered_(std::exchange(o.buffered_, -1)),
       direct_(std::exchange(o.direct_, -1)), alignment_(o.alignment_) {}
 
-Descriptors::~Descriptors() {
-  for (const int fd : {buffered_, direct_})
-    if (fd >= 0) ::close(fd);
+Descriptors::~Descriptors() { static_cast<void>(close()); }
+
+core::Error Descriptors::close() {
+  core::Error first;
+  for (int* fd : {&buffered_, &direct_}) {
+    const int closing = std::exchange(*fd, -1);
+    // Interrupted, it is closed all the same.
+    if (closing < 0 || ::close(closing) == 0 || errno == EINTR) continue;
+    if (first.ok()) first = failure("close", path_, errno);
+  }
+  return first;
 }
 
 ssize_t SystemCall::make() const noexcept {

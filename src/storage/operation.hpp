@@ -26,6 +26,8 @@ class Descriptors {
   Descriptors(Descriptors&& other) noexcept;
   Descriptors& operator=(Descriptors&&) = delete;
   ~Descriptors();
+  /// Closes them; the first error of close(2). A file system behind a network may write back only now. Again, it does nothing.
+  core::Error close();
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] int buffered() const noexcept { return buffered_; }

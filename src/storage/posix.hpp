@@ -20,6 +20,7 @@ class PosixFile : public Storage {
   Transfer write(const core::Extent& extent, const std::byte* from) override;
   Transfer read(const core::Extent& extent, std::byte* to) override;
   core::Error sync() override;
+  core::Error close() override { return file_.close(); }
   bool store(const PieceWrite& what) override;
   std::optional<Transfer> sieve(const PieceWrite& what, std::byte* room) override;
   [[nodiscard]] bool locks() const noexcept override { return locks_ != Locks::none; }

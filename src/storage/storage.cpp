@@ -29,6 +29,8 @@ bool Storage::store(const PieceWrite&) { return false; }
 
 std::optional<Transfer> Storage::sieve(const PieceWrite&, std::byte*) { return std::nullopt; }
 
+core::Error Storage::close() { return {}; }
+
 core::Error Storage::register_buffers(std::span<const std::span<std::byte>>) { return {}; }
 
 }  // namespace collio::storage

@@ -35,6 +35,9 @@ class Storage {
   /// Reads; fewer bytes than asked for mean end of file, not an error.
   virtual Transfer read(const core::Extent& extent, std::byte* to) = 0;
   virtual core::Error sync() = 0;
+  /// Closes the file: the error of bytes that were accepted and then not stored. Nothing may be under way, and afterwards only the
+  /// destructor may be called.
+  virtual core::Error close();
 
   /// Writes pieces so small that a call for each costs too much, and no other byte, if there is a way. False: there is none, or it
   /// failed; pieces may have been written, and write() of each finds the error. By any thread.
