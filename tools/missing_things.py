@@ -83,8 +83,10 @@ def with_small_shm() -> None:
 
 
 def with_read_only_shm() -> None:
+    """The MPI libraries need /dev/shm, too: MPICH's UCX to start, Open MPI's shared file pointers to open a file. They are told of other ways."""
     enter_namespace()
     mount("-t", "tmpfs", "-o", "ro,mode=1777", "tmpfs", "/dev/shm")
+    os.environ.update(UCX_TLS="^posix", OMPI_MCA_sharedfp="^sm")
 
 
 # --- files and programs -------------------------------------------------------------------------

@@ -165,11 +165,14 @@ core::Error File::settle_in(const OpenRequest& request, const std::map<std::stri
   // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it alone. It is opened
   // now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
-  if (servers.mine >= 0 || !policy::few_servers(machine, hints)) static_cast<void>(storage(&error));
+  all_hold_ = !policy::few_servers(machine, hints);
+  if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
   error = agreement->worst(error, "cannot open " + path);
   if (error.ok()) error = check_open(*this, request.hints, common_hints);
-  if (error.ok()) note_storage();
-  return error;
+  if (!error.ok()) return error;
+  note_storage();
+  if (!all_hold_) learn_holder();
+  return {};
 }
 
 File::~File() {
@@ -201,7 +204,7 @@ storage::Storage* File::storage(core::Error* why) {
   if (storage_.file) return storage_.file.get();
   using storage::Access;
   storage::OpenRequest request{path, wants_write_ ? Access::read_write : Access::read_only, machine.storage, hints.storage,
-                               hints.direct, hints.storage_threads, drill_, hints.write_holes == policy::Holes::sieve};
+                               hints.direct, hints.storage_threads, drill_, holder_, hints.write_holes == policy::Holes::sieve};
   auto opened = storage::open_storage(request);
   readable = opened.ok();
   // A file that the program opens for writing alone may be one that it cannot read. One that it reads too is no use half open.
@@ -214,6 +217,29 @@ storage::Storage* File::storage(core::Error* why) {
   storage_ = std::move(opened.value());
   storage_.file = yielding(std::move(storage_.file));
   return storage_.file.get();
+}
+
+/// The first aggregator, by the file's inode, and the first rank of this node that has the file, if one has.
+void File::learn_holder() {
+  storage::Holder first = storage_.holder, near = storage_.holder;
+  exchange::broadcast(&first, sizeof first, MPI_BYTE, servers.ranks.front(), comm);
+  int nearest = storage_.file ? node_rank : size;
+  exchange::reduce_to_all(&nearest, 1, MPI_INT, MPI_MIN, node);
+  if (nearest < size) exchange::broadcast(&near, sizeof near, MPI_BYTE, nearest, node);
+  holder_ = nearest < size ? near : first;
+  if (nearest == size) holder_->process = 0;
+}
+
+bool File::have_handles(const policy::Plan& plan) {
+  if (plan.path != policy::Path::independent || all_hold_) return true;
+  core::Error mine;
+  static_cast<void>(storage(&mine));
+  const core::Error failed = agreement->worst(mine, "cannot open " + path);
+  all_hold_ = failed.ok();
+  if (all_hold_) return true;
+  no_handles_ = "ranks that do not aggregate cannot open the file";
+  hints.warnings.push_back(no_handles_ + ": " + failed.message);
+  return false;
 }
 
 void File::prepare_fault_drill() {
@@ -268,7 +294,12 @@ bool File::have_remote(const policy::Plan& plan) {
 policy::Plan File::plan(policy::PlanRequest request) {
   request.no_node_memory = no_slots_;
   request.no_windows = no_windows_;
+  request.no_handles = no_handles_;
   policy::Plan plan = policy::make_plan(request, machine, hints);
+  if (!have_handles(plan)) {
+    request.no_handles = no_handles_;
+    plan = policy::make_plan(request, machine, hints);
+  }
   if (!have_remote(plan)) {
     request.no_windows = no_windows_;
     plan = policy::make_plan(request, machine, hints);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,8 @@ class File {
   File() = default;
   void prepare_fault_drill();
   void note_storage();              ///< Collective.
+  void learn_holder();              ///< Where not all ranks open the file at once. Collective.
+  [[nodiscard]] bool have_handles(const policy::Plan& plan);  ///< Whether the ranks can do as planned. Collective.
   void announce_slots();
   void prepare_memory_drill();      ///< COLLIO_DRILL_MEMORY
   [[nodiscard]] core::Error settle_in(const OpenRequest& request, const std::map<std::string, std::string>& common_hints);
@@ -152,6 +155,9 @@ class File {
   bool keeps_buffers_ = false;  ///< between calls too
   std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
   std::string no_windows_;          ///< why MPI has no window for aggregators' buffers; the same on all ranks
+  std::string no_handles_;          ///< why ranks that do not aggregate cannot access the file; the same on all ranks
+  bool all_hold_ = false;           ///< all ranks have the file open; the same on all ranks
+  std::optional<storage::Holder> holder_;  ///< who had the file open before this rank
   std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected

@@ -75,8 +75,8 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
     return;
   }
   if (d.unordered > 0) {
-    plan.path = Path::independent;
-    plan.reason = "file pieces of " + std::to_string(d.unordered) + " ranks are not in ascending order";
+    plan.path = r.no_handles.empty() ? Path::independent : Path::native;
+    plan.reason = "file pieces of " + std::to_string(d.unordered) + " ranks are not in ascending order" + (r.no_handles.empty() ? "" : ", and " + r.no_handles);
     return;
   }
   std::string against = asked == Path::two_phase ? "" : against_two_layers(r, machine, hints);
@@ -84,12 +84,13 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
   const Path exchange = asked == Path::two_phase || !against.empty() ? Path::two_phase : Path::two_layer;
   const std::string no_layer = against.empty() ? "" : "; one layer: " + against;
   if (asked != Path::automatic) {
-    plan.path = asked == Path::independent ? asked : exchange;
+    plan.path = asked == Path::independent && r.no_handles.empty() ? asked : exchange;
     plan.reason = (r.way ? "by trials" : "asked for by hint") + (asked == Path::two_layer ? no_layer : "");
+    if (asked == Path::independent && !r.no_handles.empty()) plan.reason = "independent is asked for by hint, but " + r.no_handles;
     return;
   }
   const double exchange_s = exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
-  plan.path = plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
+  plan.path = r.no_handles.empty() && plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
   char text[160];
   std::snprintf(text, sizeof text, "%lld pieces of %lld B on average: %.2g s of storage calls by all ranks, %.2g s to exchange",
                 static_cast<long long>(d.pieces), static_cast<long long>(d.bytes / std::max<std::int64_t>(1, d.pieces)),

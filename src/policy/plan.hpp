@@ -71,6 +71,7 @@ struct PlanRequest {
   bool tiled = false;          ///< an earlier call of the same pieces tiled every window
   std::optional<Way> way = {};      ///< found out by trials, or on trial; else hints and estimates decide
   std::string no_windows = "";      ///< why MPI has no window for the aggregators' buffers; empty: it has
+  std::string no_handles = "";      ///< why ranks that do not aggregate cannot access the file; empty: they can, or it is not known
   std::string no_node_memory = "";  ///< why ranks of a node have no shared memory for windows; empty: they have
 };
 

@@ -64,9 +64,11 @@ core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks loc
 core::Result<Opened> open_storage(const OpenRequest& request) {
   if (request.kind == StorageKind::null)
     return Opened{make_null(), StorageKind::null, "asked for by hint: no byte is written, and zeros are read"};
-  auto file = Descriptors::open(request.path, request.access, request.direct, request.drill);
+  auto file = request.holder ? Descriptors::open_held(*request.holder, request.path, request.access, request.direct, request.drill)
+                             : Descriptors::open(request.path, request.access, request.direct, request.drill);
   if (!file.ok()) return file.error();
   Opened opened;
+  opened.holder = Holder::with(file.value().buffered());
   if (const Locks locks = locks_for(request); locks != Locks::none) {
     auto locked = make_locked(std::move(file.value()), locks, opened, request);
     if (!locked.ok()) return locked.error();

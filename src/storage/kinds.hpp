@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "policy/hints.hpp"
 #include "storage/operation.hpp"
@@ -22,6 +23,7 @@ struct OpenRequest {
   bool direct = false;                  ///< O_DIRECT where aligned
   int threads = 2;                      ///< of the process, for policy::StorageKind::threads
   std::shared_ptr<FaultDrill> drill;    ///< faults for the calls on the file; null: none
+  std::optional<Holder> holder = {};    ///< who opened the file before; none: this is the first to open it
   bool lock_writes = false;             ///< each write under a lock of its byte range, where the file system has such locks
 };
 
@@ -31,6 +33,7 @@ struct Opened {
   policy::StorageKind kind = policy::StorageKind::posix;
   std::string reason;                   ///< why this kind
   bool declined = false;                ///< it is not the kind that was asked for
+  Holder holder;                        ///< this process, for ranks that open the file later
 };
 
 /// Opens an existing file. Error classes follow errno. A kind that cannot be had gives way to the next one that `auto`

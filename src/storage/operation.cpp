@@ -44,13 +44,29 @@ core::Result<Descriptors> Descriptors::open(const std::string& path, Access acce
   const int error = make_call(d.drill(), policy::FaultPoint::open, [&] { return (d.buffered_ = ::open(path.c_str(), flags)) < 0 ? errno : 0; });
   if (error != 0) return failure("open", path, error);
   if (direct) {
-    d.direct_ = ::open(path.c_str(), flags | O_DIRECT);
+    // Not by its name, which may be another file's by now.
+    d.direct_ = ::open(Holder::with(d.buffered_).path().c_str(), flags | O_DIRECT);
     if (d.direct_ < 0)
       d.no_direct_ = std::string("O_DIRECT is refused: ") + std::strerror(errno);
     else
       d.alignment_ = direct_alignment(d.direct_);
   }
   return d;
+}
+
+core::Result<Descriptors> Descriptors::open_held(const Holder& holder, const std::string& path, Access access, bool direct,
+                                                 std::shared_ptr<FaultDrill> drill) {
+  auto by_name = open(path, access, direct, drill);
+  if (by_name.ok() && holder.holds(by_name.value().buffered())) return by_name;
+  if (holder.process != 0) {
+    auto by_holder = open(holder.path(), access, direct, drill);
+    if (by_holder.ok() && holder.holds(by_holder.value().buffered())) {
+      by_holder.value().path_ = path;
+      return by_holder;
+    }
+  }
+  if (!by_name.ok()) return by_name;
+  return core::Error{core::ErrorClass::no_such_file, "open " + path + ": another file has this name now, and no process of this node shows the one that was opened"};
 }
 
 Descriptors::Descriptors(Descriptors&& o) noexcept

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "storage/faults.hpp"
+#include "storage/same_file.hpp"
 #include "storage/storage.hpp"
 
 namespace collio::storage {
@@ -23,6 +24,9 @@ class Descriptors {
   /// Opens an existing file; with `direct` a second time for O_DIRECT, if the file system lets it. `drill`: faults for the calls on it.
   [[nodiscard]] static core::Result<Descriptors> open(const std::string& path, Access access, bool direct,
                                                       std::shared_ptr<FaultDrill> drill = nullptr);
+  /// The same, of the file that `holder` has, under its name if it still has that. An error where it cannot be reached.
+  [[nodiscard]] static core::Result<Descriptors> open_held(const Holder& holder, const std::string& path, Access access, bool direct,
+                                                           std::shared_ptr<FaultDrill> drill);
   Descriptors(Descriptors&& other) noexcept;
   Descriptors& operator=(Descriptors&&) = delete;
   ~Descriptors();

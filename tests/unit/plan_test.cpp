@@ -34,6 +34,19 @@ TEST(Plan, LargeBlocksGoStraightToTheFile) {
     EXPECT_EQ(plan_of(large_blocks, {}, direction).path, Path::independent);
 }
 
+TEST(Plan, RanksWithoutTheFileGoThroughThoseThatHaveIt) {
+  PlanRequest request{Direction::read, large_blocks, 2};
+  request.no_handles = "it is gone";
+  EXPECT_EQ(make_plan(request, one_node(8, 2), {}).path, Path::two_layer);
+  Hints hints;
+  hints.read_path = Path::independent;
+  const Plan asked = make_plan(request, one_node(8, 2), hints);
+  EXPECT_EQ(asked.path, Path::two_layer);
+  EXPECT_EQ(asked.reason.find("independent is asked for by hint, but it is gone"), 0u) << asked.reason;
+  request.digest.unordered = 1;
+  EXPECT_EQ(make_plan(request, one_node(8, 2), {}).path, Path::native);
+}
+
 TEST(Plan, SmallPiecesGoThroughTheMemoryOfANode) {
   for (const Direction direction : {Direction::write, Direction::read})
     EXPECT_EQ(plan_of(small_pieces, {}, direction).path, Path::two_layer);
