@@ -1,14 +1,13 @@
 // See discover.hpp.
 #include "engine/discover.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string_view>
 
+#include "engine/processors.hpp"
 #include "exchange/collectives.hpp"
 #include "exchange/communicators.hpp"
 #include "machine/fabric.hpp"
@@ -42,17 +41,6 @@ int stride_of(MPI_Comm node, int rank, int local_rank) {
   int regular = rank == ends[0] + local_rank * ends[1];
   exchange::reduce_to_all(&regular, 1, MPI_INT, MPI_LAND, node);
   return regular ? ends[1] : 0;
-}
-
-/// Processors the ranks of a node may use together: the union of their affinity masks. Collective.
-machine::CpuSet processors_of_node(MPI_Comm node) {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  sched_getaffinity(0, sizeof all, &all);
-  exchange::reduce_to_all(&all, static_cast<int>(sizeof all), MPI_BYTE, MPI_BOR, node);
-  machine::CpuSet found(CPU_SETSIZE);
-  for (std::size_t at = 0; at < found.size(); ++at) found[at] = CPU_ISSET(at, &all);
-  return found;
 }
 
 /// What this process's node has inside: read once.

@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "engine/processors.hpp"
 #include "exchange/collectives.hpp"
 
 namespace collio::engine {
@@ -53,7 +54,7 @@ PlaceKey place_key(MPI_Comm comm) {
   for (std::size_t i = 0; i < key.ranks.size(); ++i) key.ranks[i] = mixed(own_identity()[i] + static_cast<std::uint64_t>(rank));
   exchange::reduce_to_all(key.ranks.data(), static_cast<int>(key.ranks.size()), MPI_UINT64_T, MPI_SUM, comm);
   if (const char* text = std::getenv("COLLIO_RANKS_PER_NODE")) key.ranks_per_node = text;
-  sched_getaffinity(0, sizeof key.processors, &key.processors);
+  key.processors = own_processors();
   return key;
 }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <mpi.h>
-#include <sched.h>
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/discover.hpp"
 
@@ -17,11 +17,9 @@ namespace collio::engine {
 struct PlaceKey {
   std::array<std::uint64_t, 2> ranks{};  ///< the same for the same processes in the same order, and for no others
   std::string ranks_per_node;            ///< COLLIO_RANKS_PER_NODE
-  cpu_set_t processors{};                ///< this process may run on
+  std::vector<std::uint64_t> processors;  ///< this process may run on
 
-  bool operator==(const PlaceKey& other) const noexcept {
-    return ranks == other.ranks && ranks_per_node == other.ranks_per_node && CPU_EQUAL(&processors, &other.processors);
-  }
+  bool operator==(const PlaceKey& other) const noexcept = default;
 };
 
 /// Collective: one reduction of 16 bytes, whatever the number of ranks.

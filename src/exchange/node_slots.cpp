@@ -2,6 +2,7 @@
 #include "exchange/node_slots.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -130,7 +131,11 @@ void NodeSlots::map_pages(int slots) noexcept {
   const auto wanted = static_cast<std::size_t>(data(slots) - data(0));
   if (wanted <= mapped_) return;
 #ifdef MADV_POPULATE_READ  // as if read: the kernel maps neighbours with each page, for writing too
-  ::madvise(data(0) + mapped_, wanted - mapped_, MADV_POPULATE_READ);
+  // Slots begin at multiples of 4 KiB, and a page of the kernel's may be longer.
+  const auto kernels_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::byte* const from = data(0) + mapped_;
+  const std::size_t behind = reinterpret_cast<std::uintptr_t>(from) % kernels_page;
+  ::madvise(from - behind, wanted - mapped_ + behind, MADV_POPULATE_READ);
 #endif
   mapped_ = wanted;
 }

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,13 +20,31 @@ namespace {
 
 using Name = SharedMemory::Name;
 
+constexpr std::size_t smallest_part = 64 << 10;
+
+/// Reserves the pages: 0 or errno. A profiler's signals interrupt this one again and again, with what it has reserved given back: it is
+/// tried in parts then, which are reserved sooner.
+int reserve(int fd, std::size_t bytes) {
+  std::size_t part = bytes;
+  for (std::size_t at = 0; at < bytes;) {
+    const int error = ::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(std::min(part, bytes - at)));
+    if (error == 0)
+      at += part;
+    else if (error != EINTR)
+      return error;
+    else
+      part = std::max(part / 2, smallest_part);
+  }
+  return 0;
+}
+
 /// Makes an object no other process has, with all its pages. -1: `why` says what failed.
 int create(Name& name, std::size_t bytes, std::string& why) {
   // Random, as containers may share memory but not process numbers.
   std::random_device random;
   std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(), random());
   const int fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  int error = fd < 0 ? errno : ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  const int error = fd < 0 ? errno : reserve(fd, bytes);
   if (error == 0) return fd;
   why = std::to_string(bytes) + " bytes of shared memory: " + std::strerror(error);
   if (fd >= 0) {
