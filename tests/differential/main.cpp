@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -88,7 +89,9 @@ bool collio_is_preloaded() {
 Options parse(int argc, char** argv) {
   Options options;
   const char* shared = "/dev/shm";
-  options.directory = access(shared, W_OK) == 0 ? shared : std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp";
+  struct statvfs room {};
+  const bool has_room = access(shared, W_OK) == 0 && statvfs(shared, &room) == 0 && room.f_bavail * room.f_frsize >= 256 << 20;
+  options.directory = has_room ? shared : std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp";
   for (int i = 1; i < argc; ++i) {
     const std::string key = argv[i];
     if (parse_flag(options, key)) continue;

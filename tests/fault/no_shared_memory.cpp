@@ -111,6 +111,7 @@ void memory_is_not_the_same(Program& program, const Reports& reports, int rank) 
 
 int main(int argc, char** argv) {
   Program program(argc, argv, 100, ".");
+  if (const std::string why = program.no_room_for_windows(); !why.empty()) return program.skip(why);
   const Reports reports(program);
   memory_cannot_be_made(program, reports);
   works_again(program, reports);

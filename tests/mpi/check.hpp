@@ -3,10 +3,12 @@
 #pragma once
 
 #include <mpi.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -22,6 +24,15 @@ inline unsigned slowness() {
   return said ? static_cast<unsigned>(std::max(1, std::atoi(said))) : 1;
 }
 
+/// Bytes that are free in /dev/shm, which the MPI library, collio and the tests' files share.
+inline std::int64_t room_in_memory() {
+  struct statvfs fs {};
+  if (access("/dev/shm", W_OK) != 0 || statvfs("/dev/shm", &fs) != 0) return 0;
+  return static_cast<std::int64_t>(fs.f_bavail) * static_cast<std::int64_t>(fs.f_frsize);
+}
+inline constexpr std::int64_t mebibyte = 1 << 20;
+inline constexpr std::int64_t room_for_files = 256 * mebibyte;  ///< with less, files go elsewhere
+
 class Program {
  public:
   /// `folder`: where files go, if not into memory. `threads`: the level of thread support to ask for.
@@ -33,9 +44,10 @@ class Program {
       MPI_Init_thread(&argc, &argv, threads, &threads);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Bcast(&room_, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     long id = getpid();
     MPI_Bcast(&id, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    if (!folder) folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".";
+    if (!folder) folder = room_ >= room_for_files ? "/dev/shm" : ".";
     base_ = std::filesystem::canonical(folder).string() + "/collio_test." + std::to_string(id) + ".";
     tidy_up_when_ended(this);
   }
@@ -75,6 +87,13 @@ class Program {
     return error_class;
   }
 
+  /// Why the ranks cannot have two layers on so many nodes, for tests of these; empty: they can.
+  [[nodiscard]] std::string no_room_for_windows(int nodes = 1) const {
+    const std::int64_t wanted = nodes * 40 * mebibyte;
+    if (room_ >= wanted) return "";
+    return "two layers need up to " + std::to_string(wanted / mebibyte) + " MiB of /dev/shm, " + std::to_string(room_ / mebibyte) + " MiB are free";
+  }
+
   /// A part of the program cannot be tested here: the program counts as skipped, unless another part fails.
   void left_out(const std::string& why) {
     std::printf("skipped: %s\n", why.c_str());
@@ -97,7 +116,7 @@ class Program {
   }
 
   /// Ends MPI; the exit code of a program that has nothing to check here.
-  [[nodiscard]] int skip(const char* why) {
+  [[nodiscard]] int skip(const std::string& why) {
     if (rank == 0) left_out(why);
     return finish();
   }
@@ -126,6 +145,7 @@ class Program {
   }
 
   int failures_ = 0;
+  std::int64_t room_ = room_in_memory();  ///< rank 0's, as the program begins
   bool part_left_out_ = false;
   std::string base_;
   std::vector<std::string> remove_;

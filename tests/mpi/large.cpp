@@ -66,10 +66,18 @@ void far_apart(Program& program) {
   return enough != 0;
 }
 
+[[nodiscard]] bool enough_room(Program& program, MPI_Offset bytes) {
+  const std::string folder = std::filesystem::path(program.path("huge")).parent_path();
+  MPI_Offset available = static_cast<MPI_Offset>(std::filesystem::space(folder).available);
+  MPI_Bcast(&available, 1, MPI_OFFSET, 0, MPI_COMM_WORLD);
+  if (available <= bytes && program.rank == 0) program.left_out("too little room in " + folder + " for a file past 2 GiB: " + std::to_string(available >> 20) + " MiB");
+  return available > bytes;
+}
+
 /// Rank 0 writes more than 2^31 bytes in one call, as 4-byte elements; the others write a little behind it.
 void past_2_gib(Program& program) {
   const MPI_Offset elements = (gib / 2) + 1000;  // of 4 bytes: 2 GiB + 4000 B
-  if (!enough_memory(program, 8 * gib)) return;
+  if (!enough_memory(program, 8 * gib) || !enough_room(program, 3 * gib)) return;
   MPI_File file = MPI_FILE_NULL;
   program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("huge").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
   program.good(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), "MPI_File_set_view");

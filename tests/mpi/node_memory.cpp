@@ -150,6 +150,7 @@ void shuffled_ranks(Program& program, const Reports& reports) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
+  if (const std::string why = program.no_room_for_windows(program.size); !why.empty()) return program.skip(why);
   const Reports reports(program);
   many_files(program);
   one_after_the_other(program);

@@ -67,6 +67,7 @@ int main() {
   MPI_Group_free(&group);
   MPI_Comm_free(&comm);
   MPI_Session_finalize(&session);
+  if (!can) std::puts("skipped: the MPI library has no files on communicators of sessions");
   if (!can) return 77;
   return total == 0 ? 0 : 1;
 }

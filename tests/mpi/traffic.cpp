@@ -133,6 +133,7 @@ class Tests {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
+  if (const std::string why = program.no_room_for_windows(program.size / 2); !why.empty()) return program.skip(why);
   Tests tests(program);
   tests.run({{"collio_path", "two_phase"}}, "two_phase");
   tests.run({{"collio_path", "two_layer"}}, "two_layer");

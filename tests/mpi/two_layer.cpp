@@ -182,6 +182,9 @@ class Tests {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
+  const char* per_node = std::getenv("COLLIO_RANKS_PER_NODE");
+  const int nodes = per_node ? (program.size - 1) / std::atoi(per_node) + 1 : 1;
+  if (const std::string why = program.no_room_for_windows(nodes); !why.empty()) return program.skip(why);
   Tests tests(program);
   tests.overlaps_and_holes();
   tests.few_servers();
