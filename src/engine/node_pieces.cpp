@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <optional>
 
 #include "core/batch.hpp"
@@ -16,17 +17,25 @@ using observe::Steps;
 
 namespace {
 
-constexpr std::int64_t staging_bytes = 64 << 10;  ///< stays in cache
+constexpr std::size_t staging_bytes = 64 << 10;  ///< stays in cache
 constexpr std::size_t batch_size = 128;
 using Batch = std::array<core::Run, batch_size>;
 
 }  // namespace
 
 NodePieces::NodePieces(Call& call) : call_(call), slots_(*call.file.slots), cursor_(call.access.pattern) {
-  if (!call.memory.contiguous()) staging_ = call.link.pool->take(staging_bytes);
+  if (call.memory.contiguous()) return;
+  try {
+    buffer_ = call.link.pool->take(staging_bytes);
+    staging_ = {buffer_.data(), staging_bytes};
+  } catch (const std::bad_alloc&) {
+    staging_ = spare_;
+  }
 }
 
-NodePieces::~NodePieces() { call_.link.pool->give_back(std::move(staging_)); }
+NodePieces::~NodePieces() { call_.link.pool->give_back(std::move(buffer_)); }
+
+std::int64_t NodePieces::next_staged() const noexcept { return std::min(static_cast<std::int64_t>(staging_.size()), bytes_left()); }
 
 bool NodePieces::seek(const NodeWindow& window) noexcept {
   if (call_.access.bytes == 0) return false;
@@ -67,7 +76,7 @@ void NodePieces::place(const NodeWindow& window, bool in_mask) {
   std::optional<core::MaskWriter> mask;
   if (in_mask) mask.emplace(slots_.mask(window.slot), window.extent.offset);
   Sums sums;
-  if (staging_)
+  if (!staging_.empty())
     place_staged(sums, base, mask ? &*mask : nullptr);
   else
     place_direct(sums, base, mask ? &*mask : nullptr);
@@ -86,7 +95,7 @@ void NodePieces::place_direct(Sums& sums, std::byte* base, core::MaskWriter* mas
 
 void NodePieces::place_staged(Sums& sums, std::byte* base, core::MaskWriter* mask) {
   while (!cursor_.at_end() && cursor_.offset() < limit_) {
-    std::int64_t left = std::min(staging_bytes, bytes_left());
+    std::int64_t left = next_staged();
     call_.memory.gather(cursor_.stream() - call_.access.begin, left, staging_.data());
     const std::byte* from = staging_.data();
     for (core::Run run; left > 0; left -= run.bytes()) {
@@ -117,7 +126,7 @@ std::int64_t NodePieces::collect(const NodeWindow& window, std::int64_t end_of_f
   limit_ = std::min(limit_, end_of_file);
   const std::byte* base = slots_.data(window.slot) - window.extent.offset;
   const std::int64_t before = cursor_.stream();
-  if (staging_)
+  if (!staging_.empty())
     collect_staged(base);
   else
     collect_direct(base);
@@ -136,7 +145,7 @@ void NodePieces::collect_direct(const std::byte* base) {
 void NodePieces::collect_staged(const std::byte* base) {
   while (!cursor_.at_end() && cursor_.offset() < limit_) {
     const std::int64_t begin = cursor_.stream() - call_.access.begin;
-    const std::int64_t bytes = std::min(staging_bytes, bytes_left());
+    const std::int64_t bytes = next_staged();
     std::byte* to = staging_.data();
     std::int64_t left = bytes;
     for (core::Run run; left > 0; left -= run.bytes()) {

@@ -1,6 +1,8 @@
 // One rank's pieces in the windows of a call, copied between the user's memory and a slot.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
 
 #include "engine/node_windows.hpp"
@@ -39,11 +41,14 @@ class NodePieces {
   void collect_direct(const std::byte* base);
   void collect_staged(const std::byte* base);
   [[nodiscard]] std::int64_t bytes_left() const noexcept;
+  [[nodiscard]] std::int64_t next_staged() const noexcept;  ///< bytes of the next part that goes through staging
 
   Call& call_;
   exchange::NodeSlots& slots_;
   core::Cursor cursor_;
-  exchange::Buffer staging_;  ///< for memory that is not contiguous
+  exchange::Buffer buffer_;
+  std::array<std::byte, 4096> spare_;  ///< where there is no memory for a buffer: others wait for this rank's pieces
+  std::span<std::byte> staging_;       ///< for memory that is not contiguous: the buffer or the spare; else empty
   std::int64_t limit_ = 0;    ///< end of this rank's bytes in the window
 };
 

@@ -59,6 +59,22 @@ void without_memory(Program& program, int first, int failing) {
   MPI_File_close(&file);
 }
 
+/// No rank can have a buffer for memory that is not contiguous, in two layers on one node: the call needs none.
+void without_staging(Program& program) {
+  if (std::getenv("COLLIO_RANKS_PER_NODE")) return;  // messages need buffers
+  setenv("COLLIO_DRILL_MEMORY", (std::to_string(program.rank) + ":1:1000000").c_str(), 1);
+  Dice dice(12);
+  PieceFile file(program, MPI_COMM_WORLD, program.temporary("staging"), {{"collio_path", "two_layer"}}, 3000);
+  unsetenv("COLLIO_DRILL_MEMORY");
+  const Deal deal = deal_out(dice, {program.size, 0, 200000, 1, 9000, 0});
+  for (int times = 0; times < 2; ++times) {
+    file.write(deal, Memory::scattered);
+    file.read(deal, Memory::scattered);
+  }
+  file.check();
+  file.close();
+}
+
 std::int64_t addresses_in_use() {
   std::int64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -102,6 +118,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   const Reports reports(program);
+  if (program.size > 1) without_staging(program);  // first, while the process keeps no buffers; one rank has no two layers
   for (const char* path : {"two_phase", "two_layer", "independent"})
     for (const long long limit : {1LL << 20, 4LL << 20}) within_limit(program, reports, path, limit);
   without_memory(program, 1, 1);
