@@ -62,6 +62,10 @@ void without_memory(Program& program, int first, int failing) {
 /// No rank can have a buffer for memory that is not contiguous, in two layers on one node: the call needs none.
 void without_staging(Program& program) {
   if (std::getenv("COLLIO_RANKS_PER_NODE")) return;  // messages need buffers
+  if (const std::string why = program.no_room_for_windows(); !why.empty()) {
+    if (program.rank == 0) program.left_out(why);
+    return;
+  }
   setenv("COLLIO_DRILL_MEMORY", (std::to_string(program.rank) + ":1:1000000").c_str(), 1);
   Dice dice(12);
   PieceFile file(program, MPI_COMM_WORLD, program.temporary("staging"), {{"collio_path", "two_layer"}}, 3000);

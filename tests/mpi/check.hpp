@@ -87,6 +87,11 @@ class Program {
     return error_class;
   }
 
+  /// Why files of tests are not in memory; empty: they are.
+  [[nodiscard]] std::string no_room_for_files() const {
+    if (room_ >= room_for_files) return "";
+    return "files are in memory where " + std::to_string(room_for_files / mebibyte) + " MiB of /dev/shm are free, not " + std::to_string(room_ / mebibyte);
+  }
   /// Why the ranks cannot have two layers on so many nodes, for tests of these; empty: they can.
   [[nodiscard]] std::string no_room_for_windows(int nodes = 1) const {
     const std::int64_t wanted = nodes * 40 * mebibyte;

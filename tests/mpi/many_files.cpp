@@ -98,6 +98,7 @@ class ManyFiles {
 
 int main(int argc, char** argv) {
   Program program(argc, argv, 60);
+  if (const std::string why = program.no_room_for_files(); !why.empty()) return program.skip(why);
   const int files = argc > 1 ? std::atoi(argv[1]) : 20;
   ManyFiles many(program);
   many.open_one();
