@@ -17,6 +17,7 @@ enum class ErrorClass : std::int32_t {
   none = 0,
   other,
   argument,
+  displacement,
   type,
   not_same,   ///< ranks do not call the same, or not with the same arguments
   no_memory,

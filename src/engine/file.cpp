@@ -24,24 +24,6 @@ namespace collio::engine {
 
 namespace {
 
-/// ROMIO's file system prefixes ("ufs:/path") name a driver, not a part of the path.
-std::string without_prefix(const std::string& path) {
-  const std::size_t colon = path.find(':');
-  if (colon == std::string::npos || colon < 2 || path.find('/') < colon) return path;
-  const bool word = std::all_of(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(colon),
-                                [](unsigned char c) { return std::islower(c) || std::isdigit(c); });
-  return word && ::access(path.c_str(), F_OK) != 0 ? path.substr(colon + 1) : path;
-}
-
-std::string absolute(const std::string& path) {
-  if (path.empty() || path[0] == '/') return path;
-  char* folder = ::getcwd(nullptr, 0);
-  if (!folder) return path;
-  const std::string whole = std::string(folder) + "/" + path;
-  std::free(folder);
-  return whole;
-}
-
 /// What rank 0 alone may say: a choice may not rest on what one rank was told, or has seen.
 struct FirstWord {
   std::map<std::string, std::string> hints;
@@ -105,7 +87,14 @@ int place_of(const std::vector<int>& ranks, int rank) {
 
 }  // namespace
 
-std::string absolute_path(const std::string& path) { return absolute(without_prefix(path)); }
+std::string absolute_path(const std::string& path) {
+  if (path.empty() || path[0] == '/') return path;
+  char* folder = ::getcwd(nullptr, 0);
+  if (!folder) return path;
+  const std::string whole = std::string(folder) + "/" + path;
+  std::free(folder);
+  return whole;
+}
 
 Servers Servers::in_order_of(const std::vector<int>& seat_of_domain, int rank) const {
   Servers placed;

@@ -31,13 +31,13 @@ namespace collio::engine {
 
 struct OpenRequest {
   MPI_Comm comm = MPI_COMM_NULL;   ///< the program's communicator; of use while the file is opened only
-  std::string path;                ///< as the program gave it, "ufs:" and the like included
+  std::string path;                ///< of POSIX, without a driver's name before it
   bool reads = true, writes = true;
   std::map<std::string, std::string> hints;
   std::vector<std::string> warnings;  ///< on hints of this rank that are none
 };
 
-/// The path of a file, as the program gave it, from the root and without a driver's prefix. Not collective.
+/// The path from the root. Not collective.
 [[nodiscard]] std::string absolute_path(const std::string& path);
 
 /// Aggregators, in domain order.

@@ -23,6 +23,18 @@ struct collio_waits {
 #undef COLLIO_WAIT
 };
 
+/* What ranks tell each other when a file is opened, by one MPI_Iallreduce of ints with MPI_MIN over the program's communicator: 1 is yes, 0 no. */
+enum {
+  collio_open_engine,      /* there is one */
+  collio_open_memory,      /* it had the memory it needs to open */
+  collio_open_path,        /* it knows the file that the library opened */
+  collio_open_by_library,  /* the library opened the file */
+  collio_open_mode,        /* the program's amode */
+  collio_open_minus_mode,
+  collio_open_unchecked,   /* check mode is not asked for */
+  collio_open_words
+};
+
 /* What the shim gives the engine. It outlives the process's use of MPI. `calls`: the MPI library's functions; large-count
    members are null where it has none. `waits`: the same. `own`: calls that the calling thread makes from now on are the
    engine's (1), or the program's again (-1). */

@@ -18,6 +18,7 @@ int mpi_class(core::ErrorClass kind) {
     case ErrorClass::none: return MPI_SUCCESS;
     case ErrorClass::other: return MPI_ERR_OTHER;
     case ErrorClass::argument: return MPI_ERR_ARG;
+    case ErrorClass::displacement: return MPI_ERR_DISP;
     case ErrorClass::type: return MPI_ERR_TYPE;
     case ErrorClass::not_same: return MPI_ERR_NOT_SAME;
     case ErrorClass::no_memory: return MPI_ERR_NO_MEM;
@@ -61,6 +62,12 @@ int error_code(const core::Error& error) {
     texts[entry->second] = text;
   }
   return entry->second;
+}
+
+core::ErrorClass class_of(int error_class) {
+  for (auto kind = static_cast<std::int32_t>(core::ErrorClass::other); kind <= static_cast<std::int32_t>(core::ErrorClass::no_space); ++kind)
+    if (mpi_class(static_cast<core::ErrorClass>(kind)) == error_class) return static_cast<core::ErrorClass>(kind);
+  return core::ErrorClass::other;
 }
 
 int error_string(int code, char* text, int* length) {

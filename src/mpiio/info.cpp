@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpiio/library_path.hpp"
 #include "policy/automatic_hints.hpp"
 #include "policy/path_hints.hpp"
 
@@ -45,7 +46,7 @@ bool matches(const std::string& pattern, const std::string& path) {
 void add_hints_for(const std::string& path, EnvironmentHints& to) {
   const char* text = std::getenv("COLLIO_SET_FOR");
   if (!text) return;
-  const std::string whole = engine::absolute_path(path);
+  const std::string whole = engine::absolute_path(without_driver(path));
   for (const policy::PathHints& rule : policy::parse_path_hints(text, to.warnings))
     if (matches(rule.pattern, whole))
       for (const auto& [key, value] : rule.hints) to.pairs[key] = value;

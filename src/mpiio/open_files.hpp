@@ -21,6 +21,7 @@ struct OpenFile {
   bool foreign_data = false;    ///< view in another data representation than "native"
   bool view_described = true;   ///< every rank's view is one collio can walk
   ProgramView program_view;
+  std::vector<std::int32_t> view_words;  ///< of an agreement on a view, for which there may be no memory later
   bool reads = true, writes = true;
   std::mutex pointer;                       ///< the individual file pointer is read and then set
   std::shared_ptr<Operation> split;         ///< the split call that was begun and not ended

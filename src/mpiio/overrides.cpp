@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "engine/check_call.hpp"
-#include "exchange/collectives.hpp"
+#include "mpiio/ask_library.hpp"
 #include "mpiio/background_calls.hpp"
 #include "mpiio/check_view.hpp"
 #include "mpiio/data_calls.hpp"
@@ -15,6 +15,7 @@
 #include "mpiio/independent_calls.hpp"
 #include "mpiio/info.hpp"
 #include "mpiio/open_files.hpp"
+#include "mpiio/opening.hpp"
 #include "mpiio/operation.hpp"
 #include "mpiio/report.hpp"
 #include "mpiio/wait_calls.hpp"
@@ -34,6 +35,9 @@ void say(const engine::File& file) {
                  file.machine.storage.name.c_str());
 }
 
+/// What all ranks have to know of a view before it is set, each the most of all ranks.
+enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived_etype, gives_info, other_unit, agreed_count };
+
 /// Takes the file over on all ranks, or on none. An error: check mode found one. `begin_s`: when the open began; `by_library_s`: how
 /// long the library took.
 core::Error take_over(const engine::OpenRequest& request, MPI_File handle, double begin_s, double by_library_s) {
@@ -49,6 +53,7 @@ core::Error take_over(const engine::OpenRequest& request, MPI_File handle, doubl
   if (!opened.value()) return {};  // disabled by hint
   auto file = std::make_shared<OpenFile>();
   file->engine = std::move(opened.value());
+  file->view_words.resize(agreed_count);
   file->reads = request.reads;
   file->writes = request.writes;
   say(*file->engine);
@@ -57,21 +62,6 @@ core::Error take_over(const engine::OpenRequest& request, MPI_File handle, doubl
   return {};
 }
 
-/// What the ranks of an open have to agree on. Collective.
-struct OpenAgreement {
-  bool opened = false;      ///< by the library on all ranks: it may fail on some
-  bool same_mode = false;   ///< all ranks gave the same one
-  bool check = false;       ///< some rank asked for check mode
-
-  OpenAgreement(MPI_Comm comm, bool mine, int mode, bool checks) {
-    int least[] = {mine ? 1 : 0, mode, -mode, checks ? 0 : 1};
-    exchange::reduce_to_all(least, 4, MPI_INT, MPI_MIN, comm);
-    opened = least[0] != 0;
-    same_mode = least[1] == -least[2];
-    check = least[3] == 0;
-  }
-};
-
 /// An open fails after all, or a close. A new file has the error handler that errors of open go to, and Open MPI calls it on no other. Collective.
 int close_again(MPI_File* handle, const core::Error& error) {
   const int code = raise(*handle, error);
@@ -79,39 +69,40 @@ int close_again(MPI_File* handle, const core::Error& error) {
   return code;
 }
 
-/// The ranks gave different modes: an error where the program asked for checks, else the file is the library's. Collective.
-int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MPI_File* handle) {
-  const std::string text = std::string(path) + ": ranks open the file with different modes (amode)";
+void say_left(MPI_Comm comm, const char* path, std::string_view why) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  if (!agreed.check) {
-    if (rank == 0) std::fprintf(stderr, "collio: left to the MPI library: %s\n", text.c_str());
-    return MPI_SUCCESS;
-  }
-  return close_again(handle, {core::ErrorClass::not_same, text});
+  if (rank == 0) std::fprintf(stderr, "collio: left to the MPI library: %s: %.*s\n", path, static_cast<int>(why.size()), why.data());
+}
+
+/// The ranks gave different modes: an error where the program asked for checks, else the file is the library's. Collective.
+int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MPI_File* handle) {
+  const std::string_view why = "ranks open the file with different modes (amode)";
+  if (agreed.check) return close_again(handle, {core::ErrorClass::not_same, std::string(path) + ": " + std::string(why)});
+  say_left(comm, path, why);
+  return MPI_SUCCESS;
 }
 
 int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* handle) {
   const double begin_s = observe::now_s();
-  EnvironmentHints environment = environment_hints(path);
-  MPI_Info merged = merged_info(info, environment);
+  Opening opening(comm, path, mode, info);
   const double library_begin_s = observe::now_s();
-  const int rc = real->File_open(comm, path, mode, merged, handle);
+  const int rc = real->File_open(comm, path, mode, opening.merged != MPI_INFO_NULL ? opening.merged : info, handle);
   const double by_library_s = observe::now_s() - library_begin_s;
-  MPI_Info_free(&merged);
   if (comm == MPI_COMM_NULL) return rc;
   int inter = 0;
   MPI_Comm_test_inter(comm, &inter);
   if (inter) return rc;
-  engine::OpenRequest request{comm, path, !(mode & MPI_MODE_WRONLY), !(mode & MPI_MODE_RDONLY), policy::chosen_hints(pairs_of(info)),
-                              std::move(environment.warnings)};
-  for (const auto& [key, value] : environment.pairs) request.hints[key] = value;
-  const auto asked = request.hints.find("collio_check");
-  const OpenAgreement agreed(comm, rc == MPI_SUCCESS, mode, asked != request.hints.end() && asked->second != "disable");
+  opening.note_opened(rc == MPI_SUCCESS, *handle, path);
+  const OpenAgreement agreed(comm, path, opening.words);
   if (!agreed.opened) return rc;
   if (!agreed.same_mode) return refuse_open(agreed, comm, path, handle);
   if (mode & MPI_MODE_SEQUENTIAL) return rc;
-  const core::Error error = take_over(request, *handle, begin_s, by_library_s);
+  if (!agreed.why_not.empty()) {
+    say_left(comm, path, agreed.why_not);
+    return rc;
+  }
+  const core::Error error = take_over(opening.request, *handle, begin_s, by_library_s);
   return error.ok() ? rc : close_again(handle, error);
 }
 
@@ -139,8 +130,14 @@ std::shared_ptr<OpenFile> find_settled(MPI_File handle) {
   return file;
 }
 
-/// What all ranks have to know of a view before it is set, each the most of all ranks.
-enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived_etype, gives_info, other_unit, agreed_count };
+/// The MPI library's refusal of a view that it need not take; else collio's own, which in check mode says more.
+core::Error error_of_view(const OpenFile& file, const access::View& view, const AskedView& asked) {
+  const bool checks = file.engine->hints.check != policy::Check::none;
+  core::Error refused = is_doubtful(view, asked.etype) ? ask_library(file.engine->comm, asked) : core::Error{};
+  if (!view.filetype || (!checks && !refused.ok())) return refused;
+  core::Error wrong = check_view(view, asked.etype, {checks, file.writes});
+  return wrong.ok() ? refused : wrong;
+}
 
 int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* representation, MPI_Info info) {
@@ -151,23 +148,28 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok()) return raise(handle, error);
   const bool is_native = std::strcmp(representation, "native") == 0;
   const bool checks = file->engine->hints.check != policy::Check::none;
+  ViewKind kind = ViewKind::undescribed;
+  bool plain_etype = false;
   access::View view;
   core::Error error;
   try {
     view = describe_view(displacement, etype, filetype);
-    if (view.filetype && is_native) error = check_view(view, etype, {checks, file->writes});
+    if (is_native) error = error_of_view(*file, view, {displacement, etype, filetype, file->reads, file->writes});
+    if (error.ok() && view.filetype) kind = judge_view(etype, filetype, view);
+    plain_etype = error.ok() && view.etype_bytes > 0 && is_plain_etype(etype);
   } catch (const std::bad_alloc&) {
-    error = {core::ErrorClass::no_memory, "no memory for the description of the view"};
+    error = {core::ErrorClass::no_memory, "no memory"};  // a text as short as this one needs none
   }
+  if (!error.ok()) kind = ViewKind::invalid;
   const auto etype_bytes = static_cast<std::int32_t>(std::min<std::int64_t>(view.etype_bytes, 1 << 30));
-  std::vector<std::int32_t> most(agreed_count);
-  most[view_kind] = static_cast<std::int32_t>(!error.ok() ? ViewKind::invalid : view.filetype ? judge_view(etype, filetype, view) : ViewKind::undescribed);
+  std::vector<std::int32_t>& most = file->view_words;
+  most[view_kind] = static_cast<std::int32_t>(kind);
   most[worst_error] = static_cast<std::int32_t>(error.kind);
   most[foreign] = is_native ? 0 : 1;
   most[native] = is_native ? 1 : 0;
   most[etype_most] = etype_bytes;
   most[etype_least] = -etype_bytes;
-  most[derived_etype] = view.etype_bytes > 0 && is_plain_etype(etype) ? 0 : 1;
+  most[derived_etype] = plain_etype ? 0 : 1;
   most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
   most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
   file->engine->agreement->maximum(most);

@@ -56,6 +56,8 @@ static pthread_once_t started_once = PTHREAD_ONCE_INIT;
 static __thread int depth, own_depth;
 /* The program opens or closes a file. */
 static __thread int no_file;
+/* The program's MPI is the engine's, and the engine cannot be loaded. */
+static int absent;
 
 void* shim_find(const char* name) {
   char profiling[64];
@@ -149,8 +151,10 @@ static void start_engine(void) {
     engine_waits = (const struct wide_waits*)answer->waits;
     pending = answer->pending;
     engine = (const struct wide_calls*)answer->calls;
-  } else
+  } else {
+    absent = 1;
     fprintf(stderr, "collio: the engine cannot be loaded, calls pass through: %s\n", dlerror());
+  }
 }
 
 /* The table a call goes to: the engine's, once there is one and the call is the program's own. */
@@ -197,10 +201,18 @@ int shim_missing(const char* name) {
 #define COLLIO_WITHOUT_OPEN_AND_CLOSE
 #include "mpiio/calls.def"
 
-COLLIO_DEFINE(MPI_, File_open, (handle comm, const char* path, int mode, handle info, MPI_File* file),
-              (comm, path, mode, info, file))
-COLLIO_DEFINE(PMPI_, File_open, (handle comm, const char* path, int mode, handle info, MPI_File* file),
-              (comm, path, mode, info, file))
+#define COLLIO_DEFINE_OPEN(prefix)                                                                                                \
+  EXPORT int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file)                       \
+      __asm__(#prefix "File_open");                                                                                               \
+  int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file) {                            \
+    before_File_open();                                                                                                           \
+    const struct wide_calls* calls = enter();                                                                                     \
+    const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file) : shim_missing(#prefix "File_open");     \
+    if (absent && depth == 1) shim_tell_absent(comm, mode, result == MPI_SUCCESS);                                                \
+    return leave(result);                                                                                                         \
+  }
+COLLIO_DEFINE_OPEN(MPI_)
+COLLIO_DEFINE_OPEN(PMPI_)
 COLLIO_DEFINE(MPI_, File_close, (MPI_File* file), (file))
 COLLIO_DEFINE(PMPI_, File_close, (MPI_File* file), (file))
 

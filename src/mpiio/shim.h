@@ -19,6 +19,9 @@ int shim_inside(void);
 int shim_step_out(void);
 void shim_come_back(int where);
 
+/* This rank's part in the reduction of an open, where there is no engine. `opened`: the MPI library opened the file. Collective. */
+void shim_tell_absent(handle comm, int mode, int opened);
+
 /* Error handlers that were called inside of a call of the program's run now that it is over. `no_file`: the call's file is no longer, or never was, open. */
 void shim_run_handlers(int no_file);
 

@@ -1,0 +1,65 @@
+// See open_agreement.hpp.
+#include "mpiio/open_agreement.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include "exchange/collectives.hpp"
+#include "exchange/waiting.hpp"
+
+namespace collio::mpiio {
+
+namespace {
+
+/// Says once that ranks do not come: a rank without collio never does.
+class OpenLookout final : public exchange::Lookout {
+ public:
+  OpenLookout(MPI_Comm comm, const char* path, double patience_s) : path_(path), patience_s_(patience_s), before_(exchange::set_lookout(this)) {
+    MPI_Comm_rank(comm, &rank_);
+  }
+  OpenLookout(const OpenLookout&) = delete;
+  ~OpenLookout() { exchange::set_lookout(before_); }
+
+  void look(double now_s, double since_s) noexcept override {
+    if (said_ || patience_s_ <= 0 || now_s - since_s < patience_s_) return;
+    said_ = true;
+    std::fprintf(stderr, "collio: %s: MPI_File_open has waited for %.1f s for other ranks to say that collio is there. It must be preloaded on all ranks that open "
+                 "the file, or on none: see LD_PRELOAD of each program of the job [rank %d]\n", path_, now_s - since_s, rank_);
+  }
+  void moved() noexcept override {}
+
+ private:
+  const char* path_;
+  double patience_s_;
+  exchange::Lookout* before_;
+  int rank_ = 0;
+  bool said_ = false;
+};
+
+}  // namespace
+
+OpenAgreement::OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& mine) {
+  std::array<int, collio_open_words> least{};
+  least[collio_open_engine] = 1;
+  least[collio_open_memory] = mine.has_memory ? 1 : 0;
+  least[collio_open_path] = mine.path.ok() ? 1 : 0;
+  least[collio_open_by_library] = mine.opened ? 1 : 0;
+  least[collio_open_mode] = mine.mode;
+  least[collio_open_minus_mode] = -mine.mode;
+  least[collio_open_unchecked] = mine.check ? 0 : 1;
+  {
+    const OpenLookout lookout(comm, path, mine.patience_s);
+    exchange::reduce_to_all(least.data(), collio_open_words, MPI_INT, MPI_MIN, comm);
+  }
+  opened = least[collio_open_by_library] != 0;
+  same_mode = least[collio_open_mode] == -least[collio_open_minus_mode];
+  check = least[collio_open_unchecked] == 0;
+  if (!least[collio_open_engine])
+    why_not = "the engine is not loaded on all ranks";
+  else if (!least[collio_open_memory])
+    why_not = "a rank has no memory";
+  else if (!least[collio_open_path])
+    why_not = mine.path.ok() ? std::string_view("a rank does not know the file that the library opened") : mine.path.message;
+}
+
+}  // namespace collio::mpiio

@@ -1,0 +1,32 @@
+// What the ranks of an open tell each other.
+#pragma once
+
+#include "mpiio/calls.h"
+
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace collio::mpiio {
+
+/// This rank's part.
+struct OpenWords {
+  bool opened = false;      ///< by the library: it may fail on some ranks
+  int mode = 0;             ///< the program's amode
+  bool check = false;       ///< check mode is asked for
+  bool has_memory = true;
+  core::Error path;         ///< collio does not know the file that the library opened
+  double patience_s = 60;   ///< 0: does not say what it waits for
+};
+
+/// One reduction over the program's communicator, in which a shim without an engine takes part (shim_absent.c). Collective.
+struct OpenAgreement {
+  bool opened = false;      ///< on all ranks
+  bool same_mode = false;   ///< all ranks gave the same one
+  bool check = false;       ///< some rank asked for check mode
+  std::string_view why_not; ///< why the file is the library's; empty: no reason so far. It may be the text of `mine`
+
+  OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& mine);
+};
+
+}  // namespace collio::mpiio

@@ -1,0 +1,24 @@
+// An open as one rank asks for it.
+#pragma once
+
+#include "engine/file.hpp"
+#include "mpiio/open_agreement.hpp"
+
+namespace collio::mpiio {
+
+/// What the program and the environment ask for. Without memory to look at it the library opens what the program asked for, and keeps it.
+struct Opening {
+  Opening(MPI_Comm comm, const char* path, int mode, MPI_Info info);
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+  ~Opening();
+
+  /// The library opened `file`, or did not. Not collective.
+  void note_opened(bool opened, MPI_File file, const char* path);
+
+  engine::OpenRequest request;
+  OpenWords words;
+  MPI_Info merged = MPI_INFO_NULL;  ///< for the library; null without memory
+};
+
+}  // namespace collio::mpiio
