@@ -1,6 +1,7 @@
 // See communicators.hpp.
 #include "exchange/communicators.hpp"
 
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,12 +18,20 @@ namespace {
   int length = 0;
   MPI_Error_string(code, text, &length);
   std::fprintf(stderr, "collio: %s failed in collio's own messages; the job ends: %s\n", what, text);
-  MPI_Abort(MPI_COMM_WORLD, code);
+  MPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
   std::abort();
 }
 
-// Open MPI tells which function failed, MPICH in the text of the error.
-void end_job_as_handler(MPI_Comm*, int* code, ...) { end_job(*code, "MPI"); }
+void end_job_as_handler(MPI_Comm*, int* code, ...) {
+  const char* call = "MPI";  // MPICH names the function in the text of the error
+#ifdef OPEN_MPI
+  std::va_list more;
+  va_start(more, code);
+  if (const char* name = va_arg(more, const char*)) call = name;
+  va_end(more);
+#endif
+  end_job(*code, call);
+}
 
 /// Before MPI-4 a duplicate has the hints of the original. What the program asserts of its own messages does not hold for collio's, which
 /// are received from any rank, and with room to spare. Collective.

@@ -100,9 +100,11 @@ EACH(FRONT) /* octal: places 0 to 63 */
 #define NAME(place) front_##place,
 static const handler_function fronts[most_handlers] = {EACH(NAME)};
 
-/* The function to register for `function`: files have odd places, communicators even ones. Itself when all places are taken. */
+/* The function to register for `function`: files have odd places, communicators even ones. Itself when all places are taken, and when it is the
+   engine's own, made in a call of collio's: that runs at once. */
 static handler_function front_of(handler_function function, int is_file) {
   handler_function front = function;
+  if (shim_inside()) return front;
   pthread_mutex_lock(&registering);
   for (int place = is_file; function && place < most_handlers; place += 2) {
     if (handlers[place] && handlers[place] != function) continue;
