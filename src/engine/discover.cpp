@@ -10,6 +10,7 @@
 #include "engine/processors.hpp"
 #include "exchange/collectives.hpp"
 #include "exchange/communicators.hpp"
+#include "exchange/shared_memory.hpp"
 #include "machine/fabric.hpp"
 #include "machine/node_reader.hpp"
 
@@ -26,6 +27,7 @@ struct NodeRecord {
   std::int32_t leader;  ///< the node's first rank
   std::int32_t stride;  ///< from each of its ranks to the next; 0: not the same for all
   std::int32_t fabric;
+  std::int64_t shared_bytes;  ///< see Place
   double link_bytes_per_s;
 };
 
@@ -94,6 +96,7 @@ std::optional<Place> discover(MPI_Comm comm) {
   mine.cores = std::max(1, static_cast<int>(std::count(processors.begin(), processors.end(), true)));
   if (local_rank == 0) {
     mine.numas = machine::count_numas(parts_of_node(), processors);
+    mine.shared_bytes = exchange::SharedMemory::share_of_free();
     mine.nics = parts_of_node().nics;
     mine.link_bytes_per_s = parts_of_node().link_bytes_per_s;
     mine.fabric = static_cast<std::int32_t>(machine::fabric_of(parts_of_node(), machine::fabric_words()));
@@ -123,6 +126,7 @@ std::optional<Place> discover(MPI_Comm comm) {
     place.leaders.push_back(r.leader);
     place.strides.push_back(r.stride);
   }
+  place.shared_bytes = std::ranges::min(records, {}, &NodeRecord::shared_bytes).shared_bytes;
   place.seat = {where[0], local_rank};
   return place;
 }

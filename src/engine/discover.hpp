@@ -16,6 +16,7 @@ struct Place {
   policy::Seat seat;              ///< of this rank
   std::vector<int> leaders;       ///< rank of each node's first rank
   std::vector<int> strides;       ///< from each rank of a node to its next; 0: not the same for all of them
+  std::int64_t shared_bytes = 0;  ///< of shared memory that windows may take, on the node that has least; 0: not known
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node; the caller's to free
 };
 

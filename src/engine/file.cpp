@@ -147,6 +147,7 @@ core::Error File::settle_in(const OpenRequest& request, const std::map<std::stri
   servers.ranks = ranks_of(*agreement, seats, place.seat, rank);
   servers.mine = place_of(servers.ranks, rank);
   layers = policy::make_layers(machine, hints);
+  if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes) machine.storage.node_buffer_bytes = place.shared_bytes;
   if (hints.memory_limit_bytes > 0) pool.keep_at_most(static_cast<std::size_t>(hints.memory_limit_bytes / 4));
   if (!member_.own()) no_windows_ = "many files are open, and this one borrows communicators";
   prepare_memory_drill();

@@ -79,6 +79,16 @@ void NodeSlots::give_back(std::unique_ptr<NodeSlots> slots) {
   if (kept.size() > most_kept) kept.pop_back();
 }
 
+/// Kept slots are nobody's to read or write: a call takes them only if all ranks have kept them.
+void NodeSlots::discard_kept() {
+  std::deque<std::unique_ptr<NodeSlots>> all;
+  {
+    const std::lock_guard lock(kept_mutex);
+    all.swap(kept);
+  }
+  for (const auto& slots : all) slots->memory_->discard();
+}
+
 template <class Fits>
 std::unique_ptr<NodeSlots> NodeSlots::take_out(Fits&& fits) {
   const std::lock_guard lock(kept_mutex);
@@ -115,7 +125,12 @@ std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t b
   int ranks = 1;
   MPI_Comm_size(talk.node, &ranks);
   if (auto slots = take_kept(talk, ranks, bytes)) return slots;
-  auto memory = SharedMemory::share(talk, up_to_page(sizeof(Head)) + mask_part(bytes) + bytes, why);
+  const std::size_t whole = up_to_page(sizeof(Head)) + mask_part(bytes) + bytes;
+  auto memory = SharedMemory::share(talk, whole, why);
+  if (!memory) {
+    discard_kept();
+    if (talk.all_true(true)) memory = SharedMemory::share(talk, whole, why);  // when all ranks have discarded theirs
+  }
   if (!memory) return nullptr;
   return std::unique_ptr<NodeSlots>(new NodeSlots(std::move(memory), bytes, ranks));
 }

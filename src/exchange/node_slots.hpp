@@ -41,7 +41,7 @@ class NodeSlots {
   static constexpr int most_slots = policy::most_node_slots;
 
   /// Memory for windows of `bytes` bytes in all, among the ranks of a node. Null on all ranks when there is none to be
-  /// had. Slots that the same ranks gave back are used again. Collective.
+  /// had. Slots that the same ranks gave back are used again. Where there is no room, kept ones make some. Collective.
   static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, std::size_t bytes, std::string& why);
   /// Keeps slots for the next call of the same ranks, on whatever file: fresh memory costs a page fault per 4 KiB and rank.
   static void give_back(std::unique_ptr<NodeSlots> slots);
@@ -120,6 +120,7 @@ class NodeSlots {
   NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept;
   template <class Fits>
   static std::unique_ptr<NodeSlots> take_out(Fits&& fits);
+  static void discard_kept();
   static std::unique_ptr<NodeSlots> take_kept(const NodeTalk& talk, int ranks, std::size_t bytes);
   [[nodiscard]] Slot& slot_at(int slot) const noexcept;
   /// Counts this rank in; true for the last.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,8 +39,19 @@ int reserve(int fd, std::size_t bytes) {
   return 0;
 }
 
+/// Where shm_open() has its objects; -1: not known.
+std::int64_t free_bytes() {
+  struct statvfs about {};
+  if (::statvfs("/dev/shm", &about) != 0) return -1;
+  return static_cast<std::int64_t>(about.f_bavail) * static_cast<std::int64_t>(about.f_frsize);
+}
+
 /// Makes an object no other process has, with all its pages. -1: `why` says what failed.
 int create(Name& name, std::size_t bytes, std::string& why) {
+  if (const std::int64_t there = free_bytes(); there >= 0 && static_cast<std::int64_t>(bytes) > there / 2) {
+    why = std::to_string(bytes) + " bytes of shared memory: " + std::to_string(there) + " are free in /dev/shm, of which collio takes half at most";
+    return -1;
+  }
   // Random, as containers may share memory but not process numbers.
   std::random_device random;
   std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(), random());
@@ -113,6 +125,10 @@ std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::siz
   if (data) ::munmap(data, bytes);
   return nullptr;
 }
+
+std::int64_t SharedMemory::share_of_free() { return std::max<std::int64_t>(free_bytes() / 4, 0); }
+
+void SharedMemory::discard() noexcept { ::madvise(data_, bytes_, MADV_REMOVE); }
 
 SharedMemory::~SharedMemory() { ::munmap(data_, bytes_); }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <cstdint>
 #include <string>
 
 namespace collio::exchange {
@@ -29,12 +30,18 @@ struct NodeTalk {
 
 class SharedMemory {
  public:
-  /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it; `why` then
-  /// says what failed, on the rank where it did. Collective.
+  /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it, or when that is more than half of what
+  /// is free; `why` then says what failed, on the rank where it did. Collective.
   static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why);
   /// Names the object while it lives; unlike any other's on this node.
   using Name = NodeTalk::Text;
   [[nodiscard]] const Name& name() const noexcept { return name_; }
+
+  /// Gives the memory back to the node at once, whoever else has it mapped. Whoever reads it then finds zeros.
+  void discard() noexcept;
+  /// What a group of ranks may take of the node's shared memory, in bytes: a part of what is free, as MPI libraries and others need some too, and
+  /// are ended by SIGBUS where there is none. 0: not known.
+  [[nodiscard]] static std::int64_t share_of_free();
 
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
