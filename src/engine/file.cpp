@@ -296,7 +296,9 @@ policy::Plan File::plan(policy::PlanRequest request) {
   }
   if (plan.path != policy::Path::two_layer || slots) return plan;
   std::string why;
-  slots = exchange::NodeSlots::obtain({node, agreement->board()}, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), why);
+  using Pages = exchange::SharedMemory::Pages;
+  const Pages pages = machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
+  slots = exchange::NodeSlots::obtain({node, agreement->board()}, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), pages, why);
   const core::Error failed = agreement->worst(slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why},
                                               "has no shared memory");
   if (failed.ok()) {

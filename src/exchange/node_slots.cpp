@@ -121,15 +121,15 @@ std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks,
   return nullptr;
 }
 
-std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t bytes, std::string& why) {
+std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t bytes, SharedMemory::Pages pages, std::string& why) {
   int ranks = 1;
   MPI_Comm_size(talk.node, &ranks);
   if (auto slots = take_kept(talk, ranks, bytes)) return slots;
   const std::size_t whole = up_to_page(sizeof(Head)) + mask_part(bytes) + bytes;
-  auto memory = SharedMemory::share(talk, whole, why);
+  auto memory = SharedMemory::share(talk, whole, why, pages);
   if (!memory) {
     discard_kept();
-    if (talk.all_true(true)) memory = SharedMemory::share(talk, whole, why);  // when all ranks have discarded theirs
+    if (talk.all_true(true)) memory = SharedMemory::share(talk, whole, why, pages);  // when all ranks have discarded theirs
   }
   if (!memory) return nullptr;
   return std::unique_ptr<NodeSlots>(new NodeSlots(std::move(memory), bytes, ranks));

@@ -42,7 +42,7 @@ class NodeSlots {
 
   /// Memory for windows of `bytes` bytes in all, among the ranks of a node. Null on all ranks when there is none to be
   /// had. Slots that the same ranks gave back are used again. Where there is no room, kept ones make some. Collective.
-  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, std::size_t bytes, std::string& why);
+  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, std::size_t bytes, SharedMemory::Pages pages, std::string& why);
   /// Keeps slots for the next call of the same ranks, on whatever file: fresh memory costs a page fault per 4 KiB and rank.
   static void give_back(std::unique_ptr<NodeSlots> slots);
   /// The kept slots of that name; null: they are in use, or not kept any more. Not collective: other ranks may find otherwise.

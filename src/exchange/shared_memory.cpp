@@ -14,6 +14,7 @@
 
 #include "exchange/node_board.hpp"
 #include "exchange/collectives.hpp"
+#include "exchange/spread_pages.hpp"
 
 namespace collio::exchange {
 
@@ -46,8 +47,17 @@ std::int64_t free_bytes() {
   return static_cast<std::int64_t>(about.f_bavail) * static_cast<std::int64_t>(about.f_frsize);
 }
 
+/// Before the pages are there: the object keeps the policy. What cannot be spread is slower, and good for all that.
+void spread(int fd, std::size_t bytes) {
+  if (::ftruncate(fd, static_cast<off_t>(bytes)) != 0) return;
+  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (p == MAP_FAILED) return;
+  static_cast<void>(spread_pages({static_cast<std::byte*>(p), bytes}, memory_domains()));
+  ::munmap(p, bytes);
+}
+
 /// Makes an object no other process has, with all its pages. -1: `why` says what failed.
-int create(Name& name, std::size_t bytes, std::string& why) {
+int create(Name& name, std::size_t bytes, SharedMemory::Pages pages, std::string& why) {
   if (const std::int64_t there = free_bytes(); there >= 0 && static_cast<std::int64_t>(bytes) > there / 2) {
     why = std::to_string(bytes) + " bytes of shared memory: " + std::to_string(there) + " are free in /dev/shm, of which collio takes half at most";
     return -1;
@@ -56,6 +66,7 @@ int create(Name& name, std::size_t bytes, std::string& why) {
   std::random_device random;
   std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(), random());
   const int fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0 && pages == SharedMemory::Pages::spread) spread(fd, bytes);
   const int error = fd < 0 ? errno : reserve(fd, bytes);
   if (error == 0) return fd;
   why = std::to_string(bytes) + " bytes of shared memory: " + std::strerror(error);
@@ -103,13 +114,13 @@ void NodeTalk::broadcast(Text& text) const {
   exchange::broadcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, node);
 }
 
-std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::size_t bytes, std::string& why) {
+std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::size_t bytes, std::string& why, Pages pages) {
   int rank = 0;
   MPI_Comm_rank(talk.node, &rank);
   Name name{};
   int fd = -1;
   if (rank == 0) {
-    fd = create(name, bytes, why);
+    fd = create(name, bytes, pages, why);
     if (fd < 0) name[0] = '\0';
   }
   talk.broadcast(name);

@@ -32,7 +32,11 @@ class SharedMemory {
  public:
   /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it, or when that is more than half of what
   /// is free; `why` then says what failed, on the rank where it did. Collective.
-  static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why);
+  enum class Pages {
+    anywhere,  ///< where the kernel likes
+    spread,    ///< over the node's memory domains
+  };
+  static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why, Pages pages = Pages::anywhere);
   /// Names the object while it lives; unlike any other's on this node.
   using Name = NodeTalk::Text;
   [[nodiscard]] const Name& name() const noexcept { return name_; }
