@@ -36,7 +36,7 @@ class Descriptors {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] int buffered() const noexcept { return buffered_; }
   [[nodiscard]] int direct() const noexcept { return direct_; }       ///< -1: there is none
-  /// Of offsets, lengths and addresses that may go past the page cache; a page at least.
+  /// Of offsets, lengths and addresses that may go past the page cache; 4 KiB at least.
   [[nodiscard]] std::int64_t alignment() const noexcept { return alignment_; }
   /// Why there is no O_DIRECT although it was asked for; empty else.
   [[nodiscard]] const std::string& no_direct() const noexcept { return no_direct_; }
