@@ -18,10 +18,15 @@ using policy::Direction;
 
 namespace {
 
-policy::Digest digest_of(const File& file, const access::FileAccess& access, const CallRequest& request) {
+/// What a rank without memory brings to the agreement: made when there was some, and copied without any.
+const access::FileAccess nothing;
+const core::Error without_memory{core::ErrorClass::no_memory, "no memory"};
+
+/// `error`: of this rank.
+policy::Digest digest_of(const File& file, const access::FileAccess& access, const CallRequest& request, core::ErrorClass error) {
   policy::Digest d;
   d.set_call(fingerprint_of(file, request.operation, request.direction));
-  d.error = static_cast<std::int64_t>(request.error.kind);
+  d.error = static_cast<std::int64_t>(error);
   d.undescribed = request.undescribed ? 1 : 0;
   d.on_fibers = file.hints.transfer != policy::Transfer::two_sided && request.progress == "fiber" ? 1 : 0;
   d.in_background = request.form == "blocking" ? 0 : 1;
@@ -38,18 +43,38 @@ policy::Digest digest_of(const File& file, const access::FileAccess& access, con
 }
 
 access::FileAccess access_of(const File& file, const CallRequest& request, Steps& steps) {
-  if (!request.error.ok() || request.undescribed) return {};
+  if (!request.error.ok() || request.undescribed) return nothing;
   Steps::Scope time(steps, Step::flatten);
   return access::file_access(file.view, request.position, request.memory.bytes());
 }
 
-/// Errors found before any byte moved: the worst one, on every rank. Collective.
-core::Error agreed_error(File& file, const policy::Digest& digest, const CallRequest& request, const access::FileAccess& access) {
+/// What this rank knows of the call before the digest. `error`: of its own.
+struct Prepared {
+  access::FileAccess access = nothing;
+  AccessShape shape;
+  const core::Error* error = nullptr;
+};
+
+Prepared prepare(const File& file, const CallRequest& request, Steps& steps) {
+  Prepared p;
+  p.error = &request.error;
+  try {
+    p.access = access_of(file, request, steps);
+    p.shape = AccessShape::of(p.access);
+  } catch (const std::bad_alloc&) {
+    p.access = nothing;
+    p.error = &without_memory;
+  }
+  return p;
+}
+
+/// Errors found before any byte moved: the worst one, on every rank. `mine`: this rank's. Collective.
+core::Error agreed_error(File& file, const policy::Digest& digest, const CallRequest& request, const access::FileAccess& access, const core::Error& mine) {
   const auto worst = static_cast<core::ErrorClass>(digest.error);
   if (!digest.same_call()) return different_calls(file, request.operation, fingerprint_of(file, request.operation, request.direction));
   if (worst == core::ErrorClass::none) return check_write(file, request, digest, access);
-  if (worst == request.error.kind) return request.error;
-  return {worst, "another rank found an error in its arguments"};
+  if (worst == mine.kind) return mine;
+  return {worst, worst == core::ErrorClass::no_memory ? "another rank has no memory for the call" : "another rank found an error in its arguments"};
 }
 
 /// Others wait for messages that this rank cannot make: nothing is left but to end the job, and to say why.
@@ -159,9 +184,10 @@ Completion collective_call(File& file, const CallRequest& request) {
   const double begin = observe::now_s();
   Steps& steps = record.steps;
 
-  const access::FileAccess access = access_of(file, request, steps);
-  policy::Digest digest = digest_of(file, access, request);
-  const AccessShape shape = AccessShape::of(access);
+  const Prepared prepared = prepare(file, request, steps);
+  const access::FileAccess& access = prepared.access;
+  const AccessShape& shape = prepared.shape;
+  policy::Digest digest = digest_of(file, access, request, prepared.error->kind);
   file.memory.recall(shape, request.direction, digest);
   digest.lack_slots = buffers.have_slots() ? 0 : 1;
   {
@@ -170,7 +196,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   }
   // Beyond this point every rank holds the same digest, and decides the same.
   if (digest.lack_slots > 0) buffers.leave_slots();
-  if (core::Error error = agreed_error(file, digest, request, access); !error.ok()) return {false, 0, std::move(error), {}};
+  if (core::Error error = agreed_error(file, digest, request, access, *prepared.error); !error.ok()) return {false, 0, std::move(error), {}};
 
   file.roll->come_to(exchange::Stage::planning);
   const double since_s = observe::now_s();

@@ -78,14 +78,21 @@ void BufferPool::take_over(BufferPool& other) {
   }
   const std::lock_guard lock(mutex_);
   for (Buffer& buffer : all) {
-    if (kept_bytes_ + buffer.capacity() > most_kept_bytes_) continue;
-    kept_bytes_ += buffer.capacity();
-    kept_.push_back(std::move(buffer));
+    const std::size_t bytes = buffer.capacity();
+    if (kept_bytes_ + bytes > most_kept_bytes_) continue;
+    try {
+      kept_.push_back(std::move(buffer));
+    } catch (const std::bad_alloc&) {  // one less is kept
+      break;
+    }
+    kept_bytes_ += bytes;
   }
 }
 
 BufferPool& spare_buffers() {
-  static auto* pool = new BufferPool;  // never destroyed: programs may close files from exit handlers
+  // Never destroyed: programs may close files from exit handlers. No memory of the heap: a call begins with it.
+  alignas(BufferPool) static std::byte place[sizeof(BufferPool)];
+  static auto* pool = new (place) BufferPool;
   return *pool;
 }
 

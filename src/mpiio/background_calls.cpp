@@ -31,7 +31,6 @@ void take_position(OpenFile& file, Operation& operation) {
   MPI_Offset offset = 0;
   operation.request = request_of(file, call, offset);
   engine::CallRequest& request = operation.request;
-  core::keep_worst(request.error, check_mode(file, call));
   std::int64_t bytes = request.memory.bytes();
   if (request.undescribed && request.error.ok()) {
     MPI_Count size = 0;

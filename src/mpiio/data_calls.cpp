@@ -44,32 +44,45 @@ void set_status(MPI_Status* status, std::int64_t bytes) {
   MPI_Status_set_cancelled(status, 0);
 }
 
-engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& offset) {
-  engine::CallRequest request;
-  request.direction = c.write ? policy::Direction::write : policy::Direction::read;
-  request.operation = name_of(c);
+namespace {
+
+/// A rank without memory takes part all the same: made when there was some, and copied without any. So are texts as short as this one.
+const engine::CallRequest nothing;
+const core::Error without_memory{core::ErrorClass::no_memory, "no memory"};
+
+/// The rest of a request. Throws std::bad_alloc.
+void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, MPI_Offset& offset) {
   request.error = check_arguments(c);
-  request.undescribed = !file.view_described;
-  offset = c.offset;
-  if (!request.error.ok() || request.undescribed) return request;
+  core::keep_worst(request.error, check_mode(file, c));  // told to all: others may make a call that the mode allows
+  if (!request.error.ok() || request.undescribed) return;
   if (!c.explicit_offset) MPI_File_get_position(c.handle, &offset);
   request.position = offset * file.engine->view.etype_bytes;
-  try {
-    auto layout = access::layout_of(c.type);
-    if (layout)
-      request.memory = access::MemoryAccess(c.buffer, *layout.value(), c.count);
-    else
-      request.undescribed = true;
-  } catch (const std::bad_alloc&) {
-    request.error = {core::ErrorClass::no_memory, "no memory for the description of the datatype"};
-    return request;
-  }
+  auto layout = access::layout_of(c.type);
+  if (layout)
+    request.memory = access::MemoryAccess(c.buffer, *layout.value(), c.count);
+  else
+    request.undescribed = true;
   if (const std::int64_t part = request.memory.bytes() % file.engine->view.etype_bytes; part != 0)
     request.error = {core::ErrorClass::argument, std::to_string(request.memory.bytes()) +
                                                      " bytes are no whole number of etypes of " +
                                                      std::to_string(file.engine->view.etype_bytes) + " bytes"};
   else if (c.write && request.memory.bytes() > 0 && file.engine->view.empty())
     request.error = {core::ErrorClass::argument, "the view's filetype has no bytes: " + std::to_string(request.memory.bytes()) + " bytes to write have no place"};
+}
+
+}  // namespace
+
+engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& offset) {
+  engine::CallRequest request = nothing;
+  request.direction = c.write ? policy::Direction::write : policy::Direction::read;
+  request.operation = name_of(c);
+  request.undescribed = !file.view_described;
+  offset = c.offset;
+  try {
+    describe(file, c, request, offset);
+  } catch (const std::bad_alloc&) {
+    request.error = without_memory;
+  }
   return request;
 }
 
@@ -92,7 +105,6 @@ int collective(const DataCall& c) {
   if (!file->taken_over()) return by_library();
   MPI_Offset offset = 0;
   engine::CallRequest request = request_of(*file, c, offset);
-  core::keep_worst(request.error, check_mode(*file, c));  // told to all: others may make a call that the mode allows
   const engine::Completion done = engine::collective_call(*file->engine, request);
   return done.native ? by_library() : finish(*file, c, offset, request, done);
 }
@@ -100,7 +112,6 @@ int collective(const DataCall& c) {
 int independent(OpenFile& file, const DataCall& c) {
   MPI_Offset offset = 0;
   engine::CallRequest request = request_of(file, c, offset);
-  core::keep_worst(request.error, check_mode(file, c));
   return finish(file, c, offset, request, engine::independent_call(*file.engine, request));
 }
 

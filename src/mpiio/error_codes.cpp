@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 
 #include "mpiio/data_calls.hpp"
 
@@ -84,7 +85,11 @@ int error_string(int code, char* text, int* length) {
 
 int raise(MPI_File file, const core::Error& error) {
   tell_if_fatal(file, error);
-  const int code = error_code(error);
+  int code = mpi_class(error.kind);
+  try {
+    code = error_code(error);
+  } catch (const std::bad_alloc&) {  // the class alone needs no memory
+  }
   MPI_File_call_errhandler(file, code);
   return code;
 }

@@ -1,0 +1,108 @@
+// A rank that has no memory for small things before ranks agree on a call: MPI_ERR_NO_MEM on all of them, and the file works afterwards. The
+// program's malloc refuses one allocation of the engine's after the other, until the engine comes to its agreement.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "../mpi/pieces.hpp"
+
+extern "C" void* __libc_malloc(std::size_t bytes);
+
+namespace {
+
+struct {
+  std::uintptr_t begin = 0, end = 0;  ///< of the engine, in memory
+  int refuse = 0;                     ///< number of its allocation to refuse, and all after it; 0: none
+  int seen = 0, refused = 0;
+} engine;
+
+int find_engine(dl_phdr_info* info, std::size_t, void*) {
+  if (!std::strstr(info->dlpi_name, "libcollio_engine")) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    if (part.p_type == PT_LOAD) engine.end = std::max<std::uintptr_t>(engine.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
+  }
+  engine.begin = info->dlpi_addr;
+  return 1;
+}
+
+}  // namespace
+
+extern "C" void* malloc(std::size_t bytes) {
+  const auto caller = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+  if (engine.refuse > 0 && caller >= engine.begin && caller < engine.end && ++engine.seen >= engine.refuse) {
+    ++engine.refused;
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return __libc_malloc(bytes);
+}
+
+extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  engine.refuse = 0;
+  return PMPI_Iallreduce(in, out, count, type, op, comm, request);
+}
+
+namespace {
+
+using namespace collio::test;
+
+/// Refuses one allocation after the other on the last rank; stops when there is none left to refuse. `call` is collective.
+template <class Call>
+void refuse_each(Program& program, const char* what, Call&& call) {
+  int errors = 0;
+  for (int number = 1; number < 200; ++number) {
+    engine.seen = engine.refused = 0;
+    if (program.rank == program.size - 1) engine.refuse = number;
+    const int code = call();
+    engine.refuse = 0;
+    int refused = engine.refused;
+    MPI_Bcast(&refused, 1, MPI_INT, program.size - 1, MPI_COMM_WORLD);
+    if (refused == 0) {
+      program.good(code, what);
+      program.that(errors > 0, (std::string(what) + ": memory was refused").c_str());
+      return;
+    }
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    program.equal(error_class, MPI_ERR_NO_MEM, (std::string("class of the error of ") + what + " without allocation " + std::to_string(number)).c_str());
+    ++errors;
+  }
+  program.that(false, "the engine comes to its agreement");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv, 50);
+  if (!collio_is_on()) return program.skip("collio is not preloaded");
+  MPI_File file = MPI_FILE_NULL;
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("early").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  dl_iterate_phdr(find_engine, nullptr);
+  program.that(engine.begin != 0, "the engine is there");
+  const auto data = values(program.rank, 3000);
+  const auto set_view = [&] {
+    MPI_Datatype type = dealt_ints(program.rank, program.size, 3);
+    const int code = MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL);
+    MPI_Type_free(&type);
+    return code;
+  };
+  refuse_each(program, "MPI_File_set_view", set_view);
+  refuse_each(program, "MPI_File_write_at_all", [&] {
+    MPI_Datatype memory = MPI_DATATYPE_NULL;
+    MPI_Type_vector(1000, 2, 3, MPI_INT, &memory);  // not described before
+    MPI_Type_commit(&memory);
+    const int code = MPI_File_write_at_all(file, 0, data.data(), 1, memory, MPI_STATUS_IGNORE);
+    MPI_Type_free(&memory);
+    return code;
+  });
+  std::vector<int> found(3000, -1);
+  program.good(MPI_File_write_at_all(file, 0, data.data(), 3000, MPI_INT, MPI_STATUS_IGNORE), "a write afterwards");
+  settle(file, MPI_COMM_WORLD);
+  refuse_each(program, "MPI_File_read_at_all", [&] { return MPI_File_read_at_all(file, 0, found.data(), 3000, MPI_INT, MPI_STATUS_IGNORE); });
+  program.that(found == data, "data");
+  MPI_File_close(&file);
+  return program.finish();
+}
