@@ -123,10 +123,26 @@ int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   return library().Request_get_status(request, flag, status);
 }
 
+// The library's, if it has them; a program that calls them has found them somewhere.
+int request_get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  engine::step_all_queues();
+  return library().Request_get_status_all ? library().Request_get_status_all(count, requests, flag, statuses) : MPI_ERR_OTHER;
+}
+
+int request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  engine::step_all_queues();
+  return library().Request_get_status_any ? library().Request_get_status_any(count, requests, index, flag, status) : MPI_ERR_OTHER;
+}
+
+int request_get_status_some(int count, const MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  engine::step_all_queues();
+  return library().Request_get_status_some ? library().Request_get_status_some(count, requests, done, indices, statuses) : MPI_ERR_OTHER;
+}
+
 }  // namespace
 
 collio_waits make_waits() {
-  return {wait, waitall, waitany, waitsome, test, testall, testany, testsome, request_get_status};
+  return {wait, waitall, waitany, waitsome, test, testall, testany, testsome, request_get_status, request_get_status_all, request_get_status_any, request_get_status_some};
 }
 
 }  // namespace collio::mpiio
