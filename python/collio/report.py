@@ -1,13 +1,15 @@
 """The report of a job: the JSON lines the engine leaves, gathered into one document, and sums over it.
 
-The engine appends one line per closed file to $COLLIO_REPORT. `gather` makes the document that
-`collio run --report FILE` writes and `collio report FILE` reads:
+The engine appends lines to $COLLIO_REPORT: one when a file is opened, others while it is used, one when it is closed. A line replaces
+earlier ones with its id. Many files of one kind share a line. `collio run --report FILE` makes the document of them that
+`collio report FILE` reads:
 
     {"collio": version, "command": [...], "mpi": id, "exit_code": n, "seconds": wall, "hints": {...}, "files": [line, ...]}
 """
 
 from __future__ import annotations
 
+import glob
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterable, Iterator
@@ -59,28 +61,31 @@ def read_lines(path: Path) -> tuple[list[dict], int]:
 
 
 def _lines_of(text: str) -> tuple[list[dict], int]:
-    files, damaged = [], 0
+    files: dict[Any, dict] = {}
+    damaged = 0
     for line in filter(str.strip, text.split("\n")):  # file names may have what splitlines() takes for an end
         try:
             file = plain_json.parse(line)
             report_check.check_file(file)
-            files.append(file)
+            files[file.get("id", len(files))] = file
         except ValueError:
             damaged += 1
-    return files, damaged
+    return list(files.values()), damaged
 
 
 def load(path: Path) -> dict:
-    """The document of `collio run --report`, or the engine's own lines. Raises ReportError."""
+    """The document of `collio run --report`, or the engine's own lines. Where `collio run` was killed before it could make the document,
+    the lines lie beside it under another name. Raises ReportError."""
+    left = sorted(path.absolute().parent.glob(f".{glob.escape(path.name)}.*.lines")) if not path.exists() else []
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")  # a file's name may be no text; what else is none is no JSON
+        text = (left or [path])[-1].read_text(encoding="utf-8", errors="replace")  # a file's name may be no text; what else is none is no JSON
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
     try:
         document = plain_json.parse(text)
     except ValueError:
         files, damaged = _lines_of(text)
-        document = {"files": files} if files and not damaged else None
+        document = {"files": files} if files and (left or not damaged) else None
     if isinstance(document, dict) and "calls" in document:
         document = {"files": [document]}
     if not isinstance(document, dict) or not isinstance(document.get("files"), list):
@@ -108,7 +113,7 @@ def place_of(file: dict) -> str:
 def file_lines(file: dict) -> list[str]:
     """"opened in 5 ms, 2 ms of it in the MPI library; views set in 1 ms", "file calls by uring: fuse: transfers go on while messages come",
     "schedules: dataflow stays, ...", "ways: two_layer stays, ..."; what a report tells of them. Times are those of the slowest rank."""
-    lines = []
+    lines = _state_lines(file)
     if seconds := {name: Spread.of(value).max for name, value in file.get("seconds", {}).items()}:
         opened, by_library, views = (seconds.get(name, 0.0) for name in ("open", "open_by_library", "set_view"))
         lines.append(f"opened in {format_seconds(opened)}, {format_seconds(by_library)} of it in the MPI library"
@@ -121,6 +126,40 @@ def file_lines(file: dict) -> list[str]:
     if trials := file.get("call_trials"):
         lines.append(f"ways: {trials}")
     return lines
+
+
+def _state_lines(file: dict) -> list[str]:
+    """"still open when the job ended: ...", "12 files like this, added up"."""
+    lines = []
+    files, still_open = (int(file.get(key, default)) for key, default in (("files", 1), ("still_open", 0)))
+    if files > 1:
+        lines.append(f"{files:,} files like this, added up" + (f"; {still_open:,} of them still open when the job ended" if still_open else ""))
+    elif still_open:
+        lines.append("still open when the job ended: calls up to the last renewal of this record, times of the file's first rank")
+    return lines
+
+
+def other_calls(file: dict) -> str:
+    """"12 independent calls, 1 collective call by the MPI library": those that have no record of their own."""
+    independent, by_library = (int(file.get(key, 0)) for key in ("independent_calls", "library_calls"))
+    texts = [counted(independent, "independent call")] if independent else []
+    if by_library:
+        texts.append(f"{counted(by_library, 'collective call')} by the MPI library")
+    return ", ".join(texts)
+
+
+def calls_line(file: dict) -> str:
+    """What to say of calls that have no record: "no collective data call; 12 independent calls"; empty: nothing."""
+    none = "" if file.get("calls") else "no collective data call" + (" so far" if file.get("still_open") else "")
+    return "; ".join(filter(None, (none, other_calls(file))))
+
+
+def without_collective_calls(document: dict) -> str:
+    """"2 files had no collective data call (1,200 independent calls)"; empty: every file had one."""
+    idle = [file for file in document["files"] if not file.get("calls")]
+    count = sum(int(file.get("files", 1)) for file in idle)
+    sums = {key: sum(int(file.get(key, 0)) for file in idle) for key in ("independent_calls", "library_calls")}
+    return f"{counted(count, 'file')} had no collective data call ({other_calls(sums) or 'and no other'})" if idle else ""
 
 
 def chosen_hints(file: dict) -> dict[str, str]:
@@ -186,7 +225,7 @@ def why_nothing(document: dict, environ_disabled: bool) -> str:
     """Why a report may hold no file."""
     if environ_disabled:
         return "COLLIO_ENABLE=0 is set"
-    reasons = ["the program opened no file with MPI_File_open", "it never closed one"]
+    reasons = ["the program opened no file with MPI_File_open"]
     if document.get("exit_code"):
         reasons.insert(0, f"the job ended early (exit code {document['exit_code']})")
     return (

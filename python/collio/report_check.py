@@ -103,5 +103,6 @@ _CALL = _table({
     "windows": _numbers, "one_sided": _numbers, "placement": _PLACEMENT, "seconds": _spreads, "program_seconds": _spreads})
 _FILE = _table({
     **dict.fromkeys(("schedule_trials", "call_trials"), _text),
-    "nodes": _number, "seconds": _spreads, "hints": _table({}), "warnings": _list(_text), "storage_by": _table({}), "network": _network, "calls": _list(_CALL)})
+    **dict.fromkeys(("files", "still_open", "independent_calls", "library_calls", "nodes"), _number),
+    "id": _text, "seconds": _spreads, "hints": _table({}), "warnings": _list(_text), "storage_by": _table({}), "network": _network, "calls": _list(_CALL)})
 _DOCUMENT = _table({"command": _list(_text), "seconds": _number, "files": _list(_FILE)})

@@ -60,7 +60,7 @@ def _facts(document: dict) -> str:
     inside = sum(report.total(call).max for call in all_calls)
     moved = sum(call.get("bytes", 0) for call in all_calls)
     facts = [
-        (len(document["files"]), "files"),
+        (f"{sum(int(file.get('files', 1)) for file in document['files']):,}", "files"),
         (f"{sum(int(call.get('repeats', 1)) for call in all_calls):,}", "collective calls"),
         (format_bytes(moved), "moved"),
         (format_seconds(inside), "in these calls"),
@@ -98,10 +98,11 @@ def _file(file: dict, longest: float) -> str:
     warnings = "".join(f'<div class="warn">{escape(str(text))}</div>' for text in file.get("warnings", ()))
     storage = "".join(f'<div class="dim">{escape(line)}</div>' for line in report.file_lines(file))
     calls = "".join(_call(call, longest) for call in file.get("calls", ()))
+    others = f"<p class=dim>{line}</p>" if (line := report.calls_line(file)) else ""
     return (
         f'<div class="card"><h2>{escape(str(file.get("file", "?")))}</h2>'
         f'<div class="dim">{escape(report.place_of(file))}</div>{storage}'
-        f'<div class="hints">{hints or "<span>all hints at their defaults</span>"}</div>{warnings}{report_network.html(file)}{calls or "<p class=dim>no collective data call</p>"}</div>'
+        f'<div class="hints">{hints or "<span>all hints at their defaults</span>"}</div>{warnings}{report_network.html(file)}{calls}{others}</div>'
     )
 
 

@@ -45,6 +45,8 @@ def print_summary(console: Console, document: dict, environ_disabled: bool) -> N
     for operation, path, reason, count in report.ways(document):
         times = "" if count == 1 else f" x{count}"
         console.print(f"[bold]{escape(operation)}[/]{times} went [bold]{escape(path)}[/]: {escape(reason) or 'no reason given'}", highlight=False)
+    if idle := report.without_collective_calls(document):
+        console.print(idle, highlight=False)
     sums = report.step_sums(call for _, call in report.calls(document))
     if sums:
         console.print(step_bar(sums))
@@ -88,8 +90,8 @@ def _file_block(file: dict) -> Group:
         parts.append(between_nodes)
     for call in file.get("calls", ()):
         parts += [Text(""), _call_line(call), _step_table(call)]
-    if not file.get("calls"):
-        parts.append(Text("no collective data call", style="dim"))
+    if line := report.calls_line(file):
+        parts.append(Text(line, style="dim"))
     return Group(*parts)
 
 

@@ -234,6 +234,8 @@ Completion collective_call(File& file, const CallRequest& request) {
     file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
   }
   record.counters.bytes = access.bytes;
+  record.all_bytes = digest.bytes;
+  record.all_pieces = digest.pieces;
   record.counters.most_buffer_bytes = static_cast<std::int64_t>(access::Buffer::take_peak() + (plan.path == policy::Path::two_layer ? file.slots->bytes() : 0));
   record.error = done.error.message.empty() ? "" : "failed";
   record.total_s = observe::now_s() - begin;

@@ -5,6 +5,7 @@
 #include "engine/check_call.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/library_calls.hpp"
+#include "mpiio/report.hpp"
 
 namespace collio::mpiio {
 
@@ -102,10 +103,14 @@ int collective(const DataCall& c) {
     const int rc = file->program_view.install(c.handle, *real);
     return rc == MPI_SUCCESS ? forward(c) : rc;
   };
-  if (!file->taken_over()) return by_library();
+  if (!file->taken_over()) {
+    count_by_library(*file);
+    return by_library();
+  }
   MPI_Offset offset = 0;
   engine::CallRequest request = request_of(*file, c, offset);
   const engine::Completion done = engine::collective_call(*file->engine, request);
+  report_call(*file);
   return done.native ? by_library() : finish(*file, c, offset, request, done);
 }
 

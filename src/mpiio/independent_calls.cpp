@@ -2,11 +2,13 @@
 #include "mpiio/independent_calls.hpp"
 
 #include "mpiio/data_calls.hpp"
+#include "mpiio/report.hpp"
 
 namespace collio::mpiio {
 
 std::shared_ptr<OpenFile> own_independent(MPI_File handle) {
   auto file = find_file(handle);
+  if (file) count_independent(*file);
   if (!file || file->program_view.installed()) return nullptr;
   if (file->engine->size > 1) return file;
   file->program_view.install(handle, *real);

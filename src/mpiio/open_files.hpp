@@ -5,11 +5,13 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/file.hpp"
 #include "engine/work_queue.hpp"
 #include "mpiio/program_view.hpp"
+#include "mpiio/report_book.hpp"
 
 namespace collio::mpiio {
 
@@ -27,6 +29,9 @@ struct OpenFile {
   std::shared_ptr<Operation> split;         ///< the split call that was begun and not ended
   bool library_split = false;               ///< likewise, where the MPI library does it
   std::vector<std::weak_ptr<Operation>> posted;  ///< what may be in the queue
+  std::optional<ReportLine> report_line;    ///< on the file's first rank, where there is a report
+  observe::Renewal report_renewal;          ///< of the file's own line
+  std::int64_t data_calls = 0;              ///< of this rank, while there is such a line
   std::unique_ptr<engine::WorkQueue> queue;  ///< last: its thread uses the rest. Null until a call is posted
 
   /// Returns when no call that was posted is under way: what comes next comes after them. Collective, in effect.

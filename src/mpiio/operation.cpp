@@ -10,6 +10,7 @@
 
 #include "mpiio/error_codes.hpp"
 #include "mpiio/library_calls.hpp"
+#include "mpiio/report.hpp"
 
 namespace collio::mpiio {
 
@@ -101,6 +102,7 @@ MPI_Request Operation::make_request() {
 void Operation::run(OpenFile& open_file) {
   const double begin = observe::now_s();
   result = engine::collective_call(*open_file.engine, request);
+  report_call(open_file);
   if (result.native) let_library(open_file, *this);
   if (own_type != MPI_DATATYPE_NULL) MPI_Type_free(&own_type);
   end_s = observe::now_s();

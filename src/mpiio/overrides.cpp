@@ -18,6 +18,7 @@
 #include "mpiio/opening.hpp"
 #include "mpiio/operation.hpp"
 #include "mpiio/report.hpp"
+#include "mpiio/say.hpp"
 #include "mpiio/wait_calls.hpp"
 #include "policy/automatic_hints.hpp"
 
@@ -25,11 +26,10 @@ namespace collio::mpiio {
 
 namespace {
 
-void say(const engine::File& file) {
+void say(const engine::File& file, MPI_Comm comm) {
   if (file.rank != 0) return;
-  for (const std::string& warning : file.hints.warnings) std::fprintf(stderr, "collio: %s\n", warning.c_str());
-  const char* verbose = std::getenv("COLLIO_VERBOSE");
-  if (verbose && std::strcmp(verbose, "0") != 0)
+  for (const std::string& warning : file.hints.warnings) say_once(comm, warning);
+  if (verbose())
     std::fprintf(stderr, "collio: %s: %d aggregators, collective buffers of at most %lld bytes, %s storage\n",
                  file.path.c_str(), file.most_domains(), static_cast<long long>(file.hints.buffer_bytes),
                  file.machine.storage.name.c_str());
@@ -41,13 +41,11 @@ enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived
 /// Takes the file over on all ranks, or on none. An error: check mode found one. `begin_s`: when the open began; `by_library_s`: how
 /// long the library took.
 core::Error take_over(const engine::OpenRequest& request, MPI_File handle, double begin_s, double by_library_s) {
+  for (const std::string& warning : request.warnings) say_once(request.comm, warning);  // whatever comes of the open
   auto opened = engine::File::open(request);
   if (!opened) {
     if (opened.error().kind == core::ErrorClass::not_same) return opened.error();
-    int rank = 0;
-    MPI_Comm_rank(request.comm, &rank);
-    if (rank == 0 && !opened.error().message.empty())
-      std::fprintf(stderr, "collio: left to the MPI library: %s\n", opened.error().message.c_str());
+    if (!opened.error().message.empty()) say_once(request.comm, "left to the MPI library: " + opened.error().message);
     return {};
   }
   if (!opened.value()) return {};  // disabled by hint
@@ -56,8 +54,10 @@ core::Error take_over(const engine::OpenRequest& request, MPI_File handle, doubl
   file->view_words.resize(agreed_count);
   file->reads = request.reads;
   file->writes = request.writes;
-  say(*file->engine);
-  file->engine->times = {.open_s = observe::now_s() - begin_s, .open_by_library_s = by_library_s};
+  say(*file->engine, request.comm);
+  file->engine->times.open_s = observe::now_s() - begin_s;
+  file->engine->times.open_by_library_s = by_library_s;
+  report_opened(*file);
   remember_file(handle, std::move(file));
   return {};
 }
@@ -70,9 +70,7 @@ int close_again(MPI_File* handle, const core::Error& error) {
 }
 
 void say_left(MPI_Comm comm, const char* path, std::string_view why) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  if (rank == 0) std::fprintf(stderr, "collio: left to the MPI library: %s: %.*s\n", path, static_cast<int>(why.size()), why.data());
+  say_once(comm, std::string("left to the MPI library: ") + path + ": " + std::string(why));
 }
 
 /// The ranks gave different modes: an error where the program asked for checks, else the file is the library's. Collective.
@@ -115,7 +113,7 @@ int close(MPI_File* handle) {
     {
       const engine::File::Visit visit(*file->engine, "close");
       file->engine->gather();
-      write_report(*file->engine);
+      report_closed(*file);
       error = file->engine->close_storage();
     }
     file->engine->part();
@@ -295,6 +293,7 @@ int install_view(MPI_File handle) {
   auto file = find_settled(handle);
   if (!file) return MPI_SUCCESS;
   file->program_view.note_shared_pointer();
+  count_by_library(*file);
   return file->program_view.install(handle, *real);
 }
 

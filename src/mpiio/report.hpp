@@ -1,11 +1,19 @@
-// The report of a file: one JSON line, written at close by rank 0 of its communicator.
+// The report of files, for COLLIO_REPORT: written by rank 0 of a file's communicator when it is opened, now and then while it is
+// used, and at close.
 #pragma once
 
-#include "engine/file.hpp"
+#include "mpiio/open_files.hpp"
 
 namespace collio::mpiio {
 
-/// Collective over the file's communicator. Does nothing unless COLLIO_REPORT names a file on rank 0.
-void write_report(engine::File& file);
+/// Not collective. All do nothing unless COLLIO_REPORT names a file, and on other ranks than the file's first.
+void report_opened(OpenFile& file);
+/// A data call is over: on the thread that made it.
+void report_call(OpenFile& file);
+/// A data call was, or will be, one that collio has no record of.
+void count_independent(OpenFile& file);
+void count_by_library(OpenFile& file);
+/// Collective over the file's communicator.
+void report_closed(OpenFile& file);
 
 }  // namespace collio::mpiio

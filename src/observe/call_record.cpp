@@ -23,9 +23,16 @@ std::size_t CallLog::add(const CallRecord& record) {
   into->remembered += record.remembered;
   into->total_s += record.total_s;
   into->span_bytes += record.span_bytes;
+  into->all_bytes += record.all_bytes;
+  into->all_pieces += record.all_pieces;
   into->steps.add(record.steps);
   into->counters.add(record.counters);
   return static_cast<std::size_t>(into - records_.data());
+}
+
+std::vector<CallRecord> CallLog::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return records_;
 }
 
 void CallLog::note(std::size_t index, const ProgramTime& time) {

@@ -23,6 +23,7 @@ struct Placement {
 struct CallRecord {
   std::string operation, path, reason, error;
   std::int64_t span_bytes = 0;
+  std::int64_t all_bytes = 0, all_pieces = 0;  ///< of all ranks
   std::int64_t aggregators = 0, rounds = 0;
   std::int64_t local_aggregators = 0;  ///< two_layer
   std::int64_t remembered = 0;         ///< calls whose plan was remembered from an earlier one
@@ -55,9 +56,11 @@ class CallLog {
   };
   void note(std::size_t index, const ProgramTime& time);
   [[nodiscard]] const std::vector<CallRecord>& records() const noexcept { return records_; }
+  /// Likewise while calls go on. Thread-safe.
+  [[nodiscard]] std::vector<CallRecord> snapshot() const;
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<CallRecord> records_;
 };
 

@@ -1,0 +1,59 @@
+// What a process has written into the report, so that the report stays short and a killed job leaves one.
+//
+// The first files of a kind have lines of their own: at open, renewed while they are used, and at close. Further ones of the kind are added
+// up in one line, renewed likewise. Lines are only appended; a later line replaces earlier ones with its id.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "mpiio/report_json.hpp"
+#include "observe/renewal.hpp"
+
+namespace collio::mpiio {
+
+/// Where the report has a file.
+struct ReportLine {
+  std::string id;    ///< of the file's own line; empty: its kind has a line together
+  std::string kind;
+};
+
+class ReportBook {
+ public:
+  static constexpr int most_of_a_kind = 16;   ///< with lines of their own
+  static constexpr int most_lines = 256;      ///< of files with lines of their own
+  static constexpr std::size_t most_kinds = 256;
+
+  /// The process's. It writes what is left when the process ends by itself.
+  static ReportBook& of_process();
+
+  /// All: Not collective, thread-safe.
+  /// A file has been opened.
+  [[nodiscard]] ReportLine opened(const FileSums& sums);
+  /// What is known so far of an open file that has a line of its own.
+  static void write_open(const FileSums& sums, const ReportLine& line);
+  void closed(const FileSums& sums, const ReportLine& line);
+  void write_what_is_left();
+
+ private:
+  struct Kind {
+    std::string id;
+    std::int64_t opened = 0;           ///< that have no lines of their own
+    std::int64_t closed = 0;
+    FileSums sums;
+    observe::Renewal renewal;
+    bool written = true;               ///< as it is now
+  };
+  std::string new_id();
+  void renew(Kind& kind);
+  static void write(Kind& kind);
+
+  std::mutex mutex_;
+  std::map<std::string, Kind> kinds_;
+  std::map<std::string, int> own_lines_;  ///< by kind
+  int lines_ = 0;
+  std::int64_t next_id_ = 1;
+};
+
+}  // namespace collio::mpiio

@@ -1,0 +1,26 @@
+// A file's part of the report as one line of JSON.
+#pragma once
+
+#include <string>
+
+#include "mpiio/file_sums.hpp"
+
+namespace collio::mpiio {
+
+/// Which line of the report a record is. A line replaces earlier ones with the same id.
+struct LineHead {
+  std::string id;
+  std::int64_t files = 1;       ///< of one kind, added up; 1: the path is a file's
+  std::int64_t still_open = 0;  ///< of these
+};
+
+/// FileSums::about. Collective; `remarks` are what ranks say together.
+struct Remarks {
+  std::string storage, schedules;
+};
+[[nodiscard]] std::string about_json(const engine::File& file, const Remarks& remarks);
+
+/// The line, with its end. Not collective.
+[[nodiscard]] std::string line_of(const FileSums& sums, const LineHead& head);
+
+}  // namespace collio::mpiio

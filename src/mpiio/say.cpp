@@ -1,0 +1,55 @@
+// See say.hpp.
+#include "mpiio/say.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+
+namespace collio::mpiio {
+
+namespace {
+
+constexpr std::size_t most_texts = 100;  ///< a program may open any number of files that each have something wrong
+
+bool speaks(MPI_Comm comm) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int has_world = 0;
+  MPI_Initialized(&has_world);
+  if (rank != 0 || size > 1 || !has_world || verbose()) return rank == 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0;
+}
+
+struct Said {
+  std::mutex mutex;
+  std::set<std::string> texts;
+};
+
+Said& said() {
+  static auto* s = new Said;
+  return *s;
+}
+
+}  // namespace
+
+bool verbose() {
+  const char* text = std::getenv("COLLIO_VERBOSE");
+  return text && *text && std::strcmp(text, "0") != 0;
+}
+
+void say_once(MPI_Comm comm, const std::string& text) {
+  if (!speaks(comm)) return;
+  Said& s = said();
+  const std::lock_guard lock(s.mutex);
+  if (s.texts.size() > most_texts || !s.texts.insert(text).second) return;
+  if (s.texts.size() > most_texts)
+    std::fprintf(stderr, "collio: further warnings are in the report (collio run --report FILE)\n");
+  else
+    std::fprintf(stderr, "collio: %s\n", text.c_str());
+}
+
+}  // namespace collio::mpiio
