@@ -30,12 +30,12 @@ struct FirstWord {
   machine::StorageModel storage;
 };
 
-std::array<double, 7> numbers_of(const machine::StorageModel& m) {
+std::array<double, 8> numbers_of(const machine::StorageModel& m) {
   return {static_cast<double>(m.block_bytes), static_cast<double>(m.window_bytes), static_cast<double>(m.node_buffer_bytes),
-          static_cast<double>(m.aggregators_per_core), m.operation_s, m.bandwidth_bytes_per_s, m.in_memory ? 1.0 : 0.0};
+          static_cast<double>(m.aggregators_per_core), m.operation_s, m.bandwidth_bytes_per_s, m.in_memory ? 1.0 : 0.0, m.unknown ? 1.0 : 0.0};
 }
 
-void set_numbers(machine::StorageModel& m, const std::array<double, 7>& numbers) {
+void set_numbers(machine::StorageModel& m, const std::array<double, 8>& numbers) {
   m.block_bytes = static_cast<std::int64_t>(numbers[0]);
   m.window_bytes = static_cast<std::int64_t>(numbers[1]);
   m.node_buffer_bytes = static_cast<std::int64_t>(numbers[2]);
@@ -43,11 +43,12 @@ void set_numbers(machine::StorageModel& m, const std::array<double, 7>& numbers)
   m.operation_s = numbers[4];
   m.bandwidth_bytes_per_s = numbers[5];
   m.in_memory = numbers[6] != 0;
+  m.unknown = numbers[7] != 0;
 }
 
 /// Rank 0's word, on all ranks. Collective.
 FirstWord share(MPI_Comm comm, FirstWord word) {
-  std::array<double, 7> numbers = numbers_of(word.storage);
+  std::array<double, 8> numbers = numbers_of(word.storage);
   std::string text(reinterpret_cast<const char*>(numbers.data()), sizeof numbers);
   for (const auto& [key, value] : word.hints) text += key + '\0' + value + '\0';
   exchange::broadcast_text(text, 0, comm);
@@ -68,6 +69,16 @@ int job_ranks_here() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"})
     if (const char* text = std::getenv(name)) return std::atoi(text);
   return 0;
+}
+
+/// As rank 0 sees the file system of `path`. The file may be opened by ranks of one node of several.
+machine::StorageModel first_model(const std::string& path) {
+  machine::StorageModel model = storage::model_of(path);
+  int has_world = 0, ranks = 1;
+  MPI_Initialized(&has_world);  // not in sessions
+  if (has_world) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int here = job_ranks_here();
+  return here > 0 && ranks > here ? storage::for_several_nodes(std::move(model)) : model;
 }
 
 /// Who may aggregate. Elections choose among a rank of every node.
@@ -116,7 +127,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   MPI_Comm_rank(request.comm, &f->rank);
   MPI_Comm_size(request.comm, &f->size);
   f->path = absolute_path(request.path);
-  const FirstWord first = share(request.comm, {request.hints, storage::model_of(f->path)});
+  const FirstWord first = share(request.comm, {request.hints, first_model(f->path)});
   f->hints = policy::parse_hints(first.hints);
   f->hints.warnings.insert(f->hints.warnings.begin(), request.warnings.begin(), request.warnings.end());
   if (!f->hints.enabled) return std::unique_ptr<File>();
@@ -137,6 +148,7 @@ core::Error File::settle_in(const OpenRequest& request, const std::map<std::stri
   node_rank = place.seat.local_rank;
   leaders = place.leaders;
   machine.nodes = place.machine.nodes;
+  if (machine.nodes.size() > 1) machine.storage = storage::for_several_nodes(std::move(machine.storage));
   discover_network(comm, machine);
   traffic = Traffic(machine.nodes.size());
   if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty()) hints.warnings.push_back(std::move(warning));

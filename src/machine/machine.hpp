@@ -33,6 +33,7 @@ struct StorageModel {
   std::int64_t window_bytes = 1 << 20;   ///< best length of a window: fits a core's cache where calls are cheap
   std::int64_t node_buffer_bytes = 0;    ///< windows in a node's shared memory, together; 0: 2 MiB a core, 4..32
   bool in_memory = false;                ///< a call is a copy in memory, and nothing goes on after it
+  bool unknown = false;                  ///< whether it is shared: local, as long as a job has one node
   bool overlaps = false;                 ///< calls go on while their caller does something else
   int aggregators_per_core = 4;          ///< 0: one aggregator per node
   double operation_s = 4e-6;             ///< one read or write call, apart from its bytes

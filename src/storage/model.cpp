@@ -1,54 +1,47 @@
 // What collio assumes of a file system before it has measured anything. See storage.hpp.
-#include <sys/vfs.h>
-
 #include <algorithm>
 #include <cerrno>
 
+#include "storage/file_systems.hpp"
 #include "storage/storage.hpp"
 
 namespace collio::storage {
 
 namespace {
 
-struct KnownType {
-  long magic;
-  const char* name;
-  enum { local, memory, shared } kind;  ///< shared: served over a network: calls are dear, and neighbours share locks
-};
-
-constexpr KnownType known[] = {
-    {0x01021994, "tmpfs", KnownType::memory},   {0x858458f6, "ramfs", KnownType::memory},
-    {0xef53, "ext", KnownType::local},          {0x58465342, "xfs", KnownType::local},
-    {0x9123683e, "btrfs", KnownType::local},    {0x794c7630, "overlay", KnownType::local},
-    {0x6969, "nfs", KnownType::shared},         {0x0bd00bd0, "lustre", KnownType::shared},
-    {0x47504653, "gpfs", KnownType::shared},    {0x00c36400, "ceph", KnownType::shared},
-    {0x65735546, "fuse", KnownType::shared},    {0x19830326, "beegfs", KnownType::shared},
-    {0x20030528, "pvfs2", KnownType::shared},
-};
+void put_behind_network(machine::StorageModel& model) {
+  model.operation_s = 200e-6;
+  model.block_bytes = std::max<std::int64_t>(model.block_bytes, 1 << 20);
+  model.window_bytes = 16 << 20;
+  model.node_buffer_bytes = 64 << 20;
+  model.aggregators_per_core = 0;
+}
 
 }  // namespace
 
-machine::StorageModel model_of(const std::string& path) {
+machine::StorageModel model_of(const FileSystem& system, std::int64_t block_bytes) {
+  using Kind = FileSystem::Kind;
   machine::StorageModel model;
-  struct statfs fs {};
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  if (::statfs(path.c_str(), &fs) != 0 && ::statfs(folder.c_str(), &fs) != 0) return model;
-  for (const KnownType& type : known) {
-    if (static_cast<long>(fs.f_type) != type.magic) continue;
-    model.name = type.name;
-    model.in_memory = type.kind == KnownType::memory;
-    if (model.in_memory) model.operation_s = 0.75e-6;
-    if (type.kind == KnownType::shared) {
-      model.operation_s = 200e-6;
-      model.block_bytes = 1 << 20;
-      model.window_bytes = 16 << 20;
-      model.node_buffer_bytes = 64 << 20;
-      model.aggregators_per_core = 0;
-    }
-  }
-  if (fs.f_bsize >= 4096 && fs.f_bsize <= (64 << 20) && (fs.f_bsize & (fs.f_bsize - 1)) == 0)
-    model.block_bytes = std::max<std::int64_t>(model.block_bytes, fs.f_bsize);
+  model.name = system.name;
+  model.unknown = system.kind == Kind::unknown;
+  model.in_memory = system.kind == Kind::memory;
+  if (model.in_memory) model.operation_s = 0.75e-6;
+  if (system.kind == Kind::shared) put_behind_network(model);
+  const bool sound = block_bytes >= 4096 && block_bytes <= (64 << 20) && (block_bytes & (block_bytes - 1)) == 0;
+  if (sound) model.block_bytes = std::max(model.block_bytes, block_bytes);
+  return model;
+}
+
+machine::StorageModel model_of(const std::string& path) {
+  const Found found = find_file_system(path);
+  return model_of(found.system, found.block_bytes);
+}
+
+machine::StorageModel for_several_nodes(machine::StorageModel model) {
+  if (!model.unknown) return model;
+  put_behind_network(model);
+  model.unknown = false;
+  model.name += " (unknown, taken to be shared)";
   return model;
 }
 

@@ -71,8 +71,14 @@ class Storage {
 
 enum class Access { read_only, write_only, read_write };
 
-/// Constants of the file system `path` lies on, by its type.
+struct FileSystem;  // storage/file_systems
+
+/// Constants of the file system `path` lies on, by its type. Not collective.
 [[nodiscard]] machine::StorageModel model_of(const std::string& path);
+/// Likewise of a known one with blocks of that length.
+[[nodiscard]] machine::StorageModel model_of(const FileSystem& system, std::int64_t block_bytes);
+/// The same for a job with several nodes: they share a file system that is not known, or the job could not use it. Pure.
+[[nodiscard]] machine::StorageModel for_several_nodes(machine::StorageModel model);
 
 /// The error class of an errno value.
 [[nodiscard]] core::ErrorClass class_of_errno(int error) noexcept;
