@@ -17,6 +17,7 @@
 #include "engine/yielding_storage.hpp"
 #include "exchange/collectives.hpp"
 #include "exchange/waiting.hpp"
+#include "machine/crowding.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/select_aggregators.hpp"
 
@@ -69,6 +70,15 @@ int job_ranks_here() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"})
     if (const char* text = std::getenv(name)) return std::atoi(text);
   return 0;
+}
+
+/// How a process waits is for all its files: the file with most ranks on the node tells most about it.
+machine::NodeShare most_known(const machine::NodeShare& now) {
+  static std::mutex mutex;
+  static machine::NodeShare most{0, 0};
+  const std::lock_guard lock(mutex);
+  if (now.ranks >= most.ranks) most = now;
+  return most;
 }
 
 /// As rank 0 sees the file system of `path`. The file may be opened by ranks of one node of several.
@@ -153,7 +163,7 @@ core::Error File::settle_in(const OpenRequest& request, const std::map<std::stri
   traffic = Traffic(machine.nodes.size());
   if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty()) hints.warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
-  exchange::set_crowded(std::max(here.ranks, job_ranks_here()) > here.cores);
+  exchange::set_crowded(machine::crowded(most_known({here.ranks, here.cores}), job_ranks_here(), static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN))));
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
   for (const policy::Seat& seat : seats) servers.homes.push_back(seat.node);
   servers.ranks = ranks_of(*agreement, seats, place.seat, rank);
