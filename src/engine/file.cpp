@@ -13,11 +13,11 @@
 #include "engine/check_call.hpp"
 #include "engine/discover.hpp"
 #include "engine/discover_network.hpp"
+#include "engine/job_here.hpp"
 #include "engine/window_buffers.hpp"
 #include "engine/yielding_storage.hpp"
 #include "exchange/collectives.hpp"
 #include "exchange/waiting.hpp"
-#include "machine/crowding.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/select_aggregators.hpp"
 
@@ -63,32 +63,6 @@ FirstWord share(MPI_Comm comm, FirstWord word) {
     word.hints[key] = value;
   }
   return word;
-}
-
-/// Ranks of the whole job on this node, as the launcher tells; a file may be opened by fewer. 0: not told.
-int job_ranks_here() {
-  for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"})
-    if (const char* text = std::getenv(name)) return std::atoi(text);
-  return 0;
-}
-
-/// How a process waits is for all its files: the file with most ranks on the node tells most about it.
-machine::NodeShare most_known(const machine::NodeShare& now) {
-  static std::mutex mutex;
-  static machine::NodeShare most{0, 0};
-  const std::lock_guard lock(mutex);
-  if (now.ranks >= most.ranks) most = now;
-  return most;
-}
-
-/// As rank 0 sees the file system of `path`. The file may be opened by ranks of one node of several.
-machine::StorageModel first_model(const std::string& path) {
-  machine::StorageModel model = storage::model_of(path);
-  int has_world = 0, ranks = 1;
-  MPI_Initialized(&has_world);  // not in sessions
-  if (has_world) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int here = job_ranks_here();
-  return here > 0 && ranks > here ? storage::for_several_nodes(std::move(model)) : model;
 }
 
 /// Who may aggregate. Elections choose among a rank of every node.
@@ -137,7 +111,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   MPI_Comm_rank(request.comm, &f->rank);
   MPI_Comm_size(request.comm, &f->size);
   f->path = absolute_path(request.path);
-  const FirstWord first = share(request.comm, {request.hints, first_model(f->path)});
+  const FirstWord first = share(request.comm, {request.hints, model_for_job(f->path)});
   f->hints = policy::parse_hints(first.hints);
   f->hints.warnings.insert(f->hints.warnings.begin(), request.warnings.begin(), request.warnings.end());
   if (!f->hints.enabled) return std::unique_ptr<File>();
@@ -163,7 +137,7 @@ core::Error File::settle_in(const OpenRequest& request, const std::map<std::stri
   traffic = Traffic(machine.nodes.size());
   if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty()) hints.warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
-  exchange::set_crowded(machine::crowded(most_known({here.ranks, here.cores}), job_ranks_here(), static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN))));
+  exchange::set_crowded(job_is_crowded({here.ranks, here.cores}));
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
   for (const policy::Seat& seat : seats) servers.homes.push_back(seat.node);
   servers.ranks = ranks_of(*agreement, seats, place.seat, rank);
@@ -184,10 +158,12 @@ core::Error File::settle_in(const OpenRequest& request, const std::map<std::stri
   if (!error.ok()) return error;
   note_storage();
   if (!all_hold_) learn_holder();
+  take_up_memory();
   return {};
 }
 
 File::~File() {
+  if (no_slots_.empty() && no_windows_.empty() && no_handles_.empty()) keep_memory(memory_key_, std::move(memory));  // else its plans are second best
   roll.reset();
   remote.reset();
   exchange::NodeSlots::give_back(std::move(slots));
@@ -316,7 +292,14 @@ policy::Plan File::plan(policy::PlanRequest request) {
     request.no_windows = no_windows_;
     plan = policy::make_plan(request, machine, hints);
   }
-  if (plan.path != policy::Path::two_layer || slots) return plan;
+  if (have_slots(plan)) return plan;
+  request.no_node_memory = no_slots_;
+  return policy::make_plan(request, machine, hints);
+}
+
+bool File::have_slots(const policy::Plan& plan) {
+  if (plan.path != policy::Path::two_layer || slots) return true;
+  if (!no_slots_.empty()) return false;
   std::string why;
   using Pages = exchange::SharedMemory::Pages;
   const Pages pages = machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
@@ -326,13 +309,12 @@ policy::Plan File::plan(policy::PlanRequest request) {
   if (failed.ok()) {
     slots_name_ = slots->name();
     announce_slots();
-    return plan;
+    return true;
   }
   slots.reset();
   no_slots_ = "no shared memory between the ranks of a node";
   hints.warnings.push_back(no_slots_ + ": " + failed.message);
-  request.no_node_memory = no_slots_;
-  return policy::make_plan(request, machine, hints);
+  return false;
 }
 
 File::Buffers::Buffers(File& file) : file_(file) {

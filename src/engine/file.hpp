@@ -12,7 +12,7 @@
 
 #include "access/access.hpp"
 #include "engine/crew.hpp"
-#include "engine/plan_memory.hpp"
+#include "engine/kept_memories.hpp"
 #include "engine/storage_use.hpp"
 #include "engine/traffic.hpp"
 #include "exchange/agreement.hpp"
@@ -69,6 +69,10 @@ class File {
   [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
   /// Whether the buffers of a call are in an MPI window, when it is planned so; makes one when it has to. Collective.
   [[nodiscard]] bool have_remote(const policy::Plan& plan);
+  /// Whether all ranks have the file open, where a call is planned so; opens it where it has to. Collective.
+  [[nodiscard]] bool have_handles(const policy::Plan& plan);
+  /// Likewise of windows in the nodes' shared memory. Collective.
+  [[nodiscard]] bool have_slots(const policy::Plan& plan);
   /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.
   [[nodiscard]] int most_domains() const noexcept;
   /// The buffers of a collective call, from construction to destruction: slots and pool are the process's before and after.
@@ -143,8 +147,9 @@ class File {
   void prepare_fault_drill();
   void note_storage();              ///< Collective.
   void learn_holder();              ///< Where not all ranks open the file at once. Collective.
-  [[nodiscard]] bool have_handles(const policy::Plan& plan);  ///< Whether the ranks can do as planned. Collective.
   void announce_slots();
+  void take_up_memory();            ///< Collective.
+  MemoryKey memory_key_;
   void prepare_memory_drill();      ///< COLLIO_DRILL_MEMORY
   [[nodiscard]] core::Error settle_in(const OpenRequest& request, const std::map<std::string, std::string>& common_hints);
   void begin_roll();

@@ -6,7 +6,7 @@
 // window needs no tiling check.
 //
 // All ranks remember and forget in the same order, so a call is remembered everywhere or nowhere. Bounded; no lists are
-// kept, only hashes.
+// kept, only hashes. A memory outlives its file (kept_memories.hpp).
 #pragma once
 
 #include <cstdint>
@@ -64,9 +64,15 @@ class PlanMemory {
   /// Likewise of trials of whole calls; the same on all ranks.
   [[nodiscard]] std::string call_trials_text() const;
 
+  /// Names the memory on all ranks that have part in it; 0: it has no name yet.
+  [[nodiscard]] std::uint64_t token() const noexcept { return token_; }
+  void set_token(std::uint64_t token) noexcept { token_ = token; }
+  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+
  private:
   std::list<Entry> entries_;  ///< last used first
   std::int64_t next_id_ = 1;
+  std::uint64_t token_ = 0;
 };
 
 }  // namespace collio::engine

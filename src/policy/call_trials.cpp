@@ -22,6 +22,11 @@ bool aggregation_given(const Hints& hints) {
   return hints.aggregators > 0 || !hints.host_limits.empty() || hints.local_aggregators > 0 || hints.local_aggregators_per_node > 0 || hints.nodes_per_group > 1;
 }
 
+double median_of(std::array<double, 5> values) {
+  std::ranges::nth_element(values, values.begin() + 2);
+  return values[2];
+}
+
 }  // namespace
 
 std::string text_of(const Way& way) {
@@ -50,8 +55,9 @@ CallTrials::CallTrials(std::vector<Choice> choices) : choices_(std::move(choices
 
 /// The first call of a candidate makes its memory and connections, and is not judged.
 void CallTrials::begin_trial() noexcept {
+  if (recent_ < recent_s_.size()) return;
   const double usual_s = contest_.usual().per_amount();
-  while (contest_.has_candidate() && choices_[contest_.candidate()].more_s - choices_[in_force()].more_s > dearest * usual_s) contest_.judge(false);
+  while (contest_.has_candidate() && choices_[contest_.candidate()].more_s - choices_[in_force()].more_s > dearest * usual_s) contest_.drop();
   const bool warm = warm_ == contest_.candidate();
   if (contest_.may_lose(warm ? lost_s_ : dearest * usual_s)) phase_ = warm ? Phase::on_trial : Phase::warming_up;
 }
@@ -61,7 +67,7 @@ void CallTrials::over(double seconds) noexcept {
   contest_.spend(seconds);
   if (phase_ == Phase::settled) {
     contest_.settled(1, seconds);
-    before_s_ = seconds;
+    recent_s_[recent_++ % recent_s_.size()] = seconds;
     begin_trial();
     return;
   }
@@ -74,12 +80,13 @@ void CallTrials::over(double seconds) noexcept {
   if (phase_ == Phase::warming_up)
     warm_ = contest_.candidate();
   else
-    contest_.judge(seconds < Contest::clearly * before_s_);
+    contest_.judge(seconds / median_of(recent_s_));
   phase_ = Phase::settled;
+  recent_ = 0;
 }
 
 void CallTrials::refused() noexcept {
-  contest_.judge(false);
+  contest_.drop();
   phase_ = Phase::settled;
 }
 

@@ -5,6 +5,7 @@
 // message of its own. What trials may lose is a small part of the time spent on the pattern: a program with few calls tries nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -42,7 +43,7 @@ class CallTrials {
   /// The candidate that next() names cannot be had.
   void refused() noexcept;
   /// It was tried, or refused, and will not be tried again unless the pace changes.
-  [[nodiscard]] bool given_up(std::size_t way) const noexcept { return way < contest_.candidate() && way != in_force(); }
+  [[nodiscard]] bool given_up(std::size_t way) const noexcept { return contest_.given_up(way); }
 
   [[nodiscard]] std::int64_t calls_tried() const noexcept { return calls_tried_; }
   /// What was tried and what came of it; empty: nothing was tried.
@@ -55,7 +56,10 @@ class CallTrials {
   std::vector<Choice> choices_;
   Contest contest_;
   Phase phase_ = Phase::settled;
-  double before_s_ = 0;          ///< of the call before the trial
+  /// Calls by the way in force since the last comparison. A trial is compared with their median: one that is not faster is below it in half of the
+  /// cases, whatever the noise is like.
+  std::array<double, 5> recent_s_{};
+  std::size_t recent_ = 0;
   double lost_s_ = 0;            ///< at most by a trial of the warm candidate
   std::size_t warm_ = 0;         ///< the candidate whose memory and connections are there
   std::int64_t calls_ = 0, calls_tried_ = 0;

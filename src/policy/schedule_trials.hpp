@@ -3,7 +3,7 @@
 // A schedule is an aggregator's own business: what it receives ahead and when it writes needs nobody's consent. So each
 // aggregator tries for itself, between rounds, and no message or agreement is spent on it. A trial is two stints of a few rounds in a
 // row, one under the schedule in force, one under a candidate; every stint begins and ends with all buffers free, so both pay the same.
-// A candidate that is clearly faster three times takes over. What trials may lose is a small part of the time spent so far: a short call
+// A candidate that is clearly faster more often than by chance takes over. What trials may lose is a small part of the time spent so far: a short call
 // tries nothing, a long one or one often repeated does.
 #pragma once
 

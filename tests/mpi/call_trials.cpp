@@ -39,6 +39,23 @@ class Tests {
     for (const std::string& text : expected) program_.that(report.find(text) != std::string::npos, (text + " in " + report).c_str());
   }
 
+  /// A file for each call: what was found out of the pattern goes on to the next. Without that the pattern of every file is a new one.
+  void a_file_for_each_call() {
+    Dice dice(12);
+    const Deal deal = deal_out(dice, {program_.size, 0, 40000, 1, 2000, 5});
+    const HintList hints{{"collio_faults", "all:write:delay=0.00002/all:read:delay=0.00002"}};
+    const std::string path = program_.temporary("checkpoint");
+    for (int i = 0; i < 300; ++i) {
+      PieceFile file(program_, MPI_COMM_WORLD, path, hints);
+      file.write(deal);
+      if (i % 50 == 0) file.check();
+      file.close();
+    }
+    const std::string report = program_.rank == 0 ? reports_.of(path) : "";
+    if (report.empty() || program_.size == 1) return;
+    program_.that(report.find("calls were trials") != std::string::npos, ("calls were trials in " + report).c_str());
+  }
+
  private:
   Program& program_;
   Reports reports_;
@@ -56,5 +73,6 @@ int main(int argc, char** argv) {
   tests.run({{"collio_path", "two_phase"}, {"collio_transfer", "auto"}, {"collio_transfer_piece", "1"}},
             {tried, alone ? "transfers: two_sided" : "transfers: lock, by trials"});
   tests.run({{"collio_path", "two_phase"}, {"collio_transfer", "two_sided"}}, {"\"call_trials\": \"\""});
+  tests.a_file_for_each_call();
   return program.finish();
 }
