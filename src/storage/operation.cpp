@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "storage/high_descriptor.hpp"
+
 namespace collio::storage {
 
 namespace {
@@ -41,11 +43,11 @@ core::Result<Descriptors> Descriptors::open(const std::string& path, Access acce
   Descriptors d;
   d.path_ = path;
   d.drill_ = std::move(drill);
-  const int error = make_call(d.drill(), policy::FaultPoint::open, [&] { return (d.buffered_ = ::open(path.c_str(), flags)) < 0 ? errno : 0; });
+  const int error = make_call(d.drill(), policy::FaultPoint::open, [&] { return (d.buffered_ = moved_high(::open(path.c_str(), flags))) < 0 ? errno : 0; });
   if (error != 0) return failure("open", path, error);
   if (direct) {
     // Not by its name, which may be another file's by now.
-    d.direct_ = ::open(Holder::with(d.buffered_).path().c_str(), flags | O_DIRECT);
+    d.direct_ = moved_high(::open(Holder::with(d.buffered_).path().c_str(), flags | O_DIRECT));
     if (d.direct_ < 0)
       d.no_direct_ = std::string("O_DIRECT is refused: ") + std::strerror(errno);
     else

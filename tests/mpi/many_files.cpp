@@ -2,6 +2,9 @@
 // few descriptors and communicators. Calls on them are under way in another order on each rank.
 //
 //   many_files FILES   the number of files
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <numeric>
@@ -94,9 +97,18 @@ class ManyFiles {
   std::vector<MPI_File> files_;
 };
 
+/// As many descriptors as login shells give: the MPI library's own of a thousand files fit in, a second one of each does not.
+void take_usual_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, 1024);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  take_usual_limit();
   Program program(argc, argv, 60);
   if (const std::string why = program.no_room_for_files(); !why.empty()) return program.skip(why);
   const int files = argc > 1 ? std::atoi(argv[1]) : 20;
