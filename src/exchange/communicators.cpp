@@ -2,9 +2,11 @@
 #include "exchange/communicators.hpp"
 
 #include <cstdarg>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "exchange/collectives.hpp"
 #include "exchange/waiting.hpp"
@@ -18,6 +20,7 @@ namespace {
   int length = 0;
   MPI_Error_string(code, text, &length);
   std::fprintf(stderr, "collio: %s failed in collio's own messages; the job ends: %s\n", what, text);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // a launcher that is told to end the job may not pass on what was just said
   MPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
   std::abort();
 }
