@@ -128,10 +128,16 @@ std::shared_ptr<OpenFile> find_settled(MPI_File handle) {
   return file;
 }
 
+/// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio can do without it.
+bool is_for_reading(const access::View& view, const AskedView& asked) {
+  return !asked.writes && view.filetype && check_view(view, asked.etype, {true, false}).ok();
+}
+
 /// The MPI library's refusal of a view that it need not take; else collio's own, which in check mode says more.
 core::Error error_of_view(const OpenFile& file, const access::View& view, const AskedView& asked) {
   const bool checks = file.engine->hints.check != policy::Check::none;
-  core::Error refused = is_doubtful(view, asked.etype) ? ask_library(file.engine->comm, asked) : core::Error{};
+  const bool asks = is_doubtful(view, asked.etype) && !is_for_reading(view, asked);
+  core::Error refused = asks ? ask_library(file.engine->comm, asked) : core::Error{};
   if (!view.filetype || (!checks && !refused.ok())) return refused;
   core::Error wrong = check_view(view, asked.etype, {checks, file.writes});
   return wrong.ok() ? refused : wrong;

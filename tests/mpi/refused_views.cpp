@@ -11,6 +11,7 @@ struct Named {
   std::string name;
   MPI_Offset displacement = 0;
   MPI_Datatype etype = MPI_INT, filetype = MPI_INT;
+  bool may_be_read = false;  ///< by the rules, through a file that is only read: collio does it whatever the library says
 };
 
 using Blocks = std::vector<std::pair<int, MPI_Aint>>;
@@ -47,10 +48,10 @@ std::vector<Named> views() {
       {"negative displacement of a piece behind the file's begin", 64, MPI_INT, blocks_of({{1, -4}, {1, 8}}, MPI_INT)},
       {"descending", 0, MPI_INT, blocks_of({{1, 16}, {1, 0}}, MPI_INT)},
       {"descending, many pieces", 0, MPI_INT, blocks_of(turned, MPI_INT)},
-      {"the same piece twice", 0, MPI_INT, blocks_of({{1, 16}, {1, 16}}, MPI_INT)},
-      {"overlap", 0, MPI_BYTE, blocks_of({{8, 0}, {8, 4}})},
-      {"overlap of pieces that touch", 0, MPI_BYTE, blocks_of({{4, 0}, {4, 4}, {4, 2}})},
-      {"overlap of a long piece", 0, MPI_BYTE, blocks_of({{100, 0}, {4, 4}, {4, 50}})},
+      {"the same piece twice", 0, MPI_INT, blocks_of({{1, 16}, {1, 16}}, MPI_INT), true},
+      {"overlap", 0, MPI_BYTE, blocks_of({{8, 0}, {8, 4}}), true},
+      {"overlap of pieces that touch", 0, MPI_BYTE, blocks_of({{4, 0}, {4, 4}, {4, 2}}), true},  // collio sees one of 8 bytes and one of 4
+      {"overlap of a long piece", 0, MPI_BYTE, blocks_of({{100, 0}, {4, 4}, {4, 50}}), true},
       {"a piece of no length, negative", 0, MPI_BYTE, blocks_of({{0, -8}, {4, 0}})},
       {"tiles that overlap", 0, MPI_BYTE, resized(blocks_of({{4, 0}, {4, 8}}), 8)},
       {"a size that is no multiple", 0, MPI_INT, blocks_of({{6, 0}})},
@@ -103,7 +104,8 @@ void still_works(Program& program, MPI_File file, int mode) {
 /// All ranks set it, or the last alone.
 void set_by(Program& program, const std::string& path, int mode, const Named& view, bool all) {
   const Named good{"good", 0, MPI_INT, MPI_INT};
-  const int expected = native_class(program, program.path("alone." + std::to_string(program.rank)), mode, view);
+  const int native = native_class(program, program.path("alone." + std::to_string(program.rank)), mode, view);
+  const int expected = mode == MPI_MODE_RDONLY && view.may_be_read ? MPI_SUCCESS : native;
   MPI_File file = open_file(program, MPI_COMM_WORLD, path, mode, {});
   const int found = set(file, all || program.rank == program.size - 1 ? view : good);
   const std::string what = "class of " + view.name + (all ? "" : ", on one rank") + ", mode " + std::to_string(mode);
