@@ -10,7 +10,7 @@ option(COLLIO_LONG_TESTS "All rank counts and variants of the tests, not those a
 #   COMMAND  instead of TARGET: any command line (an interpreter and its script)
 #   PRELOAD  the ranks, not the launcher, get libcollio_mpiio.so
 #   ENV      environment of launcher and ranks; TIMEOUT defaults to 120, and is four times as long with sanitizers
-#   LONG     only with COLLIO_LONG_TESTS. Without it, of more than two numbers of ranks all but 3 and 8 remain
+#   LONG     only with COLLIO_LONG_TESTS. Without it, of more than two numbers of ranks all but 2, 3 and 8 remain
 # The working directory is a scratch folder of the build tree: files that a test writes go there.
 function(collio_add_mpi_test)
   cmake_parse_arguments(PARSE_ARGV 0 test "PRELOAD;LONG" "NAME;TARGET;TIMEOUT" "RANKS;ENV;ARGS;COMMAND;LABELS")
@@ -20,7 +20,7 @@ function(collio_add_mpi_test)
       return()
     endif()
     if(counts GREATER 2)
-      list(REMOVE_ITEM test_RANKS 3 8)
+      list(REMOVE_ITEM test_RANKS 2 3 8)
     endif()
   endif()
   if(NOT test_TIMEOUT)
