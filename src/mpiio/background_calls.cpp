@@ -2,6 +2,7 @@
 #include "mpiio/background_calls.hpp"
 
 #include "mpiio/error_codes.hpp"
+#include "mpiio/give_view.hpp"
 #include "mpiio/library_calls.hpp"
 #include "mpiio/library_progress.hpp"
 #include "mpiio/operation.hpp"
@@ -70,7 +71,7 @@ std::shared_ptr<OpenFile> own_file(MPI_File handle, int& code) {
   auto file = find_file(handle);
   code = MPI_SUCCESS;
   if (!file || (file->taken_over() && file->view_described)) return file;
-  code = file->program_view.install(handle, *real);
+  code = give_view(*file, handle);
   return nullptr;
 }
 

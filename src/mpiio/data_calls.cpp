@@ -4,6 +4,7 @@
 #include "engine/call.hpp"
 #include "engine/check_call.hpp"
 #include "mpiio/error_codes.hpp"
+#include "mpiio/give_view.hpp"
 #include "mpiio/library_calls.hpp"
 #include "mpiio/report.hpp"
 
@@ -100,7 +101,7 @@ int collective(const DataCall& c) {
   const auto by_library = [&] {
     const engine::File::Visit visit(*file->engine, name_of(c));
     if (const core::Error error = engine::check_same_call(*file->engine, name_of(c)); !error.ok()) return raise(c.handle, error);
-    const int rc = file->program_view.install(c.handle, *real);
+    const int rc = give_view(*file, c.handle);
     return rc == MPI_SUCCESS ? forward(c) : rc;
   };
   if (!file->taken_over()) {

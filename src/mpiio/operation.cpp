@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "mpiio/error_codes.hpp"
+#include "mpiio/give_view.hpp"
 #include "mpiio/library_calls.hpp"
 #include "mpiio/report.hpp"
 
@@ -69,7 +70,7 @@ void let_library(OpenFile& file, Operation& operation) {
   }
   {
     const std::scoped_lock lock(file.pointer);
-    operation.library_code = file.program_view.install(call.handle, *real);
+    operation.library_code = give_view(file, call.handle);
   }
   if (operation.library_code == MPI_SUCCESS) operation.library_code = forward(call);
   if (operation.library_code != MPI_SUCCESS) return;

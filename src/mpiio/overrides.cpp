@@ -12,6 +12,7 @@
 #include "mpiio/check_view.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
+#include "mpiio/give_view.hpp"
 #include "mpiio/independent_calls.hpp"
 #include "mpiio/info.hpp"
 #include "mpiio/open_files.hpp"
@@ -136,7 +137,7 @@ bool is_for_reading(const access::View& view, const AskedView& asked) {
 /// The MPI library's refusal of a view that it need not take; else collio's own, which in check mode says more.
 core::Error error_of_view(const OpenFile& file, const access::View& view, const AskedView& asked) {
   const bool checks = file.engine->hints.check != policy::Check::none;
-  const bool asks = is_doubtful(view, asked.etype) && !is_for_reading(view, asked);
+  const bool asks = file.atomic || (is_doubtful(view, asked.etype) && !is_for_reading(view, asked));
   core::Error refused = asks ? ask_library(file.engine->comm, asked) : core::Error{};
   if (!view.filetype || (!checks && !refused.ok())) return refused;
   core::Error wrong = check_view(view, asked.etype, {checks, file.writes});
@@ -191,7 +192,7 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   const bool etype_alone = is_native && !file->atomic && (agreed == ViewKind::costly || agreed == ViewKind::bytes);
   const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype], !most[gives_info] && !most[other_unit]};
   const int rc = etype_alone ? program_view.install_unit(handle, *real, unit, info)
-                             : real->File_set_view(handle, displacement, etype, filetype, representation, info);
+                             : real->File_set_view(handle, displacement, etype, kind == ViewKind::bytes ? etype : filetype, representation, info);
   if (rc != MPI_SUCCESS) return rc;
   if (etype_alone && agreed == ViewKind::costly)
     program_view.mark_etype_only();
@@ -264,9 +265,11 @@ class LibraryVisit {
 int set_atomicity(MPI_File handle, int flag) {
   const LibraryVisit visit(handle, "set_atomicity");
   if (visit.code() != MPI_SUCCESS) return visit.code();
-  if (auto file = find_settled(handle)) file->program_view.install(handle, *real);
-  const int rc = real->File_set_atomicity(handle, flag);
-  if (auto file = find_file(handle); file && rc == MPI_SUCCESS) file->atomic = flag != 0;
+  auto file = find_settled(handle);
+  if (!file) return real->File_set_atomicity(handle, flag);
+  int rc = give_view(*file, handle);
+  if (rc == MPI_SUCCESS) rc = real->File_set_atomicity(handle, flag);
+  if (rc == MPI_SUCCESS) file->atomic = flag != 0;
   return rc;
 }
 
@@ -300,7 +303,7 @@ int install_view(MPI_File handle) {
   if (!file) return MPI_SUCCESS;
   file->program_view.note_shared_pointer();
   count_by_library(*file);
-  return file->program_view.install(handle, *real);
+  return give_view(*file, handle);
 }
 
 /// Before a call with the shared file pointer, which is not collective: the view cannot be installed then.

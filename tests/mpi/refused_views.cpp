@@ -1,4 +1,5 @@
 // Views against the rules: an error where the MPI library gives one, and of its class. The library is asked here, with collio switched off.
+#include <array>
 #include <functional>
 
 #include "pieces.hpp"
@@ -116,6 +117,38 @@ void set_by(Program& program, const std::string& path, int mode, const Named& vi
   MPI_File_close(&file);
 }
 
+/// 14 bytes in a row, so made that MPICH takes them for pieces out of order.
+MPI_Datatype row_in_disguise() {
+  MPI_Datatype low = MPI_DATATYPE_NULL, three = MPI_DATATYPE_NULL, both = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_SHORT, -6, 10, &low);
+  MPI_Type_vector(1, 3, 7, MPI_SHORT, &three);
+  const std::array<int, 2> lengths{1, 2};
+  const std::array<MPI_Aint, 2> offsets{0, 2};
+  const std::array<MPI_Datatype, 2> types{low, three};
+  MPI_Type_create_struct(2, lengths.data(), offsets.data(), types.data(), &both);
+  const MPI_Datatype type = resized(both, 14);
+  for (MPI_Datatype* part : {&low, &three, &both}) MPI_Type_free(part);
+  return type;
+}
+
+/// A lawful view that the library may refuse, on the last rank; the others' is one that the library is given whole. Then a call that the library
+/// has to do.
+void lawful_beside_plain(Program& program, const std::string& path, MPI_Datatype odd) {
+  const bool last = program.rank == program.size - 1;
+  const MPI_Datatype plain = blocks_of({{1, 0}, {1, 4}}, MPI_SHORT);
+  MPI_File file = open_file(program, MPI_COMM_WORLD, path, MPI_MODE_RDWR, {});
+  program.equal(set(file, {"", 0, MPI_SHORT, last ? odd : plain}), MPI_SUCCESS, "class of a lawful view beside plain ones");
+  std::array<short, 10> data{};
+  program.good(MPI_File_read_at_all(file, 0, data.data(), 10, MPI_SHORT, MPI_STATUS_IGNORE), "read_at_all through it");
+  const int code = class_of(MPI_File_set_atomicity(file, 1));
+  int lowest = code, highest = code;
+  MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  program.equal(lowest, highest, "lowest class of set_atomicity, and the highest");
+  still_works(program, file, MPI_MODE_RDWR);
+  MPI_File_close(&file);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -132,5 +165,6 @@ int main(int argc, char** argv) {
     for (const Named& view : views())
       for (const bool all : {true, false})
         if (all || program.size > 1) set_by(program, path, mode, view, all);
+  for (const MPI_Datatype odd : {row_in_disguise(), resized(row_in_disguise(), 20)}) lawful_beside_plain(program, path, odd);
   return program.finish();
 }

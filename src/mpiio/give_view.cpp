@@ -1,0 +1,31 @@
+// See give_view.hpp.
+#include "mpiio/give_view.hpp"
+
+#include "mpiio/ask_library.hpp"
+#include "mpiio/data_calls.hpp"
+#include "mpiio/error_codes.hpp"
+
+namespace collio::mpiio {
+
+namespace {
+
+core::Error refusal_of(const OpenFile& file) {
+  AskedView asked{0, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, file.reads, file.writes};
+  file.program_view.get(&asked.displacement, &asked.etype, &asked.filetype);
+  core::Error refused = ask_library(file.engine->comm, asked);
+  for (MPI_Datatype* type : {&asked.etype, &asked.filetype})
+    if (!access::is_predefined(*type)) MPI_Type_free(type);
+  return refused;
+}
+
+}  // namespace
+
+bool library_takes_view(const OpenFile& file) { return file.program_view.installed() || refusal_of(file).ok(); }
+
+int give_view(OpenFile& file, MPI_File handle) {
+  if (file.program_view.installed()) return MPI_SUCCESS;
+  const core::Error error = file.engine->agreement->worst(refusal_of(file), "has a view that the MPI library refuses");
+  return error.ok() ? file.program_view.install(handle, *real) : raise(handle, error);
+}
+
+}  // namespace collio::mpiio
