@@ -1,11 +1,7 @@
 """From a user's launch command to the one that runs under collio: choose the MPI, preload its build.
 
     choose_mpi    which MPI library the command uses, or a sentence why that cannot be said
-    prepare       the words and the environment that start the same job with collio in the ranks
-
-How the ranks get the environment: hydra and srun hand on their own; Open MPI's launchers hand on
-what `-x` names, separately for each `:`-part of the command, and refuse `-x` next to the
-parameter mca_base_env_list, to which the names are then added.
+    prepare       the words and the environment that start the same job with collio in the ranks (hand_on.py)
 """
 
 from __future__ import annotations
@@ -15,11 +11,9 @@ from typing import Mapping, Sequence
 
 from collio import launch_line, mpi_libraries
 from collio.builds import Build
+from collio.hand_on import Variable, hand_on
 from collio.launch_line import LaunchLine
 from collio.mpi_libraries import MpiLibrary
-
-ENV_LIST_PARAMETER = "mca_base_env_list"
-_NARROWING = {"genvnone", "genvlist", "envnone", "envlist"}  # hydra options that keep the environment back
 
 
 class LaunchError(Exception):
@@ -28,7 +22,7 @@ class LaunchError(Exception):
 
 @dataclass(frozen=True)
 class Choice:
-    """The MPI library a command uses. `launcher_kind` is "hydra", "openmpi", "slurm", "unknown" or "none"."""
+    """The MPI library a command uses. `launcher_kind`: a name of mpi_libraries.LauncherMpi, or "none"."""
 
     mpi: MpiLibrary
     launcher_kind: str
@@ -87,40 +81,10 @@ def usable_build(mpi: MpiLibrary) -> Build:
 def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, str], environ: Mapping[str, str]) -> Prepared:
     """The same job with `preload` and `variables` in the ranks' environment; `environ` is the user's."""
     full = {**environ, **variables}
-    value = launch_line.join_preload(preload, environ.get("LD_PRELOAD"))
     names = sorted(name for name in full if name.startswith("COLLIO_"))
-    words, by_option = launch_line.edit_assignments(list(line.words), "LD_PRELOAD", value)
-    line = LaunchLine(tuple(words), line.launcher)
-    if kind == "openmpi":
-        return _prepare_openmpi(line, value, names, full)
-    full["LD_PRELOAD"] = value
-    if kind == "hydra" and any(word.lstrip("-") in _NARROWING for word in words if word.startswith("-")):
-        given = [("LD_PRELOAD", value)] if not by_option else []
-        given += [(name, full[name]) for name in names]
-        words[line.launcher + 1:line.launcher + 1] = [part for name, v in given for part in ("-genv", name, v)]
-    elif kind == "slurm":
-        words = [_widen_export(word, ["LD_PRELOAD", *names]) for word in words]
-        if "SLURM_EXPORT_ENV" in full:
-            full["SLURM_EXPORT_ENV"] = _widened(full["SLURM_EXPORT_ENV"], ["LD_PRELOAD", *names])
-    return Prepared(words, full)
-
-
-def _prepare_openmpi(line: LaunchLine, preload: str, names: list[str], environ: dict[str, str]) -> Prepared:
-    words = list(line.words)
-    in_words = [at for at in range(2, len(words)) if words[at - 1] == ENV_LIST_PARAMETER]
-    variable = f"OMPI_MCA_{ENV_LIST_PARAMETER}"
-    listed = ";".join([f"LD_PRELOAD={preload}", *names])
-    if in_words:
-        for at in in_words:
-            words[at] = f"{words[at]};{listed}"
-    elif variable in environ:
-        environ[variable] = f"{environ[variable]};{listed}"
-    else:
-        options = [part for name in names for part in ("-x", name)]
-        for begin, end in reversed(line.contexts):
-            assigned = any(words[at] == "-x" and words[at + 1].startswith("LD_PRELOAD=") for at in range(begin, end - 1))
-            words[begin:begin] = options if assigned else ["-x", f"LD_PRELOAD={preload}", *options]
-    return Prepared(words, environ)
+    given = [Variable("LD_PRELOAD", launch_line.join_preload(preload, environ.get("LD_PRELOAD")), lambda own: launch_line.join_preload(preload, own))]
+    given += [Variable(name, full[name], lambda own: own) for name in names]
+    return Prepared(*hand_on(line, kind, given, environ))
 
 
 def _launcher(line: LaunchLine) -> mpi_libraries.LauncherMpi | None:
@@ -156,14 +120,3 @@ def _unknown_mpi(line: LaunchLine, launcher, program, libraries: Sequence[MpiLib
 
 def _ids(libraries: Sequence[MpiLibrary]) -> str:
     return ", ".join(mpi.id for mpi in libraries) or "none"
-
-
-def _widen_export(word: str, names: list[str]) -> str:
-    """srun's --export option with our names added; every other word as it is."""
-    option, equals, value = word.partition("=")
-    return f"{option}={_widened(value, names)}" if option == "--export" and equals else word
-
-
-def _widened(export: str, names: list[str]) -> str:
-    given = [part for part in export.split(",") if part not in ("", "NONE", "NIL")]
-    return export if "ALL" in given else ",".join([*given, *names])

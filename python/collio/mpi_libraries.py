@@ -73,10 +73,10 @@ class MpiLibrary:
 
 @dataclasses.dataclass(frozen=True)
 class LauncherMpi:
-    """What a launcher says it is. `family` is None for launchers that serve any MPI (srun)."""
+    """What a launcher says it is. `family` is None for launchers that serve any MPI (srun, flux, jsrun)."""
 
     path: str
-    name: str                # "hydra", "openmpi", "slurm", "unknown"
+    name: str                # "hydra", "openmpi", "pals", "slurm", "flux", "jsrun", "aprun", "unknown"
     family: Optional[str]
     version: Optional[str]
 
@@ -256,7 +256,13 @@ def mpi_of_launcher(path: str) -> Optional[LauncherMpi]:
     program = shutil.which(path)
     if program is None:
         return None
+    base = os.path.basename(path)
+    for name, family in (("flux", None), ("jsrun", None), ("aprun", MPICH)):
+        if base == name:
+            return LauncherMpi(program, name, family, None)
     text = _output_of([program, "--version"]) or ""
+    if re.search(r"\bPALS\b", text) or "/pals/" in os.path.realpath(program):
+        return LauncherMpi(program, "pals", MPICH, None)
     for name, family, pattern in (
         ("hydra", MPICH, r"HYDRA|Intel\(R\) MPI|MPICH|MVAPICH"),
         ("openmpi", OPENMPI, r"Open MPI|OpenRTE|Open RTE|PRRTE|prterun"),

@@ -40,6 +40,8 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
     try:
         settings = config.gather_settings(assignments)
         line = launch_line.read_launch_line(list(command))
+        if report_file and not line.waits:
+            raise launch.LaunchError("--report needs a launcher that waits for the job's end: `flux run`, or `flux submit --wait`")
         choice = launch.choose_mpi(line, wanted)
         build = launch.usable_build(choice.mpi)
     except (hints.HintError, config.ConfigError, launch.LaunchError) as error:

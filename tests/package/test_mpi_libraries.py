@@ -109,6 +109,15 @@ def test_launcher_says_what_it_is(tmp_path, said, name, family, version):
     assert mpi_libraries.mpi_of_launcher(str(launcher)) == LauncherMpi(str(launcher), name, family, version)
 
 
+@pytest.mark.parametrize("path, name, family", [
+    ("flux", "flux", None), ("jsrun", "jsrun", None), ("aprun", "aprun", "mpich"), ("pals/1.2/bin/mpiexec", "pals", "mpich"),
+])
+def test_launcher_known_by_its_name(tmp_path, path, name, family):
+    launcher = tmp_path / path
+    script(launcher, "echo mpiexec version 1.2.12\n")
+    assert mpi_libraries.mpi_of_launcher(str(launcher)) == LauncherMpi(str(launcher), name, family, None)
+
+
 def test_missing_launcher():
     assert mpi_libraries.mpi_of_launcher("no-such-launcher") is None
 

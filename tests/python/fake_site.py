@@ -42,7 +42,7 @@ exit $code
 SRUN = """#!/bin/bash
 if [ "$1" = --version ]; then echo "slurm 99.1"; exit 0; fi
 export=ALL
-while [ $# -gt 0 ]; do case $1 in -n) shift 2 ;; --export=*) export=${1#*=}; shift ;; *) break ;; esac; done
+while [ $# -gt 0 ]; do case $1 in -n) shift 2 ;; --export=*) export=${1#*=}; shift ;; --export) export=$2; shift 2 ;; *) break ;; esac; done
 if [ $export = ALL ]; then exec "$@"; fi
 declare -a set_here
 for name in ${export//,/ }; do set_here+=("$name=${!name}"); done

@@ -9,7 +9,7 @@ from collio import launch_line
 
 @pytest.fixture(autouse=True)
 def programs_on_path(tmp_path, monkeypatch):
-    for name in ("app", "other", "node", "mpiexec", "mpirun", "srun", "env", "timeout", "numactl"):
+    for name in ("app", "other", "node", "mpiexec", "mpirun", "srun", "flux", "jsrun", "aprun", "env", "timeout", "numactl"):
         path = tmp_path / "bin" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("#!/bin/sh\n")
@@ -29,6 +29,13 @@ def programs_on_path(tmp_path, monkeypatch):
     ("mpiexec --new-option word -n 4 app", "mpiexec", ["app"]),
     ("mpiexec -n 4 missing", "mpiexec", []),
     ("app mpiexec", None, ["app"]),
+    ("flux run -N 2 -n 4 -g 1 app in.nc", "flux", ["app"]),
+    ("flux mini submit --env=A=1 -n 4 app", "flux", ["app"]),
+    ("timeout 60 flux run app", "flux", ["app"]),
+    ("flux jobs", None, ["flux"]),
+    ("jsrun -n 2 -a 1 -c 7 -d packed -E A=1 app : -n 1 other", "jsrun", ["app", "other"]),
+    ("aprun -n 2 -d 4 -cc depth -e A=1 app : -n 1 other", "aprun", ["app", "other"]),
+    ("mpiexec --env A=1 --np=2 --ppn 2 -d 8 --cpu-bind list:0:8 app", "mpiexec", ["app"]),
 ])
 def test_launcher_and_programs(command, launcher, programs):
     line = launch_line.read_launch_line(shlex.split(command))
@@ -51,13 +58,26 @@ def test_preloads_are_kept(first, rest, joined):
     assert launch_line.join_preload(first, rest) == joined
 
 
-@pytest.mark.parametrize("command, edited, by_option", [
-    ("mpirun -x LD_PRELOAD=b.so -n 1 app", "mpirun -x LD_PRELOAD=a.so:b.so -n 1 app", True),
-    ("mpirun -x LD_PRELOAD -n 1 app", "mpirun -x LD_PRELOAD=a.so -n 1 app", True),
-    ("mpiexec -genv LD_PRELOAD b.so app", "mpiexec -genv LD_PRELOAD a.so:b.so app", True),
-    ("mpiexec -n 1 env LD_PRELOAD=b.so app", "mpiexec -n 1 env LD_PRELOAD=a.so:b.so app", False),
-    ("mpiexec -n 1 app LD_PRELOAD=b.so", "mpiexec -n 1 app LD_PRELOAD=b.so", False),
+@pytest.mark.parametrize("kind, command, edited", [
+    ("openmpi", "mpirun -x LD_PRELOAD=b.so -n 1 app", "mpirun -x LD_PRELOAD=a.so:b.so -n 1 app"),
+    ("openmpi", "mpirun -x LD_PRELOAD -n 1 app", "mpirun -x LD_PRELOAD=a.so -n 1 app"),
+    ("hydra", "mpiexec -genv LD_PRELOAD b.so app", "mpiexec -genv LD_PRELOAD a.so:b.so app"),
+    ("hydra", "mpiexec -n 1 env LD_PRELOAD=b.so app", "mpiexec -n 1 env LD_PRELOAD=a.so:b.so app"),
+    ("hydra", "mpiexec -n 1 app LD_PRELOAD=b.so", "mpiexec -n 1 app LD_PRELOAD=b.so"),
+    ("flux", "flux run --env=LD_PRELOAD=b.so app", "flux run --env=LD_PRELOAD=a.so:b.so app"),
+    ("flux", "flux run --env LD_PRELOAD app", "flux run --env LD_PRELOAD app"),
+    ("jsrun", "jsrun -E LD_PRELOAD=b.so app", "jsrun -E LD_PRELOAD=a.so:b.so app"),
+    ("pals", "mpiexec --env LD_PRELOAD=b.so app", "mpiexec --env LD_PRELOAD=a.so:b.so app"),
 ])
-def test_assignments_in_the_command(command, edited, by_option):
-    words, found = launch_line.edit_assignments(shlex.split(command), "LD_PRELOAD", "a.so")
-    assert (shlex.join(words), found) == (edited, by_option)
+def test_assignments_in_the_command(kind, command, edited):
+    words = launch_line.edit_assignments(shlex.split(command), "LD_PRELOAD", lambda own: launch_line.join_preload("a.so", own), kind)
+    assert shlex.join(words) == edited
+
+
+@pytest.mark.parametrize("command, options", [
+    ("mpirun -x A=1 -np 4 app -x B=2 : -n 1 other", ["-x A=1 -np 4", "-n 1"]), ("srun --export=NONE -n 4 app --export=ALL", ["--export=NONE -n 4"]),
+    ("flux run -g 1 --env=-x app", ["-g 1 --env=-x"]), ("mpiexec --env A=1 -genv B 2 app", ["--env A=1 -genv B 2"]), ("app -x A=1", [""]),
+])
+def test_options_end_before_the_program(command, options):
+    line = launch_line.read_launch_line(shlex.split(command))
+    assert [shlex.join(line.words[begin:end]) for begin, end in line.options] == options

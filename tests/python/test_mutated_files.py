@@ -9,7 +9,7 @@ import mutated
 import pytest
 from rich.console import Console
 
-from collio import config, faults, hints, launch_line, machine_file, mpi_libraries, report, report_html, report_text
+from collio import config, faults, hand_on, hints, launch_line, machine_file, mpi_libraries, report, report_html, report_text
 from collio.machine_file import Graph, MachineFileError
 from collio.machine_file.graph import check
 from collio.plan import machines as plan_machines
@@ -218,14 +218,17 @@ def test_rules_of_faults():
 
 def test_launch_lines():
     chance = random.Random(3)
-    words = "timeout 60 env A=1 mpiexec -n 4 --host a,b -x LD_PRELOAD=x.so -genv LD_PRELOAD y.so sh in.nc : -n 1 --mca btl self sh - -- =".split()
+    words = "timeout 60 env A=1 mpiexec flux run -n 4 --export --env=B=2 --host a,b -x LD_PRELOAD=x.so -genv LD_PRELOAD y.so sh in.nc : -n 1 --mca btl self sh - -- =".split()
     words += [word for word in mutated.WORDS if "\0" not in word and "\\ud" not in word]
 
     def read(line):
         found = launch_line.read_launch_line(line)
         assert list(found.words) == line and all(begin <= end for begin, end in found.contexts)
         launch_line.programs(found)
-        assert len(launch_line.edit_assignments(line, "LD_PRELOAD", "z.so")[0]) == len(line)
+        assert len(found.options) == len(found.contexts) or found.launcher is None
+        for kind in ("hydra", "openmpi", "slurm", "flux", "jsrun", "aprun", "pals", "unknown"):
+            assert len(launch_line.edit_assignments(line, "LD_PRELOAD", lambda own: f"z.so:{own}", kind)) == len(line)
+            assert len(hand_on.hand_on(found, kind, [hand_on.Variable("LD_PRELOAD", "z.so", str)], {})[0]) >= len(line)
     mutated.accepted(read, ([chance.choice(words) for _ in range(chance.randrange(12))] for _ in range(200)), ())
 
 

@@ -1,0 +1,139 @@
+"""How the ranks get variables, by each launcher's own means.
+
+    hydra     (MPICH, MVAPICH, Intel MPI)  inherited; `-genv` where options such as `-genvnone` keep the environment back
+    openmpi   (mpirun, prterun)            `-x` in every `:`-part, or the parameter mca_base_env_list, next to which `-x` is refused
+    slurm     (srun)                       inherited; a narrow `--export` or SLURM_EXPORT_ENV is widened
+    flux      (flux run, flux submit)      inherited; `--env=NAME` behind the user's own rules, which may remove names
+    jsrun                                  `-E NAME=VALUE` in every part
+    pals      (Cray's mpiexec)             `--env NAME=VALUE` in every part
+    aprun                                  `-e NAME=VALUE`, once for all parts
+
+Sources: the manual pages mpiexec.hydra(1), mpirun(1), prterun(1), srun(1), flux-run(1), aprun(1), the option table of
+jsrun in LaunchMON, and job scripts of Aurora and Polaris for PALS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Mapping
+
+from collio import launch_line
+from collio.launch_line import LaunchLine
+
+ENV_LIST_PARAMETER = "mca_base_env_list"
+_NARROWING = {"genvnone", "genvlist", "genvexcl", "envnone", "envlist", "envexcl"}  # hydra options that keep the environment back
+_ASSIGNING = {"jsrun": ("-E", True), "pals": ("--env", True), "aprun": ("-e", False)}
+"""Option that sets NAME=VALUE in the ranks, and whether it holds for one `:`-part alone."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable for the ranks. `join`: its value, given the value that the command assigns already."""
+
+    name: str
+    value: str
+    join: Callable[[str], str]
+
+
+def hand_on(line: LaunchLine, kind: str, variables: list[Variable], environ: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    """The words and the environment that start the job with `variables` in its ranks. `environ`: the launcher's, without them."""
+    words = list(line.words)
+    for one in variables:
+        words = launch_line.edit_assignments(words, one.name, one.join, kind)
+    line = LaunchLine(tuple(words), line.launcher)
+    if kind == "openmpi":
+        return _by_openmpi(line, variables, dict(environ))
+    full = {**environ, **{one.name: one.value for one in variables}}
+    if kind in _ASSIGNING:
+        preload_elsewhere = {name: value for name, value in full.items() if name != "LD_PRELOAD"}
+        return _by_assignment(line, kind, variables), preload_elsewhere | _own_preload(environ)
+    if kind == "hydra":
+        return _by_hydra(line, variables), full
+    if kind == "slurm":
+        return _by_slurm(line, variables, full)
+    return (_by_flux(line, variables) if kind == "flux" else words), full
+
+
+def _own_preload(environ: Mapping[str, str]) -> dict[str, str]:
+    """The launcher keeps the preload it had: collio's is for the ranks."""
+    return {"LD_PRELOAD": environ["LD_PRELOAD"]} if "LD_PRELOAD" in environ else {}
+
+
+def _by_hydra(line: LaunchLine, variables: list[Variable]) -> list[str]:
+    words = list(line.words)
+    options = [words[at] for begin, end in line.options for at in range(begin, end)]
+    if not any(word.lstrip("-") in _NARROWING for word in options if word.startswith("-")):
+        return words
+    given = [one for one in variables if not _assigned(options, one.name)]
+    first = line.contexts[0][0]
+    words[first:first] = [part for one in given for part in ("-genv", one.name, one.value)]
+    return words
+
+
+def _by_openmpi(line: LaunchLine, variables: list[Variable], environ: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+    words = list(line.words)
+    environ |= {one.name: one.value for one in variables if one.name != "LD_PRELOAD"}
+    in_words = [at for at in range(2, len(words)) if words[at - 1] == ENV_LIST_PARAMETER]
+    parameter = f"OMPI_MCA_{ENV_LIST_PARAMETER}"
+    named = [f"LD_PRELOAD={one.value}" if one.name == "LD_PRELOAD" else one.name for one in variables]
+    if in_words:
+        for at in in_words:
+            words[at] = ";".join([words[at], *named])
+    elif parameter in environ:
+        environ[parameter] = ";".join([environ[parameter], *named])
+    else:
+        for begin, end in reversed(line.options):
+            new = [text for one, text in zip(variables, named) if not _assigned(words[begin:end], one.name)]
+            words[begin:begin] = [part for text in new for part in ("-x", text)]
+    return words, environ
+
+
+def _by_slurm(line: LaunchLine, variables: list[Variable], environ: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+    words, names = list(line.words), [one.name for one in variables]
+    for begin, end in line.options:
+        for at in range(begin, end):
+            option, equals, value = words[at].partition("=")
+            if option == "--export" and equals:
+                words[at] = f"--export={_widened(value, names)}"
+            elif at > begin and words[at - 1] == "--export":
+                words[at] = _widened(words[at], names)
+    if "SLURM_EXPORT_ENV" in environ:
+        environ["SLURM_EXPORT_ENV"] = _widened(environ["SLURM_EXPORT_ENV"], names)
+    return words, environ
+
+
+def _widened(export: str, names: list[str]) -> str:
+    given = [part for part in export.split(",") if part not in ("", "NONE", "NIL")]
+    have = {part.partition("=")[0] for part in given}
+    return export if "ALL" in given else ",".join([*given, *(name for name in names if name not in have)])
+
+
+def _by_flux(line: LaunchLine, variables: list[Variable]) -> list[str]:
+    """A rule that is a name copies the variable, unless an earlier rule has set it; `NAME=VALUE` would expand `$` and `{{`."""
+    words = list(line.words)
+    begin, end = line.options[0]
+    behind = begin
+    for at in range(begin, end):
+        if words[at].split("=")[0] in ("--env", "--env-remove", "--env-file"):
+            behind = at + (1 if "=" in words[at] else 2)
+    words[behind:behind] = [f"--env={one.name}" for one in variables]
+    return words
+
+
+def _by_assignment(line: LaunchLine, kind: str, variables: list[Variable]) -> list[str]:
+    words = list(line.words)
+    option, in_each_part = _ASSIGNING[kind]
+    options = line.options if in_each_part else line.options[:1]
+    for begin, end in reversed(options):
+        new = [one for one in variables if not _assigned(words[begin:end], one.name)]
+        words[begin:begin] = [part for one in new for part in (option, f"{one.name}={one.value}")]
+    return words
+
+
+def _assigned(options: list[str], name: str) -> bool:
+    """Whether launcher options set or name a variable: `-x NAME`, `-genv NAME v`, `-E NAME=v`, `--env=NAME=v`."""
+    for before, word in zip(["", *options], options):
+        after_equals = word.partition("=")[2] if word.startswith("-") else ""
+        if after_equals.partition("=")[0] == name or (before.lstrip("-") in launch_line.ASSIGNING and word.partition("=")[0] == name):
+            return True
+    return False
