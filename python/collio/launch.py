@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Mapping, Sequence
 
-from collio import launch_line, mpi_libraries
+from collio import launch_line, mpi_libraries, pnetcdf
 from collio.builds import Build
 from collio.hand_on import Variable, hand_on
 from collio.launch_line import LaunchLine
@@ -81,9 +81,9 @@ def usable_build(mpi: MpiLibrary) -> Build:
 def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, str], environ: Mapping[str, str]) -> Prepared:
     """The same job with `preload` and `variables` in the ranks' environment; `environ` is the user's."""
     full = {**environ, **variables}
-    names = sorted(name for name in full if name.startswith("COLLIO_"))
+    names = sorted(name for name in full if name.startswith("COLLIO_") or (name == pnetcdf.VARIABLE and name in variables))
     given = [Variable("LD_PRELOAD", launch_line.join_preload(preload, environ.get("LD_PRELOAD")), lambda own: launch_line.join_preload(preload, own))]
-    given += [Variable(name, full[name], lambda own: own) for name in names]
+    given += [Variable(name, full[name], pnetcdf.with_driver if name == pnetcdf.VARIABLE else lambda own: own) for name in names]
     return Prepared(*hand_on(line, kind, given, environ))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from collio import __version__, config, hints, launch, launch_line, report, report_text
+from collio import __version__, config, hints, launch, launch_line, pnetcdf, report, report_text
 
 CANNOT_RUN = 125
 """Exit code when collio itself gives up (as `env` and `timeout` do); every other code is the job's."""
@@ -49,6 +49,8 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
     for warning in settings.warnings:
         click.echo(f"collio: warning: {warning}", err=True)
     variables = _variables(settings, verbose) | _network(machine)
+    for_pnetcdf, about_pnetcdf = pnetcdf.variables(os.environ) if os.environ.get("COLLIO_ENABLE") != "0" else ({}, "")
+    variables |= for_pnetcdf
     if threads:
         variables["COLLIO_THREADS"] = threads
     lines = _empty_lines_file(report_file) if report_file and not dry_run else None
@@ -57,6 +59,8 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
     job = launch.prepare(line, choice.launcher_kind, str(build.interposer), variables, os.environ)
     if verbose or dry_run:
         click.echo(f"collio: {choice.mpi.id} ({choice.because}); preloading {build.interposer}", err=True)
+        if about_pnetcdf:
+            click.echo(f"collio: {about_pnetcdf}", err=True)
     if dry_run:
         _print_job(job)
         return

@@ -3,11 +3,13 @@
 import pytest
 import stand_in_launchers
 
+PNETCDF = "nc_driver=mpiio"
+
 
 @pytest.fixture
 def ranks(site, collio_process):
     """Runs a launch command under `collio run`; the environment of each of its parts' programs, and what was said."""
-    program = site.program("show", 'echo "rank preload=$LD_PRELOAD hints=$COLLIO_HINTS mine=$MINE"\n')
+    program = site.program("show", 'echo "rank preload=$LD_PRELOAD hints=$COLLIO_HINTS pnetcdf=$PNETCDF_HINTS mine=$MINE"\n')
 
     def start(launcher, *words):
         done = collio_process("run", "--mpi", "mpich", "--set", "cb_nodes=2", "-v", "--", launcher, *(program if word == "APP" else word for word in words))
@@ -19,7 +21,7 @@ def ranks(site, collio_process):
 
 @pytest.fixture
 def expected(site):
-    return {"preload": str(site.interposer["mpich"]), "hints": "cb_nodes=2", "mine": ""}
+    return {"preload": str(site.interposer["mpich"]), "hints": "cb_nodes=2", "pnetcdf": PNETCDF, "mine": ""}
 
 
 COMMANDS = [
@@ -83,3 +85,32 @@ def test_a_report_needs_a_launcher_that_waits(site, collio_process, tmp_path):
     assert refused.returncode == 125 and "flux run" in refused.stderr
     done = collio_process("run", "--mpi", "mpich", "--report", tmp_path / "r.json", "--", flux, "submit", "--wait", "-n", "1", site.show_environment)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("given, passed, said", [
+    (None, PNETCDF, f"PNETCDF_HINTS gets {PNETCDF}"),
+    ("nc_header_align_size=512", f"nc_header_align_size=512;{PNETCDF}", f"gets {PNETCDF}"),
+    ("nc_var_align_size=1; ", f"nc_var_align_size=1;{PNETCDF}", f"gets {PNETCDF}"),
+    ("nc_driver=gio;a=1", "nc_driver=gio;a=1", "nc_driver=gio, which stays"),
+    ("a=1; nc_driver = mpiio", "a=1; nc_driver = mpiio", "already"),
+])
+@pytest.mark.parametrize("family", ["mpich", "openmpi"])
+def test_pnetcdf_is_asked_to_call_mpi_io(site, collio_process, monkeypatch, family, given, passed, said):
+    if given is not None:
+        monkeypatch.setenv("PNETCDF_HINTS", given)
+    program = site.program("show", 'echo "$PNETCDF_HINTS"\n')
+    done = collio_process("run", "-v", "--", site.mpiexec[family], "-n", "1", program)
+    assert done.stdout == f"{passed}\n" and said in done.stderr
+
+
+def test_pnetcdfs_driver_in_the_command_is_respected(site, collio_process):
+    program = site.program("show", 'echo "$PNETCDF_HINTS"\n')
+    for words, passed in ((["-x", "PNETCDF_HINTS=nc_driver=gio"], "nc_driver=gio"), (["-x", "PNETCDF_HINTS=a=1"], f"a=1;{PNETCDF}")):
+        done = collio_process("run", "--", site.mpiexec["openmpi"], *words, "-n", "1", program)
+        assert done.stdout == f"{passed}\n" and done.stderr == ""
+
+
+def test_pnetcdf_is_left_alone_where_collio_is_off(site, collio_process, monkeypatch):
+    monkeypatch.setenv("COLLIO_ENABLE", "0")
+    done = collio_process("run", "--", site.mpiexec["mpich"], "-n", "1", site.program("show", 'echo "<$PNETCDF_HINTS>"\n'))
+    assert done.stdout == "<>\n"
