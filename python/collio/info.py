@@ -62,7 +62,7 @@ def gather() -> dict:
         "hints_by_path": [{"pattern": rule.pattern, "hints": rule.hints, "from": rule.origin} for rule in settings.rules],
         "passed_on": {key: value for key, value in settings.hints.items() if key not in hints.BY_KEY},
         "config_file": str(Path(path).absolute()) if path else None,
-        "environment": {name: value for name, value in sorted(os.environ.items()) if name.startswith("COLLIO_")},
+        "environment": {name: value for name, value in sorted(os.environ.items()) if name.startswith("COLLIO_") or name in hints.OF_OTHER_LAYERS},
         "problems": problems + settings.warnings,
     }
 

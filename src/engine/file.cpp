@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "engine/check_call.hpp"
 #include "engine/discover.hpp"
 #include "engine/discover_network.hpp"
+#include "engine/first_word.hpp"
 #include "engine/job_here.hpp"
 #include "engine/window_buffers.hpp"
 #include "engine/yielding_storage.hpp"
@@ -24,46 +24,6 @@
 namespace collio::engine {
 
 namespace {
-
-/// What rank 0 alone may say: a choice may not rest on what one rank was told, or has seen.
-struct FirstWord {
-  std::map<std::string, std::string> hints;
-  machine::StorageModel storage;
-};
-
-std::array<double, 8> numbers_of(const machine::StorageModel& m) {
-  return {static_cast<double>(m.block_bytes), static_cast<double>(m.window_bytes), static_cast<double>(m.node_buffer_bytes),
-          static_cast<double>(m.aggregators_per_core), m.operation_s, m.bandwidth_bytes_per_s, m.in_memory ? 1.0 : 0.0, m.unknown ? 1.0 : 0.0};
-}
-
-void set_numbers(machine::StorageModel& m, const std::array<double, 8>& numbers) {
-  m.block_bytes = static_cast<std::int64_t>(numbers[0]);
-  m.window_bytes = static_cast<std::int64_t>(numbers[1]);
-  m.node_buffer_bytes = static_cast<std::int64_t>(numbers[2]);
-  m.aggregators_per_core = static_cast<int>(numbers[3]);
-  m.operation_s = numbers[4];
-  m.bandwidth_bytes_per_s = numbers[5];
-  m.in_memory = numbers[6] != 0;
-  m.unknown = numbers[7] != 0;
-}
-
-/// Rank 0's word, on all ranks. Collective.
-FirstWord share(MPI_Comm comm, FirstWord word) {
-  std::array<double, 8> numbers = numbers_of(word.storage);
-  std::string text(reinterpret_cast<const char*>(numbers.data()), sizeof numbers);
-  for (const auto& [key, value] : word.hints) text += key + '\0' + value + '\0';
-  exchange::broadcast_text(text, 0, comm);
-  text.copy(reinterpret_cast<char*>(numbers.data()), sizeof numbers);
-  set_numbers(word.storage, numbers);
-  word.hints.clear();
-  for (std::size_t at = sizeof numbers; at < text.size();) {
-    const std::string key = text.c_str() + at;
-    const std::string value = text.c_str() + at + key.size() + 1;
-    at += key.size() + value.size() + 2;
-    word.hints[key] = value;
-  }
-  return word;
-}
 
 /// Who may aggregate. Elections choose among a rank of every node.
 std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy::Hints& hints) {
@@ -111,8 +71,11 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   MPI_Comm_rank(request.comm, &f->rank);
   MPI_Comm_size(request.comm, &f->size);
   f->path = absolute_path(request.path);
-  const FirstWord first = share(request.comm, {request.hints, model_for_job(f->path)});
-  f->hints = policy::parse_hints(first.hints);
+  const FirstWord first = share(request.comm, {request.hints, request.settings, model_for_job(f->path)});
+  f->settings = first.settings;
+  std::map<std::string, std::string> in_force = first.settings;
+  in_force.insert(first.hints.begin(), first.hints.end());
+  f->hints = policy::parse_hints(in_force);
   f->hints.warnings.insert(f->hints.warnings.begin(), request.warnings.begin(), request.warnings.end());
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;

@@ -33,7 +33,8 @@ struct OpenRequest {
   MPI_Comm comm = MPI_COMM_NULL;   ///< the program's communicator; of use while the file is opened only
   std::string path;                ///< of POSIX, without a driver's name before it
   bool reads = true, writes = true;
-  std::map<std::string, std::string> hints;
+  std::map<std::string, std::string> hints;     ///< of the program and of collio's environment
+  std::map<std::string, std::string> settings;  ///< hints that other layers' settings put in place of these, or beside them; of rank 0
   std::vector<std::string> warnings;  ///< on hints of this rank that are none
 };
 
@@ -123,6 +124,7 @@ class File {
   int rank = 0, size = 1;
   std::string path;                 ///< absolute
   policy::Hints hints;
+  std::map<std::string, std::string> settings;  ///< which of them come from other layers' settings; the same on all ranks
   machine::Machine machine;
   Servers servers;                  ///< all aggregators; they serve the domains in this order unless a plan places these
   MPI_Comm node = MPI_COMM_NULL;    ///< the ranks of this rank's node

@@ -98,7 +98,7 @@ void put_in_force(const engine::File& file, MPI_Info info) {
     if (value != "auto" || key.starts_with("collio_")) answer[key] = value;
     if (key == "cb_nodes") answer[key] = std::to_string(file.most_domains());
     const auto set = environment.find(key);
-    const bool by_environment = set != environment.end() && set->second == value;
+    const bool by_environment = (set != environment.end() && set->second == value) || file.settings.contains(key);
     if (answer.contains(key) && (by_environment || (value == "auto" && !key.starts_with("collio_")))) automatic[key] = answer[key];
   }
   answer[std::string(policy::automatic_key)] = policy::automatic_text(automatic, MPI_MAX_INFO_VAL - 1);

@@ -4,20 +4,22 @@
 #include <cstdlib>
 #include <new>
 
-#include "mpiio/info.hpp"
 #include "mpiio/library_path.hpp"
+#include "mpiio/other_settings.hpp"
 #include "policy/automatic_hints.hpp"
 
 namespace collio::mpiio {
 
 Opening::Opening(MPI_Comm comm, const char* path, int mode, MPI_Info info)
-    : request{comm, "", !(mode & MPI_MODE_WRONLY), !(mode & MPI_MODE_RDONLY), {}, {}} {
+    : request{comm, "", !(mode & MPI_MODE_WRONLY), !(mode & MPI_MODE_RDONLY), {}, {}, {}} {
   words.mode = mode;
   try {
     EnvironmentHints environment = environment_hints(path);
     merged = merged_info(info, environment);
-    request.hints = policy::chosen_hints(pairs_of(info));
-    for (const auto& [key, value] : environment.pairs) request.hints[key] = value;
+    program_ = policy::chosen_hints(pairs_of(info));
+    environment_ = std::move(environment.pairs);
+    request.hints = environment_;
+    request.hints.insert(program_.begin(), program_.end());
     request.warnings = std::move(environment.warnings);
     const auto check = request.hints.find("collio_check"), patience = request.hints.find("collio_patience");
     words.check = check != request.hints.end() && check->second != "disable";
@@ -40,6 +42,13 @@ void Opening::note_opened(bool opened, MPI_File file, const char* path) {
       request.path = std::move(found.value());
     else
       words.path = found.error();
+    int rank = 0;
+    MPI_Comm_rank(request.comm, &rank);
+    if (rank != 0) return;
+    OtherSettings other = other_settings({program_, environment_, path}, file);
+    request.settings = std::move(other.pairs);
+    origins = std::move(other.origins);
+    request.warnings.insert(request.warnings.end(), other.warnings.begin(), other.warnings.end());
   } catch (const std::bad_alloc&) {
     words.has_memory = false;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/file.hpp"
+#include "mpiio/info.hpp"
 #include "mpiio/open_agreement.hpp"
 
 namespace collio::mpiio {
@@ -13,12 +14,16 @@ struct Opening {
   Opening& operator=(const Opening&) = delete;
   ~Opening();
 
-  /// The library opened `file`, or did not. Not collective.
+  /// The library opened `file`, or did not. `comm` is an intracommunicator; its first rank reads other layers' settings. Not collective.
   void note_opened(bool opened, MPI_File file, const char* path);
 
   engine::OpenRequest request;
   OpenWords words;
   MPI_Info merged = MPI_INFO_NULL;  ///< for the library; null without memory
+  std::string origins;              ///< of the request's settings, for people
+
+ private:
+  Pairs program_, environment_;
 };
 
 }  // namespace collio::mpiio

@@ -27,13 +27,14 @@ namespace collio::mpiio {
 
 namespace {
 
-void say(const engine::File& file, MPI_Comm comm) {
+void say(const engine::File& file, MPI_Comm comm, const std::string& origins) {
   if (file.rank != 0) return;
   for (const std::string& warning : file.hints.warnings) say_once(comm, warning);
   if (verbose())
     std::fprintf(stderr, "collio: %s: %d aggregators, collective buffers of at most %lld bytes, %s storage\n",
                  file.path.c_str(), file.most_domains(), static_cast<long long>(file.hints.buffer_bytes),
                  file.machine.storage.name.c_str());
+  if (verbose() && !origins.empty()) std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
 }
 
 /// What all ranks have to know of a view before it is set, each the most of all ranks.
@@ -41,7 +42,8 @@ enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived
 
 /// Takes the file over on all ranks, or on none. An error: check mode found one. `begin_s`: when the open began; `by_library_s`: how
 /// long the library took.
-core::Error take_over(const engine::OpenRequest& request, MPI_File handle, double begin_s, double by_library_s) {
+core::Error take_over(const Opening& opening, MPI_File handle, double begin_s, double by_library_s) {
+  const engine::OpenRequest& request = opening.request;
   for (const std::string& warning : request.warnings) say_once(request.comm, warning);  // whatever comes of the open
   auto opened = engine::File::open(request);
   if (!opened) {
@@ -55,7 +57,7 @@ core::Error take_over(const engine::OpenRequest& request, MPI_File handle, doubl
   file->view_words.resize(agreed_count);
   file->reads = request.reads;
   file->writes = request.writes;
-  say(*file->engine, request.comm);
+  say(*file->engine, request.comm, opening.origins);
   file->engine->times.open_s = observe::now_s() - begin_s;
   file->engine->times.open_by_library_s = by_library_s;
   report_opened(*file);
@@ -101,7 +103,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
     say_left(comm, path, agreed.why_not);
     return rc;
   }
-  const core::Error error = take_over(opening.request, *handle, begin_s, by_library_s);
+  const core::Error error = take_over(opening, *handle, begin_s, by_library_s);
   return error.ok() ? rc : close_again(handle, error);
 }
 

@@ -58,11 +58,6 @@ constexpr std::array<HintRow, 31> rows{{
 
 constexpr std::int64_t most_buffer_bytes = 1 << 30;
 
-const HintRow* find_row(std::string_view key) {
-  const auto row = std::ranges::find(rows, key, &HintRow::key);
-  return row == rows.end() ? nullptr : &*row;
-}
-
 std::optional<std::int64_t> number(std::string_view text, std::int64_t low, std::int64_t high) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -292,6 +287,16 @@ bool apply(std::string_view key, std::string_view value, Hints& h) {
 
 std::span<const HintRow> hint_table() noexcept { return rows; }
 
+const HintRow* find_hint(std::string_view key) noexcept {
+  const auto row = std::ranges::find(rows, key, &HintRow::key);
+  return row == rows.end() ? nullptr : &*row;
+}
+
+bool is_allowed(std::string_view key, std::string_view value) {
+  Hints unused;
+  return find_hint(key) && apply(key, own_value(key, value), unused);
+}
+
 std::string_view name_of(Path path) noexcept {
   switch (path) {
     case Path::automatic: return "auto";
@@ -314,7 +319,7 @@ Hints parse_hints(const std::map<std::string, std::string>& given) {
   for (const bool own : {false, true}) {
     for (const auto& [key, value] : given) {
       if (key.starts_with("collio_") != own) continue;
-      const HintRow* row = find_row(key);
+      const HintRow* row = find_hint(key);
       if (row && apply(key, own_value(key, value), h)) {
         h.in_force[key] = own_value(key, value);
       } else if (row) {

@@ -75,6 +75,12 @@ struct HintRow {
 /// Every key collio knows.
 [[nodiscard]] std::span<const HintRow> hint_table() noexcept;
 
+/// The row of a key; null: collio does not know it.
+[[nodiscard]] const HintRow* find_hint(std::string_view key) noexcept;
+
+/// Whether `value` may be given for a key that collio knows.
+[[nodiscard]] bool is_allowed(std::string_view key, std::string_view value);
+
 /// Hints from key-value pairs; unknown keys that start with "collio_" warn, others are ignored.
 [[nodiscard]] Hints parse_hints(const std::map<std::string, std::string>& given);
 

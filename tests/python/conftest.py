@@ -22,7 +22,8 @@ REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch, tmp_path):
     """No COLLIO_* variable, preload or config file of the person who runs the tests."""
-    for name in [name for name in os.environ if name.startswith("COLLIO_") and name != "COLLIO_BUILD"]:
+    of_others = ("ROMIO_HINTS", "MPICH_MPIIO_HINTS", "PNETCDF_HINTS")
+    for name in [name for name in os.environ if (name.startswith("COLLIO_") and name != "COLLIO_BUILD") or name in of_others]:
         monkeypatch.delenv(name)
     monkeypatch.delenv("LD_PRELOAD", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))

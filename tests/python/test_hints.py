@@ -16,6 +16,11 @@ def test_the_engine_has_the_same_table():
     assert rows == [(hint.key, hint.default, hint.allowed, hint.meaning) for hint in hints.HINTS]
 
 
+def test_the_engine_reads_the_same_settings_of_other_layers():
+    text = (ENGINE_TABLE.parent / "other_settings.cpp").read_text()
+    assert re.findall(r'\{"(OMPI_MCA_\w+)", \{', text) == [name for name in hints.OF_OTHER_LAYERS if name.startswith("OMPI_")]
+
+
 def test_every_default_but_the_derived_is_allowed():
     for hint in hints.HINTS:
         assert hint.parse(hint.default) == hint.default

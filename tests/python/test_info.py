@@ -8,12 +8,14 @@ def test_it_lists_what_is_there(site, cli, monkeypatch, tmp_path):
     (tmp_path / "collio.conf").write_text("cb_nodes = 3\n")
     monkeypatch.setenv("COLLIO_VERBOSE", "1")
     monkeypatch.setenv("COLLIO_SET_FOR", "*.nc: cb_nodes=2")
+    monkeypatch.setenv("ROMIO_HINTS", "/site/hints")
     facts = json.loads(cli("info", "--json").output)
     built = {mpi["id"]: mpi["built"] for mpi in facts["mpi"]}
     assert built["mpich-9.9.1"] is True and built["openmpi-9.9.2"] is False
     nodes = next(hint for hint in facts["hints"] if hint["key"] == "cb_nodes")
     assert (nodes["value"], nodes["from"], nodes["default"]) == ("3", "collio.conf", "auto")
     assert facts["config_file"] == str(tmp_path / "collio.conf") and facts["environment"]["COLLIO_VERBOSE"] == "1"
+    assert facts["environment"]["ROMIO_HINTS"] == "/site/hints"
     assert facts["hints_by_path"] == [{"pattern": "*.nc", "hints": {"cb_nodes": "2"}, "from": "COLLIO_SET_FOR"}]
     text = cli("info").output
     assert "for files *.nc: cb_nodes=2 (COLLIO_SET_FOR)" in text

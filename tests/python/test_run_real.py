@@ -58,6 +58,25 @@ def test_turned_off(real_mpi, program, collio_process, tmp_path, monkeypatch):
     assert (tmp_path / "data").read_bytes() == expected_bytes()
 
 
+def test_bad_settings_of_other_layers_are_named_once(real_mpi, program, collio_process, tmp_path, monkeypatch):
+    hints = tmp_path / "romio-hints"
+    hints.write_text("# of the site\ncb_nodes lots\ncb_buffer_size\nromio_ds_write disable\n")
+    monkeypatch.setenv("ROMIO_HINTS", str(hints))
+    monkeypatch.setenv("MPICH_MPIIO_HINTS", "*:striping_unit=4096,*.nc")
+    done = collio_process("run", "-v", "--", real_mpi.mpiexec, "-n", RANKS, program, tmp_path / "data")
+    assert done.returncode == 0 and (tmp_path / "data").read_bytes() == expected_bytes()
+    for said in (f"ROMIO_HINTS={hints}:2: cb_nodes 'lots' is not allowed (allowed: 1..1000000, auto)", f"ROMIO_HINTS={hints}:3: 'cb_buffer_size' is not 'key value'",
+                 "MPICH_MPIIO_HINTS: '*.nc' is not PATTERN:key=value:key=value"):
+        assert done.stderr.count(said) == 1, done.stderr
+    assert "romio_ds_write=disable (ROMIO_HINTS), striping_unit=4096 (MPICH_MPIIO_HINTS)" in done.stderr
+
+
+def test_a_hints_file_that_is_not_there_is_named(real_mpi, program, collio_process, tmp_path, monkeypatch):
+    monkeypatch.setenv("ROMIO_HINTS", str(tmp_path / "missing"))
+    done = collio_process("run", "--", real_mpi.mpiexec, "-n", RANKS, program, tmp_path / "data")
+    assert done.returncode == 0 and done.stderr.count(f"ROMIO_HINTS={tmp_path / 'missing'}: cannot be read (No such file or directory)") == 1
+
+
 def test_without_a_launcher(real_mpi, program, collio_process, tmp_path):
     done = collio_process("run", "--report", tmp_path / "r.json", "--", program, tmp_path / "data")
     assert done.returncode == 0, done.stderr

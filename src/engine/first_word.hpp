@@ -1,0 +1,22 @@
+// What holds for all ranks of a file because rank 0 says so.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <string>
+
+#include "machine/machine.hpp"
+
+namespace collio::engine {
+
+/// What rank 0 alone may say: a choice may not rest on what one rank was told, or has seen.
+struct FirstWord {
+  std::map<std::string, std::string> hints, settings;
+  machine::StorageModel storage;
+};
+
+/// Rank 0's word, on all ranks. Collective.
+[[nodiscard]] FirstWord share(MPI_Comm comm, FirstWord word);
+
+}  // namespace collio::engine
