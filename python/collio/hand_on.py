@@ -78,9 +78,9 @@ def _by_openmpi(line: LaunchLine, variables: list[Variable], environ: dict[str, 
     named = [f"LD_PRELOAD={one.value}" if one.name == "LD_PRELOAD" else one.name for one in variables]
     if in_words:
         for at in in_words:
-            words[at] = ";".join([words[at], *named])
+            words[at] = _with(words[at], ";", variables, named)
     elif parameter in environ:
-        environ[parameter] = ";".join([environ[parameter], *named])
+        environ[parameter] = _with(environ[parameter], ";", variables, named)
     else:
         for begin, end in reversed(line.options):
             new = [text for one, text in zip(variables, named) if not _assigned(words[begin:end], one.name)]
@@ -89,23 +89,40 @@ def _by_openmpi(line: LaunchLine, variables: list[Variable], environ: dict[str, 
 
 
 def _by_slurm(line: LaunchLine, variables: list[Variable], environ: dict[str, str]) -> tuple[list[str], dict[str, str]]:
-    words, names = list(line.words), [one.name for one in variables]
+    words = list(line.words)
     for begin, end in line.options:
         for at in range(begin, end):
             option, equals, value = words[at].partition("=")
             if option == "--export" and equals:
-                words[at] = f"--export={_widened(value, names)}"
+                words[at] = f"--export={_widened(value, variables)}"
             elif at > begin and words[at - 1] == "--export":
-                words[at] = _widened(words[at], names)
+                words[at] = _widened(words[at], variables)
     if "SLURM_EXPORT_ENV" in environ:
-        environ["SLURM_EXPORT_ENV"] = _widened(environ["SLURM_EXPORT_ENV"], names)
+        environ["SLURM_EXPORT_ENV"] = _widened(environ["SLURM_EXPORT_ENV"], variables)
     return words, environ
 
 
-def _widened(export: str, names: list[str]) -> str:
-    given = [part for part in export.split(",") if part not in ("", "NONE", "NIL")]
-    have = {part.partition("=")[0] for part in given}
-    return export if "ALL" in given else ",".join([*given, *(name for name in names if name not in have)])
+def _widened(export: str, variables: list[Variable]) -> str:
+    """A value of srun's --export that has the variables too."""
+    given = ",".join(part for part in export.split(",") if part not in ("NONE", "NIL"))
+    every = "ALL" in given.split(",")
+    return _with(given, ",", variables, [one.name for one in variables], add=not every)
+
+
+def _with(listed: str, separator: str, variables: list[Variable], texts: list[str], add: bool = True) -> str:
+    """A list of NAME and NAME=VALUE in which each variable is as the ranks shall have it. `texts`: of those it does not set; added, if `add`."""
+    text_of = {one.name: text for one, text in zip(variables, texts)}
+    join_of = {one.name: one.join for one in variables}
+    parts = []
+    for part in filter(None, listed.split(separator)):
+        name, equals, value = part.partition("=")
+        if equals and name in join_of:
+            part = f"{name}={join_of[name](value)}"
+        elif not equals:
+            part = text_of.get(name, part)
+        parts.append(part)
+        text_of.pop(name, None)
+    return separator.join([*parts, *(text_of.values() if add else ())])
 
 
 def _by_flux(line: LaunchLine, variables: list[Variable]) -> list[str]:

@@ -43,10 +43,13 @@ SRUN = """#!/bin/bash
 if [ "$1" = --version ]; then echo "slurm 99.1"; exit 0; fi
 export=ALL
 while [ $# -gt 0 ]; do case $1 in -n) shift 2 ;; --export=*) export=${1#*=}; shift ;; --export) export=$2; shift 2 ;; *) break ;; esac; done
-if [ $export = ALL ]; then exec "$@"; fi
-declare -a set_here
-for name in ${export//,/ }; do set_here+=("$name=${!name}"); done
-exec env -i PATH="$PATH" "${set_here[@]}" "$@"
+declare -a set_here; only="-i PATH=$PATH"
+for name in ${export//,/ }; do case $name in
+  ALL) only= ;;
+  *=*) set_here+=("$name") ;;
+  *) set_here+=("$name=${!name}") ;;
+esac; done
+exec env $only "${set_here[@]}" "$@"
 """
 
 COLLIO_BENCH = """#!/bin/bash

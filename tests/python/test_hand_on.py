@@ -73,6 +73,23 @@ def test_srun_exports_are_widened_in_both_spellings(site, ranks, expected, words
     assert got == [expected]
 
 
+@pytest.mark.parametrize("export", ["--export=LD_PRELOAD={},MINE=1", "--export=ALL,LD_PRELOAD={},MINE=1", "--export=MINE=1,LD_PRELOAD={},PNETCDF_HINTS=a=1"])
+def test_what_sruns_export_sets_stays(site, ranks, expected, empty_library, export):
+    got, _ = ranks(site.srun, export.format(empty_library), "-n", "1", "APP")
+    pnetcdf = f"a=1;{PNETCDF}" if "a=1" in export else PNETCDF
+    assert got == [expected | {"preload": f"{expected['preload']}:{empty_library}", "mine": "1", "pnetcdf": pnetcdf}]
+
+
+@pytest.mark.parametrize("own", ["LD_PRELOAD={};A=1", "A=1;LD_PRELOAD={}"])
+def test_what_open_mpis_list_sets_stays(site, cli, monkeypatch, empty_library, own):
+    own = own.format(empty_library)
+    joined = own.replace("LD_PRELOAD=", f"LD_PRELOAD={site.interposer['openmpi']}:")
+    in_words = cli("run", "--dry-run", "--", site.mpiexec["openmpi"], "--mca", "mca_base_env_list", own, site.show_environment)
+    assert joined in in_words.output and in_words.output.count("LD_PRELOAD=") == 1
+    monkeypatch.setenv("OMPI_MCA_mca_base_env_list", own)
+    assert joined in cli("run", "--dry-run", "--", site.mpiexec["openmpi"], site.show_environment).output
+
+
 def test_srun_leaves_the_programs_own_options_alone(site, collio_process):
     program = site.program("arguments", 'echo "$@"\n')
     done = collio_process("run", "--mpi", "mpich", "--", site.srun, "-n", "1", program, "--export=NONE")
