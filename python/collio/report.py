@@ -243,6 +243,10 @@ def counts_of(call: dict) -> list[str]:
     one_sided = call.get("one_sided") or {}
     if one_sided.get("transfers"):
         texts.append(f"{one_sided['transfers']} one-sided transfers of {format_bytes(one_sided.get('bytes', 0))}")
+    device = call.get("device") or {}
+    for key, way in (("from_device", "from"), ("to_device", "to")):
+        if device.get(key):
+            texts.append(f"{format_bytes(device[key])} staged {way} device memory")
     if call.get("metadata_bytes"):
         a_piece = call["metadata_bytes"] / max(1, call.get("pieces", 1))
         texts.append(f"{format_bytes(call['metadata_bytes'])} of metadata, {a_piece:.2g} B a piece")

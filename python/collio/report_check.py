@@ -100,7 +100,7 @@ _CALL = _table({
     **dict.fromkeys((
         "repeats", "bytes", "pieces", "aggregators", "local_aggregators", "rounds", "messages", "metadata_bytes", "most_receives_per_round",
         "remembered"), _number),
-    "windows": _numbers, "one_sided": _numbers, "placement": _PLACEMENT, "seconds": _spreads, "program_seconds": _spreads})
+    "windows": _numbers, "one_sided": _numbers, "device": _numbers, "placement": _PLACEMENT, "seconds": _spreads, "program_seconds": _spreads})
 _FILE = _table({
     **dict.fromkeys(("schedule_trials", "call_trials"), _text),
     **dict.fromkeys(("files", "still_open", "independent_calls", "library_calls", "nodes"), _number),

@@ -41,30 +41,32 @@ FileAccess file_access(const View& view, std::int64_t position, std::int64_t byt
 }
 
 MemoryAccess::MemoryAccess(void* address, const TypeLayout& type, std::int64_t count)
-    : address_(static_cast<std::byte*>(address)), pattern_(type.pattern.repeated({count, type.extent})) {}
+    : address_(static_cast<std::byte*>(address)), pattern_(type.pattern.repeated({count, type.extent})) {
+  if (bytes() == 0) return;
+  device_ = DeviceMemory::find({address_, pattern_.low(), pattern_.high(), contiguous()});
+  if (device_) device_->try_copy(address_ + core::Cursor(pattern_).offset());
+}
+
+template <class Each>
+void MemoryAccess::for_each_run(std::int64_t position, std::int64_t bytes, Each&& each) const noexcept {
+  if (contiguous()) return each(core::Run{pattern_.low() + position, bytes, 0, 1});
+  core::Cursor cursor(pattern_);
+  cursor.seek_stream(position);
+  for (core::Run run; bytes > 0 && cursor.next_bytes(bytes, run); bytes -= run.bytes()) each(run);
+}
 
 void MemoryAccess::gather(std::int64_t position, std::int64_t bytes, std::byte* out) const noexcept {
   if (bytes == 0) return;
-  if (pattern_.contiguous()) {
-    std::memcpy(out, at(position), static_cast<std::size_t>(bytes));
-    return;
-  }
-  core::Cursor cursor(pattern_);
-  cursor.seek_stream(position);
-  for (core::Run run; bytes > 0 && cursor.next_bytes(bytes, run); bytes -= run.bytes())
-    out = core::gather_run(out, address_, run);
+  for_each_run(position, bytes, [&](const core::Run& run) {
+    out = device_ ? device_->gather_run(out, address_, run) : core::gather_run(out, address_, run);
+  });
 }
 
 void MemoryAccess::scatter(std::int64_t position, std::int64_t bytes, const std::byte* in) const noexcept {
   if (bytes == 0) return;
-  if (pattern_.contiguous()) {
-    std::memcpy(at(position), in, static_cast<std::size_t>(bytes));
-    return;
-  }
-  core::Cursor cursor(pattern_);
-  cursor.seek_stream(position);
-  for (core::Run run; bytes > 0 && cursor.next_bytes(bytes, run); bytes -= run.bytes())
-    in = core::scatter_run(address_, run, in);
+  for_each_run(position, bytes, [&](const core::Run& run) {
+    in = device_ ? device_->scatter_run(address_, run, in) : core::scatter_run(address_, run, in);
+  });
 }
 
 }  // namespace collio::access

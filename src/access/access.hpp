@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "access/datatype.hpp"
+#include "access/device_memory.hpp"
 #include "core/cursor.hpp"
 
 namespace collio::access {
@@ -34,27 +36,38 @@ struct FileAccess {
 /// `bytes` bytes of the view's data, starting at data byte `position`; none of an empty view. Not collective. O(loops + log items).
 [[nodiscard]] FileAccess file_access(const View& view, std::int64_t position, std::int64_t bytes);
 
-/// A buffer: `count` instances of a datatype at an address.
+/// A buffer: `count` instances of a datatype at an address, in memory of the host's or of a device (device_memory.hpp). Copies share
+/// the device's errors and sums.
 class MemoryAccess {
  public:
   MemoryAccess() = default;
-  /// `address` may be MPI_BOTTOM when `type` holds absolute addresses.
+  /// `address` may be MPI_BOTTOM when `type` holds absolute addresses. Throws std::bad_alloc.
   MemoryAccess(void* address, const TypeLayout& type, std::int64_t count);
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return pattern_.bytes(); }
   [[nodiscard]] bool contiguous() const noexcept { return pattern_.contiguous() || pattern_.bytes() == 0; }
+  /// Contiguous, and the CPU can touch it: bytes may come and go without staging.
+  [[nodiscard]] bool direct() const noexcept { return contiguous() && !device_; }
+  /// Null: the CPU can touch it.
+  [[nodiscard]] const DeviceMemory* device() const noexcept { return device_.get(); }
+  /// Why bytes could not be copied, if so.
+  [[nodiscard]] core::Error failure() const { return device_ ? device_->failure() : core::Error{}; }
   /// Address of data byte `position`; contiguous buffers only.
   [[nodiscard]] std::byte* at(std::int64_t position) const noexcept {
     return address_ + pattern_.low() + position;
   }
-  /// Copies data bytes [position, position + bytes) to `out`. O(bytes + pieces).
+  /// Copies data bytes [position, position + bytes) to `out`. O(bytes + pieces). Zeros stand for bytes that a device did not give: failure().
   void gather(std::int64_t position, std::int64_t bytes, std::byte* out) const noexcept;
-  /// Copies `bytes` bytes from `in` to data bytes [position, position + bytes).
+  /// Copies `bytes` bytes from `in` to data bytes [position, position + bytes). What a device did not take: failure().
   void scatter(std::int64_t position, std::int64_t bytes, const std::byte* in) const noexcept;
 
  private:
+  template <class Each>
+  void for_each_run(std::int64_t position, std::int64_t bytes, Each&& each) const noexcept;
+
   std::byte* address_ = nullptr;
   core::Pattern pattern_;
+  std::shared_ptr<DeviceMemory> device_;  ///< null: the CPU can touch it
 };
 
 }  // namespace collio::access

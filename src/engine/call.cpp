@@ -74,7 +74,9 @@ core::Error agreed_error(File& file, const policy::Digest& digest, const CallReq
   if (!digest.same_call()) return different_calls(file, request.operation, fingerprint_of(file, request.operation, request.direction));
   if (worst == core::ErrorClass::none) return check_write(file, request, digest, access);
   if (worst == mine.kind) return mine;
-  return {worst, worst == core::ErrorClass::no_memory ? "another rank has no memory for the call" : "another rank found an error in its arguments"};
+  if (worst == core::ErrorClass::no_memory) return {worst, "another rank has no memory for the call"};
+  if (worst == core::ErrorClass::io) return {worst, "another rank cannot copy from its device memory"};
+  return {worst, "another rank found an error in its arguments"};
 }
 
 /// Others wait for messages that this rank cannot make: nothing is left but to end the job, and to say why.
@@ -91,10 +93,21 @@ Moved move_by_path(Call& call) {
   return write ? two_phase_write(call) : two_phase_read(call);
 }
 
+/// What came of copies from and to the memory of a device, so far.
+void note_device(Call& call, Moved& moved) {
+  const access::DeviceMemory* device = call.memory.device();
+  if (!device) return;
+  moved.note(call.access.span.offset, {0, device->failure()});
+  call.counters.from_device_bytes = device->moved().from_device;
+  call.counters.to_device_bytes = device->moved().to_device;
+}
+
 Moved move_bytes(Call& call) {
   call.file.roll->come_to(exchange::Stage::moving);
   try {
-    return move_by_path(call);
+    Moved moved = move_by_path(call);
+    note_device(call, moved);
+    return moved;
   } catch (const std::bad_alloc&) {
     end_without_memory(call);
   }

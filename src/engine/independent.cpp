@@ -15,7 +15,7 @@ using observe::Steps;
 
 namespace {
 
-constexpr std::int64_t staging_bytes = 1 << 20;  ///< for memory that is not contiguous
+constexpr std::int64_t staging_bytes = 1 << 20;  ///< for memory that is not contiguous, or a device's
 
 /// Calls each(file extent, stream position) for consecutive parts of the access of at most `most` bytes,
 /// until it returns false.
@@ -34,17 +34,17 @@ void for_each_part(const access::FileAccess& access, std::int64_t most, Each&& e
 }
 
 std::int64_t part_bytes(const Call& call) {
-  return call.memory.contiguous() ? std::numeric_limits<std::int64_t>::max() : staging_bytes;
+  return call.memory.direct() ? std::numeric_limits<std::int64_t>::max() : staging_bytes;
 }
 
-/// What both directions begin with: the file, and staging for memory that is not contiguous. Null when there is
+/// What both directions begin with: the file, and staging where the CPU cannot use the memory as it is. Null when there is
 /// nothing to do, or when the file cannot be opened, which `moved` then says.
 storage::Storage* begin(Call& call, Moved& moved, exchange::Buffer& staging) {
   if (call.access.bytes == 0) return nullptr;
   core::Error why;
   storage::Storage* file = call.file.storage(&why);
   if (!file) moved.note(call.access.span.offset, {0, why});
-  if (!file || call.memory.contiguous()) return file;
+  if (!file || call.memory.direct()) return file;
   try {
     staging = call.link.pool->take(staging_bytes);
   } catch (const std::bad_alloc&) {
@@ -52,6 +52,12 @@ storage::Storage* begin(Call& call, Moved& moved, exchange::Buffer& staging) {
     return nullptr;
   }
   return file;
+}
+
+/// Bytes that a device did not give or take, at file offset `offset`. True when there are none.
+bool note_device(const Call& call, Moved& moved, std::int64_t offset) {
+  if (call.memory.device()) moved.note(offset, {0, call.memory.failure()});
+  return moved.outcome.error == 0;
 }
 
 }  // namespace
@@ -66,6 +72,7 @@ Moved independent_write(Call& call) {
     if (staging) {
       Steps::Scope time(call.steps, Step::pack);
       call.memory.gather(position, extent.length, staging.data());
+      if (!note_device(call, moved, extent.offset)) return false;
     } else {
       from = call.memory.at(position);
     }
@@ -96,6 +103,7 @@ Moved independent_read(Call& call) {
     ++call.counters.pieces;
     moved.bytes += t.bytes;
     moved.note(extent.offset, t);
+    if (!note_device(call, moved, extent.offset)) return false;
     // A short read is the end of the file, and of the access unless its pieces are in no particular order.
     return t.error.ok() && (t.bytes == extent.length || !call.access.ascending());
   });

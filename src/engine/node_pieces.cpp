@@ -18,16 +18,18 @@ using observe::Steps;
 namespace {
 
 constexpr std::size_t staging_bytes = 64 << 10;  ///< stays in cache
+constexpr std::size_t device_staging_bytes = 1 << 20;  ///< each copy from or to a device costs some microseconds
 constexpr std::size_t batch_size = 128;
 using Batch = std::array<core::Run, batch_size>;
 
 }  // namespace
 
 NodePieces::NodePieces(Call& call) : call_(call), slots_(*call.file.slots), cursor_(call.access.pattern) {
-  if (call.memory.contiguous()) return;
+  if (call.memory.direct()) return;
   try {
-    buffer_ = call.link.pool->take(staging_bytes);
-    staging_ = {buffer_.data(), staging_bytes};
+    const std::size_t bytes = call.memory.device() ? device_staging_bytes : staging_bytes;
+    buffer_ = call.link.pool->take(bytes);
+    staging_ = {buffer_.data(), bytes};
   } catch (const std::bad_alloc&) {
     staging_ = spare_;
   }

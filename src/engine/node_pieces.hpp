@@ -48,7 +48,7 @@ class NodePieces {
   core::Cursor cursor_;
   exchange::Buffer buffer_;
   std::array<std::byte, 4096> spare_;  ///< where there is no memory for a buffer: others wait for this rank's pieces
-  std::span<std::byte> staging_;       ///< for memory that is not contiguous: the buffer or the spare; else empty
+  std::span<std::byte> staging_;       ///< for memory that is not contiguous, or a device's: the buffer or the spare; else empty
   std::int64_t limit_ = 0;    ///< end of this rank's bytes in the window
 };
 

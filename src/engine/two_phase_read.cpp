@@ -227,7 +227,7 @@ class ReadAggregator {
     if (r.own.header.items == 0) return;
     const std::int64_t bytes = buffer.window.available(r.own);
     moved.bytes += bytes;
-    if (call_.memory.contiguous()) {
+    if (call_.memory.direct()) {
       buffer.window.collect(r.own, bytes, call_.memory.at(r.own_stream_begin));
       return;
     }

@@ -112,7 +112,7 @@ class WriteAggregator {
     exchange::MessageView own = own_.describe();
     const std::int64_t bytes = own.header.data_bytes();
     exchange::Buffer staging;
-    if (call_.memory.contiguous()) {
+    if (call_.memory.direct()) {
       own.data = call_.memory.at(own_.stream_begin());
     } else {
       Steps::Scope time(call_.steps, Step::pack);

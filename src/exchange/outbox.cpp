@@ -175,14 +175,14 @@ void Outbox::expect_answer(Lane& lane) {
   Answer& answer = lane.answers.emplace_back();
   answer.stream_begin = description_.stream_begin;
   answer.round = description_.header.round;
-  if (!memory_.contiguous()) return;  // received into staging when it comes
+  if (!memory_.direct()) return;  // received into staging when it comes
   Steps::Scope time(*link_.steps, Step::exchange);
   MPI_Irecv(memory_.at(answer.stream_begin), static_cast<int>(description_.header.data_bytes()), MPI_BYTE,
             rank_of(lane), tag_answer, link_.comm, &answer.request);
 }
 
 bool Outbox::match_arrivals() {
-  if (payload_ != Payload::request || memory_.contiguous()) return false;
+  if (payload_ != Payload::request || memory_.direct()) return false;
   bool moved = false;
   Steps::Scope time(*link_.steps, Step::exchange);
   while (arrivals_.empty() || arriving_bytes_ < link_.budget_bytes) {

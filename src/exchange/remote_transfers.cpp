@@ -37,7 +37,7 @@ bool RemoteTransfers::granted(Transfer& t) {
 /// False: not now.
 bool RemoteTransfers::take_room(Transfer& t) {
   const std::int64_t bytes = t.grant.bytes;
-  if (!memory_.contiguous()) {
+  if (!memory_.direct()) {
     if (staged_bytes_ > 0 && staged_bytes_ + bytes > link_.budget_bytes) return false;
     Steps::Scope time(*link_.steps, Step::pack);
     t.staging = link_.pool->take(static_cast<std::size_t>(bytes));

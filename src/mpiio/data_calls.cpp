@@ -64,6 +64,7 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
     request.memory = access::MemoryAccess(c.buffer, *layout.value(), c.count);
   else
     request.undescribed = true;
+  core::keep_worst(request.error, request.memory.failure());
   if (const std::int64_t part = request.memory.bytes() % file.engine->view.etype_bytes; part != 0)
     request.error = {core::ErrorClass::argument, std::to_string(request.memory.bytes()) +
                                                      " bytes are no whole number of etypes of " +

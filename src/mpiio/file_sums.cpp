@@ -30,7 +30,8 @@ Numbers numbers_of(const observe::CallRecord& r) {
   const observe::Counters& c = r.counters;
   const std::array<std::int64_t, CallSums::counters> counters{c.bytes,         c.pieces,        c.messages,
                                                               c.metadata_bytes, c.dense_windows, c.piecewise_windows,
-                                                              c.sieved_windows, c.most_receives, c.most_buffer_bytes, c.one_sided, c.one_sided_bytes};
+                                                              c.sieved_windows, c.most_receives, c.most_buffer_bytes, c.one_sided, c.one_sided_bytes,
+                                                              c.from_device_bytes, c.to_device_bytes};
   for (std::size_t i = 0; i < counters.size(); ++i) n[CallSums::times + i] = static_cast<double>(counters[i]);
   n[first_program_time] = r.post_s;
   n[first_program_time + 1] = r.waited_s;

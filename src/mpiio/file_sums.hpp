@@ -21,7 +21,7 @@ struct Spread {
 
 /// One record of calls, or similar ones of several files.
 struct CallSums {
-  static constexpr std::size_t counters = 11, times = observe::step_count + 1, program_times = 3;
+  static constexpr std::size_t counters = 13, times = observe::step_count + 1, program_times = 3;
 
   observe::CallRecord record;  ///< what ranks have in common, repeats among them
   std::array<double, counters> counted{};       ///< in the order of count_names

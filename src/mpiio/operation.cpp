@@ -50,6 +50,19 @@ int release(void* state) {
 
 int cancel(void*, int) { return MPI_SUCCESS; }  // too late: MPI does not allow it either
 
+/// A call as plain bytes, in the program's memory if they are one piece there, else in `staging`.
+void give_as_bytes(DataCall& call, const access::MemoryAccess& memory, access::Buffer& staging) {
+  call.count = memory.bytes();
+  call.type = MPI_BYTE;
+  if (memory.contiguous()) {
+    call.buffer = memory.at(0);
+    return;
+  }
+  staging = access::Buffer(static_cast<std::size_t>(memory.bytes()));
+  if (call.write) memory.gather(0, memory.bytes(), staging.data());
+  call.buffer = staging.data();
+}
+
 /// The MPI library's own call, through the program's view. What collio can describe goes as plain bytes: the program may
 /// have freed the datatype since. Collective.
 void let_library(OpenFile& file, Operation& operation) {
@@ -59,15 +72,10 @@ void let_library(OpenFile& file, Operation& operation) {
   call.status = &status;
   const access::MemoryAccess& memory = operation.request.memory;
   access::Buffer staging;
-  if (operation.own_type != MPI_DATATYPE_NULL) {
+  if (operation.own_type != MPI_DATATYPE_NULL)
     call.type = operation.own_type;
-  } else {
-    staging = access::Buffer(static_cast<std::size_t>(std::max<std::int64_t>(memory.bytes(), 1)));
-    if (call.write) memory.gather(0, memory.bytes(), staging.data());
-    call.buffer = staging.data();
-    call.count = memory.bytes();
-    call.type = MPI_BYTE;
-  }
+  else
+    give_as_bytes(call, memory, staging);
   {
     const std::scoped_lock lock(file.pointer);
     operation.library_code = give_view(file, call.handle);
@@ -78,6 +86,7 @@ void let_library(OpenFile& file, Operation& operation) {
   MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   if (staging && !call.write && bytes > 0) memory.scatter(0, bytes, staging.data());
   operation.result.bytes = bytes;
+  operation.result.error = memory.failure();
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ std::string call_json(const CallSums& call) {
                   ", \"most_receives_per_round\": " + text_of(n[7]) + ", \"most_buffer_bytes\": " + text_of(n[8]) +
                   ", \"messages\": " + whole(n[2]) + ", \"metadata_bytes\": " + whole(n[3]) +
                   ", \"one_sided\": {\"transfers\": " + whole(n[9]) + ", \"bytes\": " + whole(n[10]) + "}" +
+                  ", \"device\": {\"from_device\": " + whole(n[11]) + ", \"to_device\": " + whole(n[12]) + "}" +
                   ", \"windows\": {\"dense\": " + whole(n[4]) + ", \"piecewise\": " + whole(n[5]) +
                   ", \"sieved\": " + whole(n[6]) + "}" + placement_json(r.placement) + ", \"seconds\": {\"total\": " +
                   spread_json(call.seconds[observe::step_count]);

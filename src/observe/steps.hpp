@@ -79,6 +79,7 @@ struct Counters {
   std::int64_t one_sided_bytes = 0;  ///< data they moved
   std::int64_t most_receives = 0;    ///< messages an aggregator received in one round; of several ranks, the most
   std::int64_t most_buffer_bytes = 0; ///< of buffers at a time, shared windows included; of several ranks, the most
+  std::int64_t from_device_bytes = 0, to_device_bytes = 0;  ///< of this rank's buffer, where that is a device's
   std::int64_t dense_windows = 0, piecewise_windows = 0, sieved_windows = 0;
 
   void note_receives(std::int64_t received) noexcept { most_receives = std::max(most_receives, received); }
@@ -91,6 +92,8 @@ struct Counters {
     one_sided_bytes += o.one_sided_bytes;
     note_receives(o.most_receives);
     most_buffer_bytes = std::max(most_buffer_bytes, o.most_buffer_bytes);
+    from_device_bytes += o.from_device_bytes;
+    to_device_bytes += o.to_device_bytes;
     dense_windows += o.dense_windows;
     piecewise_windows += o.piecewise_windows;
     sieved_windows += o.sieved_windows;

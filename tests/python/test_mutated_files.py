@@ -129,7 +129,7 @@ def test_machines_of_plans(text):
 # --- reports ------------------------------------------------------------------------------------
 
 NONBLOCKING = {**CALL, "form": "nonblocking", "progress": "thread", "failed": True, "most_receives_per_round": 3, "remembered": 2,
-               "one_sided": {"transfers": 4, "bytes": 1000}, "local_aggregators": 2,
+               "one_sided": {"transfers": 4, "bytes": 1000}, "device": {"from_device": 1000, "to_device": 10}, "local_aggregators": 2,
                "placement": {"how": "in_order", "reason": "few", "hop_bytes": 1, "hop_bytes_in_order": 2, "busiest_seconds": 1.0, "imbalance": 1.5},
                "program_seconds": {"post": spread(0, 1e-5, 2e-5), "waited": spread(0, 0, 0.1), "hidden": 0.5}}
 FILE = {**DOCUMENT["files"][0], "nodes": 3, "network": NETWORK, "calls": [CALL, NONBLOCKING]}

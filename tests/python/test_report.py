@@ -52,6 +52,15 @@ def test_a_call_the_program_did_not_block_in_says_what_it_hid(cli, tmp_path):
     assert report.program_times(CALL) == []
 
 
+def test_bytes_staged_for_a_device_are_told(cli, tmp_path):
+    path = tmp_path / "r.json"
+    call = {**CALL, "device": {"from_device": 3 << 20, "to_device": 0}}
+    path.write_text(json.dumps({**DOCUMENT, "files": [{**DOCUMENT["files"][0], "calls": [call]}]}))
+    text = " ".join(cli("report", path).output.split())
+    assert "3 MiB staged from device memory" in text
+    assert "to device memory" not in text
+
+
 def test_the_page_needs_nothing_else(cli, saved, tmp_path):
     page = tmp_path / "r.html"
     assert cli("report", saved, "--html", page).exit_code == 0
