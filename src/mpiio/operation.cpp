@@ -66,6 +66,7 @@ void give_as_bytes(DataCall& call, const access::MemoryAccess& memory, access::B
 /// The MPI library's own call, through the program's view. What collio can describe goes as plain bytes: the program may
 /// have freed the datatype since. Collective.
 void let_library(OpenFile& file, Operation& operation) {
+  const engine::File::Visit visit(*file.engine, operation.request.operation);
   MPI_Status status;
   DataCall call = operation.call;
   call.explicit_offset = true;
@@ -81,12 +82,11 @@ void let_library(OpenFile& file, Operation& operation) {
     operation.library_code = give_view(file, call.handle);
   }
   if (operation.library_code == MPI_SUCCESS) operation.library_code = forward(call);
-  if (operation.library_code != MPI_SUCCESS) return;
   MPI_Count bytes = 0;
-  MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  if (operation.library_code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   if (staging && !call.write && bytes > 0) memory.scatter(0, bytes, staging.data());
   operation.result.bytes = bytes;
-  operation.result.error = memory.failure();
+  operation.result.error = file.engine->agreement->worst(memory.failure(), "cannot copy from or to its device memory");
 }
 
 }  // namespace

@@ -224,9 +224,21 @@ void one_round(const Round& r, const std::string& name) {
   r.driver.forget();
 }
 
+/// A call asks once about a buffer of one piece, and not at all about one without bytes.
+void few_queries(Program& program, const Driver& driver, MPI_File file) {
+  const auto data = values(program.rank, part);
+  int before = driver.queries();
+  program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.equal(driver.queries() - before, 1, "queries of a call");
+  before = driver.queries();
+  program.good(MPI_File_write_at_all(file, 0, data.data(), 0, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.equal(driver.queries() - before, 0, "queries of a call without bytes");
+}
+
 /// Memory that the CPU can touch goes without the driver's copies.
 void no_staging(Program& program, const Driver& driver, const std::string& name) {
   MPI_File file = open_with(program, name, "auto");
+  few_queries(program, driver, file);
   driver.fail_from(1);
   for (const Kind kind : {Kind::managed, Kind::pinned}) {
     const Ints data(driver, kind, values(program.rank, part)), found(driver, kind, std::vector<int>(part, -7));

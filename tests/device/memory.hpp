@@ -23,6 +23,7 @@ class Driver {
     find(forget, "stand_in_forget");
     find(fail_from, "stand_in_fail_from");
     find(copies, "stand_in_copies");
+    find(queries, "stand_in_queries");
   }
   void (*begin)() = nullptr;
   std::intptr_t (*current)() = nullptr;
@@ -31,6 +32,7 @@ class Driver {
   void (*forget)() = nullptr;
   void (*fail_from)(int) = nullptr;
   int (*copies)() = nullptr;
+  int (*queries)() = nullptr;
 
  private:
   template <class Function>

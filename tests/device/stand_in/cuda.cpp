@@ -66,7 +66,7 @@ void* stand_in_allocate(std::size_t bytes, int kind) { return device().allocate(
 
 int cuPointerGetAttributes(unsigned count, int* which, void** values, std::uint64_t address) {
   if (!initialized) return not_initialized;
-  const Allocation* memory = device().find(reinterpret_cast<void*>(address));
+  const Allocation* memory = device().query(reinterpret_cast<void*>(address));
   for (unsigned i = 0; i < count; ++i) {
     const bool of_context = memory && memory->kind != Kind::pool;
     switch (which[i]) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -72,6 +73,12 @@ class Device {
     copies_ = 0;
   }
   [[nodiscard]] int copies() const { return copies_; }
+  /// Where the pointer is asked about.
+  const Allocation* query(const void* address) {
+    ++queries_;
+    return find(address);
+  }
+  [[nodiscard]] int queries() const { return queries_; }
   bool next_copy_fails() {
     const std::scoped_lock lock(mutex_);
     ++copies_;
@@ -82,6 +89,7 @@ class Device {
   std::mutex mutex_;
   std::vector<std::unique_ptr<Allocation>> all_;
   int copies_ = 0, fail_from_ = 0;
+  std::atomic<int> queries_{0};
 };
 
 inline Device& device() {
@@ -110,6 +118,8 @@ void* stand_in_hidden(const void* address);
 void stand_in_forget();
 void stand_in_fail_from(int first);
 int stand_in_copies();
+/// How often pointers were asked about.
+int stand_in_queries();
 /// Initializes the driver for the calling thread.
 void stand_in_begin();
 /// The calling thread's current context or device.

@@ -44,7 +44,7 @@ std::intptr_t stand_in_current() { return current + 1000 * last_error; }
 void* stand_in_allocate(std::size_t bytes, int kind) { return device().allocate(bytes, static_cast<Kind>(kind), own_device)->seen; }
 
 int hipPointerGetAttributes(Attributes* a, const void* address) {
-  const Allocation* memory = device().find(address);
+  const Allocation* memory = device().query(address);
   if (!memory) return told(invalid_value);
   const int type = memory->kind == Kind::pinned ? type_host : memory->kind == Kind::managed ? type_managed : type_device;
   *a = {type, memory->device, memory->seen, nullptr, memory->kind == Kind::managed, 0};

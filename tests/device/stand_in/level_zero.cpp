@@ -46,7 +46,7 @@ unsigned zeContextCreate(void* of, const void*, void** out) {
 }
 unsigned zeMemGetAllocProperties(void* in, const void* address, Properties* properties, void** where) {
   if (in != &context || properties->type != 0x17) return invalid_argument;
-  const Allocation* memory = device().find(address);
+  const Allocation* memory = device().query(address);
   properties->memory_type = !memory ? 0 : memory->kind == Kind::pinned ? type_host : memory->kind == Kind::managed ? type_shared : type_device;
   if (memory) *where = &own_device;
   return success;
