@@ -1,21 +1,56 @@
 # The MPI of this build tree.
-#   MPI::MPI_C, MPI::MPI_Fortran   for programs (benchmarks, tests), which link with MPI
 #   collio_mpi_headers             for collio's libraries, which see mpi.h but never link with MPI
-set(MPI_CXX_SKIP_MPICXX ON)
-find_package(MPI REQUIRED COMPONENTS C)
-if(COLLIO_FORTRAN)
-  find_package(MPI COMPONENTS Fortran)
-  if(NOT MPI_Fortran_FOUND)
-    set(COLLIO_FORTRAN OFF)
-  endif()
-endif()
+#   COLLIO_ENGINE_FAMILY           that of the engine: of MPI libraries that share their handles and constants (src/mpiio/families.def)
+#   MPI::MPI_C, MPI::MPI_Fortran   for programs (benchmarks, tests), which link with MPI
+set(COLLIO_MPI_HEADERS "" CACHE PATH "Folder with mpi.h: build what a package has; no MPI library is needed")
+option(COLLIO_STANDARD_ABI "With COLLIO_MPI_HEADERS: the engine for MPI's standard ABI (MPICH's mpi.h has both)" OFF)
 find_package(Threads REQUIRED)
 
+if(NOT COLLIO_MPI_HEADERS)
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI REQUIRED COMPONENTS C)
+  if(COLLIO_FORTRAN)
+    find_package(MPI COMPONENTS Fortran)
+    if(NOT MPI_Fortran_FOUND)
+      set(COLLIO_FORTRAN OFF)
+    endif()
+  endif()
+  set_property(TARGET MPI::MPI_C APPEND PROPERTY
+    INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  set(collio_headers ${MPI_C_INCLUDE_DIRS})
+else()
+  set(collio_headers ${COLLIO_MPI_HEADERS})
+endif()
+
 add_library(collio_mpi_headers INTERFACE)
-target_include_directories(collio_mpi_headers SYSTEM INTERFACE ${MPI_C_INCLUDE_DIRS})
-target_compile_definitions(collio_mpi_headers INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-set_property(TARGET MPI::MPI_C APPEND PROPERTY
-  INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+target_include_directories(collio_mpi_headers SYSTEM INTERFACE ${collio_headers})
+target_compile_definitions(collio_mpi_headers INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX $<$<BOOL:${COLLIO_STANDARD_ABI}>:MPI_ABI>)
+
+set(collio_family_marks)
+foreach(folder IN LISTS collio_headers)
+  if(EXISTS ${folder}/mpi.h)
+    file(STRINGS ${folder}/mpi.h collio_family_marks REGEX "define +OPEN_MPI ")
+    break()
+  endif()
+endforeach()
+if(COLLIO_STANDARD_ABI)
+  set(COLLIO_ENGINE_FAMILY abi)
+elseif(collio_family_marks)
+  set(COLLIO_ENGINE_FAMILY openmpi)
+else()
+  set(COLLIO_ENGINE_FAMILY mpich)
+endif()
+
+if(COLLIO_MPI_HEADERS)
+  # Programs that name no MPI library: it is preloaded. Its variables are reached like a shared library's.
+  add_library(collio_any_mpi INTERFACE)
+  target_link_libraries(collio_any_mpi INTERFACE collio_mpi_headers)
+  target_compile_options(collio_any_mpi INTERFACE -fPIC)
+  target_link_options(collio_any_mpi INTERFACE -Wl,--unresolved-symbols=ignore-all)
+  add_library(MPI::MPI_C ALIAS collio_any_mpi)
+  message(STATUS "MPI: ${COLLIO_MPI_HEADERS} (${COLLIO_ENGINE_FAMILY}), for a package")
+  return()
+endif()
 
 # Family, for the differences between launchers: "openmpi", or "mpich" for MPICH and all its kin.
 execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Mapping, Sequence
 
 from collio import launch_line, mpi_libraries, pnetcdf
-from collio.builds import Build
+from collio.builds import PACKAGED, Build, is_packaged
 from collio.hand_on import Variable, hand_on
 from collio.launch_line import LaunchLine
 from collio.mpi_libraries import MpiLibrary
@@ -24,9 +24,13 @@ class LaunchError(Exception):
 class Choice:
     """The MPI library a command uses. `launcher_kind`: a name of mpi_libraries.LauncherMpi, or "none"."""
 
-    mpi: MpiLibrary
+    mpi: MpiLibrary | None  # None: collio finds out in the ranks
     launcher_kind: str
     because: str
+
+    @property
+    def name(self) -> str:
+        return self.mpi.id if self.mpi else "the program's MPI"
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,32 @@ class Prepared:
 
     words: list[str]
     environ: dict[str, str] = field(repr=False)
+
+
+def choose(line: LaunchLine, wanted: str | None = None) -> tuple[Choice, Build]:
+    """The MPI a command uses, and what is preloaded for it. Raises LaunchError."""
+    if is_packaged() and not wanted:
+        return _by_launcher(line), Build(PACKAGED)
+    choice = choose_mpi(line, wanted)
+    return choice, usable_build(choice.mpi)
+
+
+def _by_launcher(line: LaunchLine) -> Choice:
+    """What a package has to know: how the launcher hands on the environment."""
+    launcher = _launcher(line)
+    if launcher is None:
+        if not launch_line.programs(line):
+            raise LaunchError(f"program not found: {line.words[0]} is no program on PATH")
+        return Choice(None, "none", "no launcher in the command")
+    program = _linked(line)
+    if program and launcher.family and launcher.family != program.family:
+        raise LaunchError(_mismatch(launcher, program, mpi_libraries.find_mpi_libraries()))
+    return Choice(None, launcher.name, f"{program.path} is linked with {program.soname}" if program else f"{line.launcher_word} starts it")
+
+
+def _linked(line: LaunchLine) -> mpi_libraries.ProgramMpi | None:
+    """The MPI of the first program of the command that is linked with one."""
+    return next((found for path in launch_line.programs(line) if (found := mpi_libraries.mpi_of_program(str(path)))), None)
 
 
 def choose_mpi(line: LaunchLine, wanted: str | None = None) -> Choice:
@@ -46,8 +76,7 @@ def choose_mpi(line: LaunchLine, wanted: str | None = None) -> Choice:
     kind = launcher.name if launcher else "none"
     if wanted:
         return Choice(named_mpi(wanted, libraries), kind, f"--mpi {wanted}")
-    linked = [found for path in launch_line.programs(line) if (found := mpi_libraries.mpi_of_program(str(path)))]
-    program = linked[0] if linked else None
+    program = _linked(line)
     if launcher and program and launcher.family and launcher.family != program.family:
         raise LaunchError(_mismatch(launcher, program, libraries))
     mpi = mpi_libraries.match_mpi_library(libraries, program, launcher)

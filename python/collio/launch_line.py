@@ -9,6 +9,7 @@ Nothing here starts a process or knows a particular MPI library.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,10 +151,14 @@ def edit_assignments(words: list[str], name: str, join: Callable[[str], str], ki
     return edited
 
 
-def join_preload(first: str, rest: str | None) -> str:
-    """LD_PRELOAD with `first` in front; entries already there stay, in order, once."""
-    entries = [first] + (rest or "").replace(" ", ":").split(":")
-    return ":".join(dict.fromkeys(entry for entry in entries if entry))
+def join_preload(ours: str, users: str | None) -> str:
+    """LD_PRELOAD with `ours` behind the user's own entries, each once.
+
+    Sanitizers want to be first, and a tool in front sees the program's calls. An MPI library among them is what ours has to be in front of.
+    """
+    own = [entry for entry in (users or "").replace(" ", ":").split(":") if entry and entry not in ours.split(":")]
+    at = next((index for index, entry in enumerate(own) if re.match(r"libmpi(ch)?(_\w+)?\.so", os.path.basename(entry))), len(own))
+    return ":".join(dict.fromkeys([*own[:at], *ours.split(":"), *own[at:]]))
 
 
 def _skip_options(line: LaunchLine, begin: int, end: int) -> int:

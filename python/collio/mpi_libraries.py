@@ -23,11 +23,12 @@ import os
 import re
 import shlex
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
 from typing import Iterable, Iterator, Optional, Sequence
+
+from collio.elf import elf_names
 
 MPICH = "mpich"
 OPENMPI = "openmpi"
@@ -166,6 +167,13 @@ def _identify(mpicc: str) -> Optional[MpiLibrary]:
         mpicxx=_companion(mpicc, "mpicxx", "mpic++"), mpifort=_companion(mpicc, "mpifort", "mpif90"),
         mpiexec=_companion(mpicc, "mpiexec", "mpirun"), library=path, soname=soname or os.path.basename(library),
     )
+
+
+def include_folder(mpicc: str) -> Optional[Path]:
+    """Folder of the mpi.h that a compiler wrapper compiles with; None if it does not tell."""
+    command = _link_command(mpicc) or []
+    folders = [*map(Path, _flag_values(command, "-I")), Path(mpicc).parent.parent / "include"]
+    return next((folder for folder in folders if (folder / "mpi.h").is_file()), None)
 
 
 def _link_command(mpicc: str) -> Optional[list[str]]:
@@ -335,48 +343,6 @@ def _output_of(command: Sequence[str], text: str = "", accept_failure: bool = Fa
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 or accept_failure else None
-
-
-def elf_names(path: str) -> tuple[Optional[str], list[str]]:
-    """(soname or None, needed sonames) of a 64-bit little-endian ELF file; (None, []) for other files.
-
-    Source: System V ABI, chapters 4 (object files) and 5 (dynamic section).
-    """
-    try:
-        with open(path, "rb") as stream:
-            if stream.read(6) != b"\x7fELF\x02\x01":
-                return None, []
-            stream.seek(0)
-            return _dynamic_names(stream.read())
-    except (OSError, struct.error, IndexError, ValueError, OverflowError):
-        return None, []
-
-
-def _dynamic_names(image: bytes) -> tuple[Optional[str], list[str]]:
-    pt_load, pt_dynamic = 1, 2
-    dt_needed, dt_strtab, dt_soname = 1, 5, 14
-    header_offset, = struct.unpack_from("<Q", image, 32)
-    entry_size, entry_count = struct.unpack_from("<HH", image, 54)
-    segments = []  # (type, file offset, address, bytes in file)
-    for index in range(entry_count):
-        kind, _, offset, address, _, size = struct.unpack_from("<IIQQQQ", image, header_offset + index * entry_size)
-        segments.append((kind, offset, address, size))
-    dynamic = [(offset, size) for kind, offset, _, size in segments if kind == pt_dynamic]
-    if not dynamic:
-        return None, []
-    offset, size = dynamic[0]
-    entries = [struct.unpack_from("<QQ", image, offset + at) for at in range(0, size, 16)]
-    table = [value for tag, value in entries if tag == dt_strtab][0]
-    base = [
-        file_offset + table - address for kind, file_offset, address, bytes_in_file in segments
-        if kind == pt_load and address <= table < address + bytes_in_file
-    ][0]
-
-    def name(at: int) -> str:
-        return image[base + at:image.index(b"\0", base + at)].decode()
-
-    sonames = [name(value) for tag, value in entries if tag == dt_soname]
-    return (sonames[0] if sonames else None), [name(value) for tag, value in entries if tag == dt_needed]
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

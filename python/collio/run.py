@@ -42,8 +42,7 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
         line = launch_line.read_launch_line(list(command))
         if report_file and not line.waits:
             raise launch.LaunchError("--report needs a launcher that waits for the job's end: `flux run`, or `flux submit --wait`")
-        choice = launch.choose_mpi(line, wanted)
-        build = launch.usable_build(choice.mpi)
+        choice, build = launch.choose(line, wanted)
     except (hints.HintError, config.ConfigError, launch.LaunchError) as error:
         raise _give_up(str(error)) from None
     for warning in settings.warnings:
@@ -58,7 +57,7 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
         variables["COLLIO_REPORT"] = str(lines)
     job = launch.prepare(line, choice.launcher_kind, str(build.interposer), variables, os.environ)
     if verbose or dry_run:
-        click.echo(f"collio: {choice.mpi.id} ({choice.because}); preloading {build.interposer}", err=True)
+        click.echo(f"collio: {choice.name} ({choice.because}); preloading {build.interposer}", err=True)
         if about_pnetcdf:
             click.echo(f"collio: {about_pnetcdf}", err=True)
     if dry_run:
@@ -69,7 +68,7 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
     started = time.monotonic()
     code = _supervise(job)
     document = {
-        "collio": __version__, "command": list(command), "mpi": choice.mpi.id, "exit_code": code,
+        "collio": __version__, "command": list(command), "mpi": choice.name, "exit_code": code,
         "seconds": round(time.monotonic() - started, 6), "hints": settings.hints,
     }
     _finish_report(document, lines, report_file, console)
@@ -148,7 +147,8 @@ def _supervise(job: launch.Prepared) -> int:
         raise _give_up(f"cannot start {job.words[0]}: {error.strerror}") from None
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if handler is not None:  # else a library that was preloaded into this process, too, had set one of its own
+                signal.signal(number, handler)
     return code if code >= 0 else 128 - code
 
 

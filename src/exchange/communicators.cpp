@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "exchange/collectives.hpp"
+#include "exchange/mpi_library.hpp"
 #include "exchange/waiting.hpp"
 
 namespace collio::exchange {
@@ -27,12 +28,11 @@ namespace {
 
 void end_job_as_handler(MPI_Comm*, int* code, ...) {
   const char* call = "MPI";  // MPICH names the function in the text of the error
-#ifdef OPEN_MPI
   std::va_list more;
   va_start(more, code);
-  if (const char* name = va_arg(more, const char*)) call = name;
+  if (is_open_mpi())
+    if (const char* name = va_arg(more, const char*)) call = name;
   va_end(more);
-#endif
   end_job(*code, call);
 }
 

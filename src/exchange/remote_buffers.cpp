@@ -5,19 +5,16 @@
 #include <cstdlib>
 
 #include "exchange/collectives.hpp"
+#include "exchange/mpi_library.hpp"
 
 namespace collio::exchange {
 
 namespace {
 
 constexpr std::int64_t page = 4096;
-#ifdef MPICH
 // MPICH 4.0.2 (ch4, UCX) leaves fences before other ranks' puts are there: 59 of 3000 in a program of 4 ranks that does nothing else, and
 // with 8 ranks also when there are two in a row. Flushes, rank by rank, and a barrier keep what a fence promises.
-constexpr bool own_fences = true;
-#else
-constexpr bool own_fences = false;
-#endif
+bool own_fences() { return !is_open_mpi(); }
 
 /// Calls transfer(position in the data, place in the target's memory, bytes) for every piece. Returns how many.
 template <class Transfer>
@@ -97,21 +94,21 @@ std::int64_t RemoteBuffers::get(std::byte* to, const Target& target) const {
   });
 }
 
-bool RemoteBuffers::locked() const noexcept { return !by_fences() || own_fences; }
+bool RemoteBuffers::locked() const noexcept { return !by_fences() || own_fences(); }
 
 std::string RemoteBuffers::remark() const {
-  return by_fences() && own_fences ? "flushes and a barrier stand for MPI_Win_fence, which MPICH may leave before all data is there" : "";
+  return by_fences() && own_fences() ? "flushes and a barrier stand for MPI_Win_fence, which MPICH may leave before all data is there" : "";
 }
 
 void RemoteBuffers::flush(int rank) const { MPI_Win_flush(rank, window_); }
 void RemoteBuffers::sync() const { MPI_Win_sync(window_); }
 void RemoteBuffers::begin_fence() const {
-  if (!own_fences) MPI_Win_fence(MPI_MODE_NOPRECEDE, window_);
+  if (!own_fences()) MPI_Win_fence(MPI_MODE_NOPRECEDE, window_);
   else meet();
 }
 
 void RemoteBuffers::end_fence(bool last) const {
-  if (!own_fences) {
+  if (!own_fences()) {
     MPI_Win_fence(last ? MPI_MODE_NOSUCCEED : 0, window_);
     return;
   }

@@ -1,11 +1,16 @@
 /* The contract between the preloaded shim and the engine library: tables of functions with MPI's own
-   signatures. The shim gives the MPI library's functions, the engine answers with its own. */
+   signatures. The shim gives the MPI library's functions, the engine answers with its own. The engine is compiled with the header of its family of
+   MPI libraries, the shim with any_mpi.h (COLLIO_ANY_MPI). */
 #ifndef COLLIO_MPIIO_CALLS_H
 #define COLLIO_MPIIO_CALLS_H
 
+#ifdef COLLIO_ANY_MPI
+#include "mpiio/any_mpi.h"
+#else
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +37,7 @@ enum {
   collio_open_mode,        /* the program's amode */
   collio_open_minus_mode,
   collio_open_unchecked,   /* check mode is not asked for */
+  collio_open_first_without, /* rank without an engine; INT_MAX: it has one */
   collio_open_words
 };
 
@@ -52,7 +58,7 @@ struct collio_engine {
   const int* pending;
 };
 
-/* Exported by libcollio_engine.so. */
+/* Exported by libcollio_engine_FAMILY.so. */
 typedef const struct collio_engine* (*collio_engine_start_function)(const struct collio_shim* shim);
 #define COLLIO_ENGINE_START "collio_engine_start"
 

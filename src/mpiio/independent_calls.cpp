@@ -19,13 +19,13 @@ std::shared_ptr<OpenFile> own_independent(MPI_File handle) {
 void put_independent(collio_calls& t) {
   // The program's call as a DataCall, or the MPI library's own function `name` for the file.
 #define BLOCKING(name, parameters, arguments, write, explicit_offset, offset)                                  \
-  t.name = [] parameters -> int {                                                                              \
+  if (t.name) t.name = [] parameters -> int {                                                                     \
     if (auto own = own_independent(file))                                                                      \
       return independent(*own, {file, write, explicit_offset, offset, const_cast<void*>(buffer), count, type, status}); \
     return real->name arguments;                                                                               \
   };
 #define NONBLOCKING(name, parameters, arguments, write, explicit_offset, offset)                               \
-  t.name = [] parameters -> int {                                                                              \
+  if (t.name) t.name = [] parameters -> int {                                                                     \
     if (auto own = own_independent(file))                                                                      \
       return independent_at_once(                                                                              \
           *own, {file, write, explicit_offset, offset, const_cast<void*>(buffer), count, type, nullptr}, request); \
@@ -55,9 +55,7 @@ void put_independent(collio_calls& t) {
               (MPI_File file, MPI_Offset at, void* buffer, Count count, MPI_Datatype type, MPI_Request* request), \
               (file, at, buffer, count, type, request), false, true, at)
   FORMS(, int)
-#if MPI_VERSION >= 4
   FORMS(_c, MPI_Count)
-#endif
 #undef FORMS
 #undef BLOCKING
 #undef NONBLOCKING

@@ -6,13 +6,12 @@
 #include <dlfcn.h>
 
 #include "engine/work_queue.hpp"
+#include "exchange/mpi_library.hpp"
 #include "mpiio/data_calls.hpp"
 
 namespace collio::mpiio {
 
 namespace {
-
-#ifdef OPEN_MPI
 
 int step() {
   shim->own(1);
@@ -29,19 +28,16 @@ void* find_register() {
   return nullptr;
 }
 
-#endif
-
 }  // namespace
 
 void step_in_library_calls() {
-#ifdef OPEN_MPI
   static const bool registered = [] {
+    if (!exchange::is_open_mpi()) return false;
     using Register = int (*)(int (*)());
     const auto function = reinterpret_cast<Register>(find_register());
     return function && function(step) == 0;
   }();
   static_cast<void>(registered);
-#endif
 }
 
 }  // namespace collio::mpiio

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <limits>
 
 #include "exchange/collectives.hpp"
 #include "exchange/waiting.hpp"
@@ -47,6 +48,7 @@ OpenAgreement::OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& m
   least[collio_open_mode] = mine.mode;
   least[collio_open_minus_mode] = -mine.mode;
   least[collio_open_unchecked] = mine.check ? 0 : 1;
+  least[collio_open_first_without] = std::numeric_limits<int>::max();
   {
     const OpenLookout lookout(comm, path, mine.patience_s);
     exchange::reduce_to_all(least.data(), collio_open_words, MPI_INT, MPI_MIN, comm);

@@ -1,10 +1,9 @@
 /* libcollio_mpiio.so: what is preloaded.
  *
- * Exports the MPI_ and PMPI_ names of the calls collio takes over (Open MPI's Fortran bindings call PMPI_) and
+ * Exports the MPI_ and PMPI_ names of the calls collio takes over (Open MPI's Fortran bindings call PMPI_), knows no MPI library in particular, and
  * depends on nothing but the C library, so it can be preloaded into launchers, shells and interpreters alike.
- * At the first MPI_File_open it finds the MPI library: behind it in the search order, or, where that was loaded
- * privately (as an interpreter's extension does), by its soname. It makes its symbols visible to the engine,
- * and loads libcollio_engine.so from its own folder. Without an engine every call passes through.
+ * At the first MPI_File_open it finds the MPI library and its family (shim_library.c), makes its symbols visible to the engine,
+ * and loads libcollio_engine_FAMILY.so from its own folder. Without an engine every call passes through.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,37 +16,17 @@
 #include "mpiio/calls.h"
 #include "mpiio/shim.h"
 
-/* The functions here have names of their own, bound to the MPI names by the assembler, as MPI's header declares other types. */
-#define MPI_Comm handle
-#define MPI_Info handle
-#define MPI_Datatype handle
-#define MPI_Request handle
-
-struct wide_calls {
-#define COLLIO_CALL(name, parameters, arguments) int(*name) parameters;
-#include "mpiio/calls.def"
-#undef COLLIO_CALL
-};
-
-struct wide_waits {
-#define COLLIO_WAIT(name, parameters, arguments) int(*name) parameters;
-#include "mpiio/waits.def"
-#undef COLLIO_WAIT
-};
-
-static const char* const sonames[] = {
-#ifdef OPEN_MPI
-    "libmpi.so.40", "libmpi.so",
-#else
-    "libmpi.so.12", "libmpich.so.12", "libmpi.so",
-#endif
-};
-
-static struct wide_calls real;
-static const struct wide_calls* engine;
-/* Both names of each: a tool below may have the one and call the other. The engine gets the second. */
-static struct wide_waits real_MPI_waits, real_PMPI_waits;
-static const struct wide_waits* engine_waits;
+/* The functions behind this library, both names of each: a tool behind it may have the one and call the other. */
+static struct collio_calls real_MPI_calls, real_PMPI_calls;
+/* Those of a tool's that stands behind this library, linked with the program or preloaded later; the others are null. */
+static struct collio_calls tool_MPI_calls, tool_PMPI_calls;
+/* What the tool calls by MPI's profiling names comes to this library: then it may have the program's calls first, and sees what it would see without
+   collio. A tool that looks for the next library's functions itself would go past. MPI_Init tells. */
+static int initializing, tool_comes_back;
+static const struct collio_calls* engine;
+/* The engine gets the second. */
+static struct collio_waits real_MPI_waits, real_PMPI_waits;
+static const struct collio_waits* engine_waits;
 static const int nothing_pending;
 static const int* pending = &nothing_pending;
 static pthread_once_t found_once = PTHREAD_ONCE_INIT;
@@ -56,26 +35,19 @@ static pthread_once_t started_once = PTHREAD_ONCE_INIT;
 static __thread int depth, own_depth;
 /* The program opens or closes a file. */
 static __thread int no_file;
-/* The program's MPI is the engine's, and the engine cannot be loaded. */
-static int absent;
+/* Why the engine cannot be loaded; empty: it can, or nobody tried. */
+static char absent[PATH_MAX + 256];
 
-void* shim_find(const char* name) {
-  char profiling[64];
-  void* function = dlsym(RTLD_NEXT, name);
-  snprintf(profiling, sizeof profiling, "P%s", name);
-  if (!function) function = dlsym(RTLD_NEXT, profiling);
-  for (size_t i = 0; !function && i < sizeof sonames / sizeof *sonames; ++i) {
-    void* library = dlopen(sonames[i], RTLD_LAZY | RTLD_NOLOAD);
-    if (!library) continue;
-    function = dlsym(library, name);
-    if (!function) function = dlsym(library, profiling);
-    dlclose(library);
-  }
-  return function;
+static int same_object(void* one, void* other) {
+  Dl_info of_one, of_other;
+  return one && other && dladdr(one, &of_one) && dladdr(other, &of_other) && of_one.dli_fbase == of_other.dli_fbase;
 }
 
 static void find_real(void) {
-#define COLLIO_CALL(name, parameters, arguments) *(void**)&real.name = shim_find("MPI_" #name);
+#define COLLIO_CALL(name, parameters, arguments)             \
+  *(void**)&real_MPI_calls.name = shim_find("MPI_" #name);   \
+  *(void**)&real_PMPI_calls.name = shim_find("PMPI_" #name); \
+  if (!same_object((void*)real_MPI_calls.name, (void*)real_PMPI_calls.name)) tool_MPI_calls.name = real_MPI_calls.name;
 #include "mpiio/calls.def"
 #undef COLLIO_CALL
 #define COLLIO_WAIT(name, parameters, arguments)              \
@@ -85,24 +57,7 @@ static void find_real(void) {
 #undef COLLIO_WAIT
 }
 
-static const struct wide_calls* real_calls(void) {
-  pthread_once(&found_once, find_real);
-  return &real;
-}
-
-/* The engine was compiled for one MPI's handles and constants; another's would be misread. */
-static int same_mpi(void) {
-  char version[8192] = "";
-  int length = 0;
-  int (*get_version)(char*, int*) = NULL;
-  *(void**)&get_version = shim_find("MPI_Get_library_version");
-  if (!get_version || get_version(version, &length) != 0) return 0;
-#ifdef OPEN_MPI
-  return strstr(version, "Open MPI") != NULL;
-#else
-  return strstr(version, "Open MPI") == NULL;
-#endif
-}
+static void find_once(void) { pthread_once(&found_once, find_real); }
 
 static void own(int more) {
   own_depth += more;
@@ -120,46 +75,36 @@ int shim_step_out(void) {
 
 void shim_come_back(int where) { depth = where; }
 
-static void start_engine(void) {
-  static struct collio_shim shim;
-  Dl_info here, mpi;
+/* The engine of the family, from the folder this library is in; null: `absent` says why. */
+static collio_engine_start_function load_engine(const struct mpi_family* family) {
+  Dl_info here;
   char path[PATH_MAX];
-  if (!real_calls()->File_open) return;
-  if (!same_mpi()) {
-    fprintf(stderr, "collio: this build is for another MPI library than the program uses; calls pass through\n");
-    return;
-  }
-  void* version = shim_find("MPI_Get_library_version");
-  const int known = dladdr(version, &mpi);
-  if (known && strstr(mpi.dli_fname, "libmpi_abi.so")) {
-    fprintf(stderr, "collio: the program uses MPI's standard ABI, collio was built for its MPI's own; calls pass through\n");
-    return;
-  }
-  if (known) dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
-  if (!dladdr(&real, &here) || !here.dli_fname) return;
-  const char* slash = strrchr(here.dli_fname, '/');
-  const int folder = slash ? (int)(slash - here.dli_fname + 1) : 0;
-  snprintf(path, sizeof path, "%.*slibcollio_engine.so", folder, here.dli_fname);
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   collio_engine_start_function start = NULL;
+  if (!dladdr(&real_MPI_calls, &here) || !here.dli_fname) return NULL;
+  const char* slash = strrchr(here.dli_fname, '/');
+  snprintf(path, sizeof path, "%.*slibcollio_engine_%s.so", slash ? (int)(slash - here.dli_fname + 1) : 0, here.dli_fname, family->name);
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library) *(void**)&start = dlsym(library, COLLIO_ENGINE_START);
-  if (start) {
-    shim.calls = (const struct collio_calls*)real_calls();
-    shim.waits = (const struct collio_waits*)&real_PMPI_waits;
-    shim.own = own;
-    const struct collio_engine* answer = start(&shim);
-    engine_waits = (const struct wide_waits*)answer->waits;
-    pending = answer->pending;
-    engine = (const struct wide_calls*)answer->calls;
-  } else {
-    absent = 1;
-    fprintf(stderr, "collio: the engine cannot be loaded, calls pass through: %s\n", dlerror());
-  }
+  if (!start) snprintf(absent, sizeof absent, "the engine cannot be loaded: %s", dlerror());
+  return start;
 }
 
-/* The table a call goes to: the engine's, once there is one and the call is the program's own. */
-static const struct wide_calls* enter(void) {
-  return depth++ == 0 && engine ? engine : real_calls();
+static void start_engine(void) {
+  static struct collio_shim shim;
+  const char* library;
+  find_once();
+  const struct mpi_family* family = shim_family();
+  if (!real_MPI_calls.File_open || !family) return;
+  if (shim_mpi_library(&library)) dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+  const collio_engine_start_function start = load_engine(family);
+  if (!start) return;
+  shim.calls = tool_comes_back ? &real_PMPI_calls : &real_MPI_calls;
+  shim.waits = &real_PMPI_waits;
+  shim.own = own;
+  const struct collio_engine* answer = start(&shim);
+  engine_waits = answer->waits;
+  pending = answer->pending;
+  engine = answer->calls;
 }
 
 static int leave(int result) {
@@ -183,16 +128,24 @@ static void before_File_close(void) {
 }
 
 int shim_missing(const char* name) {
+  const struct mpi_family* family = shim_family();
   fprintf(stderr, "collio: the MPI library has no %s\n", name);
-  return MPI_ERR_OTHER;
+  return family ? family->err_other : 16;
 }
 
-#define COLLIO_DEFINE(prefix, name, parameters, arguments)                           \
-  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                  \
-  int shim_##prefix##name parameters {                                               \
-    before_##name();                                                                 \
-    const struct wide_calls* calls = enter();                                        \
-    return leave(calls->name ? calls->name arguments : shim_missing(#prefix #name)); \
+/* The table a call goes to: the engine's, once there is one and the call is the program's own. */
+#define ENTER(prefix) (depth++ == 0 && engine ? engine : &real_##prefix##calls)
+
+/* A call of the program's own that a tool is to have first. */
+#define TOOL_FIRST(prefix, name) (find_once(), depth == 0 && tool_comes_back && tool_##prefix##calls.name)
+
+#define COLLIO_DEFINE(prefix, name, parameters, arguments)                                     \
+  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                            \
+  int shim_##prefix##name parameters {                                                         \
+    if (TOOL_FIRST(prefix, name)) return tool_##prefix##calls.name arguments;                  \
+    before_##name();                                                                           \
+    const struct collio_calls* calls = ENTER(prefix);                                          \
+    return leave(calls->name ? calls->name arguments : shim_missing(#prefix #name));           \
   }
 #define COLLIO_CALL(name, parameters, arguments)   \
   static inline void before_##name(void) {}        \
@@ -205,10 +158,11 @@ int shim_missing(const char* name) {
   EXPORT int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file)                       \
       __asm__(#prefix "File_open");                                                                                               \
   int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file) {                            \
+    if (TOOL_FIRST(prefix, File_open)) return tool_##prefix##calls.File_open(comm, path, mode, info, file);                       \
     before_File_open();                                                                                                           \
-    const struct wide_calls* calls = enter();                                                                                     \
+    const struct collio_calls* calls = ENTER(prefix);                                                                                     \
     const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file) : shim_missing(#prefix "File_open");     \
-    if (absent && depth == 1) shim_tell_absent(comm, mode, result == MPI_SUCCESS);                                                \
+    if (*absent && depth == 1) shim_tell_absent(comm, mode, result == MPI_SUCCESS, absent);                                                \
     return leave(result);                                                                                                         \
   }
 COLLIO_DEFINE_OPEN(MPI_)
@@ -224,7 +178,7 @@ COLLIO_DEFINE(PMPI_, File_close, (MPI_File* file), (file))
       ++depth;                                                                                           \
       return leave(engine_waits->name arguments);                                                        \
     }                                                                                                    \
-    real_calls();                                                                                        \
+    find_once();                                                                                         \
     return real_##prefix##waits.name ? real_##prefix##waits.name arguments : shim_missing(#prefix #name); \
   }
 #define COLLIO_WAIT(name, parameters, arguments)        \
@@ -234,17 +188,19 @@ COLLIO_DEFINE(PMPI_, File_close, (MPI_File* file), (file))
 #undef COLLIO_WAIT
 
 /* COLLIO_THREADS=multiple: the program's MPI is initialized with MPI_THREAD_MULTIPLE, whatever the program asks for, so that
-   its nonblocking calls move on by themselves. The standard ABI has other constants, and is left alone. */
-static int wants_multiple(const char* init_thread) {
+   its nonblocking calls move on by themselves. The level to ask for. */
+static int threads_wanted(int required) {
   const char* threads = getenv("COLLIO_THREADS");
-  Dl_info mpi;
-  if (!threads || !*threads) return 0;
-  if (strcmp(threads, "multiple") != 0) {
-    fprintf(stderr, "collio: COLLIO_THREADS is '%s'; allowed: multiple; ignored\n", threads);
-    return 0;
-  }
-  void* function = shim_find(init_thread);
-  return function && dladdr(function, &mpi) && !strstr(mpi.dli_fname, "libmpi_abi.so");
+  const struct mpi_family* family = threads && *threads ? shim_family() : NULL;
+  if (!family) return required;
+  if (strcmp(threads, "multiple") == 0) return family->thread_multiple;
+  fprintf(stderr, "collio: COLLIO_THREADS is '%s'; allowed: multiple; ignored\n", threads);
+  return required;
+}
+
+static void note_init(const char* prefix) {
+  if (*prefix == 'P' && initializing) tool_comes_back = 1;
+  initializing = *prefix != 'P';
 }
 
 #define COLLIO_DEFINE_INIT(prefix)                                                                             \
@@ -253,8 +209,9 @@ static int wants_multiple(const char* init_thread) {
   int shim_##prefix##Init_thread(int* argc, char*** argv, int required, int* provided) {                       \
     int (*init)(int*, char***, int, int*) = NULL;                                                              \
     *(void**)&init = shim_find(#prefix "Init_thread");                                                              \
-    if (!init) return shim_missing(#prefix "Init_thread");                                                          \
-    if (depth++ == 0 && wants_multiple(#prefix "Init_thread")) required = MPI_THREAD_MULTIPLE;                 \
+    if (!init) return shim_missing(#prefix "Init_thread");                                                     \
+    note_init(#prefix);                                                                                        \
+    if (depth++ == 0) required = threads_wanted(required);                                                     \
     return leave(init(argc, argv, required, provided));                                                        \
   }                                                                                                            \
   EXPORT int shim_##prefix##Init(int* argc, char*** argv) __asm__(#prefix "Init");                             \
@@ -262,9 +219,10 @@ static int wants_multiple(const char* init_thread) {
     int (*init)(int*, char***) = NULL;                                                                         \
     int provided = 0;                                                                                          \
     *(void**)&init = shim_find(#prefix "Init");                                                                     \
-    if (!init) return shim_missing(#prefix "Init");                                                                 \
-    if (depth == 0 && wants_multiple(#prefix "Init_thread"))                                                   \
-      return shim_##prefix##Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);                           \
+    if (!init) return shim_missing(#prefix "Init");                                                            \
+    note_init(#prefix);                                                                                        \
+    const int level = depth == 0 ? threads_wanted(-1) : -1;                                                    \
+    if (level != -1) return shim_##prefix##Init_thread(argc, argv, level, &provided);                          \
     ++depth;                                                                                                   \
     return leave(init(argc, argv));                                                                            \
   }

@@ -2,16 +2,31 @@
 #ifndef COLLIO_MPIIO_SHIM_H
 #define COLLIO_MPIIO_SHIM_H
 
-/* Handles pass through in a whole register each, whatever their width in the MPI that calls: the program may use MPI's standard ABI, whose
-   handles are wider than those collio was built for. */
-typedef void* handle;
+#include "mpiio/any_mpi.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* A function or object of the MPI library's, or of a tool's in between; null: there is none. Not collective. Thread-safe. */
+/* A function or object of the MPI library's, or of a tool's in between; null: there is none. The name with P in front does where there is none
+   without. Not collective. Thread-safe. */
 void* shim_find(const char* name);
+/* Path of the MPI library, and whether it was found. Not collective. */
+int shim_mpi_library(const char** path);
 /* Says that the MPI library has no such function; an MPI error code. */
 int shim_missing(const char* name);
+
+/* A constant of MPI's: a number, or the address of a symbol. */
+struct mpi_constant {
+  uintptr_t number;
+  const char* symbol;
+};
+struct mpi_family {
+  const char* name;
+  int comm_bytes, err_other, thread_multiple;
+  struct mpi_constant comm_null, file_null, int_type, op_min;
+};
+/* That of the process's MPI library; null: there is none. Not collective. */
+const struct mpi_family* shim_family(void);
+handle shim_constant(const struct mpi_constant* constant);
 
 /* Whether calls of this thread are inside of a call of the program's that collio took. */
 int shim_inside(void);
@@ -19,8 +34,9 @@ int shim_inside(void);
 int shim_step_out(void);
 void shim_come_back(int where);
 
-/* This rank's part in the reduction of an open, where there is no engine. `opened`: the MPI library opened the file. Collective. */
-void shim_tell_absent(handle comm, int mode, int opened);
+/* This rank's part in the reduction of an open, where there is no engine. `opened`: the MPI library opened the file. `why`: what the lowest
+   such rank says, once. Collective. */
+void shim_tell_absent(handle comm, int mode, int opened, const char* why);
 
 /* Error handlers that were called inside of a call of the program's run now that it is over. `no_file`: the call's file is no longer, or never was, open. */
 void shim_run_handlers(int no_file);

@@ -12,10 +12,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include "mpiio/shim.h"
 
 /* The types of MPI_File_errhandler_function and of MPI_Comm_errhandler_function: an object's handle, a code, and what a library adds. */
@@ -35,7 +31,10 @@ struct waiting {
 static __thread struct waiting waiting[most_waiting];
 static __thread int waiting_count;
 
-static size_t handle_bytes(int is_file) { return is_file ? sizeof(MPI_File) : sizeof(MPI_Comm); }
+static size_t handle_bytes(int is_file) {
+  const struct mpi_family* family = is_file ? NULL : shim_family();
+  return family ? (size_t)family->comm_bytes : sizeof(handle);
+}
 
 static int put_off(int is_file, handler_function function, const void* object, const int* code) {
   if (!shim_inside() || waiting_count == most_waiting) return 0;
@@ -47,13 +46,9 @@ static int put_off(int is_file, handler_function function, const void* object, c
   return 1;
 }
 
-/* Of Open MPI a symbol of the library's. */
 static handle null_file(void) {
-#ifdef OPEN_MPI
-  return shim_find("ompi_mpi_file_null");
-#else
-  return (handle)MPI_FILE_NULL;
-#endif
+  const struct mpi_family* family = shim_family();
+  return family ? shim_constant(&family->file_null) : NULL;
 }
 
 void shim_run_handlers(int no_file) {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "../mpi/in_front.hpp"
 #include "../mpi/pieces.hpp"
 
 extern "C" void* __libc_malloc(std::size_t bytes);
@@ -40,9 +41,9 @@ extern "C" void* malloc(std::size_t bytes) {
   return __libc_malloc(bytes);
 }
 
-extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+extern "C" int PMPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
   engine.refuse = 0;
-  return PMPI_Iallreduce(in, out, count, type, op, comm, request);
+  return COLLIO_BEHIND(PMPI_Iallreduce)(in, out, count, type, op, comm, request);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // middle of an exchange (--send) the job ends with a text. The program stands in front of what collio calls.
 #include <cstring>
 
+#include "../mpi/in_front.hpp"
 #include "../mpi/pieces.hpp"
 #include "overheard.hpp"
 
@@ -21,17 +22,17 @@ int failed(MPI_Comm* made) {
 
 extern "C" {
 /// Other ranks' calls come back: it fails late.
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* copy, MPI_Request* request) {
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* copy, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  const int code = PMPI_Comm_dup(comm, copy);
+  const int code = COLLIO_BEHIND(PMPI_Comm_dup)(comm, copy);
   return fails_here ? failed(copy) : code;
 }
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {
-  const int code = PMPI_Comm_dup(comm, copy);
-  return fails_here && collio_opens ? failed(copy) : code;
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {
+  const int code = COLLIO_BEHIND(PMPI_Comm_dup)(comm, copy);
+  return fails_here && collio_opens && from_engine(__builtin_return_address(0)) ? failed(copy) : code;
 }
-int MPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
-  return PMPI_Issend(data, fails_here ? -1 : count, type, to, tag, comm, request);
+int PMPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  return COLLIO_BEHIND(PMPI_Issend)(data, fails_here ? -1 : count, type, to, tag, comm, request);
 }
 }
 

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "../mpi/in_front.hpp"
 #include "dealt_file.hpp"
 #include "overheard.hpp"
 
@@ -108,9 +109,9 @@ extern "C" ssize_t pwrite64(int fd, const void* data, size_t bytes, off64_t offs
   return next(fd, data, bytes, offset);
 }
 extern "C" ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) { return pwrite64(fd, data, bytes, offset); }
-extern "C" int MPI_Issend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+extern "C" int PMPI_Issend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
   do_once(at_send);
-  return PMPI_Issend(data, n, type, to, tag, comm, request);
+  return COLLIO_BEHIND(PMPI_Issend)(data, n, type, to, tag, comm, request);
 }
 
 int main(int argc, char** argv) {

@@ -3,6 +3,7 @@
 // assert anything itself: in MPI_File_open Open MPI 4.1.4 receives from any source on the program's communicator, and hangs.
 #include <cstring>
 
+#include "in_front.hpp"
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -50,18 +51,18 @@ void look_at(int source, MPI_Comm comm) {
 }  // namespace
 
 extern "C" {
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) { return duplicate(comm, copy); }
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* copy, MPI_Request* request) {
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) { return duplicate(comm, copy); }
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* copy, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
   return duplicate(comm, copy);
 }
-int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   look_at(source, comm);
-  return PMPI_Improbe(source, tag, comm, flag, message, status);
+  return COLLIO_BEHIND(PMPI_Improbe)(source, tag, comm, flag, message, status);
 }
-int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   look_at(source, comm);
-  return PMPI_Iprobe(source, tag, comm, flag, status);
+  return COLLIO_BEHIND(PMPI_Iprobe)(source, tag, comm, flag, status);
 }
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "check.hpp"
+#include "in_front.hpp"
 
 using namespace collio::test;
 
@@ -114,9 +115,9 @@ class Tests {
 }  // namespace
 
 /// Stands before the MPI library's, for collio too.
-extern "C" int MPI_Info_delete(MPI_Info info, const char* key) {
+extern "C" int PMPI_Info_delete(MPI_Info info, const char* key) {
   deleted.insert(key);
-  return PMPI_Info_delete(info, key);
+  return COLLIO_BEHIND(PMPI_Info_delete)(info, key);
 }
 
 int main(int argc, char** argv) {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "check.hpp"
+#include "in_front.hpp"
 
 using namespace collio::test;
 
@@ -21,15 +22,15 @@ void wait_for_others(const std::atomic<int>& come) {
 }  // namespace
 
 extern "C" {
-int MPI_Type_get_attr(MPI_Datatype type, int key, void* value, int* found) {
-  const int code = PMPI_Type_get_attr(type, key, value, found);
+int PMPI_Type_get_attr(MPI_Datatype type, int key, void* value, int* found) {
+  const int code = COLLIO_BEHIND(PMPI_Type_get_attr)(type, key, value, found);
   if (type != watched) return code;
   ++looked;
   wait_for_others(*found ? kept : looked);  // what was found is used after the other thread has set its own
   return code;
 }
-int MPI_Type_set_attr(MPI_Datatype type, int key, void* value) {
-  const int code = PMPI_Type_set_attr(type, key, value);
+int PMPI_Type_set_attr(MPI_Datatype type, int key, void* value) {
+  const int code = COLLIO_BEHIND(PMPI_Type_set_attr)(type, key, value);
   if (type == watched) ++kept;
   return code;
 }

@@ -5,14 +5,17 @@ import re
 import subprocess
 
 import pytest
-from collio.mpi_libraries import elf_names, family_of_soname, find_mpi_libraries
+from collio.elf import elf_names
+from collio.mpi_libraries import family_of_soname, find_mpi_libraries
 
 # Shared objects that every Linux system has; the C++ runtime is linked in.
 ALLOWED = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux[\w-]*|liburing)\.so(\.\d+)?$")
 LIBRARIES = [
-    pytest.param(library.build_tree / "lib" / name, id=f"{library.id}-{name}")
-    for library in find_mpi_libraries() for name in ("libcollio_mpiio.so", "libcollio_engine.so")
+    pytest.param(path, id=f"{library.id}-{path.name}")
+    for library in find_mpi_libraries() for pattern in ("libcollio_mpiio.so", "libcollio_engine_*.so")
+    for path in sorted((library.build_tree / "lib").glob(pattern)) or [library.build_tree / "lib" / pattern]
 ]
+ENGINES = [param for param in LIBRARIES if "engine" in param.values[0].name]
 INTERPOSERS = [param for param in LIBRARIES if param.values[0].name == "libcollio_mpiio.so"]
 
 
@@ -51,3 +54,17 @@ def test_interposer_exports_only_mpi_names_in_pairs(path):
     assert {name for name in exported if name.startswith("MPI_")} == {
         name[1:] for name in exported if name.startswith("PMPI_")}
     assert {"MPI_File_open", "MPI_File_write_at_all", "MPI_File_read_all_c"} <= exported
+
+
+@pytest.mark.parametrize("path", ENGINES)
+def test_engine_calls_the_profiling_names(path):
+    """So that tools count the program's calls, not collio's (cmake/profiling_names.h)."""
+    called = dynamic_symbols(path, "--undefined-only")
+    assert not {name for name in called if name.startswith("MPI_")}
+    assert "PMPI_Comm_dup" in called
+
+
+@pytest.mark.parametrize("path", ENGINES)
+def test_engine_needs_no_function_of_mpi_4(path):
+    needed = {name for name, kind in dynamic_symbols(path, "--undefined-only").items() if kind == "U"}
+    assert not {name for name in needed if name.startswith("PMPI_") and (name.endswith("_c") or "Session" in name)}

@@ -26,24 +26,24 @@ class Jobs:
 
     def __init__(self, mpi, folder, mpiexec=None):
         self.mpi, self.folder, self.mpiexec = mpi, folder, mpiexec or mpi.mpiexec
-        self.runs = 0
+        self.runs, self.output = 0, ""
 
     def natively(self, program, *words):
         """Runs the program without collio."""
-        return start([*self._launch(), *program, *words], self._environment())
+        return start([*self._launch(), *program, *words], self.environment())
 
-    def with_collio(self, program, *words):
-        """Runs the program under `collio run`; gives the report's list of files."""
+    def with_collio(self, program, *words, environment=None):
+        """Runs the program under `collio run`; gives the report's list of files. `output` is what was printed."""
         self.runs += 1
         report = self.folder / f"report-{self.runs}.json"
         collio = [sys.executable, "-m", "collio", "run", "--mpi", self.mpi.id, "--report", report, "--"]
-        start([*collio, *self._launch(), *program, *words], self._environment())
+        self.output = start([*collio, *self._launch(), *program, *words], environment or self.environment())
         return json.loads(report.read_text())["files"]
 
     def _launch(self):
         return [self.mpiexec, "-n", RANKS]
 
-    def _environment(self):
+    def environment(self):
         environment = dict(os.environ, COLLIO_YIELD_NS="1000", PYTHONDONTWRITEBYTECODE="1")
         if self.mpi.family == "openmpi":
             environment.update(

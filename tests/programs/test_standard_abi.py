@@ -1,4 +1,4 @@
-"""MPI 5's standard ABI has other handles than the MPI that collio was built for: such programs pass through."""
+"""MPI 5's standard ABI has other handles than the MPI that this tree is for; without an engine of that family such programs pass through."""
 
 import pytest
 from jobs import Jobs

@@ -45,7 +45,7 @@ def test_every_part_gets_the_environment(ranks, expected, tmp_path, launcher, wo
 ])
 def test_a_preload_in_the_command_stays(ranks, expected, tmp_path, empty_library, launcher, words):
     got, _ = ranks(stand_in_launchers.make(tmp_path / "site-bin", launcher), *words.format(empty_library).split())
-    assert got == [expected | {"preload": f"{expected['preload']}:{empty_library}", "mine": "1"}]
+    assert got == [expected | {"preload": f"{empty_library}:{expected['preload']}", "mine": "1"}]
 
 
 @pytest.mark.parametrize("launcher, words, option", [
@@ -77,13 +77,13 @@ def test_srun_exports_are_widened_in_both_spellings(site, ranks, expected, words
 def test_what_sruns_export_sets_stays(site, ranks, expected, empty_library, export):
     got, _ = ranks(site.srun, export.format(empty_library), "-n", "1", "APP")
     pnetcdf = f"a=1;{PNETCDF}" if "a=1" in export else PNETCDF
-    assert got == [expected | {"preload": f"{expected['preload']}:{empty_library}", "mine": "1", "pnetcdf": pnetcdf}]
+    assert got == [expected | {"preload": f"{empty_library}:{expected['preload']}", "mine": "1", "pnetcdf": pnetcdf}]
 
 
 @pytest.mark.parametrize("own", ["LD_PRELOAD={};A=1", "A=1;LD_PRELOAD={}"])
 def test_what_open_mpis_list_sets_stays(site, cli, monkeypatch, empty_library, own):
+    joined = own.format(f"{empty_library}:{site.interposer['openmpi']}")
     own = own.format(empty_library)
-    joined = own.replace("LD_PRELOAD=", f"LD_PRELOAD={site.interposer['openmpi']}:")
     in_words = cli("run", "--dry-run", "--", site.mpiexec["openmpi"], "--mca", "mca_base_env_list", own, site.show_environment)
     assert joined in in_words.output and in_words.output.count("LD_PRELOAD=") == 1
     monkeypatch.setenv("OMPI_MCA_mca_base_env_list", own)

@@ -52,22 +52,23 @@ def test_launcher_names(word, expected):
 
 
 @pytest.mark.parametrize("first, rest, joined", [
-    ("a.so", None, "a.so"), ("a.so", "", "a.so"), ("a.so", "b.so c.so", "a.so:b.so:c.so"), ("a.so", "b.so:a.so", "a.so:b.so"),
+    ("a.so", None, "a.so"), ("a.so", "", "a.so"), ("a.so", "b.so c.so", "b.so:c.so:a.so"), ("a.so", "b.so:a.so", "b.so:a.so"),
+    ("a.so:y.so", "b.so:/x/libmpi.so.12:c.so", "b.so:a.so:y.so:/x/libmpi.so.12:c.so"), ("a.so", "libmpich.so.12", "a.so:libmpich.so.12"), ("a.so", "libmpiP.so", "libmpiP.so:a.so"),
 ])
 def test_preloads_are_kept(first, rest, joined):
     assert launch_line.join_preload(first, rest) == joined
 
 
 @pytest.mark.parametrize("kind, command, edited", [
-    ("openmpi", "mpirun -x LD_PRELOAD=b.so -n 1 app", "mpirun -x LD_PRELOAD=a.so:b.so -n 1 app"),
+    ("openmpi", "mpirun -x LD_PRELOAD=b.so -n 1 app", "mpirun -x LD_PRELOAD=b.so:a.so -n 1 app"),
     ("openmpi", "mpirun -x LD_PRELOAD -n 1 app", "mpirun -x LD_PRELOAD=a.so -n 1 app"),
-    ("hydra", "mpiexec -genv LD_PRELOAD b.so app", "mpiexec -genv LD_PRELOAD a.so:b.so app"),
-    ("hydra", "mpiexec -n 1 env LD_PRELOAD=b.so app", "mpiexec -n 1 env LD_PRELOAD=a.so:b.so app"),
+    ("hydra", "mpiexec -genv LD_PRELOAD b.so app", "mpiexec -genv LD_PRELOAD b.so:a.so app"),
+    ("hydra", "mpiexec -n 1 env LD_PRELOAD=b.so app", "mpiexec -n 1 env LD_PRELOAD=b.so:a.so app"),
     ("hydra", "mpiexec -n 1 app LD_PRELOAD=b.so", "mpiexec -n 1 app LD_PRELOAD=b.so"),
-    ("flux", "flux run --env=LD_PRELOAD=b.so app", "flux run --env=LD_PRELOAD=a.so:b.so app"),
+    ("flux", "flux run --env=LD_PRELOAD=b.so app", "flux run --env=LD_PRELOAD=b.so:a.so app"),
     ("flux", "flux run --env LD_PRELOAD app", "flux run --env LD_PRELOAD app"),
-    ("jsrun", "jsrun -E LD_PRELOAD=b.so app", "jsrun -E LD_PRELOAD=a.so:b.so app"),
-    ("pals", "mpiexec --env LD_PRELOAD=b.so app", "mpiexec --env LD_PRELOAD=a.so:b.so app"),
+    ("jsrun", "jsrun -E LD_PRELOAD=b.so app", "jsrun -E LD_PRELOAD=b.so:a.so app"),
+    ("pals", "mpiexec --env LD_PRELOAD=b.so app", "mpiexec --env LD_PRELOAD=b.so:a.so app"),
 ])
 def test_assignments_in_the_command(kind, command, edited):
     words = launch_line.edit_assignments(shlex.split(command), "LD_PRELOAD", lambda own: launch_line.join_preload("a.so", own), kind)

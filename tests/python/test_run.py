@@ -28,14 +28,14 @@ def test_ranks_get_preload_and_hints(site, collio_process, family):
 def test_a_preload_that_is_there_stays(site, collio_process, family, empty_library, monkeypatch):
     monkeypatch.setenv("LD_PRELOAD", str(empty_library))
     done = collio_process("run", "--", site.mpiexec[family], "-n", "2", site.show_environment)
-    assert ranks_environment(done.stdout)["preload"] == f"{site.interposer[family]}:{empty_library}"
+    assert ranks_environment(done.stdout)["preload"] == f"{empty_library}:{site.interposer[family]}"
 
 
 def test_a_preload_in_the_command_stays(site, collio_process, empty_library):
     done = collio_process("run", "--", site.mpiexec["mpich"], "-n", "1", "env", f"LD_PRELOAD={empty_library}", site.show_environment)
-    assert ranks_environment(done.stdout)["preload"] == f"{site.interposer['mpich']}:{empty_library}"
+    assert ranks_environment(done.stdout)["preload"] == f"{empty_library}:{site.interposer['mpich']}"
     done = collio_process("run", "--", site.mpiexec["openmpi"], "-x", f"LD_PRELOAD={empty_library}", site.show_environment)
-    assert ranks_environment(done.stdout)["preload"] == f"{site.interposer['openmpi']}:{empty_library}"
+    assert ranks_environment(done.stdout)["preload"] == f"{empty_library}:{site.interposer['openmpi']}"
 
 
 def test_every_part_of_a_command_gets_it(site, collio_process):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from collio import hints, launch, launch_line, plain_json, report
 from collio.bench.engines import BenchError, Engine
-from collio.builds import Build
+from collio.builds import Build, advice
 from collio.lab import counters, inside, mpi_launch
 from collio.lab.counters import LinkBytes
 from collio.lab.inside import Lab
@@ -51,14 +51,14 @@ def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
     """Path of the measuring program. Raises BenchError when something this needs is missing."""
     path = setup.build.program(program)
     if not path.is_file():
-        raise BenchError(f"{path} is missing; `make build` makes it")
+        raise BenchError(f"{path} is missing; {advice()}")
     if setup.mpi.mpiexec is None:
         raise BenchError(f"{setup.mpi.id} has no mpiexec")
     if any(engine.preload and not engine.interposer for engine in engines) and not setup.build.exists:
         raise BenchError(f"no build of collio for {setup.mpi.id}; `make build` makes it")
     needs_yield = setup.mpi.family != OPENMPI and any(engine.yields for engine in engines)
     if needs_yield and not setup.build.yield_preload.is_file():
-        raise BenchError(f"{setup.build.yield_preload} is missing; `make build` makes it")
+        raise BenchError(f"{setup.build.yield_preload} is missing; {advice()}")
     return path
 
 
@@ -67,7 +67,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
     openmpi = setup.mpi.family == OPENMPI
     environ = {name: value for name, value in os.environ.items() if name == "COLLIO_BUILD" or not name.startswith(PERSONAL)}
     options = ["-n", str(setup.ranks)]
-    preloads = []
+    preloads = setup.build.preloads_of_programs(setup.mpi)
     if setup.lab:
         options = mpi_launch.options(setup.mpi, setup.lab.nodes, setup.ranks)
         environ |= mpi_launch.environment(setup.mpi)

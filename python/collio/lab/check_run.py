@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from collio import launch
 from collio.bench import launcher
-from collio.builds import Build
+from collio.builds import Build, advice
 from collio.lab import check, counters, job
 from collio.lab.check import Exchange, Flow, Round, Sample
 from collio.lab.inside import Lab
@@ -54,7 +54,7 @@ def find_mpi(wanted: str | None) -> MpiLibrary:
     if wanted:
         mpi = launch.named_mpi(wanted)
         if not Build.of(mpi).program(PROGRAM).is_file():
-            raise CheckError(f"{Build.of(mpi).program(PROGRAM)} is missing; `make build` makes it")
+            raise CheckError(f"{Build.of(mpi).program(PROGRAM)} is missing; {advice()}")
         return mpi
     for mpi in find_mpi_libraries():
         if mpi.mpiexec and Build.of(mpi).program(PROGRAM).is_file():

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from collio import mpi_libraries
-from collio.builds import Build
+from collio.builds import PACKAGED, advice, is_packaged
 from collio.plan.errors import PlanError
 
 NAME = "collio_plan"
@@ -17,11 +17,11 @@ NAME = "collio_plan"
 @functools.lru_cache(maxsize=None)
 def find_planner() -> Path:
     """It knows no MPI: that of any build will do. Raises PlanError."""
-    for mpi in mpi_libraries.find_mpi_libraries():
-        program = Build.of(mpi).program(NAME)
-        if program.is_file():
-            return program
-    raise PlanError(f"{NAME} is not built; `make build` builds it")
+    places = [PACKAGED / "bin"] if is_packaged() else [mpi.build_tree / "bin" for mpi in mpi_libraries.find_mpi_libraries()]
+    for place in places:
+        if (place / NAME).is_file():
+            return place / NAME
+    raise PlanError(f"{NAME} is missing; {advice()}")
 
 
 def plan(arguments: list[str]) -> dict:

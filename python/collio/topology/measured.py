@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from collio import launch, launch_line
-from collio.builds import Build
+from collio.builds import Build, advice
 from collio.lab import check_run
 from collio.lab import job as lab_job
 from collio.lab.inside import Lab
@@ -48,7 +48,7 @@ def measure_job(words: list[str], wanted: str | None, timeout_s: float, again: b
     choice = launch.choose_mpi(line, wanted)
     program = Build.of(choice.mpi).program(PROGRAM)
     if not program.is_file():
-        raise MeasureError(f"{program} is missing; `make build` makes it")
+        raise MeasureError(f"{program} is missing; {advice()}")
     prepared = launch.Prepared([*words, str(program), "--ask"], dict(os.environ))
     with Session(prepared, timeout_s) as session:
         key = hashlib.sha256("\n".join([choice.mpi.id, *session.hosts]).encode()).hexdigest()[:16]

@@ -1,0 +1,118 @@
+/* The process's MPI library: where its functions are, and of which family it is. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpiio/shim.h"
+
+enum { most_objects = 32 };
+
+/* Loaded objects that may be an MPI library, by their names. */
+struct objects {
+  int count;
+  char* names[most_objects];
+  const void* bases[most_objects];
+};
+
+static int note_object(struct dl_phdr_info* info, size_t size, void* data) {
+  struct objects* found = data;
+  const char* slash = strrchr(info->dlpi_name, '/');
+  (void)size;
+  if (!strstr(slash ? slash : info->dlpi_name, "mpi") || found->count == most_objects) return 0;
+  found->names[found->count] = strdup(info->dlpi_name);
+  if (found->names[found->count]) found->bases[found->count++] = (const void*)info->dlpi_addr;
+  return 0;
+}
+
+/* Whether it has the function itself, not one of the libraries it needs. */
+static int defines(void* object, const void* base, const char* name) {
+  Dl_info where;
+  void* function = dlsym(object, name);
+  return function && dladdr(function, &where) && where.dli_fbase == base;
+}
+
+/* An MPI library that was loaded privately, as an interpreter's extension does: no search from here reaches it. A tool has MPI_Init, but
+   not PMPI_Init; the preloaded library itself has both. */
+static void* open_private(void) {
+  static const char here;
+  struct objects found = {0};
+  Dl_info own;
+  void* library = NULL;
+  if (!dladdr(&here, &own)) own.dli_fbase = NULL;
+  dl_iterate_phdr(note_object, &found);
+  for (int i = 0; i < found.count; ++i) {
+    void* object = library || found.bases[i] == own.dli_fbase ? NULL : dlopen(found.names[i], RTLD_LAZY | RTLD_NOLOAD);
+    if (object && defines(object, found.bases[i], "PMPI_Init"))
+      library = object;
+    else if (object)
+      dlclose(object);
+    free(found.names[i]);
+  }
+  return library;
+}
+
+static void* search(void* from, const char* name) {
+  char profiling[64];
+  void* function = dlsym(from, name);
+  if (function) return function;
+  snprintf(profiling, sizeof profiling, "P%s", name);
+  return dlsym(from, profiling);
+}
+
+void* shim_find(const char* name) {
+  void* function = search(RTLD_NEXT, name);
+  if (function) return function;
+  void* library = open_private();
+  if (!library) return NULL;
+  function = search(library, name);
+  dlclose(library);
+  return function;
+}
+
+int shim_mpi_library(const char** path) {
+  Dl_info mpi;
+  void* version = shim_find("PMPI_Get_library_version");
+  if (!version || !dladdr(version, &mpi) || !mpi.dli_fname) return 0;
+  *path = mpi.dli_fname;
+  return 1;
+}
+
+static const struct mpi_family families[] = {
+#define NUMBER(value) {value, NULL}
+#define SYMBOL(name) {0, #name}
+#define COLLIO_FAMILY(name, ...) {#name, __VA_ARGS__},
+#include "mpiio/families.def"
+#undef COLLIO_FAMILY
+};
+
+static const struct mpi_family* family_named(const char* name) {
+  for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
+    if (strcmp(families[i].name, name) == 0) return &families[i];
+  return NULL;
+}
+
+/* A library may have the function, and say that it does not speak the ABI. */
+static int speaks_standard_abi(void* library) {
+  int (*get_version)(int*, int*) = NULL;
+  int major = -1, minor = -1;
+  *(void**)&get_version = dlsym(library, "PMPI_Abi_get_version");
+  if (!get_version) *(void**)&get_version = dlsym(library, "MPI_Abi_get_version");
+  return get_version && get_version(&major, &minor) == 0 && major >= 1;
+}
+
+const struct mpi_family* shim_family(void) {
+  const char* path;
+  void* library = shim_mpi_library(&path) ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  if (!library) return NULL;
+  const char* name = speaks_standard_abi(library) ? "abi" : dlsym(library, "ompi_mpi_comm_self") ? "openmpi" : "mpich";
+  dlclose(library);
+  return family_named(name);
+}
+
+handle shim_constant(const struct mpi_constant* constant) {
+  return constant->symbol ? shim_find(constant->symbol) : (handle)constant->number;
+}

@@ -1,0 +1,58 @@
+"""Tools of MPI's profiling interface beside collio: wherever they stand, collio takes the calls, and they see the program's, not collio's own."""
+
+import subprocess
+
+import pytest
+from jobs import HERE, assert_caught
+
+from collio.builds import Build
+
+# What turns.c does on a rank, with `write`: one open and write_all, then one open and read_at_all.
+PROGRAMS_CALLS = "tool: open 2, write_all 1, read_at_all 1, dup 0, wait 0"
+
+
+@pytest.fixture
+def tool(jobs, tmp_path):
+    """Builds the tool as a shared library; `looks`: one that looks for the next library's functions."""
+    def build(looks):
+        library = tmp_path / f"libtool{'_looks' if looks else ''}.so"
+        words = [jobs.mpi.mpicc, "-shared", "-fPIC", "-O1", "-o", library, HERE / "c" / "tool.c", *(["-DTOOL_LOOKS"] if looks else []), "-ldl"]
+        done = subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert done.returncode == 0, done.stdout
+        return library
+    return build
+
+
+def run(jobs, words, path, in_front=None, behind=None):
+    """The job's output under `collio run`, which must have taken the calls. `in_front`, `behind`: of collio in LD_PRELOAD."""
+    environment = jobs.environment()
+    interposer = Build.of(jobs.mpi).interposer if behind else None
+    environment["LD_PRELOAD"] = ":".join(str(entry) for entry in (in_front, interposer, behind, environment.get("LD_PRELOAD")) if entry)
+    assert_caught(jobs.with_collio(words, "write", path, environment=environment), path, "write_all", "read_all")
+    return jobs.output
+
+
+@pytest.mark.parametrize("looks", [False, True], ids=["calls PMPI", "looks for the next"])
+def test_tool_preloaded_in_front(jobs, tool, compiled, looks):
+    program = [compiled("c/turns.c", [jobs.mpi.mpicc])]
+    assert PROGRAMS_CALLS in run(jobs, program, jobs.folder / "data", in_front=tool(looks))
+
+
+def test_tool_preloaded_behind(jobs, tool, compiled):
+    program = [compiled("c/turns.c", [jobs.mpi.mpicc])]
+    assert PROGRAMS_CALLS in run(jobs, program, jobs.folder / "data", behind=tool(False))
+
+
+def test_tool_linked_with_the_program(jobs, tool, compiled):
+    library = tool(False)
+    program = [compiled("c/turns.c", [jobs.mpi.mpicc], ("-Wl,--no-as-needed", library, f"-Wl,-rpath,{library.parent}"))]
+    natively = jobs.natively(program, "write", jobs.folder / "native")
+    assert PROGRAMS_CALLS in natively
+    assert PROGRAMS_CALLS in run(jobs, program, jobs.folder / "data")
+
+
+def test_linked_tool_that_looks_for_the_next_library_sees_opens_alone(jobs, tool, compiled):
+    """It would go past collio with everything else."""
+    library = tool(True)
+    program = [compiled("c/turns.c", [jobs.mpi.mpicc], ("-Wl,--no-as-needed", library, f"-Wl,-rpath,{library.parent}"))]
+    assert "tool: open 2, write_all 0, read_at_all 0, dup 0, wait 0" in run(jobs, program, jobs.folder / "data")
