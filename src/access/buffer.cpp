@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "access/reserve.hpp"
+
 namespace collio::access {
 
 namespace {
@@ -30,7 +32,10 @@ std::size_t Buffer::take_peak() noexcept { return peak.exchange(live.load(std::m
 Buffer::Buffer(std::size_t bytes) : capacity_((bytes + grain - 1) / grain * grain) {
   const bool huge = capacity_ >= huge_page;
   void* p = nullptr;
-  if (::posix_memalign(&p, huge ? huge_page : 4096, capacity_) != 0) throw std::bad_alloc();
+  if (::posix_memalign(&p, huge ? huge_page : 4096, capacity_) != 0) {
+    *this = of_reserve(bytes);
+    return;
+  }
 #ifdef MADV_HUGEPAGE
   if (huge) ::madvise(p, capacity_ / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
@@ -38,9 +43,22 @@ Buffer::Buffer(std::size_t bytes) : capacity_((bytes + grain - 1) / grain * grai
   count_in(capacity_);
 }
 
+Buffer Buffer::of_reserve(std::size_t bytes) {
+  void* p = bytes <= small ? Reserve::take(bytes) : nullptr;
+  if (!p) throw std::bad_alloc();
+  Buffer buffer;
+  buffer.capacity_ = bytes;
+  buffer.bytes_ = std::unique_ptr<std::byte[], Free>(static_cast<std::byte*>(p), Free(bytes));
+  count_in(bytes);
+  return buffer;
+}
+
 void Buffer::Free::operator()(std::byte* p) const noexcept {
   live.fetch_sub(capacity, std::memory_order_relaxed);
-  std::free(p);
+  if (Reserve::holds(p))
+    Reserve::give_back(p);
+  else
+    std::free(p);
 }
 
 }  // namespace collio::access

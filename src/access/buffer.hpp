@@ -10,12 +10,15 @@
 
 namespace collio::access {
 
-/// Uninitialised bytes, page-aligned. Move-only.
+/// Uninitialised bytes, page-aligned unless they are of the reserve (access/reserve.hpp). Move-only.
 class Buffer {
  public:
+  static constexpr std::size_t small = 1 << 10;  ///< so many bytes the reserve gives where there is no memory: a message of nothing but its header
   Buffer() = default;
   /// Room for `bytes` bytes. Throws std::bad_alloc.
   explicit Buffer(std::size_t bytes);
+  /// The same, as when there is no other memory.
+  [[nodiscard]] static Buffer of_reserve(std::size_t bytes);
   [[nodiscard]] std::byte* data() const noexcept { return bytes_.get(); }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
   explicit operator bool() const noexcept { return bytes_ != nullptr; }

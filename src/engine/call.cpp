@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <optional>
 
+#include "access/reserve.hpp"
 #include "engine/check_call.hpp"
 #include "engine/plan_call.hpp"
 #include "policy/place_domains.hpp"
@@ -107,6 +109,7 @@ Moved move_bytes(Call& call) {
   try {
     Moved moved = move_by_path(call);
     note_device(call, moved);
+    if (call.file.shortage.left_out) moved.note(call.plan.span.offset, {0, no_memory(call)});
     return moved;
   } catch (const std::bad_alloc&) {
     end_without_memory(call);
@@ -153,12 +156,26 @@ Planned plan_in_step(File& file, const CallRequest& request, const policy::Diges
   return planned;
 }
 
+/// For a call whose domains `servers` serve.
+exchange::Link link_of(File& file, const policy::Plan& plan, const Servers& servers, observe::CallRecord& record) {
+  exchange::Link link{file.comm, file.rank, &servers.ranks, plan.domains.count, servers.mine,
+                      policy::message_budget(plan.domains.window_bytes, file.hints),
+                      &file.pool, &record.steps, &record.counters, file.node_index, &servers.homes, file.traffic.counters()};
+  link.shortage = &file.shortage;
+  if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
+    link.remote = file.remote.get();
+    link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
+  }
+  return link;
+}
+
 observe::Placement placement_of(const policy::PlacedDomains& placed) {
   return {placed.how, placed.reason, placed.before.hop_bytes, placed.after.hop_bytes, placed.after.bytes_inside_nodes,
           placed.before.busiest.time_s, placed.after.busiest.time_s, placed.after.imbalance};
 }
 
-std::size_t log_call(File& file, const policy::Plan& plan, observe::CallRecord record) {
+/// None: there is no memory for it.
+std::optional<std::size_t> log_call(File& file, const policy::Plan& plan, observe::CallRecord record) try {
   record.path = policy::name_of(plan.path);
   record.reason = plan.reason;
   record.span_bytes = plan.domains.high - plan.domains.low;
@@ -169,6 +186,8 @@ std::size_t log_call(File& file, const policy::Plan& plan, observe::CallRecord r
   }
   if (plan.placed && file.rank == 0) record.placement = placement_of(*plan.placed);
   return file.log.add(record);
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
 }
 
 }  // namespace
@@ -186,6 +205,7 @@ core::Error no_memory(const Call& call) {
 }
 
 Completion collective_call(File& file, const CallRequest& request) {
+  std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
   const File::Visit visit(file, request.operation);
   observe::CallRecord record;
   record.steps.show(&file.roll->shown());
@@ -197,6 +217,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   const double begin = observe::now_s();
   Steps& steps = record.steps;
 
+  no_list_fails.reset();  // what fails now they hear of
   const Prepared prepared = prepare(file, request, steps);
   const access::FileAccess& access = prepared.access;
   const AccessShape& shape = prepared.shape;
@@ -208,7 +229,11 @@ Completion collective_call(File& file, const CallRequest& request) {
     file.agreement->digest(digest);
   }
   // Beyond this point every rank holds the same digest, and decides the same.
-  if (digest.lack_slots > 0) buffers.leave_slots();
+  no_list_fails.emplace();
+  if (digest.lack_slots > 0) {
+    buffers.leave_slots();
+    file.mail_room_bytes = 0;
+  }
   if (core::Error error = agreed_error(file, digest, request, access, *prepared.error); !error.ok()) return {false, 0, std::move(error), {}};
 
   file.roll->come_to(exchange::Stage::planning);
@@ -222,14 +247,7 @@ Completion collective_call(File& file, const CallRequest& request) {
     Servers placed;
     if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
     const Servers& servers = plan.placed ? placed : file.servers;
-    exchange::Link link{file.comm, file.rank, &servers.ranks, plan.domains.count, servers.mine,
-                        policy::message_budget(plan.domains.window_bytes, file.hints),
-                        &file.pool, &steps, &record.counters, file.node_index, &servers.homes, file.traffic.counters()};
-    if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
-      link.remote = file.remote.get();
-      link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
-    }
-    Call call{file, plan, access, request.memory, link, steps, record.counters, planned.schedules.get()};
+    Call call{file, plan, access, request.memory, link_of(file, plan, servers, record), steps, record.counters, planned.schedules.get()};
     if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
     Moved moved = move_bytes(call);
     agree_on_outcome(call, moved, since_s);
@@ -244,8 +262,9 @@ Completion collective_call(File& file, const CallRequest& request) {
     }
     done = completion_of(call, moved);
     learn_from(file, {shape, digest, planned, moved.outcome});
-    file.pool.trim(static_cast<std::size_t>(3 * link.budget_bytes));
+    file.pool.trim(static_cast<std::size_t>(3 * call.link.budget_bytes));
   }
+  no_list_fails.reset();
   record.counters.bytes = access.bytes;
   record.all_bytes = digest.bytes;
   record.all_pieces = digest.pieces;
@@ -256,7 +275,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   return done;
 }
 
-Completion independent_call(File& file, const CallRequest& request) {
+Completion independent_call(File& file, const CallRequest& request) try {
   if (!request.error.ok()) return {false, 0, request.error, {}};
   if (request.undescribed) return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
   observe::CallRecord unlogged;
@@ -270,6 +289,8 @@ Completion independent_call(File& file, const CallRequest& request) {
   if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}, {}};
   const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
   return {false, intact, {static_cast<core::ErrorClass>(moved.outcome.error), moved.message}, {}};
+} catch (const std::bad_alloc&) {
+  return {false, 0, without_memory, {}};
 }
 
 }  // namespace collio::engine

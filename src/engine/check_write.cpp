@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <new>
 
 #include "engine/check_call.hpp"
 #include "engine/two_phase.hpp"
@@ -25,21 +26,22 @@ struct Found {
   std::int64_t bytes = 0;
   std::int64_t first = policy::Digest::nothing;  ///< lowest file offset
   std::int32_t ranks[2] = {-1, -1};              ///< who write it
+  std::int32_t lacking = 0;                      ///< a rank has no memory: nothing was looked for
 };
 
 /// The call whose pieces are looked at.
 struct PieceCall : Call {
   Found& found;
+  std::vector<std::int32_t> owners;  ///< of an aggregator: of each unit of a window
 };
 
 /// This rank as aggregator: who has which unit of a window.
 class Owners {
  public:
   Owners(Call& call, int senders)
-      : call_(call), found_(static_cast<PieceCall&>(call).found), inbox_(call.link, call.link.my_domain, senders, early_), own_(call),
+      : call_(call), found_(static_cast<PieceCall&>(call).found), owners_(static_cast<PieceCall&>(call).owners), inbox_(call.link, call.link.my_domain, senders, early_), own_(call),
         shift_(call.plan.mask_shift) {
     inbox_.announce_own(own_.next_round());
-    owners_.resize(static_cast<std::size_t>(call.plan.domains.window_bytes >> shift_) + 1);
   }
 
   [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round; }
@@ -91,7 +93,7 @@ class Owners {
         owner = rank + 1;
       } else if (owner > 0) {
         const std::int64_t offset = window_.offset + (unit << shift_);
-        if (offset < found_.first) found_ = {found_.bytes, offset, {std::min(owner - 1, rank), std::max(owner - 1, rank)}};
+        if (offset < found_.first) found_ = {found_.bytes, offset, {std::min(owner - 1, rank), std::max(owner - 1, rank)}, 0};
         found_.bytes += std::int64_t{1} << shift_;
         owner = -1;
       }
@@ -100,14 +102,25 @@ class Owners {
 
   Call& call_;
   Found& found_;
+  std::vector<std::int32_t>& owners_;
   exchange::EarlyMessages early_;
   exchange::Inbox inbox_;
   OwnPieces own_;
   int shift_;
   bool open_ = false;
   core::Extent window_;
-  std::vector<std::int32_t> owners_;
 };
+
+/// Before any message. False: there is no memory.
+bool make_owners(PieceCall& call) {
+  if (call.link.my_domain < 0 || call.link.my_domain >= call.plan.domains.count) return true;
+  try {
+    call.owners.resize(static_cast<std::size_t>(call.plan.domains.window_bytes >> call.plan.mask_shift) + 1);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
 
 /// What was found on any rank, on all. Collective.
 void agree(MPI_Comm comm, Found& found) {
@@ -115,7 +128,11 @@ void agree(MPI_Comm comm, Found& found) {
   exchange::reduce_to_all(&found.bytes, 1, MPI_INT64_T, MPI_SUM, comm);
   exchange::reduce_to_all(&found.first, 1, MPI_INT64_T, MPI_MIN, comm);
   if (mine != found.first) found.ranks[0] = found.ranks[1] = -1;
-  exchange::reduce_to_all(found.ranks, 2, MPI_INT32_T, MPI_MAX, comm);
+  std::int32_t most[] = {found.ranks[0], found.ranks[1], found.lacking};
+  exchange::reduce_to_all(most, 3, MPI_INT32_T, MPI_MAX, comm);
+  found.ranks[0] = most[0];
+  found.ranks[1] = most[1];
+  found.lacking = most[2];
 }
 
 /// A plan by which descriptions go to aggregators.
@@ -137,11 +154,14 @@ Found find_overlaps(File& file, const CallRequest& request, const policy::Digest
   observe::Steps steps;
   observe::Counters counters;
   steps.show(&file.roll->shown());
+  exchange::Shortage shortage;
   exchange::Link link{.comm = file.comm, .rank = file.rank, .aggregators = &file.servers.ranks, .domains = plan.domains.count,
                       .my_domain = file.servers.mine, .budget_bytes = window_bytes, .pool = &file.pool, .steps = &steps, .counters = &counters,
-                      .node = file.node_index, .homes = &file.servers.homes};
-  PieceCall pieces{{file, plan, access.ascending() ? access : nothing, request.memory, link, steps, counters}, found};
-  static_cast<void>(run_two_phase<Owners>(pieces, exchange::Payload::nothing));
+                      .node = file.node_index, .homes = &file.servers.homes, .shortage = &shortage};
+  PieceCall pieces{{file, plan, access.ascending() ? access : nothing, request.memory, link, steps, counters}, found, {}};
+  if (!make_owners(pieces)) shortage.left_out = true;
+  const Moved moved = run_two_phase<Owners>(pieces, exchange::Payload::nothing);
+  if (shortage.left_out || moved.outcome.error != 0) found.lacking = 1;
   agree(file.comm, found);
   return found;
 }
@@ -153,6 +173,8 @@ std::string text_of(const File& file, const CallRequest& request, const Found& f
     text = (one ? "rank " + std::to_string(found.ranks[0]) + " writes the same bytes twice"
                 : "ranks " + std::to_string(found.ranks[0]) + " and " + std::to_string(found.ranks[1]) + " write the same bytes") +
            ": the first at offset " + std::to_string(found.first) + "; " + std::to_string(found.bytes) + " bytes in all have several writers";
+  } else if (found.lacking > 0) {
+    text = "not checked: a rank has no memory for it";
   } else if (unordered > 0) {
     text = "not checked: file pieces of " + std::to_string(unordered) + " ranks are not in ascending order";
   }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "engine/check_call.hpp"
@@ -283,9 +284,22 @@ bool File::have_slots(const policy::Plan& plan) {
 File::Buffers::Buffers(File& file) : file_(file) {
   if (!file.slots && file.slots_name_[0] != '\0') file.slots = exchange::NodeSlots::take_back(file.slots_name_);
   if (!file.keeps_buffers_) file.pool.take_over(exchange::spare_buffers());
+  file.shortage.left_out = false;
+  if (file.slots && !have_mail_room()) exchange::NodeSlots::give_back(std::move(file.slots));
+}
+
+bool File::Buffers::have_mail_room() const {
+  if (file_.mail_room_bytes == 0 || !file_.receives_mail()) return true;
+  try {
+    file_.shortage.set_room(file_.pool.take(static_cast<std::size_t>(file_.mail_room_bytes)));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
 }
 
 File::Buffers::~Buffers() {
+  file_.pool.give_back(file_.shortage.take_room());
   if (!file_.hints.direct) leave_slots();  // else the storage knows them
   if (!file_.keeps_buffers_) exchange::spare_buffers().take_over(file_.pool);
 }

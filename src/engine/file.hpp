@@ -20,6 +20,7 @@
 #include "exchange/node_slots.hpp"
 #include "exchange/remote_buffers.hpp"
 #include "exchange/roll_call.hpp"
+#include "exchange/shortage.hpp"
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
 #include "observe/file_times.hpp"
@@ -84,11 +85,12 @@ class File {
     ~Buffers();
     Buffers(const Buffers&) = delete;
     Buffers& operator=(const Buffers&) = delete;
-    /// Whether this rank got the slots of the last call again. They are of use if all ranks did; else leave_slots().
+    /// Whether this rank got the slots of the last call again, and room for its mail. They are of use if all ranks did; else leave_slots().
     [[nodiscard]] bool have_slots() const noexcept { return file_.slots != nullptr; }
     void leave_slots();
 
    private:
+    [[nodiscard]] bool have_mail_room() const;
     File& file_;
   };
   /// A time in which the file has a line: its own, or one that it borrows. Collective where it borrows.
@@ -137,6 +139,10 @@ class File {
   bool readable = false;            ///< aggregators can read the file
   StorageUse storage_use;           ///< who makes the calls on it
   exchange::BufferPool pool;        ///< empty between calls
+  exchange::Shortage shortage;      ///< of the call under way
+  std::int64_t mail_room_bytes = 0;  ///< of the last call in two layers between nodes; the same on all ranks. 0: to be agreed
+  /// Two layers: this rank may receive messages of other nodes. Not collective.
+  [[nodiscard]] bool receives_mail() const noexcept { return servers.mine >= 0 || node_rank == 0; }
   exchange::Agreement* agreement = nullptr;
   std::unique_ptr<exchange::RollCall> roll;  ///< who is in which collective call
   PlanMemory memory;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "core/batch.hpp"
+#include "access/reserve.hpp"
 
 namespace collio::engine {
 
@@ -14,6 +16,8 @@ using observe::Steps;
 
 namespace {
 
+constexpr std::int64_t descriptions_bytes = 64 << 10;  ///< of a window's pieces beside its data; with more, they have to be small
+
 /// The tiling sum of a slot's pieces, coalesced. Sums of touching pieces add up to the sum of the whole, so it is what
 /// the ranks booked, unless pieces overlap: then the bytes differ.
 core::TilingSum sum_of(const core::PackedExtents& pieces, const exchange::NodeSlots::Filled& filled) {
@@ -22,6 +26,16 @@ core::TilingSum sum_of(const core::PackedExtents& pieces, const exchange::NodeSl
   core::for_each_batch(pieces.reader({0, filled.hull.offset, 0}), pieces.items(),
                        [&](std::span<const core::Run> runs) { sum.add(core::tiling_sum(runs)); });
   return sum;
+}
+
+/// From the first piece on. Throws std::bad_alloc.
+core::PackedExtents pieces_in(const core::ByteMask& mask, const exchange::NodeSlots::Filled& filled, const NodeWindow& window, int shift) {
+  core::PackedBuilder builder({shift, false});
+  const std::int64_t origin = filled.hull.offset - window.extent.offset;
+  mask.for_each_extent(filled.hull.end() - window.extent.offset, [&](const core::Extent& e) {
+    builder.add(core::Extent{e.offset - origin, e.length});
+  });
+  return builder.finish();
 }
 
 }  // namespace
@@ -39,12 +53,14 @@ SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
   m.header.shift = call.plan.mask_shift;
   if (f.sum.bytes == 0) return m;
   m.header.span = f.hull;
-  core::PackedBuilder builder({m.header.shift, false});
-  const std::int64_t origin = f.hull.offset - window.extent.offset;
-  slots.mask(window.slot).for_each_extent(f.hull.end() - window.extent.offset, [&](const core::Extent& e) {
-    builder.add(core::Extent{e.offset - origin, e.length});
-  });
-  m.extents = builder.finish();
+  m.header.sum = f.sum;
+  try {
+    const access::Reserve::Abstain can_be_left_out;
+    m.extents = pieces_in(slots.mask(window.slot), f, window, m.header.shift);
+  } catch (const std::bad_alloc&) {
+    call.link.leave_out();
+  }
+  if (m.extents.items() == 0) return m;
   m.header.sum = sum_of(m.extents, f);
   m.header.items = m.extents.items();
   m.header.pieces = m.extents.pieces();
@@ -52,11 +68,35 @@ SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
   return m;
 }
 
-void Outgoing::send(const SlotMessage& m, const NodeWindow& window, const std::byte* data_base) {
+bool make_mail_room(Call& call, Moved& moved) {
+  File& file = call.file;
+  if (file.leaders.size() < 2) return true;
+  const std::int64_t bytes = call.plan.domains.window_bytes + descriptions_bytes;
+  if (file.mail_room_bytes >= bytes) return true;
+  bool good = true;
+  if (file.receives_mail()) {
+    call.link.pool->give_back(call.link.shortage->take_room());
+    try {
+      call.link.shortage->set_room(call.link.pool->take(static_cast<std::size_t>(bytes)));
+    } catch (const std::bad_alloc&) {
+      moved.note(call.plan.span.offset, {0, no_memory(call)});
+      good = false;
+    }
+  }
+  good = file.agreement->least(good ? 1 : 0) == 1;
+  file.mail_room_bytes = good ? bytes : 0;
+  return good;
+}
+
+exchange::Buffer Outgoing::packed(const SlotMessage& m, const std::byte* data_base) {
   Steps::Scope time(call_.steps, Step::pack);
-  const std::int64_t data_bytes = data_base ? m.header.data_bytes() : 0;
-  const std::size_t bytes = exchange::message_bytes(m.header.extents_bytes, data_bytes);
-  exchange::Buffer buffer = call_.link.pool->take(bytes);
+  const std::int64_t data_bytes = data_base ? m.moved_bytes() : 0;
+  exchange::Buffer buffer;
+  try {
+    buffer = call_.link.pool->take(exchange::message_bytes(m.header.extents_bytes, data_bytes));
+  } catch (const std::bad_alloc&) {
+    return buffer;
+  }
   std::byte* out = buffer.data();
   std::memcpy(out, &m.header, sizeof m.header);
   out += sizeof m.header;
@@ -66,7 +106,19 @@ void Outgoing::send(const SlotMessage& m, const NodeWindow& window, const std::b
     core::for_each_batch(m.extents.reader(m.extents.before_stream(0)), m.header.items,
                          [&](std::span<const core::Run> runs) { out = core::gather_runs(out, data_base, runs); });
   }
-  Steps::Scope exchange_time(call_.steps, Step::exchange);
+  return buffer;
+}
+
+void Outgoing::send(SlotMessage& m, const NodeWindow& window, const std::byte* data_base) {
+  exchange::Buffer buffer = packed(m, data_base);
+  if (!buffer) {
+    call_.link.leave_out();
+    m.leave_out();
+    buffer = packed(m, data_base);
+    if (!buffer) throw std::bad_alloc();
+  }
+  Steps::Scope time(call_.steps, Step::exchange);
+  const std::size_t bytes = exchange::message_bytes(m.header.extents_bytes, data_base ? m.moved_bytes() : 0);
   const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
   const std::byte* message = buffer.data();
   start(message, static_cast<int>(bytes), MPI_BYTE, next_rank(call_, window.domain),

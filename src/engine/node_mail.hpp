@@ -15,21 +15,37 @@
 
 namespace collio::engine {
 
-/// The pieces in a slot, as a message says them.
+/// The pieces in a slot, as a message says them. Where pieces were left out, as there is no memory for them, there are none, but bytes: a node on the
+/// way then knows that its own message is due.
 struct SlotMessage {
   exchange::MessageHeader header;
   core::PackedExtents extents;   ///< offsets from the first piece
+
+  /// Data bytes of the pieces.
+  [[nodiscard]] std::int64_t moved_bytes() const noexcept { return header.items > 0 ? header.data_bytes() : 0; }
+  [[nodiscard]] bool lacks_pieces() const noexcept { return header.items == 0 && header.data_bytes() > 0; }
+  /// Whether others expect it: the first message of a domain goes out even if there are no pieces.
+  [[nodiscard]] bool due() const noexcept { return header.data_bytes() > 0 || header.round == 0; }
+  void leave_out() noexcept {
+    header.items = header.pieces = header.extents_bytes = 0;
+    extents = {};
+  }
 };
 
-/// Describes what a full slot's mask holds. Not collective. O(window / 64 units + pieces).
+/// Describes what a full slot's mask holds, or leaves it out. Not collective. O(window / 64 units + pieces).
 [[nodiscard]] SlotMessage describe_slot(const Call& call, const NodeWindow& window);
+
+/// Has room for a message on its way in, on all ranks that may receive any, or makes an error. False: a rank has no memory; all know. Collective where
+/// the file's last call did not have as much.
+[[nodiscard]] bool make_mail_room(Call& call, Moved& moved);
 
 /// Messages on their way out.
 class Outgoing {
  public:
   explicit Outgoing(Call& call) : call_(call) {}
-  /// Sends the description, and unless `data_base` is null the bytes, to where the window is served or passed on.
-  void send(const SlotMessage& message, const NodeWindow& window, const std::byte* data_base);
+  /// Sends the description, and unless `data_base` is null the bytes, to where the window is served or passed on. Leaves the pieces out where there
+  /// is no memory for them.
+  void send(SlotMessage& message, const NodeWindow& window, const std::byte* data_base);
   /// Sends the first `bytes` bytes of `answer` to whoever sent `request`, and waits for it.
   void send_answer(exchange::Buffer&& answer, std::int64_t bytes, const NodeWindow& window, const exchange::MessageHeader& request);
   /// Retires what has arrived. True when anything had.
@@ -39,6 +55,8 @@ class Outgoing {
   [[nodiscard]] bool empty(int half) const noexcept { return std::ranges::find(halves_, half) == halves_.end(); }
 
  private:
+  /// Null: there is no memory.
+  [[nodiscard]] exchange::Buffer packed(const SlotMessage& message, const std::byte* data_base);
   /// The request to start for a message in `buffer`, which concerns `window`.
   MPI_Request& add(exchange::Buffer&& buffer, const NodeWindow& window);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "core/batch.hpp"
 
@@ -36,21 +37,32 @@ void Requests::ask(const NodeWindow& window, Outgoing& outgoing) {
   Waiting w{window, describe_slot(call_, window), {}};
   const exchange::MessageHeader& h = w.message.header;
   slots.await_departures(window.slot);
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (h.items > 0) {
-    w.answer = call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()));
-    MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, next_rank(call_, window.domain),
-              exchange::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm, &request);
+  if (h.items > 0 && !have_answer(w)) {
+    call_.link.leave_out();
+    w.message.leave_out();
   }
-  if (h.items > 0 || window.round == 0) outgoing.send(w.message, window, nullptr);
-  if (h.items == 0) {
-    slots.finish_loading(window.slot, whole);  // nobody wants anything
+  if (w.message.due()) outgoing.send(w.message, window, nullptr);
+  if (h.items == 0) {  // nobody wants anything, or nobody gets anything
+    slots.finish_loading(window.slot, w.message.lacks_pieces() ? window.extent.offset : whole);
     return;
   }
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, next_rank(call_, window.domain),
+            exchange::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm, &request);
   waiting_.push_back(std::move(w));
   requests_.push_back(request);
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
+}
+
+/// Room for the answer. False: there is no memory.
+bool Requests::have_answer(Waiting& w) const {
+  try {
+    w.answer = call_.link.pool->take(static_cast<std::size_t>(w.message.header.data_bytes()));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
 }
 
 void Requests::unpack(const Waiting& w, std::int64_t bytes) {
@@ -113,10 +125,10 @@ Answers::Pending& Answers::pending(const NodeWindow& window) {
 }
 
 void Answers::keep(const NodeWindow& window, exchange::Received&& request) {
-  if (request.view.header.items > 0)
-    pending(window).requests.push_back(std::move(request));
-  else
-    call_.link.pool->give_back(std::move(request.buffer));
+  if (request.view.header.items == 0) return call_.link.pool->give_back(std::move(request.buffer));
+  if (request.keep(*call_.link.pool)) return pending(window).requests.push_back(std::move(request));
+  call_.link.leave_out();
+  outgoing_.send_answer({}, 0, window, request.view.header);
 }
 
 void Answers::complete(const NodeWindow& window) { pending(window).complete = true; }
@@ -124,7 +136,13 @@ void Answers::complete(const NodeWindow& window) { pending(window).complete = tr
 void Answers::answer(const NodeWindow& window, const exchange::MessageView& request) {
   const exchange::NodeSlots& slots = *call_.file.slots;
   const exchange::MessageHeader& h = request.header;
-  exchange::Buffer buffer = call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()));
+  exchange::Buffer buffer;
+  try {
+    buffer = call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()));
+  } catch (const std::bad_alloc&) {
+    call_.link.leave_out();
+    return outgoing_.send_answer({}, 0, window, h);
+  }
   std::byte* out = buffer.data();
   {
     Steps::Scope time(call_.steps, Step::place);

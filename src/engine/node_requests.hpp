@@ -23,6 +23,7 @@ class Requests {
     SlotMessage message;
     exchange::Buffer answer;
   };
+  [[nodiscard]] bool have_answer(Waiting& w) const;
   void unpack(const Waiting& w, std::int64_t bytes);
 
   Call& call_;

@@ -150,6 +150,7 @@ class NodeReader {
   /// A request of another node for a window that is served here, or passed on.
   void accept(const NodeWindow& window, exchange::Received&& message) {
     const exchange::MessageHeader& h = message.view.header;
+    if (window.role == NodeWindow::relay && h.items == 0 && h.data_bytes() > 0) slots_.contribute(window.slot, h.sum, h.span);  // left out; this request is due
     if (window.role == NodeWindow::relay && h.items > 0) {
       core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
       core::PackedReader reader = message.view.reader();
@@ -212,6 +213,7 @@ class NodeReader {
 
 Moved two_layer_read(Call& call) {
   Moved moved;
+  if (!make_mail_room(call, moved)) return moved;
   NodeReader(call, moved).run();
   return moved;
 }

@@ -8,8 +8,11 @@
 // byte mask.
 #include <iterator>
 #include <list>
+#include <new>
+#include <optional>
 
 #include "core/batch.hpp"
+#include "access/reserve.hpp"
 #include "engine/node_mail.hpp"
 #include "engine/node_pieces.hpp"
 #include "engine/node_wait.hpp"
@@ -88,23 +91,38 @@ class WindowWriter {
   bool start_write(storage::Storage& file, int slot, const exchange::NodeSlots::Filled& f) {
     const exchange::WindowSpan span{f.hull, slots_.data(slot) + (f.hull.offset - f.window_offset)};
     const exchange::WindowStorage where{&file, call_.file.readable, call_.plan.holes, call_.file.machine.storage};
-    const bool tiled = call_.plan.tiled || f.sum.tiles(f.hull);
+    const bool tiled = call_.plan.tiled ? f.sum.bytes == f.hull.length : f.sum.tiles(f.hull);
     if (!tiled) moved_.outcome.untiled = 1;
     if (!tiled && !call_.plan.home_masks) {  // pieces overlap here and leave holes there: once more, with masks
       moved_.outcome.again = 1;
       return false;
     }
     Steps::Scope time(call_.steps, Step::write);
+    std::optional<core::PackedExtents> pieces;
+    if (!tiled && !(pieces = pieces_in(slot, f))) return false;
     UnderWay& one = under_way_.emplace_back();
     one.slot = slot;
     one.offset = f.hull.offset;
-    if (tiled) return one.write.start(call_.link, where, span), true;
-    core::PackedBuilder pieces({});
-    slots_.mask(slot).for_each_extent(f.hull.end() - f.window_offset, [&](const core::Extent& e) {
-      pieces.add(core::Extent{e.offset + f.window_offset, e.length});
-    });
-    one.write.start(call_.link, where, span, pieces.finish());
+    if (tiled)
+      one.write.start(call_.link, where, span);
+    else
+      one.write.start(call_.link, where, span, std::move(*pieces));
     return true;
+  }
+
+  /// None: there is no memory, and the window is left out.
+  std::optional<core::PackedExtents> pieces_in(int slot, const exchange::NodeSlots::Filled& f) {
+    try {
+      const access::Reserve::Abstain can_be_left_out;
+      core::PackedBuilder pieces({});
+      slots_.mask(slot).for_each_extent(f.hull.end() - f.window_offset, [&](const core::Extent& e) {
+        pieces.add(core::Extent{e.offset + f.window_offset, e.length});
+      });
+      return pieces.finish();
+    } catch (const std::bad_alloc&) {
+      call_.link.leave_out();
+      return std::nullopt;
+    }
   }
 
   Call& call_;
@@ -173,8 +191,8 @@ class NodeWriter {
         data = core::scatter_runs(base, runs, data);
         if (in_mask) mask.add(runs);
       });
-      slots_.contribute(window.slot, h.sum, h.span);
     }
+    if (h.items > 0 || (window.role == NodeWindow::relay && h.data_bytes() > 0)) slots_.contribute(window.slot, h.sum, h.span);  // left out: this node's message is due
     call_.link.pool->give_back(std::move(message.buffer));
   }
 
@@ -188,8 +206,8 @@ class NodeWriter {
 
   /// Everyone's pieces are in the slot. The first message of a domain goes out even if there are none.
   void forward(const NodeWindow& window) {
-    const SlotMessage message = describe_slot(call_, window);
-    if (message.header.items > 0 || window.round == 0)
+    SlotMessage message = describe_slot(call_, window);
+    if (message.due())
       outgoing_.send(message, window, slots_.data(window.slot) + (message.header.span.offset - window.extent.offset));
     slots_.recycle(window.slot);
   }
@@ -206,6 +224,7 @@ class NodeWriter {
 
 Moved two_layer_write(Call& call) {
   Moved moved;
+  if (!make_mail_room(call, moved)) return moved;
   NodeWriter(call, moved).run();
   return moved;
 }

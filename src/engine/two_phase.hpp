@@ -18,7 +18,7 @@ class OwnPieces {
   [[nodiscard]] std::int64_t next_round() const noexcept {
     return source_ ? source_->next_round() : exchange::no_round;
   }
-  /// Describes the pieces of the next round. The view has no data.
+  /// Describes the pieces of the next round: none where there is no memory for that. The view has no data.
   exchange::MessageView describe();
   /// First data byte of the pieces described last, in the access's stream.
   [[nodiscard]] std::int64_t stream_begin() const noexcept { return description_.stream_begin; }
@@ -29,9 +29,18 @@ class OwnPieces {
   exchange::Description description_;
 };
 
-/// Has the call's large buffers in the pool before any message: an aggregator's windows, and messages on both ways as far as the budget goes.
-/// False: there is no memory. Not collective.
+/// Has the call's large buffers before any message: an aggregator's windows and messages on the way out, as far as the budget goes, in the pool;
+/// room for one on its way in. False: there is no memory. Not collective.
 [[nodiscard]] bool make_room(Call& call);
+
+/// This rank's lanes. None: there is no memory.
+[[nodiscard]] inline std::optional<exchange::Outbox> lanes_of(Call& call, exchange::Payload payload) {
+  try {
+    return std::optional<exchange::Outbox>(std::in_place, call.link, call.access, call.plan.domains, call.memory, payload);
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+}
 
 /// The first round for which an aggregator still lacks messages, or has to send grants.
 [[nodiscard]] inline std::int64_t first_incomplete(const exchange::Inbox& inbox, const exchange::Grants& grants) noexcept {
@@ -47,10 +56,10 @@ template <class Aggregator>
 Moved run_two_phase(Call& call, exchange::Payload payload) {
   Moved moved;
   call.link.requests_ahead = call.plan.overlap.buffers;
-  exchange::Outbox outbox(call.link, call.access, call.plan.domains, call.memory, payload);
   std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count) + 1, 0);  // and ranks without memory
-  outbox.count_lanes(senders);
-  if (!make_room(call)) {
+  std::optional<exchange::Outbox> lanes = lanes_of(call, payload);
+  if (lanes) lanes->count_lanes(senders);
+  if (!lanes || call.link.shortage->left_out || !make_room(call)) {
     ++senders.back();
     moved.note(call.plan.span.offset, {0, no_memory(call)});
   }
@@ -59,6 +68,7 @@ Moved run_two_phase(Call& call, exchange::Payload payload) {
     call.file.agreement->sum(senders);
   }
   if (senders.back() > 0) return moved;  // so do all ranks: no message is under way
+  exchange::Outbox& outbox = *lanes;
   std::optional<Aggregator> aggregator;
   const int mine = call.link.my_domain;
   if (mine >= 0 && mine < call.plan.domains.count) aggregator.emplace(call, senders[static_cast<std::size_t>(mine)]);

@@ -4,7 +4,9 @@
 // reads what they name once, and answers each from its collective buffer, in the order of rounds: by a message, or with leave to
 // get the bytes there (exchange/grants.hpp). Meanwhile it may collect the requests of later windows and read those (policy/overlap.hpp).
 #include <deque>
+#include <new>
 
+#include "access/reserve.hpp"
 #include "engine/two_phase.hpp"
 #include "engine/window_buffers.hpp"
 
@@ -18,7 +20,7 @@ namespace {
 
 /// The requests for a window: of other ranks, and this rank's own.
 struct Requests {
-  std::deque<exchange::Received> others;
+  std::deque<exchange::Received> others;    ///< without a buffer: there is no memory, and the answer has no bytes
   exchange::MessageView own;                ///< no pieces: there is none
   std::vector<std::uint8_t> own_extents;
   std::int64_t own_stream_begin = 0;
@@ -39,7 +41,7 @@ class Answers {
     bool anything = false;
     while (!requests.empty()) {
       exchange::Received& request = requests.front();
-      const std::int64_t bytes = window.available(request.view);
+      const std::int64_t bytes = request.buffer ? window.available(request.view) : 0;
       if (goes_one_sided(call_.link, request.view.header)) {
         grants_.give(request.view.header, {call_.link.remote->displacement_of(window.memory()), bytes});
         call_.link.note_sent(request.view.header.source_node, bytes);
@@ -82,14 +84,20 @@ class Answers {
 
   void send(const exchange::Window& window, const exchange::Received& request, std::int64_t bytes) {
     const exchange::MessageHeader& h = request.view.header;
-    Send send{MPI_REQUEST_NULL, call_.link.pool->take(static_cast<std::size_t>(bytes)), bytes};
-    window.collect(request.view, bytes, send.buffer.data());
+    Send send;
+    try {
+      send.buffer = call_.link.pool->take(static_cast<std::size_t>(bytes));
+      send.bytes = bytes;
+    } catch (const std::bad_alloc&) {
+      call_.link.leave_out();
+    }
+    window.collect(request.view, send.bytes, send.buffer.data());
     {
       Steps::Scope time(call_.steps, Step::exchange);
-      MPI_Isend(send.buffer.data(), static_cast<int>(bytes), MPI_BYTE, h.source, exchange::tag_answer, call_.link.comm, &send.request);
+      MPI_Isend(send.buffer.data(), static_cast<int>(send.bytes), MPI_BYTE, h.source, exchange::tag_answer, call_.link.comm, &send.request);
     }
-    call_.link.note_sent(h.source_node, bytes);
-    under_way_bytes_ += bytes;
+    call_.link.note_sent(h.source_node, send.bytes);
+    under_way_bytes_ += send.bytes;
     ++call_.counters.messages;
     sends_.push_back(std::move(send));
   }
@@ -161,22 +169,36 @@ class ReadAggregator {
   void want_own(Buffer& buffer) {
     Requests& r = buffer.more;
     r.own = own_.describe();
-    r.own_extents.assign(r.own.extents, r.own.extents + r.own.header.extents_bytes);
-    r.own.extents = r.own_extents.data();
     r.own_stream_begin = own_.stream_begin();
-    buffer.window.expect(r.own);
+    if (!keep_own(r) || !buffer.window.expect(r.own)) {
+      call_.link.leave_out();
+      r.own = {};
+    }
     inbox_.announce_own(own_.next_round());
+  }
+
+  /// False: there is no memory.
+  static bool keep_own(Requests& r) {
+    try {
+      const access::Reserve::Abstain can_be_left_out;
+      r.own_extents.assign(r.own.extents, r.own.extents + r.own.header.extents_bytes);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    r.own.extents = r.own_extents.data();
+    return true;
   }
 
   bool receive() {
     if (buffers_.count(Buffer::exchanging) == 0) return false;
     return inbox_.advance([&](exchange::Received&& request) {
+      if (request.view.header.items == 0) return call_.link.pool->give_back(std::move(request.buffer));
       Buffer& buffer = buffers_.of_round(request.view.header.round);
-      buffer.window.expect(request.view);
-      if (request.view.header.items > 0)
-        buffer.more.others.push_back(std::move(request));
-      else
+      if (!request.keep(*call_.link.pool) || !buffer.window.expect(request.view)) {
+        call_.link.leave_out();
         call_.link.pool->give_back(std::move(request.buffer));
+      }
+      buffer.more.others.push_back(std::move(request));
     });
   }
 
@@ -231,7 +253,12 @@ class ReadAggregator {
       buffer.window.collect(r.own, bytes, call_.memory.at(r.own_stream_begin));
       return;
     }
-    exchange::Buffer staging = call_.link.pool->take(static_cast<std::size_t>(bytes));
+    exchange::Buffer staging;
+    try {
+      staging = call_.link.pool->take(static_cast<std::size_t>(bytes));
+    } catch (const std::bad_alloc&) {
+      return call_.link.leave_out();
+    }
     buffer.window.collect(r.own, bytes, staging.data());
     Steps::Scope time(call_.steps, Step::pack);
     call_.memory.scatter(r.own_stream_begin, bytes, staging.data());

@@ -2,6 +2,8 @@
 //
 // Every rank sends its pieces to the aggregators that own them; every aggregator places what arrives in its
 // collective buffers and writes it, window by window. What goes on at the same time is for the plan to say (policy/overlap.hpp).
+#include <new>
+
 #include "engine/two_phase.hpp"
 #include "engine/window_buffers.hpp"
 
@@ -79,8 +81,8 @@ class WriteAggregator {
   void take(const exchange::MessageView& message) {
     exchange::Window& window = buffers_.of_round(message.header.round).window;
     if (!goes_one_sided(call_.link, message.header)) return window.place(message);
-    window.expect(message);
-    grants_.give(message.header, {call_.link.remote->displacement_of(window.memory()), message.header.data_bytes()});
+    const std::int64_t bytes = window.expect(message) ? message.header.data_bytes() : 0;
+    grants_.give(message.header, {call_.link.remote->displacement_of(window.memory()), bytes});
   }
 
   void start_write(Buffer& buffer, Moved& moved) {
@@ -110,19 +112,28 @@ class WriteAggregator {
   /// Straight from the user's buffer when that is contiguous.
   void place_own(exchange::Window& window) {
     exchange::MessageView own = own_.describe();
-    const std::int64_t bytes = own.header.data_bytes();
     exchange::Buffer staging;
-    if (call_.memory.direct()) {
+    if (call_.memory.direct())
       own.data = call_.memory.at(own_.stream_begin());
-    } else {
-      Steps::Scope time(call_.steps, Step::pack);
-      staging = call_.link.pool->take(static_cast<std::size_t>(bytes));
-      call_.memory.gather(own_.stream_begin(), bytes, staging.data());
+    else if (stage(own, staging))
       own.data = staging.data();
-    }
-    window.place(own);
+    if (own.data) window.place(own);
     call_.link.pool->give_back(std::move(staging));
     inbox_.announce_own(own_.next_round());
+  }
+
+  /// False: there is no memory, and the pieces are left out.
+  bool stage(const exchange::MessageView& own, exchange::Buffer& staging) {
+    Steps::Scope time(call_.steps, Step::pack);
+    const std::int64_t bytes = own.header.data_bytes();
+    try {
+      staging = call_.link.pool->take(static_cast<std::size_t>(bytes));
+    } catch (const std::bad_alloc&) {
+      call_.link.leave_out();
+      return false;
+    }
+    call_.memory.gather(own_.stream_begin(), bytes, staging.data());
+    return true;
   }
 
   Call& call_;

@@ -5,13 +5,15 @@
 #include <new>
 #include <utility>
 
+#include "access/reserve.hpp"
+
 namespace collio::exchange {
 
 constexpr std::size_t smallest_kept = 16 << 10;
 
 Buffer BufferPool::allocate(std::size_t bytes) {
   ++allocations_;
-  if (allocations_ >= fail_from_ && allocations_ < fail_to_) throw std::bad_alloc();
+  if (allocations_ >= fail_from_ && allocations_ < fail_to_) return Buffer::of_reserve(bytes);
   return Buffer(std::max<std::size_t>(bytes, 1));
 }
 
@@ -54,10 +56,16 @@ Buffer BufferPool::take(std::size_t bytes) {
 }
 
 void BufferPool::give_back(Buffer&& buffer) {
-  if (!buffer) return;
+  Buffer given = std::move(buffer);
+  if (!given || access::Reserve::holds(given.data())) return;
   const std::lock_guard lock(mutex_);
-  kept_bytes_ += buffer.capacity();
-  kept_.push_back(std::move(buffer));
+  try {
+    kept_.emplace_back();
+  } catch (const std::bad_alloc&) {  // one less is kept
+    return;
+  }
+  kept_bytes_ += given.capacity();
+  kept_.back() = std::move(given);
   for (; kept_bytes_ > most_kept_bytes_; kept_.erase(kept_.begin())) kept_bytes_ -= kept_.front().capacity();
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
+
+#include "access/reserve.hpp"
 
 namespace collio::exchange {
 
@@ -30,13 +33,29 @@ std::int64_t DomainSource::next_bytes() const noexcept {
   return end.stream() - cursor_.stream();
 }
 
-void DomainSource::describe(Description& out) {
+bool DomainSource::describe(Description& out) {
   MessageHeader& h = out.header;
   h = {};
   h.round = next_round_;
   const core::Extent window = domains_->window(domain_, next_round_);
   const std::int64_t limit = std::min(window.end(), end_);
   out.stream_begin = cursor_.stream() - access_->begin;
+  bool good = true;
+  try {
+    const access::Reserve::Abstain can_be_left_out;
+    describe_pieces(out, limit);
+  } catch (const std::bad_alloc&) {
+    good = false;
+    h.leave_out();
+    cursor_.seek_offset(limit);
+  }
+  find_next_round();
+  h.next_round = next_round_;
+  return good;
+}
+
+void DomainSource::describe_pieces(Description& out, std::int64_t limit) {
+  MessageHeader& h = out.header;
   h.span.offset = cursor_.offset();
   // A piece cut at a window's edge, or at the access's first or last byte, may not be a multiple of the unit.
   const auto origin = static_cast<std::uint64_t>(access_->pattern.low());
@@ -63,8 +82,6 @@ void DomainSource::describe(Description& out) {
   }
   h.span.length = at - h.span.offset;
   h.extents_bytes = static_cast<std::int64_t>(used) + core::varint_slack;
-  find_next_round();
-  h.next_round = next_round_;
 }
 
 }  // namespace collio::exchange

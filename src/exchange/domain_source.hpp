@@ -38,10 +38,12 @@ class DomainSource {
   [[nodiscard]] std::int64_t next_round() const noexcept { return next_round_; }
   /// Data bytes of the next round. O(log items).
   [[nodiscard]] std::int64_t next_bytes() const noexcept;
-  /// Describes the pieces of round next_round() and moves on. O(items of the round).
-  void describe(Description& out);
+  /// Describes the pieces of round next_round() and moves on. False: there is no memory for them, and the description has none. O(items of the
+  /// round).
+  [[nodiscard]] bool describe(Description& out);
 
  private:
+  void describe_pieces(Description& out, std::int64_t limit);
   void find_next_round() noexcept { next_round_ = round_ahead(cursor_, *domains_, {domain_, end_}); }
 
   const access::FileAccess* access_;

@@ -1,6 +1,8 @@
 // See inbox.hpp.
 #include "exchange/inbox.hpp"
 
+#include <new>
+
 namespace collio::exchange {
 
 using observe::Step;
@@ -9,6 +11,18 @@ using observe::Steps;
 Inbox::Inbox(Link link, int domain, int senders, EarlyMessages& early)
     : link_(link), early_(early), domain_(domain) {
   if (senders > 0) rounds_[0].expected = senders;
+}
+
+bool Received::keep(BufferPool& pool) {
+  if (buffer) return true;
+  try {
+    buffer = pool.take(bytes + core::varint_slack);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  std::memcpy(buffer.data(), view.extents - sizeof(MessageHeader), bytes);
+  view = view_message(buffer.data());
+  return true;
 }
 
 void Inbox::announce_own(std::int64_t round) {
@@ -48,14 +62,20 @@ bool Inbox::match(std::int64_t number, Round& round) {
   if (!found) return false;
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
-  Receive receive;
-  receive.bytes = bytes;
-  receive.round = number;
-  receive.buffer = link_.pool->take(static_cast<std::size_t>(bytes) + core::varint_slack);
-  MPI_Imrecv(receive.buffer.data(), bytes, MPI_BYTE, &message, &receive.request);
-  under_way_bytes_ += bytes;
-  under_way_.push_back(std::move(receive));
+  matched_ = {message, bytes, number};
   ++round.matched;
+  return true;
+}
+
+/// False: there is no buffer now.
+bool Inbox::begin_receive() {
+  Steps::Scope time(*link_.steps, Step::exchange);
+  Shortage::Incoming room = link_.shortage->receive(*link_.pool, static_cast<std::size_t>(matched_->bytes) + core::varint_slack);
+  if (!room.buffer) return false;
+  Receive& receive = under_way_.emplace_back(Receive{MPI_REQUEST_NULL, std::move(room.buffer), matched_->bytes, matched_->round, room.borrowed});
+  MPI_Imrecv(receive.buffer.data(), matched_->bytes, MPI_BYTE, &matched_->message, &receive.request);
+  under_way_bytes_ += matched_->bytes;
+  matched_.reset();
   return true;
 }
 
@@ -63,6 +83,7 @@ void Inbox::take_over(Received&& message, const std::function<void(Received&&)>&
   const MessageHeader h = message.view.header;
   Round* round = round_of(h);
   if (!round) {  // of another round or domain with the same tag: keep it
+    if (!message.keep(*link_.pool)) throw std::bad_alloc();
     early_.push_back(std::move(message));
     return;
   }
@@ -83,10 +104,20 @@ bool Inbox::accept_early(const std::function<void(Received&&)>& accept) {
   return false;
 }
 
+void Inbox::conclude(Receive&& receive, const std::function<void(Received&&)>& accept) {
+  under_way_bytes_ -= receive.bytes;
+  if (const auto round = rounds_.find(receive.round); round != rounds_.end()) --round->second.matched;  // counted again where it belongs
+  const MessageView view = view_message(receive.buffer.data());
+  Received message{receive.borrowed ? Buffer() : std::move(receive.buffer), view, static_cast<std::size_t>(receive.bytes)};
+  take_over(std::move(message), accept);
+  if (receive.borrowed) link_.shortage->give_back(std::move(receive.buffer));
+}
+
 bool Inbox::advance(const std::function<void(Received&&)>& accept) {
   bool moved = accept_early(accept);
   while (under_way_.empty() || under_way_bytes_ < link_.budget_bytes) {
-    if (!match()) break;
+    if (!matched_ && !match()) break;
+    if (!begin_receive()) break;
     moved = true;
   }
   for (std::size_t i = 0; i < under_way_.size();) {
@@ -101,10 +132,7 @@ bool Inbox::advance(const std::function<void(Received&&)>& accept) {
     }
     Receive receive = std::move(under_way_[i]);
     under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(i));
-    under_way_bytes_ -= receive.bytes;
-    if (const auto round = rounds_.find(receive.round); round != rounds_.end()) --round->second.matched;  // counted again where it belongs
-    const MessageView view = view_message(receive.buffer.data());
-    take_over({std::move(receive.buffer), view}, accept);
+    conclude(std::move(receive), accept);
     moved = true;
   }
   return moved;

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "exchange/link.hpp"
@@ -14,10 +15,14 @@
 
 namespace collio::exchange {
 
-/// A received message and the buffer it lies in.
+/// A received message and the buffer it lies in. Null: it lies in the call's room, and is gone when the one it was handed to returns.
 struct Received {
   Buffer buffer;
   MessageView view;
+  std::size_t bytes = 0;  ///< of the message
+
+  /// Sees to a buffer, if there is none. False: there is no memory.
+  [[nodiscard]] bool keep(BufferPool& pool);
 };
 
 /// Messages that came before their turn; shared by the inboxes of a rank.
@@ -48,7 +53,8 @@ class Inbox {
   [[nodiscard]] int expected() const noexcept { return rounds_.empty() ? 0 : rounds_.begin()->second.expected; }
   /// The current round is over: the next one is that in which anyone has pieces.
   void next_round() { rounds_.erase(rounds_.begin()); }
-  /// Receives; hands every complete message to `accept`. True when anything happened.
+  /// Receives; hands every complete message to `accept`. True when anything happened. Throws std::bad_alloc where a message is longer than the
+  /// call's room, and there is no memory.
   bool advance(const std::function<void(Received&&)>& accept);
 
  private:
@@ -57,6 +63,13 @@ class Inbox {
     Buffer buffer;
     std::int64_t bytes = 0;
     std::int64_t round = 0;  ///< whose tag it has
+    bool borrowed = false;   ///< the buffer is the call's room
+  };
+  /// A message that has no buffer yet.
+  struct Matched {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    int bytes = 0;
+    std::int64_t round = 0;
   };
   /// Messages of a round: expected as far as known (own pieces count 0), matched or handed out so far.
   struct Round {
@@ -66,6 +79,8 @@ class Inbox {
 
   bool match();
   bool match(std::int64_t number, Round& round);
+  bool begin_receive();
+  void conclude(Receive&& receive, const std::function<void(Received&&)>& accept);
   bool accept_early(const std::function<void(Received&&)>& accept);
   void take_over(Received&& message, const std::function<void(Received&&)>& accept);
   /// The open round a message belongs to; null: none, keep it.
@@ -75,6 +90,7 @@ class Inbox {
   std::map<std::int64_t, Round> rounds_;  ///< by number: those that are not over
   EarlyMessages& early_;
   int domain_;
+  std::optional<Matched> matched_;
   std::vector<Receive> under_way_;
   std::int64_t under_way_bytes_ = 0;
 };

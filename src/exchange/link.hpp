@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exchange/buffer_pool.hpp"
+#include "exchange/shortage.hpp"
 #include "observe/steps.hpp"
 
 namespace collio::exchange {
@@ -29,9 +30,14 @@ struct Link {
   int requests_ahead = 1;              ///< requests to one aggregator that may wait for their answers
   RemoteBuffers* remote = nullptr;     ///< one-sided transfers go there; null: all data goes with messages
   std::int64_t shortest_piece_bytes = 1;  ///< of pieces that go there, on average
+  Shortage* shortage = nullptr;           ///< where messages come in; null: none do
 
   [[nodiscard]] int rank_of(int domain) const noexcept { return (*aggregators)[static_cast<std::size_t>(domain)]; }
   [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[static_cast<std::size_t>(domain)]; }
+  /// Pieces are left out of the call, as there is no memory for them.
+  void leave_out() const noexcept {
+    if (shortage) shortage->left_out = true;
+  }
   /// Books a message of `bytes` bytes to a rank on node `to_node`.
   void note_sent(int to_node, std::int64_t bytes) const noexcept {
     if (sent_to && to_node != node) (*sent_to)[static_cast<std::size_t>(to_node)] += bytes;

@@ -31,6 +31,12 @@ struct MessageHeader {
   std::int32_t source_node = 0;    ///< the sending rank's
 
   [[nodiscard]] std::int64_t data_bytes() const noexcept { return sum.bytes; }
+  /// No pieces, as there is no memory for them: the message itself is due.
+  void leave_out() noexcept {
+    items = pieces = extents_bytes = 0;
+    span = {};
+    sum = {};
+  }
 };
 
 /// A message in memory: pointers into a receive buffer, or into the sender's own memory.

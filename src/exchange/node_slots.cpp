@@ -9,6 +9,7 @@
 #include <deque>
 #include <limits>
 #include <mutex>
+#include <new>
 
 namespace collio::exchange {
 
@@ -75,7 +76,12 @@ constexpr std::size_t most_kept = 2;
 void NodeSlots::give_back(std::unique_ptr<NodeSlots> slots) {
   if (!slots) return;
   const std::lock_guard lock(kept_mutex);
-  kept.push_front(std::move(slots));
+  try {
+    kept.emplace_front();
+  } catch (const std::bad_alloc&) {  // no rank of the node takes them again, as one lacks them
+    return;
+  }
+  kept.front() = std::move(slots);
   if (kept.size() > most_kept) kept.pop_back();
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace collio::exchange {
@@ -40,7 +41,7 @@ std::int64_t Outbox::first_round_to_start() const noexcept {
 
 bool Outbox::advance() {
   bool moved = transfers_.advance([this](std::size_t lane) { transfer_over(lane); });
-  moved = match_arrivals() || moved;
+  moved = begin_arrivals() || moved;
   moved = finish_arrivals() || moved;
   for (Lane& lane : lanes_) {
     if (lane.idle()) continue;
@@ -122,7 +123,7 @@ bool Outbox::describe(Lane& lane) {
     description_.header.next_round = lane.source.next_round();
   } else {
     Steps::Scope time(*link_.steps, Step::pack);
-    lane.source.describe(description_);
+    if (!lane.source.describe(description_)) link_.leave_out();
   }
   description_.header.source = link_.rank;
   description_.header.source_node = link_.node;
@@ -134,9 +135,13 @@ bool Outbox::describe(Lane& lane) {
 
 bool Outbox::start(Lane& lane) {
   if (!describe(lane)) return false;
-  const MessageHeader& h = description_.header;
+  MessageHeader& h = description_.header;
+  if (!fill(lane)) {
+    link_.leave_out();
+    h.leave_out();
+    if (!fill(lane)) throw std::bad_alloc();
+  }
   const bool one_sided = goes_one_sided(link_, h);
-  fill(lane, payload_ == Payload::data && !one_sided ? h.data_bytes() : 0);
   if (payload_ == Payload::request && !one_sided && h.items > 0) expect_answer(lane);
   {
     Steps::Scope time(*link_.steps, Step::exchange);
@@ -158,17 +163,24 @@ bool Outbox::start(Lane& lane) {
   return true;
 }
 
-void Outbox::fill(Lane& lane, std::int64_t data_bytes) {
+/// The lane's message, of the description. False: there is no memory.
+bool Outbox::fill(Lane& lane) {
   Steps::Scope time(*link_.steps, Step::pack);
   const MessageHeader& h = description_.header;
+  const std::int64_t data_bytes = payload_ == Payload::data && !goes_one_sided(link_, h) ? h.data_bytes() : 0;
   lane.message_bytes = static_cast<std::int64_t>(message_bytes(h.extents_bytes, data_bytes));
-  lane.message = link_.pool->take(static_cast<std::size_t>(lane.message_bytes) + core::varint_slack);
+  try {
+    lane.message = link_.pool->take(static_cast<std::size_t>(lane.message_bytes) + core::varint_slack);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   std::byte* out = lane.message.data();
   std::memcpy(out, &h, sizeof h);
   if (h.extents_bytes > 0) std::memcpy(out + sizeof h, description_.extents.data(), static_cast<std::size_t>(h.extents_bytes));
   memory_.gather(description_.stream_begin, data_bytes, out + sizeof h + h.extents_bytes);
   link_.counters->metadata_bytes += static_cast<std::int64_t>(sizeof h) + h.extents_bytes;
   link_.counters->pieces += h.pieces;
+  return true;
 }
 
 void Outbox::expect_answer(Lane& lane) {
@@ -181,37 +193,52 @@ void Outbox::expect_answer(Lane& lane) {
             rank_of(lane), tag_answer, link_.comm, &answer.request);
 }
 
-bool Outbox::match_arrivals() {
+bool Outbox::begin_arrivals() {
   if (payload_ != Payload::request || memory_.direct()) return false;
   bool moved = false;
   Steps::Scope time(*link_.steps, Step::exchange);
+  const auto waits = [this] { return !arrivals_.empty() && arrivals_.back().message != MPI_MESSAGE_NULL; };
   while (arrivals_.empty() || arriving_bytes_ < link_.budget_bytes) {
-    int found = 0, bytes = 0;
-    MPI_Message message;
-    MPI_Status status;
-    MPI_Improbe(MPI_ANY_SOURCE, tag_answer, link_.comm, &found, &message, &status);
-    if (!found) break;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    Arrival arrival;
-    const auto lane = std::ranges::find_if(lanes_, [&](const Lane& l) { return rank_of(l) == status.MPI_SOURCE; });
-    arrival.lane = static_cast<std::size_t>(lane - lanes_.begin());
-    arrival.bytes = bytes;
-    arrival.stream_begin = lane->answers.front().stream_begin;
-    arrival.round = lane->answers.front().round;
-    lane->answers.pop_front();
-    ++lane->arriving;
-    arrival.staging = link_.pool->take(static_cast<std::size_t>(bytes));
-    MPI_Imrecv(arrival.staging.data(), bytes, MPI_BYTE, &message, &arrival.request);
-    arriving_bytes_ += bytes;
-    arrivals_.push_back(std::move(arrival));
+    if (!waits() && !match_arrival()) break;
+    if (!begin(arrivals_.back())) break;
     moved = true;
   }
   return moved;
 }
 
+bool Outbox::match_arrival() {
+  int found = 0, bytes = 0;
+  MPI_Message message;
+  MPI_Status status;
+  MPI_Improbe(MPI_ANY_SOURCE, tag_answer, link_.comm, &found, &message, &status);
+  if (!found) return false;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  const auto lane = std::ranges::find_if(lanes_, [&](const Lane& l) { return rank_of(l) == status.MPI_SOURCE; });
+  Arrival& arrival = arrivals_.emplace_back();
+  arrival.lane = static_cast<std::size_t>(lane - lanes_.begin());
+  arrival.message = message;
+  arrival.bytes = bytes;
+  arrival.stream_begin = lane->answers.front().stream_begin;
+  arrival.round = lane->answers.front().round;
+  lane->answers.pop_front();
+  ++lane->arriving;
+  return true;
+}
+
+/// False: there is no staging now.
+bool Outbox::begin(Arrival& arrival) {
+  Shortage::Incoming room = link_.shortage->receive(*link_.pool, static_cast<std::size_t>(arrival.bytes));
+  if (!room.buffer) return false;
+  arrival.staging = std::move(room.buffer);
+  arrival.borrowed = room.borrowed;
+  MPI_Imrecv(arrival.staging.data(), static_cast<int>(arrival.bytes), MPI_BYTE, &arrival.message, &arrival.request);
+  arriving_bytes_ += arrival.bytes;
+  return true;
+}
+
 bool Outbox::finish_arrivals() {
   bool moved = false;
-  for (std::size_t i = 0; i < arrivals_.size();) {
+  for (std::size_t i = 0; i < arrivals_.size() && arrivals_[i].message == MPI_MESSAGE_NULL;) {
     int done = 0;
     {
       Steps::Scope time(*link_.steps, Step::exchange);
@@ -230,7 +257,10 @@ bool Outbox::finish_arrivals() {
     }
     answered_bytes_ += arrival.bytes;
     arriving_bytes_ -= arrival.bytes;
-    link_.pool->give_back(std::move(arrival.staging));
+    if (arrival.borrowed)
+      link_.shortage->give_back(std::move(arrival.staging));
+    else
+      link_.pool->give_back(std::move(arrival.staging));
     --lane.arriving;
     close_if_finished(lane);
     moved = true;

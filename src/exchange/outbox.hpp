@@ -85,11 +85,13 @@ class Outbox {
   /// An answer on its way to a staging buffer, for memory that is not contiguous.
   struct Arrival {
     std::size_t lane = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;  ///< while there is no staging
     MPI_Request request = MPI_REQUEST_NULL;
     Buffer staging;
     std::int64_t bytes = 0;
     std::int64_t stream_begin = 0;
     std::int64_t round = 0;
+    bool borrowed = false;  ///< the staging is the call's room
   };
 
   [[nodiscard]] std::int64_t first_round_to_start() const noexcept;
@@ -97,10 +99,12 @@ class Outbox {
   bool retire_answers(Lane& lane);
   bool start(Lane& lane);
   bool describe(Lane& lane);
-  void fill(Lane& lane, std::int64_t data_bytes);
+  bool fill(Lane& lane);
   void transfer_over(std::size_t lane);
   void expect_answer(Lane& lane);
-  bool match_arrivals();
+  bool begin_arrivals();
+  bool match_arrival();
+  bool begin(Arrival& arrival);
   bool finish_arrivals();
   void close_if_finished(const Lane& lane) noexcept { open_lanes_ -= lane.finished() ? 1 : 0; }
   [[nodiscard]] int rank_of(const Lane& lane) const noexcept {

@@ -2,6 +2,7 @@
 #include "exchange/remote_transfers.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace collio::exchange {
@@ -34,15 +35,29 @@ bool RemoteTransfers::granted(Transfer& t) {
   return done;
 }
 
+/// False: there is no memory.
+bool RemoteTransfers::stage(Transfer& t) {
+  Steps::Scope time(*link_.steps, Step::pack);
+  try {
+    t.staging = link_.pool->take(static_cast<std::size_t>(t.grant.bytes));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  staged_bytes_ += t.grant.bytes;
+  if (payload_ == Payload::data) memory_.gather(t.what.stream_begin, t.grant.bytes, t.staging.data());
+  return true;
+}
+
 /// False: not now.
 bool RemoteTransfers::take_room(Transfer& t) {
   const std::int64_t bytes = t.grant.bytes;
   if (!memory_.direct()) {
     if (staged_bytes_ > 0 && staged_bytes_ + bytes > link_.budget_bytes) return false;
-    Steps::Scope time(*link_.steps, Step::pack);
-    t.staging = link_.pool->take(static_cast<std::size_t>(bytes));
-    staged_bytes_ += bytes;
-    if (payload_ == Payload::data) memory_.gather(t.what.stream_begin, bytes, t.staging.data());
+    if (!stage(t)) {
+      if (staged_bytes_ > 0) return false;
+      link_.leave_out();
+      t.grant.bytes = 0;
+    }
   }
   t.state = State::ready;
   return true;

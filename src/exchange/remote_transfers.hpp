@@ -76,6 +76,7 @@ class RemoteTransfers {
 
   [[nodiscard]] std::int64_t first_round_in(State state) const noexcept;
   bool granted(Transfer& t);
+  bool stage(Transfer& t);
   bool take_room(Transfer& t);
   void begin(Transfer& t);
   void send_note(const Transfer& t);

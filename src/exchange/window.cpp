@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "core/batch.hpp"
 #include "core/copy.hpp"
+#include "access/reserve.hpp"
 
 namespace collio::exchange {
 
@@ -31,9 +33,15 @@ void Window::open(const core::Extent& extent) {
   kept_.clear();
 }
 
-void Window::keep(const MessageView& message) {
+bool Window::keep(const MessageView& message) {
   const MessageHeader& h = message.header;
-  kept_.push_back({h, {message.extents, message.extents + h.extents_bytes}});
+  try {
+    const access::Reserve::Abstain can_be_left_out;
+    kept_.push_back({h, {message.extents, message.extents + h.extents_bytes}});
+  } catch (const std::bad_alloc&) {
+    link_.leave_out();
+    return false;
+  }
   if (pieces_ == 0) {
     span_ = h.span;
   } else {
@@ -43,12 +51,13 @@ void Window::keep(const MessageView& message) {
   }
   sum_.add(h.sum);
   pieces_ += h.pieces;
+  return true;
 }
 
 void Window::place(const MessageView& message) {
   if (message.header.items == 0) return;
   Steps::Scope time(*link_.steps, Step::place);
-  keep(message);
+  if (!keep(message)) return;
   const std::byte* data = message.data;
   std::byte* base = at(0);
   core::for_each_batch(message.reader(), message.header.items,
@@ -64,20 +73,29 @@ std::vector<core::SortedList> Window::lists() const {
   return lists;
 }
 
+/// None: there is no memory.
+std::optional<core::PackedExtents> Window::all_pieces() const {
+  try {
+    const access::Reserve::Abstain can_be_left_out;
+    core::PackedBuilder builder({});
+    core::merge_union(lists(), [&](const core::Extent& e) { builder.add(e); });
+    return builder.finish();
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+}
+
 void Window::start_write() {
   if (!can_start()) return;
   Steps::Scope time(*link_.steps, Step::write);
   activity_ = Activity::writing;
   const WindowSpan span{span_, at(span_.offset)};
   if (sum_.tiles(span_)) return write_.start(link_, storage_, span);
-  core::PackedBuilder builder({});
-  core::merge_union(lists(), [&](const core::Extent& e) { builder.add(e); });
-  write_.start(link_, storage_, span, builder.finish());
+  if (std::optional<core::PackedExtents> pieces = all_pieces()) return write_.start(link_, storage_, span, std::move(*pieces));
+  activity_ = Activity::no_memory;
 }
 
-void Window::expect(const MessageView& message) {
-  if (message.header.items > 0) keep(message);
-}
+bool Window::expect(const MessageView& message) { return message.header.items == 0 || keep(message); }
 
 void Window::start_read() {
   end_of_file_ = storage_.file ? std::numeric_limits<std::int64_t>::max() : span_.offset;
@@ -92,13 +110,12 @@ void Window::start_read() {
     return read_.start(*storage_.file, ExtentTransfers::read, span);
   }
   ++link_.counters->piecewise_windows;
-  core::PackedBuilder builder({});
-  core::merge_union(lists(), [&](const core::Extent& e) { builder.add(e); });
-  read_.start(*storage_.file, ExtentTransfers::read, span, builder.finish());
+  if (std::optional<core::PackedExtents> pieces = all_pieces()) return read_.start(*storage_.file, ExtentTransfers::read, span, std::move(*pieces));
+  activity_ = Activity::no_memory;
 }
 
 bool Window::advance() {
-  if (activity_ == Activity::none) return true;
+  if (activity_ == Activity::none || activity_ == Activity::no_memory) return true;
   Steps::Scope time(*link_.steps, activity_ == Activity::writing ? Step::write : Step::read);
   return activity_ == Activity::writing ? write_.advance() : read_.advance();
 }
@@ -108,6 +125,10 @@ Transfer Window::finish() {
   if (activity == Activity::none) {
     if (pieces_ == 0 || storage_.file) return {};
     return {0, {core::ErrorClass::access, "the file could not be opened"}};
+  }
+  if (activity == Activity::no_memory) {
+    end_of_file_ = span_.offset;
+    return {0, {core::ErrorClass::no_memory, "no memory for the pieces of a window"}};
   }
   Steps::Scope time(*link_.steps, activity == Activity::writing ? Step::write : Step::read);
   if (activity == Activity::writing) {

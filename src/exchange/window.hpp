@@ -6,6 +6,7 @@
 // Either is started, looked after and finished, as the storage's transfers are.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/merge.hpp"
@@ -24,10 +25,10 @@ class Window {
 
   /// Begins a round on window `extent`.
   void open(const core::Extent& extent);
-  /// Write: copies the message's data to its places and keeps its descriptions. O(pieces).
+  /// Write: copies the message's data to its places and keeps its descriptions, or drops it where there is no memory for those. O(pieces).
   void place(const MessageView& message);
-  /// Keeps the descriptions of pieces: read, of a request; write, of pieces whose data others put in place.
-  void expect(const MessageView& message);
+  /// Keeps the descriptions of pieces: read, of a request; write, of pieces whose data others put in place. False: there is no memory.
+  bool expect(const MessageView& message);
   /// Write: everything placed goes to the file from now on.
   void start_write();
 
@@ -53,10 +54,11 @@ class Window {
     std::vector<std::uint8_t> extents;
   };
 
-  void keep(const MessageView& message);
+  bool keep(const MessageView& message);
+  [[nodiscard]] std::optional<core::PackedExtents> all_pieces() const;
   [[nodiscard]] std::vector<core::SortedList> lists() const;
   [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return memory_ + (offset - extent_.offset); }
-  enum class Activity { none, writing, reading };
+  enum class Activity { none, writing, reading, no_memory };
   /// True when there is something to move and a file to move it to or from; else finish() says what is wrong.
   [[nodiscard]] bool can_start() const noexcept { return pieces_ > 0 && storage_.file; }
 

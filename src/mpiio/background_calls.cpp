@@ -1,6 +1,7 @@
 // See background_calls.hpp.
 #include "mpiio/background_calls.hpp"
 
+#include "access/reserve.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/give_view.hpp"
 #include "mpiio/library_calls.hpp"
@@ -47,6 +48,7 @@ void take_position(OpenFile& file, Operation& operation) {
 
 /// A split call without `request`. The call is captured: view, file pointer and datatype may change when this returns. Not collective.
 std::shared_ptr<Operation> post(const std::shared_ptr<OpenFile>& file, const DataCall& call, MPI_Request* request) {
+  const access::Reserve::Use no_list_fails;  // others begin the call
   const double begin = observe::now_s();
   engine::WorkQueue& queue = queue_of(*file);
   auto operation = std::make_shared<Operation>(file, call);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "access/reserve.hpp"
 #include "engine/call.hpp"
 #include "mpiio/data_calls.hpp"
 
@@ -28,6 +29,7 @@ struct Operation : std::enable_shared_from_this<Operation> {
   [[nodiscard]] int raise_error() const;
   [[nodiscard]] bool failed() const noexcept { return done && (library_code != MPI_SUCCESS || !result.error.ok()); }
 
+  const access::Reserve::Use no_list_fails;  ///< other ranks wait for this one, in the call and on the way to it
   std::weak_ptr<OpenFile> file;
   DataCall call;                       ///< `offset` is explicit by now
   engine::CallRequest request;

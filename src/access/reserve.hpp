@@ -1,0 +1,41 @@
+// Memory set aside for small things, for when the system has none.
+//
+// In the middle of a collective call other ranks wait for messages of this one: no list may fail to grow by an entry. So while such a call is
+// under way, what malloc refuses comes from here. It is part of the library and needs no memory itself.
+#pragma once
+
+#include <cstddef>
+
+namespace collio::access {
+
+class Reserve {
+ public:
+  static constexpr std::size_t bytes = 1 << 20;       ///< in all, of a process
+  static constexpr std::size_t smallest_block = 64;   ///< blocks are this times a power of two, 16 bytes of each for the reserve itself
+
+  /// While one lives, any thread of the process may take from the reserve.
+  class Use {
+   public:
+    Use() noexcept;
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+  };
+
+  /// While one lives, this thread takes nothing: for what may be long, and can be left out.
+  class Abstain {
+   public:
+    Abstain() noexcept;
+    ~Abstain();
+    Abstain(const Abstain&) = delete;
+    Abstain& operator=(const Abstain&) = delete;
+  };
+
+  /// Aligned to 16 bytes. Null: not in use, not for this thread, or nothing of that length is left. Thread-safe.
+  [[nodiscard]] static void* take(std::size_t bytes) noexcept;
+  [[nodiscard]] static bool holds(const void* block) noexcept;
+  /// A block that it holds. Thread-safe; also when it is not in use any more.
+  static void give_back(void* block) noexcept;
+};
+
+}  // namespace collio::access
