@@ -1,6 +1,7 @@
 # Thin fronts: each target gets what is missing, builds for every MPI found, and runs one command.
 #   make build MPI=mpich      only the MPI libraries whose name contains "mpich"
 #   make test ONLY=openmpi    only the test suites whose name contains "openmpi"
+#   make install PREFIX=/opt/collio
 #   make bench BENCH="e3sm --ranks 16"    any benchmark; see build/bin/collio bench --help
 PYTHON ?= python3
 MPI ?=
@@ -8,7 +9,7 @@ ONLY ?=
 BENCH ?= interleave --ranks 8
 COLLIO = build/bin/collio
 
-.PHONY: build demo test bench clean help
+.PHONY: build demo test bench install clean help
 
 build:
 	@$(PYTHON) tools/bootstrap build
@@ -29,6 +30,11 @@ bench:
 	@$(PYTHON) tools/build --programs
 	@$(COLLIO) bench $(BENCH)
 
+install:
+	@: "$${PREFIX:?say where to: make install PREFIX=/path}"
+	@$(PYTHON) tools/bootstrap build
+	@$(PYTHON) tools/install --prefix "$(PREFIX)"
+
 clean:
 	rm -rf build
 
@@ -37,4 +43,5 @@ help:
 	@echo "make test    all tests, on every MPI found"
 	@echo "make bench   one benchmark: native, collio and the floor in turns"
 	@echo "make build   build for every MPI found; then build/bin/collio --help"
+	@echo "make install PREFIX=/path    for everybody on a machine; the folder can be moved"
 	@echo "make clean   remove build/"

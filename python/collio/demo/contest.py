@@ -8,7 +8,6 @@ from __future__ import annotations
 import filecmp
 import hashlib
 import json
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from collio.bench.engines import BenchError, Engine
 from collio.bench.launcher import Setup
 from collio.demo.case import ELEMENT_BYTES, Case
 from collio.launch import Prepared
+from collio.own_python import module_command
 
 SIDES = ("native", "collio")
 HASH_BLOCK_BYTES = 1 << 22
@@ -106,7 +106,7 @@ def _phase(setup: Setup, case: Case, side: str, operation: str, path: Path, cont
     job = launcher.job_of(setup, Engine("native"), checkpoint_words(setup, case, operation, path))
     report_file = path.with_name(f"{operation}-report.json")
     if side == "collio":
-        collio_run = [sys.executable, "-m", "collio", "run", "--report", str(report_file), "--mpi", setup.mpi.id, "--"]
+        collio_run = module_command("collio", "run", "--report", str(report_file), "--mpi", setup.mpi.id, "--")
         job = Prepared(collio_run + job.words, job.environ)
     outcome = launcher.run_job(job, setup.timeout_s)
     line = next((line for line in outcome.lines if line.get("phase") == operation), None)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from dataclasses import dataclass
 
 from collio.lab import registry, world
 from collio.machine_file import Graph
+from collio.own_python import module_command
 
 
 class OutsideError(Exception):
@@ -24,7 +24,7 @@ class Running:
 
     def run_module(self, module: str, *arguments: str) -> int:
         """Runs `python -m module` in the lab; its exit code, -9 where the lab ended meanwhile."""
-        words = world.join(self.pid, [sys.executable, "-m", module, *arguments])
+        words = world.join(self.pid, module_command(module, *arguments))
         return subprocess.run(words).returncode
 
 

@@ -14,9 +14,10 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Callable
+
+from collio.own_python import module_command
 
 HOME = Path("/run/lab")
 """Inside of a lab: everything of its own. /run is private there, so the path is the same in every lab."""
@@ -70,7 +71,7 @@ def enter(module: str, arguments: list[str], environ: dict[str, str], told: Call
     before = {number: signal.signal(number, end) for number in heard}
     before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda _number, _frame: child.kill())
     try:
-        child = subprocess.Popen([*_unshare(), sys.executable, "-m", module, *arguments], env={**environ, "PATH": _path()}, preexec_fn=_die_with_parent)
+        child = subprocess.Popen([*_unshare(), *module_command(module, *arguments)], env={**environ, "PATH": _path()}, preexec_fn=_die_with_parent)
         if received:
             child.kill()
         told(child.pid)
