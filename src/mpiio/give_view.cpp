@@ -20,7 +20,10 @@ core::Error refusal_of(const OpenFile& file) {
 
 }  // namespace
 
-bool library_takes_view(const OpenFile& file) { return file.program_view.installed() || refusal_of(file).ok(); }
+bool library_takes_view(const OpenFile& file) {
+  if (file.program_view.installed()) return true;
+  return file.engine->comm != MPI_COMM_NULL && refusal_of(file).ok();
+}
 
 int give_view(OpenFile& file, MPI_File handle) {
   if (file.program_view.installed()) return MPI_SUCCESS;

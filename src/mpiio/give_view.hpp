@@ -5,7 +5,7 @@
 
 namespace collio::mpiio {
 
-/// Whether the library takes this rank's view. Not collective.
+/// Whether the library takes this rank's view. No, where it cannot be asked, as the file has no communicator between its calls. Not collective.
 [[nodiscard]] bool library_takes_view(const OpenFile& file);
 
 /// Gives the library the program's view, unless it has it; file pointers stay. An error on all ranks, through the file's error handler, where
