@@ -124,6 +124,16 @@ def test_job_writes_and_reads(prefix, mpi, compiled, tmp_path):
     assert "collio:" in start([*handed_on, "read", data], by_hand)
 
 
+@pytest.mark.parametrize("mpi", REAL, ids=lambda mpi: mpi.id)
+def test_demo_with_the_programs_of_the_prefix(prefix, mpi, tmp_path):
+    """They name no MPI library: it is preloaded, and their calls of MPI find it."""
+    if not (prefix / f"lib/collio/python/collio/native/bin/{mpi.family}/e3sm_checkpoint").exists():
+        pytest.skip(f"the compiled parts have no programs for {mpi.family}")
+    output = start([prefix / "bin/collio", "demo", "--ne", 2, "--ranks", RANKS, "--repeat", 1, "--mpi", mpi.id, "--dir", tmp_path],
+                   Jobs(mpi, tmp_path).environment())
+    assert "files identical" in output
+
+
 # --- what others read ---------------------------------------------------------------------------
 
 
