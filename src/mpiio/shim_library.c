@@ -113,6 +113,12 @@ const struct mpi_family* shim_family(void) {
   return family_named(name);
 }
 
+/* A program that is no position-independent code has a copy of the variable, which the MPI library uses, too. No search behind this library finds it. */
+static void* find_variable(const char* name) {
+  void* copy = dlsym(RTLD_DEFAULT, name);
+  return copy ? copy : shim_find(name);
+}
+
 handle shim_constant(const struct mpi_constant* constant) {
-  return constant->symbol ? shim_find(constant->symbol) : (handle)constant->number;
+  return constant->symbol ? find_variable(constant->symbol) : (handle)constant->number;
 }
