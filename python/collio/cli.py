@@ -11,6 +11,7 @@ from collio import __version__
 COMMANDS = {
     "run": "collio.run:run",
     "info": "collio.info:info",
+    "doctor": "collio.doctor.command:doctor",
     "report": "collio.report_command:report_command",
     "plan": "collio.plan.command:plan",
     "bench": "collio.bench.command:bench",

@@ -112,6 +112,19 @@ def measure(setup: Setup, engine: Engine, arguments: list[str]) -> Outcome:
 
 def run_job(job: launch.Prepared, timeout_s: float) -> Outcome:
     """Starts a job, waits for it, reads the JSON lines on its standard output."""
+    code, output, errors = output_of(job, timeout_s)
+    if code is None:
+        return Outcome([], f"not done after {timeout_s:g} s")
+    lines = [parsed for line in output.splitlines() if (parsed := _json_object(line)) is not None]
+    said = [text for line in lines for text in line.get("errors", ())]
+    if code:
+        tail = "; ".join(said) or errors.strip()[-STDERR_TAIL_CHARS:] or "nothing on standard error"
+        return Outcome(lines, f"exit code {code}: {tail}")
+    return Outcome(lines, None if lines else "no result printed")
+
+
+def output_of(job: launch.Prepared, timeout_s: float) -> tuple[int | None, str, str]:
+    """Exit code, standard output and standard error of a job. The code is None where it was ended after `timeout_s`."""
     process = subprocess.Popen(
         job.words, env=job.environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, errors="replace", start_new_session=True,
@@ -120,16 +133,11 @@ def run_job(job: launch.Prepared, timeout_s: float) -> Outcome:
         output, errors = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
         _end(process)
-        return Outcome([], f"not done after {timeout_s:g} s")
+        return None, "", ""
     except BaseException:
         _end(process)
         raise
-    lines = [parsed for line in output.splitlines() if (parsed := _json_object(line)) is not None]
-    said = [text for line in lines for text in line.get("errors", ())]
-    if process.returncode:
-        tail = "; ".join(said) or errors.strip()[-STDERR_TAIL_CHARS:] or "nothing on standard error"
-        return Outcome(lines, f"exit code {process.returncode}: {tail}")
-    return Outcome(lines, None if lines else "no result printed")
+    return process.returncode, output, errors
 
 
 def end_with_its_runs(*numbers: int) -> None:

@@ -1,0 +1,27 @@
+"""Programs of a package name no MPI library: they run with the one that is preloaded."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from collio import mpi_libraries
+
+
+def run(words):
+    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return done.stdout
+
+
+@pytest.mark.skipif(not (shutil.which("cmake") and shutil.which("ninja")), reason="no cmake or no ninja on PATH")
+def test_program_without_an_mpi_library(jobs, tmp_path):
+    headers = mpi_libraries.include_folder(jobs.mpi.mpicc)
+    settings = {"CMAKE_BUILD_TYPE": "Release", "COLLIO_MPI_HEADERS": headers, "COLLIO_UNIT_TESTS": "OFF", "COLLIO_PLANNER": "OFF"}
+    tree = tmp_path / "tree"
+    run(["cmake", "-S", mpi_libraries.repository(), "-B", tree, "-G", "Ninja", *(f"-D{name}={value}" for name, value in settings.items())])
+    run(["ninja", "-C", tree, "collio_doctor"])
+    program = tree / "bin" / "collio_doctor"
+    assert "libmpi" not in run(["ldd", program])
+    output = run([jobs.mpi.mpiexec, "-n", "1", "env", f"LD_PRELOAD={jobs.mpi.library}", program, tmp_path])
+    assert jobs.mpi.version in output and '"problem": ""' in output
