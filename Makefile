@@ -9,7 +9,7 @@ ONLY ?=
 BENCH ?= interleave --ranks 8
 COLLIO = build/bin/collio
 
-.PHONY: build demo test bench install clean help
+.PHONY: build demo test bench install wheel clean help
 
 build:
 	@$(PYTHON) tools/bootstrap build
@@ -35,6 +35,10 @@ install:
 	@$(PYTHON) tools/bootstrap build
 	@$(PYTHON) tools/install --prefix "$(PREFIX)"
 
+wheel:
+	@$(PYTHON) tools/bootstrap build
+	@$(PYTHON) tools/wheel
+
 clean:
 	rm -rf build
 
@@ -44,4 +48,5 @@ help:
 	@echo "make bench   one benchmark: native, collio and the floor in turns"
 	@echo "make build   build for every MPI found; then build/bin/collio --help"
 	@echo "make install PREFIX=/path    for everybody on a machine; the folder can be moved"
+	@echo "make wheel   one package for every MPI, in build/dist; tools/test_wheel tries it"
 	@echo "make clean   remove build/"

@@ -31,8 +31,20 @@ def build_parts(folder: Path) -> None:
             strip(path, folder / "bin" / ("" if path.name == "collio_plan" else family) / path.name)
 
 
+def collect_parts(folder: Path) -> None:
+    """Fills `folder` from the trees that tools/build made: the libraries of the families that are there, no programs. For tests."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for library in mpi_libraries.find_mpi_libraries():
+        built = library.build_tree / "lib"
+        for path in [built / name for name in LIBRARIES] + sorted(built.glob("libcollio_engine_*.so")):
+            if path.is_file():
+                strip(path, folder / "lib" / path.name)
+    if not (folder / "lib").is_dir():
+        raise Stop("nothing is built: run make build")
+
+
 def build_tree(family: str) -> Path:
-    tree = PARTS / family
+    tree = BUILD / f"package-{family}"
     say(f"package: building for {family}")
     settings = {
         "CMAKE_BUILD_TYPE": "Release", "CMAKE_MAKE_PROGRAM": program("ninja"), "COLLIO_MPI_HEADERS": headers(family),

@@ -12,9 +12,8 @@ import time
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from collio import __version__, config, hints, launch, launch_line, pnetcdf, report, report_text
+from collio import __version__, config, hints, launch, launch_line, pnetcdf
 
 CANNOT_RUN = 125
 """Exit code when collio itself gives up (as `env` and `timeout` do); every other code is the job's."""
@@ -36,7 +35,6 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
 
     The program needs no change. The exit code is the job's; 125 means that collio could not start it.
     """
-    console = Console(stderr=True)
     try:
         settings = config.gather_settings(assignments)
         line = launch_line.read_launch_line(list(command))
@@ -71,7 +69,7 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
         "collio": __version__, "command": list(command), "mpi": choice.name, "exit_code": code,
         "seconds": round(time.monotonic() - started, 6), "hints": settings.hints,
     }
-    _finish_report(document, lines, report_file, console)
+    _finish_report(document, lines, report_file)
     sys.exit(code)
 
 
@@ -159,7 +157,12 @@ def _typed_at_terminal() -> bool:
         return False
 
 
-def _finish_report(document: dict, lines: Path, report_file: Path, console: Console) -> None:
+def _finish_report(document: dict, lines: Path, report_file: Path) -> None:
+    from rich.console import Console  # not before the job: every job waits for what is imported
+
+    from collio import report, report_text
+
+    console = Console(stderr=True)
     document["files"], damaged = report.read_lines(lines)
     report_file.write_text(json.dumps(document, indent=1) + "\n")
     lines.unlink()

@@ -1,0 +1,12 @@
+"""`collio run` stands in front of every job: it loads nothing that only other commands, or the job's end, need."""
+
+import subprocess
+import sys
+
+LATER = ("rich", "numpy", "netCDF4", "json.tool", "collio.report_text", "collio.topology", "collio.bench")
+
+
+def test_run_imports_little():
+    code = f"import sys, collio.cli, collio.run; print([name for name in {LATER!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.strip() == "[]"

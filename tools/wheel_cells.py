@@ -1,0 +1,177 @@
+"""The programs that a wheel is tried with, each a cell of the table (tools/test_wheel)."""
+
+import filecmp
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+RANKS = 4
+TIMEOUT_S = 180
+OWN_PATHS = ("two_layer", "two_phase", "independent")
+SYSTEM_PYTHON = "/usr/bin/python3"
+
+
+class Failed(Exception):
+    """A cell that does not pass; the message says why."""
+
+
+class LeftOut(Exception):
+    """A cell that cannot be tried here."""
+
+
+class Place:
+    """An environment with the wheel and an MPI. `programs`: tests/programs of the source tree."""
+
+    def __init__(self, mpi, folder: Path, programs: Path):
+        self.mpi, self.folder, self.programs = mpi, folder, programs
+        self.env = folder / "venv"
+        self.collio = self.env / "bin" / "collio"
+        header = self.env / "include" / "mpi_abi.h"
+        if header.is_file():  # Intel's programs of the standard ABI are compiled with this as mpi.h
+            (folder / "abi").mkdir()
+            shutil.copy(header, folder / "abi" / "mpi.h")
+
+    def filled(self, words) -> list:
+        return [str(word).replace("{env}", str(self.env)) for word in words]
+
+    def environ(self, preload=None) -> dict:
+        environ = {"PATH": f"{self.env}/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(self.folder), "LANG": "C.UTF-8", **self.mpi.environ}
+        environ.update({"MPI4PY_LIBMPI": self.mpi.library} if self.mpi.library else {})
+        environ.update({"LD_PRELOAD": str(preload)} if preload else {})
+        return environ
+
+    def run(self, words, preload=None) -> str:
+        """Output of a command that must succeed."""
+        words = [str(word) for word in words]
+        try:
+            done = subprocess.run(words, env=self.environ(preload), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{Path(words[0]).name} did not end within {TIMEOUT_S} s") from None
+        if done.returncode != 0:
+            raise Failed(f"{' '.join(words)} ended with {done.returncode}: {done.stdout[-600:]}")
+        return done.stdout
+
+    def launch(self, program) -> list:
+        return [*self.filled([self.mpi.launcher]), "-n", RANKS, *program]
+
+    def compile(self, source: str, *flags, compiler=None) -> Path:
+        program = self.folder / f"{Path(source).stem}{'.linked' if flags else ''}"
+        words = self.filled(compiler or self.mpi.compiler)
+        libraries = [word for word in words if word.startswith("-l")]
+        words = [word for word in words if not word.startswith("-l")]
+        self.run([*words, "-O1", "-o", program, self.programs / source, *flags, *libraries, "-ldl"])
+        return program
+
+
+def same_bytes(place: Place, program, preload=None) -> str:
+    """The program writes and reads, under collio and natively; the files are the same. Gives what was printed under collio."""
+    ours, native, report = place.folder / "ours", place.folder / "native", place.folder / "report.json"
+    for path in (ours, native, report):
+        path.unlink(missing_ok=True)
+    printed = place.run([place.collio, "run", "--report", report, "--", *place.launch([*program, "write", ours])], preload)
+    place.run(place.launch([*program, "read", ours]))
+    place.run(place.launch([*program, "write", native]))
+    if not filecmp.cmp(ours, native, shallow=False):
+        raise Failed("the files differ")
+    check_report(json.loads(report.read_text())["files"])
+    return printed
+
+
+def check_report(files: list) -> None:
+    calls = [call for one in files for call in one["calls"]]
+    if not any(call["bytes"] for call in calls):
+        raise Failed("collio moved no byte")
+    left = {call["path"] for call in calls} - set(OWN_PATHS)
+    if left:
+        raise Failed(f"calls were left to the MPI library: {', '.join(left)}")
+
+
+def build_tool(place: Place) -> Path:
+    library = place.folder / "libtool.so"
+    words = [word for word in place.filled(place.mpi.compiler) if not word.startswith(("-lmpi", "-Wl,-rpath"))]
+    place.run([*words, "-shared", "-fPIC", "-O1", "-o", library, place.programs / "c" / "tool.c", "-ldl"])
+    return library
+
+
+def saw_all(printed: str) -> None:
+    if "tool: open 2, write_all 1, read_at_all 1, dup 0, wait 0" not in printed:
+        raise Failed(f"the tool saw something else: {[line for line in printed.splitlines() if line.startswith('tool:')]}")
+
+
+def in_c(place: Place) -> None:
+    same_bytes(place, [place.compile("c/turns.c")])
+
+
+def in_c_with_tool(place: Place) -> None:
+    saw_all(same_bytes(place, [place.compile("c/turns.c")], preload=build_tool(place)))
+
+
+def in_c_with_tool_linked(place: Place) -> None:
+    tool = build_tool(place)
+    saw_all(same_bytes(place, [place.compile("c/turns.c", "-Wl,--no-as-needed", tool, f"-Wl,-rpath,{tool.parent}")]))
+
+
+def in_fortran(place: Place) -> None:
+    if not place.mpi.fortran:
+        raise LeftOut("no Fortran bindings")
+    program = place.compile("fortran/fields.F90", "-cpp", compiler=[place.mpi.fortran])
+    place.run([place.collio, "run", "--report", place.folder / "f.json", "--", *place.launch([program, "write", place.folder / "f"])])
+    check_report(json.loads((place.folder / "f.json").read_text())["files"])
+    place.run(place.launch([program, "read", place.folder / "f"]))
+
+
+def in_python(place: Place) -> None:
+    if place.mpi.no_python:
+        raise LeftOut(place.mpi.no_python)
+    same_bytes(place, [place.env / "bin" / "python", place.programs / "python" / "mpi4py_fields.py"])
+
+
+def with_h5py(place: Place) -> None:
+    folder = Path("/usr/lib/python3/dist-packages/h5py/_debian_h5py_mpi")
+    if not place.mpi.system or place.mpi.family != "openmpi" or not folder.exists():
+        raise LeftOut("no h5py with this MPI")
+    same_bytes(place, [SYSTEM_PYTHON, place.programs / "python" / "h5py_fields.py"])
+
+
+def with_pnetcdf(place: Place) -> None:
+    if not place.mpi.system or place.mpi.family != "openmpi" or not Path("/usr/include/pnetcdf.h").exists():
+        raise LeftOut("no PnetCDF with this MPI")
+    same_bytes(place, [place.compile("c/pnetcdf_fields.c", "-lpnetcdf")])
+
+
+def demo(place: Place) -> None:
+    if "standard ABI" in place.mpi.name:
+        raise LeftOut("the MPI of the row above")
+    found = json.loads(place.run([place.collio, "info", "--json"]))["mpi"]
+    launcher = os.path.realpath(subprocess.run(["which", *place.filled([place.mpi.launcher])], stdout=subprocess.PIPE, text=True).stdout.strip())
+    mine = [one["id"] for one in found if one["mpiexec"] and os.path.realpath(one["mpiexec"]) == launcher]
+    if not mine:
+        raise Failed(f"collio info does not list the MPI of {launcher}")
+    place.run([place.collio, "demo", "--mpi", mine[0], "--ne", 4, "--levels", 8, "--ranks", RANKS, "--repeat", 1])
+
+
+@dataclass(frozen=True)
+class Cell:
+    work: Callable
+    short: bool = False
+
+    def run(self, place: Place) -> str:
+        try:
+            self.work(place)
+        except LeftOut as why:
+            return f"left out: {why}"
+        except (Failed, OSError, KeyError, ValueError) as why:
+            return f"FAILED: {why}"
+        return "passed"
+
+
+CELLS = {
+    "C": Cell(in_c, short=True), "C, tool preloaded": Cell(in_c_with_tool), "C, tool linked": Cell(in_c_with_tool_linked, short=True),
+    "Fortran, mpi_f08": Cell(in_fortran), "mpi4py": Cell(in_python, short=True), "h5py": Cell(with_h5py), "PnetCDF 1.12": Cell(with_pnetcdf),
+    "collio demo": Cell(demo),
+}
