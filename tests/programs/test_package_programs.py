@@ -8,8 +8,8 @@ import pytest
 from collio import mpi_libraries
 
 
-def run(words):
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+def run(words, environment=None):
+    done = subprocess.run([str(word) for word in words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     assert done.returncode == 0, done.stdout[-4000:]
     return done.stdout
 
@@ -23,5 +23,5 @@ def test_program_without_an_mpi_library(jobs, tmp_path):
     run(["ninja", "-C", tree, "collio_doctor"])
     program = tree / "bin" / "collio_doctor"
     assert "libmpi" not in run(["ldd", program])
-    output = run([jobs.mpi.mpiexec, "-n", "1", "env", f"LD_PRELOAD={jobs.mpi.library}", program, tmp_path])
+    output = run([jobs.mpi.mpiexec, "-n", "1", "env", f"LD_PRELOAD={jobs.mpi.library}", program, tmp_path], jobs.environment())
     assert jobs.mpi.version in output and '"problem": ""' in output
