@@ -34,6 +34,13 @@ MEANINGS = {
 }
 
 
+AT_EXIT = "at_exit"
+"""Key of the lines that ranks leave at their exit."""
+
+MUCH = 1 << 20
+"""Bytes: a rank that wrote as many wrote data."""
+
+
 class ReportError(ValueError):
     """A file that is no report; the message names it."""
 
@@ -66,11 +73,27 @@ def _lines_of(text: str) -> tuple[list[dict], int]:
     for line in filter(str.strip, text.split("\n")):  # file names may have what splitlines() takes for an end
         try:
             file = plain_json.parse(line)
+            if isinstance(file, dict) and AT_EXIT in file:
+                continue
             report_check.check_file(file)
             files[file.get("id", len(files))] = file
         except ValueError:
             damaged += 1
     return list(files.values()), damaged
+
+
+def read_exits(path: Path) -> list[dict]:
+    """What ranks left at their exit (src/mpiio/shim_note.c): {"rank", "init", "opened", "written", "pnetcdf", "adios", "hdf5"}."""
+    found = []
+    for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else ():
+        if f'"{AT_EXIT}"' in line:
+            try:
+                rank = plain_json.parse(line)[AT_EXIT]
+                report_check.check_rank(rank)
+                found.append(rank)
+            except (ValueError, KeyError, TypeError):
+                continue
+    return found
 
 
 def load(path: Path) -> dict:
@@ -159,7 +182,11 @@ def without_collective_calls(document: dict) -> str:
     idle = [file for file in document["files"] if not file.get("calls")]
     count = sum(int(file.get("files", 1)) for file in idle)
     sums = {key: sum(int(file.get(key, 0)) for file in idle) for key in ("independent_calls", "library_calls")}
-    return f"{counted(count, 'file')} had no collective data call ({other_calls(sums) or 'and no other'})" if idle else ""
+    if not idle:
+        return ""
+    with_hdf5 = sums["independent_calls"] and any(rank.get("hdf5") for rank in document.get(AT_EXIT, ()))
+    why = "; HDF5 and netCDF-4, if these are theirs, need H5Pset_dxpl_mpio or nc_var_par_access for collective ones" if with_hdf5 else ""
+    return f"{counted(count, 'file')} had no collective data call ({other_calls(sums) or 'and no other'}{why})"
 
 
 def chosen_hints(file: dict) -> dict[str, str]:
@@ -225,13 +252,32 @@ def why_nothing(document: dict, environ_disabled: bool) -> str:
     """Why a report may hold no file."""
     if environ_disabled:
         return "COLLIO_ENABLE=0 is set"
-    reasons = ["the program opened no file with MPI_File_open"]
-    if document.get("exit_code"):
-        reasons.insert(0, f"the job ended early (exit code {document['exit_code']})")
-    return (
-        ", ".join(reasons) + ", its MPI is linked statically, or the ranks did not get the environment "
-        "(COLLIO_VERBOSE=1 makes collio speak up at every open)"
-    )
+    early = f"the job ended early (exit code {document['exit_code']}), " if document.get("exit_code") else ""
+    if AT_EXIT not in document:  # of a time or a place where ranks did not tell
+        return (f"{early}the program opened no file with MPI_File_open, its MPI is linked statically, or the ranks did not get the environment "
+                "(COLLIO_VERBOSE=1 makes collio speak up at every open)")
+    ranks = document[AT_EXIT]
+    if not ranks:
+        return (f"{early}collio was in no rank: the ranks did not get the environment, or the program is linked statically (`collio doctor -- mpiexec …` tells which)")
+    if not any(rank.get("init") for rank in ranks):
+        return f"{early}the preload is there but saw no MPI_Init: likely the program loads MPI so that it escapes the preload (RTLD_DEEPBIND), or uses MPI sessions"
+    return early + _past_mpi_io([rank for rank in ranks if rank.get("written", 0) >= MUCH])
+
+
+def _past_mpi_io(writers: list[dict]) -> str:
+    """`writers`: of the first ranks, those that wrote data."""
+    none = "the program made no call of MPI_File_open"
+    if not writers:
+        return none
+    wrote = f"{none}, but {counted(len(writers), 'rank')} of the first 64 wrote {format_bytes(sum(rank['written'] for rank in writers))}"
+    version = int(max(rank.get("pnetcdf", 0) for rank in writers))
+    if version >= 115:
+        return f"{wrote}: likely PnetCDF {version // 100}.{version % 100} by its own driver (GIO); PNETCDF_HINTS=nc_driver=mpiio gives the files to collio"
+    if any(rank.get("adios") for rank in writers):
+        return f"{wrote}: likely ADIOS2, whose engines make no MPI-IO call"
+    if any(rank.get("hdf5") for rank in writers):
+        return f"{wrote}: likely HDF5 with files of each rank's own; H5Pset_fapl_mpio opens one for all ranks"
+    return f"{wrote} by other calls"
 
 
 def counts_of(call: dict) -> list[str]:

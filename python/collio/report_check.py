@@ -29,6 +29,11 @@ def check_file(line: Any) -> None:
     _FILE(line, "")
 
 
+def check_rank(line: Any) -> None:
+    """What a rank leaves at its exit. Raises FieldError. Nulls are taken out."""
+    _RANK(line, "")
+
+
 def _number(value: Any, place: str) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not -MOST <= value <= MOST:
         raise FieldError(f"{place} is no number")
@@ -105,4 +110,5 @@ _FILE = _table({
     **dict.fromkeys(("schedule_trials", "call_trials"), _text),
     **dict.fromkeys(("files", "still_open", "independent_calls", "library_calls", "nodes"), _number),
     "id": _text, "seconds": _spreads, "hints": _table({}), "warnings": _list(_text), "storage_by": _table({}), "network": _network, "calls": _list(_CALL)})
-_DOCUMENT = _table({"command": _list(_text), "seconds": _number, "files": _list(_FILE)})
+_RANK = _table({}, _number)
+_DOCUMENT = _table({"command": _list(_text), "seconds": _number, "files": _list(_FILE), "at_exit": _list(_RANK)})

@@ -164,6 +164,7 @@ def _finish_report(document: dict, lines: Path, report_file: Path) -> None:
 
     console = Console(stderr=True)
     document["files"], damaged = report.read_lines(lines)
+    document[report.AT_EXIT] = report.read_exits(lines)
     report_file.write_text(json.dumps(document, indent=1) + "\n")
     lines.unlink()
     if damaged:

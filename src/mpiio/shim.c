@@ -120,6 +120,7 @@ static int leave(int result) {
 static void before_File_open(void) {
   if (depth > 0) return;
   pthread_once(&started_once, start_engine);
+  shim_note_open();
   no_file = 1;
 }
 
@@ -199,6 +200,7 @@ static int threads_wanted(int required) {
 }
 
 static void note_init(const char* prefix) {
+  shim_note_init();
   if (*prefix == 'P' && initializing) tool_comes_back = 1;
   initializing = *prefix != 'P';
 }

@@ -38,6 +38,10 @@ void shim_come_back(int where);
    such rank says, once. Collective. */
 void shim_tell_absent(handle comm, int mode, int opened, const char* why);
 
+/* The process is a rank, or opens a file through MPI-IO: what is known at its exit (shim_note.c). Not collective. */
+void shim_note_init(void);
+void shim_note_open(void);
+
 /* Error handlers that were called inside of a call of the program's run now that it is over. `no_file`: the call's file is no longer, or never was, open. */
 void shim_run_handlers(int no_file);
 

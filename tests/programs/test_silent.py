@@ -1,0 +1,69 @@
+"""Jobs that collio takes no part in: `collio run` says why, as far as it can be known, and says nothing of jobs that do no I/O."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from jobs import HERE, start
+from libraries import hdf5_compiler
+
+
+@pytest.fixture
+def said(jobs, tmp_path):
+    """Runs a program under `collio run`, with a report or without; gives all that was printed."""
+    def run(*words, report=True):
+        options = ["--report", tmp_path / "report.json"] if report else []
+        command = [sys.executable, "-m", "collio", "run", *options, "--", jobs.mpi.mpiexec, "-n", 2, *words]
+        output = start(command, jobs.environment())
+        assert output.count("MPI_File_open") <= 1
+        assert not report or output.count("collio took over no file") == 1
+        return " ".join(output.split())
+    return run
+
+
+@pytest.fixture
+def with_pnetcdf(jobs, compiled, tmp_path):
+    """A program with a stand-in for PnetCDF 1.15."""
+    library = tmp_path / "libpnetcdf.so.9"
+    words = [jobs.mpi.mpicc, "-shared", "-fPIC", "-DAS_LIBRARY", "-o", library, HERE / "c" / "past_mpiio.c"]
+    subprocess.run(list(map(str, words)), check=True)
+    return compiled("c/past_mpiio.c", [jobs.mpi.mpicc], ("-DWITH_LIBRARY", "-Wl,--no-as-needed", library, f"-Wl,-rpath,{library.parent}"))
+
+
+def test_job_without_io(compiled, jobs, said):
+    program = compiled("c/past_mpiio.c", [jobs.mpi.mpicc])
+    assert "the program made no call of MPI_File_open." in said(program)
+    assert "MPI_File_open" not in said(program, report=False)
+
+
+def test_ranks_that_write_by_other_calls(compiled, jobs, said, tmp_path):
+    program = compiled("c/past_mpiio.c", [jobs.mpi.mpicc])
+    assert re.search(r"but 2 ranks of the first 64 wrote 8(.\d+)? MiB by other calls", said(program, "write", tmp_path / "data"))
+    assert len(json.loads((tmp_path / "report.json").read_text())["at_exit"]) == 2
+    assert "MPI_File_open" not in said(program, "write", tmp_path / "data", report=False)
+
+
+def test_pnetcdf_by_its_own_driver(with_pnetcdf, said, tmp_path):
+    assert "likely PnetCDF 1.15 by its own driver (GIO); PNETCDF_HINTS=nc_driver=mpiio" in said(with_pnetcdf, "write", tmp_path / "data")
+    assert "saw no MPI_File_open, but rank 0 wrote 4 MiB: likely PnetCDF 1.15" in said(with_pnetcdf, "write", tmp_path / "data", report=False)
+    assert "MPI_File_open" not in said(with_pnetcdf, report=False)
+
+
+def test_environment_that_is_not_handed_on(compiled, jobs, said):
+    program = compiled("c/past_mpiio.c", [jobs.mpi.mpicc])
+    assert "collio was in no rank" in said("env", "-u", "LD_PRELOAD", program)
+
+
+def test_mpi_that_escapes_the_preload(compiled, jobs, said):
+    """The program has its MPI library, but never calls MPI_Init."""
+    program = compiled("c/deep_bound.c", [jobs.mpi.mpicc], ("-ldl", f'-DMPI_LIBRARY="{jobs.mpi.library}"'))
+    assert "saw no MPI_Init: likely the program loads MPI so that it escapes the preload" in said(program)
+
+
+def test_hdf5_with_independent_transfers(compiled, jobs, tmp_path):
+    program = compiled("c/hdf5_fields.c", hdf5_compiler(jobs.mpi), ("-DTRANSFER=H5FD_MPIO_INDEPENDENT",))
+    jobs.with_collio([program], "write", tmp_path / "data")
+    output = " ".join(jobs.output.split())
+    assert "had no collective data call" in output and "HDF5 and netCDF-4, if these are theirs, need H5Pset_dxpl_mpio" in output
