@@ -61,12 +61,18 @@ def headers(family: str) -> Path:
     """Folder with the family's mpi.h."""
     for library in mpi_libraries.find_mpi_libraries():
         folder = mpi_libraries.include_folder(library.mpicc)
-        if library.family == family and folder:
+        if folder and has_headers_of(family, library.family, folder):
             return folder
     folder = PARTS / "headers" / WHEEL_OF[family]
     if not (folder / "mpi.h").is_file():
         unpack_headers(WHEEL_OF[family], folder)
     return folder
+
+
+def has_headers_of(family: str, found: str, folder: Path) -> bool:
+    if family == "abi":
+        return found == WHEEL_OF[family] and (folder / "mpi_abi.h").is_file()
+    return found == family
 
 
 def unpack_headers(wheel: str, folder: Path) -> None:

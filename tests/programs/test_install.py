@@ -102,6 +102,20 @@ def test_python_that_is_not_there_is_told(prefix):
     assert done.returncode == 125 and "there is no /no/python3" in done.stderr
 
 
+def test_package_managers_bring_their_own_python_packages(tmp_path):
+    """The Python that runs the tool has them; the prefix has no others. There is no build/venv."""
+    tool("cmake")
+    prefix = tmp_path / "prefix"
+    said(sys.executable, ROOT / "tools/install", "--prefix", prefix, "--parts", compiled_parts(), "--no-packages", COLLIO_BUILD=str(tmp_path / "build"))
+    assert __version__ in said(prefix / "bin/collio", "--version")
+    assert sorted(path.name for path in (prefix / "lib/collio/python").iterdir()) == ["__main__.py", "__pycache__", "collio"]
+
+
+def test_unknown_family_is_told(tmp_path):
+    done = subprocess.run([sys.executable, ROOT / "tools/install", "--prefix", tmp_path, "--families", "mpich,lam"], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and "lam: the families are mpich, openmpi, abi" in done.stderr
+
+
 # --- jobs ---------------------------------------------------------------------------------------
 
 
