@@ -83,7 +83,7 @@ def _lines_of(text: str) -> tuple[list[dict], int]:
 
 
 def read_exits(path: Path) -> list[dict]:
-    """What ranks left at their exit (src/mpiio/shim_note.c): {"rank", "init", "opened", "written", "pnetcdf", "adios", "hdf5"}."""
+    """What ranks left at their exit (src/mpiio/shim_note.c): {"rank", "init", "opened", "absent", "written", "pnetcdf", "adios", "hdf5"}."""
     found = []
     for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else ():
         if f'"{AT_EXIT}"' in line:
@@ -259,14 +259,19 @@ def why_nothing(document: dict, environ_disabled: bool) -> str:
     ranks = document[AT_EXIT]
     if not ranks:
         return (f"{early}collio was in no rank: the ranks did not get the environment, or the program is linked statically (`collio doctor -- mpiexec …` tells which)")
+    if any(rank.get("absent") for rank in ranks):
+        return f"{early}the engine could not be loaded in the ranks: `collio doctor -- mpiexec …` says why"
     if not any(rank.get("init") for rank in ranks):
         return f"{early}the preload is there but saw no MPI_Init: likely the program loads MPI so that it escapes the preload (RTLD_DEEPBIND), or uses MPI sessions"
-    return early + _past_mpi_io([rank for rank in ranks if rank.get("written", 0) >= MUCH])
+    return early + _past_mpi_io(ranks)
 
 
-def _past_mpi_io(writers: list[dict]) -> str:
-    """`writers`: of the first ranks, those that wrote data."""
-    none = "the program made no call of MPI_File_open"
+def _past_mpi_io(ranks: list[dict]) -> str:
+    """Why files are missing where the preload was in the ranks."""
+    none = "rank 0 made no call of MPI_File_open"
+    if any(rank.get("opened") for rank in ranks):
+        return "the MPI library kept the files that the program opened (COLLIO_VERBOSE=1 makes collio speak up at every open)"
+    writers = [rank for rank in ranks if rank.get("written", 0) >= MUCH]
     if not writers:
         return none
     wrote = f"{none}, but {counted(len(writers), 'rank')} of the first 64 wrote {format_bytes(sum(rank['written'] for rank in writers))}"

@@ -52,7 +52,7 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
         variables["COLLIO_THREADS"] = threads
     lines = _empty_lines_file(report_file) if report_file and not dry_run else None
     if lines:
-        variables["COLLIO_REPORT"] = str(lines)
+        variables |= {"COLLIO_REPORT": str(lines), "COLLIO_EXITS": "1"}
     job = launch.prepare(line, choice.launcher_kind, str(build.interposer), variables, os.environ)
     if verbose or dry_run:
         click.echo(f"collio: {choice.name} ({choice.because}); preloading {build.interposer}", err=True)

@@ -130,7 +130,8 @@ static void before_File_close(void) {
 
 int shim_missing(const char* name) {
   const struct mpi_family* family = shim_family();
-  fprintf(stderr, "collio: the MPI library has no %s\n", name);
+  static int said;
+  if (!said++ && shim_speaks()) fprintf(stderr, "collio: the MPI library has no %s\n", name);
   return family ? family->err_other : 16;
 }
 
@@ -195,7 +196,7 @@ static int threads_wanted(int required) {
   const struct mpi_family* family = threads && *threads ? shim_family() : NULL;
   if (!family) return required;
   if (strcmp(threads, "multiple") == 0) return family->thread_multiple;
-  fprintf(stderr, "collio: COLLIO_THREADS is '%s'; allowed: multiple; ignored\n", threads);
+  if (shim_speaks()) fprintf(stderr, "collio: COLLIO_THREADS is '%s'; allowed: multiple; ignored\n", threads);
   return required;
 }
 

@@ -38,9 +38,12 @@ void shim_come_back(int where);
    such rank says, once. Collective. */
 void shim_tell_absent(handle comm, int mode, int opened, const char* why);
 
-/* The process is a rank, or opens a file through MPI-IO: what is known at its exit (shim_note.c). Not collective. */
+/* The process is a rank, opens a file through MPI-IO, has no engine for it: what is known at its exit (shim_note.c). Not collective. */
 void shim_note_init(void);
 void shim_note_open(void);
+void shim_note_absent(void);
+/* Whether this process says what holds for all ranks: the job's first one does, as far as the launcher tells, and all with COLLIO_VERBOSE. */
+int shim_speaks(void);
 
 /* Error handlers that were called inside of a call of the program's run now that it is over. `no_file`: the call's file is no longer, or never was, open. */
 void shim_run_handlers(int no_file);

@@ -43,5 +43,7 @@ void shim_tell_absent(handle program_comm, int mode, int opened, const char* why
   if (size > 1 && (reduce(mine, least, collio_open_words, shim_constant(&family->int_type), shim_constant(&family->op_min), comm, &request) != MPI_SUCCESS ||
                    wait(&request, &status) != MPI_SUCCESS))
     return;
-  if (!said++ && least[collio_open_first_without] == rank) fprintf(stderr, "collio: %s; calls pass through\n", why);
+  shim_note_absent();
+  /* Every rank may open a file of its own. */
+  if (!said++ && least[collio_open_first_without] == rank && (size > 1 || shim_speaks())) fprintf(stderr, "collio: %s; calls pass through\n", why);
 }

@@ -1,7 +1,7 @@
-/* What a rank leaves in the report at its exit where the preloaded library saw no MPI_File_open: that it is there, how many bytes the process gave to
- * storage after MPI_Init, and which I/O libraries are loaded. `collio run --report` makes a reason of it. Without a report rank 0 says so itself, where an
- * I/O library that writes past MPI-IO is the likely reason. Rank 0 of a job with HDF5 leaves a line in any case, as HDF5's files may have no
- * collective call. Nothing here is collective, and nothing happens between MPI_Init and the exit.
+/* What ranks leave in the report of `collio run --report` (COLLIO_EXITS) at their exit: that the preload is there, whether it saw MPI_Init and MPI_File_open,
+ * how many bytes the process gave to storage after MPI_Init, and which I/O libraries are loaded. Rank 0 does, and the first of those that wrote past MPI-IO
+ * or have no engine. Without a report rank 0 says itself where an I/O library that writes past MPI-IO is the likely reason for no call.
+ * Nothing here is collective, and nothing happens between MPI_Init and the exit.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 enum { most_ranks = 64 }; /* that leave a line */
 static const long long least_bytes = 1 << 20; /* less may be anything: logs, caches of an interpreter */
 
-static int opened;
+static int opened, absent;
 static pid_t rank_process; /* 0: no MPI_Init was seen */
 static long long before;
 
@@ -43,6 +43,8 @@ void shim_note_init(void) {
 }
 
 void shim_note_open(void) { opened = 1; }
+
+void shim_note_absent(void) { absent = 1; }
 
 static int is_named(const char* path, const char* name) {
   const char* slash = strrchr(path, '/');
@@ -76,10 +78,15 @@ static int rank_by_environment(void) {
   return -1;
 }
 
+int shim_speaks(void) {
+  const char* verbose = getenv("COLLIO_VERBOSE");
+  return rank_by_environment() <= 0 || (verbose && *verbose && strcmp(verbose, "0") != 0);
+}
+
 static void leave_line(const char* report, int rank, long long written, const struct libraries* found) {
   char line[256];
-  const int length = snprintf(line, sizeof line, "{\"at_exit\": {\"rank\": %d, \"init\": %d, \"opened\": %d, \"written\": %lld, \"pnetcdf\": %d, \"adios\": %d, \"hdf5\": %d}}\n", rank,
-                              rank_process != 0, opened, written, pnetcdf_version(found->pnetcdf), found->adios, found->hdf5);
+  const int length = snprintf(line, sizeof line, "{\"at_exit\": {\"rank\": %d, \"init\": %d, \"opened\": %d, \"absent\": %d, \"written\": %lld, \"pnetcdf\": %d, \"adios\": %d, \"hdf5\": %d}}\n", rank,
+                              rank_process != 0, opened, absent, written, pnetcdf_version(found->pnetcdf), found->adios, found->hdf5);
   const int fd = open(report, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (fd < 0) return;
   if (write(fd, line, (size_t)length) != length) fprintf(stderr, "collio: the report cannot be written to %s\n", report);
@@ -95,20 +102,22 @@ static void say(long long written, const struct libraries* found) {
     fprintf(stderr, "collio: saw no MPI_File_open, but rank 0 wrote %lld MiB: likely ADIOS2, whose engines make no MPI-IO call\n", written >> 20);
 }
 
+/* Whether this rank tells something that others of the job do not. */
+static int has_news(int rank, long long written) {
+  return rank == 0 || absent || (!opened && written >= least_bytes);
+}
+
 __attribute__((destructor)) static void note_exit(void) {
   struct libraries found = {0};
   const char* enable = getenv("COLLIO_ENABLE");
-  const char* report = getenv("COLLIO_REPORT");
+  const char* report = getenv("COLLIO_EXITS") ? getenv("COLLIO_REPORT") : NULL;
   int rank = rank_by_environment();
   if ((enable && strcmp(enable, "0") == 0) || (rank_process ? rank_process != getpid() : rank < 0)) return;
   if (rank < 0) rank = 0;
-  if (rank >= most_ranks || (rank > 0 && (opened || !(report && *report)))) return;
+  if (rank >= most_ranks || (!report && (rank > 0 || opened))) return;
   dl_iterate_phdr(note_library, &found);
   const long long written = rank_process ? bytes_written() - before : 0;
-  if (report && *report) {
-    if (opened ? found.hdf5 : rank == 0 ? rank_process || found.mpi : written >= least_bytes) leave_line(report, rank, written, &found);
-  } else if (rank_process && !opened && written >= least_bytes) {
-    say(written, &found);
-  }
+  if (report && (rank_process || found.mpi) && has_news(rank, written)) leave_line(report, rank, written, &found);
+  if (!report && written >= least_bytes) say(written, &found);
   if (found.pnetcdf) dlclose(found.pnetcdf);
 }

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 
@@ -9,15 +10,17 @@ import pytest
 from jobs import HERE, start
 from libraries import hdf5_compiler
 
+from collio.builds import Build
+
 
 @pytest.fixture
 def said(jobs, tmp_path):
     """Runs a program under `collio run`, with a report or without; gives all that was printed."""
-    def run(*words, report=True):
+    def run(*words, report=True, opens=False):
         options = ["--report", tmp_path / "report.json"] if report else []
         command = [sys.executable, "-m", "collio", "run", *options, "--", jobs.mpi.mpiexec, "-n", 2, *words]
         output = start(command, jobs.environment())
-        assert output.count("MPI_File_open") <= 1
+        assert output.count("MPI_File_open") <= 1 or opens
         assert not report or output.count("collio took over no file") == 1
         return " ".join(output.split())
     return run
@@ -34,7 +37,7 @@ def with_pnetcdf(jobs, compiled, tmp_path):
 
 def test_job_without_io(compiled, jobs, said):
     program = compiled("c/past_mpiio.c", [jobs.mpi.mpicc])
-    assert "the program made no call of MPI_File_open." in said(program)
+    assert "rank 0 made no call of MPI_File_open." in said(program)
     assert "MPI_File_open" not in said(program, report=False)
 
 
@@ -60,6 +63,22 @@ def test_mpi_that_escapes_the_preload(compiled, jobs, said):
     """The program has its MPI library, but never calls MPI_Init."""
     program = compiled("c/deep_bound.c", [jobs.mpi.mpicc], ("-ldl", f'-DMPI_LIBRARY="{jobs.mpi.library}"'))
     assert "saw no MPI_Init: likely the program loads MPI so that it escapes the preload" in said(program)
+
+
+def test_files_that_the_library_keeps(compiled, jobs, said, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLLIO_HINTS", "collio_enable=disable")
+    program = compiled("c/turns.c", [jobs.mpi.mpicc])
+    assert "the MPI library kept the files that the program opened" in said(program, "write", tmp_path / "data", opens=True)
+
+
+def test_engine_that_is_missing(compiled, jobs, said, tmp_path, monkeypatch):
+    """Each rank opens a file of its own: one says that the engine is missing, the others do not repeat it."""
+    there = Build.of(jobs.mpi).interposer
+    (tmp_path / "build" / jobs.mpi.id / "lib").mkdir(parents=True)
+    shutil.copy2(there, tmp_path / "build" / jobs.mpi.id / "lib")
+    monkeypatch.setenv("COLLIO_BUILD", str(tmp_path / "build"))
+    output = said(compiled("c/own_files.c", [jobs.mpi.mpicc]), tmp_path / "data", opens=True)
+    assert output.count("the engine cannot be loaded:") == 1 and "the engine could not be loaded in the ranks" in output
 
 
 def test_hdf5_with_independent_transfers(compiled, jobs, tmp_path):
