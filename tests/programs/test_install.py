@@ -239,3 +239,8 @@ def test_completion(prefix, shell, place, words):
     assert f"_COLLIO_COMPLETE={shell}_complete" in (prefix / place).read_text()
     if shutil.which(shell):
         said(shell, "-n", prefix / place)
+
+
+def test_bash_completes(prefix):
+    script = f"source {prefix}/share/bash-completion/completions/collio; COMP_WORDS=(collio rep); COMP_CWORD=1; _collio_completion collio; echo ${{COMPREPLY[@]}}"
+    assert said(tool("bash"), "-c", script, PATH=f"{prefix}/bin:{os.environ['PATH']}").strip() == "report"
