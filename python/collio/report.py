@@ -258,7 +258,8 @@ def why_nothing(document: dict, environ_disabled: bool) -> str:
                 "(COLLIO_VERBOSE=1 makes collio speak up at every open)")
     ranks = document[AT_EXIT]
     if not ranks:
-        return (f"{early}collio was in no rank: the ranks did not get the environment, or the program is linked statically (`collio doctor -- mpiexec …` tells which)")
+        return (f"{early}no rank told at its exit that collio was there: it ended without one (MPI_Abort, _exit), did not get the environment, or the program is linked "
+                "statically (`collio doctor -- mpiexec …` checks the environment)")
     if any(rank.get("absent") for rank in ranks):
         return f"{early}the engine could not be loaded in the ranks: `collio doctor -- mpiexec …` says why"
     if not any(rank.get("init") for rank in ranks):
