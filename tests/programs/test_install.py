@@ -16,21 +16,25 @@ ROOT = Path(__file__).resolve().parents[2]
 REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
 
 
-def compiled_parts():
-    """The compiled parts that tools/install or tools/wheel made; building them is not for a test."""
+@pytest.fixture(scope="session")
+def compiled_parts(tmp_path_factory):
+    """Those of a package where tools/install or tools/wheel made them; else those of the trees of tools/build, which have no programs for a package."""
     package = mpi_libraries.build_folder() / "package"
     found = [folder for folder in (package / "parts", package / "stage/python/collio/native") if (folder / "lib/libcollio_mpiio.so").is_file()]
-    if not found:
-        pytest.skip("no compiled parts of a package: tools/install --prefix PREFIX makes them")
-    return found[0]
+    if found:
+        return found[0]
+    folder = tmp_path_factory.mktemp("parts")
+    collect = "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from native_parts import collect_parts; collect_parts(Path(sys.argv[2]))"
+    done = subprocess.run([sys.executable, "-B", "-c", collect, ROOT / "tools", folder], stderr=subprocess.PIPE, text=True)
+    return folder if done.returncode == 0 else pytest.skip(done.stderr.strip().splitlines()[-1])
 
 
 @pytest.fixture(scope="session")
-def prefix(tmp_path_factory):
+def prefix(tmp_path_factory, compiled_parts):
     """An installation, moved away from where it was made."""
     folder = tmp_path_factory.mktemp("install")
     made, moved = folder / "made-here", folder / "moved" / "there"
-    done = subprocess.run([sys.executable, ROOT / "tools/install", "--prefix", made, "--parts", compiled_parts()],
+    done = subprocess.run([sys.executable, ROOT / "tools/install", "--prefix", made, "--parts", compiled_parts],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     if "No matching distribution" in done.stdout:
         pytest.skip("Python packages cannot be installed: no package index in reach")
@@ -102,11 +106,11 @@ def test_python_that_is_not_there_is_told(prefix):
     assert done.returncode == 125 and "there is no /no/python3" in done.stderr
 
 
-def test_package_managers_bring_their_own_python_packages(tmp_path):
+def test_package_managers_bring_their_own_python_packages(compiled_parts, tmp_path):
     """The Python that runs the tool has them; the prefix has no others. There is no build/venv."""
     tool("cmake")
     prefix = tmp_path / "prefix"
-    said(sys.executable, ROOT / "tools/install", "--prefix", prefix, "--parts", compiled_parts(), "--no-packages", COLLIO_BUILD=str(tmp_path / "build"))
+    said(sys.executable, ROOT / "tools/install", "--prefix", prefix, "--parts", compiled_parts, "--no-packages", COLLIO_BUILD=str(tmp_path / "build"))
     assert __version__ in said(prefix / "bin/collio", "--version")
     assert sorted(path.name for path in (prefix / "lib/collio/python").iterdir()) == ["__main__.py", "__pycache__", "collio"]
 
