@@ -108,12 +108,12 @@ def usable_build(mpi: MpiLibrary) -> Build:
 
 
 def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, str], environ: Mapping[str, str]) -> Prepared:
-    """The same job with `preload` and `variables` in the ranks' environment; `environ` is the user's."""
+    """The same job with `preload` and `variables` in the ranks' environment; `environ` is the user's. Variables that are not collio's own are the launcher's, too."""
     full = {**environ, **variables}
     names = sorted(name for name in full if name.startswith("COLLIO_") or (name == pnetcdf.VARIABLE and name in variables))
     given = [Variable("LD_PRELOAD", launch_line.join_preload(preload, environ.get("LD_PRELOAD")), lambda own: launch_line.join_preload(preload, own))]
     given += [Variable(name, full[name], pnetcdf.with_driver if name == pnetcdf.VARIABLE else lambda own: own) for name in names]
-    return Prepared(*hand_on(line, kind, given, environ))
+    return Prepared(*hand_on(line, kind, given, {**environ, **variables}))
 
 
 def _launcher(line: LaunchLine) -> mpi_libraries.LauncherMpi | None:

@@ -3,6 +3,8 @@
 import pytest
 import stand_in_launchers
 
+from collio import launch, launch_line
+
 PNETCDF = "nc_driver=mpiio"
 
 
@@ -131,3 +133,10 @@ def test_pnetcdf_is_left_alone_where_collio_is_off(site, collio_process, monkeyp
     monkeypatch.setenv("COLLIO_ENABLE", "0")
     done = collio_process("run", "--", site.mpiexec["mpich"], "-n", "1", site.program("show", 'echo "<$PNETCDF_HINTS>"\n'))
     assert done.stdout == "<>\n"
+
+
+@pytest.mark.parametrize("kind", ["hydra", "openmpi", "slurm", "none"])
+def test_variables_for_the_launcher_reach_it(kind):
+    line = launch_line.read_launch_line(["mpiexec", "-n", "1", "app"])
+    job = launch.prepare(line, kind, "a.so", {"FI_PROVIDER": "tcp", "COLLIO_HINTS": "cb_nodes=2"}, {"FI_PROVIDER": "verbs"})
+    assert (job.environ["FI_PROVIDER"], job.environ["COLLIO_HINTS"]) == ("tcp", "cb_nodes=2")
