@@ -1,0 +1,32 @@
+# For a package: what is linked here runs with older C libraries too. Newer symbols are defined within, or bound to the version
+# they had before. See older_glibc/.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(oldest GLIBC_2.2.5)
+elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  set(oldest GLIBC_2.17)
+else()
+  message(STATUS "older C libraries: not known for ${CMAKE_SYSTEM_PROCESSOR}; the package needs one as new as this")
+  return()
+endif()
+
+set(sources ${CMAKE_CURRENT_LIST_DIR}/older_glibc)
+set(made ${CMAKE_CURRENT_BINARY_DIR}/older_glibc)
+file(CONFIGURE OUTPUT older_glibc/oldest.map CONTENT "${oldest} { *; };\n")
+
+function(collio_compile_older output)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -Wall -Werror -O2 -fPIC ${ARGN} -o ${made}/${output} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+collio_compile_older(definitions.o -c ${sources}/definitions.c)
+collio_compile_older(start.o -c -DOLDEST_VERSION="${oldest}" ${sources}/start.c)
+set(stubs)
+foreach(library IN ITEMS libpthread.so.0 libdl.so.2 librt.so.1)
+  string(REGEX MATCH "[a-z]+" name ${library})
+  collio_compile_older(${library} -shared -nostdlib -fno-builtin -D${name} -Wl,-soname,${library},--version-script=${made}/oldest.map ${sources}/stubs.c)
+  string(APPEND stubs " ${made}/${library}")
+endforeach()
+
+# Behind a target's own objects and libraries. The C++ runtime comes later still: it finds what it needs only in a library that is kept.
+set(CMAKE_C_STANDARD_LIBRARIES "${made}/definitions.o -Wl,--push-state,--as-needed${stubs} -Wl,--pop-state")
+set(CMAKE_CXX_STANDARD_LIBRARIES "${made}/definitions.o -Wl,--push-state,--no-as-needed${stubs} -Wl,--pop-state")
+string(APPEND CMAKE_EXE_LINKER_FLAGS " ${made}/start.o -static-libgcc -static-libstdc++")

@@ -1,0 +1,38 @@
+/* Names that glibc 2.32 to 2.34 moved into libc.so.6 under a new version. Linked from here, they have the version and the library they always
+ * had, which newer ones still know. Nothing of this file is ever loaded: the system's libraries of these names are.
+ */
+#define STUB(name) void name(void) {}
+
+#if defined(libpthread)
+STUB(__pthread_key_create)
+STUB(pthread_create)
+STUB(pthread_detach)
+STUB(pthread_getspecific)
+STUB(pthread_join)
+STUB(pthread_key_create)
+STUB(pthread_key_delete)
+STUB(pthread_kill)
+STUB(pthread_mutex_trylock)
+STUB(pthread_once)
+STUB(pthread_rwlock_rdlock)
+STUB(pthread_rwlock_unlock)
+STUB(pthread_rwlock_wrlock)
+STUB(pthread_setspecific)
+STUB(pthread_sigmask)
+STUB(sem_post)
+STUB(sem_wait)
+#elif defined(libdl)
+STUB(dladdr)
+STUB(dlclose)
+STUB(dlerror)
+STUB(dlopen)
+STUB(dlsym)
+#elif defined(librt)
+STUB(aio_error)
+STUB(aio_read)
+STUB(aio_return)
+STUB(aio_suspend)
+STUB(aio_write)
+STUB(shm_open)
+STUB(shm_unlink)
+#endif
