@@ -49,6 +49,8 @@ FAMILY_OF_SONAME = (
     (re.compile(r"libmpi(_cray|_gnu_\d+|_intel)?\.so\.12$"), MPICH),
     (re.compile(r"libmpi\.so\.([124]0)$"), OPENMPI),
 )
+# (macro of mpi.h, product). MPICH's kin have its macro, too.
+MPICH_KIN = (("I_MPI_VERSION", "intel-mpi"), ("CRAY_MPICH_VERSION", "cray-mpich"), ("MVAPICH2_VERSION", "mvapich2"), ("MPICH_VERSION", MPICH))
 COMMAND_TIMEOUT_S = 20
 
 
@@ -56,7 +58,7 @@ COMMAND_TIMEOUT_S = 20
 class MpiLibrary:
     """One MPI installation that programs can be built with. Paths are absolute."""
 
-    id: str                  # "mpich-4.0.2": names the build tree build/<id>/
+    id: str                  # product and version, "mpich-4.0.2": names the build tree build/<id>/
     family: str              # "mpich" (with all that share its ABI) or "openmpi"
     version: str
     mpicc: str
@@ -159,11 +161,11 @@ def _identify(mpicc: str) -> Optional[MpiLibrary]:
     library = _find_library(command, prefix)
     if release is None or library is None:
         return None
-    family, version = release
+    product, version = release
     path = os.path.realpath(library)
     soname, _ = elf_names(path)
     return MpiLibrary(
-        id=f"{family}-{version}", family=family, version=version, mpicc=mpicc,
+        id=f"{product}-{version}", family=OPENMPI if product == OPENMPI else MPICH, version=version, mpicc=mpicc,
         mpicxx=_companion(mpicc, "mpicxx", "mpic++"), mpifort=_companion(mpicc, "mpifort", "mpif90"),
         mpiexec=_companion(mpicc, "mpiexec", "mpirun"), library=path, soname=soname or os.path.basename(library),
     )
@@ -205,15 +207,12 @@ def _release_by_preprocessor(mpicc: str) -> Optional[tuple[str, str]]:
 
 
 def _release_of_macros(text: str) -> Optional[tuple[str, str]]:
-    """(family, version) from the macros of an mpi.h."""
+    """(product, version) from the macros of an mpi.h."""
     macros = dict(re.findall(r'^\s*#\s*define\s+(\w+)\s+"?([\w.+-]+)"?', text, re.MULTILINE))
     if "OMPI_MAJOR_VERSION" in macros:
         parts = (macros.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
         return OPENMPI, ".".join(parts)
-    for name in ("MPICH_VERSION", "CRAY_MPICH_VERSION", "I_MPI_VERSION"):
-        if name in macros:
-            return MPICH, macros[name]
-    return None
+    return next(((product, macros[name]) for name, product in MPICH_KIN if name in macros), None)
 
 
 def _find_library(command: Sequence[str], prefix: Path) -> Optional[str]:

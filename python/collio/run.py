@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from collio import __version__, config, hints, launch, launch_line, pnetcdf
+from collio import __version__, config, hints, launch, launch_line, pnetcdf, unreachable
 
 CANNOT_RUN = 125
 """Exit code when collio itself gives up (as `env` and `timeout` do); every other code is the job's."""
@@ -43,7 +43,7 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
         choice, build = launch.choose(line, wanted)
     except (hints.HintError, config.ConfigError, launch.LaunchError) as error:
         raise _give_up(str(error)) from None
-    for warning in settings.warnings:
+    for warning in [*settings.warnings, *filter(None, map(unreachable.why_unreachable, launch_line.programs(line)))]:
         click.echo(f"collio: warning: {warning}", err=True)
     variables = _variables(settings, verbose) | _network(machine)
     for_pnetcdf, about_pnetcdf = pnetcdf.variables(os.environ) if os.environ.get("COLLIO_ENABLE") != "0" else ({}, "")

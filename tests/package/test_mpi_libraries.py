@@ -49,6 +49,13 @@ def install(prefix, header, name="mpi", soname="libmpi.so.12"):
     return prefix
 
 
+def test_kin_of_mpich_have_names_of_their_own(monkeypatch, tmp_path):
+    intel = install(tmp_path / "a", '#define I_MPI_VERSION "2021.18.1"\n#define MPICH_VERSION "3.4a2"\n')
+    monkeypatch.setenv("MPI_HOME", str(intel))
+    found, = mpi_libraries.find_mpi_libraries()
+    assert (found.id, found.family, found.version) == ("intel-mpi-2021.18.1", "mpich", "2021.18.1")
+
+
 def test_finds_by_variable_and_path(monkeypatch, tmp_path):
     mpich = install(tmp_path / "a", '#define MPICH_VERSION "4.1.2"\n')
     openmpi = install(tmp_path / "b", OPENMPI_HEADER, soname="libmpi.so.40")
