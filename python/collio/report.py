@@ -10,6 +10,7 @@ earlier ones with its id. Many files of one kind share a line. `collio run --rep
 from __future__ import annotations
 
 import glob
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterable, Iterator
@@ -130,7 +131,12 @@ def calls(document: dict) -> Iterator[tuple[dict, dict]]:
 def place_of(file: dict) -> str:
     """"16 ranks on 2 nodes · MPICH · tmpfs"."""
     nodes = f" on {file['nodes']} nodes" if file.get("nodes", 1) > 1 else ""
-    return " · ".join(filter(None, (f"{file.get('comm_size', '?')} ranks{nodes}", str(file.get("mpi", "")), str(file.get("storage", "")))))
+    return " · ".join(filter(None, (f"{file.get('comm_size', '?')} ranks{nodes}", mpi_name(str(file.get("mpi", ""))), str(file.get("storage", "")))))
+
+
+def mpi_name(version: str) -> str:
+    """"MPICH 5.0.2", "Open MPI v5.0.11" of the first line that MPI_Get_library_version gives."""
+    return re.sub(r"\s*Version:\s*", " ", version.partition(",")[0]).strip()
 
 
 def file_lines(file: dict) -> list[str]:

@@ -44,7 +44,7 @@ def page(document: dict) -> str:
     heading = f'<code class="command">{escape(" ".join(command))}</code>' if command else ""
     about = " · ".join(
         f"{label} {escape(str(document[key]))}".strip()
-        for key, label in (("collio", "collio"), ("mpi", ""), ("exit_code", "exit code"))
+        for key, label in (("collio", "collio"), ("exit_code", "exit code"))
         if key in document
     )
     return (

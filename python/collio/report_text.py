@@ -23,7 +23,7 @@ def print_report(console: Console, document: dict) -> None:
     if "command" in document:
         console.print(Text(" ".join(document["command"]), style="bold"), highlight=False)
         console.print(
-            f"collio {document.get('collio', '?')} · {document.get('mpi', '?')} · exit code {document.get('exit_code', '?')}"
+            f"collio {document.get('collio', '?')} · exit code {document.get('exit_code', '?')}"
             + (f" · {format_seconds(document['seconds'])} in all" if "seconds" in document else ""),
             highlight=False,
         )

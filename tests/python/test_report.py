@@ -37,6 +37,15 @@ def test_where_the_time_went_adds_up_to_the_busiest_rank():
     assert list(report.steps(CALL)) == ["pack", "write", "wait", "agree"]
 
 
+@pytest.mark.parametrize("version, name", [
+    ("MPICH Version:      5.0.2", "MPICH 5.0.2"),
+    ("Open MPI v5.0.11, package: Open MPI me@host Distribution, ident: 5.0.11", "Open MPI v5.0.11"),
+    ("Intel(R) MPI Library 2021.18 for Linux* OS", "Intel(R) MPI Library 2021.18 for Linux* OS"),
+])
+def test_the_mpi_library_has_a_short_name(version, name):
+    assert report.mpi_name(version) == name
+
+
 def test_the_terminal_shows_it_all(cli, saved):
     text = cli("report", saved).output
     for part in ("opened in 5.10 ms, 1.60 ms of it in the MPI library; views set in 174 ms", "file calls by uring: ext: <while>; refused", "schedules: write was found", "ways: two_layer stays", "write_all x3", "two_phase", "small <pieces>", "3 MiB in 4,000 pieces", "3 dense, 1 sieved", "cb_nodes=2", "cb_nodes: bad", "/scratch/a&b.nc"):
