@@ -6,6 +6,9 @@ no MPI library: the one they use is preloaded, too.
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,12 +32,12 @@ class Build:
 
     @property
     def interposer(self) -> Path:
-        return self.root / "lib" / INTERPOSER
+        return preloadable(self.root / "lib") / INTERPOSER
 
     @property
     def yield_preload(self) -> Path:
         """The preload that makes MPICH's progress loop give the processor away (benchmarks only)."""
-        return self.root / "lib" / YIELD_PRELOAD
+        return preloadable(self.root / "lib") / YIELD_PRELOAD
 
     @property
     def exists(self) -> bool:
@@ -46,6 +49,27 @@ class Build:
     def preloads_of_programs(self, mpi: MpiLibrary) -> list[str]:
         """What its own MPI programs want preloaded besides collio: in a package, the MPI library."""
         return [mpi.library] if self.programs else []
+
+
+def preloadable(folder: Path) -> Path:
+    """A name of `folder` that LD_PRELOAD can hold: spaces and colons separate its entries, so such a folder gets a link in the user's cache folder,
+    which the nodes of a job usually share. `folder` itself where no link can be made."""
+    if not _SEPARATOR.search(str(folder)) or not folder.is_dir():
+        return folder
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "collio"
+    link = cache / hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        if not link.is_symlink():
+            link.symlink_to(folder, target_is_directory=True)
+    except FileExistsError:  # by another process, meanwhile
+        pass
+    except OSError:
+        return folder
+    return folder if _SEPARATOR.search(str(link)) else link
+
+
+_SEPARATOR = re.compile(r"[\s:]")
 
 
 def is_packaged() -> bool:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Mapping, Sequence
 
@@ -109,6 +110,8 @@ def usable_build(mpi: MpiLibrary) -> Build:
 
 def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, str], environ: Mapping[str, str]) -> Prepared:
     """The same job with `preload` and `variables` in the ranks' environment; `environ` is the user's. Variables that are not collio's own are the launcher's, too."""
+    if re.search(r"\s", preload):
+        raise LaunchError(f"LD_PRELOAD cannot name {preload}: its path has spaces; move collio, or set XDG_CACHE_HOME to a folder for a link to it")
     full = {**environ, **variables}
     names = sorted(name for name in full if name.startswith("COLLIO_") or (name == pnetcdf.VARIABLE and name in variables))
     given = [Variable("LD_PRELOAD", launch_line.join_preload(preload, environ.get("LD_PRELOAD")), lambda own: launch_line.join_preload(preload, own))]

@@ -53,7 +53,10 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
     lines = _empty_lines_file(report_file) if report_file and not dry_run else None
     if lines:
         variables |= {"COLLIO_REPORT": str(lines), "COLLIO_EXITS": "1"}
-    job = launch.prepare(line, choice.launcher_kind, str(build.interposer), variables, os.environ)
+    try:
+        job = launch.prepare(line, choice.launcher_kind, str(build.interposer), variables, os.environ)
+    except launch.LaunchError as error:
+        raise _give_up(str(error)) from None
     if verbose or dry_run:
         click.echo(f"collio: {choice.name} ({choice.because}); preloading {build.interposer}", err=True)
         if about_pnetcdf:
