@@ -1,0 +1,51 @@
+"""What the documents name exists: files, functions, hints, variables of the environment, options of commands."""
+
+import functools
+import re
+
+import pytest
+import source_tree
+
+ROOT = source_tree.ROOT
+# The changelog tells of names that may be gone.
+DOCUMENTS = [path for path in source_tree.repository_files() if path.suffix == ".md" and path.name != "CHANGELOG.md"]
+FOREIGN = ("MPI_", "opal_")  # functions of the MPI libraries
+CODE = (".cpp", ".hpp", ".c", ".h", ".def", ".py", ".cmake", ".txt", "")
+ENDINGS = "cpp|hpp|c|h|def|py|cmake|md|json|toml|svg|txt"
+
+
+def names_in(path):
+    """Inline code of a document, outside of links' targets."""
+    text = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+    return set(re.findall(r"`([^`\n]+)`", text))
+
+
+@functools.cache
+def source():
+    return "\n".join(path.read_text(errors="replace") for path in source_tree.repository_files()
+                     if path.suffix in CODE and not path.is_relative_to(ROOT / "bench/results"))
+
+
+def is_somewhere(name, document):
+    return any((folder / name).exists() for folder in (ROOT, ROOT / "src", ROOT / "bench", document.parent))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=source_tree.relative)
+def test_files_exist(path):
+    files = {name for name in names_in(path) if re.fullmatch(rf"[\w.-]+(/[\w.-]+)+\.(?:{ENDINGS})|(?:src|tools|tests|cmake|packaging|lab)/[\w./-]+", name)}
+    missing = sorted(name for name in files if not name.startswith(("build/", "lib/", "share/", "bin/")) and not is_somewhere(name, path))
+    assert not missing, f"no such file: {missing}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=source_tree.relative)
+def test_functions_exist(path):
+    functions = {match[1] for name in names_in(path) if (match := re.fullmatch(r"(?:\w+::)*(\w+)\(\)", name))}
+    missing = sorted(name for name in functions if not re.search(rf"\b{name}\(", source()) and not name.startswith(FOREIGN))
+    assert not missing, f"no such function: {missing}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=source_tree.relative)
+def test_hints_and_variables_exist(path):
+    words = {word for name in names_in(path) for word in re.findall(r"\b(?:collio_[a-z_]+[a-z]|COLLIO_[A-Z_]+[A-Z])\b", name)}
+    missing = sorted(word for word in words if not re.search(rf"\b{word}\b", source()))
+    assert not missing, f"no such hint, variable or program: {missing}"
