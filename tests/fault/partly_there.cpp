@@ -17,6 +17,15 @@ int rank_from_launcher() {
 /// Where libraries lie that are preloaded without their neighbours.
 std::string other_folder() { return (std::filesystem::temp_directory_path() / ("collio_test." + std::to_string(getppid()) + ".alone")).string(); }
 
+/// Where the loader finds a library of LD_PRELOAD.
+std::filesystem::path place_of(const std::string& library) {
+  const char* folders = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream in(folders && library.find('/') == std::string::npos ? folders : "");
+  for (std::string folder; std::getline(in, folder, ':');)
+    if (std::filesystem::exists(std::filesystem::path(folder) / library)) return std::filesystem::path(folder) / library;
+  return library;
+}
+
 /// The list of preloaded libraries, with collio's from a folder where no engine is, or without it.
 std::string other_preload(const std::string& list, bool nothing) {
   std::string other;
@@ -26,7 +35,7 @@ std::string other_preload(const std::string& list, bool nothing) {
       if (nothing) continue;
       const std::filesystem::path copy = std::filesystem::path(other_folder()) / ("libcollio_mpiio." + std::to_string(getpid()) + ".so");
       std::filesystem::create_directories(copy.parent_path());
-      std::filesystem::copy_file(one, copy);
+      std::filesystem::copy_file(place_of(one), copy);
       one = copy.string();
     }
     other += (other.empty() ? "" : ":") + one;

@@ -5,6 +5,7 @@ import re
 import subprocess
 
 import pytest
+from collio.builds import preloadable
 from collio.elf import elf_names
 from collio.mpi_libraries import family_of_soname, find_mpi_libraries
 
@@ -42,7 +43,7 @@ def test_binds_functions_when_called(path):
 @pytest.mark.parametrize("path", INTERPOSERS)
 def test_interposer_loads_into_a_process_without_mpi(path):
     for bind_now in ("", "1"):
-        environment = {**os.environ, "LD_PRELOAD": str(path), "LD_BIND_NOW": bind_now}
+        environment = {**os.environ, "LD_PRELOAD": str(preloadable(path.parent) / path.name), "LD_BIND_NOW": bind_now}
         done = subprocess.run(["/bin/true"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert (done.returncode, done.stdout) == (0, "")
 

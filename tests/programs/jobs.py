@@ -74,8 +74,9 @@ def compile_program(name, command, flags, folder):
     """Compiles a source of this folder; skips the test if the compiler is missing."""
     source = HERE / name
     program = folder / source.stem
-    words = [*command, "-O1", "-o", program, source, *flags]
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # From the source's folder: some compiler wrappers take a path with spaces apart.
+    words = [*command, "-O1", "-o", program, source.name, *flags]
+    done = subprocess.run([str(word) for word in words], cwd=source.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, f"{' '.join(map(str, words))}:\n{done.stdout}"
     return program
 

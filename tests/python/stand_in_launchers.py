@@ -7,7 +7,11 @@ import json
 import sys
 from pathlib import Path
 
-MAIN = """#!{python}
+# Begins as a shell script: a first line holds no path with spaces.
+MAIN = """#!/bin/sh
+''':'
+exec "{python}" "$0" "$@"
+' '''
 import fnmatch, json, os, subprocess, sys
 
 words = sys.argv[1:]

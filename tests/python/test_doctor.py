@@ -86,9 +86,9 @@ def test_preload_that_the_node_drops(real_mpi, examine, tmp_path):
 
 def test_engine_that_is_missing(real_mpi, examine, tmp_path, monkeypatch):
     build, there = tmp_path / "build" / real_mpi.id, Build.of(real_mpi)
-    for path in (there.interposer, there.program("collio_doctor")):
-        (build / path.parent.name).mkdir(parents=True)
-        shutil.copy2(path, build / path.parent.name)
+    for folder, path in (("lib", there.interposer), ("bin", there.program("collio_doctor"))):
+        (build / folder).mkdir(parents=True)
+        shutil.copy2(path, build / folder)
     monkeypatch.setenv("COLLIO_BUILD", str(tmp_path / "build"))
     code, found = examine()
     assert code == 1 and wrong(found) == {"engine"}

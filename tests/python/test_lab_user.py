@@ -95,4 +95,4 @@ def test_user_reaches_and_ends_a_lab(user, some_mpi, machine):
         assert time.monotonic() < end, left
         time.sleep(0.05)
     assert user.run(user.python, "-m", "collio", "lab", "clean")[1] == f"removed: 0 ({machine})\nrunning: none\n"
-    assert os.listdir(user.folder) == []
+    assert set(os.listdir(user.folder)) <= {".cache"}  # a link, where this build's own path has spaces

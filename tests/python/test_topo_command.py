@@ -41,7 +41,7 @@ def test_a_node_from_inside(cli):
 
 def test_this_machine(cli, monkeypatch, tmp_path):
     program = tmp_path / "lstopo-no-graphics"
-    program.write_text(f"#!/bin/sh\n[ \"$*\" = '--of xml' ] && exec cat {GOLDEN / 'node.xml'}\n")
+    program.write_text(f"#!/bin/sh\n[ \"$*\" = '--of xml' ] && exec cat '{GOLDEN / 'node.xml'}'\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     assert "n001  2 packages" in cli("topo").output

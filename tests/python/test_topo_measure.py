@@ -16,7 +16,11 @@ from collio.mpi_libraries import find_mpi_libraries
 from collio.topology.measured import cache_folder
 from collio.topology.session import PROGRAM, MeasureError, Session
 
-ANSWERS = """#!{python}
+# Begins as a shell script: a first line holds no path with spaces.
+ANSWERS = """#!/bin/sh
+''':'
+exec "{python}" "$0" "$@"
+' '''
 import json, os, sys
 sys.path[:0] = {path!r}
 from test_topo_grouping import Simulated, flat, tree
