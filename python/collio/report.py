@@ -30,7 +30,7 @@ MEANINGS = {
     "read": "reading the file",
     "write": "writing the file",
     "wait": "waiting for other ranks",
-    "agree": "agreeing on what came of it",
+    "agree": "agreeing on errors and byte counts",
     "other": "outside the named steps",
 }
 

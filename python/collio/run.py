@@ -24,9 +24,9 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signa
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file; `collio info` lists them.")
 @click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Leave a JSON report here.")
-@click.option("--machine", metavar="FILE", help="The network: whatever `collio topo` reads.  [default: $COLLIO_MACHINE]")
-@click.option("--threads", type=click.Choice(["multiple"]), help="Initialize MPI with MPI_THREAD_MULTIPLE, so that nonblocking collective I/O moves on by itself.")
-@click.option("--mpi", "wanted", metavar="ID", help="The MPI the program uses, when the command does not tell.")
+@click.option("--machine", metavar="FILE", help="The network, in any format that `collio topo` reads.  [default: $COLLIO_MACHINE]")
+@click.option("--threads", type=click.Choice(["multiple"]), help="Initialize MPI with MPI_THREAD_MULTIPLE: nonblocking collective I/O then proceeds in a thread.")
+@click.option("--mpi", "wanted", metavar="ID", help="The program's MPI library, where the command does not show it.")
 @click.option("--verbose", "-v", is_flag=True, help="Say what is in force, here and for every file.")
 @click.option("--dry-run", is_flag=True, help="Print the command and the environment instead of starting it.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
@@ -148,7 +148,7 @@ def _supervise(job: launch.Prepared) -> int:
         raise _give_up(f"cannot start {job.words[0]}: {error.strerror}") from None
     finally:
         for number, handler in before.items():
-            if handler is not None:  # else a library that was preloaded into this process, too, had set one of its own
+            if handler is not None:  # None: a library preloaded into this process had set the handler
                 signal.signal(number, handler)
     return code if code >= 0 else 128 - code
 

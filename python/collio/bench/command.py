@@ -48,10 +48,10 @@ COMMON = [
 def bench() -> None:
     """Measure collio against the MPI library's own I/O, every byte checked.
 
-    Engines: collio, native (the MPI's own, helped to yield), native-spin (without that help),
-    floor (contiguous POSIX accesses of as many bytes), and for Open MPI ompi-two_phase, ompi-vulcan,
-    ompi-dynamic, ompi-dynamic_gen2, ompi-individual, ompi-romio. "collio:cb_buffer_size=1MiB"
-    gives an engine hints of its own; "collio@../other" takes the build of another checkout.
+    Engines: collio; native (the MPI library's own I/O, with waiting ranks that yield); native-spin
+    (without yielding); floor (the same bytes, contiguous, by POSIX calls). Open MPI also has
+    ompi-two_phase, ompi-vulcan, ompi-dynamic, ompi-dynamic_gen2, ompi-individual and ompi-romio.
+    "collio:cb_buffer_size=1MiB" sets hints for one engine; "collio@../other" takes another checkout's build.
     """
 
 

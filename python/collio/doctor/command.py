@@ -20,9 +20,9 @@ MARKS = {WELL: ("✓", "green"), NOTE: ("–", "yellow"), WRONG: ("✗", "bold r
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".", help="Where jobs write their files.  [default: here]")
-@click.option("--mpi", "wanted", metavar="ID", help="The MPI that programs use, when the launcher does not tell.")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Seconds the job may take.")
+@click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".", help="Folder that jobs write to.  [default: here]")
+@click.option("--mpi", "wanted", metavar="ID", help="The programs' MPI library, where the launcher does not show it.")
+@click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Time limit of the job, in seconds.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER OPTIONS...]")
 def doctor(folder, wanted, timeout_s, as_json, words) -> None:

@@ -13,10 +13,10 @@ HELP = "Small pieces, alternating between the ranks."
 OPTIONS = [
     click.option("--pieces", type=COUNT, default=100_000, show_default=True, help="Pieces of each rank."),
     click.option("--size", type=SIZE, default=32, show_default=True, help="Bytes of a piece."),
-    click.option("--irregular", is_flag=True, help="Every piece has a size of its own."),
+    click.option("--irregular", is_flag=True, help="Pieces of different sizes."),
     click.option("--min-size", type=SIZE, default=8, show_default=True, help="Smallest irregular piece."),
     click.option("--max-size", type=SIZE, default=64, show_default=True, help="Largest irregular piece."),
-    click.option("--gap", type=click.IntRange(min=0), default=0, help="Up to so many bytes nobody writes behind each piece."),
+    click.option("--gap", type=click.IntRange(min=0), default=0, help="Longest hole behind a piece, in bytes; lengths vary."),
     click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True),
 ]
 
