@@ -58,7 +58,7 @@ struct Job {
 }
 
 void print(const bench::json::Object& line) {
-  std::cout << line.text() << std::endl;  // a line at once: whoever reads may not wait for the end
+  std::cout << line.text() << std::endl;  // a line at once: the reader may not wait for the end
 }
 
 void run_round(const Round& round, std::size_t number, bool tell) {

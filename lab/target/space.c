@@ -49,7 +49,7 @@ static int64_t limit_bytes(struct space* space) {
   return capacity_bytes == NO_CAPACITY ? INT64_MAX : capacity_bytes;
 }
 
-/* Whether so many further bytes fit for sure; they are reserved then. */
+/* Whether `bytes` more bytes fit. If so, they are reserved. */
 static bool reserve(struct space* space, int64_t bytes) {
   const int64_t limit = limit_bytes(space);
   if (limit == INT64_MAX) {

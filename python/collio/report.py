@@ -261,7 +261,7 @@ def why_nothing(document: dict, environ_disabled: bool) -> str:
     early = f"the job ended early (exit code {document['exit_code']}), " if document.get("exit_code") else ""
     if AT_EXIT not in document:  # of a time or a place where ranks did not tell
         return (f"{early}the program opened no file with MPI_File_open, its MPI is linked statically, or the ranks did not get the environment "
-                "(COLLIO_VERBOSE=1 makes collio speak up at every open)")
+                "(with COLLIO_VERBOSE=1 each file that collio takes over gets a line on stderr)")
     ranks = document[AT_EXIT]
     if not ranks:
         return (f"{early}no rank told at its exit that collio was there: it ended without one (MPI_Abort, _exit), did not get the environment, or the program is linked "
@@ -277,7 +277,7 @@ def _past_mpi_io(ranks: list[dict]) -> str:
     """Why files are missing where the preload was in the ranks."""
     none = "rank 0 made no call of MPI_File_open"
     if any(rank.get("opened") for rank in ranks):
-        return "the MPI library kept the files that the program opened (COLLIO_VERBOSE=1 makes collio speak up at every open)"
+        return "the MPI library kept the files that the program opened; the job's stderr says why, unless a hint, COLLIO_ENABLE or MPI_MODE_SEQUENTIAL asked for it"
     writers = [rank for rank in ranks if rank.get("written", 0) >= MUCH]
     if not writers:
         return none

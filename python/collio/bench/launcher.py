@@ -1,4 +1,4 @@
-"""One run of a measuring program under mpiexec: the same start for every engine but for its own part."""
+"""One run of a measuring program under mpiexec: every engine starts alike, apart from its own settings."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Target:
     process: subprocess.Popen
 
     def stop(self) -> None:
-        """Ends the process and takes its mount away; whoever still has files open there gets ENOTCONN. The bytes
+        """Ends the process and takes its mount away; files that are still open there give ENOTCONN. The bytes
         stay in the backing folder. Raises TargetError if the mount stays."""
         if self.process.poll() is None:
             self.process.terminate()

@@ -230,7 +230,7 @@ class _Measurement:
     # --- groups by distance
 
     def _groups_by_latency(self) -> list[list[int]]:
-        """Each with its first node's neighbours. Where that is every node by itself, or says nothing, one group."""
+        """Each with its first node's neighbours. One group where every node would be alone, or where the measurements say nothing."""
         nearest = [min(time for pair, time in self.latencies.items() if node in pair) for node in range(self.nodes)]
         limit = FARTHER * statistics.median(nearest)
         left, groups = list(range(self.nodes)), []

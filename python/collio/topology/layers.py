@@ -15,7 +15,7 @@ def neighbours(graph: Graph) -> list[list[tuple[int, int]]]:
 
 
 def levels(graph: Graph, around: list[list[tuple[int, int]]]) -> list[int]:
-    """Links from each vertex to the nearest node, but for ways through nodes; 0 for nodes."""
+    """Links from each vertex to the nearest node, on ways that pass no other node; 0 for nodes."""
     count = len(graph.nodes)
     level = [0] * count + [-1] * (graph.vertices - count)
     order = list(range(count))

@@ -78,7 +78,7 @@ def detect(text: str, path: str) -> str:
         return "slurm"
     if path.endswith(".toml") or re.search(r"^\s*(?:\[\w+\]|\w+\s*=\s*[\"'\[{\d])", text, re.MULTILINE):
         return "machine"
-    raise MachineFileError(f"{path}: is in none of the formats {', '.join(FORMATS)}, as far as its content tells; --format says which it is")
+    raise MachineFileError(f"{path}: the content matches none of the formats {', '.join(FORMATS)}; name it with --format")
 
 
 def from_inside(inside: Inside) -> Found:
