@@ -8,8 +8,8 @@
 // Writes put as soon as they are granted, between two steps. Reads get between two fences of the step, as what an aggregator stored before
 // the first is sure to be seen behind it.
 //
-// Why nobody waits in a circle: what a rank does before a step needs of other ranks only what they do before the same step, or
-// storage steps, which end by themselves. Ranks meet in the agreement, politely; by the fence all of them are there.
+// Why ranks cannot deadlock: before a step a rank needs only what other ranks do before the same step, or storage steps, which need no
+// other rank. Ranks wait politely in the agreement; at the fence all of them have come.
 #pragma once
 
 #include <algorithm>

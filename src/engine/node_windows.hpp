@@ -4,9 +4,9 @@
 // Windows are numbered round by round, domain by domain, and pass through the node's shared memory in batches. Each
 // rank begins a batch at another window, so that cores fill different windows and do not fight for cache lines.
 //
-// Why nobody waits in a circle: all nodes take the windows in the same order. Take the first window that is not done
-// anywhere; all before it are done, so on every node its batch has its half of the slots, nobody is held up by an
-// earlier message, and every rank, receiver and sender can do its part of that window.
+// Why ranks cannot deadlock: all nodes take the windows in the same order. Consider the first window that is not done on all nodes. All
+// windows before it are done, so its batch has its half of the slots on every node, and no earlier message is left to wait for. Every
+// rank, sender and receiver can do its part of that window.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,8 @@
 // The windows an aggregator has in memory, and when the next one may be opened.
 //
-// Why nobody waits in a circle: whoever holds a buffer while its storage step is under way gives it back by itself, and
-// a window opened ahead of its turn never takes the last buffer from an earlier one. Windows are opened in the order of rounds
-// as far as known; when an earlier round is announced late, the windows opened ahead leave at least one buffer, which is the
-// one the round before it had.
+// Why ranks cannot deadlock: a storage step ends without other ranks and gives its buffer back. A window opened ahead never takes the
+// last buffer from an earlier one. Windows open in the order of the rounds that are known. If an earlier round is announced late, the
+// windows opened ahead leave at least the buffer of the round before it.
 #pragma once
 
 #include <algorithm>

@@ -6,9 +6,9 @@
 // alone, and no answer but the transfer's grant comes (exchange/remote_transfers.hpp).
 // The first message of every lane is for round 0, empty if need be: it tells the aggregator when to expect more.
 //
-// Why nobody waits in a circle: a lane starts a message only when no lane of this rank has one of an earlier
-// round left to start. So whatever holds this rank's budget belongs to the smallest round not yet accepted, whose
-// aggregators are all in that round and accept it. Answers are received in whatever order they come.
+// Why ranks cannot deadlock: a lane starts a message only when no lane of this rank has a message of an earlier round to start. So the
+// messages that hold this rank's budget belong to the smallest round not yet accepted. The aggregators of that round are in it and
+// accept them. Answers are received in any order.
 #pragma once
 
 #include <deque>

@@ -2,10 +2,9 @@
 //
 // Memory that is not contiguous is staged, within the link's budget of bytes; a transfer that finds no room waits for those before it.
 //
-// Why nobody waits in a circle: a grant needs nothing of this rank but that its descriptions arrive. A transfer under locks that was
-// granted ends by itself, whatever its aggregator does, and frees its staging. Under fences staging is freed by a fence, and
-// this rank comes to the next fence although transfers of that step still wait for room: they are of the step after, which is then
-// of the same round again.
+// Why ranks cannot deadlock: a grant needs only this rank's descriptions. A granted transfer under locks ends without its aggregator and
+// frees its staging. Under fences the fence frees staging. This rank comes to the next fence even if transfers of that step wait for
+// room: they belong to the step after it, which then has the same round again.
 #pragma once
 
 #include <functional>
