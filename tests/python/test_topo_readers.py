@@ -235,7 +235,7 @@ def test_formats_are_told_by_content(name, format_):
 
 
 def test_text_in_no_format(tmp_path):
-    assert "is in none of the formats machine, graph, slurm, ibnetdiscover, hwloc" in refused(tmp_path, "once upon a time\n")
+    assert "matches none of the formats machine, graph, slurm, ibnetdiscover, hwloc" in refused(tmp_path, "once upon a time\n")
     assert "byte 2 is no UTF-8" in refused_bytes(tmp_path, b"ab\xff")
     with pytest.raises(MachineFileError, match="no such file, and no preset; presets are dragonfly-small"):
         load("no-such")
