@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = Path(os.environ.get("COLLIO_BUILD") or ROOT / "build").absolute()
 sys.path.insert(0, str(ROOT / "python"))
 
-if sys.version_info < (3, 9):
+if sys.version_info < (3, 9):  # noqa: UP036 - this is the check
     sys.exit("collio: Python 3.9 or newer is needed; this is " + sys.version.split()[0])
 
 

@@ -6,6 +6,7 @@
 import sys
 
 from click_man.core import write_man_pages
+
 from collio import __version__, cli
 
 

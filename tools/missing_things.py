@@ -37,7 +37,7 @@ def enter_namespace() -> None:
 def mount(*words) -> None:
     done = subprocess.run(["mount", *map(str, words)], stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        raise Stop(f"mount {' '.join(map(str, words))}: {done.stderr.strip()}; try as root")
+        raise Stop(f"mount {' '.join(map(str, words))}: {done.stderr.strip()}; try as root") from None
 
 
 # --- /dev ---------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def with_fuse_of_root() -> None:
         try:
             os.mknod(devices / "fuse", stat.S_IFCHR | 0o600, FUSE_DEVICE)
         except OSError as error:
-            raise Stop(f"no /dev/fuse of mode 0600 can be made here: {error}; try as root")
+            raise Stop(f"no /dev/fuse of mode 0600 can be made here: {error}; try as root") from None
 
 
 @contextlib.contextmanager

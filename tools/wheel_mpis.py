@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Optional
 
 
-
 @dataclass(frozen=True)
 class Mpi:
     """`compiler`, `launcher`: words, with {env} for the environment's folder. `library`: what mpi4py is to load, where it would not find it."""

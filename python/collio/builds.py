@@ -27,7 +27,7 @@ class Build:
     programs: Path | None = None
 
     @classmethod
-    def of(cls, mpi: MpiLibrary) -> "Build":
+    def of(cls, mpi: MpiLibrary) -> Build:
         return cls(PACKAGED, PACKAGED / "bin" / mpi.family) if is_packaged() else cls(mpi.build_tree)
 
     @property

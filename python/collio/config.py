@@ -8,10 +8,10 @@ the rules of COLLIO_SET_FOR do, which come after them. The first of these that e
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterable, Mapping
 
 from collio import hints
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import struct
-from typing import Optional
 
 
-def elf_names(path: str) -> tuple[Optional[str], list[str]]:
+def elf_names(path: str) -> tuple[str | None, list[str]]:
     """(soname or None, needed sonames) of a 64-bit little-endian ELF file; (None, []) for other files.
 
     Source: System V ABI, chapters 4 (object files) and 5 (dynamic section).
@@ -21,7 +20,7 @@ def elf_names(path: str) -> tuple[Optional[str], list[str]]:
         return None, []
 
 
-def _dynamic_names(image: bytes) -> tuple[Optional[str], list[str]]:
+def _dynamic_names(image: bytes) -> tuple[str | None, list[str]]:
     pt_load, pt_dynamic = 1, 2
     dt_needed, dt_strtab, dt_soname = 1, 5, 14
     header_offset, = struct.unpack_from("<Q", image, 32)

@@ -14,8 +14,9 @@ jsrun in LaunchMON, and job scripts of Aurora and Polaris for PALS.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Callable, Mapping
+from typing import Callable
 
 from collio import launch_line
 from collio.launch_line import LaunchLine

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Mapping, Sequence
 
 from collio import launch_line, mpi_libraries, pnetcdf
 from collio.builds import PACKAGED, Build, is_packaged

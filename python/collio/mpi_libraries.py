@@ -25,8 +25,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Iterable, Iterator, Optional, Sequence
 
 from collio.elf import elf_names
 
@@ -62,9 +62,9 @@ class MpiLibrary:
     family: str              # "mpich" (with all that share its ABI) or "openmpi"
     version: str
     mpicc: str
-    mpicxx: Optional[str]
-    mpifort: Optional[str]
-    mpiexec: Optional[str]
+    mpicxx: str | None
+    mpifort: str | None
+    mpiexec: str | None
     library: str             # the shared library with the C interface
     soname: str              # "libmpich.so.12" on Debian, "libmpi.so.12", "libmpi.so.40"
 
@@ -80,8 +80,8 @@ class LauncherMpi:
 
     path: str
     name: str                # "hydra", "openmpi", "pals", "slurm", "flux", "jsrun", "aprun", "unknown"
-    family: Optional[str]
-    version: Optional[str]
+    family: str | None
+    version: str | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +91,7 @@ class ProgramMpi:
     path: str
     family: str
     soname: str
-    library: Optional[str]   # where the loader finds it now; None if it does not
+    library: str | None   # where the loader finds it now; None if it does not
 
 
 def repository() -> Path:
@@ -150,7 +150,7 @@ def _wrapper_folders() -> Iterator[str]:
     yield from sorted(glob.glob(str(build_folder() / "mpi" / "*" / "bin")))
 
 
-def _identify(mpicc: str) -> Optional[MpiLibrary]:
+def _identify(mpicc: str) -> MpiLibrary | None:
     """The MPI behind one compiler wrapper; None if it is broken or unknown."""
     command = _link_command(mpicc)
     if command is None:
@@ -171,14 +171,14 @@ def _identify(mpicc: str) -> Optional[MpiLibrary]:
     )
 
 
-def include_folder(mpicc: str) -> Optional[Path]:
+def include_folder(mpicc: str) -> Path | None:
     """Folder of the mpi.h that a compiler wrapper compiles with; None if it does not tell."""
     command = _link_command(mpicc) or []
     folders = [*map(Path, _flag_values(command, "-I")), Path(mpicc).parent.parent / "include"]
     return next((folder for folder in folders if (folder / "mpi.h").is_file()), None)
 
 
-def _link_command(mpicc: str) -> Optional[list[str]]:
+def _link_command(mpicc: str) -> list[str] | None:
     output = _output_of([mpicc, "-show"])
     try:
         return shlex.split(output.splitlines()[0]) if output and output.strip() else None
@@ -190,7 +190,7 @@ def _flag_values(command: Sequence[str], flag: str) -> list[str]:
     return [word[len(flag):] for word in command if word.startswith(flag) and len(word) > len(flag)]
 
 
-def _release(include_folders: Iterable[str]) -> Optional[tuple[str, str]]:
+def _release(include_folders: Iterable[str]) -> tuple[str, str] | None:
     for folder in include_folders:
         header = os.path.join(folder, "mpi.h")
         if os.path.isfile(header):
@@ -201,12 +201,12 @@ def _release(include_folders: Iterable[str]) -> Optional[tuple[str, str]]:
     return None
 
 
-def _release_by_preprocessor(mpicc: str) -> Optional[tuple[str, str]]:
+def _release_by_preprocessor(mpicc: str) -> tuple[str, str] | None:
     text = _output_of([mpicc, "-E", "-dM", "-x", "c", "-"], "#include <mpi.h>\n")
     return _release_of_macros(text) if text else None
 
 
-def _release_of_macros(text: str) -> Optional[tuple[str, str]]:
+def _release_of_macros(text: str) -> tuple[str, str] | None:
     """(product, version) from the macros of an mpi.h."""
     macros = dict(re.findall(r'^\s*#\s*define\s+(\w+)\s+"?([\w.+-]+)"?', text, re.MULTILINE))
     if "OMPI_MAJOR_VERSION" in macros:
@@ -215,7 +215,7 @@ def _release_of_macros(text: str) -> Optional[tuple[str, str]]:
     return next(((product, macros[name]) for name, product in MPICH_KIN if name in macros), None)
 
 
-def _find_library(command: Sequence[str], prefix: Path) -> Optional[str]:
+def _find_library(command: Sequence[str], prefix: Path) -> str | None:
     names = [name for name in _flag_values(command, "-l") if name in ("mpi", "mpich", "mpi_cray")]
     folders = _flag_values(command, "-L") + [str(prefix / "lib"), str(prefix / "lib64")]
     folders += sorted(glob.glob("/usr/lib/*-linux-gnu*")) + ["/usr/lib64", "/usr/lib"]
@@ -237,7 +237,7 @@ def _past_linker_script(path: str) -> str:
     return path
 
 
-def _companion(mpicc: str, *names: str) -> Optional[str]:
+def _companion(mpicc: str, *names: str) -> str | None:
     """The tool that belongs to `mpicc`: same folder, same suffix (mpicc.mpich -> mpiexec.mpich)."""
     folder, base = os.path.split(mpicc)
     for name in names:
@@ -250,7 +250,7 @@ def _companion(mpicc: str, *names: str) -> Optional[str]:
 # --- which MPI does this use? -------------------------------------------------------------------
 
 
-def family_of_soname(soname: str) -> Optional[str]:
+def family_of_soname(soname: str) -> str | None:
     """Family of an MPI library by its shared-object name; None if it is no MPI C library."""
     for pattern, family in FAMILY_OF_SONAME:
         if pattern.match(soname):
@@ -258,7 +258,7 @@ def family_of_soname(soname: str) -> Optional[str]:
     return None
 
 
-def mpi_of_launcher(path: str) -> Optional[LauncherMpi]:
+def mpi_of_launcher(path: str) -> LauncherMpi | None:
     """What the launcher at `path` (or so named on PATH) says it is; None if there is no such program."""
     program = shutil.which(path)
     if program is None:
@@ -281,7 +281,7 @@ def mpi_of_launcher(path: str) -> Optional[LauncherMpi]:
     return LauncherMpi(program, "unknown", None, None)
 
 
-def mpi_of_program(path: str) -> Optional[ProgramMpi]:
+def mpi_of_program(path: str) -> ProgramMpi | None:
     """The MPI library the program at `path` is linked with, directly or through others.
 
     None for programs that load MPI later or not at all (scripts, interpreters), for static programs,
@@ -297,7 +297,7 @@ def mpi_of_program(path: str) -> Optional[ProgramMpi]:
     return None
 
 
-def _shared_libraries(program: str) -> Iterator[tuple[str, Optional[str]]]:
+def _shared_libraries(program: str) -> Iterator[tuple[str, str | None]]:
     """(name, path or None) of all libraries the loader would load; the direct ones if there is no ldd."""
     soname, needed = elf_names(program)
     if not needed and soname is None:
@@ -309,8 +309,8 @@ def _shared_libraries(program: str) -> Iterator[tuple[str, Optional[str]]]:
 
 
 def match_mpi_library(
-    libraries: Sequence[MpiLibrary], program: Optional[ProgramMpi], launcher: Optional[LauncherMpi],
-) -> Optional[MpiLibrary]:
+    libraries: Sequence[MpiLibrary], program: ProgramMpi | None, launcher: LauncherMpi | None,
+) -> MpiLibrary | None:
     """The library among `libraries` whose collio build fits; None if none does.
 
     What the program is linked with decides; for programs that do not tell (Python), the launcher. The
@@ -332,7 +332,7 @@ def match_mpi_library(
 # --- small tools --------------------------------------------------------------------------------
 
 
-def _output_of(command: Sequence[str], text: str = "", accept_failure: bool = False) -> Optional[str]:
+def _output_of(command: Sequence[str], text: str = "", accept_failure: bool = False) -> str | None:
     """Standard output (and error) of a short command; None if it cannot be run or fails."""
     try:
         done = subprocess.run(
@@ -344,7 +344,7 @@ def _output_of(command: Sequence[str], text: str = "", accept_failure: bool = Fa
     return done.stdout if done.returncode == 0 or accept_failure else None
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Lists the MPI libraries of this machine.")
     parser.add_argument("--json", action="store_true", help="print a JSON list")
     libraries = find_mpi_libraries()

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import glob
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Iterator
+from typing import Any
 
 from collio import hints, plain_json, report_check
 
@@ -55,7 +56,7 @@ class Spread:
     max: float
 
     @classmethod
-    def of(cls, value: Any) -> "Spread":
+    def of(cls, value: Any) -> Spread:
         """From the report's {"min", "median", "max"}, or one number for all three; zero for what is missing."""
         if isinstance(value, (int, float)):
             return cls(float(value), float(value), float(value))

@@ -58,7 +58,7 @@ def main() -> None:
         print("example", name)
         for row in demand:
             print("bytes", *row)
-        chosen = elect(demand, lambda part, node: sum(costs(demand, part, node)))
+        chosen = elect(demand, lambda part, node, demand=demand: sum(costs(demand, part, node)))
         print("topology_aware", *chosen)
         print("greedy", *elect(demand, lambda part, node: node))
         print("shortest_path", *elect(demand, lambda part, node: TO_STORAGE[node]))

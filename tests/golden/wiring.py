@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Callable, Iterator
+from typing import Callable
 
 from collio.machine_file.graph import Link
 from collio.machine_file.shapes.dragonfly import Dragonfly

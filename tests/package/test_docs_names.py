@@ -4,6 +4,7 @@ import functools
 import re
 
 import pytest
+
 import source_tree
 
 ROOT = source_tree.ROOT

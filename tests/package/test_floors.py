@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 import source_tree
 
 # Lowest first. Folders of one floor may use each other, but not both ways.

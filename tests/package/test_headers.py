@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 import pytest
+
 import source_tree
 from collio.mpi_libraries import find_mpi_libraries
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 
 import pytest
+
 from collio.builds import preloadable
 from collio.elf import elf_names
 from collio.mpi_libraries import family_of_soname, find_mpi_libraries

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 import source_tree
 from collio import mpi_libraries
 from collio.mpi_libraries import LauncherMpi, MpiLibrary, ProgramMpi

@@ -10,8 +10,8 @@ import sys
 import types
 
 import pytest
-import source_tree
 
+import source_tree
 from collio import __version__
 
 ROOT = source_tree.ROOT

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 import source_tree
 
 ROOT = source_tree.ROOT

@@ -5,7 +5,7 @@ import sys
 import source_tree
 
 sys.path.insert(0, str(source_tree.ROOT / "tools"))
-import suite_results  # noqa: E402
+import suite_results
 
 CASES = """<testsuite>
 <testcase name="passes" status="run"><system-out>skipped: only a word in its output</system-out></testcase>

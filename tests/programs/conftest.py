@@ -8,10 +8,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from jobs import Jobs  # noqa: E402
-
-from collio import mpi_libraries  # noqa: E402
-from collio.builds import Build  # noqa: E402
+from collio import mpi_libraries
+from collio.builds import Build
+from jobs import Jobs
 
 REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
 

@@ -5,6 +5,7 @@ import subprocess
 
 import numpy
 import pytest
+
 from jobs import RANKS, write_and_read_both_ways
 
 BINDINGS = {"mpif.h": ["-DBINDING_MPIFH"], "mpi": ["-DBINDING_MPI"], "mpi_f08": []}

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from jobs import RANKS, Jobs, assert_caught, start
 
 from collio import __version__, mpi_libraries
+from jobs import RANKS, Jobs, assert_caught, start
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
@@ -46,7 +46,7 @@ def prefix(tmp_path_factory, compiled_parts):
 
 def said(*words, **environment):
     done = subprocess.run([str(word) for word in words], env=dict(os.environ, **environment), stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -5,10 +5,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from jobs import HERE, Jobs, assert_same_bytes, write_and_read_both_ways
-from wheels import environment_of_wheels
 
 from collio import mpi_libraries
+from jobs import HERE, Jobs, assert_same_bytes, write_and_read_both_ways
+from wheels import environment_of_wheels
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 

@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from jobs import HERE, start
-from libraries import hdf5_compiler
 
 from collio.builds import Build
+from jobs import HERE, start
+from libraries import hdf5_compiler
 
 
 @pytest.fixture

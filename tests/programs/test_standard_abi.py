@@ -1,6 +1,7 @@
 """MPI 5's standard ABI has other handles than the MPI that this tree is for; without an engine of that family such programs pass through."""
 
 import pytest
+
 from jobs import Jobs
 from wheels import environment_of_wheels
 

@@ -3,9 +3,9 @@
 import subprocess
 
 import pytest
-from jobs import HERE, assert_caught
 
 from collio.builds import Build
+from jobs import HERE, assert_caught
 
 # What turns.c does on a rank, with `write`: one open and write_all, then one open and read_at_all.
 PROGRAMS_CALLS = "tool: open 2, write_all 1, read_at_all 1, dup 0, wait 0"

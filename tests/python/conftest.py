@@ -11,10 +11,9 @@ from click.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fake_site import FakeSite  # noqa: E402
-
-from collio import mpi_libraries  # noqa: E402
-from collio.builds import Build  # noqa: E402
+from collio import mpi_libraries
+from collio.builds import Build
+from fake_site import FakeSite
 
 REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
 

@@ -6,6 +6,7 @@ is given, and sets `-genv`'s. Open MPI's hands on what `-x` names, separately in
 
 import shutil
 from pathlib import Path
+from typing import ClassVar
 
 HYDRA = """#!/bin/bash
 if [ "$1" = --version ]; then echo "HYDRA build details:"; echo "    Version: 9.9.1"; exit 0; fi
@@ -76,7 +77,7 @@ HEADERS = {
 class FakeSite:
     """Its parts are paths: `mpiexec["mpich"]`, `srun`, `interposer["openmpi"]`, `show_environment`."""
 
-    ids = {"mpich": "mpich-9.9.1", "openmpi": "openmpi-9.9.2"}
+    ids: ClassVar = {"mpich": "mpich-9.9.1", "openmpi": "openmpi-9.9.2"}
 
     def __init__(self, root: Path, monkeypatch, library: Path):
         self.root, self.monkeypatch = root, monkeypatch

@@ -9,7 +9,8 @@ import copy
 import json
 import random
 import time
-from typing import Any, Callable, Iterator
+from collections.abc import Iterator
+from typing import Any, Callable
 
 LONGEST_S = 5.0
 """Beyond what any of these small inputs takes to read: a reader that takes longer takes for ever."""

@@ -7,12 +7,12 @@ import sys
 import time
 
 import pytest
-from lab_stage import some_mpi  # noqa: F401
 from rich.console import Console
 
 from collio import launch
 from collio.bench import engines, launcher, machine, results, rounds
 from collio.builds import Build
+from lab_stage import some_mpi  # noqa: F401
 
 
 @pytest.fixture(params=["mpich", "openmpi"])

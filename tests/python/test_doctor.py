@@ -71,7 +71,7 @@ def test_launcher_that_keeps_the_environment_back(real_mpi, examine, tmp_path):
     """Neither the preload nor any other variable of collio's arrives."""
     for_ranks = 'env -u LD_PRELOAD -u COLLIO_DOCTOR -u COLLIO_REPORT "$@"'
     inner = script(tmp_path / "without", f"exec {for_ranks}")
-    lines = ['case "$*" in --version) exec %s --version;; esac' % real_mpi.mpiexec, 'shift $(($# - 2))', f'exec {real_mpi.mpiexec} -n {RANKS} {inner} "$@"']
+    lines = [f'case "$*" in --version) exec {real_mpi.mpiexec} --version;; esac', 'shift $(($# - 2))', f'exec {real_mpi.mpiexec} -n {RANKS} {inner} "$@"']
     code, found = examine(launcher=script(tmp_path / "mpiexec", *lines))
     assert code == 1 and wrong(found) == {"preload"}
     assert "the environment was not handed on" in found["preload"]["found"] and "ranks 0, 1" in found["preload"]["found"]
@@ -79,7 +79,7 @@ def test_launcher_that_keeps_the_environment_back(real_mpi, examine, tmp_path):
 
 def test_preload_that_the_node_drops(real_mpi, examine, tmp_path):
     inner = script(tmp_path / "without", 'exec env -u LD_PRELOAD "$@"')
-    lines = ['case "$*" in --version) exec %s --version;; esac' % real_mpi.mpiexec, 'shift $(($# - 2))', f'exec {real_mpi.mpiexec} -n {RANKS} {inner} "$@"']
+    lines = [f'case "$*" in --version) exec {real_mpi.mpiexec} --version;; esac', 'shift $(($# - 2))', f'exec {real_mpi.mpiexec} -n {RANKS} {inner} "$@"']
     code, found = examine(launcher=script(tmp_path / "mpiexec", *lines))
     assert code == 1 and wrong(found) == {"preload"} and "though other variables arrived" in found["preload"]["found"]
 

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+
 from collio import e3sm
 from collio.e3sm.cubed_sphere import make_grid
 from collio.e3sm.curve import element_curve, face_curve, join_faces

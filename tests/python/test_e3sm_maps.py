@@ -3,9 +3,10 @@
 import json
 import random
 
-import mutated
 import numpy as np
 import pytest
+
+import mutated
 from collio import e3sm
 from collio.e3sm.__main__ import main
 from collio.e3sm.mapset import assemble, coalesce

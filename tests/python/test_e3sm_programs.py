@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from collio import e3sm
 
 BUILD = Path(os.environ.get("COLLIO_BUILD") or Path(__file__).resolve().parents[2] / "build")

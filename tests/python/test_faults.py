@@ -4,6 +4,7 @@ import random
 import subprocess
 
 import pytest
+
 from collio import builds, config, faults, hints, mpi_libraries
 
 GOOD = ["none", "@/tmp/rules", "all:write:ENOSPC", "0,2-5:read3+:EIO", "aggregators:sync:EDQUOT", "aggregator=1,3-4:open2:EMFILE",

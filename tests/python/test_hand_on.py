@@ -1,8 +1,8 @@
 """What ranks get through each launcher: real ones where they are made up in fake_site, stand-ins for the rest."""
 
 import pytest
-import stand_in_launchers
 
+import stand_in_launchers
 from collio import launch, launch_line
 
 PNETCDF = "nc_driver=mpiio"

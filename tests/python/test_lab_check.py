@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_machine_shapes import graph_of
 
 from collio.builds import Build
 from collio.lab import check, mpi_launch, network
@@ -15,6 +14,7 @@ from collio.lab.nodes import Nodes
 from collio.launch import LaunchError
 from collio.machine_file import expand, load_machine, preset_names, route
 from collio.mpi_libraries import MpiLibrary
+from test_machine_shapes import graph_of
 
 TREE = {"shape": "tree", "racks": 2, "link": "400Mbit/s", "uplink": "100Mbit/s"}
 NODES = Nodes(Path("/run/lab/agent"), [("node0", 2), ("node1", 4)])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from lab_stage import AT_MOST_S, MACHINE, skip_without_labs, some_mpi  # noqa: F401
 
 CANNOT_RUN = 125

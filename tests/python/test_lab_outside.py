@@ -4,6 +4,7 @@ import re
 import sys
 
 import pytest
+
 from lab_stage import AT_MOST_S, has_fuse, some_mpi, stage, wait_until  # noqa: F401
 
 TRAFFIC = """

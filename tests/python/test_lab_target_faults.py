@@ -11,11 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from lab_target import ENDS_WITHIN_S, MIB, RATE, error_of, is_mounted, memory, opened, program, target, wait_until  # noqa: F401
 
 from collio.lab import targets
 from collio.lab.targets import TargetError, TargetSpec, start_target
-
+from lab_target import ENDS_WITHIN_S, MIB, RATE, error_of, is_mounted, memory, opened, program, target, wait_until  # noqa: F401
 
 # --- failures -------------------------------------------------------------------------------------
 

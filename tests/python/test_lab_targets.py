@@ -11,9 +11,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from lab_target import MIB, RATE, error_of, memory, opened, program, target, wait_until  # noqa: F401
 
 from collio.lab import targets
+from lab_target import MIB, RATE, error_of, memory, opened, program, target, wait_until  # noqa: F401
 
 BURST_S = 0.010
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Callable, Optional
 
 import pytest
-from lab_stage import AT_MOST_S, has_fuse, some_mpi, stage, wait_until  # noqa: F401
 
 from collio.lab import world
+from lab_stage import AT_MOST_S, has_fuse, some_mpi, stage, wait_until  # noqa: F401
 
 BUSY = """
 hostname > "$1/up.$(hostname)"
@@ -95,7 +95,7 @@ def check_end(stage, busy_lab, mpi, end):
     assert len(stage.processes()) > 6
     end.ending(lab)
     code = lab.wait()
-    assert code == end.code or end.code is None and code != 0
+    assert code == end.code or (end.code is None and code != 0)
     if end.entry_stays:
         assert stage.run("lab", "clean") == (0, "removed: 0 (small)\nrunning: none\n")
     stage.assert_settles_as(before)

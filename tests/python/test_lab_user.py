@@ -10,6 +10,7 @@ import time
 import uuid
 
 import pytest
+
 from lab_stage import AT_MOST_S, MARK, SETTLES_WITHIN_S, has_fuse, marked, some_mpi  # noqa: F401
 
 NOBODY = 65534

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+
 from collio import e3sm, mpas
 from collio.mpas.partition import bisect
 

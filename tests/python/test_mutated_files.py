@@ -5,10 +5,10 @@ import json
 import random
 from pathlib import Path
 
-import mutated
 import pytest
 from rich.console import Console
 
+import mutated
 from collio import config, faults, hand_on, hints, launch_line, machine_file, mpi_libraries, report, report_html, report_text
 from collio.machine_file import Graph, MachineFileError
 from collio.machine_file.graph import check
@@ -101,7 +101,7 @@ def test_topologies_by_content(reads):
         mutated.accepted(reads("file", lambda path: load(str(path))), mutated.contents(good, 60, seed), MachineFileError)
     for format_ in FORMATS:
         for seed, good in enumerate(goods):
-            mutated.accepted(reads("file", lambda path: load(str(path), format_)), mutated.contents(good, 8, seed), MachineFileError)
+            mutated.accepted(reads("file", lambda path, format_=format_: load(str(path), format_)), mutated.contents(good, 8, seed), MachineFileError)
 
 
 def test_hwlocs_file_says_nothing_of_its_encoding():

@@ -6,13 +6,13 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from test_topo_readers import GOLDEN
 
 from collio.machine_file import Graph, expand, load_machine, preset_names
 from collio.topology import load, measured
 from collio.topology.layout import find_grid, lay_out
 from collio.topology.picture import to_svg
 from collio.topology.show import MOST_ROWS
+from test_topo_readers import GOLDEN
 
 
 @pytest.fixture(autouse=True)

@@ -5,11 +5,11 @@ import statistics
 from dataclasses import replace
 
 import pytest
-from test_machine_shapes import graph_of
 
 from collio.machine_file import expand, load_machine, route
 from collio.machine_file.graph import check
 from collio.topology.grouping import measure, to_graph
+from test_machine_shapes import graph_of
 
 
 class Simulated:
@@ -87,7 +87,7 @@ def test_hosts_in_any_order():
 
 
 def test_racks_told_by_latency_where_uplinks_are_wide():
-    found, prober = measured(tree(16, 4, "10Gbit/s"), noise=0.05)
+    found, _ = measured(tree(16, 4, "10Gbit/s"), noise=0.05)
     assert found.groups == [list(range(at, at + 4)) for at in (0, 4, 8, 12)]
     assert found.uplinks == [pytest.approx(4 * 50e6, rel=0.15)] * 4, "no limit: what the nodes can send"
     assert found.near_s == pytest.approx(10e-6, rel=0.2) and found.far_s == pytest.approx(20e-6, rel=0.2)

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import pytest
-from lab_stage import has_fuse
 
 from collio import launch
 from collio.builds import Build
@@ -15,6 +14,7 @@ from collio.machine_file import Graph, expand, load_machine
 from collio.mpi_libraries import find_mpi_libraries
 from collio.topology.measured import cache_folder
 from collio.topology.session import PROGRAM, MeasureError, Session
+from lab_stage import has_fuse
 
 # Begins as a shell script: a first line holds no path with spaces.
 ANSWERS = """#!/bin/sh

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.table import Table
 
-from collio.bench.rounds import Samples
 from collio import report
+from collio.bench.rounds import Samples
 from collio.report import format_bytes, format_seconds
 
 LABEL_CELLS = 17

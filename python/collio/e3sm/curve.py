@@ -67,7 +67,7 @@ def _corner(face: int, i: int, j: int) -> tuple[int, int, int]:
 @lru_cache(maxsize=1)
 def join_faces() -> tuple[tuple[int, Vector, Vector], ...]:
     """(face, corner where its curve starts, corner where it ends) in visiting order, consecutive faces meeting at one cube corner."""
-    edges = [((i, j), (k, l)) for i in (0, 1) for j in (0, 1) for k in (0, 1) for l in (0, 1) if abs(i - k) + abs(j - l) == 1]
+    edges = [((i, j), (k, m)) for i in (0, 1) for j in (0, 1) for k in (0, 1) for m in (0, 1) if abs(i - k) + abs(j - m) == 1]
 
     def extend(path: list[tuple[int, Vector, Vector]]) -> list[tuple[int, Vector, Vector]] | None:
         if len(path) == len(FACES):

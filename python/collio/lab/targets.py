@@ -14,9 +14,10 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Iterable, Union
+from typing import BinaryIO, Union
 
 PROGRAM = "collio_lab_target"
 """Its name in a build's bin folder: Build.program(PROGRAM)."""
@@ -63,7 +64,7 @@ class Target:
         self.process.stdin.close()
         remove_mount(self.mountpoint)
 
-    def __enter__(self) -> "Target":
+    def __enter__(self) -> Target:
         return self
 
     def __exit__(self, *_exception) -> None:

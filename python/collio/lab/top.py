@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 
@@ -28,7 +29,5 @@ def main(every_s: float, once: bool) -> None:
 
 
 if __name__ == "__main__":
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         main(float(sys.argv[1]), "once" in sys.argv[2:])
-    except KeyboardInterrupt:
-        pass

@@ -92,7 +92,7 @@ class Graph:
         return "{" + ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in document.items()) + "}\n"
 
     @classmethod
-    def from_json(cls, text: str) -> "Graph":
+    def from_json(cls, text: str) -> Graph:
         """Reads `to_json` again. Raises MachineFileError for what is no such graph, also when a route does not arrive."""
         try:
             document = plain_json.parse(text)
@@ -101,7 +101,7 @@ class Graph:
         return cls.from_document(document)
 
     @classmethod
-    def from_document(cls, document: object) -> "Graph":
+    def from_document(cls, document: object) -> Graph:
         """From the values of `to_json`'s text. Raises MachineFileError, as `from_json` does."""
         try:
             if document["format"] != FORMAT:

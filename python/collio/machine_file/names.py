@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterable
+from collections.abc import Iterable
+from typing import Callable
 
 from collio.machine_file.table import Table, close_match, show
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from typing import Any, Callable, Iterable, TypeVar
+from collections.abc import Iterable
+from typing import Any, Callable, TypeVar
 
 from collio.machine_file import units
 from collio.machine_file.errors import MachineFileError
@@ -114,7 +115,7 @@ class Table:
             return self.array(read)(value, key)
         return read_for_each
 
-    def table(self, value: Any, key: str) -> "Table":
+    def table(self, value: Any, key: str) -> Table:
         if not isinstance(value, dict):
             raise self.fail(key, f"{show(value)} is not allowed; allowed is a table")
         return Table(value, self.file, self.path(key))

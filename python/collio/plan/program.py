@@ -14,7 +14,7 @@ from collio.plan.errors import PlanError
 NAME = "collio_plan"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def find_planner() -> Path:
     """It knows no MPI: that of any build will do. Raises PlanError."""
     places = [PACKAGED / "bin"] if is_packaged() else [mpi.build_tree / "bin" for mpi in mpi_libraries.find_mpi_libraries()]

@@ -40,7 +40,7 @@ class Cabling:
         self.is_node.append(is_node)
         return len(self.names) - 1
 
-    def only(self, nodes: list[str]) -> "Cabling":
+    def only(self, nodes: list[str]) -> Cabling:
         """These nodes alone, in this order, with all switches. Raises MachineFileError for a name that is not there."""
         number = {name: vertex for vertex, name in enumerate(self.names) if self.is_node[vertex]}
         for name in nodes:
@@ -64,7 +64,7 @@ class Cabling:
             name, tuple(Node(one, ranks) for one in part.names[:count]), tuple(part.names[count:]), links,
             spread_routes(len(part.names), count, links), note="; ".join(self.notes))
 
-    def _part(self, vertices: list[int]) -> "Cabling":
+    def _part(self, vertices: list[int]) -> Cabling:
         """These vertices, renumbered in this order, and the cables between them."""
         number = {vertex: index for index, vertex in enumerate(vertices)}
         cables = [replace(one, a=number[one.a], b=number[one.b]) for one in self.cables if one.a in number and one.b in number]

@@ -13,8 +13,7 @@ from collio import launch
 from collio.bench.launcher import end_with_its_runs
 from collio.lab import check_run
 from collio.lab.enter import LabError, lab_for
-from collio.machine_file import MachineFileError, describe
-from collio.machine_file import units
+from collio.machine_file import MachineFileError, describe, units
 from collio.topology import hwloc, measured
 from collio.topology.hostlist import HostListError, expand_hosts
 from collio.topology.load import FORMATS, Found, from_inside, load

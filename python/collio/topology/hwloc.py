@@ -56,14 +56,14 @@ class _Object:
 
     attributes: dict[str, str]
     line: int
-    parent: "_Object | None"
+    parent: _Object | None
     infos: dict[str, str] = field(default_factory=dict)
 
     @property
     def type(self) -> str:
         return self.attributes.get("type", "")
 
-    def near(self, type_: str) -> "_Object | None":
+    def near(self, type_: str) -> _Object | None:
         """The nearest object of a type that this is in."""
         at = self.parent
         while at is not None and at.type != type_:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from collio.machine_file.errors import MachineFileError
@@ -62,11 +63,7 @@ def _vertices(text: str, file: str) -> dict[str, _Vertex]:
     found: dict[str, _Vertex] = {}
     current: _Vertex | None = None
     for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.strip()
-
-        def fail(problem: str) -> MachineFileError:
-            return MachineFileError(f"{file}:{number}: {problem}")
-
+        line, fail = raw.strip(), _failing(file, number)
         if not line or line.startswith("#") or _OTHER.match(line):
             continue
         if head := _HEAD.match(line):
@@ -86,7 +83,12 @@ def _vertices(text: str, file: str) -> dict[str, _Vertex]:
     return found
 
 
-def _add_port(vertex: _Vertex, port: re.Match, number: int, fail) -> None:
+def _failing(file: str, line: int) -> Callable[[str], MachineFileError]:
+    """Makes the error of this line from what is wrong with it."""
+    return lambda problem: MachineFileError(f"{file}:{line}: {problem}")
+
+
+def _add_port(vertex: _Vertex, port: re.Match[str], number: int, fail: Callable[[str], MachineFileError]) -> None:
     index = int(port["port"])
     if not 1 <= index <= vertex.ports:
         raise fail(f"port {index} of {vertex.ports}; allowed are 1 to {vertex.ports}")
@@ -104,9 +106,7 @@ def _add_port(vertex: _Vertex, port: re.Match, number: int, fail) -> None:
 def _check_ends(found: dict[str, _Vertex], file: str) -> None:
     for name, vertex in found.items():
         for port, (other, peer, rate, line) in vertex.peers.items():
-            def fail(problem: str) -> MachineFileError:
-                return MachineFileError(f"{file}:{line}: {problem}")
-
+            fail = _failing(file, line)
             if other not in found:
                 raise fail(f"joined to {other}, which the file does not describe (is it complete?)")
             back = found[other].peers.get(peer)

@@ -34,7 +34,7 @@ class Session:
         self.latencies = self.flows = 0
         self._fastest_bytes_per_s = 0.0
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Session:
         self._errors = tempfile.TemporaryFile("w+", errors="replace")
         try:
             self._process = subprocess.Popen(

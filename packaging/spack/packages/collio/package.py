@@ -2,9 +2,8 @@
 
 import os
 
-from spack_repo.builtin.build_systems.generic import Package
-
 from spack.package import *
+from spack_repo.builtin.build_systems.generic import Package
 
 
 class Collio(Package):

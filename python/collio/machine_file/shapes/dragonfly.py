@@ -27,7 +27,7 @@ class Dragonfly:
     global_: Cable
 
     @classmethod
-    def read(cls, table: Table, nodes: tuple[str, ...]) -> "Dragonfly":
+    def read(cls, table: Table, nodes: tuple[str, ...]) -> Dragonfly:
         groups = table.get("groups", table.integer(1, len(nodes)))
         per_group = even_share(table, "groups", groups, ("nodes.count", len(nodes)))
         routers = table.get("routers", table.integer(1, per_group))

@@ -26,7 +26,7 @@ class FatTree:
     uplink: Cable
 
     @classmethod
-    def read(cls, table: Table, nodes: tuple[str, ...]) -> "FatTree":
+    def read(cls, table: Table, nodes: tuple[str, ...]) -> FatTree:
         leaves = table.get("leaves", table.integer(1, len(nodes)))
         share = even_share(table, "leaves", leaves, ("nodes.count", len(nodes)))
         spines = table.get("spines", table.integer(1, MOST_SPINES))

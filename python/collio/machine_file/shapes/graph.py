@@ -15,6 +15,7 @@ from collio.machine_file.names import check_distinct, read_name, read_vertex
 from collio.machine_file.shapes.shape import Wiring, read_latency
 from collio.machine_file.table import REQUIRED, Table
 
+
 @dataclass(frozen=True)
 class Custom:
     KEYS = ("switches", "links")
@@ -25,7 +26,7 @@ class Custom:
     links: tuple[Link, ...]
 
     @classmethod
-    def read(cls, table: Table, nodes: tuple[str, ...]) -> "Custom":
+    def read(cls, table: Table, nodes: tuple[str, ...]) -> Custom:
         switches = table.get("switches", table.array(read_name(table)), ())
         check_distinct(table, "switches", switches, taken=nodes)
         numbers = {name: vertex for vertex, name in enumerate((*nodes, *switches))}

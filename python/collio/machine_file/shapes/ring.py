@@ -19,7 +19,7 @@ class Ring:
     link: Cable
 
     @classmethod
-    def read(cls, table: Table, nodes: tuple[str, ...]) -> "Ring":
+    def read(cls, table: Table, nodes: tuple[str, ...]) -> Ring:
         return cls(len(nodes), Cable.read(table, "link"))
 
     def wire(self) -> Wiring:

@@ -21,7 +21,7 @@ class Cable:
     latency_s: float
 
     @classmethod
-    def read(cls, table: Table, key: str) -> "Cable":
+    def read(cls, table: Table, key: str) -> Cable:
         """The rate at `key` of the network's table with the latency of all its links."""
         return cls(table.get(key, table.rate, REQUIRED), read_latency(table))
 
@@ -48,7 +48,7 @@ class Shape(Protocol):
     """Keys of [network] besides shape, link and latency."""
 
     @classmethod
-    def read(cls, table: Table, nodes: tuple[str, ...]) -> "Shape":
+    def read(cls, table: Table, nodes: tuple[str, ...]) -> Shape:
         """From [network] and the nodes' names. Raises MachineFileError."""
 
     @property

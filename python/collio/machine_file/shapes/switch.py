@@ -18,7 +18,7 @@ class Switch:
     link: Cable
 
     @classmethod
-    def read(cls, table: Table, nodes: tuple[str, ...]) -> "Switch":
+    def read(cls, table: Table, nodes: tuple[str, ...]) -> Switch:
         return cls(len(nodes), Cable.read(table, "link"))
 
     def wire(self) -> Wiring:

@@ -23,7 +23,7 @@ class Torus:
     link: Cable
 
     @classmethod
-    def read(cls, table: Table, nodes: tuple[str, ...]) -> "Torus":
+    def read(cls, table: Table, nodes: tuple[str, ...]) -> Torus:
         dims = table.get("dims", table.array(table.integer(1, len(nodes))))
         if not dims or math.prod(dims) != len(nodes):
             told = f"{list(dims)} makes {math.prod(dims)} nodes" if dims else "[] has no dimension"

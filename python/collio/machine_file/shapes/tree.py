@@ -19,7 +19,7 @@ class Tree:
     uplink: Cable
 
     @classmethod
-    def read(cls, table: Table, nodes: tuple[str, ...]) -> "Tree":
+    def read(cls, table: Table, nodes: tuple[str, ...]) -> Tree:
         racks = table.get("racks", table.integer(1, len(nodes)))
         share = even_share(table, "racks", racks, ("nodes.count", len(nodes)))
         return cls(racks, share, Cable.read(table, "link"), Cable.read(table, "uplink"))

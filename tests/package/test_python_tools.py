@@ -1,0 +1,22 @@
+"""Python code passes its linter, as pyproject.toml sets it up."""
+
+import subprocess
+import sys
+
+import source_tree
+
+
+def python_files():
+    """Modules, and programs without an ending; not the template, whose places are filled in by tools/install."""
+    for path in source_tree.repository_files():
+        if path.suffix == ".py" or (not path.suffix and path.read_bytes().startswith(b"#!/usr/bin/env python3\n")):
+            yield source_tree.relative(path)
+
+
+def run_tool(*words):
+    done = subprocess.run([sys.executable, "-m", *words], cwd=source_tree.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, f"{' '.join(words[:2])}:\n{done.stdout}"
+
+
+def test_ruff():
+    run_tool("ruff", "check", "--force-exclude", "--output-format", "concise", "--quiet", *python_files())
