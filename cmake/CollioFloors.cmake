@@ -1,4 +1,4 @@
-# One floor of the house: an object library floor_<name> from all sources of its folder, on top of the
+# One floor of the house: an object library floor_<name> from all sources in and below its folder, on top of the
 # floors it names. What a floor may include is checked by tests/package/test_floors.py.
 
 # collio_add_floor(NAME [MPI] [EXCLUDE pattern] [ON floor...])
@@ -7,7 +7,7 @@
 #   ON       the floors directly below
 function(collio_add_floor name)
   cmake_parse_arguments(PARSE_ARGV 1 floor "MPI" "EXCLUDE" "ON")
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp *.c)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp *.c)
   if(floor_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${floor_EXCLUDE}")
   endif()

@@ -1,8 +1,8 @@
 // See data_calls.hpp.
 #include "mpiio/data_calls.hpp"
 
-#include "engine/call.hpp"
-#include "engine/check_call.hpp"
+#include "engine/call/call.hpp"
+#include "engine/file/same_call.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/give_view.hpp"
 #include "mpiio/library_calls.hpp"

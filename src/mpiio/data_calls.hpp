@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "engine/call.hpp"
+#include "engine/call/call.hpp"
 #include "mpiio/open_files.hpp"
 
 namespace collio::mpiio {

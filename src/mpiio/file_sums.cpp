@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "exchange/collectives.hpp"
 #include "mpiio/network_report.hpp"
 #include "observe/path_pattern.hpp"
+#include "transport/waiting/collectives.hpp"
 
 namespace collio::mpiio {
 
@@ -115,12 +115,12 @@ FileSums sums_of_ranks(engine::File& file) {
   std::vector<Numbers> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
   for (const observe::CallRecord& record : file.log.records()) {
     const Numbers mine = numbers_of(record);
-    exchange::gather(mine.data(), sizeof mine, all.data(), file.comm);
+    transport::gather(mine.data(), sizeof mine, all.data(), file.comm);
     if (file.rank == 0) sums.calls.push_back(sums_of(record, all));
   }
   const Rest mine = rest_of(file);
   std::vector<Rest> rest(all.size());
-  exchange::gather(mine.data(), sizeof mine, rest.data(), file.comm);
+  transport::gather(mine.data(), sizeof mine, rest.data(), file.comm);
   if (file.rank == 0) put_rest(rest, sums);
   sums.network = network_json(file);
   return sums;

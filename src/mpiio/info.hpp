@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/file.hpp"
+#include "engine/file/file.hpp"
 
 namespace collio::mpiio {
 

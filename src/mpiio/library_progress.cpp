@@ -5,9 +5,9 @@
 
 #include <dlfcn.h>
 
-#include "engine/work_queue.hpp"
-#include "exchange/mpi_library.hpp"
+#include "engine/background/work_queue.hpp"
 #include "mpiio/data_calls.hpp"
+#include "transport/waiting/mpi_library.hpp"
 
 namespace collio::mpiio {
 
@@ -32,7 +32,7 @@ void* find_register() {
 
 void step_in_library_calls() {
   static const bool registered = [] {
-    if (!exchange::is_open_mpi()) return false;
+    if (!transport::is_open_mpi()) return false;
     using Register = int (*)(int (*)());
     const auto function = reinterpret_cast<Register>(find_register());
     return function && function(step) == 0;

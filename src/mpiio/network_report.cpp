@@ -3,11 +3,11 @@
 
 #include <numeric>
 
-#include "engine/discover_network.hpp"
-#include "exchange/collectives.hpp"
+#include "engine/open/discover_network.hpp"
 #include "machine/locate_nodes.hpp"
 #include "machine/node_traffic.hpp"
 #include "mpiio/json_text.hpp"
+#include "transport/waiting/collectives.hpp"
 
 namespace collio::mpiio {
 
@@ -23,7 +23,7 @@ NodeTraffic counted(const engine::File& file) {
   const std::vector<std::int64_t>& sent_to = file.traffic.sent_to();
   for (std::size_t node = 0; node < sent_to.size(); ++node) traffic.add({file.node_index, static_cast<int>(node), sent_to[node]});
   std::vector<std::int64_t>& numbers = traffic.numbers();
-  exchange::reduce_to_first(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_SUM, file.comm);
+  transport::reduce_to_first(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_SUM, file.comm);
   return traffic;
 }
 

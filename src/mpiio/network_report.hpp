@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/file.hpp"
+#include "engine/file/file.hpp"
 
 namespace collio::mpiio {
 

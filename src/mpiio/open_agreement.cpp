@@ -5,21 +5,21 @@
 #include <cstdio>
 #include <limits>
 
-#include "exchange/collectives.hpp"
-#include "exchange/waiting.hpp"
+#include "transport/waiting/collectives.hpp"
+#include "transport/waiting/waiting.hpp"
 
 namespace collio::mpiio {
 
 namespace {
 
 /// Says once that ranks do not come: a rank without collio never does.
-class OpenLookout final : public exchange::Lookout {
+class OpenLookout final : public transport::Lookout {
  public:
-  OpenLookout(MPI_Comm comm, const char* path, double patience_s) : path_(path), patience_s_(patience_s), before_(exchange::set_lookout(this)) {
+  OpenLookout(MPI_Comm comm, const char* path, double patience_s) : path_(path), patience_s_(patience_s), before_(transport::set_lookout(this)) {
     MPI_Comm_rank(comm, &rank_);
   }
   OpenLookout(const OpenLookout&) = delete;
-  ~OpenLookout() { exchange::set_lookout(before_); }
+  ~OpenLookout() { transport::set_lookout(before_); }
 
   void look(double now_s, double since_s) noexcept override {
     if (said_ || patience_s_ <= 0 || now_s - since_s < patience_s_) return;
@@ -32,7 +32,7 @@ class OpenLookout final : public exchange::Lookout {
  private:
   const char* path_;
   double patience_s_;
-  exchange::Lookout* before_;
+  transport::Lookout* before_;
   int rank_ = 0;
   bool said_ = false;
 };
@@ -51,7 +51,7 @@ OpenAgreement::OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& m
   least[collio_open_first_without] = std::numeric_limits<int>::max();
   {
     const OpenLookout lookout(comm, path, mine.patience_s);
-    exchange::reduce_to_all(least.data(), collio_open_words, MPI_INT, MPI_MIN, comm);
+    transport::reduce_to_all(least.data(), collio_open_words, MPI_INT, MPI_MIN, comm);
   }
   opened = least[collio_open_by_library] != 0;
   same_mode = least[collio_open_mode] == -least[collio_open_minus_mode];

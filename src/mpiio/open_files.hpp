@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/file.hpp"
-#include "engine/work_queue.hpp"
+#include "engine/background/work_queue.hpp"
+#include "engine/file/file.hpp"
 #include "mpiio/program_view.hpp"
 #include "mpiio/report_book.hpp"
 

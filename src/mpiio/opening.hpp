@@ -1,7 +1,7 @@
 // An open as one rank asks for it.
 #pragma once
 
-#include "engine/file.hpp"
+#include "engine/file/file.hpp"
 #include "mpiio/info.hpp"
 #include "mpiio/open_agreement.hpp"
 

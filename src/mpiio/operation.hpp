@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "access/reserve.hpp"
-#include "engine/call.hpp"
+#include "engine/call/call.hpp"
 #include "mpiio/data_calls.hpp"
 
 namespace collio::mpiio {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "engine/check_call.hpp"
+#include "engine/file/same_call.hpp"
 #include "mpiio/ask_library.hpp"
 #include "mpiio/background_calls.hpp"
 #include "mpiio/check_view.hpp"

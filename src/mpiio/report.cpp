@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "exchange/collectives.hpp"
 #include "mpiio/report_book.hpp"
+#include "transport/waiting/collectives.hpp"
 
 namespace collio::mpiio {
 
@@ -49,7 +49,7 @@ void count_by_library(OpenFile& file) {
 void report_closed(OpenFile& file) {
   engine::File& engine = *file.engine;
   int is_wanted = wanted(engine) ? 1 : 0;
-  exchange::broadcast(&is_wanted, 1, MPI_INT, 0, engine.comm);
+  transport::broadcast(&is_wanted, 1, MPI_INT, 0, engine.comm);
   if (!is_wanted) return;
   const Remarks remarks{engine.storage_remarks(), engine.schedule_remarks()};
   FileSums sums = sums_of_ranks(engine);

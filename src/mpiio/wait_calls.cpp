@@ -1,7 +1,7 @@
 // See wait_calls.hpp.
 #include "mpiio/wait_calls.hpp"
 
-#include "engine/work_queue.hpp"
+#include "engine/background/work_queue.hpp"
 #include "mpiio/operation.hpp"
 
 namespace collio::mpiio {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/linear_assignment.hpp"
-#include "policy/exchange_domains.hpp"
+#include "policy/swap_domains.hpp"
 
 namespace collio::policy {
 
@@ -48,8 +48,8 @@ std::vector<int> least_congestion(const PlacementProblem& p, const std::vector<s
   double soonest_s = measure(p, *soonest).busiest.time_s;
   for (const std::vector<int>& other : others)
     if (const double time_s = measure(p, other).busiest.time_s; time_s < soonest_s) soonest = &other, soonest_s = time_s;
-  std::vector<int> best = exchange_domains(p, others.back(), most_exchange_work);
-  if (soonest_s < measure(p, best).busiest.time_s) best = exchange_domains(p, *soonest, most_exchange_work);
+  std::vector<int> best = swap_domains(p, others.back(), most_exchange_work);
+  if (soonest_s < measure(p, best).busiest.time_s) best = swap_domains(p, *soonest, most_exchange_work);
   return best;
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "machine/machine.hpp"
-#include "policy/plan.hpp"
 #include "policy/placement.hpp"
+#include "policy/plan.hpp"
 
 namespace collio::policy {
 

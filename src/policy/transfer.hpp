@@ -1,7 +1,7 @@
 // How data gets between a rank and an aggregator's collective buffer in two_phase.
 //
 // Feki and Gabriel ("On Overlapping Communication and File I/O in Collective Write Operation", 2020) compare messages with
-// one-sided transfers that end with fences or with locks. The engine does all three (exchange/remote_buffers.hpp).
+// one-sided transfers that end with fences or with locks. The engine does all three (transport/one_sided/remote_buffers.hpp).
 #pragma once
 
 #include <cstdint>

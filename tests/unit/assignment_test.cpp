@@ -9,7 +9,7 @@
 #include <iostream>
 #include <random>
 
-#include "policy/exchange_domains.hpp"
+#include "policy/swap_domains.hpp"
 
 namespace collio::policy {
 namespace {
@@ -89,11 +89,11 @@ TEST(ExchangeDomains, NeverMakesTheBusiestLinkBusier) {
     for (std::int64_t& bytes : p.bytes.values()) bytes = dice() % 4 ? 0 : dice() % 1000;
     for (int i = 0; i < 6; ++i) p.seats.push_back(static_cast<int>(dice() % 12));
     std::vector<int> before{0, 1, 2, 3, 4};
-    const std::vector<int> after = exchange_domains(p, before, most_exchange_work);
+    const std::vector<int> after = swap_domains(p, before, most_exchange_work);
     const double was = measure(p, before).busiest.time_s, is = measure(p, after).busiest.time_s;
     ASSERT_LE(is, was);
-    ASSERT_EQ(exchange_domains(p, after, most_exchange_work), after) << "where no exchange helps, it stays";
-    ASSERT_EQ(exchange_domains(p, before, 0), before) << "no work allowed";
+    ASSERT_EQ(swap_domains(p, after, most_exchange_work), after) << "where no exchange helps, it stays";
+    ASSERT_EQ(swap_domains(p, before, 0), before) << "no work allowed";
   }
 }
 
@@ -103,9 +103,9 @@ TEST(ExchangeDomains, SoManyRoutesThatNoneAreKeptLeadToTheSame) {
   PlacementProblem p{t, first(2048), Matrix({2048, 2}), {}};
   p.bytes(0, 0) = 60, p.bytes(0, 1) = 50;
   for (int node = 32; node < 2048; node += 16) p.seats.push_back(node);
-  EXPECT_EQ(measure(p, exchange_domains(p, {0, 1}, most_exchange_work)).busiest.bytes, 110);
+  EXPECT_EQ(measure(p, swap_domains(p, {0, 1}, most_exchange_work)).busiest.bytes, 110);
   for (int node = 33; node < 500; ++node) p.seats.push_back(node);
-  EXPECT_EQ(measure(p, exchange_domains(p, {0, 1}, most_exchange_work)).busiest.bytes, 60);
+  EXPECT_EQ(measure(p, swap_domains(p, {0, 1}, most_exchange_work)).busiest.bytes, 60);
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -1,12 +1,12 @@
 // Buffers come back, fit, and do not pile up.
-#include "exchange/buffer_pool.hpp"
+#include "transport/messages/buffer_pool.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <new>
 
-namespace collio::exchange {
+namespace collio::transport {
 namespace {
 
 TEST(BufferPool, GivesWhatWasAskedFor) {
@@ -94,4 +94,4 @@ TEST(BufferPool, TakesBackAnEmptyBuffer) {
 }
 
 }  // namespace
-}  // namespace collio::exchange
+}  // namespace collio::transport

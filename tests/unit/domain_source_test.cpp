@@ -1,5 +1,5 @@
 // An access cut into domains and rounds: what the descriptions of all rounds say is the access again.
-#include "exchange/domain_source.hpp"
+#include "transport/messages/domain_source.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "random_access.hpp"
 
-namespace collio::exchange {
+namespace collio::transport {
 namespace {
 
 using test::Dice;
@@ -142,4 +142,4 @@ TEST(DomainSource, SkipsRoundsWithoutPieces) {
 }
 
 }  // namespace
-}  // namespace collio::exchange
+}  // namespace collio::transport

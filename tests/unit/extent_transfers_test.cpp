@@ -1,12 +1,12 @@
 // Extents on their way, over storage that does them later and in any order: bytes, order of books, the first failure.
-#include "exchange/extent_transfers.hpp"
+#include "transport/windows/extent_transfers.hpp"
 
 #include <gtest/gtest.h>
 
 #include "byte_list.hpp"
 #include "late_file.hpp"
 
-namespace collio::exchange {
+namespace collio::transport {
 namespace {
 
 using test::Dice;
@@ -92,4 +92,4 @@ TEST(ExtentTransfers, ReadsEndWhereTheFileEnds) {
 }
 
 }  // namespace
-}  // namespace collio::exchange
+}  // namespace collio::transport

@@ -1,11 +1,11 @@
 // Functions that stop in the middle and go on later.
-#include "exchange/fiber.hpp"
+#include "transport/waiting/fiber.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace collio::exchange {
+namespace collio::transport {
 namespace {
 
 TEST(Fiber, StopsWhereItGivesWayAndGoesOnThere) {
@@ -58,4 +58,4 @@ TEST(Fiber, SeveralTakeTurns) {
 }
 
 }  // namespace
-}  // namespace collio::exchange
+}  // namespace collio::transport

@@ -1,5 +1,5 @@
 // Message tags: windows that are under way at the same time never share one.
-#include "exchange/link.hpp"
+#include "transport/messages/link.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "policy/plan.hpp"
 
-namespace collio::exchange {
+namespace collio::transport {
 namespace {
 
 int tag(int domains, int domain, std::int64_t round) {
@@ -48,4 +48,4 @@ TEST(Tags, KeepToWhatEveryMpiLibraryHas) {
 }
 
 }  // namespace
-}  // namespace collio::exchange
+}  // namespace collio::transport

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "byte_list.hpp"
-#include "policy/elect_aggregators.hpp"
 #include "policy/assignment.hpp"
+#include "policy/elect_aggregators.hpp"
 
 namespace collio::policy {
 namespace {

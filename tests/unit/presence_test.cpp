@@ -1,5 +1,5 @@
 // Notes of a node's ranks, and what is said of them.
-#include "exchange/presence.hpp"
+#include "transport/liveness/presence.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <vector>
 
-namespace collio::exchange {
+namespace collio::transport {
 namespace {
 
 constexpr double now_s = 1000, patience_s = 10;
@@ -99,4 +99,4 @@ TEST(Presence, RanksAreWrittenAsRanges) {
 }
 
 }  // namespace
-}  // namespace collio::exchange
+}  // namespace collio::transport

@@ -1,5 +1,5 @@
 // Shared memory over memory domains. Most machines that run this have one domain: of two that it is told the kernel takes those there are.
-#include "exchange/spread_pages.hpp"
+#include "transport/node_memory/spread_pages.hpp"
 
 #include <gtest/gtest.h>
 #include <linux/mempolicy.h>
@@ -9,7 +9,7 @@
 
 #include <cerrno>
 
-namespace collio::exchange {
+namespace collio::transport {
 namespace {
 
 class SpreadPages : public testing::Test {
@@ -50,4 +50,4 @@ TEST_F(SpreadPages, TwoDomainsAreInterleaved) {
 }
 
 }  // namespace
-}  // namespace collio::exchange
+}  // namespace collio::transport

@@ -1,5 +1,5 @@
 // A collective buffer's round against a model of the file: what is written, how, and what is left alone.
-#include "exchange/window.hpp"
+#include "transport/windows/window.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "byte_list.hpp"
 #include "late_file.hpp"
 
-namespace collio::exchange {
+namespace collio::transport {
 namespace {
 
 using policy::Holes;
@@ -263,4 +263,4 @@ TEST(Window, AnswersRequestsUpToTheEndOfTheFile) {
 }
 
 }  // namespace
-}  // namespace collio::exchange
+}  // namespace collio::transport

@@ -1,0 +1,296 @@
+// See call.hpp. A table of contents; each step lives in a file of its own.
+#include "engine/call/call.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <optional>
+
+#include "access/reserve.hpp"
+#include "engine/call/plan_call.hpp"
+#include "engine/file/same_call.hpp"
+#include "policy/place_domains.hpp"
+
+namespace collio::engine {
+
+using observe::Step;
+using observe::Steps;
+using policy::Direction;
+
+namespace {
+
+/// What a rank without memory brings to the agreement: made when there was some, and copied without any.
+const access::FileAccess nothing;
+const core::Error without_memory{core::ErrorClass::no_memory, "no memory"};
+
+/// `error`: of this rank.
+policy::Digest digest_of(const File& file, const access::FileAccess& access, const CallRequest& request, core::ErrorClass error) {
+  policy::Digest d;
+  d.set_call(fingerprint_of(file, request.operation, request.direction));
+  d.error = static_cast<std::int64_t>(error);
+  d.undescribed = request.undescribed ? 1 : 0;
+  d.on_fibers = file.hints.transfer != policy::Transfer::two_sided && request.progress == "fiber" ? 1 : 0;
+  d.in_background = request.form == "blocking" ? 0 : 1;
+  if (access.bytes == 0) return d;
+  d.low = access.span.offset;
+  d.high = access.span.end();
+  d.bytes = d.most_bytes = access.bytes;
+  d.pieces = d.most_pieces = access.pieces;
+  d.spans = access.span.length;
+  d.active_ranks = 1;
+  d.offset_bits = access.pattern.low() | access.span.offset | access.span.end() | std::int64_t{1} << access.pattern.shift();
+  d.unordered = access.ascending() ? 0 : 1;
+  return d;
+}
+
+access::FileAccess access_of(const File& file, const CallRequest& request, Steps& steps) {
+  if (!request.error.ok() || request.undescribed) return nothing;
+  Steps::Scope time(steps, Step::flatten);
+  return access::file_access(file.view, request.position, request.memory.bytes());
+}
+
+/// What this rank knows of the call before the digest. `error`: of its own.
+struct Prepared {
+  access::FileAccess access = nothing;
+  AccessShape shape;
+  const core::Error* error = nullptr;
+};
+
+Prepared prepare(const File& file, const CallRequest& request, Steps& steps) {
+  Prepared p;
+  p.error = &request.error;
+  try {
+    p.access = access_of(file, request, steps);
+    p.shape = AccessShape::of(p.access);
+  } catch (const std::bad_alloc&) {
+    p.access = nothing;
+    p.error = &without_memory;
+  }
+  return p;
+}
+
+/// Errors found before any byte moved: the worst one, on every rank. `mine`: this rank's. Collective.
+core::Error agreed_error(File& file, const policy::Digest& digest, const CallRequest& request, const access::FileAccess& access, const core::Error& mine) {
+  const auto worst = static_cast<core::ErrorClass>(digest.error);
+  if (!digest.same_call()) return different_calls(file, request.operation, fingerprint_of(file, request.operation, request.direction));
+  if (worst == core::ErrorClass::none) return check_write(file, request, digest, access);
+  if (worst == mine.kind) return mine;
+  if (worst == core::ErrorClass::no_memory) return {worst, "another rank has no memory for the call"};
+  if (worst == core::ErrorClass::io) return {worst, "another rank cannot copy from its device memory"};
+  return {worst, "another rank found an error in its arguments"};
+}
+
+/// Others wait for messages that this rank cannot make: nothing is left but to end the job, and to say why.
+[[noreturn]] void end_without_memory(const Call& call) {
+  std::fprintf(stderr, "collio: %s, in the middle of it; the job ends\n", no_memory(call).message.c_str());
+  MPI_Abort(call.file.comm, MPI_ERR_NO_MEM);
+  std::abort();
+}
+
+Moved move_by_path(Call& call) {
+  const bool write = call.plan.direction == Direction::write;
+  if (call.plan.path == policy::Path::independent) return write ? independent_write(call) : independent_read(call);
+  if (call.plan.path == policy::Path::two_layer) return write ? two_layer_write(call) : two_layer_read(call);
+  return write ? two_phase_write(call) : two_phase_read(call);
+}
+
+/// What came of copies from and to the memory of a device, so far.
+void note_device(Call& call, Moved& moved) {
+  const access::DeviceMemory* device = call.memory.device();
+  if (!device) return;
+  moved.note(call.access.span.offset, {0, device->failure()});
+  call.counters.from_device_bytes = device->moved().from_device;
+  call.counters.to_device_bytes = device->moved().to_device;
+}
+
+Moved move_bytes(Call& call) {
+  call.file.roll->come_to(transport::Stage::moving);
+  try {
+    Moved moved = move_by_path(call);
+    note_device(call, moved);
+    if (call.file.shortage.left_out) moved.note(call.plan.span.offset, {0, no_memory(call)});
+    return moved;
+  } catch (const std::bad_alloc&) {
+    end_without_memory(call);
+  }
+}
+
+/// Bytes of this rank that lie below file offset `limit`: they were moved although the call failed.
+std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
+  if (access.bytes == 0 || !access.ascending() || limit <= access.span.offset) return 0;
+  core::Cursor cursor(access.pattern);
+  cursor.seek_offset(std::min(limit, access.span.end()));
+  return std::min(access.bytes, cursor.stream() - access.begin);
+}
+
+/// `since_s`: when ranks had the digest.
+void agree_on_outcome(Call& call, Moved& moved, double since_s) {
+  call.file.roll->come_to(transport::Stage::ending);
+  Steps::Scope time(call.steps, Step::agree);
+  if (moved.outcome.error != 0) moved.outcome.failed_rank = call.file.rank;
+  moved.outcome.longest_ns = static_cast<std::int64_t>(1e9 * (observe::now_s() - since_s));
+  call.file.agreement->outcome(moved.outcome);
+  if (moved.outcome.error != 0) moved.message = call.file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));
+}
+
+/// After the agreement.
+Completion completion_of(const Call& call, const Moved& moved) {
+  Completion done;
+  const auto worst = static_cast<core::ErrorClass>(moved.outcome.error);
+  const bool write = call.plan.direction == Direction::write;
+  if (worst == core::ErrorClass::none) {
+    done.bytes = write ? call.access.bytes : moved.bytes;
+    return done;
+  }
+  const std::int64_t intact = bytes_below(call.access, moved.outcome.intact_below);
+  done.bytes = write ? intact : std::min(intact, moved.bytes);
+  done.error = {worst, moved.message};
+  return done;
+}
+
+Planned plan_in_step(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access, observe::CallRecord& record) {
+  Steps::Scope time(record.steps, Step::plan);
+  Planned planned = plan_of(file, request, digest, access);
+  record.remembered = planned.seen ? 1 : 0;
+  return planned;
+}
+
+/// For a call whose domains `servers` serve.
+transport::Link link_of(File& file, const policy::Plan& plan, const Servers& servers, observe::CallRecord& record) {
+  transport::Link link{file.comm, file.rank, &servers.ranks, plan.domains.count, servers.mine,
+                      policy::message_budget(plan.domains.window_bytes, file.hints),
+                      &file.pool, &record.steps, &record.counters, file.node_index, &servers.homes, file.traffic.counters()};
+  link.shortage = &file.shortage;
+  if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
+    link.remote = file.remote.get();
+    link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
+  }
+  return link;
+}
+
+observe::Placement placement_of(const policy::PlacedDomains& placed) {
+  return {placed.how, placed.reason, placed.before.hop_bytes, placed.after.hop_bytes, placed.after.bytes_inside_nodes,
+          placed.before.busiest.time_s, placed.after.busiest.time_s, placed.after.imbalance};
+}
+
+/// None: there is no memory for it.
+std::optional<std::size_t> log_call(File& file, const policy::Plan& plan, observe::CallRecord record) try {
+  record.path = policy::name_of(plan.path);
+  record.reason = plan.reason;
+  record.span_bytes = plan.domains.high - plan.domains.low;
+  if (plan.path == policy::Path::two_layer) record.local_aggregators = file.layers.local_aggregators();
+  if (plan.path != policy::Path::independent && plan.domains.count > 0) {
+    record.aggregators = plan.domains.count;
+    record.rounds = plan.domains.most_rounds();
+  }
+  if (plan.placed && file.rank == 0) record.placement = placement_of(*plan.placed);
+  return file.log.add(record);
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Moved::note(std::int64_t offset, const storage::Transfer& transfer) {
+  if (transfer.error.ok()) return;
+  outcome.intact_below = std::min(outcome.intact_below, offset + transfer.bytes);
+  if (static_cast<std::int64_t>(transfer.error.kind) <= outcome.error) return;
+  outcome.error = static_cast<std::int64_t>(transfer.error.kind);
+  message = transfer.error.message;
+}
+
+core::Error no_memory(const Call& call) {
+  return {core::ErrorClass::no_memory, "rank " + std::to_string(call.file.rank) + " has no memory for the buffers of a call on " + call.file.path};
+}
+
+Completion collective_call(File& file, const CallRequest& request) {
+  std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
+  const File::Visit visit(file, request.operation);
+  observe::CallRecord record;
+  record.steps.show(&file.roll->shown());
+  File::Buffers buffers(file);
+  access::Buffer::take_peak();
+  record.operation = request.operation;
+  record.form = request.form;
+  record.progress = request.progress;
+  const double begin = observe::now_s();
+  Steps& steps = record.steps;
+
+  no_list_fails.reset();  // what fails now they hear of
+  const Prepared prepared = prepare(file, request, steps);
+  const access::FileAccess& access = prepared.access;
+  const AccessShape& shape = prepared.shape;
+  policy::Digest digest = digest_of(file, access, request, prepared.error->kind);
+  file.memory.recall(shape, request.direction, digest);
+  digest.lack_slots = buffers.have_slots() ? 0 : 1;
+  {
+    Steps::Scope time(steps, Step::digest);
+    file.agreement->digest(digest);
+  }
+  // Beyond this point every rank holds the same digest, and decides the same.
+  no_list_fails.emplace();
+  if (digest.lack_slots > 0) {
+    buffers.leave_slots();
+    file.mail_room_bytes = 0;
+  }
+  if (core::Error error = agreed_error(file, digest, request, access, *prepared.error); !error.ok()) return {false, 0, std::move(error), {}};
+
+  file.roll->come_to(transport::Stage::planning);
+  const double since_s = observe::now_s();
+  Planned planned = plan_in_step(file, request, digest, access, record);
+  policy::Plan& plan = planned.plan;
+  Completion done;
+  if (plan.path == policy::Path::native) {
+    done.native = true;
+  } else if (digest.bytes > 0) {
+    Servers placed;
+    if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
+    const Servers& servers = plan.placed ? placed : file.servers;
+    Call call{file, plan, access, request.memory, link_of(file, plan, servers, record), steps, record.counters, planned.schedules.get()};
+    if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
+    Moved moved = move_bytes(call);
+    agree_on_outcome(call, moved, since_s);
+    if (moved.outcome.again) {
+      const policy::Plan before = plan;
+      plan = file.plan({request.direction, digest, file.most_domains(), true});
+      policy::recut(plan, before.domains);
+      plan.placed = before.placed;
+      plan.reason += "; with masks, as pieces overlap and leave holes";
+      moved = move_bytes(call);
+      agree_on_outcome(call, moved, since_s);
+    }
+    done = completion_of(call, moved);
+    learn_from(file, {shape, digest, planned, moved.outcome});
+    file.pool.trim(static_cast<std::size_t>(3 * call.link.budget_bytes));
+  }
+  no_list_fails.reset();
+  record.counters.bytes = access.bytes;
+  record.all_bytes = digest.bytes;
+  record.all_pieces = digest.pieces;
+  record.counters.most_buffer_bytes = static_cast<std::int64_t>(access::Buffer::take_peak() + (plan.path == policy::Path::two_layer ? file.slots->bytes() : 0));
+  record.error = done.error.message.empty() ? "" : "failed";
+  record.total_s = observe::now_s() - begin;
+  done.record = log_call(file, plan, std::move(record));
+  return done;
+}
+
+Completion independent_call(File& file, const CallRequest& request) try {
+  if (!request.error.ok()) return {false, 0, request.error, {}};
+  if (request.undescribed) return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
+  observe::CallRecord unlogged;
+  const access::FileAccess access = access::file_access(file.view, request.position, request.memory.bytes());
+  policy::Plan plan;
+  plan.direction = request.direction;
+  transport::Link link{.rank = file.rank, .pool = &transport::spare_buffers(), .steps = &unlogged.steps, .counters = &unlogged.counters};
+  Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
+  const bool write = request.direction == Direction::write;
+  const Moved moved = write ? independent_write(call) : independent_read(call);
+  if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}, {}};
+  const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
+  return {false, intact, {static_cast<core::ErrorClass>(moved.outcome.error), moved.message}, {}};
+} catch (const std::bad_alloc&) {
+  return {false, 0, without_memory, {}};
+}
+
+}  // namespace collio::engine

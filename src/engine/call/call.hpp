@@ -1,0 +1,75 @@
+// One collective call: access, digest, plan, move, agree on the outcome.
+#pragma once
+
+#include <optional>
+
+#include "access/access.hpp"
+#include "engine/file/file.hpp"
+#include "policy/plan.hpp"
+#include "transport/messages/link.hpp"
+#include "transport/node_memory/agreement.hpp"
+
+namespace collio::engine {
+
+/// What the caller asks for. Positions and lengths in bytes of the view's data stream.
+struct CallRequest {
+  policy::Direction direction = policy::Direction::write;
+  std::string operation;           ///< name for the report
+  std::string form = "blocking";   ///< likewise: blocking, nonblocking, split
+  std::string progress;            ///< likewise: thread or fiber where the program does not wait
+  std::int64_t position = 0;
+  access::MemoryAccess memory;
+  bool undescribed = false;        ///< this rank's datatype is beyond collio
+  core::Error error;               ///< an error this rank found in its arguments
+};
+
+struct Completion {
+  bool native = false;             ///< collio declined on all ranks: the MPI library must do the call
+  std::int64_t bytes = 0;          ///< of this rank, moved
+  core::Error error;               ///< the same class on all ranks
+  std::optional<std::size_t> record;  ///< in the file's log, when it got there
+};
+
+/// Collective over the file's communicator. Every rank returns, with the same error class.
+[[nodiscard]] Completion collective_call(File& file, const CallRequest& request);
+
+/// One rank's own call. Not collective.
+[[nodiscard]] Completion independent_call(File& file, const CallRequest& request);
+
+/// A call under way: what the paths need.
+struct Call {
+  File& file;
+  const policy::Plan& plan;
+  const access::FileAccess& access;
+  const access::MemoryAccess& memory;
+  transport::Link link;
+  observe::Steps& steps;
+  observe::Counters& counters;
+  policy::ScheduleTrials* trials = nullptr;  ///< two_phase, where the schedule is collio's to choose
+};
+
+/// How a path ended on this rank.
+struct Moved {
+  std::int64_t bytes = 0;          ///< read: bytes of this rank that came
+  transport::Outcome outcome;
+  std::string message;             ///< of this rank's error
+
+  /// Books a failed transfer that began at file offset `offset`.
+  void note(std::int64_t offset, const storage::Transfer& transfer);
+};
+
+/// This rank cannot have the buffers of the call.
+[[nodiscard]] core::Error no_memory(const Call& call);
+
+/// In check mode (collio_check), before a write: warns of bytes that several ranks write, or one rank twice. An error when the mode is strict. Collective.
+/// Cost: as the exchange of the pieces' descriptions; at most 8 MiB on an aggregator, whatever the pieces.
+[[nodiscard]] core::Error check_write(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access);
+
+[[nodiscard]] Moved two_layer_write(Call& call);
+[[nodiscard]] Moved two_layer_read(Call& call);
+[[nodiscard]] Moved two_phase_write(Call& call);
+[[nodiscard]] Moved two_phase_read(Call& call);
+[[nodiscard]] Moved independent_write(Call& call);
+[[nodiscard]] Moved independent_read(Call& call);
+
+}  // namespace collio::engine

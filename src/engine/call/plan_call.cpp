@@ -1,0 +1,105 @@
+// See plan_call.hpp.
+#include "engine/call/plan_call.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/call/place_call.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+/// Collective.
+policy::Plan new_plan(File& file, const policy::PlanRequest& request, const access::FileAccess& access) {
+  policy::Plan plan = file.plan(request);
+  const bool aggregates = plan.path == policy::Path::two_phase || plan.path == policy::Path::two_layer;
+  if (!aggregates || request.digest.bytes == 0 || plan.domains.count == 0) return plan;
+  balance_call(file, plan, access);
+  place_call(file, plan, access, request.digest.bytes);
+  return plan;
+}
+
+/// Null: the schedule was asked for, or there is one buffer only. One-sided transfers are for all ranks together, and so is their schedule.
+std::shared_ptr<policy::ScheduleTrials> schedules_of(const policy::Hints& hints, const policy::Plan& plan) {
+  if (plan.path != policy::Path::two_phase || hints.schedule != policy::Schedule::automatic || plan.overlap.buffers < 2 ||
+      plan.transfers.by != policy::Transfer::two_sided)
+    return nullptr;
+  return std::make_shared<policy::ScheduleTrials>(plan.overlap);
+}
+
+/// The plan by one way of an earlier call of the same pieces, where they are now. Collective.
+policy::Plan recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way, const policy::Digest& digest, const access::FileAccess& access) {
+  const std::int64_t distance = digest.low - seen.digest.low;
+  std::optional<policy::Plan>& known = seen.routes[way].plan;
+  if (known && known->serves_at(distance)) {
+    policy::Plan plan = *known;
+    plan.shift(distance);
+    plan.tiled = seen.tiled;
+    if (file.have_remote(plan) && file.have_handles(plan) && file.have_slots(plan)) return plan;
+  }
+  policy::PlanRequest request{seen.direction, digest, file.most_domains(), seen.home_masks, seen.tiled};
+  if (way > 0) request.way = seen.trials.way(way);
+  policy::Plan plan = new_plan(file, request, access);
+  if (!known && plan.serves_at(distance)) {
+    known = plan;
+    known->shift(-distance);
+  }
+  return plan;
+}
+
+/// Calls that the program does not wait in take as long as it computes: they are not for trial. Collective.
+Planned recalled(File& file, PlanMemory::Entry& seen, const policy::Digest& digest, const access::FileAccess& access) {
+  std::size_t way = digest.in_background == 0 ? seen.trials.next() : seen.trials.in_force();
+  policy::Plan plan = recalled_plan(file, seen, way, digest, access);
+  if (way != seen.trials.in_force() && plan.way() != seen.trials.way(way)) {
+    seen.trials.refused();
+    way = seen.trials.in_force();
+    plan = recalled_plan(file, seen, way, digest, access);
+  }
+  auto& schedules = seen.routes[way].schedules;
+  if (!schedules) schedules = schedules_of(file.hints, plan);
+  return {std::move(plan), schedules, &seen, way};
+}
+
+PlanMemory::Entry entry_of(const File& file, const Done& done) {
+  const policy::Plan& plan = done.planned.plan;
+  // Every window was tiled from its first piece to its last; with as many bytes as the span has, no hole is left.
+  const bool tiled = plan.path == policy::Path::two_layer && plan.direction == policy::Direction::write && !done.outcome.untiled &&
+                     done.digest.bytes == done.digest.span();
+  policy::CallTrials trials(policy::choices_of(plan, done.digest, file.machine, file.hints));
+  std::vector<PlanMemory::Route> routes(trials.ways());
+  routes[0] = {plan, done.planned.schedules};
+  return {0, plan.direction, done.shape, done.digest, plan.home_masks, tiled, std::move(trials), std::move(routes)};
+}
+
+/// All ranks know the same of the call.
+void take_time(File& file, const Planned& planned, const transport::Outcome& outcome) {
+  policy::CallTrials& trials = planned.seen->trials;
+  trials.over(1e-9 * static_cast<double>(outcome.longest_ns));
+  if (planned.plan.transfers.by != policy::Transfer::two_sided && trials.given_up(planned.way)) file.remote.reset();
+}
+
+}  // namespace
+
+Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access) {
+  if (PlanMemory::Entry* seen = file.memory.find(digest, request.direction))
+    return recalled(file, *seen, digest, access);
+  policy::Plan plan = new_plan(file, {request.direction, digest, file.most_domains()}, access);
+  auto schedules = schedules_of(file.hints, plan);
+  return {std::move(plan), std::move(schedules)};
+}
+
+void learn_from(File& file, const Done& done) {
+  const Planned& planned = done.planned;
+  if (done.outcome.error != 0) {  // it may be the way that fails: the next call does not go there again
+    if (planned.seen && planned.way != planned.seen->trials.in_force()) planned.seen->trials.refused();
+  } else if (!planned.seen) {
+    file.memory.remember(entry_of(file, done));
+  } else if (done.digest.in_background == 0) {
+    take_time(file, planned, done.outcome);
+  }
+}
+
+}  // namespace collio::engine

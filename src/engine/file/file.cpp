@@ -1,0 +1,362 @@
+// See file.hpp.
+#include "engine/file/file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "engine/background/yielding_storage.hpp"
+#include "engine/file/same_call.hpp"
+#include "engine/open/discover.hpp"
+#include "engine/open/discover_network.hpp"
+#include "engine/open/first_word.hpp"
+#include "engine/open/job_here.hpp"
+#include "policy/file_cuts.hpp"
+#include "policy/select_aggregators.hpp"
+#include "transport/waiting/collectives.hpp"
+#include "transport/waiting/waiting.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+/// Who may aggregate. Elections choose among a rank of every node.
+std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy::Hints& hints) {
+  // Stripes that are dealt should have one writer each, or all writers as many.
+  const bool by_stripes = hints.servers > 0 && hints.aggregators == 0 && (hints.cut == policy::Cut::static_cyclic || hints.cut == policy::Cut::group_cyclic);
+  const policy::SelectionRequest request{machine, hints, by_stripes ? policy::Counting::stripes : policy::Counting::hint, hints.servers};
+  if (!hints.election) return policy::select_aggregators(hints.selection.value_or(policy::Selection::dealt), request);
+  return policy::select_aggregators(policy::Selection::one_per_node, {machine, hints, policy::Counting::automatic});
+}
+
+/// Where a rank is in a list; -1: nowhere.
+int place_of(const std::vector<int>& ranks, int rank) {
+  const auto found = std::ranges::find(ranks, rank);
+  return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
+}
+
+}  // namespace
+
+std::string absolute_path(const std::string& path) {
+  if (path.empty() || path[0] == '/') return path;
+  char* folder = ::getcwd(nullptr, 0);
+  if (!folder) return path;
+  const std::string whole = std::string(folder) + "/" + path;
+  std::free(folder);
+  return whole;
+}
+
+Servers Servers::in_order_of(const std::vector<int>& seat_of_domain, int rank) const {
+  Servers placed;
+  for (const int seat : seat_of_domain) {
+    placed.ranks.push_back(ranks[static_cast<std::size_t>(seat)]);
+    placed.homes.push_back(homes[static_cast<std::size_t>(seat)]);
+  }
+  placed.mine = place_of(placed.ranks, rank);
+  return placed;
+}
+
+int File::most_domains() const noexcept {
+  const int all = static_cast<int>(servers.ranks.size());
+  return hints.election && hints.aggregators > 0 ? std::min(hints.aggregators, all) : all;
+}
+
+core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
+  std::unique_ptr<File> f(new File);
+  MPI_Comm_rank(request.comm, &f->rank);
+  MPI_Comm_size(request.comm, &f->size);
+  f->path = absolute_path(request.path);
+  const FirstWord first = share(request.comm, {request.hints, request.settings, model_for_job(f->path)});
+  f->settings = first.settings;
+  std::map<std::string, std::string> in_force = first.settings;
+  in_force.insert(first.hints.begin(), first.hints.end());
+  f->hints = policy::parse_hints(in_force);
+  f->hints.warnings.insert(f->hints.warnings.begin(), request.warnings.begin(), request.warnings.end());
+  if (!f->hints.enabled) return std::unique_ptr<File>();
+  f->wants_read_ = request.reads;
+  f->wants_write_ = request.writes;
+  auto member = Crew::join(request.comm);
+  if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
+  f->member_ = std::move(member.value());
+  const LineUse use(*f);
+  f->machine.storage = first.storage;
+  if (core::Error error = f->settle_in(request, first.hints); !error.ok()) return error;
+  return f;
+}
+
+core::Error File::settle_in(const OpenRequest& request, const std::map<std::string, std::string>& common_hints) {
+  const Place& place = member_.place();
+  node_index = place.seat.node;
+  node_rank = place.seat.local_rank;
+  leaders = place.leaders;
+  machine.nodes = place.machine.nodes;
+  if (machine.nodes.size() > 1) machine.storage = storage::for_several_nodes(std::move(machine.storage));
+  discover_network(comm, machine);
+  traffic = Traffic(machine.nodes.size());
+  if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty()) hints.warnings.push_back(std::move(warning));
+  const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
+  transport::set_crowded(job_is_crowded({here.ranks, here.cores}));
+  const std::vector<policy::Seat> seats = seats_of(machine, hints);
+  for (const policy::Seat& seat : seats) servers.homes.push_back(seat.node);
+  servers.ranks = ranks_of(*agreement, seats, place.seat, rank);
+  servers.mine = place_of(servers.ranks, rank);
+  layers = policy::make_layers(machine, hints);
+  if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes) machine.storage.node_buffer_bytes = place.shared_bytes;
+  if (hints.memory_limit_bytes > 0) pool.keep_at_most(static_cast<std::size_t>(hints.memory_limit_bytes / 4));
+  if (!member_.own()) no_windows_ = "many files are open, and this one borrows communicators";
+  prepare_memory_drill();
+  prepare_fault_drill();
+  // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it alone. It is opened
+  // now: by the time of a call its name may be gone, or be another file's.
+  core::Error error;
+  all_hold_ = !policy::few_servers(machine, hints);
+  if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
+  error = agreement->worst(error, "cannot open " + path);
+  if (error.ok()) error = check_open(*this, request.hints, common_hints);
+  if (!error.ok()) return error;
+  note_storage();
+  if (!all_hold_) learn_holder();
+  take_up_memory();
+  return {};
+}
+
+File::~File() {
+  if (no_slots_.empty() && no_windows_.empty() && no_handles_.empty()) keep_memory(memory_key_, std::move(memory));  // else its plans are second best
+  roll.reset();
+  remote.reset();
+  transport::NodeSlots::give_back(std::move(slots));
+}
+
+File::LineUse::LineUse(File& file) : file_(file) {
+  if (file.line_) return;
+  file.line_ = file.member_.own() ? file.member_.own() : &file.member_.borrow();
+  file.comm = file.line_->comm;
+  file.node = file.line_->node;
+  file.agreement = file.line_->agreement.get();
+  file.begin_roll();
+}
+
+File::LineUse::~LineUse() {
+  if (file_.member_.own()) return;
+  file_.calls_ = file_.roll->call();
+  file_.roll.reset();
+  file_.agreement = nullptr;
+  file_.comm = file_.node = MPI_COMM_NULL;
+  std::exchange(file_.line_, nullptr)->release();
+}
+
+storage::Storage* File::storage(core::Error* why) {
+  const std::lock_guard lock(opening_);
+  if (storage_.file) return storage_.file.get();
+  using storage::Access;
+  storage::OpenRequest request{path, wants_write_ ? Access::read_write : Access::read_only, machine.storage, hints.storage,
+                               hints.direct, hints.storage_threads, drill_, holder_, hints.write_holes == policy::Holes::sieve};
+  auto opened = storage::open_storage(request);
+  readable = opened.ok();
+  // A file that the program opens for writing alone may be one that it cannot read. One that it reads too is no use half open.
+  request.access = Access::write_only;
+  if (!opened && wants_write_ && !wants_read_) opened = storage::open_storage(request);
+  if (!opened) {
+    if (why) *why = opened.error();
+    return nullptr;
+  }
+  storage_ = std::move(opened.value());
+  storage_.file = yielding(std::move(storage_.file));
+  return storage_.file.get();
+}
+
+/// The first aggregator, by the file's inode, and the first rank of this node that has the file, if one has.
+void File::learn_holder() {
+  storage::Holder first = storage_.holder, near = storage_.holder;
+  transport::broadcast(&first, sizeof first, MPI_BYTE, servers.ranks.front(), comm);
+  int nearest = storage_.file ? node_rank : size;
+  transport::reduce_to_all(&nearest, 1, MPI_INT, MPI_MIN, node);
+  if (nearest < size) transport::broadcast(&near, sizeof near, MPI_BYTE, nearest, node);
+  holder_ = nearest < size ? near : first;
+  if (nearest == size) holder_->process = 0;
+}
+
+bool File::have_handles(const policy::Plan& plan) {
+  if (plan.path != policy::Path::independent || all_hold_) return true;
+  core::Error mine;
+  static_cast<void>(storage(&mine));
+  const core::Error failed = agreement->worst(mine, "cannot open " + path);
+  all_hold_ = failed.ok();
+  if (all_hold_) return true;
+  no_handles_ = "ranks that do not aggregate cannot open the file";
+  hints.warnings.push_back(no_handles_ + ": " + failed.message);
+  return false;
+}
+
+void File::prepare_fault_drill() {
+  drill_ = storage::FaultDrill::make(hints.faults, rank);
+  if (!drill_) return;
+  drill_->set_aggregator(servers.mine);
+  hints.warnings.push_back("FAULTS ARE INJECTED into the calls on " + path + ", as collio_faults asks: " + hints.faults);
+}
+
+void File::note_storage() {
+  storage_use = agree_on_storage(*agreement, comm, storage_);
+  machine.storage.overlaps = storage_use.overlaps;
+  const std::string asked(policy::name_of(hints.storage));
+  if (storage_use.declined || hints.storage == policy::StorageKind::null)
+    hints.warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
+}
+
+/// Past the page cache the kernel looks up the pages of a buffer for each call; these live as long as the file is open. What
+/// cannot be announced moves all the same: the storage's remarks say so.
+void File::announce_slots() {
+  if (!hints.direct || !storage_.file) return;
+  const std::span<std::byte> windows{slots->data(0), slots->bytes()};
+  static_cast<void>(storage_.file->register_buffers({&windows, 1}));
+}
+
+std::string File::storage_remarks() const {
+  const std::string mine = storage_.file ? storage_.file->remarks() : "";
+  return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
+}
+
+std::string File::schedule_remarks() const {
+  const std::string mine = memory.schedule_trials_text();
+  return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
+}
+
+bool File::have_remote(const policy::Plan& plan) {
+  if (plan.path != policy::Path::two_phase || plan.transfers.by == policy::Transfer::two_sided) return true;
+  if (!no_windows_.empty()) return false;
+  const std::int64_t bytes = plan.overlap.buffers * transport::RemoteBuffers::stride(plan.domains.window_bytes);
+  const bool by_fences = plan.transfers.by == policy::Transfer::fence;
+  if (remote && remote->bytes() >= bytes && remote->by_fences() == by_fences) return true;
+  const std::int64_t before = remote ? remote->bytes() : 0;
+  remote.reset();
+  const auto ends_by = by_fences ? transport::RemoteBuffers::EndsBy::fence : transport::RemoteBuffers::EndsBy::lock;
+  const std::int64_t with_room = std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
+  remote = transport::RemoteBuffers::make({comm, ends_by, with_room, servers.mine >= 0}, *agreement, no_windows_);
+  if (remote) return true;
+  hints.warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " + no_windows_);
+  return false;
+}
+
+policy::Plan File::plan(policy::PlanRequest request) {
+  request.no_node_memory = no_slots_;
+  request.no_windows = no_windows_;
+  request.no_handles = no_handles_;
+  policy::Plan plan = policy::make_plan(request, machine, hints);
+  if (!have_handles(plan)) {
+    request.no_handles = no_handles_;
+    plan = policy::make_plan(request, machine, hints);
+  }
+  if (!have_remote(plan)) {
+    request.no_windows = no_windows_;
+    plan = policy::make_plan(request, machine, hints);
+  }
+  if (have_slots(plan)) return plan;
+  request.no_node_memory = no_slots_;
+  return policy::make_plan(request, machine, hints);
+}
+
+bool File::have_slots(const policy::Plan& plan) {
+  if (plan.path != policy::Path::two_layer || slots) return true;
+  if (!no_slots_.empty()) return false;
+  std::string why;
+  using Pages = transport::SharedMemory::Pages;
+  const Pages pages = machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
+  slots = transport::NodeSlots::obtain({node, agreement->board()}, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), pages, why);
+  const core::Error failed = agreement->worst(slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why},
+                                              "has no shared memory");
+  if (failed.ok()) {
+    slots_name_ = slots->name();
+    announce_slots();
+    return true;
+  }
+  slots.reset();
+  no_slots_ = "no shared memory between the ranks of a node";
+  hints.warnings.push_back(no_slots_ + ": " + failed.message);
+  return false;
+}
+
+File::Buffers::Buffers(File& file) : file_(file) {
+  if (!file.slots && file.slots_name_[0] != '\0') file.slots = transport::NodeSlots::take_back(file.slots_name_);
+  if (!file.keeps_buffers_) file.pool.take_over(transport::spare_buffers());
+  file.shortage.left_out = false;
+  if (file.slots && !have_mail_room()) transport::NodeSlots::give_back(std::move(file.slots));
+}
+
+bool File::Buffers::have_mail_room() const {
+  if (file_.mail_room_bytes == 0 || !file_.receives_mail()) return true;
+  try {
+    file_.shortage.set_room(file_.pool.take(static_cast<std::size_t>(file_.mail_room_bytes)));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+File::Buffers::~Buffers() {
+  file_.pool.give_back(file_.shortage.take_room());
+  if (!file_.hints.direct) leave_slots();  // else the storage knows them
+  if (!file_.keeps_buffers_) transport::spare_buffers().take_over(file_.pool);
+}
+
+void File::Buffers::leave_slots() { transport::NodeSlots::give_back(std::move(file_.slots)); }
+
+/// A file that borrows lines has no messages of its own between calls: what is told of it is what the notes of a node say.
+void File::begin_roll() {
+  const Place& place = member_.place();
+  transport::RollCall::Setting setting{.comm = comm, .file = path, .patience_s = static_cast<double>(hints.patience_s), .calls = calls_};
+  const std::vector<machine::Node>& nodes = place.machine.nodes;
+  const auto ranks_of_node = [&](std::size_t i) { return transport::NodeRanks{place.leaders[i], nodes[i].ranks, place.strides[i]}; };
+  if (transport::NodeBoard* board = agreement->board()) {
+    setting.notes = board->notes();
+    setting.place = place.seat.local_rank;
+    setting.node = place.seat.node;
+    for (std::size_t i = 0; i < nodes.size(); ++i) setting.nodes.push_back(ranks_of_node(i));
+  } else {
+    setting.node = rank;
+  }
+  if (!member_.own()) {
+    if (setting.notes.empty()) setting.patience_s = 0;
+    setting.nodes = {ranks_of_node(static_cast<std::size_t>(place.seat.node))};
+    setting.node = 0;
+  }
+  roll = std::make_unique<transport::RollCall>(std::move(setting));
+}
+
+void File::prepare_memory_drill() {
+  int at = -1, first = 0, count = 1;
+  const char* text = std::getenv("COLLIO_DRILL_MEMORY");
+  if (!text) return;
+  if (std::sscanf(text, "%d:%d:%d", &at, &first, &count) < 2 || first < 1 || count < 1) {
+    hints.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
+  } else {
+    hints.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
+    keeps_buffers_ = true;
+    if (at == rank) pool.fail_allocations(first, count);
+  }
+}
+
+void File::gather() {
+  if (size == 1) return;
+  while (!check_same_call(*this, "close").ok()) {  // they are told; this rank cannot but wait until they come to their close
+  }
+  static_cast<void>(agreement->worst({}, ""));
+}
+
+void File::part() {
+  if (size > 1 && member_.own()) roll->finish();
+}
+
+core::Error File::close_storage() {
+  const core::Error mine = storage_.file ? storage_.file->close() : core::Error{};
+  storage_.file.reset();
+  return agreement->worst(mine, "cannot close " + path);
+}
+
+core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }
+
+}  // namespace collio::engine

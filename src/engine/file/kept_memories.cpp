@@ -1,0 +1,58 @@
+// See kept_memories.hpp.
+#include "engine/file/kept_memories.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <utility>
+
+namespace collio::engine {
+
+namespace {
+
+constexpr std::size_t most_memories = 8;
+
+struct Kept {
+  std::mutex mutex;
+  std::deque<std::pair<MemoryKey, PlanMemory>> memories;  ///< the latest first
+};
+
+Kept& kept() {
+  static auto* k = new Kept;
+  return *k;
+}
+
+}  // namespace
+
+std::uint64_t kept_token(const MemoryKey& key) {
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  const auto found = std::ranges::find(k.memories, key, &std::pair<MemoryKey, PlanMemory>::first);
+  return found == k.memories.end() ? 0 : found->second.token();
+}
+
+std::optional<PlanMemory> take_memory(std::uint64_t token, const MemoryKey& key) {
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  const auto found = std::ranges::find_if(k.memories, [&](const auto& one) { return one.first == key && one.second.token() == token; });
+  if (found == k.memories.end()) return {};
+  std::optional<PlanMemory> memory(std::move(found->second));
+  k.memories.erase(found);
+  return memory;
+}
+
+void keep_memory(const MemoryKey& key, PlanMemory&& memory) {
+  if (memory.token() == 0 || memory.empty()) return;
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  k.memories.emplace_front(key, std::move(memory));
+  if (k.memories.size() > most_memories) k.memories.pop_back();
+}
+
+std::uint64_t new_token() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32 | device()) | 1U;
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,30 @@
+// Plan memories of closed files, for the next file that the same ranks open in the same setting.
+//
+// A program that opens a file for every checkpoint writes one pattern in all of them: what was found out about it, trials included, is the job's
+// and not the file's. Every process keeps its own part; rank 0 names the one to go on with, and it is taken up if all ranks have it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/file/plan_memory.hpp"
+
+namespace collio::engine {
+
+/// What a plan rests on beside the access: two files with the same key plan alike.
+struct MemoryKey {
+  std::uint64_t setting = 0;  ///< a hash
+  int rank = 0, size = 1;
+  bool operator==(const MemoryKey&) const = default;
+};
+
+/// The token of a kept memory; 0: none is kept. Not collective, thread-safe, as the others.
+[[nodiscard]] std::uint64_t kept_token(const MemoryKey& key);
+/// The memory with this token and key, which is kept no longer.
+[[nodiscard]] std::optional<PlanMemory> take_memory(std::uint64_t token, const MemoryKey& key);
+/// Keeps the last few. A memory without a token, or without a pattern in it, is not kept.
+void keep_memory(const MemoryKey& key, PlanMemory&& memory);
+/// Never the same on two processes, or twice on one.
+[[nodiscard]] std::uint64_t new_token();
+
+}  // namespace collio::engine

@@ -1,0 +1,73 @@
+// See plan_memory.hpp.
+#include "engine/file/plan_memory.hpp"
+
+#include <algorithm>
+
+#include "core/content_hash.hpp"
+
+namespace collio::engine {
+
+AccessShape AccessShape::of(const access::FileAccess& access) noexcept {
+  AccessShape shape;
+  shape.bytes = access.bytes;
+  if (access.bytes == 0) return shape;
+  shape.offset = access.span.offset;
+  const core::Pattern& p = access.pattern;
+  std::uint64_t h = p.body().hash();
+  const auto fold = [&](std::int64_t value) { h = core::hash_step(h, static_cast<std::uint64_t>(value)); };
+  for (const core::Loop& loop : p.loops()) {
+    fold(loop.count);
+    fold(loop.stride);
+  }
+  fold(p.origin() + p.body().low() - access.span.offset);  // where in the pattern the access begins
+  fold(access.begin);
+  fold(access.bytes);
+  shape.hash = h;
+  return shape;
+}
+
+void PlanMemory::recall(const AccessShape& mine, policy::Direction direction, policy::Digest& digest) const noexcept {
+  if (mine.bytes == 0) return;  // the other ranks say it
+  const auto seen = std::ranges::find_if(entries_, [&](const Entry& e) {
+    return e.direction == direction && e.mine.bytes == mine.bytes && e.mine.hash == mine.hash;
+  });
+  if (seen == entries_.end())
+    digest.set_recalled({0, 0});
+  else
+    digest.set_recalled({seen->id, mine.offset - seen->mine.offset});
+}
+
+PlanMemory::Entry* PlanMemory::find(const policy::Digest& all, policy::Direction direction) {
+  const policy::Digest::Recalled recalled = all.recalled();
+  if (recalled.id <= 0) return nullptr;
+  const auto seen = std::ranges::find(entries_, recalled.id, &Entry::id);
+  if (seen == entries_.end() || seen->direction != direction) return nullptr;
+  const policy::Digest& before = seen->digest;
+  // A rank without bytes recalls nothing: it must not be one whose bytes collio cannot describe this time.
+  if (all.undescribed > 0 || before.bytes != all.bytes || before.active_ranks != all.active_ranks || (before.on_fibers > 0) != (all.on_fibers > 0) || before.span() != all.span() ||
+      before.low + recalled.distance != all.low)
+    return nullptr;
+  entries_.splice(entries_.begin(), entries_, seen);
+  return &entries_.front();
+}
+
+void PlanMemory::remember(Entry entry) {
+  entry.id = next_id_++;
+  entries_.push_front(std::move(entry));
+  if (entries_.size() > capacity) entries_.pop_back();
+}
+
+std::string PlanMemory::schedule_trials_text() const {
+  const policy::ScheduleTrials* most = nullptr;
+  for (const Entry& e : entries_)
+    for (const Route& r : e.routes)
+      if (r.schedules && (!most || r.schedules->rounds_tried() > most->rounds_tried())) most = r.schedules.get();
+  return most ? most->text() : "";
+}
+
+std::string PlanMemory::call_trials_text() const {
+  const auto most = std::ranges::max_element(entries_, {}, [](const Entry& e) { return e.trials.calls_tried(); });
+  return most == entries_.end() ? "" : most->trials.text();
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,213 @@
+// See crew.hpp.
+#include "engine/open/crew.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "engine/open/crew_holders.hpp"
+#include "transport/waiting/collectives.hpp"
+#include "transport/waiting/waiting.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+/// All crews of this process, the latest last.
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Crew>> crews;
+};
+Registry& registry() {
+  static auto* r = new Registry;
+  return *r;
+}
+
+/// No other process has it: numbers of processes come again in containers.
+std::array<std::uint64_t, 2> fresh_id() {
+  static const std::uint64_t process = [] {
+    std::random_device device;
+    return static_cast<std::uint64_t>(device()) << 32 | device();
+  }();
+  static std::atomic<std::uint64_t> count{0};
+  return {process, ++count};
+}
+
+template <class Map>
+int first_free(const Map& used) {
+  int number = 0;
+  while (used.contains(number)) ++number;
+  return number;
+}
+
+}  // namespace
+
+/// What the first rank decides when a file is opened.
+struct Crew::Ticket {
+  std::array<std::uint64_t, 2> crew{};   ///< 0: the first rank has none
+  std::array<std::uint64_t, 2> fresh{};  ///< for a new one
+  std::int32_t shares = 0;               ///< the file borrows lines
+  std::int32_t made_now = 1;             ///< the line, or the switchboard
+  std::int32_t place = 0;                ///< number of the line, or of the switchboard
+  std::int32_t number = 0;               ///< among the files that borrow
+};
+
+Crew::Membership::Membership(Membership&& other) noexcept { *this = std::move(other); }
+
+Crew::Membership& Crew::Membership::operator=(Membership&& other) noexcept {
+  leave();
+  crew_ = std::move(other.crew_);
+  own_ = std::exchange(other.own_, nullptr);
+  board_ = std::exchange(other.board_, nullptr);
+  number_ = other.number_;
+  return *this;
+}
+
+void Crew::Membership::leave() noexcept {
+  if (own_) own_->release();
+  if (board_) {
+    const std::lock_guard lock(crew_->mutex_);
+    crew_->numbers_.erase(number_);
+  }
+  own_ = nullptr;
+  board_ = nullptr;
+  crew_.reset();
+}
+
+std::shared_ptr<Crew> Crew::find(const PlaceKey& key, const Ticket& ticket) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  std::erase_if(r.crews, [](const auto& crew) { return crew.expired(); });
+  for (auto at = r.crews.rbegin(); at != r.crews.rend(); ++at) {
+    auto crew = at->lock();
+    const bool meant = ticket.crew == decltype(ticket.crew){} || (crew && crew->id_ == ticket.crew);
+    if (crew && meant && crew->key_ == key) return crew;
+  }
+  return nullptr;
+}
+
+/// On the first rank.
+Crew::Ticket Crew::reserve() {
+  const std::lock_guard lock(mutex_);
+  Ticket ticket{.crew = id_};
+  for (const auto& [index, line] : lines_) {
+    if (!line || !line->try_take()) continue;
+    ticket.place = index;
+    ticket.made_now = 0;
+    return ticket;
+  }
+  if (lines_.size() < own_lines) {
+    ticket.place = first_free(lines_);
+    lines_[ticket.place] = nullptr;
+    return ticket;
+  }
+  ticket.shares = 1;
+  ticket.number = first_free(numbers_);
+  numbers_.insert(ticket.number);
+  const auto board = std::ranges::find_if(boards_, [](const auto& one) { return one.second != nullptr; });
+  ticket.made_now = board == boards_.end();
+  ticket.place = ticket.made_now ? first_free(boards_) : board->first;
+  if (ticket.made_now) boards_[ticket.place] = nullptr;
+  return ticket;
+}
+
+/// On the first rank: nothing came of it.
+void Crew::cancel(const Ticket& ticket) {
+  const std::lock_guard lock(mutex_);
+  if (ticket.shares) numbers_.erase(ticket.number);
+  if (ticket.made_now) {
+    ticket.shares ? boards_.erase(ticket.place) : lines_.erase(ticket.place);
+  } else if (!ticket.shares) {
+    lines_[ticket.place]->release();
+  }
+}
+
+/// What `map` has there, once it is: another thread of this process may be about to put it there, which waits for nobody.
+template <class Map>
+auto& Crew::wait_for(Map& map, int place) {
+  for (transport::PoliteWait wait;; wait.idle()) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = map.find(place); found != map.end() && found->second) return *found->second;
+  }
+}
+
+core::Error Crew::serve_own(MPI_Comm comm, const Ticket& ticket, Membership& member) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (!ticket.made_now) {
+    member.own_ = &wait_for(lines_, ticket.place);
+    if (rank != 0) member.own_->take();  // a file's close may still be at its end here
+    return {};
+  }
+  std::optional<Place> place = place_;
+  auto line = Line::make(comm, place);
+  if (!line) return line.error();
+  member.own_ = line.value().get();
+  member.own_->take();
+  const std::lock_guard lock(mutex_);
+  if (!place_) place_ = std::move(place);
+  lines_[ticket.place] = std::move(line.value());
+  return {};
+}
+
+core::Error Crew::serve_shared(MPI_Comm comm, const Ticket& ticket, Membership& member) {
+  if (ticket.number >= Switchboard::most_files)
+    return {core::ErrorClass::other, "more than " + std::to_string(Switchboard::most_files) + " files are open on the same ranks"};
+  if (ticket.made_now) {
+    std::optional<Place> place = place_;
+    auto board = Switchboard::make(comm, place);
+    if (!board) return board.error();
+    const std::lock_guard lock(mutex_);
+    boards_[ticket.place] = std::move(board.value());
+  }
+  member.board_ = &wait_for(boards_, ticket.place);
+  member.number_ = ticket.number;
+  const std::lock_guard lock(mutex_);
+  numbers_.insert(ticket.number);
+  return {};
+}
+
+core::Result<Crew::Membership> Crew::join(MPI_Comm comm) {
+  PlaceKey key = place_key(comm);
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  Ticket ticket;
+  std::shared_ptr<Crew> crew;
+  if (rank == 0) {
+    crew = find(key, ticket);
+    if (crew) ticket = crew->reserve();
+    ticket.fresh = fresh_id();
+  }
+  transport::broadcast(&ticket, sizeof ticket, MPI_BYTE, 0, comm);
+  if (rank != 0 && ticket.crew != Ticket{}.crew) crew = find(key, ticket);
+  std::optional<Place> place = known_place(key);
+  int all_know[] = {crew ? 1 : 0, place ? 1 : 0};
+  transport::reduce_to_all(all_know, 2, MPI_INT, MPI_MIN, comm);
+  const bool is_new = all_know[0] == 0;
+  if (is_new) {
+    if (rank == 0 && crew) crew->cancel(ticket);
+    ticket = {.crew = ticket.fresh};
+    crew = std::make_shared<Crew>();
+    crew->id_ = ticket.crew;
+    crew->key_ = key;
+    if (all_know[1]) crew->place_ = std::move(place);
+  }
+  Membership member;
+  member.crew_ = crew;
+  if (core::Error error = ticket.shares ? crew->serve_shared(comm, ticket, member) : crew->serve_own(comm, ticket, member); !error.ok()) {
+    if (rank == 0 && !is_new) crew->cancel(ticket);
+    return error;
+  }
+  if (is_new) {
+    if (!all_know[1]) remember_place(std::move(key), *crew->place_);
+    Registry& r = registry();
+    const std::lock_guard lock(r.mutex);
+    r.crews.push_back(crew);
+  }
+  hold(comm, crew);
+  return member;
+}
+
+}  // namespace collio::engine

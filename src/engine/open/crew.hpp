@@ -1,0 +1,77 @@
+// The ranks of a communicator, what is known of their nodes, and the lines on which they talk: made once, shared by all files they open.
+//
+// Communicators are scarce (MPICH has 2048) and dear to make, and programs keep a thousand files open. The first files that are open at
+// once have a line each; of two of those, calls may be under way in any order. Further files borrow a line for each call.
+//
+// A crew lives as long as the communicators its files were opened on, whose attribute holds it, and as long as its files. Where the ranks
+// are those of MPI_COMM_WORLD or MPI_COMM_SELF, that holds it: libraries open each file on a duplicate that they free.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "engine/open/known_places.hpp"
+#include "engine/open/line.hpp"
+#include "engine/open/switchboard.hpp"
+
+namespace collio::engine {
+
+class Crew {
+ public:
+  static constexpr int own_lines = 16;  ///< for the first files that are open at once
+
+  /// A file's part in its crew, until it is closed.
+  class Membership {
+   public:
+    Membership() = default;
+    Membership(Membership&& other) noexcept;
+    Membership& operator=(Membership&& other) noexcept;
+    ~Membership() { leave(); }
+
+    /// The network is each file's own to find out.
+    [[nodiscard]] const Place& place() const noexcept { return *crew_->place_; }
+    /// This file's own line; null: it borrows one for each call.
+    [[nodiscard]] Line* own() const noexcept { return own_; }
+    /// A line for the call that all ranks make on this file; to be released. Collective.
+    [[nodiscard]] Line& borrow() const { return board_->connect(number_); }
+
+   private:
+    friend class Crew;
+    void leave() noexcept;
+    std::shared_ptr<Crew> crew_;
+    Line* own_ = nullptr;
+    Switchboard* board_ = nullptr;
+    int number_ = -1;  ///< of the line, or of the file among those that borrow
+  };
+
+  /// A part for one file in the crew of the communicator's ranks, which is made when there is none. Collective. An error on all
+  /// ranks: MPI has no more communicators.
+  [[nodiscard]] static core::Result<Membership> join(MPI_Comm comm);
+
+ private:
+  struct Ticket;
+  [[nodiscard]] static std::shared_ptr<Crew> find(const PlaceKey& key, const Ticket& ticket);
+  [[nodiscard]] Ticket reserve();
+  void cancel(const Ticket& ticket);
+  template <class Map>
+  auto& wait_for(Map& map, int place);
+  [[nodiscard]] core::Error serve_own(MPI_Comm comm, const Ticket& ticket, Membership& member);
+  [[nodiscard]] core::Error serve_shared(MPI_Comm comm, const Ticket& ticket, Membership& member);
+
+  std::array<std::uint64_t, 2> id_{};
+  PlaceKey key_;
+  std::optional<Place> place_;
+  std::mutex mutex_;                                     ///< of what follows
+  std::map<int, std::unique_ptr<Line>> lines_;           ///< null: being made
+  std::map<int, std::unique_ptr<Switchboard>> boards_;   ///< likewise; one, unless files were opened at the same time
+  std::set<int> numbers_;                                ///< of files that borrow; complete on the first rank
+};
+
+}  // namespace collio::engine

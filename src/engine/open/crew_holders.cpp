@@ -1,0 +1,82 @@
+// See crew_holders.hpp. Communicators may be freed in an attribute's delete function, and for MPI_COMM_SELF MPI calls that before it ends.
+#include "engine/open/crew_holders.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+
+#include "engine/open/crew.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+constexpr std::size_t most_held = 4;
+
+using Held = std::deque<std::shared_ptr<Crew>>;
+
+std::mutex mutex;
+int key = MPI_KEYVAL_INVALID;  // of the attribute; made anew when MPI has begun anew
+
+int let_go(MPI_Comm comm, int, void* value, void*) {
+  if (int initialized = 0; MPI_Initialized(&initialized) == MPI_SUCCESS && initialized && comm == MPI_COMM_SELF) {
+    int of_world = MPI_KEYVAL_INVALID;
+    {
+      const std::lock_guard lock(mutex);
+      std::swap(of_world, key);
+    }
+    void* held = nullptr;
+    int found = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, of_world, &held, &found);
+    if (found) MPI_Comm_delete_attr(MPI_COMM_WORLD, of_world);
+    MPI_Comm_free_keyval(&of_world);
+  }
+  delete static_cast<Held*>(value);
+  return MPI_SUCCESS;
+}
+
+bool same_ranks(MPI_Comm comm, MPI_Comm other) {
+  int size = 0, other_size = 0, how = MPI_UNEQUAL;
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_size(other, &other_size);
+  if (size != other_size) return false;
+  MPI_Comm_compare(comm, other, &how);
+  return how == MPI_IDENT || how == MPI_CONGRUENT;
+}
+
+MPI_Comm holder_of(MPI_Comm comm) {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  if (!initialized) return comm;  // a session's
+  if (same_ranks(comm, MPI_COMM_SELF)) return MPI_COMM_SELF;
+  return same_ranks(comm, MPI_COMM_WORLD) ? MPI_COMM_WORLD : comm;
+}
+
+/// What `comm` holds. Under the lock.
+Held& held_by(MPI_Comm comm) {
+  if (key == MPI_KEYVAL_INVALID) MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, let_go, &key, nullptr);
+  void* value = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, key, &value, &found);
+  if (found) return *static_cast<Held*>(value);
+  auto* fresh = new Held;
+  MPI_Comm_set_attr(comm, key, fresh);
+  return *fresh;
+}
+
+}  // namespace
+
+void hold(MPI_Comm comm, const std::shared_ptr<Crew>& crew) {
+  const MPI_Comm holder = holder_of(comm);
+  std::shared_ptr<Crew> dropped;  // not under the lock
+  const std::lock_guard lock(mutex);
+  if (holder == MPI_COMM_WORLD) held_by(MPI_COMM_SELF);  // its end is MPI's
+  Held& held = held_by(holder);
+  if (std::ranges::find(held, crew) != held.end()) return;
+  held.push_back(crew);
+  if (held.size() <= most_held) return;
+  dropped = std::move(held.front());
+  held.pop_front();
+}
+
+}  // namespace collio::engine

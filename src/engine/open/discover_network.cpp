@@ -1,0 +1,193 @@
+// See discover_network.hpp.
+//
+// A program may open thousands of files, each on its own communicator: what rank 0 read and what a text means is kept.
+// Whether all ranks of a communicator have a text already, no rank can know alone, so they agree on it. A text is known by
+// its length and a 64-bit hash.
+#include "engine/open/discover_network.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "core/content_hash.hpp"
+#include "machine/locate_nodes.hpp"
+#include "machine/read_graph.hpp"
+#include "transport/waiting/collectives.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+constexpr std::int64_t most_bytes = 256 << 20;
+
+/// A text that rank 0 sends to all: a machine file, or why there is none.
+struct Text {
+  /// What tells one from another; length -1: COLLIO_MACHINE is not set.
+  struct Key {
+    std::int64_t length = -1;
+    std::int64_t hash = 0;
+    std::int64_t is_error = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  Key key;
+  std::string text;
+
+  static Text of(std::string text, bool is_error) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+    const std::uint64_t hash = core::content_hash({bytes, text.size()});
+    return {{static_cast<std::int64_t>(text.size()), static_cast<std::int64_t>(hash), is_error}, std::move(text)};
+  }
+};
+
+/// What a text means.
+struct Meaning {
+  Text::Key key;
+  std::shared_ptr<const machine::Network> network;  ///< null: `unknown` says why
+  std::string unknown;
+
+  static Meaning of(const Text& text) {
+    if (text.key.is_error) return {text.key, nullptr, text.text};
+    auto read = machine::read_graph(text.text);
+    if (!read) return {text.key, nullptr, read.error().message};
+    return {text.key, std::make_shared<const machine::Network>(std::move(read.value())), ""};
+  }
+};
+
+/// A file's state: another one means another text.
+struct Stamp {
+  std::string path;
+  std::array<std::int64_t, 5> numbers{};  ///< device, inode, length, time of change in s and ns
+  friend bool operator==(const Stamp&, const Stamp&) = default;
+};
+
+/// What this process keeps. Files may be opened by several threads; no lock is held while other ranks are waited for.
+struct Kept {
+  std::mutex mutex;
+  Stamp stamp;    ///< of the file that `text` is from
+  std::shared_ptr<const Text> text;
+  std::shared_ptr<const Meaning> meaning;
+  std::set<std::string> warnings;  ///< given already
+};
+
+Kept& kept() {
+  static Kept all;
+  return all;
+}
+
+std::shared_ptr<const Text> error_text(std::string what) { return std::make_shared<const Text>(Text::of(std::move(what), true)); }
+
+/// An open file descriptor.
+struct Descriptor {
+  int fd = -1;
+  explicit Descriptor(const char* path) : fd(::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+};
+
+std::shared_ptr<const Text> read_text(const Descriptor& file, std::int64_t length) {
+  if (length > most_bytes)
+    return error_text("the file has " + std::to_string(length) + " bytes; allowed: " + std::to_string(most_bytes));
+  std::string text(static_cast<std::size_t>(length), '\0');
+  std::size_t have = 0;
+  while (have < text.size()) {
+    const ssize_t got = ::read(file.fd, text.data() + have, text.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return error_text(std::strerror(errno));
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  text.resize(have);
+  return std::make_shared<const Text>(Text::of(std::move(text), false));
+}
+
+/// The text of the file, from memory if it has not changed. On rank 0.
+std::shared_ptr<const Text> current_text(const std::string& path) {
+  const Descriptor file(path.c_str());
+  struct stat about {};
+  if (file.fd < 0 || ::fstat(file.fd, &about) != 0) return error_text(std::strerror(errno));
+  if (!S_ISREG(about.st_mode)) return error_text("it is no ordinary file");
+  const Stamp stamp{path, {static_cast<std::int64_t>(about.st_dev), static_cast<std::int64_t>(about.st_ino), about.st_size,
+                           about.st_mtim.tv_sec, about.st_mtim.tv_nsec}};
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  if (k.text && k.stamp == stamp) return k.text;
+  auto text = read_text(file, about.st_size);
+  if (text->key.is_error) return text;
+  k.stamp = stamp;
+  return k.text = std::move(text);
+}
+
+std::shared_ptr<const Meaning> known_meaning(const Text::Key& key) {
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  return k.meaning && k.meaning->key == key ? k.meaning : nullptr;
+}
+
+void keep(std::shared_ptr<const Meaning> meaning) {
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  k.meaning = std::move(meaning);
+}
+
+/// What rank 0's text means. `text` is null but on rank 0. Collective.
+std::shared_ptr<const Meaning> share_meaning(MPI_Comm comm, const Text::Key& key, const std::shared_ptr<const Text>& text) {
+  auto meaning = known_meaning(key);
+  int all_know = meaning ? 1 : 0;
+  transport::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, comm);
+  if (all_know) return meaning;
+  Text received{key, text ? text->text : std::string(static_cast<std::size_t>(key.length), '\0')};
+  transport::broadcast(received.text.data(), static_cast<int>(key.length), MPI_BYTE, 0, comm);
+  if (!meaning) {
+    meaning = std::make_shared<const Meaning>(Meaning::of(received));
+    keep(meaning);
+  }
+  return meaning;
+}
+
+}  // namespace
+
+void discover_network(MPI_Comm comm, machine::Machine& machine) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  const char* path = rank == 0 ? std::getenv("COLLIO_MACHINE") : nullptr;
+  std::shared_ptr<const Text> text;
+  if (path && *path) text = current_text(path);
+  Text::Key key = text ? text->key : Text::Key{};
+  transport::broadcast(&key, sizeof key, MPI_BYTE, 0, comm);
+  if (key.length < 0) return;
+  const auto meaning = share_meaning(comm, key, text);
+  // Beyond this point every rank knows the same text.
+  if (meaning->network) {
+    const core::Error error = machine::locate_nodes(machine, meaning->network);
+    machine.network_unknown = error.message;
+  } else {
+    machine.network_unknown = meaning->unknown;
+  }
+}
+
+std::string why_unknown(const machine::Machine& machine) {
+  if (machine.network_unknown.empty()) return {};
+  const char* path = std::getenv("COLLIO_MACHINE");
+  return std::string("COLLIO_MACHINE=") + (path ? path : "") + ": " + machine.network_unknown;
+}
+
+std::string network_warning(const machine::Machine& machine) {
+  const std::string why = why_unknown(machine);
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  if (why.empty() || !k.warnings.insert(why).second) return {};
+  return why + "; the network is taken as unknown";
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,47 @@
+// See job_here.hpp.
+#include "engine/open/job_here.hpp"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "storage/storage.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+/// Ranks of the whole job on this node, as the launcher tells; 0: not told.
+int job_ranks_here() {
+  for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"})
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 0;
+}
+
+machine::NodeShare most_known(const machine::NodeShare& now) {
+  static std::mutex mutex;
+  static machine::NodeShare most{0, 0};
+  const std::lock_guard lock(mutex);
+  if (now.ranks >= most.ranks) most = now;
+  return most;
+}
+
+}  // namespace
+
+bool job_is_crowded(const machine::NodeShare& now) {
+  return machine::crowded(most_known(now), job_ranks_here(), static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+machine::StorageModel model_for_job(const std::string& path) {
+  machine::StorageModel model = storage::model_of(path);
+  int has_world = 0, ranks = 1;
+  MPI_Initialized(&has_world);  // not in sessions
+  if (has_world) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int here = job_ranks_here();
+  return here > 0 && ranks > here ? storage::for_several_nodes(std::move(model)) : model;
+}
+
+}  // namespace collio::engine

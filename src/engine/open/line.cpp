@@ -1,0 +1,72 @@
+// See line.hpp.
+#include "engine/open/line.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "transport/waiting/collectives.hpp"
+#include "transport/waiting/communicators.hpp"
+#include "transport/waiting/waiting.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+/// Elements of a sum or maximum that goes by the boards; longer ones go by messages.
+constexpr int most_on_board = 1024;
+
+/// The ranks of this rank's node, in their order. Collective over the node where all nodes' ranks are evenly spaced, else over `comm`.
+MPI_Comm node_of(MPI_Comm comm, const Place& place) {
+  const auto node = static_cast<std::size_t>(place.seat.node);
+  if (std::ranges::find(place.strides, 0) != place.strides.end()) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return transport::split(comm, place.seat.node, rank);
+  }
+  std::vector<int> ranks;
+  for (int i = 0; i < place.machine.nodes[node].ranks; ++i) ranks.push_back(place.leaders[node] + i * place.strides[node]);
+  return transport::of_ranks(comm, ranks);
+}
+
+}  // namespace
+
+core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
+  const core::Error none{core::ErrorClass::other, "MPI gave no communicator for collio's own messages"};
+  comm = transport::duplicate(parent);
+  if (!transport::all_true(comm != MPI_COMM_NULL, parent)) return none;
+  if (!place && !(place = discover(comm))) return none;
+  node = std::exchange(place->node, MPI_COMM_NULL);
+  if (!transport::all_true(node != MPI_COMM_NULL, comm)) {
+    node = place->machine.nodes.size() == 1 ? transport::duplicate(comm) : node_of(comm, *place);
+    if (!transport::all_true(node != MPI_COMM_NULL, comm)) return none;
+  }
+  agreement = std::make_unique<transport::Agreement>(comm);
+  const int ranks = place->machine.ranks();
+  if (ranks > static_cast<int>(place->machine.nodes.size()))
+    agreement->use_node_boards(node, place->leaders, static_cast<std::size_t>(std::min(ranks + 1, most_on_board)));
+  return {};
+}
+
+core::Result<std::unique_ptr<Line>> Line::make(MPI_Comm comm, std::optional<Place>& place) {
+  std::unique_ptr<Line> line(new Line);
+  const transport::ErrorsReturn quiet(comm);
+  if (core::Error error = line->set_up(comm, place); !error.ok()) {
+    line->comm = line->node = MPI_COMM_NULL;  // freeing is collective: where a rank has none, the others keep theirs
+    return error;
+  }
+  for (const MPI_Comm own : {line->comm, line->node}) transport::end_on_errors(own);
+  return line;
+}
+
+Line::~Line() {
+  agreement.reset();
+  if (node != MPI_COMM_NULL) MPI_Comm_free(&node);
+  if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+}
+
+void Line::take() noexcept {
+  for (transport::PoliteWait wait; !try_take();) wait.idle();
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,37 @@
+// A few lines for any number of files: who makes a call borrows one.
+//
+// A call is given a line when all of its ranks have come, and gives it back at its end. So a call that has a line comes to its end, whatever
+// the order in which ranks make calls on several files, and one that has none waits for such an end. The first rank chooses the line.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/open/line.hpp"
+
+namespace collio::engine {
+
+class Switchboard {
+ public:
+  static constexpr int lines = 4;
+  static constexpr int most_files = 32000;  ///< each has a tag of its own
+
+  /// Collective. An error on all ranks: see Line::make.
+  static core::Result<std::unique_ptr<Switchboard>> make(MPI_Comm comm, std::optional<Place>& place);
+  /// Collective.
+  ~Switchboard();
+  Switchboard(const Switchboard&) = delete;
+  Switchboard& operator=(const Switchboard&) = delete;
+
+  /// A line for a call on the file `number`; whoever has it releases it. Collective over the ranks, whatever goes on on other files.
+  [[nodiscard]] Line& connect(int number);
+
+ private:
+  Switchboard() = default;
+  [[nodiscard]] int take_any() noexcept;
+
+  MPI_Comm lobby_ = MPI_COMM_NULL;  ///< messages alone, with the file's number as tag
+  std::vector<std::unique_ptr<Line>> lines_;
+};
+
+}  // namespace collio::engine

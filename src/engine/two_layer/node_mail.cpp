@@ -1,0 +1,218 @@
+// See node_mail.hpp.
+#include "engine/two_layer/node_mail.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "access/reserve.hpp"
+#include "core/batch.hpp"
+
+namespace collio::engine {
+
+using transport::no_round;
+using observe::Step;
+using observe::Steps;
+
+namespace {
+
+constexpr std::int64_t descriptions_bytes = 64 << 10;  ///< of a window's pieces beside its data; with more, they have to be small
+
+/// The tiling sum of a slot's pieces, coalesced. Sums of touching pieces add up to the sum of the whole, so it is what
+/// the ranks booked, unless pieces overlap: then the bytes differ.
+core::TilingSum sum_of(const core::PackedExtents& pieces, const transport::NodeSlots::Filled& filled) {
+  if (pieces.bytes() == filled.sum.bytes) return filled.sum;
+  core::TilingSum sum;
+  core::for_each_batch(pieces.reader({0, filled.hull.offset, 0}), pieces.items(),
+                       [&](std::span<const core::Run> runs) { sum.add(core::tiling_sum(runs)); });
+  return sum;
+}
+
+/// From the first piece on. Throws std::bad_alloc.
+core::PackedExtents pieces_in(const core::ByteMask& mask, const transport::NodeSlots::Filled& filled, const NodeWindow& window, int shift) {
+  core::PackedBuilder builder({shift, false});
+  const std::int64_t origin = filled.hull.offset - window.extent.offset;
+  mask.for_each_extent(filled.hull.end() - window.extent.offset, [&](const core::Extent& e) {
+    builder.add(core::Extent{e.offset - origin, e.length});
+  });
+  return builder.finish();
+}
+
+}  // namespace
+
+SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
+  Steps::Scope time(call.steps, Step::pack);
+  const transport::NodeSlots& slots = *call.file.slots;
+  const transport::NodeSlots::Filled f = slots.filled(window.slot);
+  SlotMessage m;
+  m.header.round = window.round;
+  m.header.next_round = f.next_round;
+  m.header.domain = window.domain;
+  m.header.source = call.link.rank;
+  m.header.source_node = call.link.node;
+  m.header.shift = call.plan.mask_shift;
+  if (f.sum.bytes == 0) return m;
+  m.header.span = f.hull;
+  m.header.sum = f.sum;
+  try {
+    const access::Reserve::Abstain can_be_left_out;
+    m.extents = pieces_in(slots.mask(window.slot), f, window, m.header.shift);
+  } catch (const std::bad_alloc&) {
+    call.link.leave_out();
+  }
+  if (m.extents.items() == 0) return m;
+  m.header.sum = sum_of(m.extents, f);
+  m.header.items = m.extents.items();
+  m.header.pieces = m.extents.pieces();
+  m.header.extents_bytes = static_cast<std::int64_t>(m.extents.code().size()) + core::varint_slack;
+  return m;
+}
+
+bool make_mail_room(Call& call, Moved& moved) {
+  File& file = call.file;
+  if (file.leaders.size() < 2) return true;
+  const std::int64_t bytes = call.plan.domains.window_bytes + descriptions_bytes;
+  if (file.mail_room_bytes >= bytes) return true;
+  bool good = true;
+  if (file.receives_mail()) {
+    call.link.pool->give_back(call.link.shortage->take_room());
+    try {
+      call.link.shortage->set_room(call.link.pool->take(static_cast<std::size_t>(bytes)));
+    } catch (const std::bad_alloc&) {
+      moved.note(call.plan.span.offset, {0, no_memory(call)});
+      good = false;
+    }
+  }
+  good = file.agreement->least(good ? 1 : 0) == 1;
+  file.mail_room_bytes = good ? bytes : 0;
+  return good;
+}
+
+transport::Buffer Outgoing::packed(const SlotMessage& m, const std::byte* data_base) {
+  Steps::Scope time(call_.steps, Step::pack);
+  const std::int64_t data_bytes = data_base ? m.moved_bytes() : 0;
+  transport::Buffer buffer;
+  try {
+    buffer = call_.link.pool->take(transport::message_bytes(m.header.extents_bytes, data_bytes));
+  } catch (const std::bad_alloc&) {
+    return buffer;
+  }
+  std::byte* out = buffer.data();
+  std::memcpy(out, &m.header, sizeof m.header);
+  out += sizeof m.header;
+  if (m.header.items > 0) std::memcpy(out, m.extents.code().data(), m.extents.code().size());
+  out += m.header.extents_bytes;
+  if (data_bytes > 0) {
+    core::for_each_batch(m.extents.reader(m.extents.before_stream(0)), m.header.items,
+                         [&](std::span<const core::Run> runs) { out = core::gather_runs(out, data_base, runs); });
+  }
+  return buffer;
+}
+
+void Outgoing::send(SlotMessage& m, const NodeWindow& window, const std::byte* data_base) {
+  transport::Buffer buffer = packed(m, data_base);
+  if (!buffer) {
+    call_.link.leave_out();
+    m.leave_out();
+    buffer = packed(m, data_base);
+    if (!buffer) throw std::bad_alloc();
+  }
+  Steps::Scope time(call_.steps, Step::exchange);
+  const std::size_t bytes = transport::message_bytes(m.header.extents_bytes, data_base ? m.moved_bytes() : 0);
+  const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
+  const std::byte* message = buffer.data();
+  start(message, static_cast<int>(bytes), MPI_BYTE, next_rank(call_, window.domain),
+        transport::tag_of(call_.link, window.domain, window.round), call_.link.comm, &add(std::move(buffer), window));
+  call_.link.note_sent(next_node(call_, window.domain), static_cast<std::int64_t>(bytes));
+  ++call_.counters.messages;
+  call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
+}
+
+MPI_Request& Outgoing::add(transport::Buffer&& buffer, const NodeWindow& window) {
+  buffers_.push_back(std::move(buffer));
+  halves_.push_back(window.slot / call_.plan.slots_per_half);
+  requests_.push_back(MPI_REQUEST_NULL);
+  indices_.resize(requests_.size());
+  return requests_.back();
+}
+
+void Outgoing::send_answer(transport::Buffer&& answer, std::int64_t bytes, const NodeWindow& window,
+                           const transport::MessageHeader& request) {
+  Steps::Scope time(call_.steps, Step::exchange);
+  const std::byte* data = answer.data();
+  MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, request.source, transport::answer_tag_of(call_.link, window.domain, window.round),
+            call_.link.comm, &add(std::move(answer), window));
+  call_.link.note_sent(request.source_node, bytes);
+  ++call_.counters.messages;
+}
+
+bool Outgoing::advance() {
+  if (requests_.empty()) return false;
+  Steps::Scope time(call_.steps, Step::exchange);
+  int done = 0;
+  MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(), MPI_STATUSES_IGNORE);
+  if (done <= 0) return false;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) {
+      call_.link.pool->give_back(std::move(buffers_[i]));
+      continue;
+    }
+    requests_[kept] = requests_[i];
+    halves_[kept] = halves_[i];
+    if (kept != i) buffers_[kept] = std::move(buffers_[i]);
+    ++kept;
+  }
+  requests_.resize(kept);
+  buffers_.resize(kept);
+  halves_.resize(kept);
+  return true;
+}
+
+NodeMail::NodeMail(Call& call, Handlers handlers) : call_(call), handlers_(std::move(handlers)) {
+  for (int domain = 0; domain < call.plan.domains.count; ++domain)
+    if (const int senders = mail_for(call, domain); senders > 0)
+      boxes_.emplace_back(*this, domain, senders);
+}
+
+void NodeMail::open(const NodeBatch& batch) {
+  for (Box& box : boxes_) {
+    const auto begin = static_cast<std::ptrdiff_t>(box.open.size());
+    for (const NodeWindow& w : batch.windows)
+      if (w.domain == box.domain) box.open.push_back(w);
+    std::sort(box.open.begin() + begin, box.open.end(),
+              [](const NodeWindow& a, const NodeWindow& b) { return a.round < b.round; });
+  }
+}
+
+bool NodeMail::idle() const noexcept {
+  return std::ranges::all_of(boxes_, [](const Box& box) { return box.open.empty(); });
+}
+
+bool NodeMail::advance(Box& box) {
+  bool anything = false;
+  while (!box.open.empty()) {
+    const NodeWindow window = box.open.front();
+    if (box.inbox.round() == window.round) {
+      box.inbox.open(window.round);
+      anything = box.inbox.advance([&](transport::Received&& message) {
+        handlers_.accept(window, std::move(message));
+      }) || anything;
+      if (!box.inbox.round_complete()) return anything;
+      call_.counters.note_receives(box.inbox.expected());
+      box.inbox.next_round();
+    }
+    box.open.pop_front();
+    handlers_.complete(window, box.inbox.round());
+    anything = true;
+  }
+  return anything;
+}
+
+bool NodeMail::advance() {
+  bool anything = false;
+  for (Box& box : boxes_) anything = advance(box) || anything;
+  return anything;
+}
+
+}  // namespace collio::engine

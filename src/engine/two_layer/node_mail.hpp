@@ -1,0 +1,108 @@
+// Messages between nodes: what a node's ranks have for a window that is served on another node, as one message.
+//
+// A slot and its mask hold the pieces of all the ranks; the mask yields their union, coalesced and in order, which is
+// all that travels besides the bytes. Whoever completes the slot sends. Unless a hint says otherwise sends are
+// synchronous, so that none runs ahead of its receiver by more than a batch.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "engine/two_layer/node_windows.hpp"
+#include "transport/delivery/inbox.hpp"
+
+namespace collio::engine {
+
+/// The pieces in a slot, as a message says them. Where pieces were left out, as there is no memory for them, there are none, but bytes: a node on the
+/// way then knows that its own message is due.
+struct SlotMessage {
+  transport::MessageHeader header;
+  core::PackedExtents extents;   ///< offsets from the first piece
+
+  /// Data bytes of the pieces.
+  [[nodiscard]] std::int64_t moved_bytes() const noexcept { return header.items > 0 ? header.data_bytes() : 0; }
+  [[nodiscard]] bool lacks_pieces() const noexcept { return header.items == 0 && header.data_bytes() > 0; }
+  /// Whether others expect it: the first message of a domain goes out even if there are no pieces.
+  [[nodiscard]] bool due() const noexcept { return header.data_bytes() > 0 || header.round == 0; }
+  void leave_out() noexcept {
+    header.items = header.pieces = header.extents_bytes = 0;
+    extents = {};
+  }
+};
+
+/// Describes what a full slot's mask holds, or leaves it out. Not collective. O(window / 64 units + pieces).
+[[nodiscard]] SlotMessage describe_slot(const Call& call, const NodeWindow& window);
+
+/// Has room for a message on its way in, on all ranks that may receive any, or makes an error. False: a rank has no memory; all know. Collective where
+/// the file's last call did not have as much.
+[[nodiscard]] bool make_mail_room(Call& call, Moved& moved);
+
+/// Messages on their way out.
+class Outgoing {
+ public:
+  explicit Outgoing(Call& call) : call_(call) {}
+  /// Sends the description, and unless `data_base` is null the bytes, to where the window is served or passed on. Leaves the pieces out where there
+  /// is no memory for them.
+  void send(SlotMessage& message, const NodeWindow& window, const std::byte* data_base);
+  /// Sends the first `bytes` bytes of `answer` to whoever sent `request`, and waits for it.
+  void send_answer(transport::Buffer&& answer, std::int64_t bytes, const NodeWindow& window, const transport::MessageHeader& request);
+  /// Retires what has arrived. True when anything had.
+  bool advance();
+  [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
+  /// True when all that was sent for windows in this half of the slots has arrived.
+  [[nodiscard]] bool empty(int half) const noexcept { return std::ranges::find(halves_, half) == halves_.end(); }
+
+ private:
+  /// Null: there is no memory.
+  [[nodiscard]] transport::Buffer packed(const SlotMessage& message, const std::byte* data_base);
+  /// The request to start for a message in `buffer`, which concerns `window`.
+  MPI_Request& add(transport::Buffer&& buffer, const NodeWindow& window);
+
+  Call& call_;
+  std::vector<MPI_Request> requests_;
+  std::vector<transport::Buffer> buffers_;  ///< of the requests
+  std::vector<int> halves_;                ///< of the requests' windows
+  std::vector<int> indices_;               ///< MPI_Testsome fills them
+};
+
+/// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.
+class NodeMail {
+ public:
+  /// accept(window, message): a message for a window whose slot is in turn. complete(window, next): all messages of its
+  /// round are in; `next`: the next round for which some are announced, or no_round.
+  struct Handlers {
+    std::function<void(const NodeWindow&, transport::Received&&)> accept;
+    std::function<void(const NodeWindow&, std::int64_t next)> complete;
+  };
+  NodeMail(Call& call, Handlers handlers);
+  NodeMail(const NodeMail&) = delete;
+  NodeMail& operator=(const NodeMail&) = delete;
+
+  /// The batch's slots are in turn: its mail may come.
+  void open(const NodeBatch& batch);
+  /// Receives. True when anything happened.
+  bool advance();
+  /// True when every window opened has all its mail.
+  [[nodiscard]] bool idle() const noexcept;
+  /// True when this rank receives mail at all.
+  [[nodiscard]] bool any() const noexcept { return !boxes_.empty(); }
+
+ private:
+  struct Box {
+    Box(NodeMail& mail, int of_domain, int senders)
+        : domain(of_domain), inbox(mail.call_.link, of_domain, senders, mail.early_) {}
+    int domain;
+    transport::Inbox inbox;
+    std::deque<NodeWindow> open;  ///< by round
+  };
+  bool advance(Box& box);
+
+  Call& call_;
+  Handlers handlers_;
+  transport::EarlyMessages early_;
+  std::deque<Box> boxes_;
+};
+
+}  // namespace collio::engine

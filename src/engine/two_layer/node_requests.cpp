@@ -1,0 +1,170 @@
+// See node_requests.hpp.
+#include "engine/two_layer/node_requests.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "core/batch.hpp"
+
+namespace collio::engine {
+
+using observe::Step;
+using observe::Steps;
+
+namespace {
+
+constexpr std::int64_t whole = std::numeric_limits<std::int64_t>::max();
+
+/// The pieces of a request that lie below `limit`: each(run, or part of one).
+template <class Each>
+void for_each_below(core::PackedReader reader, std::int64_t items, std::int64_t limit, Each&& each) {
+  for (std::int64_t i = 0; i < items; ++i) {
+    core::Run run = reader.next();
+    if (run.end() <= limit) {
+      each(run);
+      continue;
+    }
+    for (std::int64_t k = 0; k < run.count && run.offset < limit; ++k, run.offset += run.stride)
+      each(core::Run{run.offset, std::min(run.length, limit - run.offset), 0, 1});
+  }
+}
+
+}  // namespace
+
+void Requests::ask(const NodeWindow& window, Outgoing& outgoing) {
+  transport::NodeSlots& slots = *call_.file.slots;
+  Waiting w{window, describe_slot(call_, window), {}};
+  const transport::MessageHeader& h = w.message.header;
+  slots.await_departures(window.slot);
+  if (h.items > 0 && !have_answer(w)) {
+    call_.link.leave_out();
+    w.message.leave_out();
+  }
+  if (w.message.due()) outgoing.send(w.message, window, nullptr);
+  if (h.items == 0) {  // nobody wants anything, or nobody gets anything
+    slots.finish_loading(window.slot, w.message.lacks_pieces() ? window.extent.offset : whole);
+    return;
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, next_rank(call_, window.domain),
+            transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm, &request);
+  waiting_.push_back(std::move(w));
+  requests_.push_back(request);
+  indices_.resize(requests_.size());
+  statuses_.resize(requests_.size());
+}
+
+/// Room for the answer. False: there is no memory.
+bool Requests::have_answer(Waiting& w) const {
+  try {
+    w.answer = call_.link.pool->take(static_cast<std::size_t>(w.message.header.data_bytes()));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+void Requests::unpack(const Waiting& w, std::int64_t bytes) {
+  Steps::Scope time(call_.steps, Step::place);
+  transport::NodeSlots& slots = *call_.file.slots;
+  const transport::MessageHeader& h = w.message.header;
+  std::byte* base = slots.data(w.window.slot) + (h.span.offset - w.window.extent.offset);
+  const std::byte* from = w.answer.data();
+  core::PackedReader reader = w.message.extents.reader(w.message.extents.before_stream(0));
+  std::int64_t left = bytes, end_of_file = bytes == h.data_bytes() ? whole : h.span.offset;
+  for (std::int64_t i = 0; i < h.items && left > 0; ++i) {
+    core::Run run = reader.next();
+    if (run.bytes() <= left) {
+      from = core::scatter_runs(base, {&run, 1}, from);
+      left -= run.bytes();
+      if (end_of_file != whole) end_of_file = h.span.offset + run.end();
+      continue;
+    }
+    for (; left > 0; run.offset += run.stride) {
+      const core::Run part{run.offset, std::min(run.length, left), 0, 1};
+      from = core::scatter_runs(base, {&part, 1}, from);
+      left -= part.length;
+      end_of_file = h.span.offset + part.end();
+    }
+  }
+  slots.finish_loading(w.window.slot, end_of_file);
+}
+
+bool Requests::advance() {
+  if (waiting_.empty()) return false;
+  int done = 0;
+  {
+    Steps::Scope time(call_.steps, Step::exchange);
+    MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(), statuses_.data());
+  }
+  if (done <= 0) return false;
+  for (int i = 0; i < done; ++i) {
+    int bytes = 0;
+    MPI_Get_count(&statuses_[static_cast<std::size_t>(i)], MPI_BYTE, &bytes);
+    Waiting& w = waiting_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
+    unpack(w, bytes);
+    call_.link.pool->give_back(std::move(w.answer));
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    if (kept != i) waiting_[kept] = std::move(waiting_[i]);
+    requests_[kept++] = requests_[i];
+  }
+  requests_.resize(kept);
+  waiting_.resize(kept);
+  return true;
+}
+
+Answers::Pending& Answers::pending(const NodeWindow& window) {
+  for (Pending& p : windows_)
+    if (p.window.domain == window.domain && p.window.round == window.round) return p;
+  windows_.push_back({window, {}, false});
+  return windows_.back();
+}
+
+void Answers::keep(const NodeWindow& window, transport::Received&& request) {
+  if (request.view.header.items == 0) return call_.link.pool->give_back(std::move(request.buffer));
+  if (request.keep(*call_.link.pool)) return pending(window).requests.push_back(std::move(request));
+  call_.link.leave_out();
+  outgoing_.send_answer({}, 0, window, request.view.header);
+}
+
+void Answers::complete(const NodeWindow& window) { pending(window).complete = true; }
+
+void Answers::answer(const NodeWindow& window, const transport::MessageView& request) {
+  const transport::NodeSlots& slots = *call_.file.slots;
+  const transport::MessageHeader& h = request.header;
+  transport::Buffer buffer;
+  try {
+    buffer = call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()));
+  } catch (const std::bad_alloc&) {
+    call_.link.leave_out();
+    return outgoing_.send_answer({}, 0, window, h);
+  }
+  std::byte* out = buffer.data();
+  {
+    Steps::Scope time(call_.steps, Step::place);
+    const std::byte* base = slots.data(window.slot) - window.extent.offset;
+    for_each_below(request.reader(), h.items, slots.end_of_file(window.slot),
+                   [&](const core::Run& run) { out = core::gather_runs(out, base, {&run, 1}); });
+  }
+  const std::int64_t bytes = out - buffer.data();
+  outgoing_.send_answer(std::move(buffer), bytes, window, h);
+}
+
+bool Answers::advance() {
+  transport::NodeSlots& slots = *call_.file.slots;
+  return std::erase_if(windows_, [&](Pending& p) {
+           if (!p.complete || !slots.loaded(p.window.slot)) return false;
+           for (transport::Received& request : p.requests) {
+             answer(p.window, request.view);
+             call_.link.pool->give_back(std::move(request.buffer));
+           }
+           slots.depart(p.window.slot, p.window.entry);
+           return true;
+         }) > 0;
+}
+
+}  // namespace collio::engine

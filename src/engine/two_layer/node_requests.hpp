@@ -1,0 +1,61 @@
+// Reads between nodes: requests for windows that are served elsewhere, and answers to those of other nodes.
+#pragma once
+
+#include <vector>
+
+#include "engine/two_layer/node_mail.hpp"
+
+namespace collio::engine {
+
+/// Requests this rank has sent for its node, and the answers, which it puts into the slots.
+class Requests {
+ public:
+  explicit Requests(Call& call) : call_(call) {}
+  /// All ranks have marked what they want of the window: asks for it.
+  void ask(const NodeWindow& window, Outgoing& outgoing);
+  /// Receives answers. True when anything happened.
+  bool advance();
+  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+
+ private:
+  struct Waiting {
+    NodeWindow window;
+    SlotMessage message;
+    transport::Buffer answer;
+  };
+  [[nodiscard]] bool have_answer(Waiting& w) const;
+  void unpack(const Waiting& w, std::int64_t bytes);
+
+  Call& call_;
+  std::vector<Waiting> waiting_;
+  std::vector<MPI_Request> requests_;   ///< of the answers
+  std::vector<int> indices_;            ///< MPI_Testsome fills these
+  std::vector<MPI_Status> statuses_;
+};
+
+/// Other nodes' requests for windows that this rank answers, once the bytes are there.
+class Answers {
+ public:
+  Answers(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
+  void keep(const NodeWindow& window, transport::Received&& request);
+  /// No more requests will come for the window.
+  void complete(const NodeWindow& window);
+  /// Answers what can be answered. True when anything happened.
+  bool advance();
+  [[nodiscard]] bool empty() const noexcept { return windows_.empty(); }
+
+ private:
+  struct Pending {
+    NodeWindow window;
+    std::vector<transport::Received> requests;
+    bool complete = false;
+  };
+  Pending& pending(const NodeWindow& window);
+  void answer(const NodeWindow& window, const transport::MessageView& request);
+
+  Call& call_;
+  Outgoing& outgoing_;
+  std::vector<Pending> windows_;
+};
+
+}  // namespace collio::engine

@@ -1,0 +1,221 @@
+// A collective read in two layers and more: the two-layer write run backwards.
+//
+// On the node that serves a window the first rank to pass reads it, and every rank copies its pieces from there
+// straight to the user's memory. On other nodes the ranks mark what they want; whoever marks last asks for it, and the
+// answer is put where all can copy from it. A rank that finds a window not there yet goes on to the next, so reads run
+// ahead of copies.
+#include <algorithm>
+#include <limits>
+
+#include "engine/two_layer/node_pieces.hpp"
+#include "engine/two_layer/node_requests.hpp"
+#include "engine/two_layer/node_wait.hpp"
+
+namespace collio::engine {
+
+using observe::Step;
+using observe::Steps;
+
+namespace {
+
+/// Reads windows from the file. Where the storage goes on by itself a rank starts a read, and copies from other windows meanwhile.
+class WindowLoader {
+ public:
+  WindowLoader(Call& call, Moved& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
+
+  /// Begins to read the window if this rank may and no other does. True when it is there now.
+  bool load(const NodeWindow& window) {
+    if (!serves_ || !slots_.claim(window.slot)) return false;
+    const core::Extent& span = call_.plan.span;
+    core::Extent wanted{std::max(window.extent.offset, span.offset), 0};
+    wanted.length = std::max<std::int64_t>(0, std::min(window.extent.end(), span.end()) - wanted.offset);
+    storage::Transfer none;
+    if (wanted.length == 0) return conclude(window.slot, wanted, none);
+    ++(call_.plan.holes_sure ? call_.counters.sieved_windows : call_.counters.dense_windows);
+    file_ = call_.file.storage(&none.error);
+    if (!file_) return conclude(window.slot, wanted, none);
+    Steps::Scope time(call_.steps, Step::read);
+    std::byte* to = slots_.data(window.slot) + (wanted.offset - window.extent.offset);
+    if (!file_->overlaps()) return conclude(window.slot, wanted, file_->read(wanted, to));
+    under_way_.push_back({window.slot, wanted, file_->start_read(wanted, to)});
+    return false;
+  }
+
+  /// This rank is reading the slot's window.
+  [[nodiscard]] bool loading(int slot) const noexcept {
+    return std::ranges::find(under_way_, slot, &UnderWay::slot) != under_way_.end();
+  }
+  /// Looks after what was begun. True when any window is there now.
+  bool advance() {
+    if (under_way_.empty()) return false;
+    Steps::Scope time(call_.steps, Step::read);
+    return std::erase_if(under_way_, [this](const UnderWay& one) {
+      return file_->done(one.ticket) && conclude(one.slot, one.wanted, file_->finish(one.ticket));
+    }) > 0;
+  }
+  /// Waits for the read that was begun first; false: none is under way.
+  bool finish_one() {
+    if (under_way_.empty()) return false;
+    Steps::Scope time(call_.steps, Step::read);
+    const UnderWay one = under_way_.front();
+    under_way_.erase(under_way_.begin());
+    return conclude(one.slot, one.wanted, file_->finish(one.ticket));
+  }
+
+ private:
+  struct UnderWay {
+    int slot = 0;
+    core::Extent wanted;
+    storage::Ticket ticket = 0;
+  };
+
+  /// The window is there, as far as the file goes. True.
+  bool conclude(int slot, const core::Extent& wanted, const storage::Transfer& t) {
+    moved_.note(wanted.offset, t);
+    const bool all = t.bytes == wanted.length;
+    slots_.finish_loading(slot, all ? std::numeric_limits<std::int64_t>::max() : wanted.offset + t.bytes);
+    return true;
+  }
+
+  Call& call_;
+  Moved& moved_;
+  transport::NodeSlots& slots_;
+  bool serves_;
+  storage::Storage* file_ = nullptr;  ///< once a read was begun
+  std::vector<UnderWay> under_way_;
+};
+
+/// This rank's part of a read.
+class NodeReader {
+ public:
+  NodeReader(Call& call, Moved& moved)
+      : call_(call), moved_(moved), slots_(*call.file.slots), pieces_(call), loader_(call, moved), outgoing_(call),
+        requests_(call), answers_(call, outgoing_),
+        mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { accept(w, std::move(m)); },
+                     [this](const NodeWindow& w, std::int64_t next) { requests_are_in(w, next); }}) {}
+
+  void run() {
+    slots_.lay_out(layout_of(call_.plan));
+    NodeWindows windows(call_);
+    const auto polls = [this] { return talks(); };
+    const auto help = [this] { return advance() || (!talks() && loader_.finish_one()); };
+    NodeBatch batch, next;
+    for (bool more = windows.next(next); more;) {
+      std::swap(batch, next);
+      if (!begun_) {
+        wait_until(call_, batch.half, help, [this, &batch] { return may_begin(batch); }, polls);
+        begin(batch);
+      }
+      begun_ = false;
+      more = windows.next(next);
+      pass_all(batch.windows, more ? &next : nullptr);
+      slots_.leave(batch.half);
+    }
+    wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle() && answers_.empty(); }, [] { return true; });
+  }
+
+ private:
+  [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty() || !requests_.empty(); }
+
+  bool advance() {
+    bool anything = loader_.advance();
+    anything = outgoing_.advance() || anything;
+    anything = requests_.advance() || anything;
+    anything = mail_.advance() || anything;
+    return answers_.advance() || anything;
+  }
+
+  [[nodiscard]] bool may_begin(const NodeBatch& batch) const noexcept {
+    return slots_.ready(batch.half) && outgoing_.empty(batch.half);
+  }
+
+  /// Asks for what is served elsewhere, so that it is on its way while the batch before passes.
+  void begin(const NodeBatch& batch) {
+    mail_.open(batch);
+    for (const NodeWindow& window : batch.windows)
+      if (window.role != NodeWindow::home) mark(window);
+    begun_ = true;
+  }
+
+  void mark(const NodeWindow& window) {
+    if (pieces_.seek(window)) pieces_.mark(window);
+    slots_.announce(window.slot, pieces_.next_round(window));
+    arrive(window);
+  }
+
+  void arrive(const NodeWindow& window) {
+    if (slots_.arrive(window.slot, window.entry)) requests_.ask(window, outgoing_);
+  }
+
+  /// A request of another node for a window that is served here, or passed on.
+  void accept(const NodeWindow& window, transport::Received&& message) {
+    const transport::MessageHeader& h = message.view.header;
+    if (window.role == NodeWindow::relay && h.items == 0 && h.data_bytes() > 0) slots_.contribute(window.slot, h.sum, h.span);  // left out; this request is due
+    if (window.role == NodeWindow::relay && h.items > 0) {
+      core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
+      core::PackedReader reader = message.view.reader();
+      for (std::int64_t i = 0; i < h.items; ++i) mask.add(reader.next());
+      slots_.contribute(window.slot, h.sum, h.span);
+    }
+    answers_.keep(window, std::move(message));
+  }
+
+  void requests_are_in(const NodeWindow& window, std::int64_t next) {
+    answers_.complete(window);
+    if (window.role != NodeWindow::relay) return;
+    slots_.announce(window.slot, next);
+    arrive(window);
+  }
+
+  /// Passes the windows as they are there, loaded by this rank or others; meanwhile begins the next batch.
+  void pass_all(std::vector<NodeWindow> left, const NodeBatch* next) {
+    transport::WordWait asleep(call_.link.comm);
+    transport::PoliteWait polling;
+    for (;;) {
+      bool anything = std::erase_if(left, [this](const NodeWindow& window) { return pass(window); }) > 0;
+      anything = advance() || anything;
+      if (next && !begun_ && may_begin(*next)) begin(*next), anything = true;
+      if (left.empty()) return;
+      Steps::Scope time(call_.steps, Step::wait);
+      if (anything)
+        polling.progressed(), asleep.progressed();
+      else if (talks())
+        polling.idle();
+      else if (!loader_.finish_one())
+        slots_.idle_for_load(left.front().slot, asleep);
+    }
+  }
+
+  /// False: the window is not there yet.
+  bool pass(const NodeWindow& window) {
+    const bool loaded = slots_.loaded(window.slot) || (window.role == NodeWindow::home && loader_.load(window));
+    // Elsewhere, nobody departs before the answer: the slot counts marks until then.
+    if (loader_.loading(window.slot)) return false;  // the slot is this rank's to write to until then
+    if (!loaded && (window.role != NodeWindow::home || pieces_.seek(window))) return false;
+    if (loaded && pieces_.seek(window)) moved_.bytes += pieces_.collect(window, slots_.end_of_file(window.slot));
+    slots_.depart(window.slot, window.entry);
+    return true;
+  }
+
+  Call& call_;
+  Moved& moved_;
+  transport::NodeSlots& slots_;
+  NodePieces pieces_;
+  WindowLoader loader_;
+  Outgoing outgoing_;
+  Requests requests_;
+  Answers answers_;
+  NodeMail mail_;
+  bool begun_ = false;  ///< the batch after the one that passes
+};
+
+}  // namespace
+
+Moved two_layer_read(Call& call) {
+  Moved moved;
+  if (!make_mail_room(call, moved)) return moved;
+  NodeReader(call, moved).run();
+  return moved;
+}
+
+}  // namespace collio::engine

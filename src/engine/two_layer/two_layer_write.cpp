@@ -1,0 +1,232 @@
+// A collective write in two layers and more: in a node through shared memory, between nodes by messages.
+//
+// Every rank copies its pieces from the user's memory straight to their places in the window; whoever completes a
+// window writes it, or sends it to the node that does. A rank leaves the writing to one that is at it already: calls
+// on one file serialise in the kernel, and a rank that queues there could place pieces meanwhile. No full window is
+// forgotten: who stops writing looks again when it has placed its next window, waits, or is through. Method: two-layer
+// aggregation (Kang et al., TPDS 2020), with the merge of piece lists replaced by placing, the exact tiling check and a
+// byte mask.
+#include <iterator>
+#include <list>
+#include <new>
+#include <optional>
+
+#include "access/reserve.hpp"
+#include "core/batch.hpp"
+#include "engine/two_layer/node_mail.hpp"
+#include "engine/two_layer/node_pieces.hpp"
+#include "engine/two_layer/node_wait.hpp"
+#include "transport/windows/window_io.hpp"
+
+namespace collio::engine {
+
+using transport::no_round;
+using observe::Step;
+using observe::Steps;
+
+namespace {
+
+/// Writes full windows. Any number of ranks place, few write. Where the storage goes on by itself a rank starts the write,
+/// goes on with its own pieces, and gives the slot back when the write is over.
+class WindowWriter {
+ public:
+  WindowWriter(Call& call, Moved& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
+
+  /// Starts to write one full window, if there is one and this rank may and no other is at it. True: look again. One only:
+  /// a rank that wrote them all would fall behind with its own pieces, and the others would wait for those.
+  bool serve() {
+    const bool anything = look_after_writes();
+    if (!serves_ || !slots_.any_full() || !slots_.begin_serving(1)) return anything;
+    const int slot = slots_.pop_full();
+    if (slot >= 0) write_out(slot);
+    slots_.end_serving();
+    return anything || slot >= 0 || slots_.any_full();  // a slot that filled meanwhile: its rank left it to this one
+  }
+
+  /// Writes are under way, and no other rank starts those that become possible meanwhile.
+  [[nodiscard]] bool must_look() const noexcept { return call_.plan.few_servers && !under_way_.empty(); }
+
+  /// Waits for the write that was started first; false: none is under way.
+  bool finish_one() {
+    if (under_way_.empty()) return false;
+    conclude(under_way_.begin());
+    return true;
+  }
+
+ private:
+  struct UnderWay {
+    int slot = 0;
+    std::int64_t offset = 0;  ///< of the first byte
+    transport::WindowWrite write;
+  };
+
+  bool look_after_writes() {
+    bool anything = false;
+    for (auto one = under_way_.begin(); one != under_way_.end();) {
+      const auto next = std::next(one);
+      if (one->write.advance()) conclude(one), anything = true;
+      one = next;
+    }
+    return anything;
+  }
+
+  void conclude(std::list<UnderWay>::iterator one) {
+    Steps::Scope time(call_.steps, Step::write);
+    one->write.finish();
+    moved_.note(one->offset, one->write.take());
+    slots_.recycle(one->slot);
+    under_way_.erase(one);
+  }
+
+  void write_out(int slot) {
+    const transport::NodeSlots::Filled f = slots_.filled(slot);
+    core::Error why;
+    storage::Storage* file = f.sum.bytes > 0 ? call_.file.storage(&why) : nullptr;
+    if (!why.ok()) moved_.note(f.hull.offset, {0, why});
+    if (!file || !start_write(*file, slot, f)) return slots_.recycle(slot);
+    if (!file->overlaps()) conclude(std::prev(under_way_.end()));
+  }
+
+  /// False: it is left out.
+  bool start_write(storage::Storage& file, int slot, const transport::NodeSlots::Filled& f) {
+    const transport::WindowSpan span{f.hull, slots_.data(slot) + (f.hull.offset - f.window_offset)};
+    const transport::WindowStorage where{&file, call_.file.readable, call_.plan.holes, call_.file.machine.storage};
+    const bool tiled = call_.plan.tiled ? f.sum.bytes == f.hull.length : f.sum.tiles(f.hull);
+    if (!tiled) moved_.outcome.untiled = 1;
+    if (!tiled && !call_.plan.home_masks) {  // pieces overlap here and leave holes there: once more, with masks
+      moved_.outcome.again = 1;
+      return false;
+    }
+    Steps::Scope time(call_.steps, Step::write);
+    std::optional<core::PackedExtents> pieces;
+    if (!tiled && !(pieces = pieces_in(slot, f))) return false;
+    UnderWay& one = under_way_.emplace_back();
+    one.slot = slot;
+    one.offset = f.hull.offset;
+    if (tiled)
+      one.write.start(call_.link, where, span);
+    else
+      one.write.start(call_.link, where, span, std::move(*pieces));
+    return true;
+  }
+
+  /// None: there is no memory, and the window is left out.
+  std::optional<core::PackedExtents> pieces_in(int slot, const transport::NodeSlots::Filled& f) {
+    try {
+      const access::Reserve::Abstain can_be_left_out;
+      core::PackedBuilder pieces({});
+      slots_.mask(slot).for_each_extent(f.hull.end() - f.window_offset, [&](const core::Extent& e) {
+        pieces.add(core::Extent{e.offset + f.window_offset, e.length});
+      });
+      return pieces.finish();
+    } catch (const std::bad_alloc&) {
+      call_.link.leave_out();
+      return std::nullopt;
+    }
+  }
+
+  Call& call_;
+  Moved& moved_;
+  transport::NodeSlots& slots_;
+  bool serves_;
+  std::list<UnderWay> under_way_;
+};
+
+/// This rank's part of a write.
+class NodeWriter {
+ public:
+  NodeWriter(Call& call, Moved& moved)
+      : call_(call), slots_(*call.file.slots), pieces_(call), writer_(call, moved), outgoing_(call),
+        mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
+                     [this](const NodeWindow& w, std::int64_t next) { slots_.announce(w.slot, next), arrive(w); }}) {}
+
+  void run() {
+    slots_.lay_out(layout_of(call_.plan));
+    slots_.map_pages(slots_used(call_));
+    NodeWindows windows(call_);
+    const auto polls = [this] { return talks(); };
+    const auto help = [this] { return advance() || (!talks() && writer_.finish_one()); };
+    for (NodeBatch batch; windows.next(batch);) {
+      // What was sent for the batch before last has arrived: a rank runs ahead by two batches at most.
+      wait_until(call_, batch.half, help, [this, &batch] { return slots_.ready(batch.half) && outgoing_.empty(batch.half); }, polls);
+      mail_.open(batch);
+      for (const NodeWindow& window : batch.windows) {
+        pass(window);
+        advance();
+      }
+      slots_.leave(batch.half);
+    }
+    wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle(); }, polls);
+    while (writer_.serve() || writer_.finish_one()) {
+    }
+    if (call_.plan.few_servers)  // the windows that others fill are for this rank to write
+      for (const int half : {0, 1}) wait_until(call_, half, help, [this, half] { return slots_.ready(half); }, [this] { return writer_.must_look(); });
+  }
+
+ private:
+  [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty() || writer_.must_look(); }
+
+  bool advance() {
+    bool anything = writer_.serve();
+    anything = outgoing_.advance() || anything;
+    return mail_.advance() || anything;
+  }
+
+  void pass(const NodeWindow& window) {
+    const bool elsewhere = window.role != NodeWindow::home;
+    if (pieces_.seek(window)) pieces_.place(window, elsewhere || call_.plan.home_masks);
+    if (elsewhere) slots_.announce(window.slot, pieces_.next_round(window));
+    arrive(window);
+  }
+
+  void place_message(const NodeWindow& window, transport::Received&& message) {
+    const transport::MessageHeader& h = message.view.header;
+    if (h.items > 0) {
+      Steps::Scope time(call_.steps, Step::place);
+      const bool in_mask = window.role != NodeWindow::home || call_.plan.home_masks;
+      core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
+      std::byte* base = slots_.data(window.slot) - window.extent.offset;
+      const std::byte* data = message.view.data;
+      core::for_each_batch(message.view.reader(), h.items, [&](std::span<const core::Run> runs) {
+        data = core::scatter_runs(base, runs, data);
+        if (in_mask) mask.add(runs);
+      });
+    }
+    if (h.items > 0 || (window.role == NodeWindow::relay && h.data_bytes() > 0)) slots_.contribute(window.slot, h.sum, h.span);  // left out: this node's message is due
+    call_.link.pool->give_back(std::move(message.buffer));
+  }
+
+  void arrive(const NodeWindow& window) {
+    if (!slots_.arrive(window.slot, window.entry)) return;
+    if (window.role == NodeWindow::home)
+      slots_.push_full(window.slot);
+    else
+      forward(window);
+  }
+
+  /// Everyone's pieces are in the slot. The first message of a domain goes out even if there are none.
+  void forward(const NodeWindow& window) {
+    SlotMessage message = describe_slot(call_, window);
+    if (message.due())
+      outgoing_.send(message, window, slots_.data(window.slot) + (message.header.span.offset - window.extent.offset));
+    slots_.recycle(window.slot);
+  }
+
+  Call& call_;
+  transport::NodeSlots& slots_;
+  NodePieces pieces_;
+  WindowWriter writer_;
+  Outgoing outgoing_;
+  NodeMail mail_;
+};
+
+}  // namespace
+
+Moved two_layer_write(Call& call) {
+  Moved moved;
+  if (!make_mail_room(call, moved)) return moved;
+  NodeWriter(call, moved).run();
+  return moved;
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,280 @@
+// A collective read in two phases: the write's plan run backwards.
+//
+// Every rank asks the aggregators for its pieces; an aggregator waits until all requests of a window are in,
+// reads what they name once, and answers each from its collective buffer, in the order of rounds: by a message, or with leave to
+// get the bytes there (transport/one_sided/grants.hpp). Meanwhile it may collect the requests of later windows and read those (policy/overlap.hpp).
+#include <deque>
+#include <new>
+
+#include "access/reserve.hpp"
+#include "engine/call/window_buffers.hpp"
+#include "engine/two_phase/two_phase.hpp"
+
+namespace collio::engine {
+
+using transport::no_round;
+using observe::Step;
+using observe::Steps;
+
+namespace {
+
+/// The requests for a window: of other ranks, and this rank's own.
+struct Requests {
+  std::deque<transport::Received> others;    ///< without a buffer: there is no memory, and the answer has no bytes
+  transport::MessageView own;                ///< no pieces: there is none
+  std::vector<std::uint8_t> own_extents;
+  std::int64_t own_stream_begin = 0;
+};
+using Buffers = WindowBuffers<Requests>;
+using Buffer = Buffers::Buffer;
+
+/// Answers on their way, within the budget, and grants.
+class Answers {
+ public:
+  explicit Answers(Call& call) : call_(call), grants_(call.link) {}
+  [[nodiscard]] bool empty() const noexcept { return sends_.empty() && grants_.idle(); }
+  [[nodiscard]] transport::Grants& grants() noexcept { return grants_; }
+  [[nodiscard]] const transport::Grants& grants() const noexcept { return grants_; }
+
+  /// Sends as many answers from the window as the budget allows. True when any was sent.
+  bool send_some(const transport::Window& window, std::deque<transport::Received>& requests) {
+    bool anything = false;
+    while (!requests.empty()) {
+      transport::Received& request = requests.front();
+      const std::int64_t bytes = request.buffer ? window.available(request.view) : 0;
+      if (goes_one_sided(call_.link, request.view.header)) {
+        grants_.give(request.view.header, {call_.link.remote->displacement_of(window.memory()), bytes});
+        call_.link.note_sent(request.view.header.source_node, bytes);
+      } else if (sends_.empty() || under_way_bytes_ + bytes <= call_.link.budget_bytes) {
+        send(window, request, bytes);
+      } else {
+        break;
+      }
+      call_.link.pool->give_back(std::move(request.buffer));
+      requests.pop_front();
+      anything = true;
+    }
+    return anything;
+  }
+
+  bool retire() {
+    bool anything = grants_.advance();
+    Steps::Scope time(call_.steps, Step::exchange);
+    for (std::size_t i = 0; i < sends_.size();) {
+      int done = 0;
+      MPI_Test(&sends_[i].request, &done, MPI_STATUS_IGNORE);
+      if (!done) {
+        ++i;
+        continue;
+      }
+      under_way_bytes_ -= sends_[i].bytes;
+      call_.link.pool->give_back(std::move(sends_[i].buffer));
+      sends_.erase(sends_.begin() + static_cast<std::ptrdiff_t>(i));
+      anything = true;
+    }
+    return anything;
+  }
+
+ private:
+  struct Send {
+    MPI_Request request = MPI_REQUEST_NULL;
+    transport::Buffer buffer;
+    std::int64_t bytes = 0;
+  };
+
+  void send(const transport::Window& window, const transport::Received& request, std::int64_t bytes) {
+    const transport::MessageHeader& h = request.view.header;
+    Send send;
+    try {
+      send.buffer = call_.link.pool->take(static_cast<std::size_t>(bytes));
+      send.bytes = bytes;
+    } catch (const std::bad_alloc&) {
+      call_.link.leave_out();
+    }
+    window.collect(request.view, send.bytes, send.buffer.data());
+    {
+      Steps::Scope time(call_.steps, Step::exchange);
+      MPI_Isend(send.buffer.data(), static_cast<int>(send.bytes), MPI_BYTE, h.source, transport::tag_answer, call_.link.comm, &send.request);
+    }
+    call_.link.note_sent(h.source_node, send.bytes);
+    under_way_bytes_ += send.bytes;
+    ++call_.counters.messages;
+    sends_.push_back(std::move(send));
+  }
+
+  Call& call_;
+  transport::Grants grants_;
+  std::vector<Send> sends_;
+  std::int64_t under_way_bytes_ = 0;
+};
+
+/// This rank as aggregator of one domain.
+class ReadAggregator {
+ public:
+  ReadAggregator(Call& call, int senders)
+      : call_(call),
+        inbox_(call.link, call.link.my_domain, senders, early_),
+        buffers_(call, {call.file.storage(), true, call.plan.holes, call.file.machine.storage}),
+        own_(call),
+        answers_(call) {
+    inbox_.announce_own(own_.next_round());
+  }
+
+  [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && buffers_.idle() && answers_.empty(); }
+
+  bool advance(Moved& moved) {
+    bool anything = answers_.retire();
+    anything = look_after_reads(moved) || anything;
+    anything = answer(moved) || anything;
+    anything = open_windows() || anything;
+    anything = receive() || anything;
+    if (!inbox_.round_complete()) return anything;
+    Buffer& buffer = buffers_.of_round(inbox_.round());
+    buffer.state = Buffer::full;
+    call_.counters.note_receives(inbox_.expected());
+    inbox_.next_round();
+    if (buffers_.overlap().exchanging > 1) {  // the next exchange has begun when a read holds this rank
+      open_windows();
+      receive();
+    }
+    if (!buffers_.overlap().in_pairs) start_read(buffer, moved);
+    return true;
+  }
+
+  [[nodiscard]] std::int64_t first_round_open() noexcept {
+    std::int64_t first = first_incomplete(inbox_, answers_.grants());
+    for (const Buffer& b : buffers_)  // requests that are not answered
+      if (b.state != Buffer::free && (b.state != Buffer::answering || !b.more.others.empty())) first = std::min(first, b.round);
+    return first;
+  }
+  void fenced(std::int64_t next_round) { answers_.grants().end_before(next_round); }
+
+  bool wait_for_storage(Moved& moved) {
+    if (buffers_.count(Buffer::exchanging) > 0 || !answers_.empty()) return false;
+    Buffer* buffer = buffers_.first(Buffer::moving);
+    if (buffer) conclude(*buffer, moved);
+    return buffer;
+  }
+
+ private:
+  bool open_windows() {
+    bool anything = false;
+    while (Buffer* buffer = buffers_.open_next(inbox_)) {
+      if (own_.next_round() == buffer->round) want_own(*buffer);
+      anything = true;
+    }
+    return anything;
+  }
+
+  void want_own(Buffer& buffer) {
+    Requests& r = buffer.more;
+    r.own = own_.describe();
+    r.own_stream_begin = own_.stream_begin();
+    if (!keep_own(r) || !buffer.window.expect(r.own)) {
+      call_.link.leave_out();
+      r.own = {};
+    }
+    inbox_.announce_own(own_.next_round());
+  }
+
+  /// False: there is no memory.
+  static bool keep_own(Requests& r) {
+    try {
+      const access::Reserve::Abstain can_be_left_out;
+      r.own_extents.assign(r.own.extents, r.own.extents + r.own.header.extents_bytes);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    r.own.extents = r.own_extents.data();
+    return true;
+  }
+
+  bool receive() {
+    if (buffers_.count(Buffer::exchanging) == 0) return false;
+    return inbox_.advance([&](transport::Received&& request) {
+      if (request.view.header.items == 0) return call_.link.pool->give_back(std::move(request.buffer));
+      Buffer& buffer = buffers_.of_round(request.view.header.round);
+      if (!request.keep(*call_.link.pool) || !buffer.window.expect(request.view)) {
+        call_.link.leave_out();
+        call_.link.pool->give_back(std::move(request.buffer));
+      }
+      buffer.more.others.push_back(std::move(request));
+    });
+  }
+
+  void start_read(Buffer& buffer, Moved& moved) {
+    buffer.state = Buffer::moving;
+    buffer.window.start_read();
+    if (!buffers_.overlap().storage_goes_on) conclude(buffer, moved);
+  }
+
+  void conclude(Buffer& buffer, Moved& moved) {
+    moved.note(buffer.window.span().offset, buffer.window.finish());
+    buffer.state = Buffer::there;
+  }
+
+  bool look_after_reads(Moved& moved) {
+    bool anything = false;
+    for (Buffer& buffer : buffers_) {
+      if (buffer.state != Buffer::moving || !buffer.window.advance()) continue;
+      conclude(buffer, moved);
+      anything = true;
+    }
+    if (!buffers_.overlap().in_pairs || buffers_.count(Buffer::moving) + buffers_.count(Buffer::answering) > 0) return anything;
+    Buffer* there = buffers_.first(Buffer::there);
+    Buffer* next = buffers_.first(Buffer::full);
+    if (there) begin_answering(*there, moved);
+    if (next) start_read(*next, moved);
+    return anything || there || next;
+  }
+
+  /// The earliest window is answered first: a rank takes an aggregator's answers in the order in which it asked.
+  bool answer(Moved& moved) {
+    bool anything = false;
+    for (;;) {
+      Buffer* buffer = buffers_.first();
+      if (buffer && buffer->state == Buffer::there && !buffers_.overlap().in_pairs) begin_answering(*buffer, moved);
+      if (!buffer || buffer->state != Buffer::answering) return anything;
+      anything = answers_.send_some(buffer->window, buffer->more.others) || anything;
+      if (!buffer->more.others.empty() || answers_.grants().under_way(buffer->round) > 0) return anything;
+      buffer->more = {};
+      buffers_.release(*buffer);
+      anything = true;
+    }
+  }
+
+  void begin_answering(Buffer& buffer, Moved& moved) {
+    buffer.state = Buffer::answering;
+    const Requests& r = buffer.more;
+    if (r.own.header.items == 0) return;
+    const std::int64_t bytes = buffer.window.available(r.own);
+    moved.bytes += bytes;
+    if (call_.memory.direct()) {
+      buffer.window.collect(r.own, bytes, call_.memory.at(r.own_stream_begin));
+      return;
+    }
+    transport::Buffer staging;
+    try {
+      staging = call_.link.pool->take(static_cast<std::size_t>(bytes));
+    } catch (const std::bad_alloc&) {
+      return call_.link.leave_out();
+    }
+    buffer.window.collect(r.own, bytes, staging.data());
+    Steps::Scope time(call_.steps, Step::pack);
+    call_.memory.scatter(r.own_stream_begin, bytes, staging.data());
+    call_.link.pool->give_back(std::move(staging));
+  }
+
+  Call& call_;
+  transport::EarlyMessages early_;
+  transport::Inbox inbox_;
+  Buffers buffers_;
+  OwnPieces own_;
+  Answers answers_;
+};
+
+}  // namespace
+
+Moved two_phase_read(Call& call) { return run_two_phase<ReadAggregator>(call, transport::Payload::request); }
+
+}  // namespace collio::engine

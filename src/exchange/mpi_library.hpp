@@ -1,9 +1,0 @@
-// Which MPI library runs, where libraries differ. An engine for MPI's standard ABI knows it at run time alone.
-#pragma once
-
-namespace collio::exchange {
-
-/// Open MPI; false: MPICH or one made from it. Not collective. O(1) after the first call.
-[[nodiscard]] bool is_open_mpi();
-
-}  // namespace collio::exchange

@@ -1,0 +1,271 @@
+// See outbox.hpp.
+#include "transport/delivery/outbox.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace collio::transport {
+
+using observe::Step;
+using observe::Steps;
+
+Outbox::Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains,
+               const access::MemoryAccess& memory, Payload payload)
+    : link_(link), domains_(domains), memory_(memory), payload_(payload), transfers_(link, memory, payload) {
+  if (access.bytes == 0) return;
+  const int first = domains.dealt() ? 0 : domains.owner(access.span.offset);
+  const int last = domains.dealt() ? domains.count - 1 : domains.owner(access.span.end() - 1);
+  const int lanes = last - first + 1;
+  lanes_.reserve(static_cast<std::size_t>(lanes));
+  for (int i = 0; i < lanes; ++i) {
+    const int domain = first + (i + link.rank) % lanes;  // ranks begin at different aggregators
+    if (domain == link.my_domain) continue;
+    DomainSource source(access, domains, domain);
+    if (source.next_round() != no_round) lanes_.emplace_back(std::move(source));
+  }
+  open_lanes_ = lanes_.size();
+}
+
+void Outbox::count_lanes(std::vector<std::int32_t>& senders) const {
+  for (const Lane& lane : lanes_) ++senders[static_cast<std::size_t>(lane.source.domain())];
+}
+
+std::int64_t Outbox::first_round_to_start() const noexcept {
+  std::int64_t first = behind_all_rounds;
+  for (const Lane& lane : lanes_)
+    if (lane.next_round() != no_round) first = std::min(first, lane.next_round());
+  return first;
+}
+
+bool Outbox::advance() {
+  bool moved = transfers_.advance([this](std::size_t lane) { transfer_over(lane); });
+  moved = begin_arrivals() || moved;
+  moved = finish_arrivals() || moved;
+  for (Lane& lane : lanes_) {
+    if (lane.idle()) continue;
+    if (!retire(lane)) continue;
+    moved = true;
+    close_if_finished(lane);
+  }
+  std::int64_t round = first_round_to_start();
+  for (Lane& lane : lanes_) {
+    if (!lane.may_start(link_.requests_ahead) || lane.finished() || lane.next_round() != round || !start(lane)) continue;
+    moved = true;
+    round = first_round_to_start();
+  }
+  return moved;
+}
+
+bool Outbox::retire(Lane& lane) {
+  bool moved = false;
+  int done = 0;
+  Steps::Scope time(*link_.steps, Step::exchange);
+  if (lane.send != MPI_REQUEST_NULL) {
+    MPI_Test(&lane.send, &done, MPI_STATUS_IGNORE);
+    if (done) {
+      under_way_bytes_ -= lane.message_bytes;
+      link_.pool->give_back(std::move(lane.message));
+      moved = true;
+    }
+  }
+  return retire_answers(lane) || moved;
+}
+
+bool Outbox::retire_answers(Lane& lane) {
+  bool moved = false;
+  while (!lane.answers.empty() && lane.answers.front().request != MPI_REQUEST_NULL) {
+    int done = 0, bytes = 0;
+    MPI_Status status;
+    MPI_Test(&lane.answers.front().request, &done, &status);
+    if (!done) break;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    answered_bytes_ += bytes;
+    lane.answers.pop_front();
+    moved = true;
+  }
+  return moved;
+}
+
+void Outbox::transfer_over(std::size_t lane) {
+  --lanes_[lane].transfers;
+  close_if_finished(lanes_[lane]);
+}
+
+void Outbox::fenced() {
+  transfers_.fenced([this](std::size_t lane) { transfer_over(lane); });
+}
+
+std::int64_t Outbox::first_round_open() const noexcept {
+  std::int64_t first = std::min(first_round_to_start(), transfers_.first_not_granted());
+  for (const Lane& lane : lanes_) {
+    if (lane.send != MPI_REQUEST_NULL) first = std::min(first, lane.message_round);
+    if (!lane.answers.empty()) first = std::min(first, lane.answers.front().round);
+  }
+  for (const Arrival& arrival : arrivals_) first = std::min(first, arrival.round);
+  return first;
+}
+
+/// Describes the lane's next message, in description_. False: there is no room for its data.
+bool Outbox::describe(Lane& lane) {
+  const bool greeting_only = !lane.greeted && !lane.described && lane.source.next_round() != 0;
+  const auto no_room = [&](std::int64_t data_bytes) {
+    return payload_ == Payload::data && !greeting_only && under_way_bytes_ > 0 && data_bytes + under_way_bytes_ > link_.budget_bytes;
+  };
+  // Where data may go without the message, only the description tells.
+  if (!link_.remote && no_room(lane.source.next_bytes())) return false;
+  if (lane.described) {
+    description_ = std::move(*lane.described);
+    lane.described.reset();
+  } else if (greeting_only) {
+    description_.header = {};
+    description_.header.next_round = lane.source.next_round();
+  } else {
+    Steps::Scope time(*link_.steps, Step::pack);
+    if (!lane.source.describe(description_)) link_.leave_out();
+  }
+  description_.header.source = link_.rank;
+  description_.header.source_node = link_.node;
+  description_.header.domain = lane.source.domain();
+  if (!link_.remote || goes_one_sided(link_, description_.header) || !no_room(description_.header.data_bytes())) return true;
+  lane.described = std::exchange(description_, {});
+  return false;
+}
+
+bool Outbox::start(Lane& lane) {
+  if (!describe(lane)) return false;
+  MessageHeader& h = description_.header;
+  if (!fill(lane)) {
+    link_.leave_out();
+    h.leave_out();
+    if (!fill(lane)) throw std::bad_alloc();
+  }
+  const bool one_sided = goes_one_sided(link_, h);
+  if (payload_ == Payload::request && !one_sided && h.items > 0) expect_answer(lane);
+  {
+    Steps::Scope time(*link_.steps, Step::exchange);
+    const int bytes = static_cast<int>(lane.message_bytes), tag = tag_of(link_, h.domain, h.round);
+    if (one_sided)  // the grant tells that it was received
+      MPI_Isend(lane.message.data(), bytes, MPI_BYTE, rank_of(lane), tag, link_.comm, &lane.send);
+    else
+      MPI_Issend(lane.message.data(), bytes, MPI_BYTE, rank_of(lane), tag, link_.comm, &lane.send);
+  }
+  link_.note_sent(link_.home_of(h.domain), lane.message_bytes);
+  under_way_bytes_ += lane.message_bytes;
+  lane.message_round = h.round;
+  lane.greeted = true;
+  ++link_.counters->messages;
+  if (!one_sided) return true;
+  ++lane.transfers;
+  const std::int64_t origin = domains_.window(h.domain, h.round).offset;
+  transfers_.ask(static_cast<std::size_t>(&lane - lanes_.data()), std::exchange(description_, {}), origin);
+  return true;
+}
+
+/// The lane's message, of the description. False: there is no memory.
+bool Outbox::fill(Lane& lane) {
+  Steps::Scope time(*link_.steps, Step::pack);
+  const MessageHeader& h = description_.header;
+  const std::int64_t data_bytes = payload_ == Payload::data && !goes_one_sided(link_, h) ? h.data_bytes() : 0;
+  lane.message_bytes = static_cast<std::int64_t>(message_bytes(h.extents_bytes, data_bytes));
+  try {
+    lane.message = link_.pool->take(static_cast<std::size_t>(lane.message_bytes) + core::varint_slack);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  std::byte* out = lane.message.data();
+  std::memcpy(out, &h, sizeof h);
+  if (h.extents_bytes > 0) std::memcpy(out + sizeof h, description_.extents.data(), static_cast<std::size_t>(h.extents_bytes));
+  memory_.gather(description_.stream_begin, data_bytes, out + sizeof h + h.extents_bytes);
+  link_.counters->metadata_bytes += static_cast<std::int64_t>(sizeof h) + h.extents_bytes;
+  link_.counters->pieces += h.pieces;
+  return true;
+}
+
+void Outbox::expect_answer(Lane& lane) {
+  Answer& answer = lane.answers.emplace_back();
+  answer.stream_begin = description_.stream_begin;
+  answer.round = description_.header.round;
+  if (!memory_.direct()) return;  // received into staging when it comes
+  Steps::Scope time(*link_.steps, Step::exchange);
+  MPI_Irecv(memory_.at(answer.stream_begin), static_cast<int>(description_.header.data_bytes()), MPI_BYTE,
+            rank_of(lane), tag_answer, link_.comm, &answer.request);
+}
+
+bool Outbox::begin_arrivals() {
+  if (payload_ != Payload::request || memory_.direct()) return false;
+  bool moved = false;
+  Steps::Scope time(*link_.steps, Step::exchange);
+  const auto waits = [this] { return !arrivals_.empty() && arrivals_.back().message != MPI_MESSAGE_NULL; };
+  while (arrivals_.empty() || arriving_bytes_ < link_.budget_bytes) {
+    if (!waits() && !match_arrival()) break;
+    if (!begin(arrivals_.back())) break;
+    moved = true;
+  }
+  return moved;
+}
+
+bool Outbox::match_arrival() {
+  int found = 0, bytes = 0;
+  MPI_Message message;
+  MPI_Status status;
+  MPI_Improbe(MPI_ANY_SOURCE, tag_answer, link_.comm, &found, &message, &status);
+  if (!found) return false;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  const auto lane = std::ranges::find_if(lanes_, [&](const Lane& l) { return rank_of(l) == status.MPI_SOURCE; });
+  Arrival& arrival = arrivals_.emplace_back();
+  arrival.lane = static_cast<std::size_t>(lane - lanes_.begin());
+  arrival.message = message;
+  arrival.bytes = bytes;
+  arrival.stream_begin = lane->answers.front().stream_begin;
+  arrival.round = lane->answers.front().round;
+  lane->answers.pop_front();
+  ++lane->arriving;
+  return true;
+}
+
+/// False: there is no staging now.
+bool Outbox::begin(Arrival& arrival) {
+  Shortage::Incoming room = link_.shortage->receive(*link_.pool, static_cast<std::size_t>(arrival.bytes));
+  if (!room.buffer) return false;
+  arrival.staging = std::move(room.buffer);
+  arrival.borrowed = room.borrowed;
+  MPI_Imrecv(arrival.staging.data(), static_cast<int>(arrival.bytes), MPI_BYTE, &arrival.message, &arrival.request);
+  arriving_bytes_ += arrival.bytes;
+  return true;
+}
+
+bool Outbox::finish_arrivals() {
+  bool moved = false;
+  for (std::size_t i = 0; i < arrivals_.size() && arrivals_[i].message == MPI_MESSAGE_NULL;) {
+    int done = 0;
+    {
+      Steps::Scope time(*link_.steps, Step::exchange);
+      MPI_Test(&arrivals_[i].request, &done, MPI_STATUS_IGNORE);
+    }
+    if (!done) {
+      ++i;
+      continue;
+    }
+    Arrival arrival = std::move(arrivals_[i]);
+    arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
+    Lane& lane = lanes_[arrival.lane];
+    {
+      Steps::Scope time(*link_.steps, Step::pack);
+      memory_.scatter(arrival.stream_begin, arrival.bytes, arrival.staging.data());
+    }
+    answered_bytes_ += arrival.bytes;
+    arriving_bytes_ -= arrival.bytes;
+    if (arrival.borrowed)
+      link_.shortage->give_back(std::move(arrival.staging));
+    else
+      link_.pool->give_back(std::move(arrival.staging));
+    --lane.arriving;
+    close_if_finished(lane);
+    moved = true;
+  }
+  return moved;
+}
+
+}  // namespace collio::transport

@@ -1,0 +1,128 @@
+// The sending side: this rank's pieces on their way to the aggregators, and for reads the answers.
+//
+// One lane per aggregator this rank has pieces for. A lane has at most one message under way, sent
+// synchronously, so no rank runs ahead of an aggregator by more than the rounds it has buffers for, and memory stays bounded.
+// Answers of an aggregator come in the order of the requests. Where data goes by one-sided transfers, the message is the description
+// alone, and no answer but the transfer's grant comes (transport/one_sided/remote_transfers.hpp).
+// The first message of every lane is for round 0, empty if need be: it tells the aggregator when to expect more.
+//
+// Why ranks cannot deadlock: a lane starts a message only when no lane of this rank has a message of an earlier round to start. So the
+// messages that hold this rank's budget belong to the smallest round not yet accepted. The aggregators of that round are in it and
+// accept them. Answers are received in any order.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "access/access.hpp"
+#include "transport/messages/domain_source.hpp"
+#include "transport/messages/link.hpp"
+#include "transport/one_sided/remote_transfers.hpp"
+
+namespace collio::transport {
+
+class Outbox {
+ public:
+  /// Lanes to every aggregator but this rank's own. All references outlive the outbox. Write: `memory` is where
+  /// the data comes from. Read: where the answers go.
+  Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains,
+         const access::MemoryAccess& memory, Payload payload);
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+
+  /// Adds 1 for every aggregator this rank sends to.
+  void count_lanes(std::vector<std::int32_t>& senders) const;
+  /// Starts what can start and retires what is done. True when anything happened.
+  bool advance();
+  [[nodiscard]] bool done() const noexcept { return open_lanes_ == 0 && transfers_.idle(); }
+  /// Data bytes received so far (read).
+  [[nodiscard]] std::int64_t answered_bytes() const noexcept { return answered_bytes_ + transfers_.bytes_got(); }
+
+  /// Fences: the first round in which anything is to happen on this rank before the next fence.
+  [[nodiscard]] std::int64_t first_round_open() const noexcept;
+  /// Fences: the first round in which anything is to happen at all.
+  [[nodiscard]] std::int64_t first_round_left() const noexcept { return std::min(first_round_open(), transfers_.first_without_room()); }
+  /// Fences, read: begins to get what was granted. Between two fences.
+  void get_all() { transfers_.get_all(); }
+  /// Fences: what was put or got is there.
+  void fenced();
+
+ private:
+  /// What comes for a request.
+  struct Answer {
+    MPI_Request request = MPI_REQUEST_NULL;  ///< straight into contiguous memory
+    std::int64_t stream_begin = 0;           ///< of the bytes asked for
+    std::int64_t round = 0;
+  };
+  struct Lane {
+    explicit Lane(DomainSource from) : source(std::move(from)) {}
+
+    DomainSource source;
+    bool greeted = false;
+    MPI_Request send = MPI_REQUEST_NULL;
+    Buffer message;
+    std::int64_t message_bytes = 0;
+    std::int64_t message_round = 0;
+    std::optional<Description> described;  ///< of the next message, which found no room
+    std::size_t transfers = 0;     ///< one-sided, under way
+    std::deque<Answer> answers;    ///< asked for, and not begun to come into staging
+    std::size_t arriving = 0;      ///< on their way into staging
+
+    [[nodiscard]] bool idle() const noexcept { return send == MPI_REQUEST_NULL && answers.empty() && arriving == 0 && transfers == 0; }
+    [[nodiscard]] bool may_start(int requests_ahead) const noexcept {
+      return send == MPI_REQUEST_NULL && answers.size() + arriving + transfers < static_cast<std::size_t>(requests_ahead);
+    }
+    [[nodiscard]] bool finished() const noexcept {
+      return idle() && greeted && !described && source.next_round() == no_round;
+    }
+    /// Round of the next message to start; the greeting's is 0.
+    [[nodiscard]] std::int64_t next_round() const noexcept {
+      if (described) return described->header.round;
+      return greeted ? source.next_round() : 0;
+    }
+  };
+  /// An answer on its way to a staging buffer, for memory that is not contiguous.
+  struct Arrival {
+    std::size_t lane = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;  ///< while there is no staging
+    MPI_Request request = MPI_REQUEST_NULL;
+    Buffer staging;
+    std::int64_t bytes = 0;
+    std::int64_t stream_begin = 0;
+    std::int64_t round = 0;
+    bool borrowed = false;  ///< the staging is the call's room
+  };
+
+  [[nodiscard]] std::int64_t first_round_to_start() const noexcept;
+  bool retire(Lane& lane);
+  bool retire_answers(Lane& lane);
+  bool start(Lane& lane);
+  bool describe(Lane& lane);
+  bool fill(Lane& lane);
+  void transfer_over(std::size_t lane);
+  void expect_answer(Lane& lane);
+  bool begin_arrivals();
+  bool match_arrival();
+  bool begin(Arrival& arrival);
+  bool finish_arrivals();
+  void close_if_finished(const Lane& lane) noexcept { open_lanes_ -= lane.finished() ? 1 : 0; }
+  [[nodiscard]] int rank_of(const Lane& lane) const noexcept {
+    return link_.rank_of(lane.source.domain());
+  }
+
+  Link link_;
+  const policy::Domains& domains_;
+  const access::MemoryAccess& memory_;
+  Payload payload_;
+  std::vector<Lane> lanes_;
+  std::vector<Arrival> arrivals_;
+  RemoteTransfers transfers_;
+  Description description_;
+  std::size_t open_lanes_ = 0;
+  std::int64_t under_way_bytes_ = 0;
+  std::int64_t arriving_bytes_ = 0;
+  std::int64_t answered_bytes_ = 0;
+};
+
+}  // namespace collio::transport

@@ -1,0 +1,128 @@
+// Who is missing: found and told without the help of those who are, and without a collective operation.
+//
+// A collective call that a rank never comes to, or in the middle of which a rank dies, cannot be finished. A rank that has waited for longer
+// than the file's patience reads the notes of its node (transport/liveness/presence.hpp); the lowest one that waits speaks for the node. Between nodes
+// speakers send what they know to the first ranks of the first few nodes, which ask nodes that are silent; the lowest of those
+// that are there tells, once, for all, and again after twice the time. Everybody who waits answers.
+// A node that neither tells nor answers is named with all its ranks. Where there is no shared memory each rank is a node of its own.
+#pragma once
+
+#include <mpi.h>
+
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/liveness/presence.hpp"
+#include "transport/waiting/waiting.hpp"
+
+namespace collio::transport {
+
+/// The ranks of a node: `first`, `first` + `stride`, … ; stride 0: not regular.
+struct NodeRanks {
+  int first = 0, count = 1, stride = 1;
+};
+
+class RollCall final : public Lookout {
+ public:
+  struct Setting {
+    MPI_Comm comm = MPI_COMM_NULL;   ///< of the file; messages have a tag of their own
+    std::string file = {};           ///< its name, for what is told
+    double patience_s = 60;          ///< 0: for ever; nothing is told
+    std::span<Note> notes = {};      ///< of the node's ranks, in the order of the node; empty: no memory is shared
+    int place = 0;                   ///< this rank's, among the notes
+    std::vector<NodeRanks> nodes = {}; ///< empty: each rank is a node
+    int node = 0;                    ///< this rank's
+    std::int64_t calls = 0;          ///< collective calls on the file so far
+  };
+  /// Not collective.
+  explicit RollCall(Setting setting);
+  RollCall(const RollCall&) = delete;
+  RollCall& operator=(const RollCall&) = delete;
+
+  /// A collective call on the file, from construction to destruction. One at a time.
+  class Visit {
+   public:
+    Visit(RollCall& roll, const std::string& call);
+    ~Visit();
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    RollCall& roll_;
+    Lookout* before_;
+  };
+
+  void come_to(Stage stage) noexcept { mine().stage.store(stage, std::memory_order_relaxed); }
+  void come_to_round(std::int64_t round) noexcept { mine().round.store(round, std::memory_order_relaxed); }
+  /// Number of the collective call this rank came to last.
+  [[nodiscard]] std::int64_t call() const noexcept { return mine().call; }
+  /// Where this rank's steps are shown to the others of its node.
+  [[nodiscard]] observe::Shown& shown() noexcept { return mine().shown; }
+
+  /// Before the communicator is freed: takes all messages out of it. Collective; all ranks must be known to come.
+  void finish();
+
+  void look(double now_s, double since_s) noexcept override;
+  void moved() noexcept override;
+
+ private:
+  enum Kind : std::int32_t { state, question, told };
+  struct Header {
+    std::int32_t kind = state;
+    std::int32_t node = 0;         ///< of the sender
+    std::int32_t speaker = 0;      ///< its rank
+    std::int32_t moving = 0;
+    std::int64_t call = 0;
+    double waited_s = 0;           ///< 0: its patience lasts
+    char name[32] = "";
+  };
+  /// What is known of a node.
+  struct Heard {
+    Header header;
+    std::vector<Absent> absent;
+    double at_s = 0;
+  };
+  struct Sending {
+    std::vector<std::byte> message;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int to = 0;
+    Kind kind = state;
+  };
+
+  [[nodiscard]] Note& mine() const noexcept { return notes_[static_cast<std::size_t>(place_)]; }
+  [[nodiscard]] std::span<Note> notes() const noexcept { return {notes_, count_}; }
+  [[nodiscard]] int nodes() const noexcept { return set_.nodes.empty() ? size_ : static_cast<int>(set_.nodes.size()); }
+  [[nodiscard]] NodeRanks ranks_of(int node) const noexcept { return set_.nodes.empty() ? NodeRanks{node, 1, 1} : set_.nodes[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] int judges() const noexcept;
+  [[nodiscard]] bool is_judge() const noexcept;
+  [[nodiscard]] Heard own_state(double now_s, double waited_s) const;
+  void send(Kind kind, int to, const Heard& what);
+  void listen(double now_s, double waited_s, bool answers = true);
+  void hear(Heard&& h);
+  void retire_sends();
+  void gather(double now_s, double waited_s);
+  void decide(double now_s, double waited_s);
+  void tell_all(double now_s, double waited_s);
+  void tell(const std::vector<Absent>& absent, const std::string& more, double waited_s);
+  [[nodiscard]] std::string text_of_silent(const std::vector<int>& silent) const;
+
+  Setting set_;
+  Note own_note_{};            ///< where no memory is shared
+  Note* notes_;
+  std::size_t count_;
+  int place_, rank_ = 0, size_ = 1;
+  double away_s_ = 0;          ///< of the wait's time this rank did not look: it was elsewhere
+  double wait_since_s_ = 0, looked_s_ = 0, next_look_s_ = 0;
+  double due_s_;               ///< how long to wait before it is told, again
+  double decide_at_s_ = 0;     ///< 0: nothing is gathered
+  double gathered_s_ = 0;
+  double told_at_s_ = -1e9;    ///< another rank said when it told
+  bool has_told_ = false;
+  std::map<int, Heard> heard_; ///< by node
+  std::list<Sending> sends_;
+};
+
+}  // namespace collio::transport

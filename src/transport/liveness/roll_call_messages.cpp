@@ -1,0 +1,82 @@
+// The messages of a roll call. Sends are synchronous, so that when all ranks have come to finish() with none of their own under way, none is
+// left for anyone (Hoefler, Siebert & Lumsdaine, 2010: nonblocking consensus).
+#include <cstring>
+
+#include "transport/liveness/roll_call.hpp"
+
+namespace collio::transport {
+
+namespace {
+
+constexpr int tag = 32766;  // above those of windows and answers
+
+}  // namespace
+
+void RollCall::retire_sends() {
+  std::erase_if(sends_, [](Sending& one) {
+    int done = 0;
+    MPI_Test(&one.request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  });
+}
+
+void RollCall::send(Kind kind, int to, const Heard& what) {
+  retire_sends();
+  for (const Sending& one : sends_)
+    if (one.to == to && one.kind == kind) return;  // it has not taken the last one yet
+  Sending& s = sends_.emplace_back();
+  s.to = to;
+  s.kind = kind;
+  Header header = what.header;
+  header.kind = kind;
+  const std::size_t more = kind == state ? what.absent.size() * sizeof(Absent) : 0;
+  s.message.resize(sizeof header + more);
+  std::memcpy(s.message.data(), &header, sizeof header);
+  if (more > 0) std::memcpy(s.message.data() + sizeof header, what.absent.data(), more);
+  MPI_Issend(s.message.data(), static_cast<int>(s.message.size()), MPI_BYTE, to, tag, set_.comm, &s.request);
+}
+
+/// Of a node's ranks its first counts: it may be the one that tells.
+void RollCall::hear(Heard&& h) {
+  const auto known = heard_.find(h.header.node);
+  const int first = ranks_of(h.header.node).first;
+  const bool from_first = known != heard_.end() && known->second.header.speaker == first && known->second.at_s > h.at_s - set_.patience_s / 2;
+  if (h.header.speaker == first || !from_first) heard_[h.header.node] = std::move(h);
+}
+
+void RollCall::listen(double now_s, double waited_s, bool answers) {
+  for (;;) {
+    int found = 0, bytes = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, tag, set_.comm, &found, &status);
+    if (!found) return;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    std::vector<std::byte> message(static_cast<std::size_t>(bytes));
+    MPI_Recv(message.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, set_.comm, MPI_STATUS_IGNORE);
+    Heard h;
+    std::memcpy(&h.header, message.data(), sizeof h.header);
+    h.absent.resize((message.size() - sizeof h.header) / sizeof(Absent));
+    if (!h.absent.empty()) std::memcpy(h.absent.data(), message.data() + sizeof h.header, message.size() - sizeof h.header);
+    h.at_s = now_s;
+    const auto kind = static_cast<Kind>(h.header.kind);
+    if (kind == told) told_at_s_ = now_s;
+    if (kind == question && answers) send(state, status.MPI_SOURCE, own_state(now_s, waited_s));
+    if (kind == state) hear(std::move(h));
+  }
+}
+
+void RollCall::finish() {
+  if (nodes() == 1) return;
+  Lookout* const before = set_lookout(nullptr);
+  MPI_Request all = MPI_REQUEST_NULL;
+  PoliteWait wait;
+  for (int done = 0; !done; wait.idle()) {
+    listen(0, 0, false);
+    retire_sends();
+    if (sends_.empty() && all == MPI_REQUEST_NULL) MPI_Ibarrier(set_.comm, &all);
+    if (all != MPI_REQUEST_NULL) MPI_Test(&all, &done, MPI_STATUS_IGNORE);
+  }
+  set_lookout(before);
+}
+
+}  // namespace collio::transport

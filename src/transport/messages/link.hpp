@@ -1,0 +1,67 @@
+// What every part of an exchange needs to talk: the communicator, buffers, and the books.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "observe/steps.hpp"
+#include "transport/messages/buffer_pool.hpp"
+#include "transport/messages/shortage.hpp"
+
+namespace collio::transport {
+
+class RemoteBuffers;
+
+struct Link {
+  MPI_Comm comm = MPI_COMM_NULL;       ///< collio's own duplicate: no foreign messages
+  int rank = 0;
+  const std::vector<int>* aggregators = nullptr;  ///< rank of each domain's aggregator
+  int domains = 1;                     ///< file domains in use
+  int my_domain = -1;                  ///< domain this rank serves; -1: none
+  std::int64_t budget_bytes = 0;       ///< most bytes of message buffers in each direction
+  BufferPool* pool = nullptr;
+  observe::Steps* steps = nullptr;
+  observe::Counters* counters = nullptr;
+  int node = 0;                        ///< of this rank
+  const std::vector<int>* homes = nullptr;         ///< node of each domain's aggregator
+  std::vector<std::int64_t>* sent_to = nullptr;    ///< bytes this rank has sent to each node; null: there is one node
+  int requests_ahead = 1;              ///< requests to one aggregator that may wait for their answers
+  RemoteBuffers* remote = nullptr;     ///< one-sided transfers go there; null: all data goes with messages
+  std::int64_t shortest_piece_bytes = 1;  ///< of pieces that go there, on average
+  Shortage* shortage = nullptr;           ///< where messages come in; null: none do
+
+  [[nodiscard]] int rank_of(int domain) const noexcept { return (*aggregators)[static_cast<std::size_t>(domain)]; }
+  [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[static_cast<std::size_t>(domain)]; }
+  /// Pieces are left out of the call, as there is no memory for them.
+  void leave_out() const noexcept {
+    if (shortage) shortage->left_out = true;
+  }
+  /// Books a message of `bytes` bytes to a rank on node `to_node`.
+  void note_sent(int to_node, std::int64_t bytes) const noexcept {
+    if (sent_to && to_node != node) (*sent_to)[static_cast<std::size_t>(to_node)] += bytes;
+  }
+};
+
+/// Message tags. A request or data message carries the number of its window in the tag, so that a rank which is ahead is
+/// not heard early; MPI guarantees tags up to 32767, hence the remainder. Windows that are under way at the same time have
+/// tags of their own: they are near each other in the order of rounds and domains, or are rounds of one domain. The step
+/// from round to round has no factor of the number of tags, else rounds of many domains would share few tags.
+inline constexpr int tag_answer = 1;
+inline constexpr int tag_done = 32002;  ///< behind the answers' tags
+inline constexpr int tags_for_windows = 16000;
+[[nodiscard]] constexpr std::int64_t tags_per_round(int domains) noexcept {
+  std::int64_t step = domains;
+  while (step % 2 == 0 || step % 5 == 0) ++step;
+  return step;
+}
+[[nodiscard]] constexpr int tag_of(const Link& link, int domain, std::int64_t round) noexcept {
+  return 2 + static_cast<int>((round * tags_per_round(link.domains) + domain) % tags_for_windows);
+}
+/// Of the answer to a request of that window, or of the grant for its transfer.
+[[nodiscard]] constexpr int answer_tag_of(const Link& link, int domain, std::int64_t round) noexcept {
+  return tags_for_windows + tag_of(link, domain, round);
+}
+
+}  // namespace collio::transport

@@ -1,0 +1,56 @@
+// A reduction in the shared memory of a node.
+//
+// Every rank leaves its record on a board; the last to arrive combines them and wakes the others. That is one
+// wake-up per rank instead of a message per rank and step, which is what counts when ranks outnumber cores.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "transport/liveness/presence.hpp"
+#include "transport/node_memory/shared_memory.hpp"
+#include "transport/waiting/futex.hpp"
+
+namespace collio::transport {
+
+class NodeBoard {
+ public:
+  using Combine = void (*)(const std::byte* in, std::byte* inout, std::size_t bytes);
+  /// Reductions on different channels never meet, whatever order ranks make them in: ranks in different calls wait for each
+  /// other, and are told of, instead of mixing what they have.
+  enum class Channel { digest, outcome, numbers };
+  static constexpr int channels = 3;
+
+  /// Null on all ranks or on none: there is no shared memory to be had, use messages. `record_bytes`: longest record.
+  /// Collective.
+  static std::unique_ptr<NodeBoard> make(MPI_Comm node, std::size_t record_bytes);
+  /// The ranks' notes, in the order of the node.
+  [[nodiscard]] std::span<Note> notes() const noexcept;
+
+  [[nodiscard]] std::size_t record_bytes() const noexcept { return record_bytes_; }
+  /// Combines the ranks' records, in any order; the result replaces `record`. Where `across` is given, the node's first
+  /// rank calls it with the node's result before the others get it: to combine it with other nodes'. All ranks give it,
+  /// or none. Collective, by channel. bytes <= record_bytes().
+  using Across = std::function<void(std::byte* record)>;
+  void reduce(Channel channel, std::byte* record, std::size_t bytes, Combine combine, const Across& across = {});
+
+ private:
+  struct Head;
+  struct Part;
+  NodeBoard(MPI_Comm node, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes);
+  [[nodiscard]] std::byte* slot(Channel channel, int index) const noexcept;
+  static void publish(Part& part, std::uint32_t turn) noexcept;
+
+  MPI_Comm comm_;
+  std::unique_ptr<SharedMemory> memory_;
+  Head* head_;
+  std::size_t record_bytes_;
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace collio::transport

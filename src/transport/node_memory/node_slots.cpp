@@ -1,0 +1,298 @@
+// See node_slots.hpp.
+#include "transport/node_memory/node_slots.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <limits>
+#include <mutex>
+#include <new>
+
+namespace collio::transport {
+
+namespace {
+
+constexpr std::size_t line = 64;
+constexpr std::size_t page = 4096;
+constexpr std::uint32_t not_loaded = 0, loading_now = 1, is_loaded = 2;
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+void raise_to(std::atomic<std::int64_t>& value, std::int64_t to) noexcept {
+  std::int64_t now = value.load(std::memory_order_relaxed);
+  while (now < to && !value.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+/// All zero at first, as fresh shared memory is; the same after every turn.
+struct NodeSlots::Slot {
+  alignas(2 * line) std::atomic<std::int32_t> arrived;
+  std::atomic<std::uint64_t> hash;
+  std::atomic<std::int64_t> bytes, high;
+  std::atomic<std::int64_t> below_largest;       ///< `largest` minus the lowest offset
+  std::atomic<std::int64_t> next_below_largest;  ///< `largest` minus the lowest round announced
+  Window window;
+  std::int64_t end_of_file;
+  alignas(line) SharedWord load;  ///< not_loaded, loading_now, is_loaded
+};
+
+struct NodeSlots::Head {
+  struct Half {
+    alignas(line) SharedWord turn;
+    std::atomic<std::int32_t> finished;  ///< windows of the batch
+  };
+  alignas(line) std::atomic<std::uint64_t> full;
+  alignas(line) std::atomic<std::int32_t> serving;
+  alignas(line) SharedWord bell;  ///< few_servers: changes with every full slot and every turn
+  Half halves[2];
+  Slot slots[most_slots];
+};
+
+namespace {
+
+constexpr std::size_t up_to_page(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+/// A bit per byte, and a word per slot for windows that are no multiple of 64 bytes.
+constexpr std::size_t mask_part(std::size_t bytes) { return up_to_page(bytes / 8 + 8 * NodeSlots::most_slots); }
+
+}  // namespace
+
+// The memory: heads, then the masks of all slots, then their windows. A mask is all zero between two turns, so any
+// layout finds its masks in order; hence they keep to a part of their own, large enough for single bytes.
+NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept
+    : memory_(std::move(memory)), head_(reinterpret_cast<Head*>(memory_->data())), bytes_(bytes), ranks_(ranks) {}
+
+namespace {
+
+std::mutex kept_mutex;
+std::deque<std::unique_ptr<NodeSlots>> kept;  ///< last given back first
+constexpr std::size_t most_kept = 2;
+
+}  // namespace
+
+void NodeSlots::give_back(std::unique_ptr<NodeSlots> slots) {
+  if (!slots) return;
+  const std::lock_guard lock(kept_mutex);
+  try {
+    kept.emplace_front();
+  } catch (const std::bad_alloc&) {  // no rank of the node takes them again, as one lacks them
+    return;
+  }
+  kept.front() = std::move(slots);
+  if (kept.size() > most_kept) kept.pop_back();
+}
+
+/// Kept slots are nobody's to read or write: a call takes them only if all ranks have kept them.
+void NodeSlots::discard_kept() {
+  std::deque<std::unique_ptr<NodeSlots>> all;
+  {
+    const std::lock_guard lock(kept_mutex);
+    all.swap(kept);
+  }
+  for (const auto& slots : all) slots->memory_->discard();
+}
+
+template <class Fits>
+std::unique_ptr<NodeSlots> NodeSlots::take_out(Fits&& fits) {
+  const std::lock_guard lock(kept_mutex);
+  const auto found = std::ranges::find_if(kept, fits);
+  if (found == kept.end()) return nullptr;
+  std::unique_ptr<NodeSlots> slots = std::move(*found);
+  kept.erase(found);
+  return slots;
+}
+
+std::unique_ptr<NodeSlots> NodeSlots::take_back(const SharedMemory::Name& name) {
+  return take_out([&](const auto& s) { return s->name() == name; });
+}
+
+// The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same ranks. The
+// candidate is taken out first: another thread may be agreeing with other ranks at the same time.
+std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, std::size_t bytes) {
+  int rank = 0;
+  MPI_Comm_rank(talk.node, &rank);
+  // Not much larger: a file may have a limit.
+  const auto fits = [&](const auto& s) { return s->ranks_ == ranks && s->bytes_ >= bytes && s->bytes_ <= bytes + bytes / 4; };
+  std::unique_ptr<NodeSlots> mine;
+  if (rank == 0) mine = take_out(fits);
+  SharedMemory::Name name{};
+  if (mine) name = mine->name();
+  talk.broadcast(name);
+  if (rank != 0) mine = take_out([&](const auto& s) { return fits(s) && s->name() == name; });
+  if (talk.all_true(mine != nullptr)) return mine;
+  give_back(std::move(mine));
+  return nullptr;
+}
+
+std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t bytes, SharedMemory::Pages pages, std::string& why) {
+  int ranks = 1;
+  MPI_Comm_size(talk.node, &ranks);
+  if (auto slots = take_kept(talk, ranks, bytes)) return slots;
+  const std::size_t whole = up_to_page(sizeof(Head)) + mask_part(bytes) + bytes;
+  auto memory = SharedMemory::share(talk, whole, why, pages);
+  if (!memory) {
+    discard_kept();
+    if (talk.all_true(true)) memory = SharedMemory::share(talk, whole, why, pages);  // when all ranks have discarded theirs
+  }
+  if (!memory) return nullptr;
+  return std::unique_ptr<NodeSlots>(new NodeSlots(std::move(memory), bytes, ranks));
+}
+
+NodeSlots::Slot& NodeSlots::slot_at(int slot) const noexcept { return head_->slots[slot]; }
+
+std::byte* NodeSlots::data(int slot) const noexcept {
+  const std::size_t window = up_to_page(static_cast<std::size_t>(layout_.window_bytes));
+  return memory_->data() + up_to_page(sizeof(Head)) + mask_part(bytes_) + window * static_cast<std::size_t>(slot);
+}
+
+void NodeSlots::map_pages(int slots) noexcept {
+  const auto wanted = static_cast<std::size_t>(data(slots) - data(0));
+  if (wanted <= mapped_) return;
+#ifdef MADV_POPULATE_READ  // as if read: the kernel maps neighbours with each page, for writing too
+  // Slots begin at multiples of 4 KiB, and a page of the kernel's may be longer.
+  const auto kernels_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::byte* const from = data(0) + mapped_;
+  const std::size_t behind = reinterpret_cast<std::uintptr_t>(from) % kernels_page;
+  ::madvise(from - behind, wanted - mapped_ + behind, MADV_POPULATE_READ);
+#endif
+  mapped_ = wanted;
+}
+
+core::ByteMask NodeSlots::mask(int slot) const noexcept {
+  if (!layout_.masks) return {};
+  const std::int64_t words = core::ByteMask::words_for(layout_.window_bytes, layout_.mask_shift);
+  auto* masks = reinterpret_cast<std::uint64_t*>(memory_->data() + up_to_page(sizeof(Head)));
+  return {masks + words * slot, layout_.mask_shift};
+}
+
+bool NodeSlots::ready(int half) const noexcept {
+  return head_->halves[half].turn.load() == turn_[static_cast<std::size_t>(half)];
+}
+
+SharedWord& NodeSlots::word_of(int half) const noexcept {
+  return layout_.few_servers ? head_->bell : head_->halves[half].turn;
+}
+
+std::uint32_t NodeSlots::watch(int half) const noexcept { return word_of(half).load(); }
+
+void NodeSlots::idle(int half, std::uint32_t seen, WordWait& wait) const noexcept { wait.idle(word_of(half), seen); }
+
+void NodeSlots::leave(int half) noexcept { ++turn_[static_cast<std::size_t>(half)]; }
+
+void NodeSlots::contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept {
+  Slot& s = slot_at(slot);
+  s.hash.fetch_add(sum.hash, std::memory_order_relaxed);
+  s.bytes.fetch_add(sum.bytes, std::memory_order_relaxed);
+  raise_to(s.below_largest, largest - hull.offset);
+  raise_to(s.high, hull.end());
+}
+
+bool NodeSlots::count_in(int slot, const Window& window) noexcept {
+  if (slot_at(slot).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != window.parties) return false;
+  slot_at(slot).window = window;
+  return true;
+}
+
+void NodeSlots::announce(int slot, std::int64_t next_round) noexcept {
+  if (next_round >= 0) raise_to(slot_at(slot).next_below_largest, largest - next_round);
+}
+
+bool NodeSlots::arrive(int slot, const Window& window) noexcept { return count_in(slot, window); }
+
+void NodeSlots::await_departures(int slot) noexcept { slot_at(slot).arrived.store(0, std::memory_order_release); }
+
+NodeSlots::Filled NodeSlots::filled(int slot) const noexcept {
+  const Slot& s = slot_at(slot);
+  Filled f;
+  f.window_offset = s.window.offset;
+  f.sum = {s.hash.load(std::memory_order_relaxed), s.bytes.load(std::memory_order_relaxed)};
+  const std::int64_t next = s.next_below_largest.load(std::memory_order_relaxed);
+  f.next_round = next == 0 ? -1 : largest - next;
+  f.hull.offset = largest - s.below_largest.load(std::memory_order_relaxed);
+  f.hull.length = s.high.load(std::memory_order_relaxed) - f.hull.offset;
+  return f;
+}
+
+void NodeSlots::finish(int slot) noexcept {
+  Slot& s = slot_at(slot);
+  Head::Half& half = head_->halves[slot / layout_.slots_per_half];
+  const std::int32_t batch_size = s.window.batch_size;
+  s.arrived.store(0, std::memory_order_relaxed);
+  if (half.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != batch_size) return;
+  half.finished.store(0, std::memory_order_relaxed);
+  half.turn.set(half.turn.load() + 1);
+  ring();
+}
+
+void NodeSlots::ring() noexcept {
+  if (layout_.few_servers) head_->bell.bump();
+}
+
+void NodeSlots::recycle(int slot) noexcept {
+  Slot& s = slot_at(slot);
+  if (layout_.masks) mask(slot).clear(layout_.window_bytes);
+  s.hash.store(0, std::memory_order_relaxed);
+  s.bytes.store(0, std::memory_order_relaxed);
+  s.high.store(0, std::memory_order_relaxed);
+  s.below_largest.store(0, std::memory_order_relaxed);
+  s.next_below_largest.store(0, std::memory_order_relaxed);
+  finish(slot);
+}
+
+void NodeSlots::push_full(int slot) noexcept {
+  head_->full.fetch_or(std::uint64_t{1} << slot, std::memory_order_seq_cst);
+  ring();
+}
+
+int NodeSlots::pop_full() noexcept {
+  std::uint64_t full = head_->full.load(std::memory_order_seq_cst);
+  while (full != 0) {
+    const std::uint64_t lowest = full & (~full + 1);
+    if (head_->full.compare_exchange_weak(full, full & ~lowest, std::memory_order_acq_rel))
+      return std::countr_zero(lowest);
+  }
+  return -1;
+}
+
+bool NodeSlots::any_full() const noexcept { return head_->full.load(std::memory_order_seq_cst) != 0; }
+
+bool NodeSlots::begin_serving(int most) noexcept {
+  // Sequentially consistent, like push_full, any_full and end_serving: of a rank that fills a slot and one that stops
+  // serving, one sees the other.
+  std::int32_t now = head_->serving.load(std::memory_order_seq_cst);
+  while (now < most)
+    if (head_->serving.compare_exchange_weak(now, now + 1, std::memory_order_seq_cst)) return true;
+  return false;
+}
+
+void NodeSlots::end_serving() noexcept { head_->serving.fetch_sub(1, std::memory_order_seq_cst); }
+
+bool NodeSlots::claim(int slot) noexcept {
+  std::uint32_t before = not_loaded;
+  return slot_at(slot).load.value.compare_exchange_strong(before, loading_now, std::memory_order_acq_rel);
+}
+
+void NodeSlots::finish_loading(int slot, std::int64_t end_of_file) noexcept {
+  slot_at(slot).end_of_file = end_of_file;
+  slot_at(slot).load.set(is_loaded);
+}
+
+bool NodeSlots::loaded(int slot) const noexcept { return slot_at(slot).load.load() == is_loaded; }
+
+void NodeSlots::idle_for_load(int slot, WordWait& wait) const noexcept {
+  SharedWord& load = slot_at(slot).load;
+  if (const std::uint32_t seen = load.load(); seen != is_loaded) wait.idle(load, seen);
+}
+
+std::int64_t NodeSlots::end_of_file(int slot) const noexcept { return slot_at(slot).end_of_file; }
+
+void NodeSlots::depart(int slot, const Window& window) noexcept {
+  if (!count_in(slot, window)) return;
+  slot_at(slot).load.value.store(not_loaded, std::memory_order_relaxed);
+  recycle(slot);
+}
+
+}  // namespace collio::transport

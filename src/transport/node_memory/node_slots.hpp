@@ -1,0 +1,141 @@
+// Collective buffers in the shared memory of a node.
+//
+// A call's windows pass through slots, each one window long. Every rank of the node copies its pieces of a window
+// straight between its own memory and the slot: one copy, no message, no description. Who is through with a slot is
+// counted; whoever comes last writes the window out (or comes first, and reads it in), so that nobody is woken up to
+// do it and no core idles while any rank has work.
+//
+// The slots are two halves. A batch of windows takes one half, the next batch the other, and so on: ranks fill one
+// half while the other is written. Ranks sleep for a whole half only, never for a single slot: where ranks outnumber
+// cores, waking them up is what costs. All ranks know the turn in which a batch has its half. A rank passes through
+// all windows, also those in which it has no bytes.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/byte_mask.hpp"
+#include "core/tiling.hpp"
+#include "policy/plan.hpp"
+#include "transport/node_memory/shared_memory.hpp"
+#include "transport/waiting/futex.hpp"
+
+namespace collio::transport {
+
+/// How a call uses the memory.
+struct SlotLayout {
+  int slots_per_half = 1;
+  std::int64_t window_bytes = 0;  ///< longest window
+  bool masks = false;             ///< keep which bytes are filled
+  int mask_shift = 0;             ///< unit of the mask: 2^mask_shift bytes divide all piece ends
+  bool few_servers = false;       ///< not every rank may write: those that may hear of every slot that fills
+};
+
+class NodeSlots {
+ public:
+  static constexpr int most_slots = policy::most_node_slots;
+
+  /// Memory for windows of `bytes` bytes in all, among the ranks of a node. Null on all ranks when there is none to be
+  /// had. Slots that the same ranks gave back are used again. Where there is no room, kept ones make some. Collective.
+  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, std::size_t bytes, SharedMemory::Pages pages, std::string& why);
+  /// Keeps slots for the next call of the same ranks, on whatever file: fresh memory costs a page fault per 4 KiB and rank.
+  static void give_back(std::unique_ptr<NodeSlots> slots);
+  /// The kept slots of that name; null: they are in use, or not kept any more. Not collective: other ranks may find otherwise.
+  static std::unique_ptr<NodeSlots> take_back(const SharedMemory::Name& name);
+  [[nodiscard]] const SharedMemory::Name& name() const noexcept { return memory_->name(); }
+
+  /// All ranks do this between two calls, in the same way.
+  void lay_out(const SlotLayout& layout) noexcept { layout_ = layout; }
+  /// Maps the pages of slots [0, slots) in this process, unless done before: for ranks that will write to all of them, which would
+  /// take a page fault for each. Of the first call of 16 ranks that was a sixth.
+  void map_pages(int slots) noexcept;
+  [[nodiscard]] int ranks() const noexcept { return ranks_; }
+  /// Bytes of windows that a layout may use, windows rounded up to pages.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+  [[nodiscard]] std::byte* data(int slot) const noexcept;
+  [[nodiscard]] core::ByteMask mask(int slot) const noexcept;
+
+  /// Halves: half 0 is slots [0, slots_per_half). True when the half is free for this rank's next batch.
+  [[nodiscard]] bool ready(int half) const noexcept;
+  /// What to wait for; taken before the look that found nothing to do, so that no change is missed.
+  [[nodiscard]] std::uint32_t watch(int half) const noexcept;
+  /// Waits a little for a change since `seen`: of the half's turn, or, where few ranks serve, of any slot.
+  void idle(int half, std::uint32_t seen, WordWait& wait) const noexcept;
+  /// This rank has passed all windows of its batch in the half.
+  void leave(int half) noexcept;
+
+  /// Write. Adds pieces to the books of the window; `hull`: their first to last byte.
+  void contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept;
+  /// A window as all ranks know it.
+  struct Window {
+    std::int64_t offset = 0;       ///< file offset of its first byte
+    std::int32_t batch_size = 1;   ///< slots that its batch takes on this node
+    std::int32_t parties = 1;      ///< how many arrive or depart
+  };
+  /// Adds a round in which more pieces of the window's domain will come from here.
+  void announce(int slot, std::int64_t next_round) noexcept;
+  /// Write. This rank is done with the window. True for the last one: the slot is full.
+  [[nodiscard]] bool arrive(int slot, const Window& window) noexcept;
+  /// Read. All ranks have marked what they want; they depart one by one when it is there.
+  void await_departures(int slot) noexcept;
+  /// What a full slot holds.
+  struct Filled {
+    std::int64_t window_offset = 0;
+    core::Extent hull;
+    core::TilingSum sum;
+    std::int64_t next_round = -1;  ///< the lowest announced; -1: none
+  };
+  [[nodiscard]] Filled filled(int slot) const noexcept;
+  /// Write. Ends the slot's turn. By one rank, when all have arrived.
+  void recycle(int slot) noexcept;
+
+  /// Full slots wait for a rank that may write; at most `most` do so at once.
+  void push_full(int slot) noexcept;
+  /// Takes the lowest full slot, or returns -1.
+  [[nodiscard]] int pop_full() noexcept;
+  [[nodiscard]] bool any_full() const noexcept;
+  [[nodiscard]] bool begin_serving(int most) noexcept;
+  void end_serving() noexcept;
+
+  /// Read. True for the one rank that shall load the window; it then calls finish_loading.
+  [[nodiscard]] bool claim(int slot) noexcept;
+  /// `end_of_file`: first offset that is not there, or the largest number.
+  void finish_loading(int slot, std::int64_t end_of_file) noexcept;
+  [[nodiscard]] bool loaded(int slot) const noexcept;
+  /// Waits a little for loaded(slot).
+  void idle_for_load(int slot, WordWait& wait) const noexcept;
+  [[nodiscard]] std::int64_t end_of_file(int slot) const noexcept;
+  /// Read. This rank needs the window no longer.
+  void depart(int slot, const Window& window) noexcept;
+
+ private:
+  struct Head;
+  struct Slot;
+  NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept;
+  template <class Fits>
+  static std::unique_ptr<NodeSlots> take_out(Fits&& fits);
+  static void discard_kept();
+  static std::unique_ptr<NodeSlots> take_kept(const NodeTalk& talk, int ranks, std::size_t bytes);
+  [[nodiscard]] Slot& slot_at(int slot) const noexcept;
+  /// Counts this rank in; true for the last.
+  [[nodiscard]] bool count_in(int slot, const Window& window) noexcept;
+  [[nodiscard]] SharedWord& word_of(int half) const noexcept;
+  void finish(int slot) noexcept;
+  void ring() noexcept;
+
+  std::unique_ptr<SharedMemory> memory_;
+  Head* head_;
+  SlotLayout layout_;
+  std::array<std::uint32_t, 2> turn_{};  ///< this rank's next turn in each half
+  std::size_t bytes_;
+  std::size_t mapped_ = 0;  ///< bytes of windows that map_pages has mapped
+  int ranks_;
+};
+
+}  // namespace collio::transport

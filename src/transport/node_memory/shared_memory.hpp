@@ -1,0 +1,65 @@
+// Memory that the ranks of a node have in common.
+//
+// POSIX shared memory rather than an MPI window: its pages are reserved when it is made, so that a full /dev/shm is an
+// answer ("no") and not a bus error in the middle of a call, and it outlives the communicator it was made with.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <cstdint>
+#include <string>
+
+namespace collio::transport {
+
+class NodeBoard;
+
+/// How the ranks of a node come to terms: over a board when they have one already, else by messages.
+struct NodeTalk {
+  MPI_Comm node = MPI_COMM_NULL;
+  NodeBoard* board = nullptr;
+
+  using Text = std::array<char, 64>;
+  /// The first rank's text, on all ranks. Collective.
+  void broadcast(Text& text) const;
+  /// True on all ranks when `mine` is true on all. Collective.
+  [[nodiscard]] bool all_true(bool mine) const;
+};
+
+class SharedMemory {
+ public:
+  /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it, or when that is more than half of what
+  /// is free; `why` then says what failed, on the rank where it did. Collective.
+  enum class Pages {
+    anywhere,  ///< where the kernel likes
+    spread,    ///< over the node's memory domains
+  };
+  static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why, Pages pages = Pages::anywhere);
+  /// Names the object while it lives; unlike any other's on this node.
+  using Name = NodeTalk::Text;
+  [[nodiscard]] const Name& name() const noexcept { return name_; }
+
+  /// Gives the memory back to the node at once, whoever else has it mapped. Whoever reads it then finds zeros.
+  void discard() noexcept;
+  /// What a group of ranks may take of the node's shared memory, in bytes: a part of what is free, as MPI libraries and others need some too, and
+  /// are ended by SIGBUS where there is none. 0: not known.
+  [[nodiscard]] static std::int64_t share_of_free();
+
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  SharedMemory(std::byte* data, std::size_t bytes, const Name& name) noexcept
+      : data_(data), bytes_(bytes), name_(name) {}
+  std::byte* data_;
+  std::size_t bytes_;
+  Name name_;
+};
+
+}  // namespace collio::transport

@@ -1,0 +1,124 @@
+// See collectives.hpp. A rank alone has nothing to wait for; MPICH 4.0 makes no progress in a session of one.
+#include "transport/waiting/collectives.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "transport/waiting/communicators.hpp"
+#include "transport/waiting/waiting.hpp"
+
+namespace collio::transport {
+
+namespace {
+
+bool alone(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size == 1;
+}
+
+}  // namespace
+
+void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  if (alone(comm)) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Ibcast(data, count, type, root, comm, &request), "MPI_Ibcast");
+  wait_for(request);
+}
+
+void broadcast_text(std::string& text, int root, MPI_Comm comm) {
+  struct {
+    std::int64_t length;
+    char begin[1016];
+  } first{static_cast<std::int64_t>(text.size()), {}};
+  text.copy(first.begin, sizeof first.begin);
+  broadcast(&first, sizeof first, MPI_BYTE, root, comm);
+  const auto length = static_cast<std::size_t>(first.length);
+  text.resize(length);
+  text.replace(0, std::min(length, sizeof first.begin), first.begin, std::min(length, sizeof first.begin));
+  if (length > sizeof first.begin)
+    broadcast(text.data() + sizeof first.begin, static_cast<int>(length - sizeof first.begin), MPI_BYTE, root, comm);
+}
+
+void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  if (alone(comm)) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Iallreduce(MPI_IN_PLACE, data, count, type, op, comm, &request), "MPI_Iallreduce");
+  wait_for(request);
+}
+
+void reduce_to_first(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  if (alone(comm)) return;
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Ireduce(rank == 0 ? MPI_IN_PLACE : data, rank == 0 ? data : nullptr, count, type, op, 0, comm, &request), "MPI_Ireduce");
+  wait_for(request);
+}
+
+void gather_to_all(const void* mine, int bytes, void* all, MPI_Comm comm) {
+  if (alone(comm)) return static_cast<void>(std::memcpy(all, mine, static_cast<std::size_t>(bytes)));
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm, &request), "MPI_Iallgather");
+  wait_for(request);
+}
+
+void gather(const void* mine, int bytes, void* all, MPI_Comm comm) {
+  if (alone(comm)) return static_cast<void>(std::memcpy(all, mine, static_cast<std::size_t>(bytes)));
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Igather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, comm, &request), "MPI_Igather");
+  wait_for(request);
+}
+
+void meet(MPI_Comm comm) {
+  if (alone(comm)) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+  wait_for(request);
+}
+
+bool all_true(bool mine, MPI_Comm comm) {
+  int all = mine ? 1 : 0;
+  reduce_to_all(&all, 1, MPI_INT, MPI_MIN, comm);
+  return all != 0;
+}
+
+namespace {
+
+void send(int word, int to, int tag, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Isend(&word, 1, MPI_INT, to, tag, comm, &request), "MPI_Isend");
+  wait_for(request);
+}
+
+int receive(int from, int tag, MPI_Comm comm) {
+  int word = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Irecv(&word, 1, MPI_INT, from, tag, comm, &request), "MPI_Irecv");
+  wait_for(request);
+  return word;
+}
+
+}  // namespace
+
+int meet_and_hear(MPI_Comm comm, int tag, const std::function<int()>& decide) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int reach = 1;  // ranks rank + 1, rank + 2, rank + 4, … below this one have those up to the next of them below
+  for (; reach < size && (rank & reach) == 0; reach <<= 1)
+    if (rank + reach < size) static_cast<void>(receive(rank + reach, tag, comm));
+  int word = 0;
+  if (rank == 0) {
+    word = decide();
+  } else {
+    send(0, rank - reach, tag, comm);
+    word = receive(rank - reach, tag, comm);
+  }
+  for (reach >>= 1; reach > 0; reach >>= 1)
+    if (rank + reach < size) send(word, rank + reach, tag, comm);
+  return word;
+}
+
+}  // namespace collio::transport

@@ -1,0 +1,50 @@
+// How a window's bytes get to the file when some of them are holes.
+#pragma once
+
+#include <optional>
+
+#include "core/packed_extents.hpp"
+#include "machine/machine.hpp"
+#include "policy/hints.hpp"
+#include "storage/storage.hpp"
+#include "transport/messages/link.hpp"
+#include "transport/windows/extent_transfers.hpp"
+
+namespace collio::transport {
+
+/// Where a window is written to or read from, and how.
+struct WindowStorage {
+  storage::Storage* file = nullptr;  ///< null: it could not be opened (the call fails)
+  bool readable = false;             ///< old content can be read
+  policy::Holes holes = policy::Holes::automatic;
+  machine::StorageModel model;
+
+  /// True when `transfers` transfers of the whole span cost less than one for each of `operations` pieces.
+  struct Choice {
+    std::int64_t operations = 0, transfers = 1;
+    std::int64_t span_bytes = 0, data_bytes = 0;
+  };
+  [[nodiscard]] bool sieve_pays(const Choice& choice) const noexcept;
+};
+
+/// A window on its way to the file. No byte changes there but those of its pieces, whatever others write beside them: holes are
+/// read and written again only under a lock.
+class WindowWrite {
+ public:
+  /// Writes the whole span: there are no holes.
+  void start(const Link& link, const WindowStorage& storage, const WindowSpan& span);
+  /// Writes `pieces` (disjoint, ascending) of the span and nothing else.
+  void start(const Link& link, const WindowStorage& storage, const WindowSpan& span, core::PackedExtents pieces);
+  /// Moves on what is under way. True: it is over.
+  bool advance();
+  /// Waits until it is over.
+  void finish();
+  /// What came of it, from the start of the span. Once over.
+  [[nodiscard]] storage::Transfer take() noexcept;
+
+ private:
+  std::optional<storage::Transfer> whole_;  ///< sieved, or stored through a mapping: over when it began
+  ExtentTransfers transfers_;
+};
+
+}  // namespace collio::transport
