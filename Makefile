@@ -9,7 +9,7 @@ ONLY ?=
 BENCH ?= interleave --ranks 8
 COLLIO = build/bin/collio
 
-.PHONY: build demo test bench install wheel clean help
+.PHONY: build demo test bench docs install wheel clean help
 
 build:
 	@$(PYTHON) tools/bootstrap build
@@ -30,6 +30,11 @@ bench:
 	@$(PYTHON) tools/build --programs
 	@$(COLLIO) bench $(BENCH)
 
+docs:
+	@$(PYTHON) tools/bootstrap docs
+	@NO_MKDOCS_2_WARNING=1 build/venv/bin/python -m mkdocs build
+	@echo "collio: the documentation is build/site/index.html"
+
 install:
 	@: "$${PREFIX:?say where to: make install PREFIX=/path}"
 	@$(PYTHON) tools/bootstrap build
@@ -46,6 +51,7 @@ help:
 	@echo "make demo    native MPI-IO against collio, on a climate model's grid"
 	@echo "make test    all tests, on every MPI found"
 	@echo "make bench   one benchmark: native, collio and the floor in turns"
+	@echo "make docs    the documentation as a site, in build/site"
 	@echo "make build   build for every MPI found; then build/bin/collio --help"
 	@echo "make install PREFIX=/path    for everybody on a machine; the folder can be moved"
 	@echo "make wheel   one package for every MPI, in build/dist; tools/test_wheel tries it"
