@@ -10,8 +10,8 @@ import sys
 import zipfile
 from pathlib import Path
 
-from collio import mpi_libraries
 from common import BUILD, ROOT, Stop, program, say, venv_program
+from collio import mpi_libraries
 
 PARTS = BUILD / "package"
 FAMILIES = ("mpich", "openmpi", "abi")

@@ -20,3 +20,9 @@ def run_tool(*words):
 
 def test_ruff():
     run_tool("ruff", "check", "--force-exclude", "--output-format", "concise", "--quiet", *python_files())
+
+
+def test_bootstrap_starts_where_collio_is_not_installed():
+    """`common` lets the tools find collio, so it must be imported first; -S leaves installed packages out."""
+    done = subprocess.run([sys.executable, "-S", "tools/bootstrap"], cwd=source_tree.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert "usage: tools/bootstrap" in done.stdout, done.stdout
