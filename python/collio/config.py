@@ -8,7 +8,7 @@ the rules of COLLIO_SET_FOR do, which come after them. The first of these that e
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -132,7 +132,7 @@ def gather_settings(assignments: Iterable[str], environ: Mapping[str, str] | Non
 
 
 @contextmanager
-def _naming(origin: str):
+def _naming(origin: str) -> Iterator[None]:
     """Errors of hints name where the hint came from."""
     try:
         yield

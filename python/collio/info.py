@@ -11,11 +11,12 @@ from rich.table import Table
 
 from collio import __version__, config, hints, mpi_libraries
 from collio.builds import Build
+from collio.plain_json import JsonObject
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def info(as_json) -> None:
+def info(as_json: bool) -> None:
     """Show the version, the MPI libraries found, the hints and where they come from."""
     facts = gather()
     console = Console()
@@ -40,7 +41,7 @@ def info(as_json) -> None:
         console.print(f"problem: {problem}", style="yellow", highlight=False)
 
 
-def gather() -> dict:
+def gather() -> JsonObject:
     """The facts, ready for JSON."""
     problems: list[str] = []
     settings, path = config.Settings(), None
@@ -67,7 +68,7 @@ def gather() -> dict:
     }
 
 
-def _mpi_facts(mpi: mpi_libraries.MpiLibrary) -> dict:
+def _mpi_facts(mpi: mpi_libraries.MpiLibrary) -> JsonObject:
     build = Build.of(mpi)
     return {
         "id": mpi.id, "family": mpi.family, "version": mpi.version, "mpiexec": mpi.mpiexec, "library": mpi.library,
@@ -75,7 +76,7 @@ def _mpi_facts(mpi: mpi_libraries.MpiLibrary) -> dict:
     }
 
 
-def _mpi_table(found: list[dict]) -> Table:
+def _mpi_table(found: list[JsonObject]) -> Table:
     table = Table(title="MPI libraries", title_justify="left", title_style="bold", box=None, pad_edge=False)
     for name in ("id", "launcher", "library", "collio's build"):
         table.add_column(name, header_style="dim", overflow="fold")
@@ -85,7 +86,7 @@ def _mpi_table(found: list[dict]) -> Table:
     return table
 
 
-def _hint_table(facts: dict) -> Table:
+def _hint_table(facts: JsonObject) -> Table:
     table = Table(title="Hints", title_justify="left", title_style="bold", box=None, pad_edge=False)
     for name in ("key", "in force", "allowed", "meaning"):
         table.add_column(name, header_style="dim", no_wrap=name == "key", overflow="fold")

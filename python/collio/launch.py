@@ -14,7 +14,7 @@ from collio import launch_line, mpi_libraries, pnetcdf
 from collio.builds import PACKAGED, Build, is_packaged
 from collio.hand_on import Variable, hand_on
 from collio.launch_line import LaunchLine
-from collio.mpi_libraries import MpiLibrary
+from collio.mpi_libraries import LauncherMpi, MpiLibrary, ProgramMpi
 
 
 class LaunchError(Exception):
@@ -32,6 +32,13 @@ class Choice:
     @property
     def name(self) -> str:
         return self.mpi.id if self.mpi else "the program's MPI"
+
+
+@dataclass(frozen=True)
+class KnownChoice(Choice):
+    """A library of this machine's."""
+
+    mpi: MpiLibrary
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,12 @@ def _by_launcher(line: LaunchLine) -> Choice:
     return Choice(None, launcher.name, f"{program.path} is linked with {program.soname}" if program else f"{line.launcher_word} starts it")
 
 
-def _linked(line: LaunchLine) -> mpi_libraries.ProgramMpi | None:
+def _linked(line: LaunchLine) -> ProgramMpi | None:
     """The MPI of the first program of the command that is linked with one."""
     return next((found for path in launch_line.programs(line) if (found := mpi_libraries.mpi_of_program(str(path)))), None)
 
 
-def choose_mpi(line: LaunchLine, wanted: str | None = None) -> Choice:
+def choose_mpi(line: LaunchLine, wanted: str | None = None) -> KnownChoice:
     """The MPI a command uses: `wanted` (id or family), else by program and launcher. Raises LaunchError."""
     libraries = mpi_libraries.find_mpi_libraries()
     if not libraries:
@@ -76,7 +83,7 @@ def choose_mpi(line: LaunchLine, wanted: str | None = None) -> Choice:
     launcher = _launcher(line)
     kind = launcher.name if launcher else "none"
     if wanted:
-        return Choice(named_mpi(wanted, libraries), kind, f"--mpi {wanted}")
+        return KnownChoice(named_mpi(wanted, libraries), kind, f"--mpi {wanted}")
     program = _linked(line)
     if launcher and program and launcher.family and launcher.family != program.family:
         raise LaunchError(_mismatch(launcher, program, libraries))
@@ -84,7 +91,7 @@ def choose_mpi(line: LaunchLine, wanted: str | None = None) -> Choice:
     if mpi is None:
         raise LaunchError(_unknown_mpi(line, launcher, program, libraries))
     because = f"{program.path} is linked with {program.soname}" if program else f"{line.launcher_word} is {mpi.family}'s"
-    return Choice(mpi, kind, because)
+    return KnownChoice(mpi, kind, because)
 
 
 def named_mpi(name: str, libraries: Sequence[MpiLibrary] | None = None) -> MpiLibrary:
@@ -119,8 +126,8 @@ def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, s
     return Prepared(*hand_on(line, kind, given, {**environ, **variables}))
 
 
-def _launcher(line: LaunchLine) -> mpi_libraries.LauncherMpi | None:
-    if line.launcher is None:
+def _launcher(line: LaunchLine) -> LauncherMpi | None:
+    if line.launcher_word is None:
         return None
     launcher = mpi_libraries.mpi_of_launcher(line.launcher_word)
     if launcher is None:
@@ -128,7 +135,7 @@ def _launcher(line: LaunchLine) -> mpi_libraries.LauncherMpi | None:
     return launcher
 
 
-def _mismatch(launcher, program, libraries: Sequence[MpiLibrary]) -> str:
+def _mismatch(launcher: LauncherMpi, program: ProgramMpi, libraries: Sequence[MpiLibrary]) -> str:
     fitting = mpi_libraries.match_mpi_library(libraries, program, None)
     advice = f"; start it with {fitting.mpiexec}" if fitting and fitting.mpiexec else ""
     return (
@@ -137,7 +144,7 @@ def _mismatch(launcher, program, libraries: Sequence[MpiLibrary]) -> str:
     )
 
 
-def _unknown_mpi(line: LaunchLine, launcher, program, libraries: Sequence[MpiLibrary]) -> str:
+def _unknown_mpi(line: LaunchLine, launcher: LauncherMpi | None, program: ProgramMpi | None, libraries: Sequence[MpiLibrary]) -> str:
     if program:
         return f"{program.path} is linked with {program.soname}, which belongs to no MPI found here; found: {_ids(libraries)}"
     if launcher is None and not launch_line.programs(line):

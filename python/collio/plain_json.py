@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, Callable
 
+JsonObject = dict[str, Any]
+"""A JSON object whose keys are listed elsewhere: a document that is printed, a line that a measuring program printed."""
 
-def parse(text: str, pairs_hook: Callable[[list], Any] | None = None) -> Any:
+
+def parse(text: str, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
     """The document of a text. Raises ValueError, a JSONDecodeError where there is a line to name.
 
     What Python's own reader raises something else for, or accepts, is refused as well: nesting beyond its stack, NaN and

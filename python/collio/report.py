@@ -14,9 +14,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from collio import hints, plain_json, report_check
+from collio.report_records import CallRecord, Document, FileRecord, Placement, RankRecord
 
 STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait", "agree")
 """Steps of a collective call in the order they happen; each has seconds min, median and max over ranks."""
@@ -64,13 +65,13 @@ class Spread:
         return cls(*(float(value.get(name, 0.0)) for name in ("min", "median", "max")))
 
 
-def read_lines(path: Path) -> tuple[list[dict], int]:
+def read_lines(path: Path) -> tuple[list[FileRecord], int]:
     """(files, damaged lines) from what the engine left; a job that was killed may end in half a line."""
     return _lines_of(path.read_text(encoding="utf-8", errors="replace") if path.exists() else "")
 
 
-def _lines_of(text: str) -> tuple[list[dict], int]:
-    files: dict[Any, dict] = {}
+def _lines_of(text: str) -> tuple[list[FileRecord], int]:
+    files: dict[Any, FileRecord] = {}
     damaged = 0
     for line in filter(str.strip, text.split("\n")):  # file names may have what splitlines() takes for an end
         try:
@@ -84,7 +85,7 @@ def _lines_of(text: str) -> tuple[list[dict], int]:
     return list(files.values()), damaged
 
 
-def read_exits(path: Path) -> list[dict]:
+def read_exits(path: Path) -> list[RankRecord]:
     """What ranks left at their exit (src/mpiio/shim_note.c): {"rank", "init", "opened", "absent", "written", "pnetcdf", "adios", "hdf5"}."""
     found = []
     for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else ():
@@ -98,7 +99,7 @@ def read_exits(path: Path) -> list[dict]:
     return found
 
 
-def load(path: Path) -> dict:
+def load(path: Path) -> Document:
     """The document of `collio run --report`, or the engine's own lines. Where `collio run` was killed before it could make the document,
     the lines lie beside it under another name. Raises ReportError."""
     left = sorted(path.absolute().parent.glob(f".{glob.escape(path.name)}.*.lines")) if not path.exists() else []
@@ -119,17 +120,17 @@ def load(path: Path) -> dict:
         report_check.check_document(document)
     except report_check.FieldError as error:
         raise ReportError(f"{path}: not a report of collio: {error}") from None
-    return document
+    return cast(Document, document)  # as checked
 
 
-def calls(document: dict) -> Iterator[tuple[dict, dict]]:
+def calls(document: Document) -> Iterator[tuple[FileRecord, CallRecord]]:
     """(file, call) pairs."""
     for file in document["files"]:
         for call in file.get("calls", ()):
             yield file, call
 
 
-def place_of(file: dict) -> str:
+def place_of(file: FileRecord) -> str:
     """"16 ranks on 2 nodes · MPICH · tmpfs"."""
     nodes = f" on {file['nodes']} nodes" if file.get("nodes", 1) > 1 else ""
     return " · ".join(filter(None, (f"{file.get('comm_size', '?')} ranks{nodes}", mpi_name(str(file.get("mpi", ""))), str(file.get("storage", "")))))
@@ -140,7 +141,7 @@ def mpi_name(version: str) -> str:
     return re.sub(r"\s*Version:\s*", " ", version.partition(",")[0]).strip()
 
 
-def file_lines(file: dict) -> list[str]:
+def file_lines(file: FileRecord) -> list[str]:
     """"opened in 5 ms, 2 ms of it in the MPI library; views set in 1 ms", "file calls by uring: fuse: transfers go on while messages come",
     "schedules: dataflow stays, ...", "ways: two_layer stays, ..."; what a report tells of them. Times are those of the slowest rank."""
     lines = _state_lines(file)
@@ -158,10 +159,10 @@ def file_lines(file: dict) -> list[str]:
     return lines
 
 
-def _state_lines(file: dict) -> list[str]:
+def _state_lines(file: FileRecord) -> list[str]:
     """"still open when the job ended: ...", "12 files like this, added up"."""
     lines = []
-    files, still_open = (int(file.get(key, default)) for key, default in (("files", 1), ("still_open", 0)))
+    files, still_open = (int(file.get("files", 1)), int(file.get("still_open", 0)))
     if files > 1:
         lines.append(f"{files:,} files like this, added up" + (f"; {still_open:,} of them still open when the job ended" if still_open else ""))
     elif still_open:
@@ -169,52 +170,56 @@ def _state_lines(file: dict) -> list[str]:
     return lines
 
 
-def other_calls(file: dict) -> str:
+def other_calls(file: FileRecord) -> str:
     """"12 independent calls, 1 collective call by the MPI library": those that have no record of their own."""
-    independent, by_library = (int(file.get(key, 0)) for key in ("independent_calls", "library_calls"))
+    return _calls_without_record(int(file.get("independent_calls", 0)), int(file.get("library_calls", 0)))
+
+
+def _calls_without_record(independent: int, by_library: int) -> str:
     texts = [counted(independent, "independent call")] if independent else []
     if by_library:
         texts.append(f"{counted(by_library, 'collective call')} by the MPI library")
     return ", ".join(texts)
 
 
-def calls_line(file: dict) -> str:
+def calls_line(file: FileRecord) -> str:
     """What to say of calls that have no record: "no collective data call; 12 independent calls"; empty: nothing."""
     none = "" if file.get("calls") else "no collective data call" + (" so far" if file.get("still_open") else "")
     return "; ".join(filter(None, (none, other_calls(file))))
 
 
-def without_collective_calls(document: dict) -> str:
+def without_collective_calls(document: Document) -> str:
     """"2 files had no collective data call (1,200 independent calls)"; empty: every file had one."""
     idle = [file for file in document["files"] if not file.get("calls")]
     count = sum(int(file.get("files", 1)) for file in idle)
-    sums = {key: sum(int(file.get(key, 0)) for file in idle) for key in ("independent_calls", "library_calls")}
+    independent = sum(int(file.get("independent_calls", 0)) for file in idle)
+    by_library = sum(int(file.get("library_calls", 0)) for file in idle)
     if not idle:
         return ""
-    with_hdf5 = sums["independent_calls"] and any(rank.get("hdf5") for rank in document.get(AT_EXIT, ()))
+    with_hdf5 = independent and any(rank.get("hdf5") for rank in document.get("at_exit", ()))
     why = "; HDF5 and netCDF-4, if these are theirs, need H5Pset_dxpl_mpio or nc_var_par_access for collective ones" if with_hdf5 else ""
-    return f"{counted(count, 'file')} had no collective data call ({other_calls(sums) or 'and no other'}{why})"
+    return f"{counted(count, 'file')} had no collective data call ({_calls_without_record(independent, by_library) or 'and no other'}{why})"
 
 
-def chosen_hints(file: dict) -> dict[str, str]:
+def chosen_hints(file: FileRecord) -> dict[str, str]:
     """The hints of a file that are not at their defaults."""
     given = {str(key): str(value) for key, value in file.get("hints", {}).items()}
     return {key: value for key, value in given.items() if key not in hints.BY_KEY or value != hints.BY_KEY[key].default}
 
 
-def total(call: dict) -> Spread:
+def total(call: CallRecord) -> Spread:
     """Seconds of a call from entry to return."""
     return Spread.of(call.get("seconds", {}).get("total"))
 
 
-def steps(call: dict) -> dict[str, Spread]:
+def steps(call: CallRecord) -> dict[str, Spread]:
     """Seconds by step over ranks, in order; steps that took none are left out."""
     seconds = call.get("seconds", {})
     named = {name: Spread.of(seconds[name]) for name in STEPS if name in seconds}
     return {name: spread for name, spread in named.items() if spread.max > 0}
 
 
-def where_time_went(call: dict) -> dict[str, float]:
+def where_time_went(call: CallRecord) -> dict[str, float]:
     """Seconds of each step on the rank it took longest on; they add up to the call's total, or more.
 
     The maximum, because few ranks aggregate: the median rank spends the time of the file accesses
@@ -235,7 +240,7 @@ def where_time_went(call: dict) -> dict[str, float]:
     return {name: seconds for name, seconds in parts.items() if seconds > 0}
 
 
-def step_sums(some_calls: Iterable[dict]) -> dict[str, float]:
+def step_sums(some_calls: Iterable[CallRecord]) -> dict[str, float]:
     """`where_time_went` summed over calls."""
     sums = {name: 0.0 for name in (*STEPS, "other")}
     for call in some_calls:
@@ -244,9 +249,9 @@ def step_sums(some_calls: Iterable[dict]) -> dict[str, float]:
     return {name: seconds for name, seconds in sums.items() if seconds > 0}
 
 
-def ways(document: dict) -> list[tuple[str, str, str, int]]:
+def ways(document: Document) -> list[tuple[str, str, str, int]]:
     """(operation, path, reason, calls) for every path an operation took; the reason is that of its largest call."""
-    grouped: dict[tuple[str, str], list[dict]] = {}
+    grouped: dict[tuple[str, str], list[CallRecord]] = {}
     for _, call in calls(document):
         grouped.setdefault((call.get("operation", "?"), call.get("path", "?")), []).append(call)
     return [
@@ -255,7 +260,7 @@ def ways(document: dict) -> list[tuple[str, str, str, int]]:
     ]
 
 
-def why_nothing(document: dict, environ_disabled: bool) -> str:
+def why_nothing(document: Document, environ_disabled: bool) -> str:
     """Why a report may hold no file."""
     if environ_disabled:
         return "COLLIO_ENABLE=0 is set"
@@ -263,7 +268,7 @@ def why_nothing(document: dict, environ_disabled: bool) -> str:
     if AT_EXIT not in document:  # of a time or a place where ranks did not tell
         return (f"{early}the program opened no file with MPI_File_open, its MPI is linked statically, or the ranks did not get the environment "
                 "(with COLLIO_VERBOSE=1 each file that collio takes over gets a line on stderr)")
-    ranks = document[AT_EXIT]
+    ranks = document["at_exit"]
     if not ranks:
         return (f"{early}no rank told at its exit that collio was there: it ended without one (MPI_Abort, _exit), did not get the environment, or the program is linked "
                 "statically (`collio doctor -- mpiexec …` checks the environment)")
@@ -274,7 +279,7 @@ def why_nothing(document: dict, environ_disabled: bool) -> str:
     return early + _past_mpi_io(ranks)
 
 
-def _past_mpi_io(ranks: list[dict]) -> str:
+def _past_mpi_io(ranks: list[RankRecord]) -> str:
     """Why files are missing where the preload was in the ranks."""
     none = "rank 0 made no call of MPI_File_open"
     if any(rank.get("opened") for rank in ranks):
@@ -293,10 +298,11 @@ def _past_mpi_io(ranks: list[dict]) -> str:
     return f"{wrote} by other calls"
 
 
-def counts_of(call: dict) -> list[str]:
+def counts_of(call: CallRecord) -> list[str]:
     """What a call did, in numbers: "8 aggregators", "12 messages", "2.1 B of metadata a piece", ..."""
-    nouns = {"aggregators": "aggregator", "local_aggregators": "local aggregator", "rounds": "round", "messages": "message"}
-    texts = [counted(int(call[key]), noun) for key, noun in nouns.items() if call.get(key)]
+    parts = ((call.get("aggregators"), "aggregator"), (call.get("local_aggregators"), "local aggregator"),
+             (call.get("rounds"), "round"), (call.get("messages"), "message"))
+    texts = [counted(int(count), noun) for count, noun in parts if count]
     if call.get("most_receives_per_round"):
         texts.append(f"at most {counted(int(call['most_receives_per_round']), 'receive')} by an aggregator in a round")
     one_sided = call.get("one_sided") or {}
@@ -316,7 +322,7 @@ def counts_of(call: dict) -> list[str]:
     return texts + program_times(call)
 
 
-def program_times(call: dict) -> list[str]:
+def program_times(call: CallRecord) -> list[str]:
     """What a call the program did not block in cost it: "nonblocking, on a thread: 20 us to post, 0 waited, 1.2 s hidden".
 
     Times to post and waited are those of the rank they were longest on, hidden time of the rank it was shortest on.
@@ -330,10 +336,10 @@ def program_times(call: dict) -> list[str]:
             f"{format_seconds(waited.max)} waited, {format_seconds(hidden.min)} hidden"]
 
 
-def _placement_text(placement: dict) -> str:
+def _placement_text(placement: Placement) -> str:
     """Who serves which domain: "domains placed least_congestion: the busiest link needs 0.2 s, in order 0.3 s; ..."."""
-    busiest, hop_bytes = (placement.get(key, 0) for key in ("busiest_seconds", "hop_bytes"))
-    in_order, hops_in_order = (placement.get(key, 0) for key in ("busiest_seconds_in_order", "hop_bytes_in_order"))
+    busiest, hop_bytes = placement.get("busiest_seconds", 0.0), placement.get("hop_bytes", 0)
+    in_order, hops_in_order = placement.get("busiest_seconds_in_order", 0.0), placement.get("hop_bytes_in_order", 0)
     return (f"domains placed {placement.get('how', '?')} ({placement.get('reason', '')}): busiest link {format_seconds(busiest)}, in order "
             f"{format_seconds(in_order)}; hop-bytes {format_bytes(hop_bytes)}, in order {format_bytes(hops_in_order)}; "
             f"imbalance {placement.get('imbalance', 1):.3g}")

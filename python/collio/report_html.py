@@ -6,6 +6,7 @@ from html import escape
 
 from collio import report, report_network
 from collio.report import Spread, counted, format_bytes, format_seconds
+from collio.report_records import CallRecord, Document, FileRecord
 
 COLOURS = {
     "flatten": "#8e6bbf", "digest": "#c08bd8", "plan": "#9aa3ad", "pack": "#e0a63a", "exchange": "#3f7fd0",
@@ -36,16 +37,16 @@ th{color:var(--dim);font-weight:500}summary{cursor:pointer;color:var(--dim);font
 _FAILED = '<div class="warn">a call like this failed</div>'
 
 
-def page(document: dict) -> str:
+def page(document: Document) -> str:
     """The whole page."""
     longest = max((report.total(call).max for _, call in report.calls(document)), default=0.0)
     files = "".join(_file(file, longest) for file in document["files"]) or _nothing(document)
     command = document.get("command")
     heading = f'<code class="command">{escape(" ".join(command))}</code>' if command else ""
     about = " · ".join(
-        f"{label} {escape(str(document[key]))}".strip()
-        for key, label in (("collio", "collio"), ("exit_code", "exit code"))
-        if key in document
+        f"{label} {escape(str(value))}".strip()
+        for label, value in (("collio", document.get("collio")), ("exit code", document.get("exit_code")))
+        if value is not None
     )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -55,7 +56,7 @@ def page(document: dict) -> str:
     )
 
 
-def _facts(document: dict) -> str:
+def _facts(document: Document) -> str:
     all_calls = [call for _, call in report.calls(document)]
     inside = sum(report.total(call).max for call in all_calls)
     moved = sum(call.get("bytes", 0) for call in all_calls)
@@ -72,7 +73,7 @@ def _facts(document: dict) -> str:
     return '<div class="facts">' + "".join(f'<div class="fact"><b>{escape(str(n))}</b><span>{what}</span></div>' for n, what in facts) + "</div>"
 
 
-def _overview(document: dict) -> str:
+def _overview(document: Document) -> str:
     sums = report.step_sums(call for _, call in report.calls(document))
     if not sums:
         return ""
@@ -88,12 +89,12 @@ def _overview(document: dict) -> str:
     )
 
 
-def _nothing(document: dict) -> str:
+def _nothing(document: Document) -> str:
     why = escape(report.why_nothing(document, environ_disabled=False))
     return f'<div class="card"><h2>collio took over no file</h2><p class="dim">Why may be: {why}.</p></div>'
 
 
-def _file(file: dict, longest: float) -> str:
+def _file(file: FileRecord, longest: float) -> str:
     hints = "".join(f"<span><code>{escape(key)}={escape(value)}</code></span>" for key, value in report.chosen_hints(file).items())
     warnings = "".join(f'<div class="warn">{escape(str(text))}</div>' for text in file.get("warnings", ()))
     storage = "".join(f'<div class="dim">{escape(line)}</div>' for line in report.file_lines(file))
@@ -106,7 +107,7 @@ def _file(file: dict, longest: float) -> str:
     )
 
 
-def _call(call: dict, longest: float) -> str:
+def _call(call: CallRecord, longest: float) -> str:
     repeats = int(call.get("repeats", 1))
     numbers = [f"{format_bytes(call.get('bytes', 0))} in {counted(call.get('pieces', 0), 'piece')}"]
     numbers += report.counts_of(call)

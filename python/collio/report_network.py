@@ -11,6 +11,7 @@ from html import escape
 from rich.table import Table
 
 from collio.report import counted, format_bytes, format_seconds
+from collio.report_records import FileRecord, Network, Traffic
 
 LARGEST_ON_TERMINAL = 8
 """Nodes of a matrix on the terminal; a larger one is given by its largest flows."""
@@ -19,25 +20,25 @@ LARGEST_ON_PAGE = 16
 """Nodes of the table when there is no matrix: those that send most."""
 
 
-def network_of(file: dict) -> dict:
+def network_of(file: FileRecord) -> Network:
     """The network of a file's line; empty where there is none."""
     network = file.get("network")
     return network if isinstance(network, dict) else {}
 
 
-def lines(file: dict) -> list[str]:
+def lines(file: FileRecord) -> list[str]:
     """What there is to say about the network, each in one line."""
     network = network_of(file)
     told = [place(network)] if network.get("name") is not None else []
     if network.get("unknown"):
         told.append(f"network unknown: {network['unknown']}")
-    for key, title in (("traffic", "between nodes"), ("expected", "foreseen by the plans")):
-        if isinstance(network.get(key), dict):
-            told.append(f"{title}: {traffic_line(network[key])}")
+    for traffic, title in ((network.get("traffic"), "between nodes"), (network.get("expected"), "foreseen by the plans")):
+        if isinstance(traffic, dict):
+            told.append(f"{title}: {traffic_line(traffic)}")
     return told
 
 
-def place(network: dict) -> str:
+def place(network: Network) -> str:
     """"network two racks, 8 nodes; this job's are 2 to 4 hops apart"."""
     text = f"network {network['name']}, {counted(int(network.get('nodes', 0)), 'node')}"
     hops = network.get("hops") or {}
@@ -47,7 +48,7 @@ def place(network: dict) -> str:
     return f"{text}; this job's are {counted(most, 'hop') if least == most else f'{least} to {most} hops'} apart"
 
 
-def traffic_line(traffic: dict) -> str:
+def traffic_line(traffic: Traffic) -> str:
     """"40 KiB, hop-bytes 120 KiB, busiest link rack0 to core: 20 KiB, 1.6 ms at least"."""
     parts = [format_bytes(traffic.get("bytes", 0))]
     if "hop_bytes" in traffic:
@@ -60,24 +61,24 @@ def traffic_line(traffic: dict) -> str:
     return ", ".join(parts)
 
 
-def names(network: dict, nodes: int) -> list[str]:
+def names(network: Network, nodes: int) -> list[str]:
     """The hosts' names where they tell nodes apart, else the numbers."""
     hosts = [str(host) for host in network.get("hosts", ())]
     return hosts if len(set(hosts)) == nodes else [str(number) for number in range(nodes)]
 
 
-def flows(traffic: dict | None) -> dict[tuple[int, int], int]:
+def flows(traffic: Traffic | None) -> dict[tuple[int, int], int]:
     """{(from, to): bytes}."""
     return {(int(start), int(end)): int(count) for start, end, count in (traffic or {}).get("flows", ())}
 
 
-def node_count(network: dict) -> int:
+def node_count(network: Network) -> int:
     """Nodes of the job."""
     traffic = network.get("traffic") or {}
     return len(network.get("hosts", ())) or len(traffic.get("sent", ()))
 
 
-def table(file: dict) -> Table | None:
+def table(file: FileRecord) -> Table | None:
     """The matrix for the terminal, or the largest flows; None where nothing went between nodes."""
     network = network_of(file)
     moved, nodes = flows(network.get("traffic")), node_count(network)
@@ -103,7 +104,7 @@ def _cell(moved: dict[tuple[int, int], int], start: int, end: int) -> str:
     return format_bytes(moved[start, end]) if (start, end) in moved else "·"
 
 
-def html(file: dict) -> str:
+def html(file: FileRecord) -> str:
     """The lines and the table for the page."""
     network = network_of(file)
     told = "".join(f'<div class="dim">{escape(text)}</div>' for text in lines(file))
@@ -114,7 +115,7 @@ def html(file: dict) -> str:
     return f"{told}<details><summary>bytes between nodes (foreseen by the plans)</summary>{shown}</details>"
 
 
-def _matrix(network: dict) -> str:
+def _matrix(network: Network) -> str:
     moved, foreseen = flows(network.get("traffic")), flows(network.get("expected"))
     nodes = node_count(network)
     labels = [escape(name) for name in names(network, nodes)]
@@ -132,7 +133,7 @@ def _html_cell(moved: int, foreseen: int) -> str:
     return f'<td class="num">{format_bytes(moved)} <span class="dim">({format_bytes(foreseen)})</span></td>'
 
 
-def _sums(network: dict) -> str:
+def _sums(network: Network) -> str:
     """The nodes that send most, where there are too many for a matrix."""
     traffic, foreseen = network.get("traffic") or {}, network.get("expected") or {}
     sent, received = list(traffic.get("sent", ())), list(traffic.get("received", ()))

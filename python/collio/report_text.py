@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from rich.columns import Columns
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from collio import report, report_network
 from collio.report import format_bytes, format_seconds
+from collio.report_records import CallRecord, Document, FileRecord
 
 COLOURS = {
     "flatten": "magenta", "digest": "bright_magenta", "plan": "bright_black", "pack": "yellow", "exchange": "blue",
@@ -18,7 +19,7 @@ COLOURS = {
 BAR_CELLS = 44
 
 
-def print_report(console: Console, document: dict) -> None:
+def print_report(console: Console, document: Document) -> None:
     """Everything the report says."""
     if "command" in document:
         console.print(Text(" ".join(document["command"]), style="bold"), highlight=False)
@@ -34,7 +35,7 @@ def print_report(console: Console, document: dict) -> None:
     print_summary(console, document, environ_disabled=False)
 
 
-def print_summary(console: Console, document: dict, environ_disabled: bool) -> None:
+def print_summary(console: Console, document: Document, environ_disabled: bool) -> None:
     """Which paths were taken and why, and where the time went."""
     if not document["files"]:
         console.print(
@@ -78,9 +79,9 @@ def step_legend(sums: dict[str, float]) -> Columns:
     return Columns(items, padding=(0, 2), equal=True)
 
 
-def _file_block(file: dict) -> Group:
+def _file_block(file: FileRecord) -> Group:
     title = Text.assemble((str(file.get("file", "?")), "bold"), f"   {report.place_of(file)}")
-    parts: list = [title]
+    parts: list[RenderableType] = [title]
     chosen = "  ".join(f"{key}={value}" for key, value in report.chosen_hints(file).items())
     parts.append(Text(chosen or "all hints at their defaults", style="dim"))
     parts += [Text(line, style="dim") for line in report.file_lines(file)]
@@ -95,7 +96,7 @@ def _file_block(file: dict) -> Group:
     return Group(*parts)
 
 
-def _call_line(call: dict) -> Text:
+def _call_line(call: CallRecord) -> Text:
     repeats = int(call.get("repeats", 1))
     line = Text.assemble(
         (call.get("operation", "?"), "bold cyan"), f" x{repeats}" if repeats > 1 else "", "  ",
@@ -109,7 +110,7 @@ def _call_line(call: dict) -> Text:
     return line
 
 
-def _step_table(call: dict) -> Table:
+def _step_table(call: CallRecord) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("step", "min", "median", "max over ranks"):
         table.add_column(name, justify="left" if name == "step" else "right", header_style="dim")

@@ -10,10 +10,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from collio import __version__, config, hints, launch, launch_line, pnetcdf, unreachable
+
+if TYPE_CHECKING:
+    from collio.report_records import Document
 
 CANNOT_RUN = 125
 """Exit code when collio itself gives up (as `env` and `timeout` do); every other code is the job's."""
@@ -30,7 +34,10 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signa
 @click.option("--verbose", "-v", is_flag=True, help="Say what is in force, here and for every file.")
 @click.option("--dry-run", is_flag=True, help="Print the command and the environment instead of starting it.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, command) -> None:
+def run(
+    assignments: tuple[str, ...], report_file: Path | None, machine: str | None, threads: str | None, wanted: str | None,
+    verbose: bool, dry_run: bool, command: tuple[str, ...],
+) -> None:
     """Run an MPI job through collio: collio run -- mpiexec -n 64 ./app
 
     The program needs no change. The exit code is the job's; 125 means that collio could not start it.
@@ -64,11 +71,11 @@ def run(assignments, report_file, machine, threads, wanted, verbose, dry_run, co
     if dry_run:
         _print_job(job)
         return
-    if lines is None:
+    if lines is None or report_file is None:
         _become(job)
     started = time.monotonic()
     code = _supervise(job)
-    document = {
+    document: Document = {
         "collio": __version__, "command": list(command), "mpi": choice.name, "exit_code": code,
         "seconds": round(time.monotonic() - started, 6), "hints": settings.hints,
     }
@@ -115,7 +122,7 @@ def _empty_lines_file(report_file: Path) -> Path:
     return lines
 
 
-def _become(job: launch.Prepared) -> None:
+def _become(job: launch.Prepared) -> NoReturn:
     """Replaces this process by the job: signals, terminal and exit code are the job's own."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -128,9 +135,9 @@ def _become(job: launch.Prepared) -> None:
 def _supervise(job: launch.Prepared) -> int:
     """Runs the job to its end, hands signals on, returns its exit code (128 + n for signal n)."""
     waiting: list[int] = []
-    child: subprocess.Popen | None = None
+    child: subprocess.Popen[bytes] | None = None
 
-    def hand_on(number: int, _frame) -> None:
+    def hand_on(number: int, _frame: object) -> None:
         if number in (signal.SIGINT, signal.SIGQUIT) and _typed_at_terminal():
             return  # the terminal sent it to the job as well
         if child is None:
@@ -160,14 +167,14 @@ def _typed_at_terminal() -> bool:
         return False
 
 
-def _finish_report(document: dict, lines: Path, report_file: Path) -> None:
+def _finish_report(document: Document, lines: Path, report_file: Path) -> None:
     from rich.console import Console  # not before the job: every job waits for what is imported
 
     from collio import report, report_text
 
     console = Console(stderr=True)
     document["files"], damaged = report.read_lines(lines)
-    document[report.AT_EXIT] = report.read_exits(lines)
+    document["at_exit"] = report.read_exits(lines)
     report_file.write_text(json.dumps(document, indent=1) + "\n")
     lines.unlink()
     if damaged:
@@ -183,8 +190,12 @@ def _print_job(job: launch.Prepared) -> None:
     click.echo(shlex.join(job.words))
 
 
+class _CannotRun(click.ClickException):
+    exit_code = CANNOT_RUN
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"collio: {self.message}", err=True)
+
+
 def _give_up(message: str) -> click.ClickException:
-    error = click.ClickException(message)
-    error.exit_code = CANNOT_RUN
-    error.show = lambda file=None: click.echo(f"collio: {message}", err=True)
-    return error
+    return _CannotRun(message)

@@ -1,4 +1,4 @@
-"""Python code passes its linter, as pyproject.toml sets it up."""
+"""Python code passes its linter, and the package its type checker, as pyproject.toml sets them up."""
 
 import subprocess
 import sys
@@ -26,3 +26,7 @@ def test_bootstrap_starts_where_collio_is_not_installed():
     """`common` lets the tools find collio, so it must be imported first; -S leaves installed packages out."""
     done = subprocess.run([sys.executable, "-S", "tools/bootstrap"], cwd=source_tree.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert "usage: tools/bootstrap" in done.stdout, done.stdout
+
+
+def test_mypy():
+    run_tool("mypy")

@@ -8,6 +8,7 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -21,6 +22,7 @@ from collio.bench.patterns.prepared import Prepared
 from collio.builds import Build
 from collio.lab.enter import LabError, lab_for
 from collio.lab.inside import MEMORY
+from collio.plain_json import JsonObject
 from collio.report import format_bytes, format_seconds
 
 COMMON = [
@@ -55,7 +57,7 @@ def bench() -> None:
     """
 
 
-def run_pattern(name: str, common: dict, options: dict) -> dict:
+def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObject:
     """Runs one benchmark; the document. Raises BenchError."""
     lab = lab_for(common["lab_machine"], common["ranks"]) if common["lab_machine"] else None
     folder = common["folder"] or (MEMORY if lab else Path("."))
@@ -72,7 +74,7 @@ def run_pattern(name: str, common: dict, options: dict) -> dict:
     with tempfile.TemporaryDirectory(prefix="collio-bench-") as scratch:
         setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab, common["collective"] != "blocking")
         program = launcher.check_setup(setup, "collio_bench", contenders)
-        prepared = PATTERNS[name].prepare(options, setup.ranks, setup.scratch)
+        prepared = PATTERNS[name].prepare(options, setup.ranks, Path(scratch))
         needed = prepared.file_bytes * common["steps"]
         if needed > machine.free_bytes(folder):
             raise BenchError(f"--dir {folder}: {format_bytes(needed)} are needed, {format_bytes(machine.free_bytes(folder))} are free")
@@ -94,7 +96,7 @@ def _first_built() -> mpi_libraries.MpiLibrary:
     raise BenchError("collio is built for no MPI found here; `make build` builds for all")
 
 
-def _document(name: str, common: dict, prepared: Prepared, samples: list[rounds.Samples], setup: launcher.Setup, shared: dict) -> dict:
+def _document(name: str, common: JsonObject, prepared: Prepared, samples: list[rounds.Samples], setup: launcher.Setup, shared: JsonObject) -> JsonObject:
     rows = results.result_rows(samples)
     first = next((line for one in samples for line in one.lines), {})
     given = {**first.get("parameters", {}), **prepared.parameters}
@@ -118,7 +120,7 @@ def _tell(engine: engine_table.Engine, repeat: int, outcome: launcher.Outcome) -
         click.echo(f"  {repeat + 1}  {engine.label:<20} {outcome.error or spent}", err=True)
 
 
-def _finish(document: dict, as_json: bool, output: Path | None) -> None:
+def _finish(document: JsonObject, as_json: bool, output: Path | None) -> None:
     text = json.dumps(document, indent=1)
     if output:
         output.write_text(text + "\n")
@@ -132,7 +134,7 @@ def _finish(document: dict, as_json: bool, output: Path | None) -> None:
 
 
 def _command_of(name: str) -> click.Command:
-    def callback(**given) -> None:
+    def callback(**given: Any) -> None:
         common = {parameter: given.pop(parameter) for parameter in
                   ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps", "collective", "compute_s", "lab_machine")}
         launcher.end_with_its_runs()

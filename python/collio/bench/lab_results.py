@@ -11,10 +11,11 @@ from collio.lab import traffic
 from collio.lab.counters import LinkBytes
 from collio.machine_file import Graph
 from collio.machine_file.units import format_rate
+from collio.plain_json import JsonObject
 from collio.report import format_bytes, format_seconds
 
 
-def summary(graph: Graph, all_samples: list[Samples]) -> dict:
+def summary(graph: Graph, all_samples: list[Samples]) -> JsonObject:
     """Medians over each engine's runs, all operations and the start of the job included. Bytes are [there, back] a link."""
     return {
         "machine": graph.name, "nodes": len(graph.nodes),
@@ -23,7 +24,7 @@ def summary(graph: Graph, all_samples: list[Samples]) -> dict:
     }
 
 
-def print_summary(console: Console, document: dict) -> None:
+def print_summary(console: Console, document: JsonObject) -> None:
     """A line for each engine; nothing for a benchmark outside of a lab."""
     lab = document.get("lab")
     if not lab:
@@ -37,7 +38,7 @@ def print_summary(console: Console, document: dict) -> None:
         console.print(told, highlight=False, soft_wrap=True)
 
 
-def _engine(graph: Graph, samples: Samples) -> dict:
+def _engine(graph: Graph, samples: Samples) -> JsonObject:
     links = [LinkBytes(*(round(statistics.median(getattr(run[index], way) for run in samples.links)) for way in ("there", "back")))
              for index in range(len(graph.links))]
     told = {"bytes": [[over.there, over.back] for over in links], "busiest": _busiest(graph, links)}
@@ -49,6 +50,6 @@ def _engine(graph: Graph, samples: Samples) -> dict:
     return told
 
 
-def _busiest(graph: Graph, links: list[LinkBytes]) -> dict:
+def _busiest(graph: Graph, links: list[LinkBytes]) -> JsonObject:
     way = traffic.ways(graph, links)[0]
     return {"name": way.name(graph), "bytes": way.bytes, "rate_bytes_per_s": graph.links[way.link].rate_bytes_per_s, "at_rate_s": way.at_rate_s(graph)}

@@ -16,6 +16,8 @@ from collio.lab import counters, inside, mpi_launch
 from collio.lab.counters import LinkBytes
 from collio.lab.inside import Lab
 from collio.mpi_libraries import OPENMPI, MpiLibrary
+from collio.plain_json import JsonObject
+from collio.report_records import FileRecord
 
 YIELD_NAP_NS = "1000"
 STDERR_TAIL_CHARS = 600
@@ -41,9 +43,9 @@ class Setup:
 class Outcome:
     """The JSON lines of one run and collio's report of it, or what went wrong."""
 
-    lines: list[dict]
+    lines: list[JsonObject]
     error: str | None = None
-    files: list[dict] = field(default_factory=list)
+    files: list[FileRecord] = field(default_factory=list)
     links: list[LinkBytes] | None = None  # what crossed the lab's links
 
 
@@ -88,6 +90,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
         variables |= {"COLLIO_THREADS": "multiple"} if setup.thread_multiple else {}
     elif engine.mode == "mpiio":
         arguments = arguments + [part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")]
+    assert setup.mpi.mpiexec is not None, "check_setup() has seen to it"
     words = [setup.mpi.mpiexec, *options, *arguments]
     if not preloads:
         return launch.Prepared(words, environ)
@@ -97,9 +100,9 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
 
 def measure(setup: Setup, engine: Engine, arguments: list[str]) -> Outcome:
     """One run of one engine. A run under collio that collio took no part in is an error, not a result."""
-    before = counters.read(setup.lab.graph) if setup.lab else None
+    before = counters.read(setup.lab.graph) if setup.lab else []
     outcome = run_job(job_of(setup, engine, arguments), setup.timeout_s)
-    if before:
+    if setup.lab:
         outcome = replace(outcome, links=counters.since(setup.lab.graph, before))
     if not (engine.preload and setup.scratch):
         return outcome
@@ -151,16 +154,17 @@ def end_with_its_runs(*numbers: int) -> None:
             signal.signal(number, end)
 
 
-def _json_object(line: str) -> dict | None:
+def _json_object(line: str) -> JsonObject | None:
     if not line.startswith("{"):
         return None
     try:
-        return plain_json.parse(line)
+        parsed: JsonObject = plain_json.parse(line)
     except ValueError:
         return None
+    return parsed
 
 
-def _end(process: subprocess.Popen) -> None:
+def _end(process: subprocess.Popen[str]) -> None:
     """Ends a launcher and, through it or directly, its ranks."""
     for number, patience_s in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
         try:

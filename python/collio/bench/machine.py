@@ -9,9 +9,10 @@ import subprocess
 from pathlib import Path
 
 from collio.mpi_libraries import repository
+from collio.plain_json import JsonObject
 
 
-def describe(folder: Path) -> dict:
+def describe(folder: Path) -> JsonObject:
     """Processor, cores, memory, kernel, and the file system `folder` lies on."""
     return {
         "cpu": _cpu_model(),

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from collio import report
 from collio.bench.rounds import Samples
+from collio.plain_json import JsonObject
 from collio.report import format_bytes, format_seconds
 
 LABEL_CELLS = 17
@@ -18,9 +19,9 @@ STEPPED = {"median": "median_s", "1st step": "first_step_median_s", "later": "la
 PARTS = ("set_view_s", "data_s", "open_s", "sync_s", "close_s")
 
 
-def result_rows(all_samples: Iterable[Samples]) -> list[dict]:
+def result_rows(all_samples: Iterable[Samples]) -> list[JsonObject]:
     """One row per engine and operation, ratios to "collio" included; an engine that failed has one row with its error."""
-    rows = []
+    rows: list[JsonObject] = []
     for samples in all_samples:
         for error in samples.errors:
             rows.append({"engine": samples.engine.label, "operation": None, "verified": False, "error": error})
@@ -33,8 +34,8 @@ def result_rows(all_samples: Iterable[Samples]) -> list[dict]:
     return rows
 
 
-def _operation_rows(samples: Samples) -> list[dict]:
-    measured: dict[str, list[list[dict]]] = {}
+def _operation_rows(samples: Samples) -> list[JsonObject]:
+    measured: dict[str, list[list[JsonObject]]] = {}
     for line in samples.lines:
         for name in dict.fromkeys(operation["operation"] for operation in line["operations"]):
             measured.setdefault(name, []).append([operation for operation in line["operations"] if operation["operation"] == name])
@@ -58,12 +59,13 @@ def _operation_rows(samples: Samples) -> list[dict]:
     return rows
 
 
-def _sum(steps: list[dict], key: str):
+def _sum(steps: list[JsonObject], key: str) -> float:
     """Over the time steps of one run."""
-    return sum(step.get(key, 0) for step in steps)
+    total: float = sum(step.get(key, 0) for step in steps)
+    return total
 
 
-def _time_steps(runs: list[list[dict]]) -> dict:
+def _time_steps(runs: list[list[JsonObject]]) -> JsonObject:
     """Where there are several time steps, seconds of the first and of each later one: medians over all runs."""
     later = [step["seconds"] for steps in runs for step in steps[1:]]
     if not later:
@@ -71,7 +73,7 @@ def _time_steps(runs: list[list[dict]]) -> dict:
     return {"first_step_median_s": statistics.median(steps[0]["seconds"] for steps in runs), "later_steps_median_s": statistics.median(later)}
 
 
-def _reported(samples: Samples, operation: str, runs: int) -> dict:
+def _reported(samples: Samples, operation: str, runs: int) -> JsonObject:
     """What collio's own report adds: the ways taken and why, seconds by step for one run."""
     calls = [call for file in samples.files for call in file.get("calls", ()) if call.get("operation", "").startswith(operation)]
     if not calls:
@@ -80,7 +82,7 @@ def _reported(samples: Samples, operation: str, runs: int) -> dict:
     return {"ways": list(ways), "steps_s": {step: round(seconds / runs, 9) for step, seconds in report.step_sums(calls).items()}}
 
 
-def print_table(console: Console, document: dict) -> None:
+def print_table(console: Console, document: JsonObject) -> None:
     """The table for people: at most 80 columns."""
     machine = document["machine"]
     console.print(
@@ -115,7 +117,7 @@ def print_table(console: Console, document: dict) -> None:
             console.print(row["error"], markup=False, highlight=False, soft_wrap=True)
 
 
-def _print_cache_lines(console: Console, rows: list[dict]) -> None:
+def _print_cache_lines(console: Console, rows: list[JsonObject]) -> None:
     """What ranks that share memory paid for a line; with a warning where it was not the same for all runs."""
     times = [ns for row in rows for ns in row.get("cache_line_ns", ())]
     if not times:
@@ -127,7 +129,7 @@ def _print_cache_lines(console: Console, rows: list[dict]) -> None:
         console.print("[yellow]the cores were not equally near in all runs: shared memory costs more where they are far apart[/]", soft_wrap=True)
 
 
-def _cells(row: dict, seconds: Iterable[str]) -> list[str]:
+def _cells(row: JsonObject, seconds: Iterable[str]) -> list[str]:
     ratio, rate = row.get("ratio_to_collio"), row["bytes_per_s"]
     return [
         row["engine"], *(format_seconds(row[name]) for name in seconds),

@@ -12,6 +12,8 @@ from collio.bench import launcher
 from collio.bench.engines import Engine
 from collio.bench.launcher import Outcome, Setup
 from collio.lab.counters import LinkBytes
+from collio.plain_json import JsonObject
+from collio.report_records import FileRecord
 
 
 @dataclass
@@ -19,8 +21,8 @@ class Samples:
     """What one engine's runs gave. `lines` are results of runs whose bytes were right."""
 
     engine: Engine
-    lines: list[dict] = field(default_factory=list)
-    files: list[dict] = field(default_factory=list)  # collio's report of them
+    lines: list[JsonObject] = field(default_factory=list)
+    files: list[FileRecord] = field(default_factory=list)  # collio's report of them
     links: list[list[LinkBytes]] = field(default_factory=list)  # of a lab, one list a run
     errors: list[str] = field(default_factory=list)
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from collio.bench import machine
 from collio.bench.engines import BenchError
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 from collio.report import format_bytes
+
+if TYPE_CHECKING:  # NumPy, which only the runs need
+    from collio.e3sm import MapSet
 
 ELEMENT_BYTES = 4
 HEADER_BYTES = 512
@@ -29,7 +33,7 @@ class Case:
     file_bytes: int
     pieces: int
     shortened: bool
-    maps: object = field(repr=False)  # e3sm.MapSet
+    maps: MapSet = field(repr=False)
     has_holes: bool = False
 
     @property

@@ -30,7 +30,9 @@ RUN_TIMEOUT_S = 300.0
 @click.option("--mpi", "mpi_names", multiple=True, metavar="ID", help="Only this MPI; may be given more than once.")
 @click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Where the files are written.")
 @click.option("--budget", "budget_s", type=click.FloatRange(min=1), default=150.0, show_default=True, help="Seconds in all; later repeats are left out.")
-def demo(ne, levels, map_file, holes, ranks, repeat, mpi_names, folder, budget_s) -> None:
+def demo(
+    ne: int, levels: int, map_file: Path | None, holes: float, ranks: int, repeat: int, mpi_names: tuple[str, ...], folder: Path | None, budget_s: float,
+) -> None:
     """Write and read an atmosphere model's checkpoint natively and under collio, and compare the bytes."""
     launcher.end_with_its_runs()
     console, error_console = Console(), Console(stderr=True)

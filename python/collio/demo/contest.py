@@ -19,6 +19,7 @@ from collio.bench.launcher import Setup
 from collio.demo.case import ELEMENT_BYTES, Case
 from collio.launch import Prepared
 from collio.own_python import module_command
+from collio.report_records import Document
 
 SIDES = ("native", "collio")
 HASH_BLOCK_BYTES = 1 << 22
@@ -32,7 +33,7 @@ class Contest:
     checksum: str = ""
     native_leftovers: int = 0  # bytes in holes where the native file is not zero; 0 when the files are identical
     repeats: int = 0
-    documents: list[dict] = field(default_factory=list)  # reports of collio's runs
+    documents: list[Document] = field(default_factory=list)  # reports of collio's runs
 
     def note(self, side: str, operation: str, seconds: float) -> None:
         self.seconds.setdefault((side, operation), []).append(seconds)
@@ -120,7 +121,7 @@ def _phase(setup: Setup, case: Case, side: str, operation: str, path: Path, cont
         if not document["files"]:
             raise BenchError(f"collio, {operation}: collio took over no file, so there is nothing to compare")
         contest.documents.append(document)
-    return line["seconds"]
+    return float(line["seconds"])
 
 
 def _floor(setup: Setup, case: Case, path: Path, contest: Contest) -> None:

@@ -25,7 +25,7 @@ MARKS = {WELL: ("✓", "green"), NOTE: ("–", "yellow"), WRONG: ("✗", "bold r
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Time limit of the job, in seconds.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER OPTIONS...]")
-def doctor(folder, wanted, timeout_s, as_json, words) -> None:
+def doctor(folder: Path, wanted: str | None, timeout_s: float, as_json: bool, words: tuple[str, ...]) -> None:
     """Run a small job and say what works: collio doctor -- mpiexec -n 4
 
     The words after -- are a launcher and its options, without a program; else the first MPI found starts 2 ranks.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from collio import __version__, launch_line, mpi_libraries, report
 from collio.doctor.job import Plan, Visit, check_plan
+from collio.plain_json import JsonObject
 
 WELL, NOTE, WRONG = "well", "note", "wrong"
 MEBIBYTE = 1 << 20
@@ -32,13 +33,14 @@ class Finding:
     found: str
     remedy: str = ""
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> JsonObject:
         return asdict(self)
 
 
 def before(plan: Plan) -> list[Finding]:
     """What can be said without a job. If the last one is wrong, there can be none."""
-    launcher = mpi_libraries.mpi_of_launcher(launch_line.read_launch_line(list(plan.words)).launcher_word)
+    word = launch_line.read_launch_line(list(plan.words)).launcher_word
+    launcher = mpi_libraries.mpi_of_launcher(word) if word else None
     found = [Finding("MPI", WELL, f"{plan.mpi.id}, family {plan.mpi.family}; started by {launcher.path if launcher else plan.words[0]}")]
     missing = check_plan(plan)
     what, _, remedy = missing.partition("; ")
@@ -158,7 +160,7 @@ def _wanted_mib(visit: Visit, host: str) -> int:
     ranks = [rank for rank in visit.ranks if rank["host"] == host]
     if ranks[0]["kind"] == "shared" or (ranks[0]["kind"] == "unknown" and len(_hosts(visit)) > 1):
         return SHARED_MIB
-    cores = min(max(rank["cores"] for rank in ranks), len(ranks))
+    cores: int = min(max(rank["cores"] for rank in ranks), len(ranks))
     return min(max(2 * cores, LEAST_MIB if len(_hosts(visit)) == 1 else 16), MOST_MIB)
 
 
@@ -212,7 +214,7 @@ def _hosts(visit: Visit) -> list[str]:
     return sorted({rank["host"] for rank in visit.ranks})
 
 
-def _ranks_text(ranks: list[dict]) -> str:
+def _ranks_text(ranks: list[JsonObject]) -> str:
     """"ranks 2, 3 and 6 more on node7, node8"."""
     numbers = [str(rank["rank"]) for rank in ranks]
     hosts = sorted({rank["host"] for rank in ranks})

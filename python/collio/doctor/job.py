@@ -12,6 +12,8 @@ from collio import config, hints, launch, launch_line, mpi_libraries, plain_json
 from collio.bench import launcher
 from collio.builds import Build, advice
 from collio.mpi_libraries import OPENMPI, MpiLibrary
+from collio.plain_json import JsonObject
+from collio.report_records import FileRecord
 
 PROGRAM = "collio_doctor"
 MARK = "collio-doctor {"
@@ -39,8 +41,8 @@ class Visit:
     code: int | None
     errors: str  # the end of standard error
     token: str
-    ranks: list[dict] = field(default_factory=list)
-    files: list[dict] = field(default_factory=list)  # collio's report
+    ranks: list[JsonObject] = field(default_factory=list)
+    files: list[FileRecord] = field(default_factory=list)  # collio's report
 
 
 def make_plan(words: tuple[str, ...], wanted: str | None) -> Plan:
@@ -49,7 +51,7 @@ def make_plan(words: tuple[str, ...], wanted: str | None) -> Plan:
     mpi = None
     if not words:
         mpi = launch.named_mpi(wanted) if wanted else _first_mpi()
-        words = (mpi.mpiexec, "-n", "2", *(["--oversubscribe"] if mpi.family == OPENMPI else []))
+        words = (mpi.mpiexec or "mpiexec", "-n", "2", *(["--oversubscribe"] if mpi.family == OPENMPI else []))
     line = launch_line.read_launch_line(list(words))
     if line.launcher is None:
         raise launch.LaunchError(f"{words[0]}: no launcher; name one behind --: mpiexec, mpirun, srun, …")
@@ -88,7 +90,7 @@ def _job(plan: Plan, here: str, variables: dict[str, str]) -> launch.Prepared:
     return launch.prepare(line, plan.kind, preload, variables, os.environ)
 
 
-def _ranks(output: str) -> list[dict]:
+def _ranks(output: str) -> list[JsonObject]:
     """The ranks' lines, whatever the launcher puts in front of each."""
     found = []
     for line in output.splitlines():

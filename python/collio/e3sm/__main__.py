@@ -6,10 +6,12 @@ import argparse
 import json
 import sys
 
+from collio.plain_json import JsonObject
+
 from . import MapError, MapSet, deal_out, generate, read_map, write_binary
 
 
-def describe(maps: MapSet) -> dict:
+def describe(maps: MapSet) -> JsonObject:
     """What is in a map, for people and JSON."""
     return {
         "source": maps.source,

@@ -56,4 +56,5 @@ def _face_nodes(ne: int, face: int) -> np.ndarray:
     i = (element_column * steps + column).ravel()[:, None]
     j = (element_row * steps + row).ravel()[:, None]
     origin, along, across = (np.array(vector, dtype=np.int64) for vector in FACES[face])
-    return origin * (steps * ne) + i * along + j * across
+    points: np.ndarray = origin * (steps * ne) + i * along + j * across
+    return points

@@ -61,7 +61,8 @@ def face_curve(ne: int) -> np.ndarray:
 
 def _corner(face: int, i: int, j: int) -> tuple[int, int, int]:
     origin, along, across = FACES[face]
-    return tuple(o + i * a + j * b for o, a, b in zip(origin, along, across))
+    x, y, z = (o + i * a + j * b for o, a, b in zip(origin, along, across))
+    return x, y, z
 
 
 @lru_cache(maxsize=1)
@@ -83,7 +84,9 @@ def join_faces() -> tuple[tuple[int, Vector, Vector], ...]:
                         return found
         return None
 
-    return tuple(extend([]))
+    path = extend([])
+    assert path is not None, "a cube has such a path"
+    return tuple(path)
 
 
 def element_curve(ne: int) -> np.ndarray:
@@ -93,8 +96,8 @@ def element_curve(ne: int) -> np.ndarray:
     for face, start, end in join_faces():
         along, away = cells[:, 0], cells[:, 1]  # distance from the start corner towards the end corner, and off that edge
         axis = 0 if start[0] != end[0] else 1
-        place = [None, None]
-        place[axis] = along if start[axis] == 0 else ne - 1 - along
-        place[1 - axis] = away if start[1 - axis] == 0 else ne - 1 - away
-        parts.append(face * ne * ne + place[1] * ne + place[0])
+        on_edge = along if start[axis] == 0 else ne - 1 - along
+        off_edge = away if start[1 - axis] == 0 else ne - 1 - away
+        i, j = (on_edge, off_edge) if axis == 0 else (off_edge, on_edge)
+        parts.append(face * ne * ne + j * ne + i)
     return np.concatenate(parts)

@@ -59,7 +59,8 @@ def dynamics_owner(grid: Grid, ranks: int) -> np.ndarray:
     parts = min(ranks, grid.elements)
     owner_of_element = np.empty(grid.elements, dtype=np.int64)
     owner_of_element[element_curve(grid.ne)] = np.arange(grid.elements) * parts // grid.elements
-    return owner_of_element[grid.element_of_column]
+    owner: np.ndarray = owner_of_element[grid.element_of_column]
+    return owner
 
 
 def physics_owner(dynamics: np.ndarray, ranks: int) -> np.ndarray:
@@ -88,7 +89,8 @@ def continents(grid: Grid, share: float) -> np.ndarray:
         return np.zeros(grid.columns, dtype=bool)
     x, y, z = ((grid.place - 1.5 * grid.ne) / (1.5 * grid.ne)).T
     height = np.sin(2.9 * x + 1.1) * np.cos(2.3 * y - 0.4) + 0.7 * np.sin(3.7 * z + 1.9 * x) + 0.4 * np.cos(5.3 * y * z + 0.8)
-    return height < np.quantile(height, share)
+    low: np.ndarray = height < np.quantile(height, share)
+    return low
 
 
 def _runs(owner: np.ndarray, written: np.ndarray, ranks: int) -> list[np.ndarray]:

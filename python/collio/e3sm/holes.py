@@ -24,7 +24,7 @@ def count_hole_bytes(maps: MapSet, variables: Sequence[int], element_size: int, 
     with open(path, "rb") as file:
         for decomposition, count in zip(maps.decompositions, variables):
             size = decomposition.elements * element_size
-            hole = np.repeat(hole_elements(decomposition), element_size) if count else None
+            hole = np.repeat(hole_elements(decomposition) if count else np.zeros(0, dtype=bool), element_size)
             for _ in range(count):
                 file.seek(at)
                 seen = np.frombuffer(file.read(size), dtype=np.uint8)
@@ -39,4 +39,5 @@ def hole_elements(decomposition: Decomposition) -> np.ndarray:
     edges = np.zeros(decomposition.elements + 1, dtype=np.int64)
     np.add.at(edges, decomposition.runs[:, 0], 1)
     np.add.at(edges, decomposition.runs.sum(axis=1), -1)
-    return np.cumsum(edges[:-1]) == 0
+    empty: np.ndarray = np.cumsum(edges[:-1]) == 0
+    return empty

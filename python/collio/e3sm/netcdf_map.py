@@ -10,10 +10,14 @@ from __future__ import annotations
 import os
 from math import prod
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .mapset import Decomposition, MapError, MapSet, assemble, coalesce
+
+if TYPE_CHECKING:
+    import netCDF4
 
 FORMATS = ("CDF5", "NETCDF3_64BIT_DATA", "NETCDF3_64BIT_OFFSET", "NETCDF3_CLASSIC")
 
@@ -44,7 +48,7 @@ def read_map(path: str | Path) -> MapSet:
         raise MapError(f"{path}: not a readable netCDF file ({size} bytes: truncated, corrupt or another format): {error}") from error
 
 
-def _read_open(path: str, file) -> MapSet:
+def _read_open(path: str, file: netCDF4.Dataset) -> MapSet:
     if file.data_model not in FORMATS:
         raise MapError(f"{path}: format {file.data_model}; allowed: {', '.join(FORMATS)}")
     if "decomp_nprocs" not in file.dimensions:
@@ -61,7 +65,7 @@ def _read_open(path: str, file) -> MapSet:
     return MapSet(tuple(_read_one(path, file, f"D{k + 1}", ranks) for k in range(number)), path)
 
 
-def _values(path: str, file, name: str) -> np.ndarray:
+def _values(path: str, file: netCDF4.Dataset, name: str) -> np.ndarray:
     if name not in file.variables:
         raise MapError(f"{path}: has no variable {name!r}")
     values = np.asarray(file.variables[name][...])
@@ -70,7 +74,7 @@ def _values(path: str, file, name: str) -> np.ndarray:
     return values.astype(np.int64)
 
 
-def _read_one(path: str, file, name: str, ranks: int) -> Decomposition:
+def _read_one(path: str, file: netCDF4.Dataset, name: str, ranks: int) -> Decomposition:
     counts = _values(path, file, f"{name}.nreqs")
     offsets, lengths = _values(path, file, f"{name}.offsets"), _values(path, file, f"{name}.lengths")
     if counts.size != ranks:
@@ -91,7 +95,7 @@ def _read_one(path: str, file, name: str, ranks: int) -> Decomposition:
     return decomposition
 
 
-def _dims(path: str, file, name: str, offsets: np.ndarray, lengths: np.ndarray) -> tuple[int, ...]:
+def _dims(path: str, file: netCDF4.Dataset, name: str, offsets: np.ndarray, lengths: np.ndarray) -> tuple[int, ...]:
     if f"{name}.dims" not in file.ncattrs():
         return (max(1, int((offsets + lengths).max(initial=0))),)
     dims = tuple(int(v) for v in np.atleast_1d(file.getncattr(f"{name}.dims")))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from collio.lab.counters import LinkBytes
 from collio.machine_file import Graph, hops, route
+from collio.plain_json import JsonObject
 
 ACKNOWLEDGED = 0.03
 """Of what goes one way over a link, at most so much comes back as acknowledgements."""
@@ -31,6 +32,14 @@ class Flow:
 
     source: int
     destination: int
+
+
+@dataclass(frozen=True)
+class FlowBytes:
+    """Bytes that flows leave on one link, from its end a to its end b, and back; parts of bytes where they share it."""
+
+    there: float
+    back: float
 
 
 Round = tuple[Flow, ...]
@@ -83,9 +92,9 @@ def everyone(graph: Graph) -> list[Flow]:
     return [Flow(one, other) for one in nodes for other in nodes if one != other]
 
 
-def crossing(graph: Graph, sent: dict[Flow, float]) -> list[LinkBytes]:
+def crossing(graph: Graph, sent: dict[Flow, float]) -> list[FlowBytes]:
     """Bytes over every link when `sent` takes the graph's routes."""
-    over = [LinkBytes(0, 0)] * len(graph.links)
+    over = [FlowBytes(0.0, 0.0)] * len(graph.links)
     for flow, count in sent.items():
         for link, start in _route(graph, flow):
             there = start == graph.links[link].a
@@ -93,7 +102,7 @@ def crossing(graph: Graph, sent: dict[Flow, float]) -> list[LinkBytes]:
     return over
 
 
-def judge_round(graph: Graph, together: Round, samples: list[Sample], tolerance: float) -> list[dict]:
+def judge_round(graph: Graph, together: Round, samples: list[Sample], tolerance: float) -> list[JsonObject]:
     """A row of the document for each flow."""
     rows = []
     for flow, sample, rate in zip(together, samples, promise(graph, together)):
@@ -105,14 +114,14 @@ def judge_round(graph: Graph, together: Round, samples: list[Sample], tolerance:
     return rows
 
 
-def judge_exchange(graph: Graph, exchange: Exchange, tolerance: float) -> dict:
+def judge_exchange(graph: Graph, exchange: Exchange, tolerance: float) -> JsonObject:
     """Faster than the bound cannot be honest. Slower can: flows that meet do not share a link evenly, and cores are few."""
     least = bound_s(graph, exchange.bytes)
     ratio = exchange.seconds / least
     return {"bytes": exchange.bytes, "seconds": exchange.seconds, "bound_s": least, "ratio": round(ratio, 4), "ok": ratio >= 1 - tolerance}
 
 
-def judge_links(graph: Graph, sent: dict[Flow, float], counted: list[LinkBytes], tolerance: float) -> list[dict]:
+def judge_links(graph: Graph, sent: dict[Flow, float], counted: list[LinkBytes], tolerance: float) -> list[JsonObject]:
     """A row for each way over a link: what the routes say crossed it, what did, and whether they agree.
 
     Less than the routes say went past the network; more took a way that is not its route.
@@ -130,7 +139,7 @@ def judge_links(graph: Graph, sent: dict[Flow, float], counted: list[LinkBytes],
 
 def sum_of(parts: Iterable[dict[Flow, float]]) -> dict[Flow, float]:
     """Bytes of every flow in all."""
-    total: Counter = Counter()
+    total: Counter[Flow] = Counter()
     for part in parts:
         total.update(part)
     return dict(total)

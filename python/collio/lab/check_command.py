@@ -16,6 +16,7 @@ from collio.lab.check import Flow, Round, rounds
 from collio.lab.enter import LabError, lab_for
 from collio.machine_file import Graph
 from collio.machine_file.units import format_byte_rate
+from collio.plain_json import JsonObject
 from collio.report import format_bytes, format_seconds
 
 
@@ -29,7 +30,9 @@ from collio.report import format_bytes, format_seconds
 @click.option("--tries", type=click.IntRange(min=1), default=3, show_default=True, help="Measure again what is off; the best counts.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=300.0, show_default=True, help="Seconds one try may take.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def check(machine, mpi, pairs, named, tolerance, seconds, tries, timeout_s, as_json) -> None:
+def check(
+    machine: str, mpi: str | None, pairs: int, named: tuple[str, ...], tolerance: float, seconds: float, tries: int, timeout_s: float, as_json: bool,
+) -> None:
     """Build a machine, measure its network with MPI, compare with the machine file: collio lab check -m rack4x2
 
     The exit code is 1 when a pair of nodes is off, an exchange of all with all was faster than the busiest link,
@@ -60,7 +63,7 @@ def _round(text: str, graph: Graph) -> Round:
     return (Flow(number[ends[0]], number[ends[1]]),)
 
 
-def _print(console: Console, document: dict) -> None:
+def _print(console: Console, document: JsonObject) -> None:
     title = f"{document['machine']}, {document['mpi']}"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("from", "to", "links", "measured", "promised", "ratio", "latency", ""):
@@ -74,7 +77,7 @@ def _print(console: Console, document: dict) -> None:
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def _sentences(document: dict) -> list[str]:
+def _sentences(document: JsonObject) -> list[str]:
     """What the table does not say."""
     lines = []
     exchange = document.get("all_to_all")

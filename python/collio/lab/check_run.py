@@ -14,7 +14,9 @@ from collio.builds import Build, advice
 from collio.lab import check, counters, job
 from collio.lab.check import Exchange, Flow, Round, Sample
 from collio.lab.inside import Lab
+from collio.machine_file import Graph
 from collio.mpi_libraries import MpiLibrary, find_mpi_libraries
+from collio.plain_json import JsonObject
 
 PROGRAM = "collio_lab_pingpong"
 RANKS = 2  # of each node: one sends, one receives
@@ -62,7 +64,7 @@ def find_mpi(wanted: str | None) -> MpiLibrary:
     raise CheckError(f"{PROGRAM} is built for no MPI found here; `make build` builds for all")
 
 
-def run(lab: Lab, rounds: list[Round], settings: Settings) -> dict:
+def run(lab: Lab, rounds: list[Round], settings: Settings) -> JsonObject:
     """Measures the rounds one after another; the document. Raises CheckError, LaunchError."""
     graph, best = lab.graph, _Best()
     before = counters.read(graph)
@@ -76,7 +78,7 @@ def run(lab: Lab, rounds: list[Round], settings: Settings) -> dict:
     counted = counters.since(graph, before)
     rows = [row for one in rounds for row in check.judge_round(graph, one, best.rounds[one], settings.tolerance)]
     links = check.judge_links(graph, check.sum_of(best.sent), counted, settings.tolerance)
-    document = {"machine": graph.name, "mpi": settings.mpi.id, "tolerance": settings.tolerance, "pairs": rows, "links": links}
+    document: JsonObject = {"machine": graph.name, "mpi": settings.mpi.id, "tolerance": settings.tolerance, "pairs": rows, "links": links}
     if best.exchange:
         document["all_to_all"] = check.judge_exchange(graph, best.exchange, settings.tolerance)
     document["honest"] = all(row["ok"] for row in [*rows, *links, document.get("all_to_all", {"ok": True})])
@@ -95,11 +97,12 @@ def _try(lab: Lab, rounds: list[Round], exchange: bool, settings: Settings, best
             best.rounds[one] = samples
     for line in lines:
         if "all_to_all_bytes" in line:
-            best.sent.append(dict.fromkeys(check.everyone(lab.graph), line["all_to_all_bytes"]))
+            each = float(line["all_to_all_bytes"])
+            best.sent.append(dict.fromkeys(check.everyone(lab.graph), each))
             best.exchange = Exchange(line["all_to_all_bytes"], line["seconds"])  # done again only when it was too fast
 
 
-def _measure(lab: Lab, arguments: list[str], settings: Settings) -> list[dict]:
+def _measure(lab: Lab, arguments: list[str], settings: Settings) -> list[JsonObject]:
     """The lines of one run on all nodes."""
     nodes = replace(lab.nodes, hosts=[(name, RANKS) for name, _ in lab.nodes.hosts])
     program = str(Build.of(settings.mpi).program(PROGRAM))
@@ -128,12 +131,12 @@ def _exchange_bytes(lab: Lab, seconds: float) -> int:
     return max(1, min(int(seconds / check.bound_s(lab.graph, 1)), MOST_EXCHANGE_BYTES // (nodes * (nodes - 1))))
 
 
-def _sample(line: dict | None) -> Sample:
+def _sample(line: JsonObject | None) -> Sample:
     if line is None:
         raise CheckError(f"{PROGRAM} did not measure all it was asked to")
     return Sample(line["bytes_per_s"], line["latency_s"], int(line["bytes"]))
 
 
-def _distance(graph, one: Round, samples: list[Sample]) -> float:
+def _distance(graph: Graph, one: Round, samples: list[Sample]) -> float:
     """How far the worst flow of a round is off its promise, as a part of it."""
     return max(abs(sample.bytes_per_s / rate - 1) for sample, rate in zip(samples, check.promise(graph, one)))

@@ -20,6 +20,7 @@ from collio.lab.inside import Lab
 from collio.lab.target_command import target
 from collio.machine_file import MachineFileError, describe, expand, load_machine, preset_names
 from collio.report import format_seconds
+from collio.report_records import FileRecord
 
 CANNOT_RUN = 125
 
@@ -45,7 +46,9 @@ lab.add_command(check)
 @click.option("--mpi", metavar="ID", help="The MPI the program uses, when it does not tell.")
 @click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Leave a JSON report here.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
-def run(machine, ranks, native, assignments, mpi, report_file, program) -> None:
+def run(
+    machine: str, ranks: int | None, native: bool, assignments: tuple[str, ...], mpi: str | None, report_file: Path | None, program: tuple[str, ...],
+) -> None:
     """Build a machine, run an MPI program across it, take it down: collio lab run -m rack4x2 -- ./app out.nc
 
     The exit code is the program's; 125 means that it could not be started.
@@ -74,7 +77,7 @@ def run(machine, ranks, native, assignments, mpi, report_file, program) -> None:
 
 @lab.command()
 @click.argument("machine", required=False)
-def machines(machine) -> None:
+def machines(machine: str | None) -> None:
     """The machines that come with collio, or what one machine file describes."""
     try:
         for name in [machine] if machine else preset_names():
@@ -87,7 +90,7 @@ def machines(machine) -> None:
 @click.option("--lab", "number", type=click.IntRange(min=0), help="Which, where several run (`collio lab clean` lists them).")
 @click.option("--every", "every_s", type=click.FloatRange(min=0.1), default=1.0, show_default=True, help="Seconds between two looks.")
 @click.option("--once", is_flag=True, help="One look, of that length, and no more.")
-def top(number, every_s, once) -> None:
+def top(number: int | None, every_s: float, once: bool) -> None:
     """Bytes over every link of a running lab, as they go."""
     try:
         lab = outside.find(number)
@@ -121,7 +124,7 @@ def _wait_for(prepared: launch.Prepared) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _files() -> list[dict]:
+def _files() -> list[FileRecord]:
     return report.read_lines(job.REPORT_LINES)[0] if job.REPORT_LINES.exists() else []
 
 

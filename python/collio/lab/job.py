@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass
 
 from collio import hints, launch, launch_line
-from collio.lab import inside, mpi_launch
+from collio.lab import mpi_launch, world
 from collio.lab.inside import Lab
 from collio.mpi_libraries import OPENMPI
 
-REPORT_LINES = inside.world.HOME / "report.lines"
+REPORT_LINES = world.HOME / "report.lines"
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Wish:
     hints: dict[str, str] | None = None
 
 
-def prepare(lab: Lab, wish: Wish) -> tuple[launch.Prepared, launch.Choice]:
+def prepare(lab: Lab, wish: Wish) -> tuple[launch.Prepared, launch.KnownChoice]:
     """Words and environment of the job. Raises launch.LaunchError."""
     line = launch_line.read_launch_line(wish.program)
     if line.launcher is not None:
@@ -39,7 +39,7 @@ def prepare(lab: Lab, wish: Wish) -> tuple[launch.Prepared, launch.Choice]:
     variables = dict(mpi_launch.environment(choice.mpi))
     if not wish.native:
         preloads.insert(0, str(build.interposer))
-        variables |= {"COLLIO_REPORT": str(REPORT_LINES), "COLLIO_MACHINE": str(inside.GRAPH_FILE)}
+        variables |= {"COLLIO_REPORT": str(REPORT_LINES), "COLLIO_MACHINE": str(world.GRAPH_FILE)}
         if wish.hints:
             variables["COLLIO_HINTS"] = hints.encode_hints(wish.hints)
     words = (choice.mpi.mpiexec, *mpi_launch.options(choice.mpi, lab.nodes, wish.ranks), *wish.program)

@@ -34,6 +34,7 @@ def start(graph: Graph, folder: Path) -> Nodes:
     pids.mkdir()
     holders = [_hold(node.name) for node in graph.nodes]
     for node, holder in zip(graph.nodes, holders):
+        assert holder.stdout and holder.stderr, "both are pipes"
         if holder.stdout.readline() != "up\n":
             raise network.NetworkError(f"node {node.name} does not start: {holder.stderr.read().strip()}")
         (pids / node.name).write_text(f"{holder.pid}\n")
@@ -52,7 +53,7 @@ exec nsenter --target "$pid" --net --uts --mount --ipc -- /bin/sh -c "$*"
 """
 
 
-def _hold(name: str) -> subprocess.Popen:
+def _hold(name: str) -> subprocess.Popen[str]:
     words = ["ip", "netns", "exec", name, "unshare", "--uts", "--mount", "--ipc", "sh", "-c", _HOLD, "sh", name]
     return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

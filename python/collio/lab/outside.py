@@ -41,6 +41,6 @@ def find(number: int | None) -> Running:
         raise OutsideError(f"lab {entry}: {error.strerror}") from None
     except OSError:
         text = None
-    if text is None:
+    if text is None or pid is None:
         raise OutsideError(f"lab {entry} {'is still being built' if entry.running else 'does not run any more'}")
     return Running(entry, pid, Graph.from_json(text))

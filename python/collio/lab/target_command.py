@@ -17,7 +17,7 @@ OPERATIONS = ("read", "write", "open", "sync")
 @click.group()
 @click.option("--lab", "number", type=click.IntRange(min=0), help="Which lab, where several run.")
 @click.pass_context
-def target(context, number) -> None:
+def target(context: click.Context, number: int | None) -> None:
     """Slow down, fail, fill or heal a storage target of a running lab: collio lab target slow 3 --to 20MB/s"""
     context.obj = number
 
@@ -59,7 +59,7 @@ def _told(status: targets.TargetStatus) -> str:
 @click.argument("name", metavar="TARGET")
 @click.option("--to", "rate", required=True, metavar="RATE", help='As "20MB/s"; "none" takes the limit away.')
 @click.pass_obj
-def slow(number, name, rate) -> None:
+def slow(number: int | None, name: str, rate: str) -> None:
     """Another rate, for reads and writes together, from now on."""
     _act(number, name, lambda mount: targets.set_rate(mount, None if rate == "none" else parse_rate(rate)))
 
@@ -70,7 +70,7 @@ def slow(number, name, rate) -> None:
 @click.option("--with", "error", default="EIO", show_default=True, metavar="ERRNO", help="EIO, ENOSPC, EDQUOT, EROFS, EACCES, …")
 @click.option("--after", type=click.IntRange(min=0), default=0, show_default=True, help="Operations that still succeed.")
 @click.pass_obj
-def fail(number, name, operations, error, after) -> None:
+def fail(number: int | None, name: str, operations: tuple[str, ...], error: str, after: int) -> None:
     """Operations fail."""
     _act(number, name, lambda mount: targets.fail(mount, operations or ("write",), error, after))
 
@@ -78,7 +78,7 @@ def fail(number, name, operations, error, after) -> None:
 @target.command()
 @click.argument("name", metavar="TARGET")
 @click.pass_obj
-def fill(number, name) -> None:
+def fill(number: int | None, name: str) -> None:
     """As if no byte were left."""
     _act(number, name, targets.fill)
 
@@ -86,7 +86,7 @@ def fill(number, name) -> None:
 @target.command()
 @click.argument("name", metavar="TARGET")
 @click.pass_obj
-def stick(number, name) -> None:
+def stick(number: int | None, name: str) -> None:
     """Requests wait until the target is healed."""
     _act(number, name, targets.stuck)
 
@@ -94,7 +94,7 @@ def stick(number, name) -> None:
 @target.command()
 @click.argument("name", metavar="TARGET")
 @click.pass_obj
-def heal(number, name) -> None:
+def heal(number: int | None, name: str) -> None:
     """No failure and no delay any more; the rate stays."""
     _act(number, name, targets.heal)
 
@@ -102,6 +102,6 @@ def heal(number, name) -> None:
 @target.command()
 @click.argument("name", metavar="TARGET")
 @click.pass_obj
-def show(number, name) -> None:
+def show(number: int | None, name: str) -> None:
     """Settings and counters."""
     _act(number, name, lambda mount: None)

@@ -49,7 +49,7 @@ class Target:
     spec: TargetSpec
     mountpoint: Path
     backing: Path
-    process: subprocess.Popen
+    process: subprocess.Popen[bytes]
 
     def stop(self) -> None:
         """Ends the process and takes its mount away; files that are still open there give ENOTCONN. The bytes
@@ -61,13 +61,13 @@ class Target:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-        self.process.stdin.close()
+        _close_input(self.process)
         remove_mount(self.mountpoint)
 
     def __enter__(self) -> Target:
         return self
 
-    def __exit__(self, *_exception) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.stop()
 
 
@@ -81,10 +81,11 @@ def start_target(program: Place, spec: TargetSpec, mountpoint: Place, folder: Pl
     as a rule) where spec.backing is "memory". `mountpoint` is made, too. Raises TargetError.
     """
     _require(Path(program))
-    if spec.backing == MEMORY and folder is None:
+    parent = folder if spec.backing == MEMORY else spec.backing
+    if parent is None:
         raise TargetError(f"target {spec.name}: backing \"{MEMORY}\" needs a folder in memory (a tmpfs)")
     mountpoint = Path(os.path.realpath(mountpoint))
-    backing = Path(folder if spec.backing == MEMORY else spec.backing).absolute() / spec.name
+    backing = Path(parent).absolute() / spec.name
     if _is_mounted(str(mountpoint)):
         raise TargetError(f"target {spec.name}: {mountpoint}: something is mounted there already (if a dead target: umount it)")
     try:
@@ -99,10 +100,15 @@ def start_target(program: Place, spec: TargetSpec, mountpoint: Place, folder: Pl
         except BaseException:
             process.kill()
             process.wait()
-            process.stdin.close()
+            _close_input(process)
             remove_mount(mountpoint)
             raise
     return Target(spec, mountpoint, backing, process)
+
+
+def _close_input(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None, "_start() made it a pipe"
+    process.stdin.close()
 
 
 def remove_mount(mountpoint: Place) -> None:
@@ -138,7 +144,7 @@ def _command(program: Place, spec: TargetSpec, mountpoint: Path, backing: Path) 
     return words
 
 
-def _start(command: list[str], complaints: BinaryIO) -> subprocess.Popen:
+def _start(command: list[str], complaints: BinaryIO) -> subprocess.Popen[bytes]:
     # Its input ends when this process does, however it ends: then the target goes, too. The terminal's Ctrl-C is
     # for the job; targets outlive it.
     try:
@@ -148,7 +154,7 @@ def _start(command: list[str], complaints: BinaryIO) -> subprocess.Popen:
         raise TargetError(f"{command[0]}: {error.strerror}") from None
 
 
-def _wait_until_mounted(process: subprocess.Popen, mountpoint: Path, complaints: BinaryIO) -> None:
+def _wait_until_mounted(process: subprocess.Popen[bytes], mountpoint: Path, complaints: BinaryIO) -> None:
     end = time.monotonic() + READY_WITHIN_S
     while time.monotonic() < end:
         if process.poll() is not None:

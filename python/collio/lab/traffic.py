@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -12,6 +13,7 @@ from collio.lab.counters import LinkBytes
 from collio.machine_file import Graph, route
 from collio.machine_file.units import format_rate
 from collio.report import format_bytes, format_seconds
+from collio.report_records import FileRecord, Network
 
 MOST_ROWS = 8
 """Directions of links in a table; the busiest come first."""
@@ -25,7 +27,7 @@ class Said:
     foreseen: list[LinkBytes]
 
 
-def said_by(graph: Graph, files: list[dict]) -> Said | None:
+def said_by(graph: Graph, files: list[FileRecord]) -> Said | None:
     """From the reports of collio's files; None where no report tells of traffic."""
     networks = [network for file in files if (network := report_network.network_of(file))]
     if not any("traffic" in network for network in networks):
@@ -79,7 +81,7 @@ def print_table(console: Console, graph: Graph, measured: list[LinkBytes], said:
         console.print(f"[dim]and {len(order) - MOST_ROWS} ways less busy[/]", highlight=False)
 
 
-def _over_links(graph: Graph, networks: list[dict], key: str) -> list[LinkBytes]:
+def _over_links(graph: Graph, networks: list[Network], key: Literal["traffic", "expected"]) -> list[LinkBytes]:
     """The flows between nodes, laid along the graph's routes."""
     number = {node.name: index for index, node in enumerate(graph.nodes)}
     sums = [[0, 0] for _ in graph.links]

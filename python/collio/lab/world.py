@@ -59,7 +59,7 @@ def enter(module: str, arguments: list[str], environ: dict[str, str], told: Call
     `told` hears the process number of the `unshare` that holds the world. Signals are handed on to the first process;
     where it does not end then, or cannot hear them yet, the world ends by force.
     """
-    child = None
+    child: subprocess.Popen[bytes] | None = None
     received = []
 
     def end(number: int, _frame: object) -> None:
@@ -69,7 +69,7 @@ def enter(module: str, arguments: list[str], environ: dict[str, str], told: Call
 
     heard = [number for number in HANDED_ON if signal.getsignal(number) != signal.SIG_IGN]  # nohup means it
     before = {number: signal.signal(number, end) for number in heard}
-    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda _number, _frame: child.kill())
+    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda _number, _frame: child.kill() if child else None)
     try:
         child = subprocess.Popen([*_unshare(), *module_command(module, *arguments)], env={**environ, "PATH": _path()}, preexec_fn=_die_with_parent)
         if received:
@@ -148,7 +148,7 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _hand_on(child: subprocess.Popen, number: int) -> None:
+def _hand_on(child: subprocess.Popen[bytes], number: int) -> None:
     """A signal for the first process inside, which has ENDS_WITHIN_S then. While it builds the lab there is nothing
     that it would have to put in order; and the first process of a world does not even get signals it has no handler for."""
     pid = first_process(child.pid)

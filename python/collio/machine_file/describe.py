@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from collio.machine_file.graph import Graph, Storage
 from collio.machine_file.measures import all_to_all, oversubscription
@@ -42,7 +43,7 @@ def _switches(graph: Graph) -> str:
     return f"{len(graph.switches)} ({_first_to_last(graph.switches) if many else ', '.join(graph.switches)})" if graph.switches else ""
 
 
-def _first_to_last(names) -> str:
+def _first_to_last(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
 
 

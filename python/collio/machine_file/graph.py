@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from collio import plain_json
 from collio.machine_file.errors import MachineFileError
+from collio.plain_json import JsonObject
 
 FORMAT = "collio-machine-graph/1"
 
@@ -84,7 +87,7 @@ class Graph:
 
     def to_json(self) -> str:
         """The format of this file as text, one line for each top-level key. "storage" is left out where there is none."""
-        document = {
+        document: JsonObject = {
             "format": FORMAT, "name": self.name, "nodes": [asdict(node) for node in self.nodes], "switches": list(self.switches),
             "links": [asdict(link) for link in self.links], "next": self.next}
         if self.storage:
@@ -101,7 +104,7 @@ class Graph:
         return cls.from_document(document)
 
     @classmethod
-    def from_document(cls, document: object) -> Graph:
+    def from_document(cls, document: Any) -> Graph:
         """From the values of `to_json`'s text. Raises MachineFileError, as `from_json` does."""
         try:
             if document["format"] != FORMAT:
@@ -115,7 +118,7 @@ class Graph:
         return graph
 
 
-def _storage(document: dict | None) -> Storage | None:
+def _storage(document: JsonObject | None) -> Storage | None:
     return Storage(document["attach"], tuple(Target(**target) for target in document["targets"])) if document else None
 
 
@@ -152,7 +155,7 @@ def check(graph: Graph) -> None:
         demand(lost is None, f"next: vertex {lost} has no way to node {destination}")
 
 
-def _check_values(graph: Graph, demand) -> None:
+def _check_values(graph: Graph, demand: Callable[[bool, str], None]) -> None:
     """What each value has to be by itself; the engine's reader wants the same."""
     def whole(value: object, low: int) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and low <= value < 1 << 31

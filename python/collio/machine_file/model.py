@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from collio.machine_file.graph import Node, Storage
-from collio.machine_file.shapes import Shape
+from collio.machine_file.shapes.shape import Shape
 
 FORMAT = "collio-machine/1"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from collio import plain_json
@@ -9,12 +11,14 @@ from collio.machine_file.errors import MachineFileError
 from collio.machine_file.graph import Node, Storage, Target
 from collio.machine_file.model import FORMAT, MachineFile
 from collio.machine_file.names import check_distinct, read_name, read_vertex
-from collio.machine_file.shapes import SHAPES, Shape
+from collio.machine_file.shapes import SHAPES
+from collio.machine_file.shapes.shape import Shape
 from collio.machine_file.table import Table, show
+from collio.plain_json import JsonObject
 
-try:
+if sys.version_info >= (3, 11):
     import tomllib
-except ModuleNotFoundError:  # before Python 3.11
+else:
     import tomli as tomllib
 
 MOST_NODES, MOST_RANKS, MOST_TARGETS = 1024, 1024, 1024
@@ -26,7 +30,7 @@ def load(path: str | Path) -> MachineFile:
     return parse(_values(Path(path)), str(path))
 
 
-def parse(values: dict, file: str) -> MachineFile:
+def parse(values: JsonObject, file: str) -> MachineFile:
     """The machine of a file's values. Raises MachineFileError, naming the file as `file`."""
     top = Table(values, file)
     top.get("format", top.choice((FORMAT,)))
@@ -76,7 +80,7 @@ def _storage(table: Table, network: Shape, vertices: tuple[str, ...]) -> Storage
         Target(f"target{index}", rate, capacity, backing) for index, (rate, capacity) in enumerate(zip(rates, capacities))))
 
 
-def _backing(table: Table):
+def _backing(table: Table) -> Callable[[object, str], str]:
     """Reader of `backing`. A folder has to be absolute: one that is not could be a misspelt "memory"."""
     def read(value: object, key: str) -> str:
         text = table.text(value, key)
@@ -89,7 +93,7 @@ def _backing(table: Table):
 # --- TOML and JSON ------------------------------------------------------------------------------
 
 
-def _values(path: Path) -> dict:
+def _values(path: Path) -> JsonObject:
     """The file's top-level table."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -109,7 +113,7 @@ def _values(path: Path) -> dict:
     return values
 
 
-def _without_repeats(pairs: list[tuple[str, object]]) -> dict:
+def _without_repeats(pairs: list[tuple[str, object]]) -> JsonObject:
     """JSON lets a key be there twice and parsers keep the last; TOML and this do not."""
     found = {}
     for key, value in pairs:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, TypeVar, cast
 
 from collio.machine_file import units
 from collio.machine_file.errors import MachineFileError
+from collio.plain_json import JsonObject
 
 T = TypeVar("T")
 REQUIRED: Any = object()
@@ -25,7 +26,7 @@ MOST_SHOWN = 60
 class Table:
     """A table at `key` of `file` ("" is the file's top level). All methods raise MachineFileError."""
 
-    def __init__(self, values: dict, file: str, key: str = ""):
+    def __init__(self, values: JsonObject, file: str, key: str = ""):
         self.values, self.file, self.key = values, file, key
 
     def path(self, key: str) -> str:
@@ -49,7 +50,7 @@ class Table:
             return read(self.values[key], key)
         if default is REQUIRED:
             raise self.fail(key, "is missing")
-        return default
+        return cast(T, default)  # of another type only where T admits it
 
     # --- kinds of values: readers for `get`, with the key for their messages
 
@@ -75,7 +76,7 @@ class Table:
             if value not in words:
                 allowed = ", ".join(map(show, words))
                 raise self.fail(key, f"{show(value)} is not allowed; {close_match(value, words, show)}allowed is {allowed}")
-            return value
+            return str(value)
         return read
 
     def rate(self, value: Any, key: str) -> float:
@@ -123,7 +124,7 @@ class Table:
 
 def show(value: Any) -> str:
     """A value of a file for a message."""
-    kinds = {dict: "a table", list: "an array"}
+    kinds: dict[type, str] = {dict: "a table", list: "an array"}
     if type(value) in kinds:
         return kinds[type(value)]
     text = json.dumps(value, ensure_ascii=False) if value is None or isinstance(value, (bool, int, float, str)) else str(value)

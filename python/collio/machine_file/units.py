@@ -33,7 +33,9 @@ class Quantity:
         value = self._value(text)
         if value is None:
             raise UnitError(f'"{text}" is no {self.name}; allowed is a number with {", ".join(self.units)}, as in "{self.example}"')
-        if not self._value(self.lowest) <= value <= self._value(self.highest):
+        lowest, highest = self._value(self.lowest), self._value(self.highest)
+        assert lowest is not None and highest is not None, "both are constants of this file"
+        if not lowest <= value <= highest:
             raise UnitError(f'"{text}" is out of range; allowed is "{self.lowest}" to "{self.highest}"')
         return value
 

@@ -87,4 +87,5 @@ def _sides(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _on_sphere(points: np.ndarray) -> np.ndarray:
-    return points / np.linalg.norm(points, axis=1, keepdims=True)
+    scaled: np.ndarray = points / np.linalg.norm(points, axis=1, keepdims=True)
+    return scaled

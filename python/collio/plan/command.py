@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 
 from collio.bench.patterns.options import COUNT, SIZE
 from collio.machine_file import MachineFileError
+from collio.plain_json import JsonObject
 from collio.plan import machines, patterns, program
 from collio.plan.errors import PlanError
 from collio.plan.show import print_plan
@@ -38,7 +40,7 @@ PASSED_ON = ("aggregators", "cut", "who", "unit", "window", "stripes", "scatter"
 @click.option("--read", is_flag=True, help="Plan a read.  [default: a write]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("pattern_options", nargs=-1, type=click.UNPROCESSED, metavar="[PATTERN OPTIONS]")
-def plan(as_json: bool, **given) -> None:
+def plan(as_json: bool, **given: Any) -> None:
     """Compare where aggregators go and what they serve, on a machine you describe.
 
     No job runs. collio counts the bytes of each node in each file domain, and compares policies by hop-bytes and by the
@@ -59,7 +61,7 @@ def plan(as_json: bool, **given) -> None:
         print_plan(Console(), document)
 
 
-def arguments_of(given: dict, scratch: Path) -> list[str]:
+def arguments_of(given: JsonObject, scratch: Path) -> list[str]:
     """The planner's command line. Raises PlanError and MachineFileError."""
     machine = machines.plan_machine(given["machine"], scratch)
     ranks_per_node = given["ranks_per_node"] or machine.ranks_per_node

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any, Callable, NamedTuple
 
 import click
 
 from collio.bench.patterns import PATTERNS as MEASURED
 from collio.bench.patterns.options import SIZE
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import Pattern, Prepared
+from collio.plain_json import JsonObject
 from collio.plan.errors import PlanError
 
 
-def _prepare_cube(options: dict, ranks: int, scratch: Path) -> Prepared:
+def _prepare_cube(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     return Prepared(["--pattern", "cube", "--n", str(options["numbers"])], options["numbers"] ** 3 * 8)
 
 
-def _prepare_random(options: dict, ranks: int, scratch: Path) -> Prepared:
+def _prepare_random(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     most = options["max_size"]
     return Prepared(["--pattern", "random", "--max-size", str(most), "--seed", str(options["seed"])], ranks * most)
 
 
-PATTERNS = {
+class _Added(NamedTuple):
+    OPTIONS: list[Callable[[Any], Any]]
+    prepare: Callable[[JsonObject, int, Path], Prepared]
+
+
+PATTERNS: dict[str, Pattern | _Added] = {
     **MEASURED,
-    "cube": SimpleNamespace(
+    "cube": _Added(
         OPTIONS=[click.option("--n", "numbers", type=click.IntRange(1, 65536), default=256, help="Doubles along an edge.")],
         prepare=_prepare_cube),
-    "random": SimpleNamespace(
+    "random": _Added(
         OPTIONS=[click.option("--max-size", type=SIZE, default=2_000_000, help="Most bytes of a rank."),
                  click.option("--seed", type=click.IntRange(0), default=1)],
         prepare=_prepare_random),
@@ -39,7 +45,7 @@ def prepare(name: str, words: tuple[str, ...], ranks: int, scratch: Path) -> Pre
     if name not in PATTERNS:
         raise PlanError(f"--pattern {name}: no such pattern; allowed: {', '.join(PATTERNS)}")
 
-    def nothing(**_options) -> None:
+    def nothing(**_options: object) -> None:
         pass
 
     for option in reversed(PATTERNS[name].OPTIONS):

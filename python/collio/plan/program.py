@@ -9,6 +9,7 @@ from pathlib import Path
 
 from collio import mpi_libraries
 from collio.builds import PACKAGED, advice, is_packaged
+from collio.plain_json import JsonObject
 from collio.plan.errors import PlanError
 
 NAME = "collio_plan"
@@ -24,9 +25,10 @@ def find_planner() -> Path:
     raise PlanError(f"{NAME} is missing; {advice()}")
 
 
-def plan(arguments: list[str]) -> dict:
+def plan(arguments: list[str]) -> JsonObject:
     """The planner's document. Raises PlanError with what it says."""
     done = subprocess.run([str(find_planner()), *arguments], capture_output=True, text=True)
     if done.returncode != 0:
         raise PlanError(done.stderr.strip().removeprefix(f"{NAME}: ") or f"{NAME} ended with status {done.returncode}")
-    return json.loads(done.stdout)
+    document: JsonObject = json.loads(done.stdout)
+    return document

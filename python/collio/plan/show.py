@@ -5,13 +5,14 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
+from collio.plain_json import JsonObject
 from collio.report import format_bytes, format_seconds
 
 COLUMNS = ("hop-bytes", "busiest", "link", "on node", "uneven", "messages")
 NOTE = "* least of its column; uneven: most bytes of an aggregator by their mean; messages between nodes: in one layer / in two"
 
 
-def print_plan(console: Console, document: dict) -> None:
+def print_plan(console: Console, document: JsonObject) -> None:
     job, machine, first = document["job"], document["machine"], document["assignments"][0]
     console.print(
         f"{job['ranks']} ranks on {job['nodes']} of {machine['nodes']} nodes of {machine['name']}, {format_bytes(job['bytes'])}",
@@ -28,7 +29,7 @@ def print_plan(console: Console, document: dict) -> None:
     console.print(NOTE, style="dim", highlight=False)
 
 
-def _table(title: str, name: str, rows: list[dict]) -> Table:
+def _table(title: str, name: str, rows: list[JsonObject]) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for column in (name, *COLUMNS):
         table.add_column(column, header_style="dim", no_wrap=column == name, overflow="fold")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -14,6 +16,7 @@ from collio.bench.launcher import end_with_its_runs
 from collio.lab import check_run
 from collio.lab.enter import LabError, lab_for
 from collio.machine_file import MachineFileError, describe, units
+from collio.plain_json import JsonObject
 from collio.topology import hwloc, measured
 from collio.topology.hostlist import HostListError, expand_hosts
 from collio.topology.load import FORMATS, Found, from_inside, load
@@ -25,25 +28,25 @@ from collio.topology.show import inside_tree, network_tree
 USUAL = units.format_rate(USUAL_LINK_BYTES_PER_S).replace(" ", "")
 
 
-class Quantity(click.ParamType):
+class Quantity(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2; 8.0 runs, too
     """A rate or time with its unit, in base units."""
 
-    def __init__(self, name: str, parse):
+    def __init__(self, name: str, parse: Callable[[str], float]):
         self.name, self.parse = name, parse
 
-    def convert(self, value, param, ctx):
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
         try:
-            return value if isinstance(value, float) else self.parse(value)
+            return value if isinstance(value, float) else self.parse(str(value))
         except units.UnitError as error:
             self.fail(str(error), param, ctx)
 
 
-class HostList(click.ParamType):
+class HostList(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2; 8.0 runs, too
     name = "list"
 
-    def convert(self, value, param, ctx):
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         try:
-            return value if isinstance(value, tuple) else tuple(expand_hosts(value))
+            return value if isinstance(value, tuple) else tuple(expand_hosts(str(value)))
         except HostListError as error:
             self.fail(str(error), param, ctx)
 
@@ -68,7 +71,7 @@ RATE, TIME = Quantity("rate", units.parse_rate), Quantity("time", units.parse_ti
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the network.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[FILE | -- LAUNCHER OPTIONS...]")
-def topo(words, output, svg, as_json, **given) -> None:
+def topo(words: tuple[str, ...], output: Path | None, svg: Path | None, as_json: bool, **given: Any) -> None:
     """Show a network, or a node from inside; without FILE, this machine: collio topo topology.conf
 
     FILE is Slurm's topology.conf, what ibnetdiscover prints, hwloc's XML of a node, a machine file, or its expanded graph.
@@ -91,7 +94,7 @@ def topo(words, output, svg, as_json, **given) -> None:
         _print(Console(), found, how)
 
 
-def _read(words: list[str], given: dict) -> Found:
+def _read(words: list[str], given: JsonObject) -> Found:
     for name in ("lab", "mpi", "again"):
         if given[name]:
             raise MachineFileError(f"--{name} is allowed with --measure alone")
@@ -105,7 +108,7 @@ def _read(words: list[str], given: dict) -> Found:
     return from_inside(hwloc.read(hwloc.this_machine(), "this machine"))
 
 
-def _measured(words: list[str], given: dict) -> tuple[Found, str]:
+def _measured(words: list[str], given: JsonObject) -> tuple[Found, str]:
     for name in ("format_", "link", "uplink", "nodes"):
         if given[name]:
             raise MeasureError(f"--{name.rstrip('_')} is of files; with --measure nothing of it is needed")
@@ -119,7 +122,7 @@ def _measured(words: list[str], given: dict) -> tuple[Found, str]:
     return Found("measured", graph), how
 
 
-def _document(found: Found, how: str) -> dict:
+def _document(found: Found, how: str) -> JsonObject:
     if found.inside:
         return {"format": found.format, "inside": asdict(found.inside)}
     return {"format": found.format, "how": how, "note": found.graph.note, "graph": json.loads(found.graph.to_json())}

@@ -92,7 +92,8 @@ def to_graph(found: Measured, hosts: list[str], name: str) -> Graph:
 
 class _Measurement:
     def __init__(self, prober: Prober, nodes: int):
-        self.prober, self.nodes, self.notes = prober, nodes, []
+        self.prober, self.nodes = prober, nodes
+        self.notes: list[str] = []
         self.latencies: dict[Pair, float] = {}
         self.alone: dict[Pair, float] = {}
         self.node_rates: list[float] = []
@@ -174,7 +175,9 @@ class _Measurement:
     def _sides(self, nodes: list[int], one: Pair, other: Pair) -> tuple[list[int], list[int], list[int]] | None:
         """Nodes with p and q, with x and y, and beyond; None where there is no such link after all, as too many nodes are on no side."""
         (p, x), (q, y) = one, other
-        with_p, with_x, beyond, nowhere = [p, q], [x, y], [], []
+        with_p, with_x = [p, q], [x, y]
+        beyond: list[int] = []
+        nowhere: list[int] = []
         for node in nodes:
             if node not in (p, q, x, y):
                 sends, receives = self._share(one, (node, y)), self._share(one, (q, node))

@@ -71,7 +71,7 @@ def _numbers(text: str, whole: str) -> list[str]:
     for one in text.split(","):
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", one)
         first, last = (int(match.group(1)), int(match.group(2) or match.group(1))) if match else (1, 0)
-        if first > last:
+        if match is None or first > last:
             raise HostListError(f'"{whole}" has "{one}" in its brackets; allowed are numbers and ranges, as in n[001-128,140]')
         if last - first >= MOST:
             raise HostListError(f'"{whole}" has more than {MOST} names')
@@ -81,8 +81,9 @@ def _numbers(text: str, whole: str) -> list[str]:
 
 def _cut(name: str) -> tuple[str, str]:
     """A name and the digits at its end."""
-    digits = re.search(r"\d{0,9}$", name).group()
-    return name[:len(name) - len(digits)], digits
+    digits = re.search(r"\d{0,9}$", name)
+    at = digits.start() if digits else len(name)
+    return name[:at], name[at:]
 
 
 def _follows(before: str, digits: str) -> bool:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass, field
+from typing import Any
 from xml.parsers import expat
 
 from collio.machine_file.errors import MachineFileError
@@ -95,7 +96,9 @@ class _Parser:
     """Elements with the lines they begin in, which ElementTree does not keep."""
 
     def __init__(self, file: str):
-        self.file, self.found, self.open = file, [], [None]
+        self.file = file
+        self.found: list[Any] = []
+        self.open: list[Any] = [None]
         self.parser = expat.ParserCreate("utf-8")  # whatever it says of itself: it is decoded already
         self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
         self.parser.EntityDeclHandler = self._entity

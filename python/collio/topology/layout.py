@@ -39,7 +39,7 @@ def find_grid(graph: Graph) -> tuple[int, ...] | None:
     if graph.switches or not edges:
         return None
     factors = [one for one in range(2, count) if count % one == 0]
-    shapes = [(one, count // one) for one in factors]
+    shapes: list[tuple[int, ...]] = [(one, count // one) for one in factors]
     shapes += [(one, two, count // one // two) for one in factors for two in factors if count // one % two == 0 and count // one // two > 1]
     for dims in shapes:
         if edges in (grid_edges(dims, wraps=True), grid_edges(dims, wraps=False)):

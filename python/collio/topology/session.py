@@ -11,6 +11,7 @@ import tempfile
 import time
 
 from collio import launch, plain_json
+from collio.plain_json import JsonObject
 from collio.topology.grouping import Pair
 
 PROGRAM = "collio_lab_pingpong"
@@ -30,7 +31,8 @@ class Session:
     """Use as a context: leaving it ends the job. `hosts` are the nodes' names; all else is by their numbers."""
 
     def __init__(self, job: launch.Prepared, timeout_s: float):
-        self.job, self.timeout_s, self.hosts = job, timeout_s, []
+        self.job, self.timeout_s = job, timeout_s
+        self.hosts: list[str] = []
         self.latencies = self.flows = 0
         self._fastest_bytes_per_s = 0.0
 
@@ -41,9 +43,11 @@ class Session:
                 self.job.words, env=self.job.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True)
         except OSError as error:
             raise MeasureError(f"cannot start {self.job.words[0]}: {error.strerror}") from None
+        assert self._process.stdin and self._process.stdout, "both are pipes"
+        self._input, self._output = self._process.stdin, self._process.stdout
         self._begun = b""
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._process.stdout, selectors.EVENT_READ)
+        self._selector.register(self._output, selectors.EVENT_READ)
         try:
             self.hosts = self._line().get("nodes", [])
         except BaseException:
@@ -53,20 +57,20 @@ class Session:
 
     def __exit__(self, *_what: object) -> None:
         with contextlib.suppress(OSError):
-            self._process.stdin.close()
+            self._input.close()
         for number in (None, signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
                 if number is not None:
                     os.killpg(self._process.pid, number)
                 self._process.wait(5)
                 break
-        self._process.stdout.close()
+        self._output.close()
         self._selector.close()
         self._errors.close()
 
     def latency_s(self, source: int, destination: int) -> float:
         self.latencies += 1
-        return self._ask([(source, destination)], 0)[0]["latency_s"]
+        return float(self._ask([(source, destination)], 0)[0]["latency_s"])
 
     def rates(self, flows: list[Pair]) -> list[float]:
         """Bytes a second of each of these flows at once."""
@@ -75,25 +79,25 @@ class Session:
     def total(self, flows: list[Pair]) -> float:
         """Bytes a second of all together, until the last is done."""
         lines = self._flow(flows)
-        return sum(line["bytes"] for line in lines) / max(line["seconds"] for line in lines)
+        return float(sum(line["bytes"] for line in lines) / max(line["seconds"] for line in lines))
 
-    def _flow(self, flows: list[Pair]) -> list[dict]:
+    def _flow(self, flows: list[Pair]) -> list[JsonObject]:
         self.flows += len(flows)
         lines = self._ask(flows, FLOW_MS)
         self._fastest_bytes_per_s = max(self._fastest_bytes_per_s, *(line["bytes_per_s"] for line in lines))
         return lines
 
-    def _ask(self, flows: list[Pair], milliseconds: int) -> list[dict]:
+    def _ask(self, flows: list[Pair], milliseconds: int) -> list[JsonObject]:
         message = min(MOST_MESSAGE_BYTES, max(LEAST_MESSAGE_BYTES, int(self._fastest_bytes_per_s * MESSAGE_S)))
         request = f"{','.join(f'{a}-{b}' for a, b in flows)} {milliseconds} {message}\n"
         try:
-            self._process.stdin.write(request.encode())
-            self._process.stdin.flush()
+            self._input.write(request.encode())
+            self._input.flush()
         except OSError:
             raise self._failed() from None
         return [self._line() for _ in flows]
 
-    def _line(self) -> dict:
+    def _line(self) -> JsonObject:
         """The next line of JSON; other lines are launchers' chatter."""
         end = time.monotonic() + self.timeout_s
         while True:
@@ -110,7 +114,7 @@ class Session:
     def _more(self, end: float) -> None:
         if not self._selector.select(max(0.0, end - time.monotonic())):
             raise MeasureError(f"{PROGRAM}: no answer after {self.timeout_s:g} s")
-        part = os.read(self._process.stdout.fileno(), 1 << 16)
+        part = os.read(self._output.fileno(), 1 << 16)
         if not part:
             raise self._failed()
         self._begun += part

@@ -25,6 +25,12 @@ class _Switch:
     parents: int = 0
     speed_bytes_per_s: float | None = None
 
+    @property
+    def own_line(self) -> Line:
+        """Of a switch that the file describes."""
+        assert self.line is not None
+        return self.line
+
 
 def read(text: str, file: str, options: Options) -> Cabling:
     """Raises MachineFileError, which names file, line, value and what is allowed."""
@@ -60,7 +66,7 @@ class _Reader:
         line.only("SwitchName", "Switches", "Nodes", "LinkSpeed")
         name = line.name("SwitchName")
         if name in self.known:
-            raise line.fail(f"SwitchName={name} is there already, in line {self.known[name].line.number}; allowed are names that differ")
+            raise line.fail(f"SwitchName={name} is there already, in line {self.known[name].own_line.number}; allowed are names that differ")
         if not {"Switches", "Nodes"} & set(line.values):
             raise line.fail(f"SwitchName={name} has nothing below it; allowed are Nodes=… or Switches=…")
         switch = _Switch(line, self.cabling.switch(name), self._nodes(line), line.hosts("Switches"))
@@ -84,9 +90,9 @@ class _Reader:
     def _check_children(self, name: str, switch: _Switch) -> None:
         for child in switch.switches:
             if child not in self.known:
-                raise switch.line.fail(f"Switches has {child}, which no line describes; allowed are names of SwitchName=… (is the file complete?)")
+                raise switch.own_line.fail(f"Switches has {child}, which no line describes; allowed are names of SwitchName=… (is the file complete?)")
             if child == name:
-                raise switch.line.fail(f"Switches has {child}, which is the switch itself")
+                raise switch.own_line.fail(f"Switches has {child}, which is the switch itself")
             if name not in self.known[child].switches:
                 self.known[child].parents += 1
 
@@ -103,7 +109,7 @@ class _Reader:
                 line.only("BlockName", "Nodes")
                 name = line.name("BlockName")
                 if name in self.known:
-                    raise line.fail(f"BlockName={name} is there already, in line {self.known[name].line.number}; allowed are names that differ")
+                    raise line.fail(f"BlockName={name} is there already, in line {self.known[name].own_line.number}; allowed are names that differ")
                 if "Nodes" not in line.values:
                     raise line.fail(f"BlockName={name} has no nodes; allowed is Nodes=…")
                 self.known[name] = _Switch(line, self.cabling.switch(name), self._nodes(line))

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.prepared import Prepared
+from collio.plain_json import JsonObject
 
 HELP = "NAS BT-IO: a cube of cells, each rank's blocks along a diagonal."
 CELL_BYTES = 40  # five doubles
@@ -17,7 +18,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     root = isqrt(ranks)
     if options["cells"] < root:
         raise click.UsageError(f"--n {options['cells']}: {root} or more with {ranks} ranks")

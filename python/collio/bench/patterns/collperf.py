@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.prepared import Prepared
+from collio.plain_json import JsonObject
 
 HELP = "ROMIO's coll_perf: a block-distributed 3-D array, one call."
 NUMBER_BYTES = 4
@@ -16,7 +17,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     arguments = ["--pattern", "collperf"]
     for axis in AXES:
         arguments += [f"--{axis}", str(options[axis])]

@@ -8,6 +8,7 @@ import click
 
 from collio.bench.patterns.options import COUNT, SIZE
 from collio.bench.patterns.prepared import Prepared
+from collio.plain_json import JsonObject
 
 HELP = "Large blocks, one rank after the other."
 OPTIONS = [
@@ -17,7 +18,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     arguments = ["--pattern", "contiguous", "--size", str(options["size"]), "--pieces", str(options["pieces"])]
     arguments += ["--one-call"] if options["one_call"] else []
     return Prepared(arguments, ranks * options["size"] * options["pieces"])

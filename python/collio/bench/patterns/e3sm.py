@@ -8,6 +8,7 @@ import click
 
 from collio.bench.patterns.options import COUNT
 from collio.bench.patterns.prepared import Prepared, with_map
+from collio.plain_json import JsonObject
 
 HELP = "Variables of an atmosphere model's cubed-sphere grid."
 OPTIONS = [
@@ -21,7 +22,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     from collio import e3sm  # NumPy and netCDF4, which no other command needs
 
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.prepared import Prepared
+from collio.plain_json import JsonObject
 
 HELP = "FLASH I/O: 24 variables, strided in memory, a call each."
 CELL_BYTES = 24 * 8
@@ -16,6 +17,6 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     cells = int(options["nxb"]) ** 3 * options["blocks"]
     return Prepared(["--pattern", "flash", "--nxb", options["nxb"], "--blocks", str(options["blocks"])], ranks * cells * CELL_BYTES)

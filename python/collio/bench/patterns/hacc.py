@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.prepared import Prepared
+from collio.plain_json import JsonObject
 
 HELP = "HACC-IO: particles of 38 bytes, in one call or in nine."
 PARTICLE_BYTES = 38  # seven floats, an int64, an int16
@@ -17,6 +18,6 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     arguments = ["--pattern", "hacc", "--particles", str(options["particles"]), "--layout", options["layout"]]
     return Prepared(arguments, ranks * options["particles"] * PARTICLE_BYTES)

@@ -8,6 +8,7 @@ import click
 
 from collio.bench.patterns.options import COUNT, SIZE
 from collio.bench.patterns.prepared import Prepared
+from collio.plain_json import JsonObject
 
 HELP = "Small pieces, alternating between the ranks."
 OPTIONS = [
@@ -21,7 +22,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     if options["irregular"] and options["min_size"] > options["max_size"]:
         raise click.UsageError(f"--min-size {options['min_size']} is more than --max-size {options['max_size']}")
     arguments = ["--pattern", "interleave", "--pieces", str(options["pieces"])]

@@ -8,6 +8,7 @@ import click
 
 from collio.bench.patterns.options import COUNT, SIZE
 from collio.bench.patterns.prepared import Prepared
+from collio.plain_json import JsonObject
 
 HELP = "IOR: segments of a block of every rank, a call a transfer."
 OPTIONS = [
@@ -17,7 +18,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     if options["block"] % options["transfer"]:
         raise click.UsageError(f"--block {options['block']} is no multiple of --transfer {options['transfer']}")
     arguments = ["--pattern", "ior"]

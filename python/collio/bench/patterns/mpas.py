@@ -8,6 +8,7 @@ import click
 
 from collio.bench.patterns.options import COUNT
 from collio.bench.patterns.prepared import Prepared, with_map
+from collio.plain_json import JsonObject
 
 HELP = "Variables of an ocean model's hexagonal mesh."
 OPTIONS = [
@@ -18,7 +19,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     from collio import e3sm, mpas  # NumPy, which no other command needs
 
     try:

@@ -7,13 +7,13 @@ import click
 from collio import hints
 
 
-class Size(click.ParamType):
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2; 8.0 runs, too
     """Bytes: 32, 4MiB, 512k."""
 
     name = "size"
 
-    def convert(self, value, param, ctx) -> int:
-        size = value if isinstance(value, int) else hints.parse_size(value)
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        size = value if isinstance(value, int) else hints.parse_size(str(value))
         if not size:
             self.fail(f"{value!r} is no size; allowed are bytes, 1 or more (32, 512k, 4MiB)", param, ctx)
         return size

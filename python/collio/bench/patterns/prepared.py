@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Protocol
+
+from collio.plain_json import JsonObject
+
+if TYPE_CHECKING:  # NumPy, which most patterns do without
+    from collio.e3sm import MapSet
 
 
 @dataclass(frozen=True)
@@ -12,10 +18,22 @@ class Prepared:
 
     arguments: list[str]
     file_bytes: int
-    parameters: dict = field(default_factory=dict)
+    parameters: JsonObject = field(default_factory=JsonObject)
 
 
-def with_map(pattern: str, maps, options: dict, scratch: Path) -> Prepared:
+class Pattern(Protocol):
+    """A module of this folder."""
+
+    HELP: str
+    OPTIONS: list[Callable[[Any], Any]]
+    """click's, of its own."""
+
+    @property
+    def prepare(self) -> Callable[[JsonObject, int, Path], Prepared]:
+        """From the values of all options, the number of ranks, and a folder for files."""
+
+
+def with_map(pattern: str, maps: MapSet, options: JsonObject, scratch: Path) -> Prepared:
     """A pattern of variables on a map (collio.e3sm.MapSet), with the options they have in common."""
     from collio import e3sm
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.prepared import Prepared
+from collio.plain_json import JsonObject
 
 HELP = "S3D-IO: variables of a block-decomposed grid, a call each."
 POINT_BYTES = 128  # 11 + 3 + 1 + 1 doubles
@@ -16,7 +17,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     arguments = ["--pattern", "s3d"]
     for axis in AXES:
         arguments += [f"--{axis}", str(options[axis])]

@@ -9,6 +9,7 @@ import click
 
 from collio.bench.patterns.options import SIZE
 from collio.bench.patterns.prepared import Prepared
+from collio.plain_json import JsonObject
 
 HELP = "mpi-tile-io: tiles of a 2-D array, one a rank."
 TILE_BYTES = 4 << 20  # about, unless told otherwise
@@ -21,7 +22,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: dict, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
     if options["tiles_x"] and ranks % options["tiles_x"]:
         raise click.UsageError(f"--tiles-x {options['tiles_x']} is no divisor of the {ranks} ranks")
     edge = max(1, isqrt(TILE_BYTES // options["element_size"]))

@@ -6,8 +6,10 @@ destination's router, at most one local link on either side.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
 
 from collio.machine_file.graph import Link
 from collio.machine_file.shapes.shape import Cable, Wiring
@@ -16,8 +18,8 @@ from collio.machine_file.table import Table, even_share
 
 @dataclass(frozen=True)
 class Dragonfly:
-    KEYS = ("groups", "routers", "local", "global")
-    root = None
+    KEYS: ClassVar[tuple[str, ...]] = ("groups", "routers", "local", "global")
+    root: ClassVar[str | None] = None
 
     groups: int
     routers: int
@@ -53,7 +55,7 @@ class Dragonfly:
             for one, other in combinations(range(self.groups), 2)]
         return Wiring(tuple(links), self._steps(links))
 
-    def _steps(self, links: list[Link]):
+    def _steps(self, links: list[Link]) -> Callable[[int, int], int]:
         index_of = {ends: index for index, link in enumerate(links) for ends in ((link.a, link.b), (link.b, link.a))}
 
         def step(vertex: int, destination: int) -> int:

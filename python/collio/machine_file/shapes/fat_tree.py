@@ -7,6 +7,7 @@ contention free traffic for MPI global collectives"): traffic to node d crosses 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from collio.machine_file.shapes.shape import Cable, Wiring
 from collio.machine_file.table import Table, even_share
@@ -16,8 +17,8 @@ MOST_SPINES = 1024
 
 @dataclass(frozen=True)
 class FatTree:
-    KEYS = ("leaves", "spines", "uplink")
-    root = "spine0"
+    KEYS: ClassVar[tuple[str, ...]] = ("leaves", "spines", "uplink")
+    root: ClassVar[str | None] = "spine0"
 
     leaves: int
     spines: int

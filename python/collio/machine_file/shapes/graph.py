@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import heapq
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from collio.machine_file.graph import Link
 from collio.machine_file.names import check_distinct, read_name, read_vertex
@@ -18,8 +20,8 @@ from collio.machine_file.table import REQUIRED, Table
 
 @dataclass(frozen=True)
 class Custom:
-    KEYS = ("switches", "links")
-    root = None
+    KEYS: ClassVar[tuple[str, ...]] = ("switches", "links")
+    root: ClassVar[str | None] = None
 
     nodes: int
     switches: tuple[str, ...]
@@ -62,7 +64,7 @@ class Custom:
         return vertex < self.nodes and vertex != destination
 
 
-def _link_reader(network: Table, numbers: dict[str, int]):
+def _link_reader(network: Table, numbers: dict[str, int]) -> Callable[[object, str], Link]:
     """Reader of one table of `links`; the network's link and latency are for links that do not give their own."""
     usual_rate = network.get("link", network.rate, None)
     usual_latency = read_latency(network)
@@ -80,7 +82,7 @@ def _link_reader(network: Table, numbers: dict[str, int]):
 
 
 def _check_pairs(table: Table, links: tuple[Link, ...]) -> None:
-    first: dict[frozenset, int] = {}
+    first: dict[frozenset[int], int] = {}
     for index, link in enumerate(links):
         before = first.setdefault(frozenset((link.a, link.b)), index)
         if before != index:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from collio.machine_file.shapes.shape import Cable, Wiring
 from collio.machine_file.shapes.torus import Torus
@@ -11,9 +12,9 @@ from collio.machine_file.table import Table
 
 @dataclass(frozen=True)
 class Ring:
-    KEYS = ()
-    switches = ()
-    root = None
+    KEYS: ClassVar[tuple[str, ...]] = ()
+    switches: ClassVar[tuple[str, ...]] = ()
+    root: ClassVar[str | None] = None
 
     nodes: int
     link: Cable

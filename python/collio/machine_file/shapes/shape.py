@@ -7,7 +7,7 @@ A shape is a frozen dataclass of what its keys say. `read` makes it from a table
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, NamedTuple, Protocol
+from typing import Callable, ClassVar, NamedTuple, Protocol
 
 from collio.machine_file.graph import Link
 from collio.machine_file.table import REQUIRED, Table
@@ -44,7 +44,7 @@ class Wiring(NamedTuple):
 class Shape(Protocol):
     """Vertices 0..nodes-1 are the nodes; the switches follow in the order of their names."""
 
-    KEYS: tuple[str, ...]
+    KEYS: ClassVar[tuple[str, ...]]
     """Keys of [network] besides shape, link and latency."""
 
     @classmethod

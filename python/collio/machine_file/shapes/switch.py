@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from collio.machine_file.shapes.shape import Cable, Wiring
 from collio.machine_file.table import Table
@@ -10,9 +11,9 @@ from collio.machine_file.table import Table
 
 @dataclass(frozen=True)
 class Switch:
-    KEYS = ()
-    switches = ("switch",)
-    root = "switch"
+    KEYS: ClassVar[tuple[str, ...]] = ()
+    switches: ClassVar[tuple[str, ...]] = ("switch",)
+    root: ClassVar[str | None] = "switch"
 
     nodes: int
     link: Cable

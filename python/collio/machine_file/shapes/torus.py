@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
+from collio.machine_file.graph import Link
 from collio.machine_file.shapes.shape import Cable, Wiring
 from collio.machine_file.table import Table
 
 
 @dataclass(frozen=True)
 class Torus:
-    KEYS = ("dims",)
-    switches = ()
-    root = None
+    KEYS: ClassVar[tuple[str, ...]] = ("dims",)
+    switches: ClassVar[tuple[str, ...]] = ()
+    root: ClassVar[str | None] = None
 
     dims: tuple[int, ...]
     link: Cable
@@ -33,7 +35,8 @@ class Torus:
     def wire(self) -> Wiring:
         """Links: node by node, one upwards in each dimension. A dimension of 2 has one link, a dimension of 1 none."""
         nodes = math.prod(self.dims)
-        index_of, links = {}, []
+        index_of: dict[tuple[int, int], int] = {}
+        links: list[Link] = []
         for node in range(nodes):
             for dimension, size in enumerate(self.dims):
                 above = self._moved(node, dimension, 1)

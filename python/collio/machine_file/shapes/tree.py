@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from collio.machine_file.shapes.shape import Cable, Wiring
 from collio.machine_file.table import Table, even_share
@@ -10,8 +11,8 @@ from collio.machine_file.table import Table, even_share
 
 @dataclass(frozen=True)
 class Tree:
-    KEYS = ("racks", "uplink")
-    root = "core"
+    KEYS: ClassVar[tuple[str, ...]] = ("racks", "uplink")
+    root: ClassVar[str | None] = "core"
 
     racks: int
     nodes_per_rack: int
