@@ -24,7 +24,7 @@ RUN_TIMEOUT_S = 300.0
 @click.option("--levels", type=click.IntRange(min=1), default=72, show_default=True)
 @click.option("--map", "map_file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="A decomposition file of the E3SM-IO benchmark instead of --ne.")
-@click.option("--holes", type=click.FloatRange(0, 0.95), default=0.0, help="Share of columns nobody writes.")
+@click.option("--holes", type=click.FloatRange(0, 0.95), default=0.0, help="Share of columns that no rank writes.")
 @click.option("--ranks", type=click.IntRange(min=1), default=16, show_default=True)
 @click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--mpi", "mpi_names", multiple=True, metavar="ID", help="Only this MPI; may be given more than once.")

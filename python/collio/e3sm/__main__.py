@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--levels", type=int, default=72, help="vertical levels (default 72)")
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--model-ranks", type=int, help="ranks of the model run that is dealt out (default: one per four elements)")
-    parser.add_argument("--holes", type=float, default=0.0, help="share of columns nobody writes, 0 to below 1 (default 0)")
+    parser.add_argument("--holes", type=float, default=0.0, help="share of columns that no rank writes, 0 to below 1 (default 0)")
     parser.add_argument("--output", metavar="FILE", required=True)
     options = parser.parse_args(arguments)
     try:

@@ -43,7 +43,7 @@ lab.add_command(check)
 @click.option("--ranks", type=click.IntRange(min=1), help="MPI ranks in all.  [default: the machine file's]")
 @click.option("--native", is_flag=True, help="Without collio: the MPI library's own I/O.")
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file.")
-@click.option("--mpi", metavar="ID", help="The MPI the program uses, when it does not tell.")
+@click.option("--mpi", metavar="ID", help="The program's MPI library, if the program does not show it.")
 @click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Leave a JSON report here.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(
@@ -87,9 +87,9 @@ def machines(machine: str | None) -> None:
 
 
 @lab.command()
-@click.option("--lab", "number", type=click.IntRange(min=0), help="Which, where several run (`collio lab clean` lists them).")
-@click.option("--every", "every_s", type=click.FloatRange(min=0.1), default=1.0, show_default=True, help="Seconds between two looks.")
-@click.option("--once", is_flag=True, help="One look, of that length, and no more.")
+@click.option("--lab", "number", type=click.IntRange(min=0), help="Number of the lab, if several run (`collio lab clean` lists them).")
+@click.option("--every", "every_s", type=click.FloatRange(min=0.1), default=1.0, show_default=True, help="Seconds between updates.")
+@click.option("--once", is_flag=True, help="Print one update and exit.")
 def top(number: int | None, every_s: float, once: bool) -> None:
     """Bytes over every link of a running lab, as they go."""
     try:
@@ -108,7 +108,7 @@ def top(number: int | None, every_s: float, once: bool) -> None:
 
 @lab.command()
 def clean() -> None:
-    """Forget labs whose launcher was killed. The kernel has taken down all else they had."""
+    """Remove the records of labs whose launcher was killed. The kernel has removed the rest."""
     gone = registry.remove_dead()
     running = [entry for entry in registry.labs() if entry.running]
     for what, entries in (("removed", gone), ("running", running)):

@@ -15,7 +15,7 @@ OPERATIONS = ("read", "write", "open", "sync")
 
 
 @click.group()
-@click.option("--lab", "number", type=click.IntRange(min=0), help="Which lab, where several run.")
+@click.option("--lab", "number", type=click.IntRange(min=0), help="Number of the lab, if several run.")
 @click.pass_context
 def target(context: click.Context, number: int | None) -> None:
     """Slow down, fail, fill or heal a storage target of a running lab: collio lab target slow 3 --to 20MB/s"""
@@ -60,7 +60,7 @@ def _told(status: targets.TargetStatus) -> str:
 @click.option("--to", "rate", required=True, metavar="RATE", help='As "20MB/s"; "none" takes the limit away.')
 @click.pass_obj
 def slow(number: int | None, name: str, rate: str) -> None:
-    """Another rate, for reads and writes together, from now on."""
+    """Change the rate, which reads and writes share."""
     _act(number, name, lambda mount: targets.set_rate(mount, None if rate == "none" else parse_rate(rate)))
 
 
@@ -79,7 +79,7 @@ def fail(number: int | None, name: str, operations: tuple[str, ...], error: str,
 @click.argument("name", metavar="TARGET")
 @click.pass_obj
 def fill(number: int | None, name: str) -> None:
-    """As if no byte were left."""
+    """Fail writes as a full disk does."""
     _act(number, name, targets.fill)
 
 
@@ -95,7 +95,7 @@ def stick(number: int | None, name: str) -> None:
 @click.argument("name", metavar="TARGET")
 @click.pass_obj
 def heal(number: int | None, name: str) -> None:
-    """No failure and no delay any more; the rate stays."""
+    """End failures and delays; the rate stays."""
     _act(number, name, targets.heal)
 
 
