@@ -2,7 +2,7 @@
 // code with adaptive mesh refinement writes 24 variables on its blocks of n x n x n cells, doubles.
 //
 // In memory a block has four guard cells on every side, and the variables of a cell lie together:
-// [blocks][n + 8][n + 8][n + 8][24]. In the file each variable is by itself and without guard cells:
+// [blocks][n + 8][n + 8][n + 8][24]. In the file the variables are separate and without guard cells:
 // [24][all ranks' blocks][n][n][n]. So a variable's part of the file is contiguous on each rank while no two
 // of its numbers are neighbours in memory (Ching et al., "Noncontiguous I/O accesses through MPI-IO", CCGrid
 // 2003). Each variable is one collective call from a subarray of the rank's memory, with no view.

@@ -1,7 +1,7 @@
 // collio_plan: policies compared on a modelled machine, without MPI. Prints one JSON document.
 //
-// Three questions are asked one at a time, the others answered as --cut and --who say: which aggregator serves which domain, who
-// aggregates, how the file is cut. For the last two the assignment is the one that `auto` takes.
+// Three questions are varied one at a time: which aggregator serves which domain, which ranks aggregate, how the file is cut. --cut and
+// --who fix the others. For the last two the assignment is the one that `auto` takes.
 #include <cstdio>
 #include <exception>
 #include <iostream>

@@ -1,4 +1,4 @@
-// Who acts for a node: its first rank sends, its last one receives. With two ranks or more a node, what comes
+// The ranks that act for a node: its first rank sends, its last one receives. With two ranks or more a node, what comes
 // in and what goes out have connections of their own. On a shared one, MPI libraries queue the consent that a
 // large message waits for behind the data that goes the other way: two directions then take turns, on any
 // network.

@@ -1,5 +1,5 @@
-// What is to be measured: rounds of flows, from the command line or, one after another, from whoever asks for them while the
-// program runs and decides by the answers what to ask next. Starting all ranks anew for each would take longer than measuring.
+// What is to be measured: rounds of flows, from the command line or, one after another, from a caller that asks while
+// the program runs and decides by each answer what to ask next. Starting all ranks anew for each would take longer than measuring.
 #pragma once
 
 #include <optional>

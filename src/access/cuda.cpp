@@ -3,7 +3,7 @@
 // A copy needs a current context of the memory's device. A thread of collio's has none, and the program's thread may have another
 // device's: the memory's own context is pushed for the copy. Memory of a pool or of the virtual memory functions belongs to no context; its
 // device's primary one serves (UCX does the same). Copies go by the legacy default stream, as those of MPI libraries do: behind what
-// the program has put into its streams, but for non-blocking ones. The driver may return from a copy to the device before its end, so the stream is waited for.
+// the program has put into its streams, except non-blocking ones. The driver may return from a copy to the device before its end, so the stream is waited for.
 #include "access/device_driver.hpp"
 
 namespace collio::access {

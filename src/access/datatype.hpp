@@ -2,7 +2,7 @@
 //
 // A datatype's constructor tree (MPI_Type_get_envelope / get_contents) is turned into loops around a packed
 // list once, and kept as an attribute on the datatype: the next call with it costs one look-up. Freeing the
-// datatype frees the attribute; whoever still holds the layout keeps it alive.
+// datatype frees the attribute; a shared pointer keeps the layout alive for its users.
 #pragma once
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
-// Memory set aside for small things, for when the system has none.
+// Memory kept for small allocations that malloc refuses.
 //
-// In the middle of a collective call other ranks wait for messages of this one: no list may fail to grow by an entry. So while such a call is
-// under way, what malloc refuses comes from here. It is part of the library and needs no memory itself.
+// During a collective call other ranks wait for this rank's messages, so no list may fail to grow by an entry. Allocations that malloc
+// refuses in such a call come from here. The reserve is part of the library and needs no memory itself.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// What carries messages between nodes, as far as it can be told without sending any: from the adapters of a node and from what the
-// environment asks of the libraries below MPI. Opening a file must not wait for a measurement, and one between ranks that share cores with
-// others would say more about these.
+// The kind of network between nodes, found without sending a message: from a node's adapters and from the settings in the environment of
+// the libraries below MPI. Opening a file must not wait for a measurement. Where ranks share cores, a measurement would show the cores
+// rather than the network.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a collective call runs on, as far as decisions need it. Plain data: made from a communicator at
+// What decisions need to know of the machine that a collective call runs on. Plain data: made from a communicator at
 // open (engine/discover), or by hand in tests and in the simulator.
 #pragma once
 

@@ -1,7 +1,6 @@
-// What a node has inside, as far as aggregators are dealt by it: memory domains and network adapters, from the kernel's
-// files under /sys.
+// A node's memory domains and network adapters, which the choice of aggregators uses, from the kernel's files under /sys.
 //
-// hwloc knows the same and more, but loads for 28 ms and more where these few files take 0.1 ms, and opening must stay cheap.
+// hwloc knows more, but takes at least 28 ms to load; these few files take 0.1 ms, and opening must stay cheap.
 // `collio topo` shows what hwloc says.
 #pragma once
 

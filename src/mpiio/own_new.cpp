@@ -1,5 +1,5 @@
-// The engine's own operator new: malloc, and in the middle of a collective call the reserve (access/reserve.hpp). Only where the engine has the C++
-// runtime within: a shared one would free what this one gave.
+// The engine's operator new: malloc, then, during a collective call, the reserve (access/reserve.hpp). Only where the C++ runtime is linked
+// into the engine: a shared runtime would free memory that this operator gave.
 #include <cstdlib>
 #include <new>
 

@@ -1,7 +1,7 @@
 // What a process has written into the report, so that the report stays short and a killed job leaves one.
 //
-// The first files of a kind have lines of their own: at open, renewed while they are used, and at close. Further ones of the kind are added
-// up in one line, renewed likewise. Lines are only appended; a later line replaces earlier ones with its id.
+// Each of the first files of a kind has its line: written at open, while the file is used, and at close. Further files of the kind share one
+// line, written at the same times. Lines are only appended; a later line replaces earlier ones with its id.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
-// Who serves the file domains of a call, when that is decided by where its bytes are.
+// Which aggregators serve the file domains of a call, chosen by where its bytes are.
 //
-// What decides is how many bytes every node has in every domain, and the network. Where nothing is known of the network, all nodes are
-// taken to be on one switch: bytes that stay on their node are gained there too.
+// The input is the number of bytes of each node in each domain, and the network. If the network is unknown, all nodes count as on one
+// switch: there, too, bytes that stay on their node save network time.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Policies side by side on a modelled machine: how the file is cut, who aggregates, which aggregator serves which domain.
+// Policies side by side on a modelled machine: how the file is cut, which ranks aggregate, which aggregator serves which domain.
 #pragma once
 
 #include <map>

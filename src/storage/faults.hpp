@@ -1,7 +1,7 @@
 // Faults where collio calls the file system: a call that meets a rule of policy/faults.hpp is not made as asked, or waits.
 //
-// The fault sits below storage/operation.hpp: short counts, interruptions and errors are booked by the code that books what the kernel says,
-// whoever makes the calls. Without a drill that code looks at one null pointer.
+// Faults act below storage/operation.hpp: the code that handles the kernel's short counts, interruptions and errors handles injected ones too,
+// with every backend. Without a drill this costs one look at a null pointer.
 #pragma once
 
 #include <sys/types.h>

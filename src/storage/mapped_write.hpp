@@ -2,7 +2,7 @@
 //
 // A file with holes between pieces of a few bytes costs a system call for each piece, or a read and a write of everything, which
 // undoes what others write into the holes meanwhile. A store to a shared mapping changes the piece's bytes alone, at the cost of
-// a page fault per page. That holds where pages are shared by all who write the file: on local file systems. Clients of a
+// a page fault per page. That holds where all writers of the file share its pages: on local file systems. Clients of a
 // network file system send whole pages.
 #pragma once
 

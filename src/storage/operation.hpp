@@ -1,7 +1,7 @@
-// A transfer as a row of system calls, whoever makes them: the caller, a thread, the kernel's ring.
+// A transfer as a sequence of system calls, which the caller, a thread or the kernel's ring makes.
 //
-// next() says which call comes now, book() what came of it: a short one is continued where it ended, one that was
-// interrupted is repeated, an error ends the transfer with the bytes that went before. Where a file was opened for
+// next() gives the next call, and book() records its result: a short call is continued where it ended, an interrupted
+// call is repeated, and an error ends the transfer with the bytes moved before it. Where a file was opened for
 // O_DIRECT too, aligned parts go past the page cache and the rest through it: never both for a byte of one page.
 #pragma once
 

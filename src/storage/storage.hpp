@@ -1,8 +1,8 @@
 // The seam between collio and a file: everything above sees this interface only, so that a failing, slow or
 // null storage can stand in for a file system.
 //
-// A transfer is done at once, or started and looked after: start_write() gives a ticket, done() asks without waiting,
-// finish() waits and tells what came of it. Storage that has nothing to gain from that does the work in start_*().
+// A transfer is made at once or started: start_write() returns a ticket, done() tests without waiting, finish() waits
+// and returns the result. Storage that can only block does the work in start_*().
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 //
 // One ring per file. The kernel does what it can while a call is handed over: it copies to and from cached pages, and FUSE, although
 // asked not to, waits for its server (measured: Linux 6.18, direct_io, reads and O_DIRECT writes). That holds the caller. So calls go to the
-// kernel's own threads at once, but for those on local file systems that are short, or go to a device past the cache. Calls on announced
+// kernel's threads at once, except calls on local file systems that are short or bypass the cache. Calls on announced
 // buffers spare the kernel the look-up of their pages.
 #include <liburing.h>
 

@@ -1,9 +1,9 @@
 // The calls of one open file that the program does not wait for, done one after the other in the order they were posted.
 //
-// Where any thread may call MPI, a thread of the file's own does them. One thread for all files would not do: ranks may post
+// Where any thread may call MPI, one thread per file makes them. One thread for all files could deadlock: ranks may post
 // calls on two files in different orders, and each call needs all its ranks. Elsewhere they run on a fiber in the program's
-// thread, a step whenever the program is in a call that lets them (see transport/waiting/fiber.hpp). Where any thread may call MPI but none is to
-// be had for the file, the program's threads move fibers on, one thread at a time.
+// thread, a step whenever the program is in a call that lets them (see transport/waiting/fiber.hpp). Where any thread may call MPI but no
+// thread can be created for the file, the program's threads run the fibers, one thread at a time.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// The file domains of a call and who serves them, decided by where its bytes are.
+// The file domains of a call and the aggregators that serve them, chosen by where the bytes are.
 #pragma once
 
 #include "engine/file/file.hpp"

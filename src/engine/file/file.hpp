@@ -1,4 +1,4 @@
-// An open file as collio sees it: who serves it, under which hints and view, with which buffers.
+// An open file as collio sees it: its aggregators, hints, view and buffers.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// Who makes the calls on a file, as the ranks found it out when each opened it for itself.
+// Which storage backend makes a file's system calls, as the ranks determined when each opened the file.
 #pragma once
 
 #include <mpi.h>

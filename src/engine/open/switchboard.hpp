@@ -1,7 +1,7 @@
-// A few lines for any number of files: who makes a call borrows one.
+// A few lines for any number of files: a call borrows one.
 //
-// A call is given a line when all of its ranks have come, and gives it back at its end. So a call that has a line comes to its end, whatever
-// the order in which ranks make calls on several files, and one that has none waits for such an end. The first rank chooses the line.
+// A call gets a line when all its ranks have come, and gives it back at its end. So a call with a line always ends, whatever the order in
+// which ranks make calls on several files, and a call without one waits for such an end. The first rank chooses the line.
 #pragma once
 
 #include <memory>

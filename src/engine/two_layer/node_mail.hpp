@@ -1,8 +1,8 @@
-// Messages between nodes: what a node's ranks have for a window that is served on another node, as one message.
+// Messages between nodes: one message has all pieces of a node's ranks for a window that another node serves.
 //
 // A slot and its mask hold the pieces of all the ranks; the mask yields their union, coalesced and in order, which is
-// all that travels besides the bytes. Whoever completes the slot sends. Unless a hint says otherwise sends are
-// synchronous, so that none runs ahead of its receiver by more than a batch.
+// all that travels besides the bytes. The rank that completes the slot sends. Unless a hint says otherwise sends
+// are synchronous, so that no sender runs ahead of its receiver by more than a batch.
 #pragma once
 
 #include <algorithm>

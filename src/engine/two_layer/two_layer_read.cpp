@@ -1,9 +1,9 @@
 // A collective read in two layers and more: the two-layer write run backwards.
 //
 // On the node that serves a window the first rank to pass reads it, and every rank copies its pieces from there
-// straight to the user's memory. On other nodes the ranks mark what they want; whoever marks last asks for it, and the
-// answer is put where all can copy from it. A rank that finds a window not there yet goes on to the next, so reads run
-// ahead of copies.
+// straight to the user's memory. On other nodes the ranks mark the bytes they want; the last rank to mark requests
+// them, and all ranks copy from the answer. A rank that comes to a window before its data goes on to the next window, so
+// reads run ahead of copies.
 #include <algorithm>
 #include <limits>
 

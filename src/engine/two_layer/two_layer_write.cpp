@@ -1,11 +1,11 @@
 // A collective write in two layers and more: in a node through shared memory, between nodes by messages.
 //
-// Every rank copies its pieces from the user's memory straight to their places in the window; whoever completes a
-// window writes it, or sends it to the node that does. A rank leaves the writing to one that is at it already: calls
-// on one file serialise in the kernel, and a rank that queues there could place pieces meanwhile. No full window is
-// forgotten: who stops writing looks again when it has placed its next window, waits, or is through. Method: two-layer
-// aggregation (Kang et al., TPDS 2020), with the merge of piece lists replaced by placing, the exact tiling check and a
-// byte mask.
+// Every rank copies its pieces from the user's memory straight to their places in the window; the rank that
+// completes a window writes it, or sends it to the node that does. If another rank is writing, it leaves the window to
+// that rank: calls on one file serialise in the kernel, and a rank that queues there could place pieces meanwhile. No
+// full window is forgotten: a rank that stops writing looks for full windows again after it has placed its next one,
+// while it waits, and at its end. Method: two-layer aggregation (Kang et al., TPDS 2020), with the merge of piece lists
+// replaced by placing, the exact tiling check and a byte mask.
 #include <iterator>
 #include <list>
 #include <new>

@@ -1,7 +1,8 @@
-// Where the ranks of a file are: what each writes down for the others of its node, and what follows from it.
+// Where the ranks of a file are: the note that each rank keeps for the others of its node, and conclusions from it.
 //
 // A rank notes in the node's shared memory which collective call of the file it is in, how far it has come, and when it was last alive.
-// Others read that without its help: who never came has an old number, who was killed or stopped has no fresh sign of life.
+// Others read the note without the rank's cooperation: a rank that never came has an old call number; a rank that was killed or stopped
+// has no fresh sign of life.
 #pragma once
 
 #include <atomic>

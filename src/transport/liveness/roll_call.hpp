@@ -1,10 +1,10 @@
-// Who is missing: found and told without the help of those who are, and without a collective operation.
+// Finds and names missing ranks without their cooperation and without a collective operation.
 //
-// A collective call that a rank never comes to, or in the middle of which a rank dies, cannot be finished. A rank that has waited for longer
+// A collective call that a rank never reaches, or in which a rank dies, cannot be finished. A rank that has waited for longer
 // than the file's patience reads the notes of its node (transport/liveness/presence.hpp); the lowest one that waits speaks for the node. Between nodes
-// speakers send what they know to the first ranks of the first few nodes, which ask nodes that are silent; the lowest of those
-// that are there tells, once, for all, and again after twice the time. Everybody who waits answers.
-// A node that neither tells nor answers is named with all its ranks. Where there is no shared memory each rank is a node of its own.
+// speakers send what they know to the first ranks of the first few nodes, which ask silent nodes. Every waiting rank
+// answers. The lowest of the first ranks that is there reports for all, and again after twice the time. A node that neither sends nor
+// answers is named with all its ranks. Without shared memory each rank counts as a node.
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// The messages of a roll call. Sends are synchronous, so that when all ranks have come to finish() with none of their own under way, none is
-// left for anyone (Hoefler, Siebert & Lumsdaine, 2010: nonblocking consensus).
+// The messages of a roll call. Sends are synchronous: when all ranks are in finish() and no rank has a send pending, no message is left
+// (Hoefler, Siebert & Lumsdaine, 2010: nonblocking consensus).
 #include <cstring>
 
 #include "transport/liveness/roll_call.hpp"

@@ -1,7 +1,7 @@
-// What a rank does in the middle of a call when it has no memory: other ranks wait for its messages, and theirs have to go somewhere.
+// What a rank does when it runs out of memory during a call: other ranks wait for its messages, and it must receive theirs.
 //
-// Each message that is due is sent, and each that comes is received. Where there is no memory for the pieces, a message goes without them, an
-// answer has no bytes, and what came is dropped. The call fails in the closing agreement.
+// The rank sends every message that is due and receives every message that comes. Without memory for the pieces, a message goes without
+// them, an answer has no bytes, and received pieces are dropped. The call fails in the closing agreement.
 #pragma once
 
 #include <cstddef>

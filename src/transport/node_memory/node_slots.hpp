@@ -1,9 +1,9 @@
 // Collective buffers in the shared memory of a node.
 //
 // A call's windows pass through slots, each one window long. Every rank of the node copies its pieces of a window
-// straight between its own memory and the slot: one copy, no message, no description. Who is through with a slot is
-// counted; whoever comes last writes the window out (or comes first, and reads it in), so that nobody is woken up to
-// do it and no core idles while any rank has work.
+// straight between its own memory and the slot: one copy, no message, no description. Ranks that are
+// done with a slot are counted. The last one writes the window (the first one reads it), so no rank is woken up for it
+// and no core idles while any rank has work.
 //
 // The slots are two halves. A batch of windows takes one half, the next batch the other, and so on: ranks fill one
 // half while the other is written. Ranks sleep for a whole half only, never for a single slot: where ranks outnumber

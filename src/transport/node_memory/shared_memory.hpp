@@ -1,7 +1,7 @@
 // Memory that the ranks of a node have in common.
 //
-// POSIX shared memory rather than an MPI window: its pages are reserved when it is made, so that a full /dev/shm is an
-// answer ("no") and not a bus error in the middle of a call, and it outlives the communicator it was made with.
+// POSIX shared memory rather than an MPI window: its pages are reserved when it is made, so a full /dev/shm is
+// reported here instead of raising SIGBUS in mid-call, and it outlives the communicator it was made with.
 #pragma once
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
-// Communicators of collio's own, and what happens when MPI fails on them.
+// collio's communicators, and what happens when MPI fails on them.
 //
-// While they are made errors come back as codes: a file without communicators is left to the MPI library. From then on an error ends the
-// job with a text: a message that is lost in the middle of an exchange leaves ranks waiting for it, and half a file written.
+// While they are made errors come back as codes: a file without communicators is left to the MPI library. A later error prints the reason
+// and aborts the job: a message lost during an exchange would leave ranks waiting and half a file written.
 #pragma once
 
 #include <mpi.h>
