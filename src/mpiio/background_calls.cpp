@@ -55,8 +55,8 @@ std::shared_ptr<Operation> post(const std::shared_ptr<OpenFile>& file, const Dat
   take_position(*file, *operation);
   std::string& name = operation->request.operation;
   name = request ? "i" + name : name + "_begin";
-  operation->request.form = request ? "nonblocking" : "split";
-  operation->request.progress = queue.by_thread() ? "thread" : "fiber";
+  operation->request.form = request ? observe::Form::nonblocking : observe::Form::split;
+  operation->request.progress = queue.by_thread() ? observe::Progress::thread : observe::Progress::fiber;
   if (request) *request = operation->make_request();
   std::erase_if(file->posted, [](const auto& posted) {
     const auto old = posted.lock();

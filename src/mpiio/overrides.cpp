@@ -29,7 +29,7 @@ namespace {
 
 void say(const engine::File& file, MPI_Comm comm, const std::string& origins) {
   if (file.rank != 0) return;
-  for (const std::string& warning : file.hints.warnings) say_once(comm, warning);
+  for (const std::string& warning : file.warnings) say_once(comm, warning);
   if (verbose())
     std::fprintf(stderr, "collio: %s: %d aggregators, collective buffers of at most %lld bytes, %s storage\n",
                  file.path.c_str(), file.most_domains(), static_cast<long long>(file.hints.buffer_bytes),

@@ -25,8 +25,8 @@ std::string program_json(const CallSums& call) {
   constexpr std::array names{"post", "waited", "hidden"};
   static_assert(names.size() == CallSums::program_times);
   const observe::CallRecord& r = call.record;
-  if (r.form == "blocking") return "";
-  std::string j = ", \"progress\": " + quoted(r.progress) + ", \"program_seconds\": {";
+  if (r.form == observe::Form::blocking) return "";
+  std::string j = ", \"progress\": " + quoted(std::string(observe::name_of(r.progress))) + ", \"program_seconds\": {";
   for (std::size_t i = 0; i < names.size(); ++i) j += std::string(i > 0 ? ", " : "") + quoted(names[i]) + ": " + spread_json(call.program_s[i]);
   return j + "}";
 }
@@ -42,7 +42,7 @@ std::string placement_json(const observe::Placement& p) {
 std::string call_json(const CallSums& call) {
   const observe::CallRecord& r = call.record;
   const auto& n = call.counted;
-  std::string j = "{\"operation\": " + quoted(r.operation) + ", \"form\": " + quoted(r.form) + program_json(call) + ", \"path\": " + quoted(r.path) +
+  std::string j = "{\"operation\": " + quoted(r.operation) + ", \"form\": " + quoted(std::string(observe::name_of(r.form))) + program_json(call) + ", \"path\": " + quoted(r.path) +
                   ", \"reason\": " + quoted(r.reason) + ", \"repeats\": " + std::to_string(r.repeats) +
                   ", \"failed\": " + (r.error.empty() ? "false" : "true") + ", \"bytes\": " + whole(n[0]) +
                   ", \"pieces\": " + whole(n[1]) + ", \"file_span_bytes\": " + std::to_string(r.span_bytes) +
@@ -100,7 +100,7 @@ std::string about_json(const engine::File& file, const Remarks& remarks) {
   }
   j += "}, \"warnings\": [";
   comma.clear();
-  for (const auto* texts : {&file.hints.warnings, &file.hints.found}) {
+  for (const auto* texts : {&file.warnings, &file.hints.found}) {
     for (const std::string& text : *texts) {
       j += comma + quoted(text);
       comma = ", ";

@@ -5,7 +5,25 @@
 
 namespace collio::observe {
 
-std::size_t CallLog::add(const CallRecord& record) {
+std::string_view name_of(Form form) noexcept {
+  switch (form) {
+    case Form::blocking: return "blocking";
+    case Form::nonblocking: return "nonblocking";
+    case Form::split: return "split";
+  }
+  return "?";
+}
+
+std::string_view name_of(Progress progress) noexcept {
+  switch (progress) {
+    case Progress::program: return "program";
+    case Progress::thread: return "thread";
+    case Progress::fiber: return "fiber";
+  }
+  return "?";
+}
+
+std::size_t CallLog::add(const CallRecord& record, const std::function<std::string()>& reason) {
   const std::lock_guard lock(mutex_);
   CallRecord* into = nullptr;
   if (!records_.empty() && records_.back().similar(record)) {
@@ -17,6 +35,7 @@ std::size_t CallLog::add(const CallRecord& record) {
   }
   if (!into) {
     records_.push_back(record);
+    records_.back().reason = reason();
     return records_.size() - 1;
   }
   ++into->repeats;

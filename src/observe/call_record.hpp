@@ -2,13 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "observe/steps.hpp"
 
 namespace collio::observe {
+
+/// How the program called.
+enum class Form { blocking, nonblocking, split };
+[[nodiscard]] std::string_view name_of(Form form) noexcept;
+
+/// Who moves a call on, on this rank.
+enum class Progress {
+  program,  ///< it waits in the call
+  thread,
+  fiber,    ///< on the program's thread, wherever that would wait
+};
+[[nodiscard]] std::string_view name_of(Progress progress) noexcept;
 
 /// How the file domains were placed, on rank 0. In order: with domain i at aggregator i.
 struct Placement {
@@ -21,15 +35,17 @@ struct Placement {
 
 /// One call, or several similar ones in a row. The fields up to `repeats` are the same on all ranks.
 struct CallRecord {
-  std::string operation, path, reason, error;
+  std::string operation, path, error;
+  std::string reason;                  ///< in words, of the first of them
+  std::uint64_t reason_key = 0;        ///< the same for the same reason
   std::int64_t span_bytes = 0;
   std::int64_t all_bytes = 0, all_pieces = 0;  ///< of all ranks
   std::int64_t aggregators = 0, rounds = 0;
   std::int64_t local_aggregators = 0;  ///< two_layer
   std::int64_t remembered = 0;         ///< calls whose plan was remembered from an earlier one
   std::int64_t repeats = 1;
-  std::string form = "blocking";       ///< blocking, nonblocking, split
-  std::string progress;                ///< who moved it on: thread, fiber; of this rank. Empty: the program, blocked
+  Form form = Form::blocking;
+  Progress progress = Progress::program;
   double post_s = 0;                   ///< of the program, in the call that posted it
   double waited_s = 0;                 ///< of the program, until it was done: in waits, tests, later calls on the file
   double hidden_s = 0;                 ///< the rest of its time
@@ -39,7 +55,7 @@ struct CallRecord {
   Counters counters;
 
   [[nodiscard]] bool similar(const CallRecord& other) const noexcept {
-    return operation == other.operation && path == other.path && reason == other.reason && error == other.error &&
+    return operation == other.operation && path == other.path && reason_key == other.reason_key && error == other.error &&
            aggregators == other.aggregators && rounds == other.rounds;
   }
 };
@@ -48,8 +64,8 @@ struct CallRecord {
 class CallLog {
  public:
   static constexpr std::size_t most_records = 512;
-  /// Index of the record the call went into.
-  std::size_t add(const CallRecord& record);
+  /// Index of the record the call went into. `reason`: in words; asked for only where a record begins, for it costs more than many a call.
+  std::size_t add(const CallRecord& record, const std::function<std::string()>& reason);
   /// A call in record `index` is over for the program: what it cost it, in seconds.
   struct ProgramTime {
     double post_s = 0, waited_s = 0, hidden_s = 0;

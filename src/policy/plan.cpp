@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 
 #include "policy/estimates.hpp"
 #include "policy/file_cuts.hpp"
@@ -14,7 +13,7 @@ namespace collio::policy {
 namespace {
 
 // Beyond these, windows in shared memory are mostly holes: described pieces cost less.
-constexpr std::int64_t sparsest_write = 64, sparsest_read = 4;
+constexpr std::int64_t sparsest(Direction direction) { return direction == Direction::write ? 64 : 4; }
 constexpr int fewest_slots = 8;
 constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 // Where rounds overlap, the first exchange and the last storage step are alone: they are kept short, as far as storage calls stay long.
@@ -30,74 +29,71 @@ int most_teams(const Layers& layers) {
   return most;
 }
 
-/// Why layer 1 cannot help this call; empty when it can.
-std::string against_two_layers(const PlanRequest& r, const machine::Machine& m, const Hints& hints) {
+/// Why layer 1 cannot help this call.
+OneLayer against_two_layers(const PlanRequest& r, const machine::Machine& m, const Hints& hints) {
+  if (!r.lacking.node_memory.empty()) return OneLayer::no_node_memory;
   const int ranks = m.ranks();
-  if (!r.no_node_memory.empty()) return r.no_node_memory;
-  if (ranks == 1) return "there is one rank";
+  if (ranks == 1) return OneLayer::one_rank;
   const Layers layers = make_layers(m, hints);
-  if (layers.local_aggregators() >= ranks && layers.nodes_per_group == 1) return "every rank is a local aggregator";
-  const std::int64_t sparsest = r.direction == Direction::write ? sparsest_write : sparsest_read;
-  if (r.digest.span() / sparsest > r.digest.bytes)
-    return "less than 1/" + std::to_string(sparsest) + " of the bytes in the span are accessed";
-  if (r.direction == Direction::read && hints.read_holes == Holes::piecewise && r.digest.bytes < r.digest.span())
-    return "the pieces leave holes, which may not be read";
-  if (most_teams(layers) > most_node_slots / 2)
-    return "a node has more than " + std::to_string(most_node_slots / 2) + " local aggregators";
-  return {};
+  if (layers.local_aggregators() >= ranks && layers.nodes_per_group == 1) return OneLayer::all_aggregate;
+  if (r.digest.span() / sparsest(r.direction) > r.digest.bytes) return OneLayer::sparse;
+  if (r.direction == Direction::read && hints.read_holes == Holes::piecewise && r.digest.bytes < r.digest.span()) return OneLayer::holes_not_read;
+  return most_teams(layers) > most_node_slots / 2 ? OneLayer::many_teams : OneLayer::no;
 }
 
 bool layers_given(const Hints& hints) {
   return hints.local_aggregators > 0 || hints.local_aggregators_per_node > 0 || hints.nodes_per_group > 1;
 }
 
-/// Why pieces of several nodes should rather not meet on their nodes first; empty when they should.
-std::string against_merging(const Plan& plan, const machine::Machine& machine) {
-  if (machine.nodes.size() < 2 || plan.estimate_two_layer_s <= plan.estimate_two_phase_s) return {};
-  char text[96];
-  std::snprintf(text, sizeof text, "pieces would be handled once more on their node, %.2g s in two", plan.estimate_two_layer_s);
-  return text;
+/// Whether pieces of several nodes should rather not meet on their nodes first.
+bool merging_is_slower(const Plan& plan, const machine::Machine& machine) {
+  return machine.nodes.size() > 1 && plan.estimate_two_layer_s > plan.estimate_two_phase_s;
 }
 
-std::string layers_text(const Layers& layers, const Hints& hints) {
-  std::string text = "; local aggregators: " + std::to_string(layers.local_aggregators());
-  if (!layers_given(hints) && layers.teams.size() > 1) text += ": one a node sends the fewest messages";
-  return text;
+/// Calls that leave no choice. False: the path is to be chosen.
+bool settle_path(Plan& plan, const PlanRequest& r) {
+  const Digest& d = r.digest;
+  if (d.undescribed == 0 && d.unordered == 0) return false;
+  plan.reason.why = d.undescribed > 0 ? Why::undescribed : Why::unordered;
+  plan.reason.ranks = d.undescribed > 0 ? d.undescribed : d.unordered;
+  if (d.undescribed == 0) plan.reason.lacking = r.lacking.handles;
+  plan.path = d.undescribed == 0 && r.lacking.handles.empty() ? Path::independent : Path::native;
+  return true;
+}
+
+/// The path that was asked for, or `exchange` where it cannot be had.
+void take_asked(Plan& plan, const PlanRequest& r, Path asked, Path exchange) {
+  const bool independent = asked == Path::independent;
+  plan.reason.why = r.way ? Why::trials : Why::hint;
+  if (independent) plan.reason.lacking = r.lacking.handles;
+  if (asked != Path::two_layer) plan.reason.one_layer = OneLayer::no;
+  plan.path = independent && r.lacking.handles.empty() ? asked : exchange;
+  if (independent && plan.path != asked) plan.reason.why = Why::hint;
+}
+
+void estimate_path(Plan& plan, const PlanRequest& r, Path exchange, const Layers& layers, bool given) {
+  const double exchange_s = exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
+  plan.path = r.lacking.handles.empty() && plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
+  plan.reason.why = Why::estimates;
+  plan.reason.pieces = r.digest.pieces;
+  plan.reason.piece_bytes = r.digest.bytes / std::max<std::int64_t>(1, r.digest.pieces);
+  plan.reason.local_aggregators = layers.local_aggregators();
+  plan.reason.fewest_messages = !given && layers.teams.size() > 1;
 }
 
 void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
-  const Digest& d = r.digest;
+  if (settle_path(plan, r)) return;
   const Path hint = r.direction == Direction::write ? hints.write_path : hints.read_path;
   const Path asked = r.way ? r.way->path : hint;
-  if (d.undescribed > 0) {
-    plan.path = Path::native;
-    plan.reason = "a datatype or view on " + std::to_string(d.undescribed) + " ranks cannot be described by collio";
-    return;
-  }
-  if (d.unordered > 0) {
-    plan.path = r.no_handles.empty() ? Path::independent : Path::native;
-    plan.reason = "file pieces of " + std::to_string(d.unordered) + " ranks are not in ascending order" + (r.no_handles.empty() ? "" : ", and " + r.no_handles);
-    return;
-  }
-  std::string against = asked == Path::two_phase ? "" : against_two_layers(r, machine, hints);
-  if (asked == Path::automatic && against.empty() && !layers_given(hints)) against = against_merging(plan, machine);
-  const Path exchange = asked == Path::two_phase || !against.empty() ? Path::two_phase : Path::two_layer;
-  const std::string no_layer = against.empty() ? "" : "; one layer: " + against;
-  if (asked != Path::automatic) {
-    plan.path = asked == Path::independent && r.no_handles.empty() ? asked : exchange;
-    plan.reason = (r.way ? "by trials" : "asked for by hint") + (asked == Path::two_layer ? no_layer : "");
-    if (asked == Path::independent && !r.no_handles.empty()) plan.reason = "independent is asked for by hint, but " + r.no_handles;
-    return;
-  }
-  const double exchange_s = exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
-  plan.path = r.no_handles.empty() && plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
-  char text[160];
-  std::snprintf(text, sizeof text, "%lld pieces of %lld B on average: %.2g s of storage calls by all ranks, %.2g s to exchange",
-                static_cast<long long>(d.pieces), static_cast<long long>(d.bytes / std::max<std::int64_t>(1, d.pieces)),
-                plan.estimate_independent_s, exchange_s);
-  plan.reason = text;
-  if (plan.path == Path::two_phase) plan.reason += no_layer;
-  if (plan.path == Path::two_layer) plan.reason += layers_text(make_layers(machine, hints), hints);
+  Reason& reason = plan.reason;
+  if (asked != Path::two_phase) reason.one_layer = against_two_layers(r, machine, hints);
+  const bool free_choice = asked == Path::automatic && !layers_given(hints);
+  if (free_choice && reason.one_layer == OneLayer::no && merging_is_slower(plan, machine)) reason.one_layer = OneLayer::slower;
+  if (reason.one_layer == OneLayer::no_node_memory) reason.lacking = r.lacking.node_memory;
+  if (reason.one_layer == OneLayer::sparse) reason.sparsest = sparsest(r.direction);
+  const Path exchange = asked == Path::two_phase || reason.one_layer != OneLayer::no ? Path::two_phase : Path::two_layer;
+  if (asked != Path::automatic) return take_asked(plan, r, asked, exchange);
+  estimate_path(plan, r, exchange, make_layers(machine, hints), layers_given(hints));
 }
 
 /// Few bytes need few aggregators, unless hints say how many there are or where they begin.
@@ -149,6 +145,13 @@ void recut(Plan& plan, Domains domains) {
   plan.mask_shift = std::min(plan.mask_shift, std::countr_zero(plan.domains.offset_bits()));
 }
 
+Plan with_masks(Plan again, const Plan& first) {
+  recut(again, first.domains);
+  again.placed = first.placed;
+  again.reason.masks = true;
+  return again;
+}
+
 bool few_servers(const machine::Machine& machine, const Hints& hints) noexcept {
   return !hints.host_limits.empty() || hints.aggregators > 0 || machine.storage.aggregators_per_core == 0;
 }
@@ -180,7 +183,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   plan.estimate_independent_s = estimates.independent_s;
   choose_path(plan, r, machine, hints);
   if (r.digest.bytes == 0) {
-    plan.reason = "no bytes to move";
+    plan.reason.why = Why::no_bytes;
     return plan;
   }
   plan.span = {r.digest.low, r.digest.span()};
@@ -189,11 +192,10 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   cut.window_bytes = window_bytes(machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
-    plan.transfers = choose_transfers({r.digest, machine.ranks(), r.way ? r.way->transfer : hints.transfer, r.no_windows}, hints);
-    plan.reason += overlap_text(plan.overlap) + transfers_text(plan.transfers);
+    plan.transfers = choose_transfers({r.digest, machine.ranks(), r.way ? r.way->transfer : hints.transfer, r.lacking.windows}, hints);
   }
-  if (hints.memory_limit_bytes > 0)
-    plan.reason += "; within " + std::to_string(hints.memory_limit_bytes) + " bytes a rank: windows of " + std::to_string(cut.window_bytes) + " at most";
+  plan.reason.memory_limit_bytes = hints.memory_limit_bytes;
+  plan.reason.window_bytes = cut.window_bytes;
   plan.domains = cut_by(hints.cut.value_or(Cut::even), cut, hints.servers);
   plan.alignment_bytes = plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
   if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);

@@ -12,6 +12,7 @@
 #include "policy/domains.hpp"
 #include "policy/hints.hpp"
 #include "policy/overlap.hpp"
+#include "policy/reason.hpp"
 #include "policy/transfer.hpp"
 
 namespace collio::policy {
@@ -33,7 +34,7 @@ struct Way {
 struct Plan {
   Direction direction = Direction::write;
   Path path = Path::two_phase;
-  std::string reason;
+  Reason reason;
   Domains domains;
   Holes holes = Holes::automatic;
   Overlap overlap;                    ///< two_phase: of an aggregator's rounds
@@ -63,6 +64,13 @@ struct Plan {
   }
 };
 
+/// What a file turned out not to have, each with the reason. Empty: it has it, or nobody has asked yet.
+struct Lacking {
+  std::string windows;      ///< an MPI window for the aggregators' buffers
+  std::string handles;      ///< a handle on every rank: ranks that do not aggregate cannot access the file
+  std::string node_memory;  ///< memory shared by the ranks of a node
+};
+
 struct PlanRequest {
   Direction direction = Direction::write;
   Digest digest;
@@ -70,9 +78,7 @@ struct PlanRequest {
   bool with_masks = false;     ///< two_layer write: pieces may overlap and leave holes
   bool tiled = false;          ///< an earlier call of the same pieces tiled every window
   std::optional<Way> way = {};      ///< found out by trials, or on trial; else hints and estimates decide
-  std::string no_windows = "";      ///< why MPI has no window for the aggregators' buffers; empty: it has
-  std::string no_handles = "";      ///< why ranks that do not aggregate cannot access the file; empty: they can, or it is not known
-  std::string no_node_memory = "";  ///< why ranks of a node have no shared memory for windows; empty: they have
+  Lacking lacking = {};             ///< the plan does without it
 };
 
 /// Whether only aggregators read and write the file in two_layer calls: asked for by hint, or for the sake of a file
@@ -82,10 +88,18 @@ struct PlanRequest {
 /// Bytes of windows in a node's shared memory. Pure.
 [[nodiscard]] std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hints);
 
-/// Pure. O(nodes).
+/// A plan that needs nothing of what is lacking. Pure. O(nodes).
 [[nodiscard]] Plan make_plan(const PlanRequest& request, const machine::Machine& machine, const Hints& hints);
 
 /// Gives a plan other domains, of no longer windows. Pure.
 void recut(Plan& plan, Domains domains);
+
+/// The plan to repeat a write whose pieces turned out to overlap and leave holes: `again`, made for that, with the domains of the first attempt. Pure.
+[[nodiscard]] Plan with_masks(Plan again, const Plan& first);
+
+/// The same number for plans with the same reasons; estimates count by what follows from them. Pure.
+[[nodiscard]] std::uint64_t reason_key(const Plan& plan) noexcept;
+/// Why the plan is as it is, for the report: "2097152 pieces of 8 B on average; ...". Pure.
+[[nodiscard]] std::string reason_text(const Plan& plan);
 
 }  // namespace collio::policy

@@ -16,11 +16,13 @@ CallRecord call(const std::string& operation, std::int64_t bytes) {
   return r;
 }
 
+const auto why = [] { return std::string("small pieces"); };
+
 TEST(CallLog, FoldsSimilarCallsInARow) {
   CallLog log;
-  for (int i = 0; i < 5; ++i) log.add(call("write_all", 10));
-  log.add(call("read_all", 7));
-  log.add(call("write_all", 10));
+  for (int i = 0; i < 5; ++i) log.add(call("write_all", 10), why);
+  log.add(call("read_all", 7), why);
+  log.add(call("write_all", 10), why);
   ASSERT_EQ(log.records().size(), 3u);
   EXPECT_EQ(log.records()[0].repeats, 5);
   EXPECT_EQ(log.records()[0].counters.bytes, 50);
@@ -29,10 +31,22 @@ TEST(CallLog, FoldsSimilarCallsInARow) {
   EXPECT_EQ(log.records()[1].operation, "read_all");
 }
 
+TEST(CallLog, AsksForTheReasonOnceARecord) {
+  CallLog log;
+  int asked = 0;
+  const auto counted = [&asked] { return "reason " + std::to_string(++asked); };
+  CallRecord other = call("write_all", 10);
+  other.reason_key = 1;
+  for (const CallRecord& one : {call("write_all", 10), call("write_all", 10), other, other}) log.add(one, counted);
+  ASSERT_EQ(log.records().size(), 2u);
+  EXPECT_EQ(log.records()[0].reason, "reason 1");
+  EXPECT_EQ(log.records()[1].reason, "reason 2");
+}
+
 TEST(CallLog, IsBoundedAndLosesNoByte) {
   CallLog log;
   const std::size_t calls = 3 * CallLog::most_records;
-  for (std::size_t i = 0; i < calls; ++i) log.add(call(i % 2 ? "write_all" : "read_all", 1));
+  for (std::size_t i = 0; i < calls; ++i) log.add(call(i % 2 ? "write_all" : "read_all", 1), why);
   EXPECT_LE(log.records().size(), CallLog::most_records);
   std::int64_t bytes = 0, repeats = 0;
   for (const CallRecord& r : log.records()) {
@@ -45,9 +59,9 @@ TEST(CallLog, IsBoundedAndLosesNoByte) {
 
 TEST(CallLog, AddsUpWhatACallCostTheProgram) {
   CallLog log;
-  log.add(call("write_all", 10));
-  const std::size_t first = log.add(call("iwrite_all", 10));
-  const std::size_t second = log.add(call("iwrite_all", 10));
+  log.add(call("write_all", 10), why);
+  const std::size_t first = log.add(call("iwrite_all", 10), why);
+  const std::size_t second = log.add(call("iwrite_all", 10), why);
   EXPECT_EQ(first, second);
   log.note(second, {.post_s = 1, .waited_s = 2, .hidden_s = 3});
   log.note(first, {.post_s = 10, .waited_s = 20, .hidden_s = 30});

@@ -112,7 +112,7 @@ TEST(Estimates, EveryRankWritesItsLargeBlockWhateverTheStorage) {
     for (const Direction direction : {Direction::write, Direction::read}) {
       for (const std::int64_t bytes : {16 * mebibyte, 16 * mebibyte + 24, 64 * mebibyte}) {
         const Plan plan = plan_on(computer, blocks(ranks, bytes), direction);
-        EXPECT_EQ(plan.path, Path::independent) << name_of(computer) << ", blocks of " << bytes << ": " << plan.reason;
+        EXPECT_EQ(plan.path, Path::independent) << name_of(computer) << ", blocks of " << bytes << ": " << reason_text(plan);
       }
     }
   });

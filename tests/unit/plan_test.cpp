@@ -36,13 +36,14 @@ TEST(Plan, LargeBlocksGoStraightToTheFile) {
 
 TEST(Plan, RanksWithoutTheFileGoThroughThoseThatHaveIt) {
   PlanRequest request{Direction::read, large_blocks, 2};
-  request.no_handles = "it is gone";
+  request.lacking.handles = "it is gone";
   EXPECT_EQ(make_plan(request, one_node(8, 2), {}).path, Path::two_layer);
   Hints hints;
   hints.read_path = Path::independent;
   const Plan asked = make_plan(request, one_node(8, 2), hints);
   EXPECT_EQ(asked.path, Path::two_layer);
-  EXPECT_EQ(asked.reason.find("independent is asked for by hint, but it is gone"), 0u) << asked.reason;
+  EXPECT_EQ(asked.reason.why, Why::hint);
+  EXPECT_EQ(reason_text(asked), "independent is asked for by hint, but it is gone");
   request.digest.unordered = 1;
   EXPECT_EQ(make_plan(request, one_node(8, 2), {}).path, Path::native);
 }
@@ -69,7 +70,9 @@ TEST(Plan, NodesOfOneRankGoThroughAggregators) {
   for (const Direction direction : {Direction::write, Direction::read}) {
     const Plan plan = make_plan({direction, small_pieces, 2}, machine, {});
     EXPECT_EQ(plan.path, Path::two_phase);
-    EXPECT_NE(plan.reason.find("; one layer: every rank is a local aggregator; rounds: communication over 2 buffers, "), std::string::npos) << plan.reason;
+    EXPECT_EQ(plan.reason.one_layer, OneLayer::all_aggregate);
+    EXPECT_EQ(plan.overlap.schedule, Schedule::communication);
+    EXPECT_EQ(plan.overlap.buffers, 2);
   }
 }
 
@@ -107,11 +110,15 @@ TEST(Plan, EveryPathHasAReason) {
   Digest unordered = small_pieces, undescribed = small_pieces;
   unordered.unordered = 2;
   undescribed.undescribed = 2;
-  for (const Digest& d : {small_pieces, large_blocks, unordered, undescribed, Digest{}, dense(1, 1, 1)}) {
-    EXPECT_FALSE(plan_of(d).reason.empty());
+  const auto expect = [](const Digest& d, Why on_its_own, Why by_hint) {
+    EXPECT_EQ(plan_of(d).reason.why, on_its_own);
     for (const char* path : {"two_layer", "two_phase", "independent"})
-      EXPECT_FALSE(plan_of(d, parse_hints({{"collio_path", path}})).reason.empty()) << path;
-  }
+      EXPECT_EQ(plan_of(d, parse_hints({{"collio_path", path}})).reason.why, by_hint) << path;
+  };
+  for (const Digest& d : {small_pieces, large_blocks, dense(1, 1, 1)}) expect(d, Why::estimates, Why::hint);
+  expect(unordered, Why::unordered, Why::unordered);
+  expect(undescribed, Why::undescribed, Why::undescribed);
+  expect(Digest{}, Why::no_bytes, Why::no_bytes);
 }
 
 TEST(Plan, DomainsCoverTheSpanWithinTheBuffer) {

@@ -25,7 +25,7 @@ PlanRequest request_of(std::int64_t on_fibers = 0) {
 TEST(Transfers, MessagesAreTheDefault) {
   const Plan plan = make_plan(request_of(), machine_of_four, parse_hints({{"collio_path", "two_phase"}}));
   EXPECT_EQ(plan.transfers.by, Transfer::two_sided);
-  EXPECT_TRUE(plan.reason.ends_with("; transfers: two_sided")) << plan.reason;
+  EXPECT_TRUE(reason_text(plan).ends_with("; transfers: two_sided")) << reason_text(plan);
 }
 
 TEST(Transfers, HintsDecide) {
@@ -34,21 +34,21 @@ TEST(Transfers, HintsDecide) {
     const Plan plan = make_plan(request_of(), machine_of_four, hints);
     EXPECT_EQ(name_of(plan.transfers.by), name);
     EXPECT_EQ(plan.transfers.shortest_piece_bytes, 77);
-    EXPECT_TRUE(plan.reason.ends_with(std::string("; transfers: ") + name + ", asked for by hint")) << plan.reason;
+    EXPECT_TRUE(reason_text(plan).ends_with(std::string("; transfers: ") + name + ", asked for by hint")) << reason_text(plan);
   }
 }
 
 TEST(Transfers, WhatCannotBeHadIsTold) {
   const Hints hints = parse_hints({{"collio_path", "two_phase"}, {"collio_transfer", "lock"}});
   PlanRequest no_windows = request_of();
-  no_windows.no_windows = "no windows here";
+  no_windows.lacking.windows = "no windows here";
   const machine::Machine alone{{{"here", 1, 1}}, {}};
   for (const auto& [plan, why] : {std::pair{make_plan(request_of(1), machine_of_four, hints), "shares the thread"},
                                   std::pair{make_plan(no_windows, machine_of_four, hints), "no windows here"},
                                   std::pair{make_plan(request_of(), alone, hints), "there is one rank"}}) {
     EXPECT_EQ(plan.transfers.by, Transfer::two_sided);
-    EXPECT_NE(plan.reason.find("; transfers: two_sided, not lock: "), std::string::npos) << plan.reason;
-    EXPECT_NE(plan.reason.find(why), std::string::npos) << plan.reason;
+    EXPECT_NE(reason_text(plan).find("; transfers: two_sided, not lock: "), std::string::npos) << reason_text(plan);
+    EXPECT_NE(reason_text(plan).find(why), std::string::npos) << reason_text(plan);
   }
 }
 

@@ -42,21 +42,19 @@ Plan plan_of(const Digest& digest, const Hints& hints = {}, Direction direction 
 
 Hints hints_of(const std::map<std::string, std::string>& pairs) { return parse_hints(pairs); }
 
-bool says(const Plan& plan, const std::string& what) { return plan.reason.find(what) != std::string::npos; }
-
 const Digest ordinary = dense(8, 16 << 20);
 
 TEST(TwoLayerPlan, OneRankAloneHasNoUseForIt) {
   const Plan plan = make_plan({Direction::write, dense(1, 16 << 20), 1}, one_node(1, 2), hints_of({{"collio_path", "two_layer"}}));
   EXPECT_EQ(plan.path, Path::two_phase);
-  EXPECT_TRUE(says(plan, "one rank")) << plan.reason;
+  EXPECT_EQ(plan.reason.one_layer, OneLayer::one_rank);
 }
 
 TEST(TwoLayerPlan, BetweenNodesPiecesTravelWithMasks) {
   const machine::Machine two{{{"a", 7, 2}, {"b", 1, 2}}, {}};
   for (const Direction direction : {Direction::write, Direction::read}) {
     const Plan plan = make_plan({direction, ordinary, 2}, two, {});
-    EXPECT_EQ(plan.path, Path::two_layer) << plan.reason;
+    EXPECT_EQ(plan.path, Path::two_layer) << reason_text(plan);
     EXPECT_TRUE(plan.several_nodes);
     EXPECT_TRUE(plan.masks);
   }
@@ -67,7 +65,7 @@ TEST(TwoLayerPlan, NodesOfOneRankKeepToOneLayerUnlessTheyAreGrouped) {
   const machine::Machine four{{{"a", 1, 2}, {"b", 1, 2}, {"c", 1, 2}, {"d", 1, 2}}, {}};
   const Plan plan = make_plan({Direction::read, ordinary, 2}, four, {});
   EXPECT_EQ(plan.path, Path::two_phase);
-  EXPECT_TRUE(says(plan, "every rank is a local aggregator")) << plan.reason;
+  EXPECT_EQ(plan.reason.one_layer, OneLayer::all_aggregate);
   EXPECT_EQ(make_plan({Direction::read, ordinary, 2}, four, hints_of({{"collio_nodes_per_group", "2"}})).path, Path::two_layer);
 }
 
@@ -78,12 +76,12 @@ TEST(TwoLayerPlan, BetweenNodesManyRanksGoInTwoLayersManyPiecesInOne) {
   const machine::Machine eight{std::vector<machine::Node>(8, {"n", 4, 2}), {}};
   const Plan pieces = make_plan({Direction::write, many, 8}, eight, {});
   EXPECT_EQ(pieces.path, Path::two_phase);
-  EXPECT_TRUE(says(pieces, "handled once more")) << pieces.reason;
+  EXPECT_EQ(pieces.reason.one_layer, OneLayer::slower);
   EXPECT_GT(pieces.estimate_two_layer_s, pieces.estimate_two_phase_s);
   EXPECT_EQ(make_plan({Direction::write, many, 8}, eight, hints_of({{"nc_num_aggrs_per_node", "1"}})).path, Path::two_layer);
   const machine::Machine large{std::vector<machine::Node>(64, {"n", 64, 64}), {}};
   const Plan ranks = make_plan({Direction::write, few, 64}, large, {});
-  EXPECT_EQ(ranks.path, Path::two_layer) << ranks.reason;
+  EXPECT_EQ(ranks.path, Path::two_layer) << reason_text(ranks);
 }
 
 TEST(TwoLayerPlan, ANodeHasNoMoreLocalAggregatorsThanSlots) {
@@ -93,7 +91,7 @@ TEST(TwoLayerPlan, ANodeHasNoMoreLocalAggregatorsThanSlots) {
   };
   EXPECT_EQ(plan_with("32").path, Path::two_layer);
   EXPECT_EQ(plan_with("33").path, Path::two_phase);
-  EXPECT_TRUE(says(plan_with("33"), "more than 32 local aggregators")) << plan_with("33").reason;
+  EXPECT_EQ(plan_with("33").reason.one_layer, OneLayer::many_teams);
 }
 
 TEST(TwoLayerPlan, SparseCallsKeepToDescribedPieces) {
@@ -103,7 +101,8 @@ TEST(TwoLayerPlan, SparseCallsKeepToDescribedPieces) {
     EXPECT_EQ(plan_of(sparse(span, span / sparsest), hints, direction).path, Path::two_layer);
     const Plan plan = plan_of(sparse(span, span / sparsest - 1), hints, direction);
     EXPECT_EQ(plan.path, Path::two_phase);
-    EXPECT_TRUE(says(plan, "less than 1/" + std::to_string(sparsest))) << plan.reason;
+    EXPECT_EQ(plan.reason.one_layer, OneLayer::sparse);
+    EXPECT_EQ(plan.reason.sparsest, sparsest);
   }
 }
 
@@ -114,7 +113,7 @@ TEST(TwoLayerPlan, AsManyLocalAggregatorsAsRanksMeansOneLayer) {
       for (const char* many : {"8", "9", "1000000"}) {
         const Plan plan = plan_of(ordinary, hints_of({{key, many}, {"collio_path", path}}));
         EXPECT_EQ(plan.path, Path::two_phase) << key << "=" << many;
-        EXPECT_TRUE(says(plan, "every rank is a local aggregator")) << plan.reason;
+        EXPECT_EQ(plan.reason.one_layer, OneLayer::all_aggregate);
       }
     }
   }
@@ -123,16 +122,17 @@ TEST(TwoLayerPlan, AsManyLocalAggregatorsAsRanksMeansOneLayer) {
 TEST(TwoLayerPlan, WithoutSharedMemoryThereIsOneLayerAndTheReasonSaysSo) {
   for (const char* path : {"auto", "two_layer"}) {
     PlanRequest request{Direction::write, ordinary, 2};
-    request.no_node_memory = "no memory today";
+    request.lacking.node_memory = "no memory today";
     const Plan plan = make_plan(request, one_node(8, 2), hints_of({{"collio_path", path}}));
     EXPECT_EQ(plan.path, Path::two_phase);
-    EXPECT_TRUE(says(plan, "no memory today")) << plan.reason;
+    EXPECT_EQ(plan.reason.one_layer, OneLayer::no_node_memory);
+    EXPECT_EQ(plan.reason.lacking, "no memory today");
   }
 }
 
 TEST(TwoLayerPlan, OtherPathsSaveTheTroubleOfReasons) {
-  EXPECT_TRUE(plan_of(ordinary, hints_of({{"collio_path", "two_phase"}})).reason.starts_with("asked for by hint; rounds: none"));
-  EXPECT_EQ(plan_of(ordinary, hints_of({{"collio_path", "two_layer"}})).reason, "asked for by hint");
+  EXPECT_TRUE(reason_text(plan_of(ordinary, hints_of({{"collio_path", "two_phase"}}))).starts_with("asked for by hint; rounds: none"));
+  EXPECT_EQ(reason_text(plan_of(ordinary, hints_of({{"collio_path", "two_layer"}}))), "asked for by hint");
   EXPECT_EQ(plan_of(ordinary, hints_of({{"collio_path", "independent"}})).path, Path::independent);
 }
 
@@ -198,8 +198,8 @@ void for_many_plans(Each&& each) {
     const PlanRequest request{dice.chance(2) ? Direction::write : Direction::read, random_digest(dice, ranks),
                               static_cast<int>(dice.pick(1, ranks))};
     const Plan plan = make_plan(request, machine, hints);
-    if (says(plan, "every rank is a local aggregator")) continue;
-    ASSERT_EQ(plan.path, Path::two_layer) << plan.reason;
+    if (plan.reason.one_layer == OneLayer::all_aggregate) continue;
+    ASSERT_EQ(plan.path, Path::two_layer) << reason_text(plan);
     each(request, machine, hints, plan);
   }
 }

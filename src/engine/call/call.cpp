@@ -30,8 +30,8 @@ policy::Digest digest_of(const File& file, const access::FileAccess& access, con
   d.set_call(fingerprint_of(file, request.operation, request.direction));
   d.error = static_cast<std::int64_t>(error);
   d.undescribed = request.undescribed ? 1 : 0;
-  d.on_fibers = file.hints.transfer != policy::Transfer::two_sided && request.progress == "fiber" ? 1 : 0;
-  d.in_background = request.form == "blocking" ? 0 : 1;
+  d.on_fibers = file.hints.transfer != policy::Transfer::two_sided && request.progress == observe::Progress::fiber ? 1 : 0;
+  d.in_background = request.form == observe::Form::blocking ? 0 : 1;
   if (access.bytes == 0) return d;
   d.low = access.span.offset;
   d.high = access.span.end();
@@ -135,33 +135,35 @@ void agree_on_outcome(Call& call, Moved& moved, double since_s) {
 }
 
 /// After the agreement.
-Completion completion_of(const Call& call, const Moved& moved) {
+Completion completion_of(Direction direction, const access::FileAccess& access, const Moved& moved) {
   Completion done;
   const auto worst = static_cast<core::ErrorClass>(moved.outcome.error);
-  const bool write = call.plan.direction == Direction::write;
+  const bool write = direction == Direction::write;
   if (worst == core::ErrorClass::none) {
-    done.bytes = write ? call.access.bytes : moved.bytes;
+    done.bytes = write ? access.bytes : moved.bytes;
     return done;
   }
-  const std::int64_t intact = bytes_below(call.access, moved.outcome.intact_below);
+  const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
   done.bytes = write ? intact : std::min(intact, moved.bytes);
   done.error = {worst, moved.message};
   return done;
 }
 
-Planned plan_in_step(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access, observe::CallRecord& record) {
-  Steps::Scope time(record.steps, Step::plan);
-  Planned planned = plan_of(file, request, digest, access);
-  record.remembered = planned.seen ? 1 : 0;
-  return planned;
-}
-
 /// For a call whose domains `servers` serve.
 transport::Link link_of(File& file, const policy::Plan& plan, const Servers& servers, observe::CallRecord& record) {
-  transport::Link link{file.comm, file.rank, &servers.ranks, plan.domains.count, servers.mine,
-                      policy::message_budget(plan.domains.window_bytes, file.hints),
-                      &file.pool, &record.steps, &record.counters, file.node_index, &servers.homes, file.traffic.counters()};
-  link.shortage = &file.shortage;
+  transport::Link link{.comm = file.comm,
+                       .rank = file.rank,
+                       .aggregators = &servers.ranks,
+                       .domains = plan.domains.count,
+                       .my_domain = servers.mine,
+                       .budget_bytes = policy::message_budget(plan.domains.window_bytes, file.hints),
+                       .pool = &file.pool,
+                       .steps = &record.steps,
+                       .counters = &record.counters,
+                       .node = file.node_index,
+                       .homes = &servers.homes,
+                       .sent_to = file.traffic.counters(),
+                       .shortage = &file.shortage};
   if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
     link.remote = file.remote.get();
     link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
@@ -177,7 +179,7 @@ observe::Placement placement_of(const policy::PlacedDomains& placed) {
 /// None: there is no memory for it.
 std::optional<std::size_t> log_call(File& file, const policy::Plan& plan, observe::CallRecord record) try {
   record.path = policy::name_of(plan.path);
-  record.reason = plan.reason;
+  record.reason_key = policy::reason_key(plan);
   record.span_bytes = plan.domains.high - plan.domains.low;
   if (plan.path == policy::Path::two_layer) record.local_aggregators = file.layers.local_aggregators();
   if (plan.path != policy::Path::independent && plan.domains.count > 0) {
@@ -185,9 +187,53 @@ std::optional<std::size_t> log_call(File& file, const policy::Plan& plan, observ
     record.rounds = plan.domains.most_rounds();
   }
   if (plan.placed && file.rank == 0) record.placement = placement_of(*plan.placed);
-  return file.log.add(record);
+  return file.log.add(record, [&plan] { return policy::reason_text(plan); });
 } catch (const std::bad_alloc&) {
   return std::nullopt;
+}
+
+/// A call whose ranks hold the same digest.
+struct Agreed {
+  File& file;
+  const CallRequest& request;
+  const policy::Digest& digest;
+  const Prepared& prepared;
+  observe::CallRecord& record;
+};
+
+Planned plan_in_step(const Agreed& agreed) {
+  agreed.file.roll->come_to(transport::Stage::planning);
+  Steps::Scope time(agreed.record.steps, Step::plan);
+  Planned planned = plan_of(agreed.file, agreed.request, agreed.digest, agreed.prepared.access);
+  agreed.record.remembered = planned.seen ? 1 : 0;
+  return planned;
+}
+
+/// Moves the bytes as planned, and agrees on how that ended. `since_s`: when ranks had the digest. Collective.
+Moved attempt(const Agreed& agreed, const policy::Plan& plan, policy::ScheduleTrials* trials, double since_s) {
+  File& file = agreed.file;
+  Servers placed;
+  if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
+  Call call{file, plan, agreed.prepared.access, agreed.request.memory, link_of(file, plan, plan.placed ? placed : file.servers, agreed.record),
+            agreed.record.steps, agreed.record.counters, trials};
+  Moved moved = move_bytes(call);
+  agree_on_outcome(call, moved, since_s);
+  return moved;
+}
+
+/// Moves the bytes of a call, if need be in a second attempt with masks, and learns from it. Collective.
+Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
+  File& file = agreed.file;
+  const policy::Digest& digest = agreed.digest;
+  if (file.rank == 0) file.traffic.foresee(planned.plan, digest.bytes);
+  Moved moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
+  if (moved.outcome.again) {
+    planned.plan = policy::with_masks(file.plan({agreed.request.direction, digest, file.most_domains(), true}), planned.plan);
+    moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
+  }
+  learn_from(file, {agreed.prepared.shape, digest, planned, moved.outcome});
+  file.pool.trim(static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));
+  return completion_of(planned.plan.direction, agreed.prepared.access, moved);
 }
 
 }  // namespace
@@ -219,10 +265,8 @@ Completion collective_call(File& file, const CallRequest& request) {
 
   no_list_fails.reset();  // what fails now they hear of
   const Prepared prepared = prepare(file, request, steps);
-  const access::FileAccess& access = prepared.access;
-  const AccessShape& shape = prepared.shape;
-  policy::Digest digest = digest_of(file, access, request, prepared.error->kind);
-  file.memory.recall(shape, request.direction, digest);
+  policy::Digest digest = digest_of(file, prepared.access, request, prepared.error->kind);
+  file.memory.recall(prepared.shape, request.direction, digest);
   digest.lack_slots = buffers.have_slots() ? 0 : 1;
   {
     Steps::Scope time(steps, Step::digest);
@@ -234,44 +278,22 @@ Completion collective_call(File& file, const CallRequest& request) {
     buffers.leave_slots();
     file.mail_room_bytes = 0;
   }
-  if (core::Error error = agreed_error(file, digest, request, access, *prepared.error); !error.ok()) return {false, 0, std::move(error), {}};
+  if (core::Error error = agreed_error(file, digest, request, prepared.access, *prepared.error); !error.ok()) return {false, 0, std::move(error), {}};
 
-  file.roll->come_to(transport::Stage::planning);
   const double since_s = observe::now_s();
-  Planned planned = plan_in_step(file, request, digest, access, record);
-  policy::Plan& plan = planned.plan;
+  const Agreed agreed{file, request, digest, prepared, record};
+  Planned planned = plan_in_step(agreed);
   Completion done;
-  if (plan.path == policy::Path::native) {
-    done.native = true;
-  } else if (digest.bytes > 0) {
-    Servers placed;
-    if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
-    const Servers& servers = plan.placed ? placed : file.servers;
-    Call call{file, plan, access, request.memory, link_of(file, plan, servers, record), steps, record.counters, planned.schedules.get()};
-    if (file.rank == 0) file.traffic.foresee(plan, digest.bytes);
-    Moved moved = move_bytes(call);
-    agree_on_outcome(call, moved, since_s);
-    if (moved.outcome.again) {
-      const policy::Plan before = plan;
-      plan = file.plan({request.direction, digest, file.most_domains(), true});
-      policy::recut(plan, before.domains);
-      plan.placed = before.placed;
-      plan.reason += "; with masks, as pieces overlap and leave holes";
-      moved = move_bytes(call);
-      agree_on_outcome(call, moved, since_s);
-    }
-    done = completion_of(call, moved);
-    learn_from(file, {shape, digest, planned, moved.outcome});
-    file.pool.trim(static_cast<std::size_t>(3 * call.link.budget_bytes));
-  }
+  done.native = planned.plan.path == policy::Path::native;
+  if (!done.native && digest.bytes > 0) done = carry_out(agreed, planned, since_s);
   no_list_fails.reset();
-  record.counters.bytes = access.bytes;
+  record.counters.bytes = prepared.access.bytes;
   record.all_bytes = digest.bytes;
   record.all_pieces = digest.pieces;
-  record.counters.most_buffer_bytes = static_cast<std::int64_t>(access::Buffer::take_peak() + (plan.path == policy::Path::two_layer ? file.slots->bytes() : 0));
+  record.counters.most_buffer_bytes = static_cast<std::int64_t>(access::Buffer::take_peak() + (planned.plan.path == policy::Path::two_layer ? file.slots->bytes() : 0));
   record.error = done.error.message.empty() ? "" : "failed";
   record.total_s = observe::now_s() - begin;
-  done.record = log_call(file, plan, std::move(record));
+  done.record = log_call(file, planned.plan, std::move(record));
   return done;
 }
 

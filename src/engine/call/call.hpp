@@ -15,8 +15,8 @@ namespace collio::engine {
 struct CallRequest {
   policy::Direction direction = policy::Direction::write;
   std::string operation;           ///< name for the report
-  std::string form = "blocking";   ///< likewise: blocking, nonblocking, split
-  std::string progress;            ///< likewise: thread or fiber where the program does not wait
+  observe::Form form = observe::Form::blocking;
+  observe::Progress progress = observe::Progress::program;
   std::int64_t position = 0;
   access::MemoryAccess memory;
   bool undescribed = false;        ///< this rank's datatype is beyond collio

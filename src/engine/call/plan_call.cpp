@@ -37,7 +37,7 @@ policy::Plan recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way,
     policy::Plan plan = *known;
     plan.shift(distance);
     plan.tiled = seen.tiled;
-    if (file.have_remote(plan) && file.have_handles(plan) && file.have_slots(plan)) return plan;
+    if (file.prepare(plan)) return plan;
   }
   policy::PlanRequest request{seen.direction, digest, file.most_domains(), seen.home_masks, seen.tiled};
   if (way > 0) request.way = seen.trials.way(way);

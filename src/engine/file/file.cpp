@@ -76,7 +76,8 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   std::map<std::string, std::string> in_force = first.settings;
   in_force.insert(first.hints.begin(), first.hints.end());
   f->hints = policy::parse_hints(in_force);
-  f->hints.warnings.insert(f->hints.warnings.begin(), request.warnings.begin(), request.warnings.end());
+  f->warnings = request.warnings;
+  f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
@@ -98,7 +99,7 @@ core::Error File::settle_in(const OpenRequest& request, const std::map<std::stri
   if (machine.nodes.size() > 1) machine.storage = storage::for_several_nodes(std::move(machine.storage));
   discover_network(comm, machine);
   traffic = Traffic(machine.nodes.size());
-  if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty()) hints.warnings.push_back(std::move(warning));
+  if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty()) warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
   transport::set_crowded(job_is_crowded({here.ranks, here.cores}));
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
@@ -108,7 +109,7 @@ core::Error File::settle_in(const OpenRequest& request, const std::map<std::stri
   layers = policy::make_layers(machine, hints);
   if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes) machine.storage.node_buffer_bytes = place.shared_bytes;
   if (hints.memory_limit_bytes > 0) pool.keep_at_most(static_cast<std::size_t>(hints.memory_limit_bytes / 4));
-  if (!member_.own()) no_windows_ = "many files are open, and this one borrows communicators";
+  if (!member_.own()) lacking_.windows = "many files are open, and this one borrows communicators";
   prepare_memory_drill();
   prepare_fault_drill();
   // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it alone. It is opened
@@ -126,7 +127,7 @@ core::Error File::settle_in(const OpenRequest& request, const std::map<std::stri
 }
 
 File::~File() {
-  if (no_slots_.empty() && no_windows_.empty() && no_handles_.empty()) keep_memory(memory_key_, std::move(memory));  // else its plans are second best
+  if (lacking_.node_memory.empty() && lacking_.windows.empty() && lacking_.handles.empty()) keep_memory(memory_key_, std::move(memory));  // else its plans are second best
   roll.reset();
   remote.reset();
   transport::NodeSlots::give_back(std::move(slots));
@@ -181,23 +182,11 @@ void File::learn_holder() {
   if (nearest == size) holder_->process = 0;
 }
 
-bool File::have_handles(const policy::Plan& plan) {
-  if (plan.path != policy::Path::independent || all_hold_) return true;
-  core::Error mine;
-  static_cast<void>(storage(&mine));
-  const core::Error failed = agreement->worst(mine, "cannot open " + path);
-  all_hold_ = failed.ok();
-  if (all_hold_) return true;
-  no_handles_ = "ranks that do not aggregate cannot open the file";
-  hints.warnings.push_back(no_handles_ + ": " + failed.message);
-  return false;
-}
-
 void File::prepare_fault_drill() {
   drill_ = storage::FaultDrill::make(hints.faults, rank);
   if (!drill_) return;
   drill_->set_aggregator(servers.mine);
-  hints.warnings.push_back("FAULTS ARE INJECTED into the calls on " + path + ", as collio_faults asks: " + hints.faults);
+  warnings.push_back("FAULTS ARE INJECTED into the calls on " + path + ", as collio_faults asks: " + hints.faults);
 }
 
 void File::note_storage() {
@@ -205,15 +194,7 @@ void File::note_storage() {
   machine.storage.overlaps = storage_use.overlaps;
   const std::string asked(policy::name_of(hints.storage));
   if (storage_use.declined || hints.storage == policy::StorageKind::null)
-    hints.warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
-}
-
-/// Past the page cache the kernel looks up the pages of a buffer for each call; these live as long as the file is open. What
-/// cannot be announced moves all the same: the storage's remarks say so.
-void File::announce_slots() {
-  if (!hints.direct || !storage_.file) return;
-  const std::span<std::byte> windows{slots->data(0), slots->bytes()};
-  static_cast<void>(storage_.file->register_buffers({&windows, 1}));
+    warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
 }
 
 std::string File::storage_remarks() const {
@@ -224,60 +205,6 @@ std::string File::storage_remarks() const {
 std::string File::schedule_remarks() const {
   const std::string mine = memory.schedule_trials_text();
   return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
-}
-
-bool File::have_remote(const policy::Plan& plan) {
-  if (plan.path != policy::Path::two_phase || plan.transfers.by == policy::Transfer::two_sided) return true;
-  if (!no_windows_.empty()) return false;
-  const std::int64_t bytes = plan.overlap.buffers * transport::RemoteBuffers::stride(plan.domains.window_bytes);
-  const bool by_fences = plan.transfers.by == policy::Transfer::fence;
-  if (remote && remote->bytes() >= bytes && remote->by_fences() == by_fences) return true;
-  const std::int64_t before = remote ? remote->bytes() : 0;
-  remote.reset();
-  const auto ends_by = by_fences ? transport::RemoteBuffers::EndsBy::fence : transport::RemoteBuffers::EndsBy::lock;
-  const std::int64_t with_room = std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
-  remote = transport::RemoteBuffers::make({comm, ends_by, with_room, servers.mine >= 0}, *agreement, no_windows_);
-  if (remote) return true;
-  hints.warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " + no_windows_);
-  return false;
-}
-
-policy::Plan File::plan(policy::PlanRequest request) {
-  request.no_node_memory = no_slots_;
-  request.no_windows = no_windows_;
-  request.no_handles = no_handles_;
-  policy::Plan plan = policy::make_plan(request, machine, hints);
-  if (!have_handles(plan)) {
-    request.no_handles = no_handles_;
-    plan = policy::make_plan(request, machine, hints);
-  }
-  if (!have_remote(plan)) {
-    request.no_windows = no_windows_;
-    plan = policy::make_plan(request, machine, hints);
-  }
-  if (have_slots(plan)) return plan;
-  request.no_node_memory = no_slots_;
-  return policy::make_plan(request, machine, hints);
-}
-
-bool File::have_slots(const policy::Plan& plan) {
-  if (plan.path != policy::Path::two_layer || slots) return true;
-  if (!no_slots_.empty()) return false;
-  std::string why;
-  using Pages = transport::SharedMemory::Pages;
-  const Pages pages = machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
-  slots = transport::NodeSlots::obtain({node, agreement->board()}, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), pages, why);
-  const core::Error failed = agreement->worst(slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why},
-                                              "has no shared memory");
-  if (failed.ok()) {
-    slots_name_ = slots->name();
-    announce_slots();
-    return true;
-  }
-  slots.reset();
-  no_slots_ = "no shared memory between the ranks of a node";
-  hints.warnings.push_back(no_slots_ + ": " + failed.message);
-  return false;
 }
 
 File::Buffers::Buffers(File& file) : file_(file) {
@@ -332,9 +259,9 @@ void File::prepare_memory_drill() {
   const char* text = std::getenv("COLLIO_DRILL_MEMORY");
   if (!text) return;
   if (std::sscanf(text, "%d:%d:%d", &at, &first, &count) < 2 || first < 1 || count < 1) {
-    hints.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
+    warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
   } else {
-    hints.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
+    warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
     keeps_buffers_ = true;
     if (at == rank) pool.fail_allocations(first, count);
   }

@@ -67,14 +67,10 @@ class File {
   [[nodiscard]] std::string storage_remarks() const;
   /// What trials of schedules came to, on the aggregator that says most. Collective.
   [[nodiscard]] std::string schedule_remarks() const;
-  /// The plan of a call, with memory for it. Collective.
+  /// The plan of a call that the file is prepared for: decides, prepares, and decides again without what is lacking. Collective.
   [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
-  /// Whether the buffers of a call are in an MPI window, when it is planned so; makes one when it has to. Collective.
-  [[nodiscard]] bool have_remote(const policy::Plan& plan);
-  /// Whether all ranks have the file open, where a call is planned so; opens it where it has to. Collective.
-  [[nodiscard]] bool have_handles(const policy::Plan& plan);
-  /// Likewise of windows in the nodes' shared memory. Collective.
-  [[nodiscard]] bool have_slots(const policy::Plan& plan);
+  /// Gets what the plan needs: handles, MPI windows, slots. False on all ranks: the file lacks one of them from now on. Collective.
+  [[nodiscard]] bool prepare(const policy::Plan& plan);
   /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.
   [[nodiscard]] int most_domains() const noexcept;
   /// The buffers of a collective call, from construction to destruction: slots and pool are the process's before and after.
@@ -126,6 +122,7 @@ class File {
   int rank = 0, size = 1;
   std::string path;                 ///< absolute
   policy::Hints hints;
+  std::vector<std::string> warnings;  ///< of this rank: on hints, and on what the file lacks; each is said once a job
   std::map<std::string, std::string> settings;  ///< which of them come from other layers' settings; the same on all ranks
   machine::Machine machine;
   Servers servers;                  ///< all aggregators; they serve the domains in this order unless a plan places these
@@ -155,6 +152,12 @@ class File {
   void prepare_fault_drill();
   void note_storage();              ///< Collective.
   void learn_holder();              ///< Where not all ranks open the file at once. Collective.
+  /// All ranks have the file open, or the plan does not need it. Collective.
+  [[nodiscard]] bool have_handles(const policy::Plan& plan);
+  /// Likewise of an MPI window for the aggregators' buffers. Collective.
+  [[nodiscard]] bool have_remote(const policy::Plan& plan);
+  /// Likewise of windows in the nodes' shared memory. Collective.
+  [[nodiscard]] bool have_slots(const policy::Plan& plan);
   void announce_slots();
   void take_up_memory();            ///< Collective.
   MemoryKey memory_key_;
@@ -166,9 +169,7 @@ class File {
   std::int64_t calls_ = 0;  ///< collective ones, of a file that borrows lines
   transport::SharedMemory::Name slots_name_{};  ///< of the last call's slots
   bool keeps_buffers_ = false;  ///< between calls too
-  std::string no_slots_;            ///< why there is no shared memory for windows; the same on all ranks
-  std::string no_windows_;          ///< why MPI has no window for aggregators' buffers; the same on all ranks
-  std::string no_handles_;          ///< why ranks that do not aggregate cannot access the file; the same on all ranks
+  policy::Lacking lacking_;         ///< the same on all ranks
   bool all_hold_ = false;           ///< all ranks have the file open; the same on all ranks
   std::optional<storage::Holder> holder_;  ///< who had the file open before this rank
   std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way
