@@ -9,15 +9,15 @@ import click
 from collio import __version__
 
 COMMANDS = {
-    "run": "collio.run:run",
+    "run": "collio.run.command:run",
     "info": "collio.info:info",
     "doctor": "collio.doctor.command:doctor",
-    "report": "collio.report_command:report_command",
+    "report": "collio.report.command:report_command",
     "plan": "collio.plan.command:plan",
     "bench": "collio.bench.command:bench",
     "demo": "collio.demo.command:demo",
     "lab": "collio.lab.command:lab",
-    "topo": "collio.topology.command:topo",
+    "topo": "collio.topo.command:topo",
 }
 
 

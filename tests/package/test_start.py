@@ -3,10 +3,10 @@
 import subprocess
 import sys
 
-LATER = ("rich", "numpy", "netCDF4", "json.tool", "collio.report_text", "collio.topology", "collio.bench")
+LATER = ("rich", "numpy", "netCDF4", "json.tool", "collio.report.text", "collio.topology", "collio.bench")
 
 
 def test_run_imports_little():
-    code = f"import sys, collio.cli, collio.run; print([name for name in {LATER!r} if name in sys.modules])"
+    code = f"import sys, collio.cli, collio.run.command; print([name for name in {LATER!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
     assert done.stdout.strip() == "[]"

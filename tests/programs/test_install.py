@@ -90,7 +90,7 @@ def test_job_does_not_see_the_python_packages(prefix):
 
 def test_commands_that_start_collio_again_find_it(prefix):
     """`collio demo` and `collio lab` do."""
-    again = ("import subprocess, sys; sys.path.insert(0, sys.argv[1]); from collio.own_python import module_command;"
+    again = ("import subprocess, sys; sys.path.insert(0, sys.argv[1]); from collio.run.own_python import module_command;"
              "sys.exit(subprocess.run(module_command('collio', '--version'), cwd='/').returncode)")
     assert __version__ in said(sys._base_executable, "-I", "-c", again, prefix / "lib/collio/python")
 

@@ -9,9 +9,9 @@ import time
 import pytest
 from rich.console import Console
 
-from collio import launch
 from collio.bench import engines, launcher, machine, results, rounds
 from collio.builds import Build
+from collio.run import launch, output
 from lab_stage import some_mpi  # noqa: F401
 
 
@@ -184,7 +184,7 @@ def test_what_cannot_be_run(site, cli, tmp_path, words, said):
 
 def test_a_run_that_hangs_is_ended(site, setup):
     program = site.program("hangs", "sleep 1000\n")
-    outcome = launcher.run_job(launch.Prepared([str(program)], {"PATH": "/usr/bin:/bin"}), timeout_s=0.3)
+    outcome = output.run_job(launch.Prepared([str(program)], {"PATH": "/usr/bin:/bin"}), timeout_s=0.3)
     assert outcome.error == "not done after 0.3 s"
 
 

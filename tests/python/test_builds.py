@@ -2,8 +2,8 @@
 
 import pytest
 
-from collio import launch, launch_line
 from collio.builds import INTERPOSER, Build, preloadable
+from collio.run import launch, launch_line
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 import stand_in_launchers
-from collio import launch, launch_line
+from collio.run import launch, launch_line
 
 PNETCDF = "nc_driver=mpiio"
 

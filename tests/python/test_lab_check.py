@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from collio.builds import Build
-from collio.lab import check, mpi_launch, network
+from collio.lab import check, network
 from collio.lab.check import Exchange, Flow, Sample
 from collio.lab.counters import LinkBytes
-from collio.lab.nodes import Nodes
-from collio.launch import LaunchError
 from collio.machine_file import expand, load_machine, preset_names, route
 from collio.mpi_libraries import MpiLibrary
+from collio.run import mpiexec
+from collio.run.launch import LaunchError
+from collio.run.mpiexec import Cluster
 from test_machine_shapes import graph_of
 
 TREE = {"shape": "tree", "racks": 2, "link": "400Mbit/s", "uplink": "100Mbit/s"}
-NODES = Nodes(Path("/run/lab/agent"), [("node0", 2), ("node1", 4)])
+CLUSTER = Cluster(Path("/run/lab/agent"), [("node0", 2), ("node1", 4)], network.CONTROL, network.DATA, Path("/run/lab"))
 
 
 def mpi_of(family, version="4.1.4"):
@@ -64,35 +65,35 @@ def test_shapes_are_in_bits_and_buckets_small():
 
 
 def test_mpich_gets_hosts_agent_and_the_control_network():
-    options = mpi_launch.options(mpi_of("mpich", "4.0.2"), NODES)
+    options = mpiexec.options(mpi_of("mpich", "4.0.2"), CLUSTER)
     assert options == ["-n", "6", "-hosts", "node0:2,node1:4", "-launcher", "ssh", "-launcher-exec", "/run/lab/agent", "-iface", "ctl"]
-    environ = mpi_launch.environment(mpi_of("mpich", "4.0.2"))
+    environ = mpiexec.environment(mpi_of("mpich", "4.0.2"), CLUSTER)
     assert environ["FI_TCP_IFACE"] == environ["UCX_NET_DEVICES"] == "data"
     assert "tcp" in environ["UCX_TLS"].split(",") and environ["FI_PROVIDER"] == "tcp"
 
 
 def test_open_mpi_gets_hosts_agent_and_both_networks():
-    options = mpi_launch.options(mpi_of("openmpi"), NODES, 3)
+    options = mpiexec.options(mpi_of("openmpi"), CLUSTER, 3)
     assert options[:4] == ["-n", "3", "--host", "node0:2,node1:4"]
     assert options[options.index("plm_rsh_agent") + 1] == "/run/lab/agent"
-    environ = mpi_launch.environment(mpi_of("openmpi"))
+    environ = mpiexec.environment(mpi_of("openmpi"), CLUSTER)
     assert environ["OMPI_MCA_btl_tcp_if_include"] == "data" and environ["OMPI_MCA_oob_tcp_if_include"] == "ctl"
     assert environ["OMPI_MCA_orte_tmpdir_base"] == "/run/lab", "its session folders end with the lab"
 
 
 @pytest.mark.parametrize("version, shared", [("3.1.6", "vader"), ("4.1.4", "vader"), ("5.0.3", "sm")])
 def test_open_mpis_shared_memory_has_its_versions_name(version, shared):
-    assert mpi_launch.environment(mpi_of("openmpi", version))["OMPI_MCA_btl"] == f"self,{shared},tcp"
+    assert mpiexec.environment(mpi_of("openmpi", version), CLUSTER)["OMPI_MCA_btl"] == f"self,{shared},tcp"
 
 
 def test_only_mpich_is_helped_to_yield(tmp_path):
     build = Build(tmp_path)
     with pytest.raises(LaunchError, match="libcollio_yield.so is missing; `make build` makes it"):
-        mpi_launch.preloads(mpi_of("mpich"), build)
+        mpiexec.preloads(mpi_of("mpich"), build)
     build.yield_preload.parent.mkdir()
     build.yield_preload.touch()
-    assert mpi_launch.preloads(mpi_of("mpich"), build) == [str(build.yield_preload)]
-    assert mpi_launch.preloads(mpi_of("openmpi"), build) == []
+    assert mpiexec.preloads(mpi_of("mpich"), build) == [str(build.yield_preload)]
+    assert mpiexec.preloads(mpi_of("openmpi"), build) == []
 
 
 # --- what is promised ---

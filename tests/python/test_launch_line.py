@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from collio import launch_line
+from collio.run import launch_line
 
 
 @pytest.fixture(autouse=True)

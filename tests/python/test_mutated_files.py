@@ -9,15 +9,19 @@ import pytest
 from rich.console import Console
 
 import mutated
-from collio import config, faults, hand_on, hints, launch_line, machine_file, mpi_libraries, report, report_html, report_text
+from collio import config, faults, hints, machine_file, mpi_libraries
 from collio.machine_file import Graph, MachineFileError
 from collio.machine_file.graph import check
 from collio.plan import machines as plan_machines
 from collio.plan.errors import PlanError
+from collio.report import html as report_html
+from collio.report import summary as report
+from collio.report import text as report_text
+from collio.run import hand_on, launch_line
+from collio.topo.session import Session
 from collio.topology import FORMATS, hwloc, load
 from collio.topology.hostlist import HostListError, compress_hosts, expand_hosts
 from collio.topology.picture import to_svg
-from collio.topology.session import Session
 from test_report import CALL, DOCUMENT, spread
 from test_report_network import NETWORK
 

@@ -5,7 +5,9 @@ import re
 
 import pytest
 
-from collio import report, report_html
+from collio import wording
+from collio.report import html as report_html
+from collio.report import summary as report
 
 
 def spread(low, mid, high):
@@ -110,4 +112,4 @@ def test_sparse_reports_do_not_crash(cli, tmp_path):
 
 @pytest.mark.parametrize("seconds, text", [(0, "0"), (1.234, "1.23 s"), (12.34, "12.3 s"), (123.4, "123 s"), (0.0456, "45.6 ms"), (7.8e-6, "7.80 us"), (0.9999, "1.00 s"), (0.000999999, "1.00 ms")])
 def test_seconds(seconds, text):
-    assert report.format_seconds(seconds) == text
+    assert wording.format_seconds(seconds) == text

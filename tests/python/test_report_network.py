@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from collio import report_html, report_network
+from collio.report import html as report_html
+from collio.report import network as report_network
 
 BUSIEST = {"from": "rack0", "to": "<core>", "bytes": 81920, "seconds": 0.0016384}
 TRAFFIC = {"bytes": 243712, "flows": [[0, 1, 122880], [1, 0, 81920], [2, 0, 38912]], "hop_bytes": 800000, "busiest": BUSIEST}

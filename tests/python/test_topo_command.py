@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from collio.machine_file import Graph, expand, load_machine, preset_names
-from collio.topology import load, measured
+from collio.topo import measured
+from collio.topology import load
 from collio.topology.layout import find_grid, lay_out
 from collio.topology.picture import to_svg
 from collio.topology.show import MOST_ROWS

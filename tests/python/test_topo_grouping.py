@@ -8,7 +8,7 @@ import pytest
 
 from collio.machine_file import expand, load_machine, route
 from collio.machine_file.graph import check
-from collio.topology.grouping import measure, to_graph
+from collio.topo.grouping import measure, to_graph
 from test_machine_shapes import graph_of
 
 

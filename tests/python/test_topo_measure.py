@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from collio import launch
 from collio.builds import Build
 from collio.lab import world
 from collio.machine_file import Graph, expand, load_machine
 from collio.mpi_libraries import find_mpi_libraries
-from collio.topology.measured import cache_folder
-from collio.topology.session import PROGRAM, MeasureError, Session
+from collio.run import launch
+from collio.topo.measured import cache_folder
+from collio.topo.session import PROGRAM, MeasureError, Session
 from lab_stage import has_fuse
 
 # Begins as a shell script: a first line holds no path with spaces.

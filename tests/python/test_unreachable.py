@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from collio.unreachable import why_unreachable
+from collio.run.unreachable import why_unreachable
 
 PLAIN = "int main(void) { return 0; }"
 WITH_MPI = "int PMPI_Init(int* count, char*** words) { return !count || !words; } int main(void) { return PMPI_Init(0, 0); }"

@@ -13,7 +13,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from collio import __version__, hints, launch, mpi_libraries
+from collio import __version__, hints, mpi_libraries
 from collio.bench import engines as engine_table
 from collio.bench import lab_results, launcher, machine, results, rounds
 from collio.bench.engines import BenchError
@@ -23,7 +23,9 @@ from collio.builds import Build
 from collio.lab.enter import LabError, lab_for
 from collio.lab.inside import MEMORY
 from collio.plain_json import JsonObject
-from collio.report import format_bytes, format_seconds
+from collio.run import launch
+from collio.run.output import end_with_its_runs
+from collio.wording import format_bytes, format_seconds
 
 COMMON = [
     click.option("--mpi", "mpi_name", metavar="ID", help="mpich, openmpi, or an id of `collio info`.  [default: the first that is built]"),
@@ -137,7 +139,7 @@ def _command_of(name: str) -> click.Command:
     def callback(**given: Any) -> None:
         common = {parameter: given.pop(parameter) for parameter in
                   ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps", "collective", "compute_s", "lab_machine")}
-        launcher.end_with_its_runs()
+        end_with_its_runs()
         as_json, output = given.pop("as_json"), given.pop("output")
         try:
             document = run_pattern(name, common, given)

@@ -12,7 +12,7 @@ from collio.lab.counters import LinkBytes
 from collio.machine_file import Graph
 from collio.machine_file.units import format_rate
 from collio.plain_json import JsonObject
-from collio.report import format_bytes, format_seconds
+from collio.wording import format_bytes, format_seconds
 
 
 def summary(graph: Graph, all_samples: list[Samples]) -> JsonObject:

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.table import Table
 
-from collio import report
 from collio.bench.rounds import Samples
 from collio.plain_json import JsonObject
-from collio.report import format_bytes, format_seconds
+from collio.report import summary as report
+from collio.wording import format_bytes, format_seconds
 
 LABEL_CELLS = 17
 WHOLE = {"median": "median_s", "min": "min_s", "max": "max_s"}

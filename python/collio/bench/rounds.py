@@ -13,7 +13,7 @@ from collio.bench.engines import Engine
 from collio.bench.launcher import Outcome, Setup
 from collio.lab.counters import LinkBytes
 from collio.plain_json import JsonObject
-from collio.report_records import FileRecord
+from collio.report.records import FileRecord
 
 
 @dataclass

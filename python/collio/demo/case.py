@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from collio.bench import machine
 from collio.bench.engines import BenchError
 from collio.mpi_libraries import OPENMPI, MpiLibrary
-from collio.report import format_bytes
+from collio.wording import format_bytes
 
 if TYPE_CHECKING:  # NumPy, which only the runs need
     from collio.e3sm import MapSet

@@ -9,12 +9,14 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from collio import launch, mpi_libraries
+from collio import mpi_libraries
 from collio.bench import launcher, machine
 from collio.bench.engines import BenchError, Engine
 from collio.builds import Build
 from collio.demo import case as cases
 from collio.demo import contest, show
+from collio.run import launch
+from collio.run.output import end_with_its_runs
 
 RUN_TIMEOUT_S = 300.0
 
@@ -34,7 +36,7 @@ def demo(
     ne: int, levels: int, map_file: Path | None, holes: float, ranks: int, repeat: int, mpi_names: tuple[str, ...], folder: Path | None, budget_s: float,
 ) -> None:
     """Write and read an atmosphere model's checkpoint natively and under collio, and compare the bytes."""
-    launcher.end_with_its_runs()
+    end_with_its_runs()
     console, error_console = Console(), Console(stderr=True)
     try:
         setups = [_setup(mpi, ranks) for mpi in _chosen(mpi_names)]

@@ -17,9 +17,10 @@ from collio.bench import launcher
 from collio.bench.engines import BenchError, Engine
 from collio.bench.launcher import Setup
 from collio.demo.case import ELEMENT_BYTES, Case
-from collio.launch import Prepared
-from collio.own_python import module_command
-from collio.report_records import Document
+from collio.report.records import Document
+from collio.run.launch import Prepared
+from collio.run.output import run_job
+from collio.run.own_python import module_command
 
 SIDES = ("native", "collio")
 HASH_BLOCK_BYTES = 1 << 22
@@ -109,7 +110,7 @@ def _phase(setup: Setup, case: Case, side: str, operation: str, path: Path, cont
     if side == "collio":
         collio_run = module_command("collio", "run", "--report", str(report_file), "--mpi", setup.mpi.id, "--")
         job = Prepared(collio_run + job.words, job.environ)
-    outcome = launcher.run_job(job, setup.timeout_s)
+    outcome = run_job(job, setup.timeout_s)
     line = next((line for line in outcome.lines if line.get("phase") == operation), None)
     if outcome.error or line is None:
         raise BenchError(f"{side}, {operation}: {outcome.error or 'the program printed no result'}")
@@ -129,7 +130,7 @@ def _floor(setup: Setup, case: Case, path: Path, contest: Contest) -> None:
         str(setup.build.program("collio_bench")), "--pattern", "e3sm", "--map-binary", str(case.map_binary),
         "--element-size", str(ELEMENT_BYTES), "--variables", case.variables, "--mode", "floor", "--file", str(path),
     ]
-    outcome = launcher.run_job(launcher.job_of(setup, Engine("floor", mode="floor"), words), setup.timeout_s)
+    outcome = run_job(launcher.job_of(setup, Engine("floor", mode="floor"), words), setup.timeout_s)
     if outcome.error:
         raise BenchError(f"floor: {outcome.error}")
     for operation in outcome.lines[0]["operations"]:

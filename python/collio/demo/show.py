@@ -8,11 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from collio import report, report_text
 from collio.bench.launcher import Setup
 from collio.demo.case import Case
 from collio.demo.contest import Contest
-from collio.report import format_bytes, format_seconds
+from collio.report import summary as report
+from collio.report import text as report_text
+from collio.wording import format_bytes, format_seconds
 
 
 def print_case(console: Console, setup: Setup, case: Case, file_system: str) -> None:

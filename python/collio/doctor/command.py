@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from collio import config, hints, launch
-from collio.bench import launcher
+from collio import config, hints
 from collio.doctor import findings, job
 from collio.doctor.findings import NOTE, WELL, WRONG, Finding
+from collio.run import launch
+from collio.run.output import end_with_its_runs
 
 MARKS = {WELL: ("✓", "green"), NOTE: ("–", "yellow"), WRONG: ("✗", "bold red")}
 
@@ -31,7 +32,7 @@ def doctor(folder: Path, wanted: str | None, timeout_s: float, as_json: bool, wo
     The words after -- are a launcher and its options, without a program; else the first MPI found starts 2 ranks.
     The exit code is 0 when all is well, 1 when something is wrong.
     """
-    launcher.end_with_its_runs()
+    end_with_its_runs()
     found = _examine(words, wanted, folder.absolute(), timeout_s)
     well = all(finding.state != WRONG for finding in found)
     if as_json:

@@ -7,9 +7,11 @@ import platform
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from collio import __version__, launch_line, mpi_libraries, report
+from collio import __version__, mpi_libraries, wording
 from collio.doctor.job import Plan, Visit, check_plan
 from collio.plain_json import JsonObject
+from collio.report import summary as report
+from collio.run import launch_line
 
 WELL, NOTE, WRONG = "well", "note", "wrong"
 MEBIBYTE = 1 << 20
@@ -77,7 +79,7 @@ def _job(plan: Plan, visit: Visit) -> Finding:
         return Finding("job", WRONG, f"exit code {visit.code}, {len(ranks)} of {ranks[0]['size']} ranks printed their lines: {visit.errors}",
                        "run it again; if it stays, look at the launcher's own messages")
     hosts = {rank["host"] for rank in ranks}
-    return Finding("job", WELL, f"{report.counted(len(ranks), 'rank')} on {report.counted(len(hosts), 'node')}: {' '.join(ranks[0]['mpi_version'].split())}")
+    return Finding("job", WELL, f"{wording.counted(len(ranks), 'rank')} on {wording.counted(len(hosts), 'node')}: {' '.join(ranks[0]['mpi_version'].split())}")
 
 
 def _preload(plan: Plan, visit: Visit) -> Finding:
@@ -135,12 +137,12 @@ def _shared_memory(visit: Visit) -> Finding:
     wanted = 2 * MEBIBYTE * max(_wanted_mib(visit, host) for host in _hosts(visit))
     poorest = min(visit.ranks, key=lambda rank: rank["shared_memory_bytes"])
     free = poorest["shared_memory_bytes"]
-    text = f"{report.format_bytes(free)} free in /dev/shm" if free >= 0 else "no /dev/shm"
+    text = f"{wording.format_bytes(free)} free in /dev/shm" if free >= 0 else "no /dev/shm"
     if len(_hosts(visit)) > 1:
         text += f" on {poorest['host']}, the least of the nodes"
     if free >= wanted:
         return Finding("shared memory", WELL, text)
-    return Finding("shared memory", WRONG, f"{text}; large calls want {report.format_bytes(wanted)}; without it ranks of a node send messages",
+    return Finding("shared memory", WRONG, f"{text}; large calls want {wording.format_bytes(wanted)}; without it ranks of a node send messages",
                    MORE_MEMORY)
 
 
@@ -152,7 +154,7 @@ def _scarce_memory() -> list[Finding]:
         return [Finding("shared memory", WRONG, "no /dev/shm on this node", MORE_MEMORY)]
     free = about.f_bavail * about.f_frsize
     scarce = free < SHARED_MIB * MEBIBYTE
-    return [Finding("shared memory", WRONG, f"{report.format_bytes(free)} free in /dev/shm on this node, which MPI libraries take, too", MORE_MEMORY)] if scarce else []
+    return [Finding("shared memory", WRONG, f"{wording.format_bytes(free)} free in /dev/shm on this node, which MPI libraries take, too", MORE_MEMORY)] if scarce else []
 
 
 def _wanted_mib(visit: Visit, host: str) -> int:

@@ -8,12 +8,14 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from collio import config, hints, launch, launch_line, mpi_libraries, plain_json, report
-from collio.bench import launcher
+from collio import config, hints, mpi_libraries, plain_json
 from collio.builds import Build, advice
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 from collio.plain_json import JsonObject
-from collio.report_records import FileRecord
+from collio.report import summary as report
+from collio.report.records import FileRecord
+from collio.run import launch, launch_line
+from collio.run.output import output_of
 
 PROGRAM = "collio_doctor"
 MARK = "collio-doctor {"
@@ -75,7 +77,7 @@ def run(plan: Plan, folder: Path, timeout_s: float) -> Visit:
         token, lines = secrets.token_hex(8), Path(here) / "report.lines"
         lines.write_text("")
         job = _job(plan, here, {"COLLIO_DOCTOR": token, "COLLIO_REPORT": str(lines)})
-        code, output, errors = launcher.output_of(job, timeout_s)
+        code, output, errors = output_of(job, timeout_s)
         files, _ = report.read_lines(lines)
         return Visit(code, errors.strip()[-STDERR_TAIL_CHARS:], token, _ranks(output), files)
 

@@ -9,15 +9,15 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from collio import launch
-from collio.bench.launcher import end_with_its_runs
 from collio.lab import check_run
 from collio.lab.check import Flow, Round, rounds
 from collio.lab.enter import LabError, lab_for
 from collio.machine_file import Graph
 from collio.machine_file.units import format_byte_rate
 from collio.plain_json import JsonObject
-from collio.report import format_bytes, format_seconds
+from collio.run import launch
+from collio.run.output import end_with_its_runs
+from collio.wording import format_bytes, format_seconds
 
 
 @click.command()

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from collio import launch
-from collio.bench import launcher
 from collio.builds import Build, advice
 from collio.lab import check, counters, job
 from collio.lab.check import Exchange, Flow, Round, Sample
@@ -17,6 +15,8 @@ from collio.lab.inside import Lab
 from collio.machine_file import Graph
 from collio.mpi_libraries import MpiLibrary, find_mpi_libraries
 from collio.plain_json import JsonObject
+from collio.run import launch
+from collio.run.output import run_job
 
 PROGRAM = "collio_lab_pingpong"
 RANKS = 2  # of each node: one sends, one receives
@@ -104,10 +104,10 @@ def _try(lab: Lab, rounds: list[Round], exchange: bool, settings: Settings, best
 
 def _measure(lab: Lab, arguments: list[str], settings: Settings) -> list[JsonObject]:
     """The lines of one run on all nodes."""
-    nodes = replace(lab.nodes, hosts=[(name, RANKS) for name, _ in lab.nodes.hosts])
+    cluster = replace(lab.cluster, hosts=[(name, RANKS) for name, _ in lab.cluster.hosts])
     program = str(Build.of(settings.mpi).program(PROGRAM))
-    prepared, _ = job.prepare(replace(lab, nodes=nodes), job.Wish([program, *arguments], settings.mpi.id, native=True))
-    outcome = launcher.run_job(prepared, settings.timeout_s)
+    prepared, _ = job.prepare(replace(lab, cluster=cluster), job.Wish([program, *arguments], settings.mpi.id, native=True))
+    outcome = run_job(prepared, settings.timeout_s)
     if outcome.error:
         raise CheckError(f"{PROGRAM}: {outcome.error}")
     names = [node.name for node in lab.graph.nodes]

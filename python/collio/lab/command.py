@@ -12,15 +12,17 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from collio import __version__, hints, launch, report
+from collio import __version__, hints
 from collio.lab import counters, job, outside, registry, traffic
 from collio.lab.check_command import check
 from collio.lab.enter import LabError, lab_for
 from collio.lab.inside import Lab
 from collio.lab.target_command import target
 from collio.machine_file import MachineFileError, describe, expand, load_machine, preset_names
-from collio.report import format_seconds
-from collio.report_records import FileRecord
+from collio.report import summary as report
+from collio.report.records import FileRecord
+from collio.run import launch
+from collio.wording import format_seconds
 
 CANNOT_RUN = 125
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from collio.builds import Build
 from collio.lab import network, nodes, targets, world
-from collio.lab.nodes import Nodes
 from collio.machine_file import Graph, expand, load_machine
 from collio.mpi_libraries import find_mpi_libraries
+from collio.run.mpiexec import Cluster
 
 MEMORY = world.HOME / "memory"
 """A folder in memory that all nodes share, as fast as this machine: storage that never is the bottleneck."""
@@ -34,7 +34,7 @@ class Lab:
     """The lab this process is the first one of."""
 
     graph: Graph
-    nodes: Nodes
+    cluster: Cluster
     targets: dict[str, targets.Target] = field(default_factory=dict)
 
     @property
@@ -101,8 +101,8 @@ def _write_at_once(path: Path, text: str) -> None:
 
 def main(machine: str, arguments: list[str]) -> None:
     """Builds the lab of a machine and runs `collio ARGUMENTS` in it."""
-    from collio.bench.launcher import end_with_its_runs
     from collio.cli import main as command_line
+    from collio.run.output import end_with_its_runs
 
     global _current
     end_with_its_runs(*world.HANDED_ON)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from collio import hints, launch, launch_line
-from collio.lab import mpi_launch, world
+from collio import hints
+from collio.lab import world
 from collio.lab.inside import Lab
-from collio.mpi_libraries import OPENMPI
+from collio.run import launch, launch_line, mpiexec
 
 REPORT_LINES = world.HOME / "report.lines"
 
@@ -35,16 +35,15 @@ def prepare(lab: Lab, wish: Wish) -> tuple[launch.Prepared, launch.KnownChoice]:
     if choice.mpi.mpiexec is None:
         raise launch.LaunchError(f"{choice.mpi.id} has no mpiexec")
     build = launch.usable_build(choice.mpi)
-    preloads = mpi_launch.preloads(choice.mpi, build)
-    variables = dict(mpi_launch.environment(choice.mpi))
+    preloads = mpiexec.preloads(choice.mpi, build)
+    variables = dict(mpiexec.environment(choice.mpi, lab.cluster))
     if not wish.native:
         preloads.insert(0, str(build.interposer))
         variables |= {"COLLIO_REPORT": str(REPORT_LINES), "COLLIO_MACHINE": str(world.GRAPH_FILE)}
         if wish.hints:
             variables["COLLIO_HINTS"] = hints.encode_hints(wish.hints)
-    words = (choice.mpi.mpiexec, *mpi_launch.options(choice.mpi, lab.nodes, wish.ranks), *wish.program)
+    words = (choice.mpi.mpiexec, *mpiexec.options(choice.mpi, lab.cluster, wish.ranks), *wish.program)
     if not preloads:
         return launch.Prepared(list(words), {**os.environ, **variables}), choice
-    kind = "openmpi" if choice.mpi.family == OPENMPI else "hydra"
-    return launch.prepare(launch_line.LaunchLine(words, 0), kind, ":".join(preloads), variables, os.environ), choice
+    return launch.prepare(launch_line.LaunchLine(words, 0), mpiexec.kind_of(choice.mpi), ":".join(preloads), variables, os.environ), choice
 

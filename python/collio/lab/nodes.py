@@ -7,24 +7,16 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from collio.lab import network
 from collio.machine_file import Graph
+from collio.run.mpiexec import Cluster
 
 _HOLD = 'hostname "$1" && mount -t tmpfs -o size=50% tmpfs /dev/shm && echo up && exec sleep infinity'
 
 
-@dataclass(frozen=True)
-class Nodes:
-    """What starts programs on the nodes. `hosts` is the launchers' list: name and ranks of each."""
-
-    agent: Path
-    hosts: list[tuple[str, int]]
-
-
-def start(graph: Graph, folder: Path) -> Nodes:
+def start(graph: Graph, folder: Path) -> Cluster:
     """Makes the nodes' namespaces and the agent, whose files go to `folder`. Raises NetworkError.
 
     Mounts made before are seen on every node; later ones are not.
@@ -41,7 +33,7 @@ def start(graph: Graph, folder: Path) -> Nodes:
     agent = folder / "agent"
     agent.write_text(_AGENT.format(pids=shlex.quote(str(pids))))
     agent.chmod(0o755)
-    return Nodes(agent, [(node.name, node.ranks) for node in graph.nodes])
+    return Cluster(agent, [(node.name, node.ranks) for node in graph.nodes], network.CONTROL, network.DATA, folder)
 
 
 _AGENT = """#!/bin/sh

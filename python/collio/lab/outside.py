@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from collio.lab import registry, world
 from collio.machine_file import Graph
-from collio.own_python import module_command
+from collio.run.own_python import module_command
 
 
 class OutsideError(Exception):

@@ -9,7 +9,7 @@ import click
 
 from collio.lab import inside, outside, targets, world
 from collio.machine_file.units import UnitError, parse_rate
-from collio.report import format_bytes
+from collio.wording import format_bytes
 
 OPERATIONS = ("read", "write", "open", "sync")
 

@@ -8,12 +8,12 @@ from typing import Literal
 from rich.console import Console
 from rich.table import Table
 
-from collio import report_network
 from collio.lab.counters import LinkBytes
 from collio.machine_file import Graph, route
 from collio.machine_file.units import format_rate
-from collio.report import format_bytes, format_seconds
-from collio.report_records import FileRecord, Network
+from collio.report import network as report_network
+from collio.report.records import FileRecord, Network
+from collio.wording import format_bytes, format_seconds
 
 MOST_ROWS = 8
 """Directions of links in a table; the busiest come first."""

@@ -17,7 +17,7 @@ import subprocess
 from pathlib import Path
 from typing import Callable
 
-from collio.own_python import module_command
+from collio.run.own_python import module_command
 
 HOME = Path("/run/lab")
 """Inside of a lab: everything of its own. /run is private there, so the path is the same in every lab."""

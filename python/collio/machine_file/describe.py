@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from collio.machine_file.graph import Graph, Storage
 from collio.machine_file.measures import all_to_all, oversubscription
 from collio.machine_file.units import format_byte_rate, format_rate
-from collio.report import counted, format_bytes, format_seconds
+from collio.wording import counted, format_bytes, format_seconds
 
 MOST_NAMES = 8
 """Switches whose names are told."""

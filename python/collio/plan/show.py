@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from collio.plain_json import JsonObject
-from collio.report import format_bytes, format_seconds
+from collio.wording import format_bytes, format_seconds
 
 COLUMNS = ("hop-bytes", "busiest", "link", "on node", "uneven", "messages")
 NOTE = "* least of its column; uneven: most bytes of an aggregator by their mean; messages between nodes: in one layer / in two"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from collio.machine_file import MachineFileError, preset_names
+from collio.topology.kept import keep
 from collio.topology.load import detect, load, read_text
-from collio.topology.measured import keep
 
 
 @dataclass(frozen=True)

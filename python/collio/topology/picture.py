@@ -6,8 +6,8 @@ from xml.sax.saxutils import escape
 
 from collio.machine_file.graph import Graph
 from collio.machine_file.units import format_rate
-from collio.report import format_seconds
 from collio.topology.layout import CELL, ROOMY, Layout, lay_out
+from collio.wording import format_seconds
 
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf")
 """Of the rates, the highest first; further ones share the last."""

@@ -9,10 +9,10 @@ from rich.tree import Tree
 
 from collio.machine_file.graph import Graph
 from collio.machine_file.units import format_rate
-from collio.report import counted, format_bytes, format_seconds
 from collio.topology.hostlist import compress_hosts
 from collio.topology.hwloc import Adapter, Inside
 from collio.topology.layers import levels, neighbours
+from collio.wording import counted, format_bytes, format_seconds
 
 MOST_ROWS = 60
 """Of nodes that are told one by one, in networks without switches."""

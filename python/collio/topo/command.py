@@ -11,18 +11,19 @@ from typing import Any
 import click
 from rich.console import Console
 
-from collio import launch
-from collio.bench.launcher import end_with_its_runs
 from collio.lab import check_run
 from collio.lab.enter import LabError, lab_for
 from collio.machine_file import MachineFileError, describe, units
 from collio.plain_json import JsonObject
-from collio.topology import hwloc, measured
+from collio.run import launch
+from collio.run.output import end_with_its_runs
+from collio.topo import measured
+from collio.topo.session import MeasureError
+from collio.topology import hwloc
 from collio.topology.hostlist import HostListError, expand_hosts
 from collio.topology.load import FORMATS, Found, from_inside, load
 from collio.topology.options import USUAL_LINK_BYTES_PER_S, Options
 from collio.topology.picture import to_svg
-from collio.topology.session import MeasureError
 from collio.topology.show import inside_tree, network_tree
 
 USUAL = units.format_rate(USUAL_LINK_BYTES_PER_S).replace(" ", "")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,15 +12,14 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from collio import __version__, config, hints, launch, launch_line, pnetcdf, unreachable
+from collio import __version__, config, hints
+from collio.run import launch, launch_line, pnetcdf, unreachable
 
 if TYPE_CHECKING:
-    from collio.report_records import Document
+    from collio.report.records import Document
 
 CANNOT_RUN = 125
 """Exit code when collio itself gives up (as `env` and `timeout` do); every other code is the job's."""
-
-FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -73,8 +70,13 @@ def run(
         return
     if lines is None or report_file is None:
         _become(job)
+    from collio.run.supervise import supervise  # most jobs take this process's place
+
     started = time.monotonic()
-    code = _supervise(job)
+    try:
+        code = supervise(job)
+    except launch.LaunchError as error:
+        raise _give_up(str(error)) from None
     document: Document = {
         "collio": __version__, "command": list(command), "mpi": choice.name, "exit_code": code,
         "seconds": round(time.monotonic() - started, 6), "hints": settings.hints,
@@ -132,45 +134,11 @@ def _become(job: launch.Prepared) -> NoReturn:
         raise _give_up(f"cannot start {job.words[0]}: {error.strerror}") from None
 
 
-def _supervise(job: launch.Prepared) -> int:
-    """Runs the job to its end, hands signals on, returns its exit code (128 + n for signal n)."""
-    waiting: list[int] = []
-    child: subprocess.Popen[bytes] | None = None
-
-    def hand_on(number: int, _frame: object) -> None:
-        if number in (signal.SIGINT, signal.SIGQUIT) and _typed_at_terminal():
-            return  # the terminal sent it to the job as well
-        if child is None:
-            waiting.append(number)
-        elif child.poll() is None:
-            child.send_signal(number)
-
-    before = {number: signal.signal(number, hand_on) for number in FORWARDED}
-    try:
-        child = subprocess.Popen(job.words, env=job.environ)
-        for number in waiting:
-            child.send_signal(number)
-        code = child.wait()
-    except OSError as error:
-        raise _give_up(f"cannot start {job.words[0]}: {error.strerror}") from None
-    finally:
-        for number, handler in before.items():
-            if handler is not None:  # None: a library preloaded into this process had set the handler
-                signal.signal(number, handler)
-    return code if code >= 0 else 128 - code
-
-
-def _typed_at_terminal() -> bool:
-    try:
-        return os.tcgetpgrp(0) == os.getpgrp()
-    except OSError:
-        return False
-
-
 def _finish_report(document: Document, lines: Path, report_file: Path) -> None:
     from rich.console import Console  # not before the job: every job waits for what is imported
 
-    from collio import report, report_text
+    from collio.report import summary as report
+    from collio.report import text as report_text
 
     console = Console(stderr=True)
     document["files"], damaged = report.read_lines(lines)

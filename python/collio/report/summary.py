@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from collio import hints, plain_json, report_check
-from collio.report_records import CallRecord, Document, FileRecord, Placement, RankRecord
+from collio import hints, plain_json
+from collio.report import check as report_check
+from collio.report.records import CallRecord, Document, FileRecord, Placement, RankRecord
+from collio.wording import counted, format_bytes, format_seconds
 
 STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait", "agree")
 """Steps of a collective call in the order they happen; each has seconds min, median and max over ranks."""
@@ -343,28 +345,3 @@ def _placement_text(placement: Placement) -> str:
     return (f"domains placed {placement.get('how', '?')} ({placement.get('reason', '')}): busiest link {format_seconds(busiest)}, in order "
             f"{format_seconds(in_order)}; hop-bytes {format_bytes(hop_bytes)}, in order {format_bytes(hops_in_order)}; "
             f"imbalance {placement.get('imbalance', 1):.3g}")
-
-
-def counted(count: int, noun: str) -> str:
-    """"1 round", "1,200 rounds"."""
-    return f"{count:,} {noun if count == 1 else noun + 's'}"
-
-
-def format_seconds(seconds: float) -> str:
-    """Three digits and a unit: "1.23 s", "45.6 ms", "7.8 us"."""
-    if seconds <= 0:
-        return "0"
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale * 0.9995 or unit == "us":
-            value = seconds / scale
-            digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
-            return f"{value:.{digits}f} {unit}"
-    return "0"
-
-
-def format_bytes(count: float) -> str:
-    """"133.5 MiB"; whole bytes below 1 KiB."""
-    for unit, scale in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if count >= scale:
-            return f"{count / scale:.4g} {unit}"
-    return f"{count:.0f} B"

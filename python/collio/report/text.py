@@ -8,9 +8,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from collio import report, report_network
-from collio.report import format_bytes, format_seconds
-from collio.report_records import CallRecord, Document, FileRecord
+from collio import wording
+from collio.report import network as report_network
+from collio.report import summary as report
+from collio.report.records import CallRecord, Document, FileRecord
+from collio.wording import format_bytes, format_seconds
 
 COLOURS = {
     "flatten": "magenta", "digest": "bright_magenta", "plan": "bright_black", "pack": "yellow", "exchange": "blue",
@@ -101,7 +103,7 @@ def _call_line(call: CallRecord) -> Text:
     line = Text.assemble(
         (call.get("operation", "?"), "bold cyan"), f" x{repeats}" if repeats > 1 else "", "  ",
         (call.get("path", "?"), "bold"), f"  {call.get('reason', '')}", ("  failed" if call.get("failed") else "", "bold red"), "\n",
-        f"{format_bytes(call.get('bytes', 0))} in {report.counted(call.get('pieces', 0), 'piece')}",
+        f"{format_bytes(call.get('bytes', 0))} in {wording.counted(call.get('pieces', 0), 'piece')}",
     )
     for text in report.counts_of(call):
         line.append(f" · {text}")

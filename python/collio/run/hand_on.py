@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Callable
 
-from collio import launch_line
-from collio.launch_line import LaunchLine
+from collio.run import launch_line
+from collio.run.launch_line import LaunchLine
 
 ENV_LIST_PARAMETER = "mca_base_env_list"
 _NARROWING = {"genvnone", "genvlist", "genvexcl", "envnone", "envlist", "envexcl"}  # hydra options that keep the environment back

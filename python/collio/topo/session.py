@@ -10,9 +10,10 @@ import subprocess
 import tempfile
 import time
 
-from collio import launch, plain_json
+from collio import plain_json
 from collio.plain_json import JsonObject
-from collio.topology.grouping import Pair
+from collio.run import launch
+from collio.topo.grouping import Pair
 
 PROGRAM = "collio_lab_pingpong"
 FLOW_MS = 100

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-from collio import report, report_network
-from collio.report import Spread, counted, format_bytes, format_seconds
-from collio.report_records import CallRecord, Document, FileRecord
+from collio.report import network as report_network
+from collio.report import summary as report
+from collio.report.records import CallRecord, Document, FileRecord
+from collio.report.summary import Spread
+from collio.wording import counted, format_bytes, format_seconds
 
 COLOURS = {
     "flatten": "#8e6bbf", "digest": "#c08bd8", "plan": "#9aa3ad", "pack": "#e0a63a", "exchange": "#3f7fd0",

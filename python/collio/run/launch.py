@@ -10,11 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from collio import launch_line, mpi_libraries, pnetcdf
+from collio import mpi_libraries
 from collio.builds import PACKAGED, Build, is_packaged
-from collio.hand_on import Variable, hand_on
-from collio.launch_line import LaunchLine
 from collio.mpi_libraries import LauncherMpi, MpiLibrary, ProgramMpi
+from collio.run import launch_line, pnetcdf
+from collio.run.hand_on import Variable, hand_on
+from collio.run.launch_line import LaunchLine
 
 
 class LaunchError(Exception):

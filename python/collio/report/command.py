@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from collio import report, report_html, report_text
+from collio.report import html as report_html
+from collio.report import summary as report
+from collio.report import text as report_text
 
 
 @click.command("report")

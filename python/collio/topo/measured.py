@@ -8,31 +8,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from collio import launch, launch_line
 from collio.builds import Build, advice
 from collio.lab import check_run
 from collio.lab import job as lab_job
 from collio.lab.inside import Lab
 from collio.machine_file import Graph
-from collio.report import counted
-from collio.topology import grouping
-from collio.topology.session import PROGRAM, MeasureError, Session
-
-
-def cache_folder() -> Path:
-    """Where measured and expanded machines are kept: $XDG_CACHE_HOME/collio/machines, else in ~/.cache."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "collio" / "machines"
-
-
-def keep(text: str, name: str) -> Path:
-    """Writes a file of the cache, whole or not at all. Raises OSError."""
-    path = cache_folder() / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(text)
-    part.replace(path)
-    return path
+from collio.run import launch, launch_line
+from collio.topo import grouping
+from collio.topo.session import PROGRAM, MeasureError, Session
+from collio.topology.kept import cache_folder, keep
+from collio.wording import counted
 
 
 def measure_job(words: list[str], wanted: str | None, timeout_s: float, again: bool) -> tuple[Graph, str]:
@@ -73,10 +58,10 @@ def measure_lab(lab: Lab, wanted: str | None, timeout_s: float) -> tuple[Graph, 
 
     Raises MeasureError, launch.LaunchError, check_run.CheckError.
     """
-    nodes = replace(lab.nodes, hosts=[(name, 1) for name, _ in lab.nodes.hosts])
+    cluster = replace(lab.cluster, hosts=[(name, 1) for name, _ in lab.cluster.hosts])
     mpi = check_run.find_mpi(wanted)
     wish = lab_job.Wish([str(Build.of(mpi).program(PROGRAM)), "--ask"], mpi.id, native=True)
-    prepared, _ = lab_job.prepare(replace(lab, nodes=nodes), wish)
+    prepared, _ = lab_job.prepare(replace(lab, cluster=cluster), wish)
     with Session(prepared, timeout_s) as session:
         return _measure(session, f"{lab.graph.name}-measured")
 

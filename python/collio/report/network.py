@@ -10,8 +10,8 @@ from html import escape
 
 from rich.table import Table
 
-from collio.report import counted, format_bytes, format_seconds
-from collio.report_records import FileRecord, Network, Traffic
+from collio.report.records import FileRecord, Network, Traffic
+from collio.wording import counted, format_bytes, format_seconds
 
 LARGEST_ON_TERMINAL = 8
 """Nodes of a matrix on the terminal; a larger one is given by its largest flows."""

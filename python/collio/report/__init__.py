@@ -1,0 +1,1 @@
+"""Reports of jobs: read, checked, summed up, and shown on a terminal or a page."""

@@ -1,0 +1,1 @@
+"""`collio topo`: shows networks that other programs describe (collio.topology reads them), and measures them."""
