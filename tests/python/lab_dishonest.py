@@ -10,7 +10,7 @@ import json
 import sys
 from dataclasses import replace
 
-from collio.lab import check_run, inside
+from collio.lab import build, check_run
 from collio.lab.check import Flow
 from collio.machine_file import expand, load_machine
 
@@ -30,7 +30,7 @@ def main(mpi, lie):
     machine, flow, lying = {"rate": ("pair", Flow(0, 1), slowed), "route": ("torus-3x3", Flow(0, 4), detoured)}[lie]
     graph = expand(load_machine(machine))
     assert lying(graph) != graph
-    lab = inside.build(lying(graph))
+    lab = build.build(lying(graph))
     settings = check_run.Settings(check_run.find_mpi(mpi), tolerance=0.15, seconds=0.3, tries=1, timeout_s=60, all_to_all=False)
     print(json.dumps(check_run.run(replace(lab, graph=graph), [(flow,)], settings)))
 

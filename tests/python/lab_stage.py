@@ -18,7 +18,7 @@ import pytest
 
 from collio import mpi_libraries
 from collio.builds import Build
-from collio.lab import targets, world
+from collio.lab import namespaces, targets
 from collio.mpi_libraries import repository
 
 AT_MOST_S = 60
@@ -162,7 +162,7 @@ def some_mpi():
 
 
 def skip_without_labs():
-    lacking = world.missing()
+    lacking = namespaces.missing()
     if lacking:
         pytest.skip(f"no lab can be built here: {lacking}")
 

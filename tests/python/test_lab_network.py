@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from collio.builds import Build
-from collio.lab import network, world
+from collio.lab import namespaces, network
 from collio.lab.check_run import PROGRAM
 from collio.machine_file import expand, load_machine, route
 from collio.mpi_libraries import find_mpi_libraries
@@ -35,7 +35,7 @@ uplink = "80Mbit/s"
 @pytest.fixture(scope="session", autouse=True)
 def lab():
     """Skips where no lab can be built."""
-    lacking = world.missing()
+    lacking = namespaces.missing()
     if lacking:
         pytest.skip(lacking)
 
@@ -100,8 +100,8 @@ def test_packets_take_the_graphs_route_and_are_counted(check):
 
 @pytest.mark.parametrize("lie", ["rate", "route"])
 def test_a_lab_that_is_not_what_its_file_says_is_found_out(lie):
-    program = [sys.executable, "-c", "import os, sys; from collio.lab import world; "
-               f"sys.exit(world.enter('lab_dishonest', ['{built('mpich').id}', '{lie}'], dict(os.environ), lambda pid: None))"]
+    program = [sys.executable, "-c", "import os, sys; from collio.lab import namespaces; "
+               f"sys.exit(namespaces.enter('lab_dishonest', ['{built('mpich').id}', '{lie}'], dict(os.environ), lambda pid: None))"]
     paths = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(program, capture_output=True, text=True, timeout=60, env={**os.environ, "PYTHONPATH": paths})
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ from typing import Callable, Optional
 
 import pytest
 
-from collio.lab import world
+from collio.lab import namespaces
 from lab_stage import AT_MOST_S, has_fuse, some_mpi, stage, wait_until  # noqa: F401
 
 BUSY = """
@@ -28,8 +28,8 @@ class Lab:
 
     @property
     def first_process(self):
-        unshare = world.first_process(self.process.pid)
-        return world.first_process(unshare)
+        unshare = namespaces.first_process(self.process.pid)
+        return namespaces.first_process(unshare)
 
     def wait(self):
         self.process.communicate(timeout=AT_MOST_S)
@@ -104,7 +104,7 @@ def check_end(stage, busy_lab, mpi, end):
 def test_nothing_is_left_of_a_lab_ended_while_it_is_built(stage):
     before = stage.snapshot()
     process = stage.start("lab", "run", "-m", "torus-3x3", "--mpi", "none", "--", "true")
-    wait_until(lambda: any("collio.lab.inside" in command for _, command in stage.processes()), process)
+    wait_until(lambda: any("collio.lab.build" in command for _, command in stage.processes()), process)
     process.terminate()
     process.communicate(timeout=AT_MOST_S)
     assert process.returncode == 143

@@ -14,7 +14,7 @@ import pytest
 from lab_stage import AT_MOST_S, MARK, SETTLES_WITHIN_S, has_fuse, marked, some_mpi  # noqa: F401
 
 NOBODY = 65534
-WHY_NOT = "import click, rich, collio.lab.world as world; print(world.missing())"
+WHY_NOT = "import click, rich; from collio.lab import namespaces; print(namespaces.missing())"
 
 
 class User:

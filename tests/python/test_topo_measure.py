@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from collio.builds import Build
-from collio.lab import world
+from collio.lab import namespaces
 from collio.machine_file import Graph, expand, load_machine
 from collio.mpi_libraries import find_mpi_libraries
 from collio.run import launch
@@ -107,7 +107,7 @@ def test_no_answer_ends_the_job():
 @pytest.fixture(params=["mpich", "openmpi"])
 def mpi(request):
     """The first MPI of a family that the measuring program is built for; skips where no lab can be built."""
-    lacking = world.missing()
+    lacking = namespaces.missing()
     if lacking:
         pytest.skip(lacking)
     for one in find_mpi_libraries():

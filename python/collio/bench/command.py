@@ -20,8 +20,8 @@ from collio.bench.engines import BenchError
 from collio.bench.patterns import PATTERNS
 from collio.bench.patterns.prepared import Prepared
 from collio.builds import Build
-from collio.lab.enter import LabError, lab_for
-from collio.lab.inside import MEMORY
+from collio.lab.build import MEMORY, current
+from collio.lab.start import LabError, run_in_new_lab
 from collio.plain_json import JsonObject
 from collio.run import launch
 from collio.run.output import end_with_its_runs
@@ -61,7 +61,9 @@ def bench() -> None:
 
 def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObject:
     """Runs one benchmark; the document. Raises BenchError."""
-    lab = lab_for(common["lab_machine"], common["ranks"]) if common["lab_machine"] else None
+    lab = current() if common["lab_machine"] else None
+    if common["lab_machine"] and lab is None:
+        sys.exit(run_in_new_lab(common["lab_machine"], sys.argv[1:], common["ranks"]))
     folder = common["folder"] or (MEMORY if lab else Path("."))
     if not os.access(folder, os.W_OK):
         raise BenchError(f"--dir {folder}: no folder that can be written to")

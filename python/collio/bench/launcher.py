@@ -9,9 +9,9 @@ from pathlib import Path
 from collio import hints
 from collio.bench.engines import BenchError, Engine
 from collio.builds import Build, advice
-from collio.lab import counters, inside
+from collio.lab import build, counters
+from collio.lab.build import Lab
 from collio.lab.counters import LinkBytes
-from collio.lab.inside import Lab
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 from collio.report import summary as report
 from collio.report.records import FileRecord
@@ -81,7 +81,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
         preloads.insert(0, str(engine.interposer or setup.build.interposer))
         variables = {"COLLIO_HINTS": hints.encode_hints(engine.hints)} if engine.hints else {}
         variables |= {"COLLIO_REPORT": str(setup.scratch / REPORT_LINES)} if setup.scratch else {}
-        variables |= {"COLLIO_MACHINE": str(inside.GRAPH_FILE)} if setup.lab else {}
+        variables |= {"COLLIO_MACHINE": str(build.GRAPH_FILE)} if setup.lab else {}
         variables |= {"COLLIO_THREADS": "multiple"} if setup.thread_multiple else {}
     elif engine.mode == "mpiio":
         arguments = arguments + [part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")]

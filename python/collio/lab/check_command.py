@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 from collio.lab import check_run
+from collio.lab.build import current
 from collio.lab.check import Flow, Round, rounds
-from collio.lab.enter import LabError, lab_for
+from collio.lab.start import LabError, run_in_new_lab
 from collio.machine_file import Graph
 from collio.machine_file.units import format_byte_rate
 from collio.plain_json import JsonObject
@@ -40,7 +41,9 @@ def check(
     """
     end_with_its_runs()
     try:
-        here = lab_for(machine)
+        here = current()
+        if here is None:
+            sys.exit(run_in_new_lab(machine, sys.argv[1:]))
         if len(here.graph.nodes) < 2:
             raise check_run.CheckError(f"{here.graph.name} has one node; a network needs two")
         wanted = [_round(text, here.graph) for text in named] or rounds(here.graph, pairs)

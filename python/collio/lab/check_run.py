@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from collio.builds import Build, advice
 from collio.lab import check, counters, job
+from collio.lab.build import Lab
 from collio.lab.check import Exchange, Flow, Round, Sample
-from collio.lab.inside import Lab
 from collio.machine_file import Graph
 from collio.mpi_libraries import MpiLibrary, find_mpi_libraries
 from collio.plain_json import JsonObject

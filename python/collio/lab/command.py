@@ -13,10 +13,10 @@ import click
 from rich.console import Console
 
 from collio import __version__, hints
-from collio.lab import counters, job, outside, registry, traffic
+from collio.lab import counters, job, registry, running, traffic
+from collio.lab.build import Lab, current
 from collio.lab.check_command import check
-from collio.lab.enter import LabError, lab_for
-from collio.lab.inside import Lab
+from collio.lab.start import LabError, run_in_new_lab
 from collio.lab.target_command import target
 from collio.machine_file import MachineFileError, describe, expand, load_machine, preset_names
 from collio.report import summary as report
@@ -60,7 +60,9 @@ def run(
         chosen = {key: hints.check_hint(key, value)[0] for key, value in chosen.items()}
         if report_file and not os.access(report_file.parent, os.W_OK):
             raise LabError(f"--report {report_file}: cannot write there")
-        here = lab_for(machine, ranks)
+        here = current()
+        if here is None:
+            sys.exit(run_in_new_lab(machine, sys.argv[1:], ranks))
         prepared, choice = job.prepare(here, job.Wish(list(program), mpi, ranks, native, chosen))
     except (LabError, launch.LaunchError, hints.HintError) as error:
         click.echo(f"collio lab: {error}", err=True)
@@ -95,8 +97,8 @@ def machines(machine: str | None) -> None:
 def top(number: int | None, every_s: float, once: bool) -> None:
     """Bytes over every link of a running lab, as they go."""
     try:
-        lab = outside.find(number)
-    except outside.OutsideError as error:
+        lab = running.find(number)
+    except running.NoLabError as error:
         raise click.ClickException(str(error)) from None
     try:
         code = lab.run_module("collio.lab.top", str(every_s), *(["once"] if once else []))

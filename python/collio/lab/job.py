@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass
 
 from collio import hints
-from collio.lab import world
-from collio.lab.inside import Lab
+from collio.lab import namespaces
+from collio.lab.build import Lab
 from collio.run import launch, launch_line, mpiexec
 
-REPORT_LINES = world.HOME / "report.lines"
+REPORT_LINES = namespaces.HOME / "report.lines"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def prepare(lab: Lab, wish: Wish) -> tuple[launch.Prepared, launch.KnownChoice]:
     variables = dict(mpiexec.environment(choice.mpi, lab.cluster))
     if not wish.native:
         preloads.insert(0, str(build.interposer))
-        variables |= {"COLLIO_REPORT": str(REPORT_LINES), "COLLIO_MACHINE": str(world.GRAPH_FILE)}
+        variables |= {"COLLIO_REPORT": str(REPORT_LINES), "COLLIO_MACHINE": str(namespaces.GRAPH_FILE)}
         if wish.hints:
             variables["COLLIO_HINTS"] = hints.encode_hints(wish.hints)
     words = (choice.mpi.mpiexec, *mpiexec.options(choice.mpi, lab.cluster, wish.ranks), *wish.program)

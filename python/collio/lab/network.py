@@ -4,7 +4,7 @@ Every vertex routes (layer 3), so that any graph works, loops included, and ever
 own static route. A vertex has one address, on its interface "data"; links have none: a route goes "via" the
 neighbour's address on the link. Each direction of a link is shaped by a token bucket where it begins.
 
-Runs inside the lab's own namespaces (world.py); whatever is made here ends with them.
+Runs inside the lab's own namespaces (namespaces.py); whatever is made here ends with them.
 """
 
 from __future__ import annotations

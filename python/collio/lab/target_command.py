@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from collio.lab import inside, outside, targets, world
+from collio.lab import build, namespaces, running, targets
 from collio.machine_file.units import UnitError, parse_rate
 from collio.wording import format_bytes
 
@@ -26,18 +26,18 @@ def _act(number: int | None, name: str, action: Callable[[Path], object]) -> Non
     """Does `action` to the mount of a target ("3" or "target3"), and says how the target is then."""
     name = f"target{name}" if name.isdigit() else name
     try:
-        lab = outside.find(number)
+        lab = running.find(number)
         _check_name(lab, name)
-        world.look_inside(lab.pid)
-        mount = inside.mountpoint(name)
+        namespaces.look_inside(lab.pid)
+        mount = build.mountpoint(name)
         action(mount)
         status = targets.status(mount)
-    except (outside.OutsideError, world.WorldError, targets.TargetError, UnitError) as error:
+    except (running.NoLabError, namespaces.NamespaceError, targets.TargetError, UnitError) as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"{name}: {_told(status)}")
 
 
-def _check_name(lab: outside.Running, name: str) -> None:
+def _check_name(lab: running.Running, name: str) -> None:
     names = [target.name for target in lab.graph.storage.targets] if lab.graph.storage else []
     if name not in names:
         raise targets.TargetError(f"lab {lab.entry} has no {name}; it has {', '.join(names) or 'no storage targets'}")

@@ -8,13 +8,13 @@ import time
 
 from rich.console import Console
 
-from collio.lab import counters, inside, traffic
+from collio.lab import build, counters, traffic
 from collio.machine_file import Graph
 
 
 def main(every_s: float, once: bool) -> None:
     """Prints a table every so often, until interrupted or the lab ends."""
-    graph = Graph.from_json(inside.GRAPH_FILE.read_text())
+    graph = Graph.from_json(build.GRAPH_FILE.read_text())
     console = Console()
     before, then = counters.read(graph), time.monotonic()
     while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +13,8 @@ import click
 from rich.console import Console
 
 from collio.lab import check_run
-from collio.lab.enter import LabError, lab_for
+from collio.lab.build import current
+from collio.lab.start import LabError, run_in_new_lab
 from collio.machine_file import MachineFileError, describe, units
 from collio.plain_json import JsonObject
 from collio.run import launch
@@ -117,7 +119,10 @@ def _measured(words: list[str], given: JsonObject) -> tuple[Found, str]:
         if words:
             raise MeasureError("--lab starts the ranks itself; allowed is no launcher beside it")
         end_with_its_runs()
-        graph, how = measured.measure_lab(lab_for(given["lab"]), given["mpi"], given["timeout_s"])
+        here = current()
+        if here is None:
+            sys.exit(run_in_new_lab(given["lab"], sys.argv[1:]))
+        graph, how = measured.measure_lab(here, given["mpi"], given["timeout_s"])
     else:
         graph, how = measured.measure_job(words, given["mpi"], given["timeout_s"], given["again"])
     return Found("measured", graph), how

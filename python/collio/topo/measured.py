@@ -11,7 +11,7 @@ from pathlib import Path
 from collio.builds import Build, advice
 from collio.lab import check_run
 from collio.lab import job as lab_job
-from collio.lab.inside import Lab
+from collio.lab.build import Lab
 from collio.machine_file import Graph
 from collio.run import launch, launch_line
 from collio.topo import grouping

@@ -1,6 +1,6 @@
 """The first process of a lab: builds it, then goes on as the `collio` command that asked for it.
 
-    python -m collio.lab.inside MACHINE ARGUMENTS-OF-COLLIO...
+    python -m collio.lab.build MACHINE ARGUMENTS-OF-COLLIO...
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from collio.builds import Build
-from collio.lab import network, nodes, targets, world
+from collio.lab import namespaces, network, nodes, targets
 from collio.machine_file import Graph, expand, load_machine
 from collio.mpi_libraries import find_mpi_libraries
 from collio.run.mpiexec import Cluster
 
-MEMORY = world.HOME / "memory"
+MEMORY = namespaces.HOME / "memory"
 """A folder in memory that all nodes share, as fast as this machine: storage that never is the bottleneck."""
 
-GRAPH_FILE = world.GRAPH_FILE
+GRAPH_FILE = namespaces.GRAPH_FILE
 
-TEMPORARY = world.HOME / "tmp"
+TEMPORARY = namespaces.HOME / "tmp"
 """$TMPDIR of all that runs in the lab. What MPI libraries leave in there goes with the lab, and two labs, whose process
 numbers are alike, do not meet in each other's session folders."""
 
@@ -52,17 +52,17 @@ def current() -> Lab | None:
 
 def mountpoint(target: str) -> Path:
     """Where a storage target is seen, on every node of every lab."""
-    return world.HOME / target
+    return namespaces.HOME / target
 
 
 def build(graph: Graph) -> Lab:
-    """Makes everything of a lab. Raises WorldError, NetworkError, TargetError."""
-    world.make_private()
+    """Makes everything of a lab. Raises NamespaceError, NetworkError, TargetError."""
+    namespaces.make_private()
     _mount_memory(MEMORY)
     _mount_memory(TEMPORARY)
     network.build(graph)
     started = _start_targets(graph)
-    lab = Lab(graph, nodes.start(graph, world.HOME), started)
+    lab = Lab(graph, nodes.start(graph, namespaces.HOME), started)
     _write_at_once(GRAPH_FILE, graph.to_json())
     return lab
 
@@ -70,7 +70,7 @@ def build(graph: Graph) -> Lab:
 def _start_targets(graph: Graph) -> dict[str, targets.Target]:
     if not graph.storage or not graph.storage.targets:
         return {}
-    backing = world.HOME / "backing"
+    backing = namespaces.HOME / "backing"
     _mount_memory(backing)
     program = _target_program()
     specs = [targets.TargetSpec(**asdict(target)) for target in graph.storage.targets]
@@ -90,7 +90,7 @@ def _mount_memory(path: Path) -> None:
     path.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(path)], capture_output=True, text=True)
     if done.returncode:
-        raise world.WorldError(f"{path}: {done.stderr.strip()}")
+        raise namespaces.NamespaceError(f"{path}: {done.stderr.strip()}")
 
 
 def _write_at_once(path: Path, text: str) -> None:
@@ -105,11 +105,11 @@ def main(machine: str, arguments: list[str]) -> None:
     from collio.run.output import end_with_its_runs
 
     global _current
-    end_with_its_runs(*world.HANDED_ON)
+    end_with_its_runs(*namespaces.HANDED_ON)
     sys.argv[1:] = arguments  # what reports give as the command
     try:
         _current = build(expand(load_machine(machine)))
-    except (world.WorldError, network.NetworkError, targets.TargetError) as error:
+    except (namespaces.NamespaceError, network.NetworkError, targets.TargetError) as error:
         print(f"collio lab: {error}", file=sys.stderr)
         sys.exit(CANNOT_BUILD)
     os.environ["TMPDIR"] = str(TEMPORARY)
@@ -118,6 +118,6 @@ def main(machine: str, arguments: list[str]) -> None:
 
 if __name__ == "__main__":
     # Imported under its own name, so that `current` is one thing whoever asks.
-    from collio.lab.inside import main as lab_main
+    from collio.lab.build import main as lab_main
 
     lab_main(sys.argv[1], sys.argv[2:])

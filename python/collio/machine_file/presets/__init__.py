@@ -1,4 +1,4 @@
-"""The machine files that come with collio, in the folder of that name, and machines by name or path."""
+"""The machine files that come with collio, in this folder, and machines by name or path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collio.machine_file.errors import MachineFileError
 from collio.machine_file.model import MachineFile
 from collio.machine_file.reader import load
 
-FOLDER = Path(__file__).with_name("presets")
+FOLDER = Path(__file__).parent
 
 
 def preset_names() -> list[str]:

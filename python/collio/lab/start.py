@@ -1,12 +1,11 @@
-"""From outside into a lab: the same command again, as the first process of a new one."""
+"""Starts a lab. Commands that need one run twice: outside they start a lab and themselves in it, inside current() is that lab."""
 
 from __future__ import annotations
 
 import os
-import sys
+from pathlib import Path
 
-from collio.lab import registry, world
-from collio.lab.inside import Lab, current
+from collio.lab import namespaces, registry
 from collio.machine_file import MachineFileError, load_machine
 
 
@@ -14,12 +13,11 @@ class LabError(Exception):
     """There can be no lab as asked; the message says why."""
 
 
-def lab_for(machine: str, ranks: int | None = None) -> Lab:
-    """The lab this process is in. Outside of one, a lab is made, this very command runs in it, and this process
-    ends with its exit code. `ranks`: how many it is for, where it is not for all. Raises LabError."""
-    lab = current()
-    if lab is not None:
-        return lab
+def run_in_new_lab(machine: str, command: list[str], ranks: int | None = None) -> int:
+    """Runs `collio COMMAND` as the first process of a new lab; its exit code. There, current() gives the lab.
+
+    `ranks`: how many it is for, where it is not for all. Raises LabError.
+    """
     try:
         description = load_machine(machine)
     except MachineFileError as error:
@@ -27,16 +25,15 @@ def lab_for(machine: str, ranks: int | None = None) -> Lab:
     room = sum(node.ranks for node in description.nodes)
     if ranks and ranks > room:
         raise LabError(f"--ranks {ranks}: machine {description.name} has {room} ([nodes] count and ranks in its file)")
-    lacking = world.missing()
+    lacking = namespaces.missing()
     if lacking:
         raise LabError(f"no lab can be built here: {lacking}")
-    entered = []
+    entered: list[Path] = []
     try:
-        code = world.enter("collio.lab.inside", [machine, *sys.argv[1:]], dict(os.environ),
-                           lambda pid: entered.append(registry.add(description.name, pid)))
+        return namespaces.enter("collio.lab.build", [machine, *command], dict(os.environ),
+                                lambda pid: entered.append(registry.add(description.name, pid)))
     except registry.RegistryError as error:
         raise LabError(str(error)) from None
     finally:
         for path in entered:
             path.unlink(missing_ok=True)
-    sys.exit(code)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass
 
-from collio.lab import registry, world
+from collio.lab import namespaces, registry
 from collio.machine_file import Graph
 from collio.run.own_python import module_command
 
 
-class OutsideError(Exception):
+class NoLabError(Exception):
     """No lab as asked for can be reached; the message says why, and which run."""
 
 
@@ -24,23 +24,23 @@ class Running:
 
     def run_module(self, module: str, *arguments: str) -> int:
         """Runs `python -m module` in the lab; its exit code, -9 where the lab ended meanwhile."""
-        words = world.join(self.pid, module_command(module, *arguments))
+        words = namespaces.join(self.pid, module_command(module, *arguments))
         return subprocess.run(words).returncode
 
 
 def find(number: int | None) -> Running:
-    """The running lab of that number, or the only one there is. Raises OutsideError."""
+    """The running lab of that number, or the only one there is. Raises NoLabError."""
     try:
         entry = registry.find(number)
     except registry.RegistryError as error:
-        raise OutsideError(str(error)) from None
-    pid = world.first_process(entry.unshare)
+        raise NoLabError(str(error)) from None
+    pid = namespaces.first_process(entry.unshare)
     try:
-        text = world.seen(pid, world.GRAPH_FILE).read_text() if pid else None
+        text = namespaces.seen(pid, namespaces.GRAPH_FILE).read_text() if pid else None
     except PermissionError as error:
-        raise OutsideError(f"lab {entry}: {error.strerror}") from None
+        raise NoLabError(f"lab {entry}: {error.strerror}") from None
     except OSError:
         text = None
     if text is None or pid is None:
-        raise OutsideError(f"lab {entry} {'is still being built' if entry.running else 'does not run any more'}")
+        raise NoLabError(f"lab {entry} {'is still being built' if entry.running else 'does not run any more'}")
     return Running(entry, pid, Graph.from_json(text))

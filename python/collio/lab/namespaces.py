@@ -1,4 +1,4 @@
-"""The lab's world: private namespaces (network, mounts, host name, IPC, processes) that one command lives in.
+"""A lab's private namespaces (network, mounts, host name, IPC, processes) that one command lives in.
 
 When the first process inside ends, the kernel ends every process in there, and with them go the network and the
 mounts. It gets SIGKILL when its launcher dies, however that dies. So there is no daemon, and nothing is left to take
@@ -34,7 +34,7 @@ TOOLS = {
 }
 
 
-class WorldError(Exception):
+class NamespaceError(Exception):
     """This machine or this user cannot have a lab; the message says what is missing."""
 
 
@@ -54,10 +54,10 @@ def missing() -> str | None:
 
 
 def enter(module: str, arguments: list[str], environ: dict[str, str], told: Callable[[int], None]) -> int:
-    """Runs `python -m module arguments` as the first process of a new world; its exit code (128 + n for signal n).
+    """Runs `python -m module arguments` as the first process in new namespaces; its exit code (128 + n for signal n).
 
-    `told` hears the process number of the `unshare` that holds the world. Signals are handed on to the first process;
-    where it does not end then, or cannot hear them yet, the world ends by force.
+    `told` hears the process number of the `unshare` that holds them. Signals are handed on to the first process;
+    where it does not end then, or cannot hear them yet, they end by force.
     """
     child: subprocess.Popen[bytes] | None = None
     received = []
@@ -90,12 +90,12 @@ def enter(module: str, arguments: list[str], environ: dict[str, str], told: Call
 
 
 def seen(pid: int, path: Path) -> Path:
-    """A path inside of the world that process `pid` (a number outside) is in, as it is seen from outside."""
+    """A path inside of the namespaces that process `pid` (a number outside) is in, as it is seen from outside."""
     return Path(f"/proc/{pid}/root") / path.relative_to("/")
 
 
 def first_process(unshare: int) -> int | None:
-    """Number, outside, of the first process in the world that `unshare` holds; None when it is not (or no longer) there."""
+    """Number, outside, of the first process in the namespaces that `unshare` holds; None when it is not (or no longer) there."""
     try:
         children = [pid for task in Path(f"/proc/{unshare}/task").iterdir() for pid in (task / "children").read_text().split()]
     except OSError:
@@ -104,33 +104,33 @@ def first_process(unshare: int) -> int | None:
 
 
 def join(pid: int, words: list[str]) -> list[str]:
-    """The command that runs `words` in the world that process `pid` (a number outside) is the first one of."""
+    """The command that runs `words` in the namespaces that process `pid` (a number outside) is the first one of."""
     user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
     return ["nsenter", "--target", str(pid), *user, "--net", "--mount", "--uts", "--ipc", "--pid", f"--wd={os.getcwd()}", "--", *words]
 
 
 def look_inside(pid: int) -> None:
-    """From now on this process sees the files of the world that process `pid` (a number outside) is the first one of.
+    """From now on this process sees the files of the namespaces that process `pid` (a number outside) is the first one of.
 
     Looking through /proc/PID/root would not do: a target that a user mounted answers only in that user's namespace.
-    Needs a process of one thread. Raises WorldError.
+    Needs a process of one thread. Raises NamespaceError.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     try:
         opened = [os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY) for name in (["mnt"] if os.geteuid() == 0 else ["user", "mnt"])]
     except OSError as error:
-        raise WorldError(f"{error.filename}: {error.strerror}") from None
+        raise NamespaceError(f"{error.filename}: {error.strerror}") from None
     for namespace in opened:
         if libc.setns(namespace, 0) != 0:
-            raise WorldError(f"cannot enter the lab: {os.strerror(ctypes.get_errno())}")
+            raise NamespaceError(f"cannot enter the lab: {os.strerror(ctypes.get_errno())}")
 
 
 def make_private() -> None:
-    """First thing inside: mounts stay here, and /run (where `ip netns` keeps its names) is this world's own."""
+    """First thing inside: mounts stay here, and /run (where `ip netns` keeps its names) is the lab's own."""
     for words in (["--make-rprivate", "/"], ["-t", "tmpfs", "tmpfs", "/run"]):
         done = subprocess.run(["mount", *words], capture_output=True, text=True)
         if done.returncode:
-            raise WorldError(f"mount {' '.join(words)}: {done.stderr.strip()}")
+            raise NamespaceError(f"mount {' '.join(words)}: {done.stderr.strip()}")
     HOME.mkdir()
 
 
@@ -150,7 +150,7 @@ def _die_with_parent() -> None:
 
 def _hand_on(child: subprocess.Popen[bytes], number: int) -> None:
     """A signal for the first process inside, which has ENDS_WITHIN_S then. While it builds the lab there is nothing
-    that it would have to put in order; and the first process of a world does not even get signals it has no handler for."""
+    that it would have to put in order; and the first process of a PID namespace does not even get signals it has no handler for."""
     pid = first_process(child.pid)
     if pid is None or not os.path.exists(seen(pid, GRAPH_FILE)):
         child.kill()
