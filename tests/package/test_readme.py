@@ -50,3 +50,11 @@ def test_first_screen_has_the_two_commands():
 def test_benchmark_page_is_what_the_results_say():
     done = subprocess.run([sys.executable, str(ROOT / "tools/benchmark_page"), "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout.decode()
+
+
+def test_chart_is_told_in_words():
+    """Where images are not shown, the text in their place has the chart's figures."""
+    figures = re.findall(r">([\d.]+)x</text>", (ROOT / "docs/images/speed-up.svg").read_text())
+    told = re.search(r"!\[([^]]*)\]\(docs/images/speed-up.svg\)", (ROOT / "README.md").read_text()).group(1)
+    assert len(figures) == 4
+    assert re.findall(r"(?<= )\d+(?:\.\d+)?(?=[,.](?: |$))", told) == figures
