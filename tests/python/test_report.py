@@ -113,3 +113,20 @@ def test_sparse_reports_do_not_crash(cli, tmp_path):
 @pytest.mark.parametrize("seconds, text", [(0, "0"), (1.234, "1.23 s"), (12.34, "12.3 s"), (123.4, "123 s"), (0.0456, "45.6 ms"), (7.8e-6, "7.80 us"), (0.9999, "1.00 s"), (0.000999999, "1.00 ms")])
 def test_seconds(seconds, text):
     assert wording.format_seconds(seconds) == text
+
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.mark.parametrize("where", [
+    lambda text: {"files": [{"file": f"/scratch/{text}.nc", "calls": []}]},
+    lambda text: {"files": [], "command": ["./app", text], "collio": text},
+    lambda text: {"files": [{"storage": text, "mpi": text, "warnings": [text], "hints": {text: text}, "calls": []}]},
+    lambda text: {"files": [{"storage_by": {"kind": text, "reason": text}, "schedule_trials": text, "calls": []}]},
+    lambda text: {"files": [{"calls": [{**CALL, "operation": text, "path": text, "reason": text}]}]},
+    lambda text: {"files": [{"calls": [{**CALL, "windows": {text: 1}, "form": text, "progress": text, "placement": {"how": text, "reason": text}}]}]},
+    lambda text: {"files": [{"network": {"name": text, "unknown": text, "hosts": [text, "b"], "traffic": {"bytes": 1, "flows": [[0, 1, 1]]}}}]},
+], ids=["path", "command", "file", "trials", "call", "numbers", "network"])
+def test_the_page_escapes_whatever_a_report_holds(where):
+    page = report_html.page(where(HOSTILE))
+    assert "<script" not in page and "&lt;script&gt;alert(1)&lt;/script&gt;" in page

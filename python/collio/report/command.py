@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from collio.report import html as report_html
 from collio.report import summary as report
 from collio.report import text as report_text
 
@@ -24,5 +23,7 @@ def report_command(file: Path, page: Path | None) -> None:
     if page is None:
         report_text.print_report(Console(), document)
         return
-    page.write_text(report_html.page(document), encoding="utf-8")
+    from collio.report import html  # Jinja2, which nothing else needs
+
+    page.write_text(html.page(document), encoding="utf-8")
     click.echo(f"wrote {page}")

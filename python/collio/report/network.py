@@ -6,7 +6,7 @@ The engine's line about a file has it as "network" when there are several nodes,
 
 from __future__ import annotations
 
-from html import escape
+from typing import NamedTuple
 
 from rich.table import Table
 
@@ -104,45 +104,58 @@ def _cell(moved: dict[tuple[int, int], int], start: int, end: int) -> str:
     return format_bytes(moved[start, end]) if (start, end) in moved else "·"
 
 
-def html(file: FileRecord) -> str:
+class Cell(NamedTuple):
+    """Bytes that went, and those the plans foresaw."""
+
+    moved: str
+    foreseen: str
+
+
+class Row(NamedTuple):
+    """A node; None where no bytes went or were foreseen."""
+
+    label: str
+    cells: list[Cell | None]
+
+
+class Shown(NamedTuple):
+    """For the page: lines, and the table's titles and rows. There may be none."""
+
+    lines: list[str]
+    titles: list[str]
+    rows: list[Row]
+
+
+def shown(file: FileRecord) -> Shown:
     """The lines and the table for the page."""
     network = network_of(file)
-    told = "".join(f'<div class="dim">{escape(text)}</div>' for text in lines(file))
-    rows = _matrix(network) if flows(network.get("traffic")) else _sums(network)
-    if not rows:
-        return told
-    shown = f'<div style="overflow-x:auto"><table>{rows}</table></div>'
-    return f"{told}<details><summary>bytes between nodes (foreseen by the plans)</summary>{shown}</details>"
+    titles, rows = _matrix(network) if flows(network.get("traffic")) else _sums(network)
+    return Shown(lines(file), titles, rows)
 
 
-def _matrix(network: Network) -> str:
+def _matrix(network: Network) -> tuple[list[str], list[Row]]:
     moved, foreseen = flows(network.get("traffic")), flows(network.get("expected"))
     nodes = node_count(network)
-    labels = [escape(name) for name in names(network, nodes)]
-    head = "".join(f"<th>{label}</th>" for label in labels)
-    rows = [f"<tr><th>from, to</th>{head}</tr>"]
-    for start in range(nodes):
-        cells = "".join(_html_cell(moved.get((start, end), 0), foreseen.get((start, end), 0)) for end in range(nodes))
-        rows.append(f"<tr><td>{labels[start]}</td>{cells}</tr>")
-    return "".join(rows)
+    labels = names(network, nodes)
+    rows = [Row(labels[start], [_page_cell(moved.get((start, end), 0), foreseen.get((start, end), 0)) for end in range(nodes)])
+            for start in range(nodes)]
+    return ["from, to", *labels], rows
 
 
-def _html_cell(moved: int, foreseen: int) -> str:
-    if not moved and not foreseen:
-        return '<td class="num dim">·</td>'
-    return f'<td class="num">{format_bytes(moved)} <span class="dim">({format_bytes(foreseen)})</span></td>'
+def _page_cell(moved: float, foreseen: float) -> Cell | None:
+    return Cell(format_bytes(moved), format_bytes(foreseen)) if moved or foreseen else None
 
 
-def _sums(network: Network) -> str:
+def _sums(network: Network) -> tuple[list[str], list[Row]]:
     """The nodes that send most, where there are too many for a matrix."""
-    traffic, foreseen = network.get("traffic") or {}, network.get("expected") or {}
+    traffic: Traffic = network.get("traffic") or {}
+    foreseen: Traffic = network.get("expected") or {}
     sent, received = list(traffic.get("sent", ())), list(traffic.get("received", ()))
     if not sent or len(sent) != len(received) or not any(sent):
-        return ""
+        return [], []
     most = sorted(range(len(sent)), key=lambda node: -sent[node])[:LARGEST_ON_PAGE]
-    rows = ["<tr><th>node</th><th>sent</th><th>received</th></tr>"]
+    rows = []
     for node in most:
         pairs = ((sent[node], foreseen.get("sent", ())), (received[node], foreseen.get("received", ())))
-        cells = "".join(_html_cell(count, list(expected)[node] if node < len(expected) else 0) for count, expected in pairs)
-        rows.append(f"<tr><td>{node}</td>{cells}</tr>")
-    return "".join(rows)
+        rows.append(Row(str(node), [_page_cell(count, list(expected)[node] if node < len(expected) else 0) for count, expected in pairs]))
+    return ["node", "sent", "received"], rows

@@ -28,6 +28,7 @@ class Collio(Package):
     depends_on("py-rich@13:", type=("build", "run"))
     depends_on("py-numpy@1.22:", type=("build", "run"))
     depends_on("py-netcdf4@1.6:", type=("build", "run"))
+    depends_on("py-jinja2@3:", type=("build", "run"))
     depends_on("py-tomli@2:", type=("build", "run"), when="^python@:3.10")
 
     requires("platform=linux", msg="collio needs Linux")
