@@ -1,5 +1,5 @@
-# Libraries that collio can do without. collio_optional carries those that were found and says so with
-# COLLIO_HAVE_LIBURING; floors that want them link with it.
+# Libraries that collio can do without, and at the end one that it needs. collio_optional carries those that were found and says so
+# with COLLIO_HAVE_LIBURING; floors that want them link with it.
 add_library(collio_optional INTERFACE)
 
 # collio_optional_library(NAME HEADER LIBRARY)
@@ -25,18 +25,16 @@ endfunction()
 
 collio_optional_library(LIBURING liburing.h uring)
 
-# A library of headers alone: collio_json is there where they are.
-if(COLLIO_JSON)
-  find_path(COLLIO_JSON_INCLUDE nlohmann/json.hpp)
-  mark_as_advanced(COLLIO_JSON_INCLUDE)
+# nlohmann-json, of headers alone, is needed: machine files are read with it, the report and results of benchmarks written.
+find_path(COLLIO_JSON_INCLUDE nlohmann/json.hpp)
+mark_as_advanced(COLLIO_JSON_INCLUDE)
+if(NOT COLLIO_JSON_INCLUDE)
+  message(FATAL_ERROR "nlohmann/json.hpp was not found. Install nlohmann-json (Debian: nlohmann-json3-dev; Fedora: json-devel; conda, "
+    "Homebrew: nlohmann-json or nlohmann_json), or say where it is: -DCOLLIO_JSON_INCLUDE=/path/to/include")
 endif()
-if(COLLIO_JSON AND COLLIO_JSON_INCLUDE)
-  add_library(collio_json INTERFACE)
-  target_include_directories(collio_json SYSTEM INTERFACE ${COLLIO_JSON_INCLUDE})
-  message(STATUS "nlohmann-json: ${COLLIO_JSON_INCLUDE}")
-else()
-  message(STATUS "nlohmann-json: not used")
-endif()
+add_library(collio_json INTERFACE)
+target_include_directories(collio_json SYSTEM INTERFACE ${COLLIO_JSON_INCLUDE})
+message(STATUS "nlohmann-json: ${COLLIO_JSON_INCLUDE}")
 
 if(COLLIO_UNIT_TESTS)
   find_package(GTest QUIET)

@@ -18,7 +18,7 @@
 namespace collio::machine {
 
 /// The network in `text`, checked: all functions of machine/network may be called on it. Any bytes may be given; an
-/// error names the place, the value and what is allowed. A build without nlohmann-json has an error for every text.
+/// error names the place, the value and what is allowed.
 /// Pure. O(text + vertices * nodes).
 [[nodiscard]] core::Result<Network> read_graph(std::string_view text);
 
