@@ -2,7 +2,6 @@
 #include "mpiio/file_sums.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "mpiio/network_report.hpp"
 #include "observe/path_pattern.hpp"
@@ -12,69 +11,66 @@ namespace collio::mpiio {
 
 namespace {
 
+using observe::report::Spread;
+
 constexpr std::size_t most_records = observe::CallLog::most_records;
 
-/// What a rank contributes of one record, as doubles: seconds by step, total, counters, the program's seconds.
-constexpr std::size_t first_program_time = CallSums::times + CallSums::counters;
-using Numbers = std::array<double, first_program_time + CallSums::program_times>;
+/// What a rank contributes of one record.
+struct OfRank {
+  observe::Steps steps;
+  double total_s = 0;
+  double post_s = 0, waited_s = 0, hidden_s = 0;
+  observe::Counters counters;
+};
 
-/// These are the most of any rank; the others are sums over ranks.
-constexpr bool is_most(std::size_t counter) { return counter == 7 || counter == 8; }
+OfRank numbers_of(const observe::CallRecord& r) { return {r.steps, r.total_s, r.post_s, r.waited_s, r.hidden_s, r.counters}; }
 
-void add_counter(double& to, double more, std::size_t counter) { to = is_most(counter) ? std::max(to, more) : to + more; }
-
-Numbers numbers_of(const observe::CallRecord& r) {
-  Numbers n{};
-  for (std::size_t s = 0; s < observe::step_count; ++s) n[s] = r.steps.seconds(static_cast<observe::Step>(s));
-  n[observe::step_count] = r.total_s;
-  const observe::Counters& c = r.counters;
-  const std::array<std::int64_t, CallSums::counters> counters{c.bytes,         c.pieces,        c.messages,
-                                                              c.metadata_bytes, c.dense_windows, c.piecewise_windows,
-                                                              c.sieved_windows, c.most_receives, c.most_buffer_bytes, c.one_sided, c.one_sided_bytes,
-                                                              c.from_device_bytes, c.to_device_bytes};
-  for (std::size_t i = 0; i < counters.size(); ++i) n[CallSums::times + i] = static_cast<double>(counters[i]);
-  n[first_program_time] = r.post_s;
-  n[first_program_time + 1] = r.waited_s;
-  n[first_program_time + 2] = r.hidden_s;
-  return n;
-}
-
-/// One number of every rank's.
-template <class PerRank>
-Spread spread_of(const std::vector<PerRank>& all, std::size_t column) {
+/// One number of every rank's. `number`: a member, or a function of what a rank contributes.
+template <class PerRank, class NumberOf>
+Spread spread_of(const std::vector<PerRank>& all, NumberOf&& number) {
   std::vector<double> values;
   values.reserve(all.size());
-  for (const PerRank& n : all) values.push_back(n[column]);
+  for (const PerRank& one : all) values.push_back(std::invoke(number, one));
   std::ranges::sort(values);
   return {values.front(), values[values.size() / 2], values.back()};
 }
 
-CallSums sums_of(const observe::CallRecord& record, const std::vector<Numbers>& all) {
-  CallSums sums{.record = record, .counted = {}, .seconds = {}, .program_s = {}};
-  for (std::size_t i = 0; i < sums.seconds.size(); ++i) sums.seconds[i] = spread_of(all, i);
-  for (std::size_t i = 0; i < sums.program_s.size(); ++i) sums.program_s[i] = spread_of(all, first_program_time + i);
-  for (std::size_t i = 0; i < sums.counted.size(); ++i)
-    for (const Numbers& n : all) add_counter(sums.counted[i], n[CallSums::times + i], i);
+/// Adds up a record of spreads.
+template <class Spreads>
+void add_spreads(Spreads& into, const Spreads& more) {
+  each_pair(into, more, [](Spread& to, const Spread& spread) { each_pair(to, spread, [](double& sum, double one) { sum += one; }); });
+}
+
+CallSums sums_of(const observe::CallRecord& record, const std::vector<OfRank>& all) {
+  CallSums sums{.record = record, .counted = {}, .seconds = {}, .program = {}};
+  for (std::size_t s = 0; s < observe::step_count; ++s)
+    sums.seconds.*observe::report::step_spreads[s] = spread_of(all, [s](const OfRank& one) { return one.steps.seconds(static_cast<observe::Step>(s)); });
+  sums.seconds.total = spread_of(all, &OfRank::total_s);
+  sums.program = {spread_of(all, &OfRank::post_s), spread_of(all, &OfRank::waited_s), spread_of(all, &OfRank::hidden_s)};
+  for (const OfRank& one : all) sums.counted.add(one.counters);
   return sums;
 }
 
-/// What the calls without data took, and the calls that collio has no record of: columns of a rank.
-using Rest = std::array<double, 5>;
+/// What a rank's calls without data took, and its calls that collio has no record of.
+struct RestOfRank {
+  double open_s, open_by_library_s, set_view_s;
+  std::int64_t independent_calls, library_calls;
+};
 
-Rest rest_of(const engine::File& file) {
+RestOfRank rest_of(const engine::File& file) {
   const observe::FileTimes& t = file.times;
-  return {t.open_s, t.open_by_library_s, t.set_view_s, static_cast<double>(t.independent_calls), static_cast<double>(t.library_calls)};
+  return {t.open_s, t.open_by_library_s, t.set_view_s, t.independent_calls, t.library_calls};
 }
 
-void put_rest(const std::vector<Rest>& all, FileSums& sums) {
-  for (std::size_t i = 0; i < sums.times.size(); ++i) sums.times[i] = spread_of(all, i);
-  for (const Rest& one : all) sums.independent_calls += static_cast<std::int64_t>(one[3]);
-  sums.library_calls = static_cast<std::int64_t>(all.front()[4]);  // collective: every rank made them
+void put_rest(const std::vector<RestOfRank>& all, observe::report::File& line) {
+  line.seconds = {spread_of(all, &RestOfRank::open_s), spread_of(all, &RestOfRank::open_by_library_s), spread_of(all, &RestOfRank::set_view_s)};
+  for (const RestOfRank& one : all) line.independent_calls += one.independent_calls;
+  line.library_calls = all.front().library_calls;  // collective: every rank made them
 }
 
 FileSums named(const engine::File& file) {
   FileSums sums;
-  sums.path = file.path;
+  sums.line.file = file.path;
   sums.kind = observe::path_pattern(file.path) + '\n' + std::to_string(file.size);
   for (const auto& [key, value] : file.hints.in_force) sums.kind += '\n' + key + '=' + value;
   return sums;
@@ -86,16 +82,16 @@ void CallSums::add(const CallSums& other) {
   record.repeats += other.record.repeats;
   record.remembered += other.record.remembered;
   record.span_bytes += other.record.span_bytes;
-  for (std::size_t i = 0; i < counters; ++i) add_counter(counted[i], other.counted[i], i);
-  for (std::size_t i = 0; i < times; ++i) seconds[i].add(other.seconds[i]);
-  for (std::size_t i = 0; i < program_times; ++i) program_s[i].add(other.program_s[i]);
+  counted.add(other.counted);
+  add_spreads(seconds, other.seconds);
+  add_spreads(program, other.program);
 }
 
 void FileSums::add(const FileSums& other) {
-  about = other.about;
-  for (std::size_t i = 0; i < times.size(); ++i) times[i].add(other.times[i]);
-  independent_calls += other.independent_calls;
-  library_calls += other.library_calls;
+  line.about = other.line.about;
+  add_spreads(line.seconds, other.line.seconds);
+  line.independent_calls += other.line.independent_calls;
+  line.library_calls += other.line.library_calls;
   for (const CallSums& call : other.calls) {
     auto into = std::ranges::find_if(calls, [&](const CallSums& one) { return one.similar(call); });
     if (into == calls.end() && calls.size() >= most_records) {
@@ -112,17 +108,17 @@ void FileSums::add(const FileSums& other) {
 
 FileSums sums_of_ranks(engine::File& file) {
   FileSums sums = named(file);
-  std::vector<Numbers> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
+  std::vector<OfRank> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
   for (const observe::CallRecord& record : file.log.records()) {
-    const Numbers mine = numbers_of(record);
-    transport::gather(mine.data(), sizeof mine, all.data(), file.comm);
+    const OfRank mine = numbers_of(record);
+    transport::gather(&mine, sizeof mine, all.data(), file.comm);
     if (file.rank == 0) sums.calls.push_back(sums_of(record, all));
   }
-  const Rest mine = rest_of(file);
-  std::vector<Rest> rest(all.size());
-  transport::gather(mine.data(), sizeof mine, rest.data(), file.comm);
-  if (file.rank == 0) put_rest(rest, sums);
-  sums.network = network_json(file);
+  const RestOfRank mine = rest_of(file);
+  std::vector<RestOfRank> rest(all.size());
+  transport::gather(&mine, sizeof mine, rest.data(), file.comm);
+  if (file.rank == 0) put_rest(rest, sums.line);
+  sums.line.network = network_of(file);
   return sums;
 }
 
@@ -130,10 +126,10 @@ FileSums sums_so_far(engine::File& file) {
   FileSums sums = named(file);
   for (const observe::CallRecord& record : file.log.snapshot()) {
     sums.calls.push_back(sums_of(record, {numbers_of(record)}));
-    sums.calls.back().counted[0] = static_cast<double>(record.all_bytes);
-    sums.calls.back().counted[1] = static_cast<double>(record.all_pieces);
+    sums.calls.back().counted.bytes = record.all_bytes;
+    sums.calls.back().counted.pieces = record.all_pieces;
   }
-  put_rest({rest_of(file)}, sums);
+  put_rest({rest_of(file)}, sums.line);
   return sums;
 }
 

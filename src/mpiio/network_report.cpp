@@ -1,12 +1,9 @@
 // See network_report.hpp.
 #include "mpiio/network_report.hpp"
 
-#include <numeric>
-
 #include "engine/open/discover_network.hpp"
 #include "machine/locate_nodes.hpp"
 #include "machine/node_traffic.hpp"
-#include "mpiio/json_text.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::mpiio {
@@ -16,6 +13,7 @@ namespace {
 using machine::Flow;
 using machine::Machine;
 using machine::NodeTraffic;
+namespace report = observe::report;
 
 /// What all ranks have sent, on rank 0. Collective.
 NodeTraffic counted(const engine::File& file) {
@@ -34,58 +32,63 @@ NodeTraffic expected(const engine::File& file) {
   return traffic;
 }
 
-std::string busiest_json(const machine::Network& network, const machine::BusiestLink& busiest) {
+report::Busiest busiest_of(const machine::Network& network, const machine::BusiestLink& busiest) {
   const machine::Link& link = network.link(busiest.hop.link);
-  const auto name = [&](int vertex) { return quoted(network.vertices[static_cast<std::size_t>(vertex)]); };
-  return std::string("{\"from\": ") + name(busiest.hop.forward ? link.a : link.b) + ", \"to\": " + name(busiest.hop.forward ? link.b : link.a) +
-         ", \"bytes\": " + std::to_string(busiest.bytes) + ", \"seconds\": " + text_of(busiest.time_s) + "}";
+  const auto name = [&](int vertex) { return network.vertices[static_cast<std::size_t>(vertex)]; };
+  const bool forward = busiest.hop.forward;
+  return {name(forward ? link.a : link.b), name(forward ? link.b : link.a), busiest.bytes, busiest.time_s};
 }
 
-std::string traffic_json(const Machine& machine, const NodeTraffic& traffic) {
-  std::string j = "{\"bytes\": ";
-  j += std::to_string(traffic.bytes());
+report::Traffic traffic_of(const Machine& machine, const NodeTraffic& traffic) {
+  report::Traffic told{.bytes = traffic.bytes()};
   if (traffic.has_matrix()) {
-    j += ", \"flows\": " + json_list(traffic.flows(), [](const Flow& f) {
-      return std::string("[") + std::to_string(f.from) + ", " + std::to_string(f.to) + ", " + std::to_string(f.bytes) + "]";
-    });
+    told.flows.emplace();
+    for (const Flow& flow : traffic.flows()) told.flows->push_back({flow.from, flow.to, flow.bytes});
   } else {
-    std::vector<std::size_t> nodes(machine.nodes.size());
-    std::iota(nodes.begin(), nodes.end(), std::size_t{0});
-    j += ", \"sent\": " + json_list(nodes, [&](std::size_t node) { return std::to_string(traffic.sent(node)); });
-    j += ", \"received\": " + json_list(nodes, [&](std::size_t node) { return std::to_string(traffic.received(node)); });
+    told.sent.emplace();
+    told.received.emplace();
+    for (std::size_t node = 0; node < machine.nodes.size(); ++node) {
+      told.sent->push_back(traffic.sent(node));
+      told.received->push_back(traffic.received(node));
+    }
   }
-  if (!machine.network) return j + "}";
-  j += ", \"hop_bytes\": " + std::to_string(traffic.hop_bytes());
-  if (traffic.bytes() > 0) j += ", \"busiest\": " + busiest_json(*machine.network, traffic.busiest());
-  return j + "}";
+  if (machine.network) {
+    told.hop_bytes = traffic.hop_bytes();
+    if (traffic.bytes() > 0) told.busiest = busiest_of(*machine.network, traffic.busiest());
+  }
+  return told;
 }
 
-std::string place_json(const Machine& machine) {
-  std::string j = "{\"name\": " + (machine.network ? quoted(machine.network->name) : std::string("null"));
+report::Network place_of(const Machine& machine) {
+  report::Network place;
   if (machine.network) {
+    place.name.name = machine.network->name;
+    place.nodes = machine.network->nodes;
     const machine::HopRange range = hop_range(machine);
-    j += ", \"nodes\": " + std::to_string(machine.network->nodes) + ", \"hops\": {\"min\": " + std::to_string(range.least) +
-         ", \"max\": " + std::to_string(range.most) + "}";
+    place.hops = {range.least, range.most};
   }
-  if (const std::string why = engine::why_unknown(machine); !why.empty()) j += ", \"unknown\": " + quoted(why);
-  if (machine.nodes.size() <= NodeTraffic::most_nodes_in_matrix)
-    j += ", \"hosts\": " + json_list(machine.nodes, [](const machine::Node& node) { return quoted(node.name); });
-  return j;
+  if (std::string why = engine::why_unknown(machine); !why.empty()) place.unknown = std::move(why);
+  if (machine.nodes.size() > NodeTraffic::most_nodes_in_matrix) return place;
+  place.hosts.emplace();
+  for (const machine::Node& node : machine.nodes) place.hosts->push_back(node.name);
+  return place;
 }
 
 }  // namespace
 
-std::string network_json(engine::File& file) {
+std::optional<report::Network> network_of(engine::File& file) {
   const Machine& machine = file.machine;
-  const bool several = machine.nodes.size() > 1;
-  if (!several) {
+  if (machine.nodes.size() == 1) {
     const bool told = machine.network || !machine.network_unknown.empty();
-    return told && file.rank == 0 ? place_json(machine) + "}" : "";
+    if (!told || file.rank != 0) return {};
+    return place_of(machine);
   }
   const NodeTraffic sent = counted(file);
   if (file.rank != 0) return {};
-  return place_json(machine) + ", \"traffic\": " + traffic_json(machine, sent) +
-         ", \"expected\": " + traffic_json(machine, expected(file)) + "}";
+  report::Network network = place_of(machine);
+  network.traffic = traffic_of(machine, sent);
+  network.expected = traffic_of(machine, expected(file));
+  return network;
 }
 
 }  // namespace collio::mpiio

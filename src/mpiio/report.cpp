@@ -18,7 +18,7 @@ bool wanted(const engine::File& file) {
 
 FileSums so_far(OpenFile& file) {
   FileSums sums = sums_so_far(*file.engine);
-  sums.about = about_json(*file.engine, {});
+  sums.line.about = about(*file.engine, {});
   return sums;
 }
 
@@ -54,9 +54,12 @@ void report_closed(OpenFile& file) {
   const Remarks remarks{engine.storage_remarks(), engine.schedule_remarks()};
   FileSums sums = sums_of_ranks(engine);
   if (engine.rank != 0) return;
-  sums.about = about_json(engine, remarks);
-  ReportBook& book = ReportBook::of_process();
-  book.closed(sums, file.report_line ? *file.report_line : book.opened(sums));
+  try {
+    sums.line.about = about(engine, remarks);
+    ReportBook& book = ReportBook::of_process();
+    book.closed(sums, file.report_line ? *file.report_line : book.opened(sums));
+  } catch (const std::bad_alloc&) {  // the report keeps what it had of the file; MPI_File_close goes on
+  }
 }
 
 }  // namespace collio::mpiio

@@ -58,10 +58,10 @@ ReportLine ReportBook::opened(const FileSums& sums) {
   Kind& of = kinds_[kind];
   if (of.id.empty()) {
     of.id = new_id();
-    of.sums.path = sums.path;
-    of.sums.about = sums.about;
+    of.sums.line.file = sums.line.file;
+    of.sums.line.about = sums.line.about;
   }
-  if (of.sums.path != sums.path) of.sums.path = kind.empty() ? "(further files)" : observe::path_pattern(sums.path);
+  if (of.sums.line.file != sums.line.file) of.sums.line.file = kind.empty() ? "(further files)" : observe::path_pattern(sums.line.file);
   ++of.opened;
   renew(of);
   return {"", kind};

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "mpiio/report_json.hpp"
+#include "mpiio/report_line.hpp"
 #include "observe/renewal.hpp"
 
 namespace collio::mpiio {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "observe/report_records.hpp"
 #include "observe/steps.hpp"
 
 namespace collio::observe {
@@ -23,15 +25,6 @@ enum class Progress {
   fiber,    ///< on the program's thread, wherever that would wait
 };
 [[nodiscard]] std::string_view name_of(Progress progress) noexcept;
-
-/// How the file domains were placed, on rank 0. In order: with domain i at aggregator i.
-struct Placement {
-  std::string how, reason;   ///< empty: not placed
-  std::int64_t hop_bytes_in_order = 0, hop_bytes = 0;
-  std::int64_t bytes_inside_nodes = 0;
-  double busiest_in_order_s = 0, busiest_s = 0;  ///< of the link that needs longest
-  double imbalance = 1;                          ///< most bytes of an aggregator by their mean
-};
 
 /// One call, or several similar ones in a row. The fields up to `repeats` are the same on all ranks.
 struct CallRecord {
@@ -49,7 +42,7 @@ struct CallRecord {
   double post_s = 0;                   ///< of the program, in the call that posted it
   double waited_s = 0;                 ///< of the program, until it was done: in waits, tests, later calls on the file
   double hidden_s = 0;                 ///< the rest of its time
-  Placement placement;                 ///< of the first of them
+  std::optional<report::Placement> placement;  ///< of the first of them; on rank 0
   double total_s = 0;
   Steps steps;
   Counters counters;

@@ -7,14 +7,15 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <string_view>
 
 namespace collio::observe {
 
-enum class Step { flatten, digest, plan, pack, exchange, place, read, write, wait, agree, count_ };
+enum class Step {
+#define COLLIO_STEP(key, meaning) key,
+#include "observe/report.def"
+  count_
+};
 inline constexpr std::size_t step_count = static_cast<std::size_t>(Step::count_);
-inline constexpr std::array<std::string_view, step_count> step_names{
-    "flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait", "agree"};
 
 /// Seconds since some fixed point.
 [[nodiscard]] inline double now_s() noexcept {
@@ -69,35 +70,20 @@ class Steps {
   Shown* shown_ = nullptr;
 };
 
-/// What one rank did in one call. Sums over ranks make the report.
+/// What one rank did in one call; sums over ranks make the report. report.def says what each member counts.
 struct Counters {
-  std::int64_t bytes = 0;            ///< data bytes of this rank
-  std::int64_t pieces = 0;           ///< contiguous file pieces described
-  std::int64_t messages = 0;         ///< messages sent to other ranks
-  std::int64_t metadata_bytes = 0;   ///< bytes of piece descriptions
-  std::int64_t one_sided = 0;        ///< transfers by MPI_Put or MPI_Get
-  std::int64_t one_sided_bytes = 0;  ///< data they moved
-  std::int64_t most_receives = 0;    ///< messages an aggregator received in one round; of several ranks, the most
-  std::int64_t most_buffer_bytes = 0; ///< of buffers at a time, shared windows included; of several ranks, the most
-  std::int64_t from_device_bytes = 0, to_device_bytes = 0;  ///< of this rank's buffer, where that is a device's
-  std::int64_t dense_windows = 0, piecewise_windows = 0, sieved_windows = 0;
+#define COLLIO_COUNTER(member, key, Type, fold, meaning) std::int64_t member = 0;
+#include "observe/report.def"
 
-  void note_receives(std::int64_t received) noexcept { most_receives = std::max(most_receives, received); }
-  void add(const Counters& o) noexcept {
-    bytes += o.bytes;
-    pieces += o.pieces;
-    messages += o.messages;
-    metadata_bytes += o.metadata_bytes;
-    one_sided += o.one_sided;
-    one_sided_bytes += o.one_sided_bytes;
-    note_receives(o.most_receives);
-    most_buffer_bytes = std::max(most_buffer_bytes, o.most_buffer_bytes);
-    from_device_bytes += o.from_device_bytes;
-    to_device_bytes += o.to_device_bytes;
-    dense_windows += o.dense_windows;
-    piecewise_windows += o.piecewise_windows;
-    sieved_windows += o.sieved_windows;
+  void note_receives(std::int64_t received) noexcept { most(most_receives, received); }
+  void add(const Counters& more) noexcept {
+#define COLLIO_COUNTER(member, key, Type, fold, meaning) fold(member, more.member);
+#include "observe/report.def"
   }
+
+ private:
+  static void sum(std::int64_t& into, std::int64_t more) noexcept { into += more; }
+  static void most(std::int64_t& into, std::int64_t more) noexcept { into = std::max(into, more); }
 };
 
 }  // namespace collio::observe

@@ -200,12 +200,12 @@ void check_report(const Round& r, const std::string& name) {
   int on_device = 0;
   MPI_Allreduce(&mine, &on_device, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (r.program.rank != 0) return;
-  const std::string expected = "\"device\": {\"from_device\": " + std::to_string(2LL * 4 * part * on_device) + ", ";
+  const std::string expected = "\"device\":{\"from_device\":" + std::to_string(2LL * 4 * part * on_device) + ",";
   r.program.that(r.reports.of(name).find(expected) != std::string::npos, ("the report has " + expected).c_str());
   if (r.program.size == 1) return;
   const char* ranks_a_node = std::getenv("COLLIO_RANKS_PER_NODE");
   if (std::string(r.path_hint) == "two_layer" && ranks_a_node && std::string(ranks_a_node) == "1") return;  // there is one layer
-  r.program.that(r.reports.of(name).find(std::string("\"path\": \"") + r.path_hint) != std::string::npos, "calls take the path that was asked for");
+  r.program.that(r.reports.of(name).find(std::string("\"path\":\"") + r.path_hint) != std::string::npos, "calls take the path that was asked for");
 }
 
 void one_round(const Round& r, const std::string& name) {

@@ -10,8 +10,8 @@ namespace {
 
 /// A number from the report's line about a call.
 long long number_after(const std::string& text, const std::string& key) {
-  const auto at = text.find("\"" + key + "\": ");
-  return at == std::string::npos ? -1 : std::atoll(text.c_str() + at + key.size() + 4);
+  const auto at = text.find("\"" + key + "\":");
+  return at == std::string::npos ? -1 : std::atoll(text.c_str() + at + key.size() + 3);
 }
 
 void within_limit(Program& program, const Reports& reports, const char* path, long long limit) {

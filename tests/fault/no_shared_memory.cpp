@@ -65,11 +65,11 @@ void says(Program& program, const std::string& report, const std::string& what) 
 }
 
 void goes_through_aggregators(Program& program, const std::string& report) {
-  says(program, report, "\"path\": \"two_phase\"");
-  if (program.rank == 0) program.that(report.find("\"path\": \"two_layer\"") == std::string::npos, "no call takes two layers");
+  says(program, report, "\"path\":\"two_phase\"");
+  if (program.rank == 0) program.that(report.find("\"path\":\"two_layer\"") == std::string::npos, "no call takes two layers");
   if (program.size == 1) return;
   says(program, report, "one layer: no shared memory between the ranks of a node");
-  says(program, report, "\"warnings\": [\"no shared memory between the ranks of a node: ");
+  says(program, report, "\"warnings\":[\"no shared memory between the ranks of a node: ");
 }
 
 /// Rank 0 may write no file of more than 1 MiB, and shared memory is a file.
@@ -90,7 +90,7 @@ void memory_cannot_be_made(Program& program, const Reports& reports) {
 void works_again(Program& program, const Reports& reports) {
   PieceFile file = open(program);
   write_and_read(program, file);
-  says(program, check_and_close(program, file, reports), program.size > 1 ? "\"path\": \"two_layer\"" : "\"path\": \"two_phase\"");
+  says(program, check_and_close(program, file, reports), program.size > 1 ? "\"path\":\"two_layer\"" : "\"path\":\"two_phase\"");
 }
 
 /// One rank sees other memory than the rest. The file asks for more than is kept from the ones before.

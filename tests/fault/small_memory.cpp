@@ -26,7 +26,7 @@ void use(Program& program, MPI_Comm comm, const Reports& reports, const HintList
   MPI_Barrier(comm);
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  if (rank == 0 && collio_is_on()) program.that(reports.of(file.path()).find("\"path\": \"two_layer\"") != std::string::npos, reports.of(file.path()).c_str());
+  if (rank == 0 && collio_is_on()) program.that(reports.of(file.path()).find("\"path\":\"two_layer\"") != std::string::npos, reports.of(file.path()).c_str());
 }
 
 }  // namespace

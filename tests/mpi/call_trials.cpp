@@ -68,11 +68,11 @@ int main(int argc, char** argv) {
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   Tests tests(program);
   const bool alone = program.size == 1;
-  const std::string tried = alone ? "\"call_trials\": \"\"" : "calls were trials";
+  const std::string tried = alone ? "\"call_trials\":\"\"" : "calls were trials";
   tests.run({}, {tried});
   tests.run({{"collio_path", "two_phase"}, {"collio_transfer", "auto"}, {"collio_transfer_piece", "1"}},
             {tried, alone ? "transfers: two_sided" : "transfers: lock, by trials"});
-  tests.run({{"collio_path", "two_phase"}, {"collio_transfer", "two_sided"}}, {"\"call_trials\": \"\""});
+  tests.run({{"collio_path", "two_phase"}, {"collio_transfer", "two_sided"}}, {"\"call_trials\":\"\""});
   tests.a_file_for_each_call();
   return program.finish();
 }

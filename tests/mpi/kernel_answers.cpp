@@ -73,8 +73,8 @@ int main(int argc, char** argv) {
   program.that(populations > 0, "pages of windows are mapped");
   if (program.rank == 0) {
     const std::string report = reports.of(file.path());
-    program.that(report.find("\"first_node\": {\"cores\": 6,") != std::string::npos, ("6 cores in " + report).c_str());
-    program.that(report.find("\"path\": \"two_layer\"") != std::string::npos, ("two layers in " + report).c_str());
+    program.that(report.find("\"first_node\":{\"cores\":6,") != std::string::npos, ("6 cores in " + report).c_str());
+    program.that(report.find("\"path\":\"two_layer\"") != std::string::npos, ("two layers in " + report).c_str());
     program.that(interruptions > 0, "reservations were interrupted");
   }
   return program.finish();

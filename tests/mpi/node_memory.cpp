@@ -135,7 +135,7 @@ void shuffled_ranks(Program& program, const Reports& reports) {
       for (int i = 0; i < 3; ++i) use(file, dice);
       file.check();
       file.close();
-      const char* path = per_node > 1 && program.size > 1 ? "\"path\": \"two_layer\"" : "\"path\": \"two_phase\"";
+      const char* path = per_node > 1 && program.size > 1 ? "\"path\":\"two_layer\"" : "\"path\":\"two_phase\"";
       if (rank == 0)
         program.that(reports.of(file.path()).find(path) != std::string::npos, (std::string(path) + " in " + reports.of(file.path())).c_str());
       MPI_Barrier(comm);

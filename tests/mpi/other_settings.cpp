@@ -112,7 +112,7 @@ class Tests {
     std::stringstream lines;
     lines << std::ifstream(report).rdbuf();
     std::ofstream(report, std::ios::trunc);
-    for (const std::string& pair : {"\"striping_unit\": \"" + striping.unit + "\"", "\"striping_factor\": \"" + striping.factor + "\""})
+    for (const std::string& pair : {"\"striping_unit\":\"" + striping.unit + "\"", "\"striping_factor\":\"" + striping.factor + "\""})
       program_.that(lines.str().find(pair) != std::string::npos, (what + ": no " + pair).c_str());
   }
 

@@ -82,7 +82,7 @@ class Reports {
     std::ifstream in(path_);
     std::string last;
     for (std::string line; std::getline(in, line);)
-      if (line.starts_with("{\"file\": \"" + file + "\"")) last = line;
+      if (line.starts_with("{\"file\":\"" + file + "\"")) last = line;
     return last;
   }
 

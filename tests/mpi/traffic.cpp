@@ -14,22 +14,22 @@ constexpr int windows = 10;  ///< of each domain
 
 using Matrix = std::map<std::pair<int, int>, long long>;
 
-/// The numbers after `"key": ` in a part of the report that begins with `begin`.
+/// The numbers after `"key":` in a part of the report that begins with `begin`.
 long long number_in(const std::string& report, const std::string& begin, const std::string& key) {
-  const std::size_t at = report.find("\"" + key + "\": ", report.find(begin));
-  return at == std::string::npos ? -1 : std::atoll(report.c_str() + at + key.size() + 4);
+  const std::size_t at = report.find("\"" + key + "\":", report.find(begin));
+  return at == std::string::npos ? -1 : std::atoll(report.c_str() + at + key.size() + 3);
 }
 
-/// [[from, to, bytes], ...] after `"flows": ` in the part that begins with `begin`.
+/// [[from, to, bytes], ...] after `"flows":` in the part that begins with `begin`.
 Matrix matrix_in(const std::string& report, const std::string& begin) {
   Matrix matrix;
-  std::size_t at = report.find("\"flows\": [", report.find(begin));
+  std::size_t at = report.find("\"flows\":[", report.find(begin));
   if (at == std::string::npos) return matrix;
   int from = 0, to = 0, used = 0;
   long long bytes = 0;
-  for (at += 10; std::sscanf(report.c_str() + at, "[%d, %d, %lld]%n", &from, &to, &bytes, &used) == 3; at += static_cast<std::size_t>(used)) {
+  for (at += 9; std::sscanf(report.c_str() + at, "[%d,%d,%lld]%n", &from, &to, &bytes, &used) == 3; at += static_cast<std::size_t>(used)) {
     matrix[{from, to}] = bytes;
-    while (report[at + static_cast<std::size_t>(used)] == ',' || report[at + static_cast<std::size_t>(used)] == ' ') ++used;
+    if (report[at + static_cast<std::size_t>(used)] == ',') ++used;
   }
   return matrix;
 }
@@ -92,8 +92,8 @@ class Tests {
   void check(const std::string& report, const Case& of) {
     const std::string path = of.hints.at("collio_path");
     const auto that = [&](bool good, const std::string& what) { program_.that(good, (what + " in " + report).c_str()); };
-    that(report.find("\"path\": \"" + path + "\"") != std::string::npos, "path " + path);
-    that(report.find("\"name\": null") != std::string::npos && report.find("\"unknown\"") == std::string::npos, "no network, and no word about it");
+    that(report.find("\"path\":\"" + path + "\"") != std::string::npos, "path " + path);
+    that(report.find("\"name\":null") != std::string::npos && report.find("\"unknown\"") == std::string::npos, "no network, and no word about it");
     const Matrix traffic = matrix_in(report, "\"traffic\""), expected = matrix_in(report, "\"expected\"");
     program_.equal(number_in(report, "\"traffic\"", "bytes"), sum_of(traffic), "sum of the traffic");
     program_.equal(number_in(report, "\"expected\"", "bytes"), sum_of(expected), "sum of what was expected");
@@ -119,7 +119,7 @@ class Tests {
   /// Of all the records of calls.
   static long long metadata_in(const std::string& report) {
     long long sum = 0;
-    const std::string key = "\"metadata_bytes\": ";
+    const std::string key = "\"metadata_bytes\":";
     for (std::size_t at = report.find(key); at != std::string::npos; at = report.find(key, at + 1)) sum += std::atoll(report.c_str() + at + key.size());
     return sum;
   }

@@ -68,7 +68,7 @@ class Tests {
  private:
   void check(const std::string& report, const std::string& transfer) {
     const auto that = [&](bool good, const std::string& what) { program_.that(good, (what + " in " + report).c_str()); };
-    const long long bytes = number_after(report, "\"one_sided\": {\"transfers\": ");
+    const long long bytes = number_after(report, "\"one_sided\":{\"transfers\":");
     if (program_.size == 1) {
       that(report.find("transfers: two_sided, not " + transfer + ": there is one rank") != std::string::npos, "reason of one rank");
       that(bytes == 0, "no one-sided transfers");

@@ -169,7 +169,7 @@ class Tests {
     if (program_.rank != 0) return;
     const std::string report = reports_.of(file.path());
     const std::string path = program_.size > 1 ? "two_layer" : "two_phase";
-    program_.that(report.find("\"path\": \"" + path + "\"") != std::string::npos, ("path of the calls in " + report).c_str());
+    program_.that(report.find("\"path\":\"" + path + "\"") != std::string::npos, ("path of the calls in " + report).c_str());
     if (program_.size > 1) program_.that(report.find(why) != std::string::npos, ("'" + why + "' in " + report).c_str());
   }
 

@@ -71,4 +71,4 @@ def test_collio_run_itself_is_killed(real_mpi, compiled, collio_process, tmp_pat
 
 
 def _closed(folder):
-    return any('"still_open": 0' in lines.read_text() for lines in folder.glob(".r.json.*.lines"))
+    return any('"still_open":0' in lines.read_text() for lines in folder.glob(".r.json.*.lines"))

@@ -171,9 +171,15 @@ transport::Link link_of(File& file, const policy::Plan& plan, const Servers& ser
   return link;
 }
 
-observe::Placement placement_of(const policy::PlacedDomains& placed) {
-  return {placed.how, placed.reason, placed.before.hop_bytes, placed.after.hop_bytes, placed.after.bytes_inside_nodes,
-          placed.before.busiest.time_s, placed.after.busiest.time_s, placed.after.imbalance};
+observe::report::Placement placement_of(const policy::PlacedDomains& placed) {
+  return {.how = placed.how,
+          .reason = placed.reason,
+          .hop_bytes = placed.after.hop_bytes,
+          .hop_bytes_in_order = placed.before.hop_bytes,
+          .bytes_inside_nodes = placed.after.bytes_inside_nodes,
+          .busiest_seconds = placed.after.busiest.time_s,
+          .busiest_seconds_in_order = placed.before.busiest.time_s,
+          .imbalance = placed.after.imbalance};
 }
 
 /// None: there is no memory for it.

@@ -1,4 +1,4 @@
-// A file's part of the report as one line of JSON.
+// A file's part of the report: one line of JSON. Its fields are those of observe/report.def.
 #pragma once
 
 #include <string>
@@ -14,11 +14,12 @@ struct LineHead {
   std::int64_t still_open = 0;  ///< of these
 };
 
-/// FileSums::about. Collective; `remarks` are what ranks say together.
+/// What ranks say together.
 struct Remarks {
   std::string storage, schedules;
 };
-[[nodiscard]] std::string about_json(const engine::File& file, const Remarks& remarks);
+/// Not collective.
+[[nodiscard]] observe::report::About about(const engine::File& file, const Remarks& remarks);
 
 /// The line, with its end. Not collective.
 [[nodiscard]] std::string line_of(const FileSums& sums, const LineHead& head);

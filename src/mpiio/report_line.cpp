@@ -1,0 +1,73 @@
+// See report_line.hpp.
+#include "mpiio/report_line.hpp"
+
+#include "observe/report_text.hpp"
+
+namespace collio::mpiio {
+
+namespace {
+
+namespace report = observe::report;
+
+/// Of the MPI library's own words the first line.
+std::string library_version() {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  return std::string(version).substr(0, std::string(version).find('\n'));
+}
+
+report::Call call_of(const CallSums& sums) {
+  const observe::CallRecord& r = sums.record;
+  report::Call call{.operation = r.operation,
+                    .form = std::string(name_of(r.form)),
+                    .path = r.path,
+                    .reason = r.reason,
+                    .repeats = r.repeats,
+                    .failed = !r.error.empty(),
+                    .file_span_bytes = r.span_bytes,
+                    .aggregators = r.aggregators,
+                    .local_aggregators = r.local_aggregators,
+                    .rounds = r.rounds,
+                    .remembered = r.remembered,
+                    .counters = sums.counted,
+                    .placement = r.placement,
+                    .seconds = sums.seconds};
+  if (r.form != observe::Form::blocking) {
+    call.progress = name_of(r.progress);
+    call.program_seconds = sums.program;
+  }
+  return call;
+}
+
+}  // namespace
+
+report::About about(const engine::File& file, const Remarks& remarks) {
+  const machine::Node& first = file.machine.nodes.front();
+  const engine::StorageUse& use = file.storage_use;
+  report::About about{.comm_size = file.size,
+                      .nodes = static_cast<std::int64_t>(file.machine.nodes.size()),
+                      .first_node = {first.cores, first.numas, first.nics},
+                      .mpi = library_version(),
+                      .storage = file.machine.storage.name,
+                      .storage_by = {use.kind, use.reason, use.overlaps, remarks.storage},
+                      .schedule_trials = remarks.schedules,
+                      .call_trials = file.memory.call_trials_text(),
+                      .hints = file.hints.in_force,
+                      .warnings = file.warnings};
+  // Between calls a file may have none: it borrows one.
+  if (file.agreement) about.agreement = file.agreement->by_shared_memory() ? "shared memory" : "messages";
+  about.warnings.insert(about.warnings.end(), file.hints.found.begin(), file.hints.found.end());
+  return about;
+}
+
+std::string line_of(const FileSums& sums, const LineHead& head) {
+  report::File line = sums.line;
+  line.id = head.id;
+  line.files = head.files;
+  line.still_open = head.still_open;
+  for (const CallSums& call : sums.calls) line.calls.push_back(call_of(call));
+  return text_of(line) + '\n';
+}
+
+}  // namespace collio::mpiio
