@@ -246,25 +246,22 @@ struct Library {
   return library;
 }
 
-[[nodiscard]] std::string operations_json(const std::vector<Record>& records, std::int64_t bytes) {
-  std::string list;
-  for (const Record& record : records) {
-    json::Object line;
-    line.add("operation", name_of(record.direction))
-        .add("step", record.step)
-        .add("seconds", record.spent.whole);
-    line.add("set_view_s", record.spent.set_view)
-        .add("data_s", record.spent.data)
-        .add("open_s", record.spent.open);
-    line.add("sync_s", record.spent.sync).add("close_s", record.spent.close).add("bytes", bytes);
-    line.add("verified", record.error.empty())
-        .add("wrong_bytes", record.wrong_bytes)
-        .add("wrong_hole_bytes", record.wrong_hole_bytes);
-    line.add("peak_rss_above_buffer_bytes", record.peak);
-    if (record.cache_line_ns >= 0) line.add("cache_line_ns", record.cache_line_ns);
-    list += (list.empty() ? "" : ", ") + line.text();
-  }
-  return "[" + list + "]";
+[[nodiscard]] json json_of(const Record& record, std::int64_t bytes) {
+  json line{{"operation", name_of(record.direction)},
+            {"step", record.step},
+            {"seconds", record.spent.whole},
+            {"set_view_s", record.spent.set_view},
+            {"data_s", record.spent.data},
+            {"open_s", record.spent.open},
+            {"sync_s", record.spent.sync},
+            {"close_s", record.spent.close},
+            {"bytes", bytes},
+            {"verified", record.error.empty()},
+            {"wrong_bytes", record.wrong_bytes},
+            {"wrong_hole_bytes", record.wrong_hole_bytes},
+            {"peak_rss_above_buffer_bytes", record.peak}};
+  if (record.cache_line_ns >= 0) line["cache_line_ns"] = record.cache_line_ns;
+  return line;
 }
 
 /// Print the one line; true when every byte was right. Collective.
@@ -274,32 +271,33 @@ struct Library {
   const std::int64_t pieces = sum_over_ranks(stage.pattern.pieces());
   std::int64_t peak = 0;
   std::vector<std::string> errors;
+  json operations = json::array();
   for (const Record& record : records) {
+    operations.push_back(json_of(record, bytes));
     peak = std::max(peak, record.peak);
     const std::string text = std::string(name_of(record.direction)) + ": " + record.error;
     if (!record.error.empty() && (errors.empty() || errors.back() != text)) errors.push_back(text);
   }
   const Library library = library_version();
-  json::Object line;
-  line.add("program", "collio_bench")
-      .add("version", 1)
-      .add("pattern", stage.job.entry->name)
-      .add("mode", stage.job.floor ? "floor" : "mpiio");
-  line.add("ranks", stage.world.size)
-      .add("mpi", library.version)
-      .add("mpi_device", library.device)
-      .add("file", stage.job.target.path);
-  line.add("parameters", options.in_force())
-      .add("hints", stage.job.target.hints)
-      .add("bytes", steps * bytes)
-      .add("pieces", steps * pieces);
-  line.add("file_bytes", steps * stage.step_bytes())
-      .add("hole_bytes", steps * (stage.step_bytes() - covered_bytes(stage.covered)))
-      .add("verified", errors.empty());
-  line.add("peak_rss_above_buffer_bytes", peak)
-      .add("errors", errors)
-      .add_raw("operations", operations_json(records, bytes));
-  if (stage.world.rank == 0) std::cout << line.text() << std::endl;
+  const json line{{"program", "collio_bench"},
+                  {"version", 1},
+                  {"pattern", stage.job.entry->name},
+                  {"mode", stage.job.floor ? "floor" : "mpiio"},
+                  {"ranks", stage.world.size},
+                  {"mpi", library.version},
+                  {"mpi_device", library.device},
+                  {"file", stage.job.target.path},
+                  {"parameters", options.in_force()},
+                  {"hints", stage.job.target.hints},
+                  {"bytes", steps * bytes},
+                  {"pieces", steps * pieces},
+                  {"file_bytes", steps * stage.step_bytes()},
+                  {"hole_bytes", steps * (stage.step_bytes() - covered_bytes(stage.covered))},
+                  {"verified", errors.empty()},
+                  {"peak_rss_above_buffer_bytes", peak},
+                  {"errors", errors},
+                  {"operations", operations}};
+  if (stage.world.rank == 0) std::cout << text_of(line) << std::endl;
   return errors.empty();
 }
 
@@ -334,12 +332,7 @@ struct Library {
 
 int list_patterns() {
   for (const PatternEntry& entry : pattern_table())
-    std::cout << json::Object()
-                     .add("pattern", entry.name)
-                     .add("summary", entry.summary)
-                     .add("options", entry.options)
-                     .text()
-              << "\n";
+    std::cout << text_of({{"pattern", entry.name}, {"summary", entry.summary}, {"options", entry.options}}) << "\n";
   return 0;
 }
 

@@ -111,14 +111,22 @@ std::string facts(const World& world, const std::string& folder) {
   const bool tried = on_all(sees_folder);
   const std::string problem = tried ? write_and_read(world, folder + "/data") : "";
   const storage::FileSystem system = sees_folder ? storage::find_file_system(folder + "/data").system : storage::FileSystem{};
-  bench::json::Object facts;
-  facts.add("rank", world.rank).add("size", world.size).add("host", host_name()).add("cores", usable_cores());
-  facts.add("token", variable("COLLIO_DOCTOR")).add("preload", loaded_library("libcollio_mpiio.so"));
-  facts.add("engine", loaded_library("libcollio_engine_")).add("mpi_version", library_version());
-  facts.add("shared_memory_bytes", free_shared_memory()).add("io_uring_errno", try_io_uring());
-  facts.add("sees_folder", sees_folder).add("tried", tried).add("problem", problem.substr(0, 500));
-  facts.add("file_system", system.name).add("kind", kind_name(system.kind)).add("locks_errno", sees_folder ? try_locks(folder) : 0);
-  return facts.text();
+  return bench::text_of({{"rank", world.rank},
+                         {"size", world.size},
+                         {"host", host_name()},
+                         {"cores", usable_cores()},
+                         {"token", variable("COLLIO_DOCTOR")},
+                         {"preload", loaded_library("libcollio_mpiio.so")},
+                         {"engine", loaded_library("libcollio_engine_")},
+                         {"mpi_version", library_version()},
+                         {"shared_memory_bytes", free_shared_memory()},
+                         {"io_uring_errno", try_io_uring()},
+                         {"sees_folder", sees_folder},
+                         {"tried", tried},
+                         {"problem", problem.substr(0, 500)},
+                         {"file_system", system.name},
+                         {"kind", kind_name(system.kind)},
+                         {"locks_errno", sees_folder ? try_locks(folder) : 0}});
 }
 
 /// Lines of all ranks, printed by rank 0. Collective.

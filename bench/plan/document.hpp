@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "json.hpp"
 #include "simulate/compare.hpp"
 
 namespace collio::bench {
 
-/// One row as a JSON object.
-[[nodiscard]] std::string row_text(const simulate::Row& row, const machine::Topology& topology);
+[[nodiscard]] json json_of(const simulate::Row& row, const machine::Topology& topology);
 
-/// Rows as a JSON list.
+/// A list, one row a line.
 [[nodiscard]] std::string rows_text(const std::vector<simulate::Row>& rows, const machine::Topology& topology);
 
 }  // namespace collio::bench

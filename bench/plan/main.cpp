@@ -6,7 +6,6 @@
 #include <exception>
 #include <iostream>
 
-#include "json.hpp"
 #include "plan/accesses.hpp"
 #include "plan/document.hpp"
 #include "plan/machines.hpp"
@@ -116,7 +115,7 @@ struct Base {
       by_cut.push_back(comparer.assignments(cut, base.who).chosen());
   }
   return ",\n \"who\": " + rows_text(by_who, setting.topology) + ",\n \"cuts\": " + rows_text(by_cut, setting.topology) +
-         ",\n \"left_out\": " + json::value(left_out);
+         ",\n \"left_out\": " + text_of(left_out);
 }
 
 int run(Options& options) {
@@ -130,13 +129,12 @@ int run(Options& options) {
 
   simulate::Comparer comparer(setting);
   const simulate::Comparison here = comparer.assignments(base.cut, base.who);
-  json::Object machine, chosen, job_text;
-  machine.add("name", planned.name).add("nodes", planned.topology.nodes()).add("links", planned.topology.links());
-  chosen.add("assignment", std::string(name_of(here.chosen().assignment))).add("reason", here.reason);
-  job_text.add("ranks", job.ranks).add("nodes", job.nodes()).add("span_bytes", job.span.length).add("bytes", here.rows[0].measures.bytes);
-  std::cout << "{\"program\": \"collio_plan\",\n \"machine\": " << machine.text() << ",\n \"job\": " << job_text.text()
-            << ",\n \"parameters\": " << json::value(options.in_force()) << ",\n \"auto\": " << chosen.text()
-            << ",\n \"count_s\": " << json::value(here.count_s) << ",\n \"assignments\": " << rows_text(here.rows, setting.topology)
+  const json machine{{"name", planned.name}, {"nodes", planned.topology.nodes()}, {"links", planned.topology.links()}};
+  const json chosen{{"assignment", name_of(here.chosen().assignment)}, {"reason", here.reason}};
+  const json job_numbers{{"ranks", job.ranks}, {"nodes", job.nodes()}, {"span_bytes", job.span.length}, {"bytes", here.rows[0].measures.bytes}};
+  std::cout << "{\"program\": \"collio_plan\",\n \"machine\": " << text_of(machine) << ",\n \"job\": " << text_of(job_numbers)
+            << ",\n \"parameters\": " << text_of(options.in_force()) << ",\n \"auto\": " << text_of(chosen)
+            << ",\n \"count_s\": " << text_of(here.count_s) << ",\n \"assignments\": " << rows_text(here.rows, setting.topology)
             << (only_assignments ? "" : compare_all(comparer, setting, base)) << "}\n";
   return 0;
 }

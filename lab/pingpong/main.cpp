@@ -57,8 +57,8 @@ struct Job {
   return job;
 }
 
-void print(const bench::json::Object& line) {
-  std::cout << line.text() << std::endl;  // a line at once: the reader may not wait for the end
+void print(const bench::json& line) {
+  std::cout << bench::text_of(line) << std::endl;  // a line at once: the reader may not wait for the end
 }
 
 void run_round(const Round& round, std::size_t number, bool tell) {
@@ -67,12 +67,12 @@ void run_round(const Round& round, std::size_t number, bool tell) {
     if (round.pings()) latencies.push_back(latency_s(flow, round.ping));
   const auto results = round.flows_last() ? run_flows(round.flows, round.shape) : std::vector<FlowResult>{};
   for (std::size_t k = 0; k < round.flows.size() && tell; ++k) {
-    bench::json::Object line;
-    line.add("round", static_cast<std::int64_t>(number)).add("flow", static_cast<std::int64_t>(k));
-    if (!latencies.empty()) line.add("latency_s", latencies[k]);
+    bench::json line{{"round", number}, {"flow", k}};
+    if (!latencies.empty()) line["latency_s"] = latencies[k];
     if (!results.empty()) {
-      line.add("bytes", results[k].bytes).add("seconds", results[k].seconds);
-      line.add("bytes_per_s", results[k].bytes / results[k].seconds);
+      line["bytes"] = results[k].bytes;
+      line["seconds"] = results[k].seconds;
+      line["bytes_per_s"] = results[k].bytes / results[k].seconds;
     }
     print(line);
   }
@@ -85,7 +85,7 @@ void run(int argc, char** argv) {
   const Job job = read_job(argc, argv, places);
   std::vector<std::string> names;
   for (const Place& place : places) names.push_back(place.name);
-  if (rank == 0) print(bench::json::Object().add("nodes", names));
+  if (rank == 0) print({{"nodes", names}});
   std::size_t number = 0;
   for (const Round& round : job.rounds) run_round(round, number++, rank == 0);
   while (job.ask) {
@@ -95,8 +95,7 @@ void run(int argc, char** argv) {
   }
   if (job.all_to_all_bytes > 0) {
     const double seconds = all_to_all_s(places, job.all_to_all_bytes);
-    if (rank == 0)
-      print(bench::json::Object().add("all_to_all_bytes", job.all_to_all_bytes).add("seconds", seconds));
+    if (rank == 0) print({{"all_to_all_bytes", job.all_to_all_bytes}, {"seconds", seconds}});
   }
 }
 
