@@ -1,103 +1,125 @@
-"""What a report holds, as types. report_check.py checks it when it is read; every key may be absent."""
+"""What a report holds, as types. Made by tools/generate_report from src/observe/report.def: change that file, then run the tool.
+
+check.py checks a report by FIELDS when it is read. Readers take every key as one that may be absent.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, Union
-
-SpreadValue = Union[float, dict[str, float]]
-"""Over ranks: one number, or several by name."""
-
-Busiest = TypedDict("Busiest", {"from": str, "to": str, "bytes": float, "seconds": float}, total=False)
-"""The link that needs the longest at its rate."""
+from typing import TypedDict
 
 
-class Traffic(TypedDict, total=False):
-    """Bytes between nodes. A flow is [from, to, bytes]; `sent` and `received` are by node."""
+class OneSided(TypedDict, total=False):
+    """`one_sided` of a call."""
 
-    bytes: float
-    hop_bytes: float
-    flows: list[tuple[int, int, int]]
-    sent: list[int]
-    received: list[int]
-    busiest: Busiest
-
-
-class Network(TypedDict, total=False):
-    """Where the job's nodes lie in the network. `unknown`: why that is not known."""
-
-    name: str
-    unknown: str
-    nodes: int
-    hops: dict[str, float]
-    hosts: list[object]
-    traffic: Traffic
-    expected: Traffic
+    transfers: int
+    bytes: int
 
 
 class Placement(TypedDict, total=False):
-    """Which aggregator serves which domain, and how that compares with domains in order."""
+    """How file domains were placed by the network between the nodes; in order: with domain i at aggregator i."""
 
     how: str
     reason: str
+    hop_bytes: int
+    hop_bytes_in_order: int
+    bytes_inside_nodes: int
     busiest_seconds: float
     busiest_seconds_in_order: float
-    hop_bytes: float
-    hop_bytes_in_order: float
     imbalance: float
 
 
 class CallRecord(TypedDict, total=False):
-    """Calls of one operation, path and shape; `repeats` of them."""
+    """A collective call, or several similar ones in a row. Numbers are sums over these calls and all ranks unless said otherwise."""
 
     operation: str
-    path: str
-    reason: str
     form: str
     progress: str
-    failed: bool
+    program_seconds: dict[str, dict[str, float]]
+    path: str
+    reason: str
     repeats: int
-    bytes: float
-    pieces: int
+    failed: bool
+    file_span_bytes: int
     aggregators: int
     local_aggregators: int
     rounds: int
+    remembered: int
+    bytes: int
+    pieces: int
+    most_receives_per_round: int
+    most_buffer_bytes: int
     messages: int
     metadata_bytes: int
-    most_receives_per_round: int
-    remembered: int
+    one_sided: OneSided
+    device: dict[str, int]
     windows: dict[str, int]
-    one_sided: dict[str, float]
-    device: dict[str, float]
     placement: Placement
-    seconds: dict[str, SpreadValue]
-    program_seconds: dict[str, SpreadValue]
+    seconds: dict[str, dict[str, float]]
+
+
+Busiest = TypedDict("Busiest", {"from": str, "to": str, "bytes": int, "seconds": float}, total=False)
+"""The link of the network that needs longest."""
+
+
+class Traffic(TypedDict, total=False):
+    """Bytes between nodes. As flows for up to 64 nodes, as sums by node above."""
+
+    bytes: int
+    flows: list[tuple[int, int, int]]
+    sent: list[int]
+    received: list[int]
+    hop_bytes: int
+    busiest: Busiest
+
+
+class Network(TypedDict, total=False):
+    """How the job's nodes lie in the network, and what a file's calls sent between them."""
+
+    name: str
+    nodes: int
+    hops: dict[str, int]
+    unknown: str
+    hosts: list[str]
+    traffic: Traffic
+    expected: Traffic
+
+
+class StorageBy(TypedDict, total=False):
+    """The I/O backend: what makes the calls on the file."""
+
+    kind: str
+    reason: str
+    overlaps: bool
+    remarks: str
 
 
 class FileRecord(TypedDict, total=False):
-    """One line of the engine: a file, or several of one kind."""
+    """A line that the engine appends to the report: a file, or files of one kind added up. It replaces earlier lines with its id."""
 
-    id: str
     file: str
+    id: str
     files: int
     still_open: int
     comm_size: int
     nodes: int
+    first_node: dict[str, int]
     mpi: str
     storage: str
-    storage_by: dict[str, Any]
+    storage_by: StorageBy
     schedule_trials: str
     call_trials: str
+    agreement: str
+    hints: dict[str, str]
+    warnings: list[str]
     independent_calls: int
     library_calls: int
-    hints: dict[str, Any]
-    warnings: list[str]
-    seconds: dict[str, SpreadValue]
-    network: Network
     calls: list[CallRecord]
+    seconds: dict[str, dict[str, float]]
+    network: Network
 
 
 class RankRecord(TypedDict, total=False):
-    """What a rank leaves at its exit."""
+    """What a rank leaves at its exit (src/mpiio/shim_note.c). Numbers are 0 or 1 unless said otherwise."""
 
     rank: int
     init: int
@@ -110,7 +132,7 @@ class RankRecord(TypedDict, total=False):
 
 
 class Document(TypedDict, total=False):
-    """What `collio run --report` writes."""
+    """The report of `collio run --report FILE`."""
 
     collio: str
     command: list[str]
@@ -120,3 +142,182 @@ class Document(TypedDict, total=False):
     hints: dict[str, str]
     files: list[FileRecord]
     at_exit: list[RankRecord]
+
+
+STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait", "agree")
+"""Steps of a collective call in the order they happen; each has seconds min, median and max over ranks."""
+
+MEANINGS = {
+    "flatten": "datatypes to extents",
+    "digest": "agreeing on what is asked",
+    "plan": "deciding who does what",
+    "pack": "user buffer to messages",
+    "exchange": "messages between ranks",
+    "place": "messages to buffers",
+    "read": "reading the file",
+    "write": "writing the file",
+    "wait": "waiting for other ranks",
+    "agree": "agreeing on errors and byte counts",
+    "other": "outside the named steps",
+}
+
+FIELDS = {
+    "Spread": {
+        "min": "Seconds",
+        "median": "Seconds",
+        "max": "Seconds",
+    },
+    "CallSeconds": {
+        "total": "Spread",
+        "flatten": "Spread",
+        "digest": "Spread",
+        "plan": "Spread",
+        "pack": "Spread",
+        "exchange": "Spread",
+        "place": "Spread",
+        "read": "Spread",
+        "write": "Spread",
+        "wait": "Spread",
+        "agree": "Spread",
+    },
+    "OneSided": {
+        "transfers": "Count",
+        "bytes": "Bytes",
+    },
+    "Device": {
+        "from_device": "Bytes",
+        "to_device": "Bytes",
+    },
+    "Windows": {
+        "dense": "Count",
+        "piecewise": "Count",
+        "sieved": "Count",
+    },
+    "ProgramSeconds": {
+        "post": "Spread",
+        "waited": "Spread",
+        "hidden": "Spread",
+    },
+    "Placement": {
+        "how": "Text",
+        "reason": "Text",
+        "hop_bytes": "Bytes",
+        "hop_bytes_in_order": "Bytes",
+        "bytes_inside_nodes": "Bytes",
+        "busiest_seconds": "Seconds",
+        "busiest_seconds_in_order": "Seconds",
+        "imbalance": "Number",
+    },
+    "Call": {
+        "operation": "Text",
+        "form": "Text",
+        "progress": "Maybe<Text>",
+        "program_seconds": "Maybe<ProgramSeconds>",
+        "path": "Text",
+        "reason": "Text",
+        "repeats": "Count",
+        "failed": "Flag",
+        "file_span_bytes": "Bytes",
+        "aggregators": "Count",
+        "local_aggregators": "Count",
+        "rounds": "Count",
+        "remembered": "Count",
+        "bytes": "Bytes",
+        "pieces": "Count",
+        "most_receives_per_round": "Count",
+        "most_buffer_bytes": "Bytes",
+        "messages": "Count",
+        "metadata_bytes": "Bytes",
+        "one_sided": "OneSided",
+        "device": "Device",
+        "windows": "Windows",
+        "placement": "Maybe<Placement>",
+        "seconds": "CallSeconds",
+    },
+    "Busiest": {
+        "from": "Text",
+        "to": "Text",
+        "bytes": "Bytes",
+        "seconds": "Seconds",
+    },
+    "Traffic": {
+        "bytes": "Bytes",
+        "flows": "Maybe<Flows>",
+        "sent": "Maybe<Counts>",
+        "received": "Maybe<Counts>",
+        "hop_bytes": "Maybe<Bytes>",
+        "busiest": "Maybe<Busiest>",
+    },
+    "Hops": {
+        "min": "Count",
+        "max": "Count",
+    },
+    "Network": {
+        "name": "NameOrNull",
+        "nodes": "Maybe<Count>",
+        "hops": "Maybe<Hops>",
+        "unknown": "Maybe<Text>",
+        "hosts": "Maybe<Texts>",
+        "traffic": "Maybe<Traffic>",
+        "expected": "Maybe<Traffic>",
+    },
+    "FirstNode": {
+        "cores": "Count",
+        "numas": "Count",
+        "nics": "Count",
+    },
+    "StorageBy": {
+        "kind": "Text",
+        "reason": "Text",
+        "overlaps": "Flag",
+        "remarks": "Text",
+    },
+    "FileSeconds": {
+        "open": "Spread",
+        "open_by_library": "Spread",
+        "set_view": "Spread",
+    },
+    "File": {
+        "file": "Text",
+        "id": "Text",
+        "files": "Count",
+        "still_open": "Count",
+        "comm_size": "Count",
+        "nodes": "Count",
+        "first_node": "FirstNode",
+        "mpi": "Text",
+        "storage": "Text",
+        "storage_by": "StorageBy",
+        "schedule_trials": "Text",
+        "call_trials": "Text",
+        "agreement": "Maybe<Text>",
+        "hints": "Table",
+        "warnings": "Texts",
+        "independent_calls": "Count",
+        "library_calls": "Count",
+        "calls": "List<Call>",
+        "seconds": "FileSeconds",
+        "network": "Maybe<Network>",
+    },
+    "Exit": {
+        "rank": "Count",
+        "init": "Count",
+        "opened": "Count",
+        "absent": "Count",
+        "written": "Bytes",
+        "pnetcdf": "Count",
+        "adios": "Count",
+        "hdf5": "Count",
+    },
+    "Document": {
+        "collio": "Maybe<Text>",
+        "command": "Maybe<Texts>",
+        "mpi": "Maybe<Text>",
+        "exit_code": "Maybe<Count>",
+        "seconds": "Maybe<Seconds>",
+        "hints": "Maybe<Table>",
+        "files": "List<File>",
+        "at_exit": "Maybe<List<Exit>>",
+    },
+}
+"""{record: {field: its type}} as in the table."""
