@@ -4,9 +4,12 @@ The launchers do what matters here of the real ones. hydra's hands its environme
 is given, and sets `-genv`'s. Open MPI's hands on what `-x` names, separately in each `:`-part, and nothing else.
 """
 
+import json
 import shutil
 from pathlib import Path
 from typing import ClassVar
+
+import whole_reports
 
 HYDRA = """#!/bin/bash
 if [ "$1" = --version ]; then echo "HYDRA build details:"; echo "    Version: 9.9.1"; exit 0; fi
@@ -53,13 +56,15 @@ esac; done
 exec env $only "${set_here[@]}" "$@"
 """
 
+REPORT_LINE = whole_reports.file(file="x", calls=[{
+    "operation": "write_all", "path": "two_phase", "reason": "small", "bytes": 100,
+    "seconds": {"total": {"min": 1.5, "median": 1.5, "max": 1.5}, "write": {"min": 1.0, "median": 1.0, "max": 1.0}}}])
 COLLIO_BENCH = """#!/bin/bash
 # Prints what a measuring program would, "slow" natively; leaves a report line when collio is preloaded.
 mode=mpiio; seconds=3.0; verified=${FAKE_VERIFIED:-true}
 while [ $# -gt 0 ]; do [ "$1" = --mode ] && mode=$2; shift; done
 case $LD_PRELOAD in *libcollio_mpiio.so*) seconds=1.5
-  [ -n "$COLLIO_REPORT" ] && echo '{"file": "x", "calls": [{"operation": "write_all", "path": "two_phase", "reason": "small", "bytes": 100,
-    "seconds": {"total": 1.5, "write": 1.0}}]}' | tr -d '\\n' >> "$COLLIO_REPORT" ;; esac
+  [ -n "$COLLIO_REPORT" ] && echo 'REPORT_LINE' >> "$COLLIO_REPORT" ;; esac
 [ $mode = floor ] && seconds=0.5
 cat <<END
 some other line
@@ -96,7 +101,7 @@ class FakeSite:
             shutil.copy(library, self.interposer[family])
             folders.append(str(prefix / "bin"))
             tree = self.interposer[family].parents[1]
-            self._write(tree / "bin" / "collio_bench", COLLIO_BENCH, executable=True)
+            self._write(tree / "bin" / "collio_bench", COLLIO_BENCH.replace("REPORT_LINE", json.dumps(REPORT_LINE)), executable=True)
             shutil.copy(library, tree / "lib" / "libcollio_yield.so")
         self.srun = self._write(root / "slurm" / "srun", SRUN, executable=True)
         self.show_environment = self._write(

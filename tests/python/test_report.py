@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+import whole_reports
 from collio import wording
 from collio.report import html as report_html
 from collio.report import summary as report
@@ -14,16 +15,16 @@ def spread(low, mid, high):
     return {"min": low, "median": mid, "max": high}
 
 
-CALL = {
-    "operation": "write_all", "path": "two_phase", "reason": "small <pieces>", "repeats": 3, "bytes": 3 << 20, "pieces": 4000,
-    "aggregators": 2, "rounds": 4, "messages": 60, "metadata_bytes": 8000, "windows": {"dense": 3, "piecewise": 0, "sieved": 1},
-    "seconds": {"total": spread(0.9, 1.0, 1.0), "pack": spread(0.1, 0.1, 0.2), "write": spread(0, 0, 0.5), "wait": spread(0.1, 0.7, 0.9),
-                "agree": spread(0.05, 0.3, 0.4)},
-}
-DOCUMENT = {
-    "collio": "0.1.0", "command": ["mpiexec", "-n", "4", "./app"], "mpi": "mpich-4.0.2", "exit_code": 0, "seconds": 2.0,
-    "files": [{"file": "/scratch/a&b.nc", "comm_size": 4, "mpi": "MPICH", "storage_by": {"kind": "uring", "reason": "ext: <while>", "overlaps": True, "remarks": "refused"}, "schedule_trials": "write was found to be faster than dataflow", "call_trials": "two_layer stays", "seconds": {"open": spread(0.004, 0.005, 0.0051), "open_by_library": spread(0.001, 0.001, 0.0016), "set_view": spread(0, 0, 0.174)}, "hints": {"cb_nodes": "2"}, "warnings": ["cb_nodes: bad"], "calls": [CALL]}],
-}
+CALL = whole_reports.call(
+    operation="write_all", path="two_phase", reason="small <pieces>", repeats=3, bytes=3 << 20, pieces=4000,
+    aggregators=2, rounds=4, messages=60, metadata_bytes=8000, windows={"dense": 3, "piecewise": 0, "sieved": 1},
+    seconds={"total": spread(0.9, 1.0, 1.0), "pack": spread(0.1, 0.1, 0.2), "write": spread(0, 0, 0.5), "wait": spread(0.1, 0.7, 0.9),
+             "agree": spread(0.05, 0.3, 0.4)})
+FILE = whole_reports.file(
+    file="/scratch/a&b.nc", comm_size=4, mpi="MPICH", storage_by={"kind": "uring", "reason": "ext: <while>", "overlaps": True, "remarks": "refused"},
+    schedule_trials="write was found to be faster than dataflow", call_trials="two_layer stays", hints={"cb_nodes": "2"}, warnings=["cb_nodes: bad"],
+    seconds={"open": spread(0.004, 0.005, 0.0051), "open_by_library": spread(0.001, 0.001, 0.0016), "set_view": spread(0, 0, 0.174)}, calls=[CALL])
+DOCUMENT = {"collio": "0.1.0", "command": ["mpiexec", "-n", "4", "./app"], "mpi": "mpich-4.0.2", "exit_code": 0, "seconds": 2.0, "files": [FILE]}
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_the_page_needs_nothing_else(cli, saved, tmp_path):
 
 def test_the_engines_own_lines_can_be_read(tmp_path, cli):
     lines = tmp_path / "lines"
-    lines.write_text("".join(json.dumps({**DOCUMENT["files"][0], "file": name}) + "\n" for name in ("one", "two")))
+    lines.write_text("".join(json.dumps({**FILE, "file": name, "id": name}) + "\n" for name in ("one", "two")))
     assert [file["file"] for file in report.load(lines)["files"]] == ["one", "two"]
     assert "one" in cli("report", lines).output
 
@@ -102,12 +103,40 @@ def test_a_missing_file_is_named(cli, tmp_path):
     assert done.exit_code == 1 and "none.json" in done.output
 
 
-def test_sparse_reports_do_not_crash(cli, tmp_path):
-    for document in ({"files": []}, {"files": [{}]}, {"files": [{"file": "x", "calls": [{"operation": "read_all"}]}]}):
-        path = tmp_path / "sparse.json"
+def test_empty_reports_do_not_crash(cli, tmp_path):
+    for document in ({"files": []}, {"files": [whole_reports.file()]}, {"files": [whole_reports.file(file="x", calls=[{"operation": "read_all"}])]}):
+        path = tmp_path / "empty.json"
         path.write_text(json.dumps(document))
         assert cli("report", path).exit_code == 0
-        assert report_html.page(document).startswith("<!doctype html>")
+        assert report_html.page(report.load(path)).startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("length, said", [(0, "it is empty"), (200, "it is damaged or cut off ("), (-3, "it is damaged or cut off (")])
+def test_a_report_that_was_cut_off_says_so(cli, saved, length, said):
+    saved.write_text(saved.read_text()[:length])
+    done = cli("report", saved)
+    assert done.exit_code == 1 and said in " ".join(done.output.split()) and saved.name in done.output
+
+
+def test_the_line_that_is_damaged_is_named(cli, tmp_path):
+    path = tmp_path / "lines"
+    path.write_text(json.dumps(FILE) + "\n" + json.dumps({**FILE, "id": "2"})[:300] + "\n")
+    assert "line 2 is damaged or cut off" in " ".join(cli("report", path).output.split())
+
+
+@pytest.mark.parametrize("change, said", [
+    (lambda call: call.pop("pieces"), "files[0].calls[0].pieces is missing"),
+    (lambda call: call.update(windows={"dense": 1, "piecewise": 0}), "files[0].calls[0].windows.sieved is missing"),
+    (lambda call: call.update(colour=1), "files[0].calls[0].colour is unknown; another version of collio may have written it"),
+])
+def test_a_field_that_is_missing_or_unknown_is_named(tmp_path, change, said):
+    document = json.loads(json.dumps(DOCUMENT))
+    change(document["files"][0]["calls"][0])
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(report.ReportError) as caught:
+        report.load(path)
+    assert str(path) in str(caught.value) and str(caught.value).endswith(said)
 
 
 @pytest.mark.parametrize("seconds, text", [(0, "0"), (1.234, "1.23 s"), (12.34, "12.3 s"), (123.4, "123 s"), (0.0456, "45.6 ms"), (7.8e-6, "7.80 us"), (0.9999, "1.00 s"), (0.000999999, "1.00 ms")])

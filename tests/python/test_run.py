@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+import whole_reports
+
 
 def ranks_environment(output):
     return dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
@@ -111,9 +113,9 @@ def test_launcher_and_program_of_different_mpis(site, collio_process, tmp_path):
 
 
 def test_report_gathers_the_lines(site, collio_process, tmp_path):
-    line = {"file": "a.nc", "comm_size": 2, "mpi": "x", "hints": {}, "warnings": [], "calls": [
-        {"operation": "write_all", "path": "two_phase", "reason": "small pieces", "repeats": 2, "bytes": 10, "pieces": 3,
-         "seconds": {"total": {"min": 1, "median": 1, "max": 1}, "write": {"min": 0, "median": 0, "max": 0.6}}}]}
+    line = whole_reports.file(file="a.nc", comm_size=2, mpi="x", calls=[{
+        "operation": "write_all", "path": "two_phase", "reason": "small pieces", "repeats": 2, "bytes": 10, "pieces": 3,
+        "seconds": {"total": {"min": 1.0, "median": 1.0, "max": 1.0}, "write": {"min": 0.0, "median": 0.0, "max": 0.6}}}])
     program = site.program("writes", f"printf '%s\\n' '{json.dumps(line)}' '{{\"half' >> \"$COLLIO_REPORT\"\nexit 3\n")
     report = tmp_path / "out" / "report.json"
     report.parent.mkdir()

@@ -1,18 +1,19 @@
-"""What a report has to look like for its readers: a table of fields, and a walk through a document along it.
+"""Checks a report by the table of its fields (records.py), once, when it is read: nothing behind that asks for types.
 
-Reports are kept, sent around and cut off, so they are checked once, when they are read, and nothing behind that asks for types. What is absent
-has a default everywhere; null is taken as absent. Fields that are not in the tables may hold anything.
+Reports are kept, sent around, cut off and written by other versions of collio. A field that is missing, unknown or of another type is an error
+that names it. Null becomes what readers take it for: 0 where a number is not finite, and absent where a field may be.
 """
 
 from __future__ import annotations
 
 from typing import Any, Callable
 
+from collio.report.records import FIELDS
+
 MOST = 2**64
 MOST_NODES = 1024
-"""Of a table of flows: more than the engine ever counts them for."""
-
-Check = Callable[[Any, str], None]
+"""Of a list of flows: more than the engine ever counts them for."""
+NULLABLE = ("Seconds", "Number")
 
 
 class FieldError(ValueError):
@@ -20,18 +21,52 @@ class FieldError(ValueError):
 
 
 def check_document(document: Any) -> None:
-    """Of `collio run --report`. Raises FieldError. Nulls are taken out."""
-    _DOCUMENT(document, "")
+    """Of `collio run --report`. Raises FieldError. Takes nulls out."""
+    _check("Document", document, "")
+    for index, file in enumerate(document["files"]):
+        _check_flows(file, f"files[{index}]")
 
 
 def check_file(line: Any) -> None:
-    """One line of the engine. Raises FieldError. Nulls are taken out."""
-    _FILE(line, "")
+    """One line of the engine. Raises FieldError. Takes nulls out."""
+    _check("File", line, "")
+    _check_flows(line, "")
 
 
 def check_rank(line: Any) -> None:
-    """What a rank leaves at its exit. Raises FieldError. Nulls are taken out."""
-    _RANK(line, "")
+    """What a rank leaves at its exit. Raises FieldError. Takes nulls out."""
+    _check("Exit", line, "")
+
+
+def _check(kind: str, value: Any, place: str) -> None:
+    if kind in FIELDS:
+        _check_record(FIELDS[kind], value, place)
+    elif kind.startswith("List<"):
+        _list(lambda one, where: _check(kind[5:-1], one, where))(value, place)
+    else:
+        PLAIN[kind](value, place)
+
+
+def _check_record(fields: dict[str, str], value: Any, place: str) -> None:
+    if not isinstance(value, dict):
+        raise FieldError(f"{place or 'it'} is no table")
+    for key in value:
+        if key not in fields:
+            raise FieldError(f"{_join(place, key)} is unknown; another version of collio may have written it")
+    for key, kind in fields.items():
+        optional = kind.startswith("Maybe<") or kind == "NameOrNull"
+        if optional and value.get(key) is None:
+            value.pop(key, None)
+        elif key not in value:
+            raise FieldError(f"{_join(place, key)} is missing")
+        elif kind in NULLABLE and value[key] is None:
+            value[key] = 0.0
+        else:
+            _check(kind[6:-1] if kind.startswith("Maybe<") else kind, value[key], _join(place, key))
+
+
+def _join(place: str, key: str) -> str:
+    return f"{place}.{key}".lstrip(".")
 
 
 def _number(value: Any, place: str) -> None:
@@ -39,76 +74,62 @@ def _number(value: Any, place: str) -> None:
         raise FieldError(f"{place} is no number")
 
 
+def _whole(value: Any, place: str) -> None:
+    _number(value, place)
+    if not isinstance(value, int):
+        raise FieldError(f"{place} is no whole number")
+
+
 def _text(value: Any, place: str) -> None:
     if not isinstance(value, str):
         raise FieldError(f"{place} is no text")
 
 
-def _anything(value: Any, place: str) -> None:
-    pass
+def _flag(value: Any, place: str) -> None:
+    if not isinstance(value, bool):
+        raise FieldError(f"{place} is neither true nor false")
 
 
-def _spread(value: Any, place: str) -> None:
-    """Over ranks: one number, or several by name."""
-    (_numbers if isinstance(value, dict) else _number)(value, place)
+def _table(value: Any, place: str) -> None:
+    if not isinstance(value, dict):
+        raise FieldError(f"{place} is no table")
+    for key, one in value.items():
+        _text(one, f"{place}.{key}")
 
 
-def _list(check: Check, most: int | None = None) -> Check:
+Check = Callable[[Any, str], None]
+
+
+def _list(check: Check) -> Check:
     def walk(value: Any, place: str) -> None:
-        if not isinstance(value, list) or (most is not None and len(value) > most):
-            raise FieldError(f"{place} is no list" + (f" of at most {most}" if most else ""))
+        if not isinstance(value, list):
+            raise FieldError(f"{place} is no list")
         for index, one in enumerate(value):
             check(one, f"{place}[{index}]")
     return walk
 
 
-def _table(fields: dict[str, Check], others: Check = _anything) -> Check:
-    def walk(value: Any, place: str) -> None:
-        if not isinstance(value, dict):
-            raise FieldError(f"{place or 'it'} is no table")
-        for key in [key for key, one in value.items() if one is None]:
-            del value[key]
-        for key, one in value.items():
-            fields.get(key, others)(one, f"{place}.{key}".lstrip("."))
-    return walk
-
-
-_numbers = _table({}, _number)
-_spreads = _table({}, _spread)
-
-
 def _flow(value: Any, place: str) -> None:
     """[from, to, bytes]."""
-    _list(_number, 3)(value, place)
-    if len(value) != 3 or not all(isinstance(node, int) and 0 <= node < MOST_NODES for node in value[:2]):
+    if not isinstance(value, list) or len(value) != 3 or not all(isinstance(node, int) and 0 <= node < MOST_NODES for node in value[:2]):
         raise FieldError(f"{place} is not [from, to, bytes]")
+    _whole(value[2], place)
 
 
-def _network(value: Any, place: str) -> None:
-    if not isinstance(value, dict):
-        return  # readers take it for none
-    _NETWORK(value, place)
-    traffic = value.get("traffic", {})
-    nodes = len(value.get("hosts", ())) or len(traffic.get("sent", ()))
-    for index, (start, end, _) in enumerate(traffic.get("flows", ())):
-        if max(start, end) >= nodes:
-            raise FieldError(f"{place}.traffic.flows[{index}] is of nodes {start} and {end}, there are {nodes}")
+PLAIN: dict[str, Check] = {
+    "Text": _text, "Count": _whole, "Bytes": _whole, "Seconds": _number, "Number": _number, "Flag": _flag, "Texts": _list(_text),
+    "Counts": _list(_whole), "Table": _table, "Flows": _list(_flow), "NameOrNull": _text,
+}
 
 
-_TRAFFIC = _table({
-    "bytes": _number, "hop_bytes": _number, "flows": _list(_flow), "sent": _list(_number), "received": _list(_number),
-    "busiest": _table({"bytes": _number, "seconds": _number})})
-_NETWORK = _table({"nodes": _number, "hops": _numbers, "hosts": _list(_anything, MOST_NODES), "traffic": _TRAFFIC, "expected": _TRAFFIC})
-_PLACEMENT = _table({"how": _anything, "reason": _anything}, _number)
-_CALL = _table({
-    **dict.fromkeys(("operation", "path", "reason", "form", "progress"), _text),
-    **dict.fromkeys((
-        "repeats", "bytes", "pieces", "aggregators", "local_aggregators", "rounds", "messages", "metadata_bytes", "most_receives_per_round",
-        "remembered"), _number),
-    "windows": _numbers, "one_sided": _numbers, "device": _numbers, "placement": _PLACEMENT, "seconds": _spreads, "program_seconds": _spreads})
-_FILE = _table({
-    **dict.fromkeys(("schedule_trials", "call_trials"), _text),
-    **dict.fromkeys(("files", "still_open", "independent_calls", "library_calls", "nodes"), _number),
-    "id": _text, "seconds": _spreads, "hints": _table({}), "warnings": _list(_text), "storage_by": _table({}), "network": _network, "calls": _list(_CALL)})
-_RANK = _table({}, _number)
-_DOCUMENT = _table({"command": _list(_text), "seconds": _number, "files": _list(_FILE), "at_exit": _list(_RANK)})
+def _check_flows(file: Any, place: str) -> None:
+    """Flows are of nodes that there are."""
+    network = file.get("network", {})
+    if len(network.get("hosts", ())) > MOST_NODES:
+        raise FieldError(f"{_join(place, 'network.hosts')} is longer than {MOST_NODES}")
+    for name in ("traffic", "expected"):
+        traffic = network.get(name, {})
+        nodes = len(network.get("hosts", ())) or len(traffic.get("sent", ()))
+        for index, (start, end, _) in enumerate(traffic.get("flows", ())):
+            if max(start, end) >= nodes:
+                raise FieldError(f"{_join(place, f'network.{name}.flows[{index}]')} is of nodes {start} and {end}, there are {nodes}")

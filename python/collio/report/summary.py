@@ -18,26 +18,9 @@ from typing import Any, cast
 
 from collio import hints, plain_json
 from collio.report import check as report_check
-from collio.report.records import CallRecord, Document, FileRecord, Placement, RankRecord
+from collio.report.records import MEANINGS as MEANINGS
+from collio.report.records import STEPS, CallRecord, Document, FileRecord, Placement, RankRecord
 from collio.wording import counted, format_bytes, format_seconds
-
-STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "write", "wait", "agree")
-"""Steps of a collective call in the order they happen; each has seconds min, median and max over ranks."""
-
-MEANINGS = {
-    "flatten": "datatypes to extents",
-    "digest": "agreeing on what is asked",
-    "plan": "deciding who does what",
-    "pack": "user buffer to messages",
-    "exchange": "messages between ranks",
-    "place": "messages to buffers",
-    "read": "reading the file",
-    "write": "writing the file",
-    "wait": "waiting for other ranks",
-    "agree": "agreeing on errors and byte counts",
-    "other": "outside the named steps",
-}
-
 
 AT_EXIT = "at_exit"
 """Key of the lines that ranks leave at their exit."""
@@ -60,30 +43,34 @@ class Spread:
 
     @classmethod
     def of(cls, value: Any) -> Spread:
-        """From the report's {"min", "median", "max"}, or one number for all three; zero for what is missing."""
-        if isinstance(value, (int, float)):
-            return cls(float(value), float(value), float(value))
+        """From the report's {"min", "median", "max"}; zero for what is not finite, or absent."""
         value = value or {}
         return cls(*(float(value.get(name, 0.0)) for name in ("min", "median", "max")))
 
 
 def read_lines(path: Path) -> tuple[list[FileRecord], int]:
     """(files, damaged lines) from what the engine left; a job that was killed may end in half a line."""
-    return _lines_of(path.read_text(encoding="utf-8", errors="replace") if path.exists() else "")
+    files, damaged = _lines_of(path.read_text(encoding="utf-8", errors="replace") if path.exists() else "")
+    return files, len(damaged)
 
 
-def _lines_of(text: str) -> tuple[list[FileRecord], int]:
+def _lines_of(text: str) -> tuple[list[FileRecord], list[str]]:
+    """Files, and what is wrong with damaged lines."""
     files: dict[Any, FileRecord] = {}
-    damaged = 0
-    for line in filter(str.strip, text.split("\n")):  # file names may have what splitlines() takes for an end
+    damaged = []
+    for number, line in enumerate(text.split("\n"), 1):  # file names may have what splitlines() takes for an end
+        if not line.strip():
+            continue
         try:
             file = plain_json.parse(line)
             if isinstance(file, dict) and AT_EXIT in file:
                 continue
             report_check.check_file(file)
-            files[file.get("id", len(files))] = file
-        except ValueError:
-            damaged += 1
+            files[file["id"]] = file
+        except report_check.FieldError as error:
+            damaged.append(f"line {number}: {error}")
+        except ValueError as error:
+            damaged.append(f"line {number} is damaged or cut off ({error})")
     return list(files.values()), damaged
 
 
@@ -110,18 +97,23 @@ def load(path: Path) -> Document:
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
     try:
+        return _document_of(text, cut_off=bool(left))
+    except ValueError as error:
+        raise ReportError(f"{path}: not a report of collio (`collio run --report FILE` writes one): {error}") from None
+
+
+def _document_of(text: str, cut_off: bool) -> Document:
+    """Of a document, or of the engine's lines, which may end in half a line where they may be `cut_off`. Raises ValueError."""
+    try:
         document = plain_json.parse(text)
-    except ValueError:
+    except ValueError as error:
         files, damaged = _lines_of(text)
-        document = {"files": files} if files and (left or not damaged) else None
+        if files and (cut_off or not damaged):
+            return {"files": files}
+        raise ValueError(damaged[0] if files and damaged else f"it is damaged or cut off ({error})" if text else "it is empty") from None
     if isinstance(document, dict) and "calls" in document:
         document = {"files": [document]}
-    if not isinstance(document, dict) or not isinstance(document.get("files"), list):
-        raise ReportError(f"{path}: not a report of collio (`collio run --report FILE` writes one)")
-    try:
-        report_check.check_document(document)
-    except report_check.FieldError as error:
-        raise ReportError(f"{path}: not a report of collio: {error}") from None
+    report_check.check_document(document)
     return cast(Document, document)  # as checked
 
 
