@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
+from rich.padding import Padding
 
 from collio import __version__, config, hints, mpi_libraries
 from collio.builds import Build
@@ -25,11 +26,9 @@ def info(as_json: bool) -> None:
         return
     console.print(f"collio {facts['version']}", style="bold", highlight=False)
     console.print()
-    console.print(_mpi_table(facts["mpi"]))
-    if not facts["mpi"]:
-        console.print("no MPI library found (no mpicc on PATH, in $MPI_HOME or in the usual folders)", style="yellow")
+    _print_mpi(console, facts["mpi"])
     console.print()
-    console.print(_hint_table(facts))
+    _print_hints(console, facts)
     console.print()
     for rule in facts["hints_by_path"]:
         pairs = ", ".join(f"{key}={value}" for key, value in rule["hints"].items())
@@ -76,23 +75,25 @@ def _mpi_facts(mpi: mpi_libraries.MpiLibrary) -> JsonObject:
     }
 
 
-def _mpi_table(found: list[JsonObject]) -> Table:
-    table = Table(title="MPI libraries", title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for name in ("id", "launcher", "library", "collio's build"):
-        table.add_column(name, header_style="dim", overflow="fold")
+def _print_mpi(console: Console, found: list[JsonObject]) -> None:
+    """A block for each MPI library. Paths stay whole, so that they can be copied."""
+    console.print("MPI libraries", style="bold")
+    if not found:
+        console.print("none found (no mpicc on PATH, in $MPI_HOME or in the usual folders)", style="yellow")
     for mpi in found:
-        built = mpi["build"] if mpi["built"] else "[yellow]none; `make build` makes it[/]"
-        table.add_row(mpi["id"], mpi["mpiexec"] or "none", mpi["library"], built)
-    return table
+        built = escape(mpi["build"]) if mpi["built"] else "[yellow]none; `make build` makes it[/]"
+        console.print(f"  {mpi['id']}", highlight=False)
+        for name, value in (("launcher", escape(mpi["mpiexec"] or "none")), ("library", escape(mpi["library"] or "none")), ("build", built)):
+            console.print(f"    [dim]{name:<8}[/]  {value}", highlight=False, soft_wrap=True)
 
 
-def _hint_table(facts: JsonObject) -> Table:
-    table = Table(title="Hints", title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for name in ("key", "in force", "allowed", "meaning"):
-        table.add_column(name, header_style="dim", no_wrap=name == "key", overflow="fold")
+def _print_hints(console: Console, facts: JsonObject) -> None:
+    """A block for each hint: what is in force, what is allowed, and what it means."""
+    console.print("Hints", style="bold")
     for hint in facts["hints"]:
-        value = f"[bold green]{hint['value']}[/] ({hint['from']})" if hint["value"] else f"{hint['default']} [dim](default)[/]"
-        table.add_row(hint["key"], value, hint["allowed"], hint["meaning"])
+        value = f"[bold green]{escape(hint['value'])}[/] ({escape(hint['from'])})" if hint["value"] else f"{escape(hint['default'])} [dim](default)[/]"
+        console.print(Padding(f"{hint['key']} = {value}", (0, 0, 0, 2), expand=False), highlight=False)
+        for text in (hint["meaning"], f"[dim]allowed:[/] {escape(hint['allowed'])}"):
+            console.print(Padding(text, (0, 0, 0, 6), expand=False), highlight=False)
     for key, value in facts["passed_on"].items():
-        table.add_row(key, value, "", "passed on to the MPI library")
-    return table
+        console.print(Padding(f"{escape(key)} = {escape(value)} [dim](passed on to the MPI library)[/]", (0, 0, 0, 2), expand=False), highlight=False)

@@ -2,6 +2,8 @@
 
 import json
 
+from collio import hints
+
 
 def test_it_lists_what_is_there(site, cli, monkeypatch, tmp_path):
     site.interposer["openmpi"].unlink()
@@ -20,6 +22,17 @@ def test_it_lists_what_is_there(site, cli, monkeypatch, tmp_path):
     text = cli("info").output
     assert "for files *.nc: cb_nodes=2 (COLLIO_SET_FOR)" in text
     assert "mpich-9.9.1" in text and "cb_nodes" in text and "make build" in text
+
+
+def test_hints_wrap_between_words_within_80_columns(site, cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = cli("info").output
+    told = shown[shown.index("Hints"):]
+    assert all(len(line) <= 80 for line in told.splitlines())
+    for hint in hints.HINTS:
+        for word in [hint.key, *hint.allowed.split(), *hint.meaning.split()]:
+            assert word in told.split(), f"{hint.key}: {word} is cut"
+    assert all(str(path) in shown for path in site.mpiexec.values())
 
 
 def test_a_bad_config_is_a_line_not_a_crash(site, cli, tmp_path):

@@ -102,3 +102,11 @@ def test_the_strategies_that_were_kept_are_those_of_the_planner(planner):
     assert all(best == min(others) for best, *others in zip(costs["topology_aware"], *costs.values()))
     links = {name: sum(run["busiest_link"]["seconds"] for run in runs) for name, runs in kept.items()}
     assert sorted(links, key=links.get)[0] == "contention_aware" and sorted(links, key=links.get)[-2:] == ["longest_path", "greedy"]
+
+
+def test_tables_fit_80_columns_without_cut_names(planner, cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    told = cli("plan", "--machine", "tree:4x4", "--pattern", "interleave", "--ranks", 64, "--ranks-per-node", 4).output
+    assert all(len(line) <= 80 for line in told.splitlines())
+    rows = [line.split() for line in told.splitlines() if "->" in line]
+    assert len(rows) > 15 and all(row[row.index("->") - 1] and row[row.index("->") + 1] and len(row) >= 12 for row in rows)

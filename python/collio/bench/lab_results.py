@@ -35,7 +35,7 @@ def print_summary(console: Console, document: JsonObject) -> None:
         told = f"  {label}: {way['name']} {format_bytes(way['bytes'])}, {format_seconds(way['at_rate_s'])} at {format_rate(way['rate_bytes_per_s'])}"
         if foreseen:
             told += f"; the plans foresaw {format_bytes(foreseen['bytes'])}, {format_seconds(foreseen['at_rate_s'])}"
-        console.print(told, highlight=False, soft_wrap=True)
+        console.print(told, highlight=False)
 
 
 def _engine(graph: Graph, samples: Samples) -> JsonObject:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from collio.bench.rounds import Samples
 from collio.plain_json import JsonObject
@@ -87,7 +88,7 @@ def print_table(console: Console, document: JsonObject) -> None:
     machine = document["machine"]
     console.print(
         f"[bold]{document['pattern']}[/] · {document['mpi']} · {document['ranks']} ranks · {format_bytes(document['bytes'])} · "
-        f"{machine['file_system']} · {machine['cores']} cores · median of {document['repeat']}", highlight=False, soft_wrap=True,
+        f"{machine['file_system']} · {machine['cores']} cores · median of {document['repeat']}", highlight=False,
     )
     good = [row for row in document["results"] if row["verified"]]
     columns = STEPPED if any("later_steps_median_s" in row for row in good) else WHOLE
@@ -110,11 +111,10 @@ def print_table(console: Console, document: JsonObject) -> None:
         if row.get("wrong_hole_bytes"):
             console.print(
                 f"[yellow]{row['engine']}, {row['operation']}:[/] left other bytes than zero in {row['wrong_hole_bytes']:,} bytes nobody wrote",
-                highlight=False, soft_wrap=True,
+                highlight=False,
             )
         if not row["verified"]:
-            console.print(f"[bold red]{row['engine']} failed:[/] ", end="")
-            console.print(row["error"], markup=False, highlight=False, soft_wrap=True)
+            console.print(Text.assemble((f"{row['engine']} failed:", "bold red"), f" {row['error']}"))
 
 
 def _print_cache_lines(console: Console, rows: list[JsonObject]) -> None:
@@ -124,9 +124,9 @@ def _print_cache_lines(console: Console, rows: list[JsonObject]) -> None:
         return
     least, most = min(times), max(times)
     told = f"{least} ns" if least == most else f"{least} to {most} ns"
-    console.print(f"\n[dim]a cache line from core to core: {told}[/]", highlight=False, soft_wrap=True)
+    console.print(f"\n[dim]a cache line from core to core: {told}[/]", highlight=False)
     if most > 2 * least:
-        console.print("[yellow]the cores were not equally near in all runs: shared memory costs more where they are far apart[/]", soft_wrap=True)
+        console.print("[yellow]the cores were not equally near in all runs: shared memory costs more where they are far apart[/]")
 
 
 def _cells(row: JsonObject, seconds: Iterable[str]) -> list[str]:

@@ -30,7 +30,7 @@ def print_plan(console: Console, document: JsonObject) -> None:
 
 
 def _table(title: str, name: str, rows: list[JsonObject]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column in (name, *COLUMNS):
         table.add_column(column, header_style="dim", no_wrap=column == name, overflow="fold")
     least_hops = min(row["hop_bytes"] for row in rows)
@@ -41,5 +41,5 @@ def _table(title: str, name: str, rows: list[JsonObject]) -> Table:
             f"[bold green]{row[name]}[/]" if name == "assignment" and row["auto"] else row[name],
             format_bytes(row["hop_bytes"]) + "*" * (row["hop_bytes"] == least_hops),
             format_seconds(link["seconds"]) + "*" * (link["seconds"] == soonest), link["name"],
-            format_bytes(row["bytes_inside_nodes"]), f"{row['imbalance']:.2f}", f"{row['two_phase_messages']} / {row['two_layer_messages']}")
+            format_bytes(row["bytes_inside_nodes"]), f"{row['imbalance']:.2f}", f"{row['two_phase_messages']}/{row['two_layer_messages']}")
     return table
