@@ -19,7 +19,7 @@ json json_of(const simulate::Row& row, const machine::Topology& topology) {
   const policy::PlacementMeasures& m = row.measures;
   const auto [least, most] = std::minmax_element(m.seat_bytes.begin(), m.seat_bytes.end());
   json out{{"cut", name_of(row.cut)},
-           {"who", simulate::name_of(row.who)},
+           {"who", policy::name_of(row.who)},
            {"assignment", name_of(row.assignment)},
            {"auto", row.chosen},
            {"aggregators", row.aggregators},

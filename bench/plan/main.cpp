@@ -14,37 +14,17 @@ namespace collio::bench {
 namespace {
 
 using policy::Cut;
-using policy::Election;
-using policy::Selection;
-using simulate::name_of;
-using simulate::Who;
+namespace words = policy::words;
 
 constexpr std::int64_t largest = std::int64_t{1} << 40;
 constexpr std::int64_t most_cyclic_units = 1 << 20;  // every rank's walk stops at the end of each
 
-template <class Policy>
-[[nodiscard]] std::vector<Policy> all_up_to(Policy last) {
-  std::vector<Policy> all;
-  for (int i = 0; i <= static_cast<int>(last); ++i) all.push_back(static_cast<Policy>(i));
-  return all;
-}
-
-[[nodiscard]] std::vector<Who> everyone() {
-  std::vector<Who> all;
-  for (const Selection selection : all_up_to(Selection::spread)) all.push_back(selection);
-  for (const Election election : all_up_to(Election::contention_aware)) all.push_back(election);
-  return all;
-}
-
 /// One of several policies by its name.
-template <class Policy>
-[[nodiscard]] Policy named(Options& options, const std::string& option, const std::vector<Policy>& all) {
-  std::vector<std::string> names;
-  for (const Policy& one : all) names.emplace_back(name_of(one));
-  const std::string name = options.one_of(option, names);
-  for (const Policy& one : all)
-    if (name == name_of(one)) return one;
-  throw UsageError("--" + option + " is '" + name + "'");
+template <class Names>
+[[nodiscard]] auto named(Options& options, const std::string& option, const Names& all) {
+  std::vector<std::string> words;
+  for (const auto& one : all) words.emplace_back(one.word);
+  return *core::value_named(all, options.one_of(option, words));
 }
 
 [[nodiscard]] const AccessEntry& named_pattern(Options& options) {
@@ -92,7 +72,7 @@ template <class Policy>
 
 struct Base {
   Cut cut;
-  Who who;
+  policy::Who who;
 };
 
 /// Why a cut cannot be planned; empty when it can.
@@ -107,8 +87,8 @@ struct Base {
 [[nodiscard]] std::string compare_all(simulate::Comparer& comparer, const simulate::Setting& setting, const Base& base) {
   std::vector<simulate::Row> by_who, by_cut;
   std::vector<std::string> left_out;
-  for (const Who& who : everyone()) by_who.push_back(comparer.assignments(base.cut, who).chosen());
-  for (const Cut cut : all_up_to(Cut::balanced)) {
+  for (const auto& one : words::who) by_who.push_back(comparer.assignments(base.cut, one.value).chosen());
+  for (const auto& [word, cut, stability] : words::cut) {
     if (const std::string why = why_not(setting, cut); !why.empty())
       left_out.push_back(why);
     else
@@ -122,7 +102,7 @@ int run(Options& options) {
   const PlannedMachine planned = planned_machine(options);
   const simulate::Job job = planned_job(options);
   const simulate::Setting setting = setting_of(options, planned, job);
-  const Base base{named(options, "cut", all_up_to(Cut::balanced)), named(options, "who", everyone())};
+  const Base base{named(options, "cut", words::cut), named(options, "who", words::who)};
   if (const std::string why = why_not(setting, base.cut); !why.empty()) throw UsageError("--cut " + why);
   const bool only_assignments = options.flag("only-assignments");
   options.check_all_taken();

@@ -1,16 +1,16 @@
 """Faults to be injected (`collio_faults`, `COLLIO_FAULTS`), checked before a job starts.
 
-The engine reads the same in src/policy/faults.cpp; a test lets both judge the same texts.
+The engine reads the same in src/policy/faults.cpp. Words and limits are from one table; a test lets both judge the same texts.
 """
 
 from __future__ import annotations
 
 import re
 
-ERRORS = ("ZERO ENOSPC EDQUOT EIO EFBIG EROFS EACCES EPERM EAGAIN EBADF EBUSY EINVAL EISDIR EMFILE ENOENT ENOMEM ENXIO EPIPE ESTALE ETIMEDOUT ETXTBSY").split()
+from collio import fault_words
+
+ERRORS = ("ZERO", *fault_words.ERRORS)
 LARGEST = 2**63 - 1
-LONGEST_S = 3600
-MOST_INTERRUPTIONS = 1000
 
 
 def wrong_part(text: str) -> str | None:
@@ -27,10 +27,10 @@ def _wrong_in_rule(rule: str) -> str | None:
         return rule
     if not _is_who(who):
         return who or rule
-    point = re.match(r"(open|read|write|sync)(?=\d|$)", where)
+    point = re.match(rf"({'|'.join(fault_words.POINTS)})(?=\d|$)", where)
     if not point or not _is_range(where[point.end():] or "1", 1, open_end=True):
         return where or rule
-    return _wrong_in_effects(effects.split(","), moves=point.group(1) in ("read", "write"), rule=rule)
+    return _wrong_in_effects(effects.split(","), moves=point.group(1) in fault_words.POINTS_THAT_MOVE_BYTES, rule=rule)
 
 
 def _is_who(who: str) -> bool:
@@ -68,9 +68,9 @@ def _kind_of(effect: str) -> str | None:
         return "error"
     key, equals, value = effect.partition("=")
     if key in ("delay", "stuck"):
-        return key if re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", value) and 0 < float(value) <= LONGEST_S else None
+        return key if re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", value) and 0 < float(value) <= fault_words.LONGEST_S else None
     if key == "short":
         return key if re.fullmatch(r"[0-9]+", value) and _whole(value) <= LARGEST else None
     if key == "EINTR":
-        return key if not equals or (re.fullmatch(r"[0-9]+", value) and 1 <= _whole(value) <= MOST_INTERRUPTIONS) else None
+        return key if not equals or (re.fullmatch(r"[0-9]+", value) and 1 <= _whole(value) <= fault_words.MOST_INTERRUPTIONS) else None
     return None

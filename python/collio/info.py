@@ -55,6 +55,7 @@ def gather() -> JsonObject:
         "hints": [
             {
                 "key": hint.key, "default": hint.default, "allowed": hint.allowed, "meaning": hint.meaning,
+                "owner": hint.owner, "experimental": hint.experimental, "experimental_values": hint.experimental_values,
                 "value": settings.hints.get(hint.key), "from": settings.origins.get(hint.key),
             }
             for hint in hints.HINTS
@@ -88,12 +89,29 @@ def _print_mpi(console: Console, found: list[JsonObject]) -> None:
 
 
 def _print_hints(console: Console, facts: JsonObject) -> None:
-    """A block for each hint: what is in force, what is allowed, and what it means."""
+    """A block for each hint: what is in force, what is allowed, and what it means. Experimental hints and values come last."""
     console.print("Hints", style="bold")
     for hint in facts["hints"]:
-        value = f"[bold green]{escape(hint['value'])}[/] ({escape(hint['from'])})" if hint["value"] else f"{escape(hint['default'])} [dim](default)[/]"
-        console.print(Padding(f"{hint['key']} = {value}", (0, 0, 0, 2), expand=False), highlight=False)
-        for text in (hint["meaning"], f"[dim]allowed:[/] {escape(hint['allowed'])}"):
-            console.print(Padding(text, (0, 0, 0, 6), expand=False), highlight=False)
+        if not hint["experimental"]:
+            stable = [value for value in hint["allowed"].split(", ") if value not in hint["experimental_values"]]
+            _print_block(console, _in_force(hint), hint["meaning"], ", ".join(stable))
     for key, value in facts["passed_on"].items():
         console.print(Padding(f"{escape(key)} = {escape(value)} [dim](passed on to the MPI library)[/]", (0, 0, 0, 2), expand=False), highlight=False)
+    console.print()
+    console.print("Experimental hints and values", style="bold")
+    for hint in facts["hints"]:
+        if hint["experimental"]:
+            _print_block(console, _in_force(hint), hint["meaning"], hint["allowed"])
+        elif hint["experimental_values"]:
+            _print_block(console, hint["key"], "further values", ", ".join(hint["experimental_values"]))
+
+
+def _in_force(hint: JsonObject) -> str:
+    value = f"[bold green]{escape(hint['value'])}[/] ({escape(hint['from'])})" if hint["value"] else f"{escape(hint['default'])} [dim](default)[/]"
+    return f"{hint['key']} = {value}"
+
+
+def _print_block(console: Console, title: str, meaning: str, allowed: str) -> None:
+    console.print(Padding(title, (0, 0, 0, 2), expand=False), highlight=False)
+    for text in (meaning, f"[dim]allowed:[/] {escape(allowed)}"):
+        console.print(Padding(text, (0, 0, 0, 6), expand=False), highlight=False)

@@ -1,7 +1,6 @@
 // See assignment.hpp.
 #include "policy/assignment.hpp"
 
-#include <array>
 
 #include "core/linear_assignment.hpp"
 #include "policy/swap_domains.hpp"
@@ -9,8 +8,6 @@
 namespace collio::policy {
 
 namespace {
-
-constexpr std::array<std::string_view, 4> names{"in_order", "locality_aware", "least_hop_bytes", "least_congestion"};
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -54,14 +51,6 @@ std::vector<int> least_congestion(const PlacementProblem& p, const std::vector<s
 }
 
 }  // namespace
-
-std::string_view name_of(Assignment policy) noexcept { return names[static_cast<std::size_t>(policy)]; }
-
-std::optional<Assignment> assignment_named(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<Assignment>(i);
-  return std::nullopt;
-}
 
 std::vector<int> assign_domains(Assignment policy, const PlacementProblem& p) {
   if (policy == Assignment::locality_aware) return least(p, [&](int node, int domain) { return -p.bytes(node, domain); });

@@ -5,23 +5,12 @@
 // one link. So a last policy goes on from there and exchanges domains while the busiest links get less to do.
 #pragma once
 
-#include <optional>
-#include <string_view>
 #include <vector>
 
+#include "policy/choices.hpp"
 #include "policy/placement.hpp"
 
 namespace collio::policy {
-
-enum class Assignment {
-  in_order,          ///< domain i to aggregator i
-  locality_aware,    ///< most bytes stay on their node
-  least_hop_bytes,   ///< fewest bytes times links
-  least_congestion,  ///< the busiest link is done soonest, as far as exchanges lead; never later than by the others
-};
-
-[[nodiscard]] std::string_view name_of(Assignment policy) noexcept;
-[[nodiscard]] std::optional<Assignment> assignment_named(std::string_view name) noexcept;
 
 /// Aggregator of every domain. With more domains than aggregators each serves at most ceil(domains / aggregators) of
 /// them, else at most one. Pure, the same from the same numbers. The problem has passed check_placement.

@@ -2,14 +2,11 @@
 #include "policy/elect_aggregators.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace collio::policy {
 
 namespace {
-
-constexpr std::array<std::string_view, 5> names{"greedy", "shortest_path", "longest_path", "topology_aware", "contention_aware"};
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -83,14 +80,6 @@ core::Matrix<double> scores_of(Election election, const ElectionProblem& problem
 }
 
 }  // namespace
-
-std::string_view name_of(Election election) noexcept { return names[static_cast<std::size_t>(election)]; }
-
-std::optional<Election> election_named(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<Election>(i);
-  return std::nullopt;
-}
 
 core::Matrix<ElectionCost> election_costs(const ElectionProblem& problem) {
   const core::Matrix<std::int64_t>& bytes = problem.bytes;

@@ -9,25 +9,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "core/matrix.hpp"
 #include "machine/topology.hpp"
+#include "policy/choices.hpp"
 
 namespace collio::policy {
-
-enum class Election {
-  greedy,          ///< the first node of the partition
-  shortest_path,   ///< the one with the fewest hops to storage
-  longest_path,    ///< the most; to compare with
-  topology_aware,  ///< the least C1 + C2
-  contention_aware,  ///< as well, with what parts before put on the links to storage added to the bytes of C2
-};
-
-[[nodiscard]] std::string_view name_of(Election election) noexcept;
-[[nodiscard]] std::optional<Election> election_named(std::string_view name) noexcept;
 
 struct ElectionProblem {
   const machine::Topology& topology;

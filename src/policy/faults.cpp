@@ -8,28 +8,44 @@
 #include <iterator>
 #include <utility>
 
+#include "core/names.hpp"
+
 namespace collio::policy {
 
 namespace {
 
-constexpr double longest_s = 3600;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-constexpr std::array<std::pair<std::string_view, int>, 21> errors{{
-    {"ZERO", 0},         {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EIO", EIO},       {"EFBIG", EFBIG},     {"EROFS", EROFS},     {"EACCES", EACCES},
-    {"EPERM", EPERM},    {"EAGAIN", EAGAIN}, {"EBADF", EBADF},   {"EBUSY", EBUSY},   {"EINVAL", EINVAL},   {"EISDIR", EISDIR},   {"EMFILE", EMFILE},
-    {"ENOENT", ENOENT},  {"ENOMEM", ENOMEM}, {"ENXIO", ENXIO},   {"EPIPE", EPIPE},   {"ESTALE", ESTALE},   {"ETIMEDOUT", ETIMEDOUT}, {"ETXTBSY", ETXTBSY},
-}};
+#define COLLIO_FAULT_LIMIT(name, value) constexpr int name = value;
+#include "policy/faults.def"
 
-constexpr std::array<std::pair<std::string_view, FaultPoint>, 4> points{{
-    {"open", FaultPoint::open}, {"read", FaultPoint::read}, {"write", FaultPoint::write}, {"sync", FaultPoint::sync},
-}};
+constexpr auto points = std::to_array<core::Name<FaultPoint>>({
+#define COLLIO_FAULT_POINT(word, moves) {#word, FaultPoint::word},
+#include "policy/faults.def"
+});
 
-template <class Names, class Value>
-bool set_named(const Names& names, std::string_view text, Value& out) {
-  for (const auto& [name, value] : names)
-    if (name == text) return out = value, true;
+constexpr auto errors = std::to_array<core::Name<int>>({
+    {"ZERO", 0},
+#define COLLIO_FAULT_ERROR(name) {#name, name},
+#include "policy/faults.def"
+});
+
+/// Whether a call moves bytes: elsewhere none can be missing.
+constexpr bool moves_bytes(FaultPoint point) {
+  switch (point) {
+#define COLLIO_FAULT_POINT(word, moves) \
+  case FaultPoint::word: return moves;
+#include "policy/faults.def"
+  }
   return false;
+}
+
+/// Sets `out` to the value of a word. False: there is none.
+template <class Names, class Value>
+bool set_named(const Names& names, std::string_view word, Value& out) {
+  const auto value = core::value_named(names, word);
+  if (value) out = *value;
+  return value.has_value();
 }
 
 template <class Number>
@@ -44,7 +60,7 @@ bool set_number(std::string_view text, Number low, Number high, Number& out) {
 /// Plain decimals above 0.
 bool set_seconds(std::string_view text, double& out) {
   if (out != 0 || text.find_first_not_of("0123456789.") != std::string_view::npos) return false;
-  return set_number(text, 0.0, longest_s, out) && out > 0;
+  return set_number(text, 0.0, double{longest_s}, out) && out > 0;
 }
 
 /// Takes what comes before `separator` off `text`; all of it where there is none.
@@ -94,7 +110,7 @@ bool set_effect(std::string_view text, FaultEffect& effect) {
   if (key == "stuck") return set_seconds(value, effect.stuck_s);
   if (key == "short") return !effect.short_bytes && set_number<std::int64_t>(value, 0, most, effect.short_bytes.emplace());
   if (key == "EINTR" && effect.interruptions == 0)
-    return equals == std::string_view::npos ? (effect.interruptions = 1, true) : set_number(value, 1, 1000, effect.interruptions);
+    return equals == std::string_view::npos ? (effect.interruptions = 1, true) : set_number(value, 1, most_interruptions, effect.interruptions);
   return !effect.error && set_named(errors, text, effect.error.emplace());
 }
 
@@ -105,11 +121,10 @@ std::string_view set_rule(std::string_view text, FaultRule& rule) {
   if (!set_who(who, rule)) return who.empty() ? whole : who;
   if (!set_where(where, rule)) return where.empty() ? whole : where;
   if (text.empty() || text.ends_with(',')) return whole;
-  const bool moves = rule.where == FaultPoint::read || rule.where == FaultPoint::write;
   while (!text.empty()) {
     const std::string_view effect = take_part(text, ',');
     if (!set_effect(effect, rule.effect)) return effect.empty() ? whole : effect;
-    if (!moves && (rule.effect.short_bytes || rule.effect.error == 0)) return effect;  // nothing moves there
+    if (!moves_bytes(rule.where) && (rule.effect.short_bytes || rule.effect.error == 0)) return effect;
   }
   return {};
 }
@@ -121,7 +136,7 @@ core::Result<FaultRules> parse_rules(std::string_view text) {
     const std::string_view wrong = set_rule(one, all.rules.emplace_back());
     if (one.empty() || !wrong.empty())
       return core::Error{core::ErrorClass::argument, "'" + std::string(wrong) + "' in '" + std::string(one) + "' is not allowed (allowed: " +
-                                                         std::string(allowed_faults()) + ")"};
+                                                         allowed_faults() + ")"};
   }
   return all;
 }
@@ -139,18 +154,21 @@ bool FaultRule::concerns(std::int64_t rank, std::int64_t aggregator) const noexc
   return number >= 0 && (who.empty() || std::ranges::any_of(who, [number](const FaultRange& r) { return r.has(number); }));
 }
 
-std::string_view allowed_faults() noexcept {
-  return "none, @FILE, or WHO:WHERE:EFFECT with / between rules; WHO: all, aggregators, aggregator=LIST, LIST of ranks as in 0,2-5; WHERE: open, "
-         "read, write, sync, with N, N+ or N-M behind it; EFFECT: delay=S, stuck=S (seconds, at most 3600), EINTR, EINTR=N (1..1000), short=BYTES, ZERO, or one of "
-         "ENOSPC EDQUOT EIO EFBIG EROFS EACCES EPERM EAGAIN EBADF EBUSY EINVAL EISDIR EMFILE ENOENT ENOMEM ENXIO EPIPE ESTALE ETIMEDOUT ETXTBSY, with , between several; "
-         "short and ZERO for reads and writes";
+std::string allowed_faults() {
+  std::string where, errnos;
+#define COLLIO_FAULT_POINT(word, moves) where += #word ", ";
+#define COLLIO_FAULT_ERROR(name) errnos += " " #name;
+#include "policy/faults.def"
+  return "none, @FILE, or WHO:WHERE:EFFECT with / between rules; WHO: all, aggregators, aggregator=LIST, LIST of ranks as in 0,2-5; WHERE: " + where +
+         "with N, N+ or N-M behind it; EFFECT: delay=S, stuck=S (seconds, at most " + std::to_string(longest_s) + "), EINTR, EINTR=N (1.." +
+         std::to_string(most_interruptions) + "), short=BYTES, ZERO, or one of" + errnos + ", with , between several; short and ZERO for reads and writes";
 }
 
 core::Result<FaultRules> parse_faults(std::string_view text) {
   if (text == "none") return FaultRules{};
   if (text.starts_with('@') && text.size() > 1) return FaultRules{{}, std::string(text.substr(1))};
   if (text.empty() || text.ends_with('/'))
-    return core::Error{core::ErrorClass::argument, "'" + std::string(text) + "' is not allowed (allowed: " + std::string(allowed_faults()) + ")"};
+    return core::Error{core::ErrorClass::argument, "'" + std::string(text) + "' is not allowed (allowed: " + allowed_faults() + ")"};
   return parse_rules(text);
 }
 

@@ -52,7 +52,7 @@ struct FaultRules {
 };
 
 /// What is allowed, for messages.
-[[nodiscard]] std::string_view allowed_faults() noexcept;
+[[nodiscard]] std::string allowed_faults();
 
 /// Rules separated by '/', or "@PATH", or "none". The error names the rule and the part of it that is not allowed. Pure.
 [[nodiscard]] core::Result<FaultRules> parse_faults(std::string_view text);

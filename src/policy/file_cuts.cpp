@@ -2,15 +2,12 @@
 #include "policy/file_cuts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
 namespace collio::policy {
 
 namespace {
-
-constexpr std::array<std::string_view, 5> names{"even", "aligned", "static_cyclic", "group_cyclic", "balanced"};
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -42,14 +39,6 @@ int group_of(const CyclicDomains& cut, std::int64_t offset) {
 }
 
 }  // namespace
-
-std::string_view name_of(Cut cut) noexcept { return names[static_cast<std::size_t>(cut)]; }
-
-std::optional<Cut> cut_named(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<Cut>(i);
-  return std::nullopt;
-}
 
 core::Extent ContiguousDomains::domain(int a) const noexcept {
   const std::int64_t begin = bounds[static_cast<std::size_t>(a)];

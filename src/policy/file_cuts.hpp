@@ -6,20 +6,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/extent.hpp"
+#include "policy/choices.hpp"
 #include "policy/domains.hpp"
 
 namespace collio::policy {
-
-enum class Cut { even, aligned, static_cyclic, group_cyclic, balanced };
-
-[[nodiscard]] std::string_view name_of(Cut cut) noexcept;
-[[nodiscard]] std::optional<Cut> cut_named(std::string_view name) noexcept;
 
 /// Domain i is [bounds[i], bounds[i + 1]); it may be empty.
 struct ContiguousDomains {

@@ -79,7 +79,7 @@ std::string against_placing(const Plan& plan, const machine::Machine& machine, c
   if (plan.path != Path::two_layer && plan.path != Path::two_phase) return "no aggregators";
   const auto nodes = static_cast<std::int64_t>(machine.nodes.size());
   if (nodes < 2) return "all ranks share a node";
-  if (hints.election || hints.assignment) return hints.assignment == Assignment::in_order ? "asked for by hint" : "";
+  if (std::holds_alternative<Election>(hints.who) || hints.assignment) return hints.assignment == Assignment::in_order ? "asked for by hint" : "";
   if (bytes / nodes < least_bytes_per_node) return "few bytes";
   return {};
 }
@@ -93,7 +93,8 @@ PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, c
                             const std::vector<int>& homes) {
   const machine::Topology topology = topology_of(machine);
   const PlacementProblem problem{topology, network_nodes(machine), std::move(bytes), homes, plan.direction == Direction::read};
-  PlacedDomains placed = hints.election ? elect(*hints.election, problem, machine) : assign(problem, hints);
+  const auto* election = std::get_if<Election>(&hints.who);
+  PlacedDomains placed = election ? elect(*election, problem, machine) : assign(problem, hints);
   if (!machine.network) placed.reason += ", with all nodes on one switch at 10 Gbit/s: the network is unknown";
   if (plan.path != Path::two_layer || hints.nodes_per_group == 1) placed.flows = flows_of(problem, placed.seat_of_domain);
   return placed;

@@ -196,7 +196,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   }
   plan.reason.memory_limit_bytes = hints.memory_limit_bytes;
   plan.reason.window_bytes = cut.window_bytes;
-  plan.domains = cut_by(hints.cut.value_or(Cut::even), cut, hints.servers);
+  plan.domains = cut_by(hints.cut, cut, hints.servers);
   plan.alignment_bytes = plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
   if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);
   return plan;

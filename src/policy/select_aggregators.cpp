@@ -2,14 +2,11 @@
 #include "policy/select_aggregators.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 namespace collio::policy {
 
 namespace {
-
-constexpr std::array<std::string_view, 6> names{"dealt", "one_per_node", "per_numa", "per_nic", "round_robin", "spread"};
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -81,14 +78,6 @@ std::vector<Seat> by_turn(const std::vector<int>& counts) {
 }
 
 }  // namespace
-
-std::string_view name_of(Selection selection) noexcept { return names[static_cast<std::size_t>(selection)]; }
-
-std::optional<Selection> selection_named(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<Selection>(i);
-  return std::nullopt;
-}
 
 int count_aggregators(Selection selection, const SelectionRequest& r) {
   const std::vector<int> limits = limits_of(selection, r);

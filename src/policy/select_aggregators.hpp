@@ -4,31 +4,18 @@
 // policy/elect_aggregators.
 #pragma once
 
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "policy/aggregators.hpp"
+#include "policy/choices.hpp"
 
 namespace collio::policy {
-
-enum class Selection {
-  dealt,         ///< round robin over nodes, spread over a node's ranks: the default
-  one_per_node,  ///< a node's first rank
-  per_numa,      ///< the first rank of every memory domain
-  per_nic,       ///< the first rank of every network adapter
-  round_robin,   ///< round robin over nodes, a node's ranks from the first: {0, 64, 1, 65} for 4 on 2 nodes of 64, as Cray MPI
-  spread,        ///< evenly over nodes and over a node's ranks, in the order of ranks (Kang et al., TPDS 2020)
-};
 
 enum class Counting {
   automatic,  ///< as many as a policy may place
   hint,       ///< cb_nodes; automatic where it is not given
   stripes,    ///< the file's stripes, so that each has one writer (group-cyclic domains); automatic where they are not known
 };
-
-[[nodiscard]] std::string_view name_of(Selection selection) noexcept;
-[[nodiscard]] std::optional<Selection> selection_named(std::string_view name) noexcept;
 
 struct SelectionRequest {
   const machine::Machine& machine;

@@ -52,10 +52,6 @@ Row row_of(const policy::PlacementProblem& p, const Demand& demand, const std::v
 
 }  // namespace
 
-std::string_view name_of(const Who& who) noexcept {
-  return std::visit([](auto policy) { return policy::name_of(policy); }, who);
-}
-
 const Row& Comparison::chosen() const {
   return *std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.chosen; });
 }
@@ -87,7 +83,7 @@ const Demand& Comparer::demand(policy::Cut cut, int aggregators) {
   return demands_.emplace(std::pair(cut, aggregators), demand_of(setting_.job, cut_file(setting_, cut, aggregators))).first->second;
 }
 
-Comparison Comparer::assignments(policy::Cut cut, const Who& who) {
+Comparison Comparer::assignments(policy::Cut cut, const policy::Who& who) {
   const Setting& s = setting_;
   const auto* selection = std::get_if<policy::Selection>(&who);
   const Stopwatch selecting;

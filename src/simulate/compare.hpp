@@ -4,9 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "policy/choose_assignment.hpp"
@@ -16,10 +14,6 @@
 #include "simulate/storage_way.hpp"
 
 namespace collio::simulate {
-
-/// Who aggregates: chosen from the machine alone, or elected among the nodes that have bytes of a domain.
-using Who = std::variant<policy::Selection, policy::Election>;
-[[nodiscard]] std::string_view name_of(const Who& who) noexcept;
 
 /// A job on a machine.
 struct Setting {
@@ -38,7 +32,7 @@ struct Setting {
 /// What one combination of policies comes to.
 struct Row {
   policy::Cut cut = policy::Cut::even;
-  Who who = policy::Selection::dealt;
+  policy::Who who = policy::Selection::dealt;
   policy::Assignment assignment = policy::Assignment::in_order;
   policy::PlacementMeasures measures;
   int aggregators = 0, aggregator_nodes = 0, domains = 0;
@@ -70,7 +64,7 @@ class Comparer {
   /// The setting outlives it and has passed its check.
   explicit Comparer(const Setting& setting) : setting_(setting) {}
   /// All assignments. Cost: of every policy, and the first time for a cut into so many domains of demand_of.
-  [[nodiscard]] Comparison assignments(policy::Cut cut, const Who& who);
+  [[nodiscard]] Comparison assignments(policy::Cut cut, const policy::Who& who);
 
  private:
   const Demand& demand(policy::Cut cut, int aggregators);

@@ -1,20 +1,24 @@
-"""The reference documents say what the code has: the table of hints, the MPI functions that are taken over."""
+"""The reference documents say what the code has: the tables of hints, the MPI functions that are taken over."""
 
 import re
+import subprocess
+import sys
 
 import source_tree
+from collio import fault_words
 
 DOCS = source_tree.ROOT / "docs"
 
 
-def test_hints_document_is_the_table():
-    """docs/hints.md has the rows of policy/hints.cpp: key, default, allowed values, meaning."""
-    source = (source_tree.ROOT / "src/policy/hints.cpp").read_text()
-    rows = re.findall(r'^    \{"([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\},$', source, re.MULTILINE)
-    assert len(rows) >= 13
-    told = [tuple(cell.strip() for cell in line.strip("|").split(" | "))
-            for line in (DOCS / "hints.md").read_text().replace("`", "").splitlines() if line.startswith("| ")]
-    assert [row[:4] for row in told if row[0] in {key for key, *_ in rows}] == rows
+def test_what_is_made_of_tables_is_up_to_date():
+    """Python's tables of hints and faults, and the tables in the documents, are what tools/generate_hints gives."""
+    done = subprocess.run([sys.executable, str(source_tree.ROOT / "tools/generate_hints"), "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_faults_document_names_every_word():
+    told = set(re.findall(r"`(\w+)", (DOCS / "faults.md").read_text()))
+    assert not {*fault_words.POINTS, *fault_words.ERRORS} - told
 
 
 def test_conformance_document_names_every_function():

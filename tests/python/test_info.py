@@ -29,10 +29,17 @@ def test_hints_wrap_between_words_within_80_columns(site, cli, monkeypatch):
     shown = cli("info").output
     told = shown[shown.index("Hints"):]
     assert all(len(line) <= 80 for line in told.splitlines())
+    words = {word.strip(",") for word in told.split()}
     for hint in hints.HINTS:
         for word in [hint.key, *hint.allowed.split(), *hint.meaning.split()]:
-            assert word in told.split(), f"{hint.key}: {word} is cut"
+            assert word.strip(",") in words, f"{hint.key}: {word} is cut"
     assert all(str(path) in shown for path in site.mpiexec.values())
+
+
+def test_experimental_hints_and_values_come_last(site, cli):
+    stable, heading, experimental = cli("info").output.partition("Experimental hints and values")
+    assert heading and "collio_sends" not in stable and "collio_sends" in experimental and "cb_nodes" not in experimental
+    assert "shortest_path" not in stable and "shortest_path" in experimental and "topology_aware" not in experimental
 
 
 def test_a_bad_config_is_a_line_not_a_crash(site, cli, tmp_path):

@@ -27,8 +27,8 @@ std::vector<int> first(int count) {
 }
 
 TEST(Assignment, NamesComeBack) {
-  for (const Assignment policy : all) EXPECT_EQ(assignment_named(name_of(policy)), policy);
-  EXPECT_EQ(assignment_named("best"), std::nullopt);
+  for (const Assignment policy : all) EXPECT_EQ(core::value_named(words::assignment, name_of(policy)), policy);
+  EXPECT_EQ(core::value_named(words::assignment, "best"), std::nullopt);
 }
 
 TEST(Assignment, BytesStayWhereTheyAreIfTheyCan) {

@@ -28,9 +28,9 @@ ElectionProblem on_grid(Matrix bytes) {
 }
 
 TEST(ElectAggregators, NamesComeBack) {
-  EXPECT_EQ(election_named("contention_aware"), Election::contention_aware);
-  for (const Election election : all) EXPECT_EQ(election_named(name_of(election)), election);
-  EXPECT_EQ(election_named("random"), std::nullopt);
+  EXPECT_EQ(core::value_named(words::who, "contention_aware"), Who(Election::contention_aware));
+  for (const Election election : all) EXPECT_EQ(core::value_named(words::who, name_of(election)), Who(election));
+  EXPECT_EQ(core::value_named(words::who, "random"), std::nullopt);
 }
 
 TEST(ElectAggregators, StrategiesElectWhomTheFormulasSay) {

@@ -29,8 +29,8 @@ Bounds summed(const Cut& cut, const core::Extent& extent) {
 }
 
 TEST(FileCuts, NamesComeBack) {
-  for (const Cut cut : {Cut::even, Cut::aligned, Cut::static_cyclic, Cut::group_cyclic, Cut::balanced}) EXPECT_EQ(cut_named(name_of(cut)), cut);
-  EXPECT_EQ(cut_named("odd"), std::nullopt);
+  for (const Cut cut : {Cut::even, Cut::aligned, Cut::static_cyclic, Cut::group_cyclic, Cut::balanced}) EXPECT_EQ(core::value_named(words::cut, name_of(cut)), cut);
+  EXPECT_EQ(core::value_named(words::cut, "odd"), std::nullopt);
 }
 
 TEST(FileCuts, AlignedBoundariesAreTheNearestMultiples) {

@@ -54,7 +54,7 @@ TEST(PlaceDomains, NoAggregatorGetsTwoWhateverThePolicy) {
     core::Matrix<std::int64_t> bytes({nodes, domains});
     for (std::int64_t& b : bytes.values()) b = dice.chance(2) ? dice.pick(0, 100) : 0;
     Hints hints;
-    if (i % 3 == 0) hints.election = static_cast<Election>(dice.pick(0, 3));
+    if (i % 3 == 0) hints.who = static_cast<Election>(dice.pick(0, 3));
     if (i % 3 == 1) hints.assignment = static_cast<Assignment>(dice.pick(0, 3));
     const PlacedDomains placed = place_domains(plan_of(domains), nodes_of_four(nodes), hints, bytes, dealt(nodes, seats));
     const std::set<int> different(placed.seat_of_domain.begin(), placed.seat_of_domain.end());

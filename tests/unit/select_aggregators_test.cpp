@@ -41,8 +41,8 @@ std::vector<int> ranks_of(Selection selection, const Machine& machine, int count
 using Ranks = std::vector<int>;
 
 TEST(SelectAggregators, NamesComeBack) {
-  for (const Selection selection : all) EXPECT_EQ(selection_named(name_of(selection)), selection);
-  EXPECT_EQ(selection_named("first"), std::nullopt);
+  for (const Selection selection : all) EXPECT_EQ(core::value_named(words::who, name_of(selection)), Who(selection));
+  EXPECT_EQ(core::value_named(words::who, "first"), std::nullopt);
 }
 
 TEST(SelectAggregators, RoundRobinIsCrays) {

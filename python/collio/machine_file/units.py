@@ -1,7 +1,7 @@
 """Rates, sizes and times as people write them ("400Mbit/s", "256MiB", "5us"), and rates as people read them.
 
 Units are exact: k, M, G are powers of ten and Ki, Mi, Gi powers of two, bit and B differ by eight. (Hints are read by
-`collio.hints`, where MB is a power of two as in ROMIO; networks have always counted in powers of ten.)
+`collio.sizes`, where MB is a power of two as in ROMIO; networks have always counted in powers of ten.)
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-_DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
-_BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50}
+from collio.sizes import BINARY, DECIMAL
 
 
 class UnitError(ValueError):
@@ -50,9 +49,9 @@ def _scaled(prefixes: dict[str, int], unit: str, per_base: int = 1) -> dict[str,
 
 RATE = Quantity(
     "rate",
-    {**_scaled(_DECIMAL, "bit/s", per_base=8), **_scaled(_DECIMAL, "B/s"), **_scaled(_BINARY, "B/s")},
+    {**_scaled(DECIMAL, "bit/s", per_base=8), **_scaled(DECIMAL, "B/s"), **_scaled(BINARY, "B/s")},
     lowest="1kbit/s", highest="10Tbit/s", example="400Mbit/s")
-SIZE = Quantity("size", {**_scaled(_DECIMAL, "B"), **_scaled(_BINARY, "B")}, lowest="1B", highest="1024PiB", example="256MiB")
+SIZE = Quantity("size", {**_scaled(DECIMAL, "B"), **_scaled(BINARY, "B")}, lowest="1B", highest="1024PiB", example="256MiB")
 TIME = Quantity(
     "time", {"ns": Decimal("1e-9"), "us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1)},
     lowest="0s", highest="10s", example="5us")
@@ -88,6 +87,6 @@ def format_byte_rate(bytes_per_s: float) -> str:
 
 def _format(value: float, unit: str) -> str:
     """Four digits behind the largest prefix that leaves at least 1, after rounding."""
-    scales = [(prefix, factor) for prefix, factor in _DECIMAL.items() if value >= factor * 0.99995]
+    scales = [(prefix, factor) for prefix, factor in DECIMAL.items() if value >= factor * 0.99995]
     prefix, factor = scales[-1] if scales else ("", 1)
     return f"{float(f'{value / factor:.4g}'):g} {prefix}{unit}"

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from collio import hints
 from collio.bench.patterns.options import COUNT, SIZE
 from collio.machine_file import MachineFileError
 from collio.plain_json import JsonObject
@@ -17,9 +18,6 @@ from collio.plan import machines, patterns, program
 from collio.plan.errors import PlanError
 from collio.plan.show import print_plan
 
-CUTS = ("even", "aligned", "static_cyclic", "group_cyclic", "balanced")
-SELECTIONS = ("dealt", "one_per_node", "per_numa", "per_nic", "round_robin", "spread")
-ELECTIONS = ("greedy", "shortest_path", "longest_path", "topology_aware", "contention_aware")
 PASSED_ON = ("aggregators", "cut", "who", "unit", "window", "stripes", "scatter", "numas", "nics")
 
 
@@ -29,8 +27,8 @@ PASSED_ON = ("aggregators", "cut", "who", "unit", "window", "stripes", "scatter"
 @click.option("--ranks", type=COUNT, required=True)
 @click.option("--ranks-per-node", type=COUNT, help="[default: the machine file's]")
 @click.option("--aggregators", type=COUNT, help="[default: one per node]")
-@click.option("--cut", type=click.Choice(CUTS), default="even", show_default=True, help="Cut of the file while assignments and aggregators are compared.")
-@click.option("--who", type=click.Choice((*SELECTIONS, *ELECTIONS)), default="dealt", show_default=True, help="Choice of aggregators while cuts and assignments are compared.")
+@click.option("--cut", type=click.Choice(hints.choices("collio_domains")), default="even", show_default=True, help="Cut of the file while assignments and aggregators are compared.")
+@click.option("--who", type=click.Choice(hints.choices("collio_aggregators")), default="dealt", show_default=True, help="Choice of aggregators while cuts and assignments are compared.")
 @click.option("--unit", type=SIZE, default=1 << 20, help="Stripe or block to which domains are aligned.  [default: 1MiB]")
 @click.option("--window", type=SIZE, default=16 << 20, help="Bytes an aggregator serves per round.  [default: 16MiB]")
 @click.option("--stripes", type=COUNT, help="Stripes of the file.  [default: the machine's storage targets]")

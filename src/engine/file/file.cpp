@@ -30,7 +30,7 @@ std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy
   // Stripes that are dealt should have one writer each, or all writers as many.
   const bool by_stripes = hints.servers > 0 && hints.aggregators == 0 && (hints.cut == policy::Cut::static_cyclic || hints.cut == policy::Cut::group_cyclic);
   const policy::SelectionRequest request{machine, hints, by_stripes ? policy::Counting::stripes : policy::Counting::hint, hints.servers};
-  if (!hints.election) return policy::select_aggregators(hints.selection.value_or(policy::Selection::dealt), request);
+  if (const auto* selection = std::get_if<policy::Selection>(&hints.who)) return policy::select_aggregators(*selection, request);
   return policy::select_aggregators(policy::Selection::one_per_node, {machine, hints, policy::Counting::automatic});
 }
 
@@ -63,7 +63,7 @@ Servers Servers::in_order_of(const std::vector<int>& seat_of_domain, int rank) c
 
 int File::most_domains() const noexcept {
   const int all = static_cast<int>(servers.ranks.size());
-  return hints.election && hints.aggregators > 0 ? std::min(hints.aggregators, all) : all;
+  return std::holds_alternative<policy::Election>(hints.who) && hints.aggregators > 0 ? std::min(hints.aggregators, all) : all;
 }
 
 core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from collio import hints
+from collio import sizes
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2; 8.0 runs, too
@@ -13,7 +13,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
     name = "size"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        size = value if isinstance(value, int) else hints.parse_size(str(value))
+        size = value if isinstance(value, int) else sizes.parse_size(str(value))
         if not size:
             self.fail(f"{value!r} is no size; allowed are bytes, 1 or more (32, 512k, 4MiB)", param, ctx)
         return size

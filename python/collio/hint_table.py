@@ -1,0 +1,53 @@
+"""Every hint. Made by tools/generate_hints from src/policy/hints.def: change that file, then run the tool."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """One hint; `kind` is a class of src/policy/hint_kinds.hpp."""
+
+    key: str
+    default: str
+    allowed: str
+    meaning: str
+    kind: str
+    owner: str
+    experimental: bool
+    experimental_values: tuple[str, ...]
+
+
+ROWS = (
+    Row("collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through", "Choice", "collio", False, ()),
+    Row("collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes", "Choice", "collio", False, ()),
+    Row("collio_holes", "auto", "auto, piecewise, sieve", "windows with holes: each piece, or read-modify-write", "Choice", "collio", False, ()),
+    Row("collio_window", "auto", "1..1073741824, auto", "bytes an aggregator serves per round, at most cb_buffer_size", "AutoBytes", "collio", False, ()),
+    Row("collio_local_aggregators", "auto", "1..1000000, auto", "local aggregators in all; as many as ranks: one layer", "AutoCount", "collio", False, ()),
+    Row("nc_num_aggrs_per_node", "auto", "0..1000000, auto", "local aggregators per node; 0: auto", "AutoCount", "PnetCDF", False, ()),
+    Row("collio_nodes_per_group", "1", "1..1000000", "nodes whose pieces meet before they go on to aggregators elsewhere", "Count", "collio", True, ()),
+    Row("collio_sends", "synchronous", "synchronous, standard", "between nodes: sends that complete when received, or at once", "Choice", "collio", True, ()),
+    Row("collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow", "what overlaps in the rounds of two_phase", "Choice", "collio", False, ("write", "write_communication", "write_communication_2")),
+    Row("collio_buffers", "2", "2..64", "windows an aggregator has in memory when rounds overlap; cb_buffer_size is for all of them", "Count", "collio", False, ()),
+    Row("collio_transfer", "two_sided", "auto, two_sided, fence, lock", "how data gets to and from the aggregators of two_phase: messages, or one-sided", "Choice", "collio", True, ()),
+    Row("collio_transfer_piece", "512", "1..1073741824", "bytes of the shortest pieces, on average, that go one-sided; shorter ones go with messages", "Bytes", "collio", True, ()),
+    Row("collio_storage", "auto", "auto, posix, threads, uring, aio, null", "I/O backend: the calling thread, threads, io_uring, POSIX aio", "Choice", "collio", False, ("aio",)),
+    Row("collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads", "Count", "collio", False, ()),
+    Row("collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)", "Choice", "collio", False, ()),
+    Row("collio_faults", "none", "none, @FILE, or rules WHO:WHERE:EFFECT with / between them", "faults injected into the calls on the file, for tests and drills", "Faults", "collio", False, ()),
+    Row("cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all", "AutoCount", "MPI", False, ()),
+    Row("collio_aggregators", "dealt", "dealt, one_per_node, per_numa, per_nic, round_robin, spread, greedy, shortest_path, longest_path, topology_aware, contention_aware", "which ranks aggregate; topology_aware and the experimental ones elect nodes for every call", "Choice", "collio", False, ("greedy", "shortest_path", "longest_path", "contention_aware")),
+    Row("collio_assignment", "auto", "auto, in_order, locality_aware, least_hop_bytes, least_congestion", "which aggregator serves which file domain", "Choice", "collio", False, ()),
+    Row("collio_domains", "even", "even, aligned, static_cyclic, group_cyclic, balanced", "how the span of a call is cut into file domains", "Choice", "collio", False, ()),
+    Row("collio_patience", "60", "0..86400", "seconds a rank waits before it names missing ranks on stderr; 0: never", "Count", "collio", False, ()),
+    Row("collio_check", "disable", "enable, disable, strict", "look for what the program gets wrong in collective calls; strict: overlapping writes fail", "Choice", "collio", False, ()),
+    Row("collio_memory_limit", "auto", "1048576..1099511627776, auto", "most bytes of a rank's buffers, shared windows included; auto: cb_buffer_size decides", "AutoBytes", "collio", False, ()),
+    Row("cb_buffer_size", "16777216", "1..2147483647", "most bytes of an aggregator's collective buffer; collio's has 1073741824 at most", "Bytes", "MPI", False, ()),
+    Row("cb_config_list", "auto", "comma-separated HOST:COUNT, *:COUNT, *:*", "most aggregators per host", "Hosts", "ROMIO", False, ()),
+    Row("romio_cb_write", "automatic", "enable, disable, automatic", "collective buffering for writes", "RomioChoice", "ROMIO", False, ()),
+    Row("romio_cb_read", "automatic", "enable, disable, automatic", "collective buffering for reads", "RomioChoice", "ROMIO", False, ()),
+    Row("romio_ds_write", "automatic", "enable, disable, automatic", "data sieving for writes with holes", "RomioChoice", "ROMIO", False, ()),
+    Row("romio_ds_read", "automatic", "enable, disable, automatic", "data sieving for reads with holes", "RomioChoice", "ROMIO", False, ()),
+    Row("striping_unit", "auto", "0..1073741824, auto", "bytes to which file domains are aligned; 0: auto", "AutoBytes", "MPI", False, ()),
+    Row("striping_factor", "auto", "-1, 0..1000000, auto", "servers the file is striped over; 0 and -1: auto; also passed on to the MPI library", "Servers", "MPI", False, ()),
+)
