@@ -35,10 +35,10 @@ class DeviceMemory {
 
   /// The first copy that failed.
   [[nodiscard]] const core::Error& failure() const noexcept { return failure_; }
-  struct Moved {
+  struct CopiedBytes {
     std::int64_t from_device = 0, to_device = 0;  ///< bytes
   };
-  [[nodiscard]] const Moved& moved() const noexcept { return moved_; }
+  [[nodiscard]] const CopiedBytes& moved() const noexcept { return moved_; }
 
  private:
   struct Place {
@@ -57,7 +57,7 @@ class DeviceMemory {
   Drivers drivers_{};
   std::optional<Place> place_;  ///< of all bytes; none: asked for each run
   core::Error failure_;
-  Moved moved_;
+  CopiedBytes moved_;
 };
 
 }  // namespace collio::access

@@ -139,14 +139,14 @@ int detail::gateway(const Dragonfly& s, int group, int other) noexcept {
   return group * s.routers + turn % s.routers;
 }
 
-Hop detail::local_hop(const Dragonfly& s, const Way& way) noexcept {
+Hop detail::local_hop(const Dragonfly& s, const RouterPair& way) noexcept {
   const int at = way.at % s.routers, to = way.to % s.routers;
   const bool forward = at < to;
   const int pair = pair_index(s.routers, forward ? at : to, forward ? to : at);
   return {nodes_of(s) + way.at / s.routers * local_links(s) + pair, forward};
 }
 
-Hop detail::global_hop(const Dragonfly& s, const Way& groups) noexcept {
+Hop detail::global_hop(const Dragonfly& s, const RouterPair& groups) noexcept {
   const bool forward = groups.at < groups.to;
   const int pair = pair_index(s.groups, forward ? groups.at : groups.to, forward ? groups.to : groups.at);
   return {nodes_of(s) + s.groups * local_links(s) + pair, forward};

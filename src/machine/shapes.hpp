@@ -114,12 +114,12 @@ namespace detail {
 }
 
 /// A dragonfly's router, and the one to be reached.
-struct Way {
+struct RouterPair {
   int at = 0, to = 0;
 };
 [[nodiscard]] int gateway(const Dragonfly& s, int group, int other) noexcept;
-[[nodiscard]] Hop local_hop(const Dragonfly& s, const Way& way) noexcept;
-[[nodiscard]] Hop global_hop(const Dragonfly& s, const Way& groups) noexcept;
+[[nodiscard]] Hop local_hop(const Dragonfly& s, const RouterPair& way) noexcept;
+[[nodiscard]] Hop global_hop(const Dragonfly& s, const RouterPair& groups) noexcept;
 /// The link upwards from `node` in `dimension`, which is not one of a single node.
 [[nodiscard]] int link_up(const Torus& s, int node, int dimension) noexcept;
 /// A bridge's number among its set's, and its node.

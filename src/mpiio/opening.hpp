@@ -17,7 +17,7 @@ struct Opening {
   /// The library opened `file`, or did not. `comm` is an intracommunicator; its first rank reads other layers' settings. Not collective.
   void note_opened(bool opened, MPI_File file, const char* path);
 
-  engine::OpenRequest request;
+  engine::FileRequest request;
   OpenWords words;
   MPI_Info merged = MPI_INFO_NULL;  ///< for the library; null without memory
   std::string origins;              ///< of the request's settings, for people

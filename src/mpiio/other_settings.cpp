@@ -83,7 +83,7 @@ Pairs striping_of(MPI_File file) {
 }
 
 /// Puts together what several sources say, the last one that speaks of a key first.
-class Layers {
+class LayeredPairs {
  public:
   void put(const Pairs& pairs, const char* origin) {
     for (const auto& [key, value] : pairs) {
@@ -115,7 +115,7 @@ OtherSettings other_settings(const GivenHints& given, MPI_File file) {
   const policy::Settings open_mpi = policy::open_mpi_hints([](const char* variable) { return std::getenv(variable); });
   const policy::Settings& romio = romio_settings();
   const policy::Settings cray = cray_settings(given.path);
-  Layers layers;
+  LayeredPairs layers;
   layers.put(striping_of(file), "the MPI library");
   layers.put(open_mpi.pairs, "OMPI_MCA");
   layers.put(romio.pairs, "ROMIO_HINTS");

@@ -43,7 +43,7 @@ enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived
 /// Takes the file over on all ranks, or on none. An error: check mode found one. `begin_s`: when the open began; `by_library_s`: how
 /// long the library took.
 core::Error take_over(const Opening& opening, MPI_File handle, double begin_s, double by_library_s) {
-  const engine::OpenRequest& request = opening.request;
+  const engine::FileRequest& request = opening.request;
   for (const std::string& warning : request.warnings) say_once(request.comm, warning);  // whatever comes of the open
   auto opened = engine::File::open(request);
   if (!opened) {

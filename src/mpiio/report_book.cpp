@@ -55,7 +55,7 @@ ReportLine ReportBook::opened(const FileSums& sums) {
     append(line_of(sums, {id, 1, 1}));
     return {id, kind};
   }
-  Kind& of = kinds_[kind];
+  FileKind& of = kinds_[kind];
   if (of.id.empty()) {
     of.id = new_id();
     of.sums.line.file = sums.line.file;
@@ -72,18 +72,18 @@ void ReportBook::write_open(const FileSums& sums, const ReportLine& line) { appe
 void ReportBook::closed(const FileSums& sums, const ReportLine& line) {
   const std::lock_guard lock(mutex_);
   if (!line.id.empty()) return append(line_of(sums, {line.id, 1, 0}));
-  Kind& of = kinds_[line.kind];
+  FileKind& of = kinds_[line.kind];
   of.sums.add(sums);
   ++of.closed;
   renew(of);
 }
 
-void ReportBook::renew(Kind& kind) {
+void ReportBook::renew(FileKind& kind) {
   kind.written = false;
   if (kind.renewal.due(kind.opened + kind.closed, observe::now_s())) write(kind);
 }
 
-void ReportBook::write(Kind& kind) {
+void ReportBook::write(FileKind& kind) {
   append(line_of(kind.sums, {kind.id, kind.opened, kind.opened - kind.closed}));
   kind.written = true;
 }

@@ -37,7 +37,7 @@ class ReportBook {
   void write_what_is_left();
 
  private:
-  struct Kind {
+  struct FileKind {
     std::string id;
     std::int64_t opened = 0;           ///< that have no lines of their own
     std::int64_t closed = 0;
@@ -46,11 +46,11 @@ class ReportBook {
     bool written = true;               ///< as it is now
   };
   std::string new_id();
-  void renew(Kind& kind);
-  static void write(Kind& kind);
+  void renew(FileKind& kind);
+  static void write(FileKind& kind);
 
   std::mutex mutex_;
-  std::map<std::string, Kind> kinds_;
+  std::map<std::string, FileKind> kinds_;
   std::map<std::string, int> own_lines_;  ///< by kind
   int lines_ = 0;
   std::int64_t next_id_ = 1;

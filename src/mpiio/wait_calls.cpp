@@ -9,9 +9,9 @@ namespace collio::mpiio {
 namespace {
 
 /// Collio's operations among the requests of one call, looked up before the library completes and forgets them.
-class Own {
+class OwnOperations {
  public:
-  Own(int count, const MPI_Request* requests) : operations_(operations_of(count, requests)), waits_(operations_) {
+  OwnOperations(int count, const MPI_Request* requests) : operations_(operations_of(count, requests)), waits_(operations_) {
     for (const auto& operation : operations_) any_ = any_ || operation;
   }
   [[nodiscard]] bool any() const noexcept { return any_; }
@@ -54,7 +54,7 @@ class Own {
 const collio_waits& library() { return *shim->waits; }
 
 int wait(MPI_Request* request, MPI_Status* status) {
-  const Own own(1, request);
+  const OwnOperations own(1, request);
   own.wait_for_all();
   if (!engine::steps_needed()) return own.after_one(library().Wait(request, status), 0);
   int code = MPI_SUCCESS, flag = 0;
@@ -63,7 +63,7 @@ int wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-  const Own own(count, requests);
+  const OwnOperations own(count, requests);
   int code = MPI_SUCCESS, flag = 0;
   if (!engine::steps_needed()) {
     own.wait_for_all();
@@ -75,7 +75,7 @@ int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 }
 
 int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  const Own own(count, requests);
+  const OwnOperations own(count, requests);
   if (!own.any() && !engine::steps_needed()) return library().Waitany(count, requests, index, status);
   int code = MPI_SUCCESS, flag = 0;
   engine::step_until([&] { return (code = library().Testany(count, requests, index, &flag, status)) != MPI_SUCCESS || flag; });
@@ -83,7 +83,7 @@ int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
 }
 
 int waitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  const Own own(count, requests);
+  const OwnOperations own(count, requests);
   if (!own.any() && !engine::steps_needed()) return library().Waitsome(count, requests, done, indices, statuses);
   int code = MPI_SUCCESS;
   engine::step_until([&] { return (code = library().Testsome(count, requests, done, indices, statuses)) != MPI_SUCCESS || *done != 0; });
@@ -91,28 +91,28 @@ int waitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Stat
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
-  const Own own(1, request);
+  const OwnOperations own(1, request);
   engine::step_all_queues();
   const int code = library().Test(request, flag, status);
   return own.after_one(code, *flag ? 0 : MPI_UNDEFINED);
 }
 
 int testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  const Own own(count, requests);
+  const OwnOperations own(count, requests);
   engine::step_all_queues();
   const int code = library().Testall(count, requests, flag, statuses);
   return own.after_several(code, *flag ? count : 0, statuses, [](int k) { return k; });
 }
 
 int testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  const Own own(count, requests);
+  const OwnOperations own(count, requests);
   engine::step_all_queues();
   const int code = library().Testany(count, requests, index, flag, status);
   return own.after_one(code, *flag ? *index : MPI_UNDEFINED);
 }
 
 int testsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  const Own own(count, requests);
+  const OwnOperations own(count, requests);
   engine::step_all_queues();
   const int code = library().Testsome(count, requests, done, indices, statuses);
   return own.after_several(code, *done == MPI_UNDEFINED ? 0 : *done, statuses, [&](int k) { return indices[k]; });

@@ -35,8 +35,8 @@ std::string text_of(const Way& way) {
   return text;
 }
 
-std::vector<Choice> choices_of(const Plan& plan, const Digest& digest, const machine::Machine& machine, const Hints& hints) {
-  std::vector<Choice> choices{{plan.way(), 0}};
+std::vector<OpenWay> choices_of(const Plan& plan, const Digest& digest, const machine::Machine& machine, const Hints& hints) {
+  std::vector<OpenWay> choices{{plan.way(), 0}};
   const Path asked = plan.direction == Direction::write ? hints.write_path : hints.read_path;
   // Each way has memory of its own.
   if (machine.ranks() == 1 || hints.memory_limit_bytes > 0 || digest.unordered > 0 || plan.path == Path::native) return choices;
@@ -51,7 +51,7 @@ std::vector<Choice> choices_of(const Plan& plan, const Digest& digest, const mac
   return choices;
 }
 
-CallTrials::CallTrials(std::vector<Choice> choices) : choices_(std::move(choices)), contest_(choices_.size(), settled_calls) {}
+CallTrials::CallTrials(std::vector<OpenWay> choices) : choices_(std::move(choices)), contest_(choices_.size(), settled_calls) {}
 
 /// The first call of a candidate makes its memory and connections, and is not judged.
 void CallTrials::begin_trial() noexcept {

@@ -19,19 +19,19 @@ namespace collio::policy {
 [[nodiscard]] std::string text_of(const Way& way);
 
 /// A way that is open.
-struct Choice {
+struct OpenWay {
   Way way;
   double more_s = 0;  ///< a call takes so much longer than by the first way, by the estimates
 };
 
 /// The way of `plan` first, then what else hints leave open. Pure.
-[[nodiscard]] std::vector<Choice> choices_of(const Plan& plan, const Digest& digest, const machine::Machine& machine, const Hints& hints);
+[[nodiscard]] std::vector<OpenWay> choices_of(const Plan& plan, const Digest& digest, const machine::Machine& machine, const Hints& hints);
 
 /// The same on all ranks as long as they are told the same.
 class CallTrials {
  public:
   /// At least one.
-  explicit CallTrials(std::vector<Choice> choices);
+  explicit CallTrials(std::vector<OpenWay> choices);
 
   /// Of the next call.
   [[nodiscard]] std::size_t next() const noexcept { return phase_ == Phase::settled ? in_force() : contest_.candidate(); }
@@ -53,7 +53,7 @@ class CallTrials {
   enum class Phase { settled, warming_up, on_trial };
   void begin_trial() noexcept;
 
-  std::vector<Choice> choices_;
+  std::vector<OpenWay> choices_;
   Contest contest_;
   Phase phase_ = Phase::settled;
   /// Calls by the way in force since the last comparison. A trial is compared with their median: one that is not faster is below it in half of the

@@ -16,7 +16,7 @@ policy::ContiguousDomains bounds_of(const policy::Domains& even) {
   return cut;
 }
 
-Window window_in(const policy::ContiguousDomains& cut, std::int64_t window_bytes, std::int64_t offset) {
+WindowPart window_in(const policy::ContiguousDomains& cut, std::int64_t window_bytes, std::int64_t offset) {
   const int domain = cut.owner(offset);
   const core::Extent whole = cut.domain(domain);
   const std::int64_t round = (offset - whole.offset) / window_bytes;
@@ -25,7 +25,7 @@ Window window_in(const policy::ContiguousDomains& cut, std::int64_t window_bytes
 
 /// A window has as many of a member's stripes as fit; a stripe that is longer has several windows. Rounds begin with the first cycle of
 /// stripes that the span touches.
-Window window_in(const policy::CyclicDomains& cut, std::int64_t window_bytes, std::int64_t offset) {
+WindowPart window_in(const policy::CyclicDomains& cut, std::int64_t window_bytes, std::int64_t offset) {
   const int domain = cut.owner(offset);
   const std::int64_t stripe = cut.stripe_bytes, cycle = cut.members * stripe;
   const std::int64_t group_low = cut.group_low + domain / cut.members * cut.group_bytes;
@@ -42,7 +42,7 @@ class LastSeen {
   explicit LastSeen(int domains) : by_domain_(at(domains)) {}
 
   /// True the first time that `who` comes to the window, if nobody comes back after another one.
-  bool first_time(const Window& window, int who) {
+  bool first_time(const WindowPart& window, int who) {
     std::vector<int>& rounds = by_domain_[at(window.domain)];
     if (rounds.size() <= at(window.round)) rounds.resize(at(window.round) + 1, -1);
     return std::exchange(rounds[at(window.round)], who) != who;
@@ -60,7 +60,7 @@ int CutFile::domains() const noexcept {
   return std::visit([](const auto& cut) { return cut.count(); }, cut_);
 }
 
-Window CutFile::window(std::int64_t offset) const noexcept {
+WindowPart CutFile::window(std::int64_t offset) const noexcept {
   return std::visit([&](const auto& cut) { return window_in(cut, window_bytes_, offset); }, cut_);
 }
 
@@ -71,7 +71,7 @@ Demand demand_of(const Job& job, const CutFile& cut) {
   for (int rank = 0; rank < job.ranks; ++rank) {
     const int node = job.node_of(rank);
     for (const core::Pattern& pattern : job.access(rank))
-      walk(cut, pattern, [&](const Window& window, std::int64_t bytes) {
+      walk(cut, pattern, [&](const WindowPart& window, std::int64_t bytes) {
         demand.bytes(node, window.domain) += bytes;
         demand.rank_messages(node, window.domain) += ranks.first_time(window, rank);
         demand.node_messages(node, window.domain) += nodes.first_time(window, node);
@@ -89,7 +89,7 @@ policy::Histogram histogram_of(const Job& job, int regions) {
   const CutFile in_regions(std::move(cut), length);
   for (int rank = 0; rank < job.ranks; ++rank)
     for (const core::Pattern& pattern : job.access(rank))
-      walk(in_regions, pattern, [&](const Window& window, std::int64_t bytes) { histogram.bytes[at(window.domain)] += bytes; });
+      walk(in_regions, pattern, [&](const WindowPart& window, std::int64_t bytes) { histogram.bytes[at(window.domain)] += bytes; });
   return histogram;
 }
 

@@ -32,7 +32,7 @@ struct Job {
 };
 
 /// The bytes that an aggregator serves in one round, as far as they are contiguous.
-struct Window {
+struct WindowPart {
   int domain = 0;
   std::int64_t round = 0;
   std::int64_t end = 0;  ///< first byte behind the contiguous part that contains the offset asked for
@@ -47,19 +47,19 @@ class CutFile {
 
   [[nodiscard]] int domains() const noexcept;
   /// Of a byte of the span. O(log domains).
-  [[nodiscard]] Window window(std::int64_t offset) const noexcept;
+  [[nodiscard]] WindowPart window(std::int64_t offset) const noexcept;
 
  private:
   std::variant<policy::ContiguousDomains, policy::CyclicDomains> cut_;
   std::int64_t window_bytes_;
 };
 
-/// Visits the windows a pattern has bytes of: visit(Window, bytes); of a cyclic cut's rounds each part is visited for itself.
+/// Visits the windows a pattern has bytes of: visit(WindowPart, bytes); of a cyclic cut's rounds each part is visited for itself.
 template <class Visit>
 void walk(const CutFile& cut, const core::Pattern& pattern, Visit&& visit) {
   core::Cursor cursor(pattern);
   while (!cursor.at_end()) {
-    const Window window = cut.window(cursor.offset());
+    const WindowPart window = cut.window(cursor.offset());
     const std::int64_t before = cursor.stream();
     cursor.seek_offset(window.end);
     visit(window, cursor.stream() - before);

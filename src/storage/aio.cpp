@@ -108,6 +108,6 @@ class AioFile final : public PosixFile {
 
 }  // namespace
 
-Made make_aio(Descriptors&& file) { return {std::make_unique<AioFile>(std::move(file)), ""}; }
+StorageOrReason make_aio(Descriptors&& file) { return {std::make_unique<AioFile>(std::move(file)), ""}; }
 
 }  // namespace collio::storage

@@ -96,7 +96,7 @@ std::string mount_type(std::string_view mountinfo, const Device& device) {
   return found;
 }
 
-Found find_file_system(const std::string& path) {
+FoundFileSystem find_file_system(const std::string& path) {
   struct statfs fs {};
   struct stat file {};
   const std::size_t slash = path.rfind('/');

@@ -28,10 +28,10 @@ struct Device {
 [[nodiscard]] std::string mount_type(std::string_view mountinfo, const Device& device);
 
 /// Of the file at `path`, or of its folder while there is no file. Not collective. `block_bytes`: its own preference; 0: none.
-struct Found {
+struct FoundFileSystem {
   FileSystem system;
   std::int64_t block_bytes = 0;
 };
-[[nodiscard]] Found find_file_system(const std::string& path);
+[[nodiscard]] FoundFileSystem find_file_system(const std::string& path);
 
 }  // namespace collio::storage

@@ -11,14 +11,14 @@ namespace {
 
 using policy::StorageKind;
 
-std::string because(const OpenRequest& r) {
+std::string because(const StorageRequest& r) {
   if (r.kind != StorageKind::automatic) return "asked for by hint";
   if (r.model.in_memory) return r.model.name + ": a call is a copy in memory, nothing to overlap";
   return r.model.name + ": transfers go on while messages come";
 }
 
 /// The kinds to try, the wanted one first.
-std::vector<StorageKind> kinds_to_try(const OpenRequest& r) {
+std::vector<StorageKind> kinds_to_try(const StorageRequest& r) {
   switch (r.kind) {
     case StorageKind::automatic:
       if (r.model.in_memory) return {StorageKind::posix};
@@ -30,7 +30,7 @@ std::vector<StorageKind> kinds_to_try(const OpenRequest& r) {
   }
 }
 
-Made make(StorageKind kind, Descriptors&& file, const OpenRequest& request) {
+StorageOrReason make(StorageKind kind, Descriptors&& file, const StorageRequest& request) {
   switch (kind) {
     case StorageKind::uring: return make_uring(std::move(file), request.model.aggregators_per_core > 0);
     case StorageKind::threads: return make_threads(std::move(file), request.threads);
@@ -41,13 +41,13 @@ Made make(StorageKind kind, Descriptors&& file, const OpenRequest& request) {
 
 /// Clients of NFS keep pages, and send whole ones: neighbours in a page undo each other's writes, and readers see old bytes, unless
 /// both lock what they access (fs/nfs/write.c, nfs_can_extend_write).
-Locks locks_for(const OpenRequest& r) {
+Locks locks_for(const StorageRequest& r) {
   if (r.model.name == "nfs") return Locks::all;
   return r.lock_writes && r.access != Access::read_only ? Locks::writes : Locks::none;
 }
 
 /// The file under locks; null: the file system has none, and can do without.
-core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks locks, Opened& opened, const OpenRequest& request) {
+core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks locks, Opened& opened, const StorageRequest& request) {
   const int error = try_range_lock(file.buffered(), request.access == Access::read_only ? RangeUse::read : RangeUse::write);
   if (error == 0) {
     opened.reason = request.model.name + ": each call under a lock of its byte range";
@@ -61,7 +61,7 @@ core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks loc
 
 }  // namespace
 
-core::Result<Opened> open_storage(const OpenRequest& request) {
+core::Result<Opened> open_storage(const StorageRequest& request) {
   if (request.kind == StorageKind::null)
     return Opened{make_null(), StorageKind::null, "asked for by hint: no byte is written, and zeros are read"};
   auto file = request.holder ? Descriptors::open_held(*request.holder, request.path, request.access, request.direct, request.drill)
@@ -78,7 +78,7 @@ core::Result<Opened> open_storage(const OpenRequest& request) {
   }
   std::string not_had;
   for (const StorageKind kind : kinds_to_try(request)) {
-    Made made = make(kind, std::move(file.value()), request);
+    StorageOrReason made = make(kind, std::move(file.value()), request);
     if (made.file) {
       opened.file = std::move(made.file);
       opened.kind = kind;

@@ -15,7 +15,7 @@
 namespace collio::storage {
 
 /// How a file is opened.
-struct OpenRequest {
+struct StorageRequest {
   std::string path;
   Access access = Access::read_write;
   machine::StorageModel model;
@@ -38,17 +38,17 @@ struct Opened {
 
 /// Opens an existing file. Error classes follow errno. A kind that cannot be had gives way to the next one that `auto`
 /// would take, and the reason says so. On NFS every transfer is made under a lock, as ROMIO does; without locks that is an error.
-[[nodiscard]] core::Result<Opened> open_storage(const OpenRequest& request);
+[[nodiscard]] core::Result<Opened> open_storage(const StorageRequest& request);
 
 /// A storage of some kind, or why there is none; the descriptors are taken only in the first case.
-struct Made {
+struct StorageOrReason {
   std::unique_ptr<Storage> file;
   std::string why_not;
 };
 /// `local`: the file system is not served by another process or machine.
-[[nodiscard]] Made make_uring(Descriptors&& file, bool local);
-[[nodiscard]] Made make_threads(Descriptors&& file, int threads);
-[[nodiscard]] Made make_aio(Descriptors&& file);
+[[nodiscard]] StorageOrReason make_uring(Descriptors&& file, bool local);
+[[nodiscard]] StorageOrReason make_threads(Descriptors&& file, int threads);
+[[nodiscard]] StorageOrReason make_aio(Descriptors&& file);
 /// Moves nothing: writes succeed, reads give zeros. To measure aggregation alone.
 [[nodiscard]] std::unique_ptr<Storage> make_null();
 

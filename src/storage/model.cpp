@@ -33,7 +33,7 @@ machine::StorageModel model_of(const FileSystem& system, std::int64_t block_byte
 }
 
 machine::StorageModel model_of(const std::string& path) {
-  const Found found = find_file_system(path);
+  const auto found = find_file_system(path);
   return model_of(found.system, found.block_bytes);
 }
 

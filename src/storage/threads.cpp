@@ -58,7 +58,7 @@ class ThreadsFile final : public PosixFile {
 
 }  // namespace
 
-Made make_threads(Descriptors&& file, int threads) {
+StorageOrReason make_threads(Descriptors&& file, int threads) {
   std::string why;
   std::shared_ptr<WorkerPool> pool = WorkerPool::obtain(threads, why);
   if (!pool) return {nullptr, why};

@@ -193,7 +193,7 @@ std::string why_no_ring(int error) {
 
 }  // namespace
 
-Made make_uring(Descriptors&& file, bool local) {
+StorageOrReason make_uring(Descriptors&& file, bool local) {
   io_uring ring{};
   int error = ::io_uring_queue_init(entries_in_ring, &ring, 0);
   if (error < 0) return {nullptr, why_no_ring(-error)};

@@ -14,14 +14,14 @@ namespace {
 constexpr long long total_bytes = 16 << 20, allowed_bytes = 10 << 20;
 constexpr int block = 64;
 
-struct Way {
+struct Attempt {
   const char* path;
   int aggregators;   ///< 0: any rank may write
   int limited_rank;  ///< -1: all
 };
 
 /// Of which file the ways are tried.
-DealtFile dealt(const Way& way) {
+DealtFile dealt(const Attempt& way) {
   DealtFile file{.block = block, .hints = {{"collio_path", way.path}, {"cb_buffer_size", "1048576"}}};
   if (way.aggregators > 0) {
     file.hints["cb_nodes"] = std::to_string(way.aggregators);
@@ -49,7 +49,7 @@ int ints_in_file(const Program& program, const std::string& name, const std::vec
   return good;
 }
 
-void counts_are_true(Program& program, const Way& way) {
+void counts_are_true(Program& program, const Attempt& way) {
   const std::string& name = program.temporary(std::string(way.path) + std::to_string(way.aggregators) + "." + std::to_string(way.limited_rank));
   const int count = static_cast<int>(total_bytes / program.size / static_cast<long long>(sizeof(int))) / block * block;
   const auto data = values(program.rank, count);

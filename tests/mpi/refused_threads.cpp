@@ -29,12 +29,12 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 
 namespace {
 
-struct Own {
+struct ThreadFile {
   MPI_File file = MPI_FILE_NULL;
   std::atomic<int> wrong{0};
 };
 
-void open_file(Program& program, Own& own, int thread) {
+void open_file(Program& program, ThreadFile& own, int thread) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   program.good(MPI_File_open(comm, program.temporary("refused." + std::to_string(thread)).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &own.file),
@@ -57,7 +57,7 @@ void complete(std::vector<MPI_Request>& requests, int way) {
   }
 }
 
-void write_and_read(Own& own, int rank, int thread) {
+void write_and_read(ThreadFile& own, int rank, int thread) {
   MPI_Offset at = 0;
   for (int step = 0; step < 20; ++step) {
     const int count = 1 + 500 * ((thread + step) % 5);
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
   if (provided != MPI_THREAD_MULTIPLE) return program.skip("the MPI library has no MPI_THREAD_MULTIPLE");
-  std::vector<Own> files(threads);
+  std::vector<ThreadFile> files(threads);
   for (int t = 0; t < threads; ++t) open_file(program, files[static_cast<std::size_t>(t)], t);
   std::atomic<bool> begins{false};
   std::vector<std::thread> all;
@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   for (std::thread& one : all) one.join();
   refuses = false;
   program.that(refused > 0, "collio asked for threads and got none");
-  for (Own& own : files) {
+  for (ThreadFile& own : files) {
     program.equal(own.wrong, 0, "what a thread found wrong");
     program.good(MPI_File_close(&own.file), "MPI_File_close");
   }

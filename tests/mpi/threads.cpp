@@ -13,13 +13,13 @@ namespace {
 constexpr int threads = 4;
 
 /// A file with a view of ints, dealt in blocks; what its thread found wrong.
-struct Own {
+struct ThreadFile {
   MPI_File file = MPI_FILE_NULL;
   int wrong = 0;
 };
 
-Own open_file(Program& program, int thread) {
-  Own own;
+ThreadFile open_file(Program& program, int thread) {
+  ThreadFile own;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   program.good(MPI_File_open(comm, program.temporary("thread." + std::to_string(thread)).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &own.file),
@@ -32,7 +32,7 @@ Own open_file(Program& program, int thread) {
 }
 
 /// Writes and reads again, further on each time, amounts that differ by thread and step.
-void write_and_read(Own& own, int rank, int thread) {
+void write_and_read(ThreadFile& own, int rank, int thread) {
   MPI_Offset at = 0;
   for (int step = 0; step < 25; ++step) {
     const int count = 1 + 700 * ((thread + step) % 5);
@@ -53,12 +53,12 @@ int main(int argc, char** argv) {
   MPI_Query_thread(&provided);
   program.equal(provided, MPI_THREAD_MULTIPLE, "level of thread support");
   if (provided != MPI_THREAD_MULTIPLE) return program.finish();
-  std::vector<Own> files;
+  std::vector<ThreadFile> files;
   for (int t = 0; t < threads; ++t) files.push_back(open_file(program, t));
   std::vector<std::thread> all;
   for (int t = 0; t < threads; ++t) all.emplace_back(write_and_read, std::ref(files[static_cast<std::size_t>(t)]), program.rank, t);
   for (std::thread& one : all) one.join();
-  for (Own& own : files) {
+  for (ThreadFile& own : files) {
     program.equal(own.wrong, 0, "what a thread found wrong");
     program.good(MPI_File_close(&own.file), "MPI_File_close");
   }

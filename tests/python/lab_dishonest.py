@@ -31,7 +31,7 @@ def main(mpi, lie):
     graph = expand(load_machine(machine))
     assert lying(graph) != graph
     lab = build.build(lying(graph))
-    settings = check_run.Settings(check_run.find_mpi(mpi), tolerance=0.15, seconds=0.3, tries=1, timeout_s=60, all_to_all=False)
+    settings = check_run.CheckSettings(check_run.find_mpi(mpi), tolerance=0.15, seconds=0.3, tries=1, timeout_s=60, all_to_all=False)
     print(json.dumps(check_run.run(replace(lab, graph=graph), [(flow,)], settings)))
 
 

@@ -184,7 +184,7 @@ def test_what_cannot_be_run(site, cli, tmp_path, words, said):
 
 def test_a_run_that_hangs_is_ended(site, setup):
     program = site.program("hangs", "sleep 1000\n")
-    outcome = output.run_job(launch.Prepared([str(program)], {"PATH": "/usr/bin:/bin"}), timeout_s=0.3)
+    outcome = output.run_job(launch.Job([str(program)], {"PATH": "/usr/bin:/bin"}), timeout_s=0.3)
     assert outcome.error == "not done after 0.3 s"
 
 

@@ -92,12 +92,12 @@ def test_what_cannot_be_started(site, fake, cli):
 
 
 def test_no_answer_ends_the_job():
-    job = launch.Prepared([sys.executable, "-c", "import time; print('{}', flush=True); time.sleep(60)"], {})
+    job = launch.Job([sys.executable, "-c", "import time; print('{}', flush=True); time.sleep(60)"], {})
     began = time.monotonic()
     with pytest.raises(MeasureError, match="no answer after 0.5 s"), Session(job, 0.5) as session:
         session.latency_s(0, 1)
     assert time.monotonic() - began < 30
-    with pytest.raises(MeasureError, match="cannot start /no/such"), Session(launch.Prepared(["/no/such"], {}), 1):
+    with pytest.raises(MeasureError, match="cannot start /no/such"), Session(launch.Job(["/no/such"], {}), 1):
         pass
 
 

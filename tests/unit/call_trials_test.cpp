@@ -9,7 +9,7 @@
 namespace collio::policy {
 namespace {
 
-const std::vector<Choice> three{{{Path::two_layer, Transfer::two_sided}, 0}, {{Path::two_phase, Transfer::two_sided}, 0.1}, {{Path::independent, Transfer::two_sided}, 1}};
+const std::vector<OpenWay> three{{{Path::two_layer, Transfer::two_sided}, 0}, {{Path::two_phase, Transfer::two_sided}, 0.1}, {{Path::independent, Transfer::two_sided}, 1}};
 
 /// A program whose calls take `seconds` by each of the three ways.
 struct Program {
@@ -170,12 +170,12 @@ Digest of_long_pieces() {
   return d;
 }
 
-bool has(const std::vector<Choice>& choices, Path path, Transfer transfer = Transfer::two_sided) {
-  return std::ranges::find(choices, Way{path, transfer}, &Choice::way) != choices.end();
+bool has(const std::vector<OpenWay>& choices, Path path, Transfer transfer = Transfer::two_sided) {
+  return std::ranges::find(choices, Way{path, transfer}, &OpenWay::way) != choices.end();
 }
 
 TEST(Choices, PathsAreOpen) {
-  const std::vector<Choice> choices = choices_of(plan_by(Path::two_layer), of_long_pieces(), eight, parse_hints({}));
+  const std::vector<OpenWay> choices = choices_of(plan_by(Path::two_layer), of_long_pieces(), eight, parse_hints({}));
   EXPECT_EQ(choices.front().way, (Way{Path::two_layer, Transfer::two_sided}));
   EXPECT_TRUE(has(choices, Path::two_phase));
   EXPECT_TRUE(has(choices, Path::independent));
@@ -193,7 +193,7 @@ TEST(Choices, HintsDecide) {
   const Plan plan = plan_by(Path::two_layer);
   for (const auto& hint : {std::pair{"collio_path", "two_layer"}, std::pair{"cb_nodes", "2"}, std::pair{"collio_local_aggregators", "2"},
                            std::pair{"collio_memory_limit", "100000000"}, std::pair{"romio_cb_write", "enable"}}) {
-    const std::vector<Choice> choices = choices_of(plan, of_long_pieces(), eight, parse_hints({{hint.first, hint.second}}));
+    const std::vector<OpenWay> choices = choices_of(plan, of_long_pieces(), eight, parse_hints({{hint.first, hint.second}}));
     EXPECT_EQ(choices.size(), 1U) << hint.first;
   }
   EXPECT_EQ(choices_of(plan, of_long_pieces(), alone, parse_hints({})).size(), 1U) << "one rank";
@@ -202,7 +202,7 @@ TEST(Choices, HintsDecide) {
 TEST(Choices, TransfersAreTriedWhereTheyAreLeftOpenAndPiecesAreLong) {
   const Hints open = parse_hints({{"collio_path", "two_phase"}, {"collio_transfer", "auto"}});
   const Plan plan = plan_by(Path::two_phase);
-  const std::vector<Choice> choices = choices_of(plan, of_long_pieces(), eight, open);
+  const std::vector<OpenWay> choices = choices_of(plan, of_long_pieces(), eight, open);
   EXPECT_TRUE(has(choices, Path::two_phase, Transfer::lock));
   EXPECT_TRUE(has(choices, Path::two_phase, Transfer::fence));
   Digest short_pieces = of_long_pieces();

@@ -103,7 +103,7 @@ void expect_counted(const Job& job, const CutFile& cut) {
   for (int rank = 0; rank < job.ranks; ++rank)
     for (const core::Extent& piece : pieces_of(job, rank))
       for (std::int64_t byte = piece.offset; byte < piece.end(); ++byte) {
-        const Window window = cut.window(byte);
+        const WindowPart window = cut.window(byte);
         ASSERT_GT(window.end, byte);
         ++bytes(job.node_of(rank), window.domain);
         by_rank.insert({rank, window.domain, window.round});

@@ -20,7 +20,7 @@ using test::TemporaryFile;
 constexpr std::int64_t origin = 5000;  // of the span: inside a page
 
 std::unique_ptr<Storage> opened(const std::string& path, bool lock_writes, const std::string& file_system = "") {
-  OpenRequest request{path, Access::read_write, model_of(path), policy::StorageKind::posix};
+  StorageRequest request{path, Access::read_write, model_of(path), policy::StorageKind::posix};
   request.lock_writes = lock_writes;
   if (!file_system.empty()) request.model.name = file_system;
   auto result = open_storage(request);
@@ -91,7 +91,7 @@ TEST(PieceWrite, AFileThatCannotBeReadOrReachedIsNotStoredTo) {
   Dice dice(1);
   const Known known(dice, "");
   const TemporaryFile file;
-  OpenRequest request{file.path(), Access::write_only, model_of(file.path()), policy::StorageKind::posix};
+  StorageRequest request{file.path(), Access::write_only, model_of(file.path()), policy::StorageKind::posix};
   EXPECT_FALSE(open_storage(request).value().file->store(known.write()));
 }
 

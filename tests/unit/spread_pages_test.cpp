@@ -42,7 +42,7 @@ TEST_F(SpreadPages, OneDomainIsLeftToTheKernel) {
 
 TEST_F(SpreadPages, TwoDomainsAreInterleaved) {
   if (policy() < 0) GTEST_SKIP() << "the kernel has no memory policies";
-  Domains domains = memory_domains();
+  MemoryDomains domains = memory_domains();
   const bool several = std::ranges::count(domains, true) > 1;
   if (!several) domains.resize(2, true);  // the kernel takes those of them that there are
   ASSERT_TRUE(spread_pages(memory, domains)) << errno;

@@ -18,7 +18,7 @@ from collio.bench import engines as engine_table
 from collio.bench import lab_results, launcher, machine, results, rounds
 from collio.bench.engines import BenchError
 from collio.bench.patterns import PATTERNS
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.builds import Build
 from collio.lab.build import MEMORY, current
 from collio.lab.start import LabError, run_in_new_lab
@@ -100,7 +100,7 @@ def _first_built() -> mpi_libraries.MpiLibrary:
     raise BenchError("collio is built for no MPI found here; `make build` builds for all")
 
 
-def _document(name: str, common: JsonObject, prepared: Prepared, samples: list[rounds.Samples], setup: launcher.Setup, shared: JsonObject) -> JsonObject:
+def _document(name: str, common: JsonObject, prepared: ReadyPattern, samples: list[rounds.Samples], setup: launcher.Setup, shared: JsonObject) -> JsonObject:
     rows = results.result_rows(samples)
     first = next((line for one in samples for line in one.lines), {})
     given = {**first.get("parameters", {}), **prepared.parameters}

@@ -60,7 +60,7 @@ def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
     return path
 
 
-def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepared:
+def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
     """The launch of `arguments` (program first) for one engine."""
     environ = {name: value for name, value in os.environ.items() if name == "COLLIO_BUILD" or not name.startswith(PERSONAL)}
     preloads = setup.build.preloads_of_programs(setup.mpi)
@@ -88,7 +88,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Prepare
     assert setup.mpi.mpiexec is not None, "check_setup() has seen to it"
     words = [setup.mpi.mpiexec, *options, *arguments]
     if not preloads:
-        return launch.Prepared(words, environ)
+        return launch.Job(words, environ)
     line = launch_line.LaunchLine(tuple(words), 0)
     return launch.prepare(line, mpiexec.kind_of(setup.mpi), ":".join(preloads), variables, environ)
 

@@ -42,7 +42,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Grid:
+class CaseGrid:
     """Which decompositions: generated, or those of a file of the E3SM-IO benchmark."""
 
     ne: int
@@ -51,7 +51,7 @@ class Grid:
     holes: float = 0.0
 
 
-def make_case(grid: Grid, ranks: int, mpi: MpiLibrary, scratch: Path) -> Case:
+def make_case(grid: CaseGrid, ranks: int, mpi: MpiLibrary, scratch: Path) -> Case:
     """The checkpoint for one MPI: 2 flat and 4 deep variables of each decomposition. Raises BenchError.
 
     With Open MPI a grid of a third the resolution, or one variable of each decomposition in a file, when

@@ -42,7 +42,7 @@ def demo(
         setups = [_setup(mpi, ranks) for mpi in _chosen(mpi_names)]
         with tempfile.TemporaryDirectory(prefix="collio-demo-") as scratch:
             for setup in setups:
-                case = cases.make_case(cases.Grid(ne, levels, map_file, holes), ranks, setup.mpi, Path(scratch))
+                case = cases.make_case(cases.CaseGrid(ne, levels, map_file, holes), ranks, setup.mpi, Path(scratch))
                 place = cases.choose_folder(folder, case.file_bytes)
                 show.print_case(console, setup, case, f"{place} ({machine.file_system(place)})")
                 with tempfile.TemporaryDirectory(prefix="collio-demo-", dir=place) as here, error_console.status("") as status:

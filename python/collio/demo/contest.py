@@ -18,7 +18,7 @@ from collio.bench.engines import BenchError, Engine
 from collio.bench.launcher import Setup
 from collio.demo.case import ELEMENT_BYTES, Case
 from collio.report.records import Document
-from collio.run.launch import Prepared
+from collio.run.launch import Job
 from collio.run.output import run_job
 from collio.run.own_python import module_command
 
@@ -109,7 +109,7 @@ def _phase(setup: Setup, case: Case, side: str, operation: str, path: Path, cont
     report_file = path.with_name(f"{operation}-report.json")
     if side == "collio":
         collio_run = module_command("collio", "run", "--report", str(report_file), "--mpi", setup.mpi.id, "--")
-        job = Prepared(collio_run + job.words, job.environ)
+        job = Job(collio_run + job.words, job.environ)
     outcome = run_job(job, setup.timeout_s)
     line = next((line for line in outcome.lines if line.get("phase") == operation), None)
     if outcome.error or line is None:

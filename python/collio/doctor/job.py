@@ -82,7 +82,7 @@ def run(plan: Plan, folder: Path, timeout_s: float) -> Visit:
         return Visit(code, errors.strip()[-STDERR_TAIL_CHARS:], token, _ranks(output), files)
 
 
-def _job(plan: Plan, here: str, variables: dict[str, str]) -> launch.Prepared:
+def _job(plan: Plan, here: str, variables: dict[str, str]) -> launch.Job:
     if plan.settings.hints:
         variables["COLLIO_HINTS"] = hints.encode_hints(plan.settings.hints)
     if plan.settings.rules:

@@ -47,7 +47,7 @@ def check(
         if len(here.graph.nodes) < 2:
             raise check_run.CheckError(f"{here.graph.name} has one node; a network needs two")
         wanted = [_round(text, here.graph) for text in named] or rounds(here.graph, pairs)
-        settings = check_run.Settings(check_run.find_mpi(mpi), tolerance / 100, seconds, tries, timeout_s, all_to_all=not named)
+        settings = check_run.CheckSettings(check_run.find_mpi(mpi), tolerance / 100, seconds, tries, timeout_s, all_to_all=not named)
         document = check_run.run(here, wanted, settings)
     except (LabError, launch.LaunchError, check_run.CheckError) as error:
         raise click.ClickException(str(error)) from None

@@ -31,7 +31,7 @@ class CheckError(Exception):
 
 
 @dataclass(frozen=True)
-class Settings:
+class CheckSettings:
     """How it is measured. `tolerance` is a part of one; `all_to_all`: the exchange as well."""
 
     mpi: MpiLibrary
@@ -64,7 +64,7 @@ def find_mpi(wanted: str | None) -> MpiLibrary:
     raise CheckError(f"{PROGRAM} is built for no MPI found here; `make build` builds for all")
 
 
-def run(lab: Lab, rounds: list[Round], settings: Settings) -> JsonObject:
+def run(lab: Lab, rounds: list[Round], settings: CheckSettings) -> JsonObject:
     """Measures the rounds one after another; the document. Raises CheckError, LaunchError."""
     graph, best = lab.graph, _Best()
     before = counters.read(graph)
@@ -85,7 +85,7 @@ def run(lab: Lab, rounds: list[Round], settings: Settings) -> JsonObject:
     return document
 
 
-def _try(lab: Lab, rounds: list[Round], exchange: bool, settings: Settings, best: _Best) -> None:
+def _try(lab: Lab, rounds: list[Round], exchange: bool, settings: CheckSettings, best: _Best) -> None:
     """One run of the program; what is better than before stays in `best`."""
     exchange_bytes = _exchange_bytes(lab, settings.seconds) if exchange else 0
     lines = _measure(lab, _arguments(lab, rounds, exchange_bytes, settings), settings)
@@ -102,7 +102,7 @@ def _try(lab: Lab, rounds: list[Round], exchange: bool, settings: Settings, best
             best.exchange = Exchange(line["all_to_all_bytes"], line["seconds"])  # done again only when it was too fast
 
 
-def _measure(lab: Lab, arguments: list[str], settings: Settings) -> list[JsonObject]:
+def _measure(lab: Lab, arguments: list[str], settings: CheckSettings) -> list[JsonObject]:
     """The lines of one run on all nodes."""
     cluster = replace(lab.cluster, hosts=[(name, RANKS) for name, _ in lab.cluster.hosts])
     program = str(Build.of(settings.mpi).program(PROGRAM))
@@ -116,7 +116,7 @@ def _measure(lab: Lab, arguments: list[str], settings: Settings) -> list[JsonObj
     return outcome.lines
 
 
-def _arguments(lab: Lab, rounds: list[Round], exchange_bytes: int, settings: Settings) -> list[str]:
+def _arguments(lab: Lab, rounds: list[Round], exchange_bytes: int, settings: CheckSettings) -> list[str]:
     fastest = max((rate for one in rounds for rate in check.promise(lab.graph, one)), default=0)
     message = min(MOST_MESSAGE_BYTES, max(LEAST_MESSAGE_BYTES, int(fastest * MESSAGE_S)))
     words = ["--bytes", str(message), "--in-flight", str(IN_FLIGHT), "--milliseconds", str(round(settings.seconds * 1000))]

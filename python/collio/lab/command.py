@@ -119,7 +119,7 @@ def clean() -> None:
         click.echo(f"{what}: {', '.join(map(str, entries)) or 'none'}")
 
 
-def _wait_for(prepared: launch.Prepared) -> int:
+def _wait_for(prepared: launch.Job) -> int:
     try:
         code = subprocess.Popen(prepared.words, env=prepared.environ).wait()
     except OSError as error:

@@ -24,7 +24,7 @@ class Wish:
     hints: dict[str, str] | None = None
 
 
-def prepare(lab: Lab, wish: Wish) -> tuple[launch.Prepared, launch.KnownChoice]:
+def prepare(lab: Lab, wish: Wish) -> tuple[launch.Job, launch.KnownChoice]:
     """Words and environment of the job. Raises launch.LaunchError."""
     line = launch_line.read_launch_line(wish.program)
     if line.launcher is not None:
@@ -44,6 +44,6 @@ def prepare(lab: Lab, wish: Wish) -> tuple[launch.Prepared, launch.KnownChoice]:
             variables["COLLIO_HINTS"] = hints.encode_hints(wish.hints)
     words = (choice.mpi.mpiexec, *mpiexec.options(choice.mpi, lab.cluster, wish.ranks), *wish.program)
     if not preloads:
-        return launch.Prepared(list(words), {**os.environ, **variables}), choice
+        return launch.Job(list(words), {**os.environ, **variables}), choice
     return launch.prepare(launch_line.LaunchLine(words, 0), mpiexec.kind_of(choice.mpi), ":".join(preloads), variables, os.environ), choice
 

@@ -20,23 +20,23 @@ MOST_ROWS = 8
 
 
 @dataclass(frozen=True)
-class Said:
+class ReportedBytes:
     """What reports of files say of every link: bytes that collio sent, and those its plans foresaw (data alone)."""
 
     sent: list[LinkBytes]
     foreseen: list[LinkBytes]
 
 
-def said_by(graph: Graph, files: list[FileRecord]) -> Said | None:
+def said_by(graph: Graph, files: list[FileRecord]) -> ReportedBytes | None:
     """From the reports of collio's files; None where no report tells of traffic."""
     networks = [network for file in files if (network := report_network.network_of(file))]
     if not any("traffic" in network for network in networks):
         return None
-    return Said(_over_links(graph, networks, "traffic"), _over_links(graph, networks, "expected"))
+    return ReportedBytes(_over_links(graph, networks, "traffic"), _over_links(graph, networks, "expected"))
 
 
 @dataclass(frozen=True)
-class Way:
+class LinkDirection:
     """One direction of a link and its bytes."""
 
     link: int
@@ -58,13 +58,13 @@ class Way:
         return links[self.link].there if self.there else links[self.link].back
 
 
-def ways(graph: Graph, links: list[LinkBytes]) -> list[Way]:
+def ways(graph: Graph, links: list[LinkBytes]) -> list[LinkDirection]:
     """Both directions of every link, the one that needs the longest at its rate first."""
-    both = [Way(index, there, over.there if there else over.back) for index, over in enumerate(links) for there in (True, False)]
+    both = [LinkDirection(index, there, over.there if there else over.back) for index, over in enumerate(links) for there in (True, False)]
     return sorted(both, key=lambda way: -way.at_rate_s(graph))
 
 
-def print_table(console: Console, graph: Graph, measured: list[LinkBytes], said: Said | None, title: str) -> None:
+def print_table(console: Console, graph: Graph, measured: list[LinkBytes], said: ReportedBytes | None, title: str) -> None:
     """The busiest ways of a run, at most 80 columns."""
     table = Table(title=f"{graph.name}: {title}", title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     columns = ("link", "rate", "measured", "at its rate", *(("collio sent", "foreseen") if said else ()))

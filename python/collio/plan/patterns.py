@@ -9,23 +9,23 @@ import click
 
 from collio.bench.patterns import PATTERNS as MEASURED
 from collio.bench.patterns.options import SIZE
-from collio.bench.patterns.prepared import Pattern, Prepared
+from collio.bench.patterns.prepared import Pattern, ReadyPattern
 from collio.plain_json import JsonObject
 from collio.plan.errors import PlanError
 
 
-def _prepare_cube(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
-    return Prepared(["--pattern", "cube", "--n", str(options["numbers"])], options["numbers"] ** 3 * 8)
+def _prepare_cube(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
+    return ReadyPattern(["--pattern", "cube", "--n", str(options["numbers"])], options["numbers"] ** 3 * 8)
 
 
-def _prepare_random(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def _prepare_random(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     most = options["max_size"]
-    return Prepared(["--pattern", "random", "--max-size", str(most), "--seed", str(options["seed"])], ranks * most)
+    return ReadyPattern(["--pattern", "random", "--max-size", str(most), "--seed", str(options["seed"])], ranks * most)
 
 
 class _Added(NamedTuple):
     OPTIONS: list[Callable[[Any], Any]]
-    prepare: Callable[[JsonObject, int, Path], Prepared]
+    prepare: Callable[[JsonObject, int, Path], ReadyPattern]
 
 
 PATTERNS: dict[str, Pattern | _Added] = {
@@ -40,7 +40,7 @@ PATTERNS: dict[str, Pattern | _Added] = {
 }
 
 
-def prepare(name: str, words: tuple[str, ...], ranks: int, scratch: Path) -> Prepared:
+def prepare(name: str, words: tuple[str, ...], ranks: int, scratch: Path) -> ReadyPattern:
     """The pattern with its own options. Raises PlanError and click's usage errors."""
     if name not in PATTERNS:
         raise PlanError(f"--pattern {name}: no such pattern; allowed: {', '.join(PATTERNS)}")

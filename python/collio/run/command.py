@@ -124,7 +124,7 @@ def _empty_lines_file(report_file: Path) -> Path:
     return lines
 
 
-def _become(job: launch.Prepared) -> NoReturn:
+def _become(job: launch.Job) -> NoReturn:
     """Replaces this process by the job: signals, terminal and exit code are the job's own."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -151,7 +151,7 @@ def _finish_report(document: Document, lines: Path, report_file: Path) -> None:
     console.print(f"[dim]report: {report_file}   (`collio report {report_file}` shows it all)[/]", highlight=False, soft_wrap=True)
 
 
-def _print_job(job: launch.Prepared) -> None:
+def _print_job(job: launch.Job) -> None:
     changed = {name: value for name, value in job.environ.items() if os.environ.get(name) != value}
     for name, value in sorted(changed.items()):
         click.echo(f"{name}={shlex.quote(value)} \\")

@@ -43,7 +43,7 @@ class KnownChoice(Choice):
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Job:
     """What to start."""
 
     words: list[str]
@@ -116,7 +116,7 @@ def usable_build(mpi: MpiLibrary) -> Build:
     )
 
 
-def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, str], environ: Mapping[str, str]) -> Prepared:
+def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, str], environ: Mapping[str, str]) -> Job:
     """The same job with `preload` and `variables` in the ranks' environment; `environ` is the user's. Variables that are not collio's own are the launcher's, too."""
     if re.search(r"\s", preload):
         raise LaunchError(f"LD_PRELOAD cannot name {preload}: its path has spaces; move collio, or set XDG_CACHE_HOME to a folder for a link to it")
@@ -124,7 +124,7 @@ def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, s
     names = sorted(name for name in full if name.startswith("COLLIO_") or (name == pnetcdf.VARIABLE and name in variables))
     given = [Variable("LD_PRELOAD", launch_line.join_preload(preload, environ.get("LD_PRELOAD")), lambda own: launch_line.join_preload(preload, own))]
     given += [Variable(name, full[name], pnetcdf.with_driver if name == pnetcdf.VARIABLE else lambda own: own) for name in names]
-    return Prepared(*hand_on(line, kind, given, {**environ, **variables}))
+    return Job(*hand_on(line, kind, given, {**environ, **variables}))
 
 
 def _launcher(line: LaunchLine) -> LauncherMpi | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from collio import plain_json
 from collio.plain_json import JsonObject
-from collio.run.launch import Prepared
+from collio.run.launch import Job
 
 STDERR_TAIL_CHARS = 600
 
@@ -23,7 +23,7 @@ class Printed:
     error: str | None = None
 
 
-def run_job(job: Prepared, timeout_s: float) -> Printed:
+def run_job(job: Job, timeout_s: float) -> Printed:
     """Starts a job, waits for it, reads the JSON lines on its standard output."""
     code, output, errors = output_of(job, timeout_s)
     if code is None:
@@ -36,7 +36,7 @@ def run_job(job: Prepared, timeout_s: float) -> Printed:
     return Printed(lines, None if lines else "no result printed")
 
 
-def output_of(job: Prepared, timeout_s: float) -> tuple[int | None, str, str]:
+def output_of(job: Job, timeout_s: float) -> tuple[int | None, str, str]:
     """Exit code, standard output and standard error of a job. The code is None where it was ended after `timeout_s`."""
     process = subprocess.Popen(
         job.words, env=job.environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

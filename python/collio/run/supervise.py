@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 
-from collio.run.launch import LaunchError, Prepared
+from collio.run.launch import Job, LaunchError
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 
 
-def supervise(job: Prepared) -> int:
+def supervise(job: Job) -> int:
     """Runs the job to its end, hands signals on, returns its exit code (128 + n for signal n). Raises LaunchError."""
     waiting: list[int] = []
     child: subprocess.Popen[bytes] | None = None

@@ -31,7 +31,7 @@ from collio.topology.show import inside_tree, network_tree
 USUAL = units.format_rate(USUAL_LINK_BYTES_PER_S).replace(" ", "")
 
 
-class Quantity(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2; 8.0 runs, too
+class QuantityOption(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2; 8.0 runs, too
     """A rate or time with its unit, in base units."""
 
     def __init__(self, name: str, parse: Callable[[str], float]):
@@ -54,7 +54,7 @@ class HostList(click.ParamType):  # type: ignore[type-arg]  # generic since clic
             self.fail(str(error), param, ctx)
 
 
-RATE, TIME = Quantity("rate", units.parse_rate), Quantity("time", units.parse_time)
+RATE, TIME = QuantityOption("rate", units.parse_rate), QuantityOption("time", units.parse_time)
 
 
 @click.command()

@@ -34,7 +34,7 @@ def measure_job(words: list[str], wanted: str | None, timeout_s: float, again: b
     program = Build.of(choice.mpi).program(PROGRAM)
     if not program.is_file():
         raise MeasureError(f"{program} is missing; {advice()}")
-    prepared = launch.Prepared([*words, str(program), "--ask"], dict(os.environ))
+    prepared = launch.Job([*words, str(program), "--ask"], dict(os.environ))
     with Session(prepared, timeout_s) as session:
         key = hashlib.sha256("\n".join([choice.mpi.id, *session.hosts]).encode()).hexdigest()[:16]
         kept = cache_folder() / f"measured-{key}.json"

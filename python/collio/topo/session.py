@@ -31,7 +31,7 @@ class MeasureError(Exception):
 class Session:
     """Use as a context: leaving it ends the job. `hosts` are the nodes' names; all else is by their numbers."""
 
-    def __init__(self, job: launch.Prepared, timeout_s: float):
+    def __init__(self, job: launch.Job, timeout_s: float):
         self.job, self.timeout_s = job, timeout_s
         self.hosts: list[str] = []
         self.latencies = self.flows = 0

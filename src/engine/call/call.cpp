@@ -88,7 +88,7 @@ core::Error agreed_error(File& file, const policy::Digest& digest, const CallReq
   std::abort();
 }
 
-Moved move_by_path(Call& call) {
+PathResult move_by_path(Call& call) {
   const bool write = call.plan.direction == Direction::write;
   if (call.plan.path == policy::Path::independent) return write ? independent_write(call) : independent_read(call);
   if (call.plan.path == policy::Path::two_layer) return write ? two_layer_write(call) : two_layer_read(call);
@@ -96,7 +96,7 @@ Moved move_by_path(Call& call) {
 }
 
 /// What came of copies from and to the memory of a device, so far.
-void note_device(Call& call, Moved& moved) {
+void note_device(Call& call, PathResult& moved) {
   const access::DeviceMemory* device = call.memory.device();
   if (!device) return;
   moved.note(call.access.span.offset, {0, device->failure()});
@@ -104,10 +104,10 @@ void note_device(Call& call, Moved& moved) {
   call.counters.to_device_bytes = device->moved().to_device;
 }
 
-Moved move_bytes(Call& call) {
+PathResult move_bytes(Call& call) {
   call.file.roll->come_to(transport::Stage::moving);
   try {
-    Moved moved = move_by_path(call);
+    PathResult moved = move_by_path(call);
     note_device(call, moved);
     if (call.file.shortage.left_out) moved.note(call.plan.span.offset, {0, no_memory(call)});
     return moved;
@@ -125,7 +125,7 @@ std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
 }
 
 /// `since_s`: when ranks had the digest.
-void agree_on_outcome(Call& call, Moved& moved, double since_s) {
+void agree_on_outcome(Call& call, PathResult& moved, double since_s) {
   call.file.roll->come_to(transport::Stage::ending);
   Steps::Scope time(call.steps, Step::agree);
   if (moved.outcome.error != 0) moved.outcome.failed_rank = call.file.rank;
@@ -135,7 +135,7 @@ void agree_on_outcome(Call& call, Moved& moved, double since_s) {
 }
 
 /// After the agreement.
-Completion completion_of(Direction direction, const access::FileAccess& access, const Moved& moved) {
+Completion completion_of(Direction direction, const access::FileAccess& access, const PathResult& moved) {
   Completion done;
   const auto worst = static_cast<core::ErrorClass>(moved.outcome.error);
   const bool write = direction == Direction::write;
@@ -216,13 +216,13 @@ Planned plan_in_step(const Agreed& agreed) {
 }
 
 /// Moves the bytes as planned, and agrees on how that ended. `since_s`: when ranks had the digest. Collective.
-Moved attempt(const Agreed& agreed, const policy::Plan& plan, policy::ScheduleTrials* trials, double since_s) {
+PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::ScheduleTrials* trials, double since_s) {
   File& file = agreed.file;
   Servers placed;
   if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
   Call call{file, plan, agreed.prepared.access, agreed.request.memory, link_of(file, plan, plan.placed ? placed : file.servers, agreed.record),
             agreed.record.steps, agreed.record.counters, trials};
-  Moved moved = move_bytes(call);
+  PathResult moved = move_bytes(call);
   agree_on_outcome(call, moved, since_s);
   return moved;
 }
@@ -232,7 +232,7 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   File& file = agreed.file;
   const policy::Digest& digest = agreed.digest;
   if (file.rank == 0) file.traffic.foresee(planned.plan, digest.bytes);
-  Moved moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
+  PathResult moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
   if (moved.outcome.again) {
     planned.plan = policy::with_masks(file.plan({agreed.request.direction, digest, file.most_domains(), true}), planned.plan);
     moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
@@ -244,7 +244,7 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
 
 }  // namespace
 
-void Moved::note(std::int64_t offset, const storage::Transfer& transfer) {
+void PathResult::note(std::int64_t offset, const storage::Transfer& transfer) {
   if (transfer.error.ok()) return;
   outcome.intact_below = std::min(outcome.intact_below, offset + transfer.bytes);
   if (static_cast<std::int64_t>(transfer.error.kind) <= outcome.error) return;
@@ -313,7 +313,7 @@ Completion independent_call(File& file, const CallRequest& request) try {
   transport::Link link{.rank = file.rank, .pool = &transport::spare_buffers(), .steps = &unlogged.steps, .counters = &unlogged.counters};
   Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
   const bool write = request.direction == Direction::write;
-  const Moved moved = write ? independent_write(call) : independent_read(call);
+  const PathResult moved = write ? independent_write(call) : independent_read(call);
   if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}, {}};
   const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
   return {false, intact, {static_cast<core::ErrorClass>(moved.outcome.error), moved.message}, {}};

@@ -49,7 +49,7 @@ struct Call {
 };
 
 /// How a path ended on this rank.
-struct Moved {
+struct PathResult {
   std::int64_t bytes = 0;          ///< read: bytes of this rank that came
   transport::Outcome outcome;
   std::string message;             ///< of this rank's error
@@ -65,11 +65,11 @@ struct Moved {
 /// Cost: as the exchange of the pieces' descriptions; at most 8 MiB on an aggregator, whatever the pieces.
 [[nodiscard]] core::Error check_write(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access);
 
-[[nodiscard]] Moved two_layer_write(Call& call);
-[[nodiscard]] Moved two_layer_read(Call& call);
-[[nodiscard]] Moved two_phase_write(Call& call);
-[[nodiscard]] Moved two_phase_read(Call& call);
-[[nodiscard]] Moved independent_write(Call& call);
-[[nodiscard]] Moved independent_read(Call& call);
+[[nodiscard]] PathResult two_layer_write(Call& call);
+[[nodiscard]] PathResult two_layer_read(Call& call);
+[[nodiscard]] PathResult two_phase_write(Call& call);
+[[nodiscard]] PathResult two_phase_read(Call& call);
+[[nodiscard]] PathResult independent_write(Call& call);
+[[nodiscard]] PathResult independent_read(Call& call);
 
 }  // namespace collio::engine

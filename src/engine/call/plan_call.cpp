@@ -63,7 +63,7 @@ Planned recalled(File& file, PlanMemory::Entry& seen, const policy::Digest& dige
   return {std::move(plan), schedules, &seen, way};
 }
 
-PlanMemory::Entry entry_of(const File& file, const Done& done) {
+PlanMemory::Entry entry_of(const File& file, const CompletedCall& done) {
   const policy::Plan& plan = done.planned.plan;
   // Every window was tiled from its first piece to its last; with as many bytes as the span has, no hole is left.
   const bool tiled = plan.path == policy::Path::two_layer && plan.direction == policy::Direction::write && !done.outcome.untiled &&
@@ -91,7 +91,7 @@ Planned plan_of(File& file, const CallRequest& request, const policy::Digest& di
   return {std::move(plan), std::move(schedules)};
 }
 
-void learn_from(File& file, const Done& done) {
+void learn_from(File& file, const CompletedCall& done) {
   const Planned& planned = done.planned;
   if (done.outcome.error != 0) {  // it may be the way that fails: the next call does not go there again
     if (planned.seen && planned.way != planned.seen->trials.in_force()) planned.seen->trials.refused();

@@ -21,7 +21,7 @@ struct Planned {
 [[nodiscard]] Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access);
 
 /// A call that all ranks have agreed on the end of.
-struct Done {
+struct CompletedCall {
   const AccessShape& shape;       ///< of this rank
   const policy::Digest& digest;
   const Planned& planned;
@@ -30,6 +30,6 @@ struct Done {
 
 /// Remembers a call that went well, or what it tells of the ways a remembered one can go; a way on trial that failed is left.
 /// Local; all ranks do it, in the same order, but that windows for one-sided transfers that are given up are freed, which is Collective.
-void learn_from(File& file, const Done& done);
+void learn_from(File& file, const CompletedCall& done);
 
 }  // namespace collio::engine

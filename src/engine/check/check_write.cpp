@@ -45,7 +45,7 @@ class Owners {
 
   [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round; }
 
-  bool advance(Moved&) {
+  bool advance(PathResult&) {
     bool anything = false;
     if (!open_ && inbox_.round() != no_round) open(), anything = true;
     anything = inbox_.advance([this](transport::Received&& message) {
@@ -58,7 +58,7 @@ class Owners {
     return true;
   }
 
-  bool wait_for_storage(Moved&) { return false; }
+  bool wait_for_storage(PathResult&) { return false; }
   // Descriptions alone go by messages, never between fences.
   [[nodiscard]] std::int64_t first_round_open() const noexcept { return transport::behind_all_rounds; }
   void fenced(std::int64_t) {}
@@ -159,7 +159,7 @@ Found find_overlaps(File& file, const CallRequest& request, const policy::Digest
                       .node = file.node_index, .homes = &file.servers.homes, .shortage = &shortage};
   PieceCall pieces{{file, plan, access.ascending() ? access : nothing, request.memory, link, steps, counters}, found, {}};
   if (!make_owners(pieces)) shortage.left_out = true;
-  const Moved moved = run_two_phase<Owners>(pieces, transport::Payload::nothing);
+  const PathResult moved = run_two_phase<Owners>(pieces, transport::Payload::nothing);
   if (shortage.left_out || moved.outcome.error != 0) found.lacking = 1;
   agree(file.comm, found);
   return found;

@@ -66,7 +66,7 @@ int File::most_domains() const noexcept {
   return std::holds_alternative<policy::Election>(hints.who) && hints.aggregators > 0 ? std::min(hints.aggregators, all) : all;
 }
 
-core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
+core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
   std::unique_ptr<File> f(new File);
   MPI_Comm_rank(request.comm, &f->rank);
   MPI_Comm_size(request.comm, &f->size);
@@ -90,7 +90,7 @@ core::Result<std::unique_ptr<File>> File::open(const OpenRequest& request) {
   return f;
 }
 
-core::Error File::settle_in(const OpenRequest& request, const std::map<std::string, std::string>& common_hints) {
+core::Error File::settle_in(const FileRequest& request, const std::map<std::string, std::string>& common_hints) {
   const Place& place = member_.place();
   node_index = place.seat.node;
   node_rank = place.seat.local_rank;
@@ -155,7 +155,7 @@ storage::Storage* File::storage(core::Error* why) {
   const std::lock_guard lock(opening_);
   if (storage_.file) return storage_.file.get();
   using storage::Access;
-  storage::OpenRequest request{path, wants_write_ ? Access::read_write : Access::read_only, machine.storage, hints.storage,
+  storage::StorageRequest request{path, wants_write_ ? Access::read_write : Access::read_only, machine.storage, hints.storage,
                                hints.direct, hints.storage_threads, drill_, holder_, hints.write_holes == policy::Holes::sieve};
   auto opened = storage::open_storage(request);
   readable = opened.ok();

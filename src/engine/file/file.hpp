@@ -30,7 +30,7 @@
 
 namespace collio::engine {
 
-struct OpenRequest {
+struct FileRequest {
   MPI_Comm comm = MPI_COMM_NULL;   ///< the program's communicator; of use while the file is opened only
   std::string path;                ///< of POSIX, without a driver's name before it
   bool reads = true, writes = true;
@@ -56,7 +56,7 @@ class File {
  public:
   /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or all
   /// get an error of the same class (a rank that serves it cannot reach the file: it is the MPI library's alone).
-  static core::Result<std::unique_ptr<File>> open(const OpenRequest& request);
+  static core::Result<std::unique_ptr<File>> open(const FileRequest& request);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -162,7 +162,7 @@ class File {
   void take_up_memory();            ///< Collective.
   MemoryKey memory_key_;
   void prepare_memory_drill();      ///< COLLIO_DRILL_MEMORY
-  [[nodiscard]] core::Error settle_in(const OpenRequest& request, const std::map<std::string, std::string>& common_hints);
+  [[nodiscard]] core::Error settle_in(const FileRequest& request, const std::map<std::string, std::string>& common_hints);
   void begin_roll();
   Crew::Membership member_;
   Line* line_ = nullptr;    ///< null: between the calls of a file that borrows lines

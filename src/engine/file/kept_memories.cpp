@@ -13,27 +13,27 @@ namespace {
 
 constexpr std::size_t most_memories = 8;
 
-struct Kept {
+struct KeptMemories {
   std::mutex mutex;
   std::deque<std::pair<MemoryKey, PlanMemory>> memories;  ///< the latest first
 };
 
-Kept& kept() {
-  static auto* k = new Kept;
+KeptMemories& kept() {
+  static auto* k = new KeptMemories;
   return *k;
 }
 
 }  // namespace
 
 std::uint64_t kept_token(const MemoryKey& key) {
-  Kept& k = kept();
+  KeptMemories& k = kept();
   const std::lock_guard lock(k.mutex);
   const auto found = std::ranges::find(k.memories, key, &std::pair<MemoryKey, PlanMemory>::first);
   return found == k.memories.end() ? 0 : found->second.token();
 }
 
 std::optional<PlanMemory> take_memory(std::uint64_t token, const MemoryKey& key) {
-  Kept& k = kept();
+  KeptMemories& k = kept();
   const std::lock_guard lock(k.mutex);
   const auto found = std::ranges::find_if(k.memories, [&](const auto& one) { return one.first == key && one.second.token() == token; });
   if (found == k.memories.end()) return {};
@@ -44,7 +44,7 @@ std::optional<PlanMemory> take_memory(std::uint64_t token, const MemoryKey& key)
 
 void keep_memory(const MemoryKey& key, PlanMemory&& memory) {
   if (memory.token() == 0 || memory.empty()) return;
-  Kept& k = kept();
+  KeptMemories& k = kept();
   const std::lock_guard lock(k.mutex);
   k.memories.emplace_front(key, std::move(memory));
   if (k.memories.size() > most_memories) k.memories.pop_back();

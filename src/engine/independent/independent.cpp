@@ -39,7 +39,7 @@ std::int64_t part_bytes(const Call& call) {
 
 /// What both directions begin with: the file, and staging where the CPU cannot use the memory as it is. Null when there is
 /// nothing to do, or when the file cannot be opened, which `moved` then says.
-storage::Storage* begin(Call& call, Moved& moved, transport::Buffer& staging) {
+storage::Storage* begin(Call& call, PathResult& moved, transport::Buffer& staging) {
   if (call.access.bytes == 0) return nullptr;
   core::Error why;
   storage::Storage* file = call.file.storage(&why);
@@ -55,15 +55,15 @@ storage::Storage* begin(Call& call, Moved& moved, transport::Buffer& staging) {
 }
 
 /// Bytes that a device did not give or take, at file offset `offset`. True when there are none.
-bool note_device(const Call& call, Moved& moved, std::int64_t offset) {
+bool note_device(const Call& call, PathResult& moved, std::int64_t offset) {
   if (call.memory.device()) moved.note(offset, {0, call.memory.failure()});
   return moved.outcome.error == 0;
 }
 
 }  // namespace
 
-Moved independent_write(Call& call) {
-  Moved moved;
+PathResult independent_write(Call& call) {
+  PathResult moved;
   transport::Buffer staging;
   storage::Storage* file = begin(call, moved, staging);
   if (!file) return moved;
@@ -85,8 +85,8 @@ Moved independent_write(Call& call) {
   return moved;
 }
 
-Moved independent_read(Call& call) {
-  Moved moved;
+PathResult independent_read(Call& call) {
+  PathResult moved;
   transport::Buffer staging;
   storage::Storage* file = begin(call, moved, staging);
   if (!file) return moved;

@@ -48,12 +48,12 @@ struct Text {
 };
 
 /// What a text means.
-struct Meaning {
+struct TextNetwork {
   Text::Key key;
   std::shared_ptr<const machine::Network> network;  ///< null: `unknown` says why
   std::string unknown;
 
-  static Meaning of(const Text& text) {
+  static TextNetwork of(const Text& text) {
     if (text.key.is_error) return {text.key, nullptr, text.text};
     auto read = machine::read_graph(text.text);
     if (!read) return {text.key, nullptr, read.error().message};
@@ -69,16 +69,16 @@ struct Stamp {
 };
 
 /// What this process keeps. Files may be opened by several threads; no lock is held while other ranks are waited for.
-struct Kept {
+struct KeptNetwork {
   std::mutex mutex;
   Stamp stamp;    ///< of the file that `text` is from
   std::shared_ptr<const Text> text;
-  std::shared_ptr<const Meaning> meaning;
+  std::shared_ptr<const TextNetwork> meaning;
   std::set<std::string> warnings;  ///< given already
 };
 
-Kept& kept() {
-  static Kept all;
+KeptNetwork& kept() {
+  static KeptNetwork all;
   return all;
 }
 
@@ -119,7 +119,7 @@ std::shared_ptr<const Text> current_text(const std::string& path) {
   if (!S_ISREG(about.st_mode)) return error_text("it is no ordinary file");
   const Stamp stamp{path, {static_cast<std::int64_t>(about.st_dev), static_cast<std::int64_t>(about.st_ino), about.st_size,
                            about.st_mtim.tv_sec, about.st_mtim.tv_nsec}};
-  Kept& k = kept();
+  KeptNetwork& k = kept();
   const std::lock_guard lock(k.mutex);
   if (k.text && k.stamp == stamp) return k.text;
   auto text = read_text(file, about.st_size);
@@ -128,28 +128,28 @@ std::shared_ptr<const Text> current_text(const std::string& path) {
   return k.text = std::move(text);
 }
 
-std::shared_ptr<const Meaning> known_meaning(const Text::Key& key) {
-  Kept& k = kept();
+std::shared_ptr<const TextNetwork> known_network(const Text::Key& key) {
+  KeptNetwork& k = kept();
   const std::lock_guard lock(k.mutex);
   return k.meaning && k.meaning->key == key ? k.meaning : nullptr;
 }
 
-void keep(std::shared_ptr<const Meaning> meaning) {
-  Kept& k = kept();
+void keep(std::shared_ptr<const TextNetwork> meaning) {
+  KeptNetwork& k = kept();
   const std::lock_guard lock(k.mutex);
   k.meaning = std::move(meaning);
 }
 
 /// What rank 0's text means. `text` is null but on rank 0. Collective.
-std::shared_ptr<const Meaning> share_meaning(MPI_Comm comm, const Text::Key& key, const std::shared_ptr<const Text>& text) {
-  auto meaning = known_meaning(key);
+std::shared_ptr<const TextNetwork> share_network(MPI_Comm comm, const Text::Key& key, const std::shared_ptr<const Text>& text) {
+  auto meaning = known_network(key);
   int all_know = meaning ? 1 : 0;
   transport::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, comm);
   if (all_know) return meaning;
   Text received{key, text ? text->text : std::string(static_cast<std::size_t>(key.length), '\0')};
   transport::broadcast(received.text.data(), static_cast<int>(key.length), MPI_BYTE, 0, comm);
   if (!meaning) {
-    meaning = std::make_shared<const Meaning>(Meaning::of(received));
+    meaning = std::make_shared<const TextNetwork>(TextNetwork::of(received));
     keep(meaning);
   }
   return meaning;
@@ -166,7 +166,7 @@ void discover_network(MPI_Comm comm, machine::Machine& machine) {
   Text::Key key = text ? text->key : Text::Key{};
   transport::broadcast(&key, sizeof key, MPI_BYTE, 0, comm);
   if (key.length < 0) return;
-  const auto meaning = share_meaning(comm, key, text);
+  const auto meaning = share_network(comm, key, text);
   // Beyond this point every rank knows the same text.
   if (meaning->network) {
     const core::Error error = machine::locate_nodes(machine, meaning->network);
@@ -184,7 +184,7 @@ std::string why_unknown(const machine::Machine& machine) {
 
 std::string network_warning(const machine::Machine& machine) {
   const std::string why = why_unknown(machine);
-  Kept& k = kept();
+  KeptNetwork& k = kept();
   const std::lock_guard lock(k.mutex);
   if (why.empty() || !k.warnings.insert(why).second) return {};
   return why + "; the network is taken as unknown";

@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t most_places = 4;
 
-struct Kept {
+struct KeptPlaces {
   std::mutex mutex;
   std::deque<std::pair<PlaceKey, Place>> places;  ///< the latest first
 };
 
-Kept& kept() {
-  static auto* k = new Kept;
+KeptPlaces& kept() {
+  static auto* k = new KeptPlaces;
   return *k;
 }
 
@@ -59,7 +59,7 @@ PlaceKey place_key(MPI_Comm comm) {
 }
 
 std::optional<Place> known_place(const PlaceKey& key) {
-  Kept& k = kept();
+  KeptPlaces& k = kept();
   const std::lock_guard lock(k.mutex);
   const auto found = std::ranges::find(k.places, key, &std::pair<PlaceKey, Place>::first);
   if (found == k.places.end()) return {};
@@ -67,7 +67,7 @@ std::optional<Place> known_place(const PlaceKey& key) {
 }
 
 void remember_place(PlaceKey key, const Place& place) {
-  Kept& k = kept();
+  KeptPlaces& k = kept();
   const std::lock_guard lock(k.mutex);
   std::erase_if(k.places, [&](const auto& one) { return one.first == key; });
   k.places.emplace_front(std::move(key), place).second.node = MPI_COMM_NULL;

@@ -68,7 +68,7 @@ SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
   return m;
 }
 
-bool make_mail_room(Call& call, Moved& moved) {
+bool make_mail_room(Call& call, PathResult& moved) {
   File& file = call.file;
   if (file.leaders.size() < 2) return true;
   const std::int64_t bytes = call.plan.domains.window_bytes + descriptions_bytes;

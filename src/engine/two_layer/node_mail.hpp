@@ -37,7 +37,7 @@ struct SlotMessage {
 
 /// Has room for a message on its way in, on all ranks that may receive any, or makes an error. False: a rank has no memory; all know. Collective where
 /// the file's last call did not have as much.
-[[nodiscard]] bool make_mail_room(Call& call, Moved& moved);
+[[nodiscard]] bool make_mail_room(Call& call, PathResult& moved);
 
 /// Messages on their way out.
 class Outgoing {

@@ -21,7 +21,7 @@ namespace {
 /// Reads windows from the file. Where the storage goes on by itself a rank starts a read, and copies from other windows meanwhile.
 class WindowLoader {
  public:
-  WindowLoader(Call& call, Moved& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
+  WindowLoader(Call& call, PathResult& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
 
   /// Begins to read the window if this rank may and no other does. True when it is there now.
   bool load(const NodeWindow& window) {
@@ -78,7 +78,7 @@ class WindowLoader {
   }
 
   Call& call_;
-  Moved& moved_;
+  PathResult& moved_;
   transport::NodeSlots& slots_;
   bool serves_;
   storage::Storage* file_ = nullptr;  ///< once a read was begun
@@ -88,7 +88,7 @@ class WindowLoader {
 /// This rank's part of a read.
 class NodeReader {
  public:
-  NodeReader(Call& call, Moved& moved)
+  NodeReader(Call& call, PathResult& moved)
       : call_(call), moved_(moved), slots_(*call.file.slots), pieces_(call), loader_(call, moved), outgoing_(call),
         requests_(call), answers_(call, outgoing_),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { accept(w, std::move(m)); },
@@ -198,7 +198,7 @@ class NodeReader {
   }
 
   Call& call_;
-  Moved& moved_;
+  PathResult& moved_;
   transport::NodeSlots& slots_;
   NodePieces pieces_;
   WindowLoader loader_;
@@ -211,8 +211,8 @@ class NodeReader {
 
 }  // namespace
 
-Moved two_layer_read(Call& call) {
-  Moved moved;
+PathResult two_layer_read(Call& call) {
+  PathResult moved;
   if (!make_mail_room(call, moved)) return moved;
   NodeReader(call, moved).run();
   return moved;

@@ -30,7 +30,7 @@ namespace {
 /// goes on with its own pieces, and gives the slot back when the write is over.
 class WindowWriter {
  public:
-  WindowWriter(Call& call, Moved& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
+  WindowWriter(Call& call, PathResult& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
 
   /// Starts to write one full window, if there is one and this rank may and no other is at it. True: look again. One only:
   /// a rank that wrote them all would fall behind with its own pieces, and the others would wait for those.
@@ -126,7 +126,7 @@ class WindowWriter {
   }
 
   Call& call_;
-  Moved& moved_;
+  PathResult& moved_;
   transport::NodeSlots& slots_;
   bool serves_;
   std::list<UnderWay> under_way_;
@@ -135,7 +135,7 @@ class WindowWriter {
 /// This rank's part of a write.
 class NodeWriter {
  public:
-  NodeWriter(Call& call, Moved& moved)
+  NodeWriter(Call& call, PathResult& moved)
       : call_(call), slots_(*call.file.slots), pieces_(call), writer_(call, moved), outgoing_(call),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
                      [this](const NodeWindow& w, std::int64_t next) { slots_.announce(w.slot, next), arrive(w); }}) {}
@@ -222,8 +222,8 @@ class NodeWriter {
 
 }  // namespace
 
-Moved two_layer_write(Call& call) {
-  Moved moved;
+PathResult two_layer_write(Call& call) {
+  PathResult moved;
   if (!make_mail_room(call, moved)) return moved;
   NodeWriter(call, moved).run();
   return moved;

@@ -53,8 +53,8 @@ class OwnPieces {
 /// wait_for_storage(moved): when there is nothing else to do, waits for a storage step; false: none is under way. For fences it has
 /// first_round_open(), the first round in which it has to do anything before the next fence, and fenced(next): all before `next` is over.
 template <class Aggregator>
-Moved run_two_phase(Call& call, transport::Payload payload) {
-  Moved moved;
+PathResult run_two_phase(Call& call, transport::Payload payload) {
+  PathResult moved;
   call.link.requests_ahead = call.plan.overlap.buffers;
   std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count) + 1, 0);  // and ranks without memory
   std::optional<transport::Outbox> lanes = lanes_of(call, payload);

@@ -19,19 +19,19 @@ using observe::Steps;
 namespace {
 
 /// The requests for a window: of other ranks, and this rank's own.
-struct Requests {
+struct WindowRequests {
   std::deque<transport::Received> others;    ///< without a buffer: there is no memory, and the answer has no bytes
   transport::MessageView own;                ///< no pieces: there is none
   std::vector<std::uint8_t> own_extents;
   std::int64_t own_stream_begin = 0;
 };
-using Buffers = WindowBuffers<Requests>;
+using Buffers = WindowBuffers<WindowRequests>;
 using Buffer = Buffers::Buffer;
 
 /// Answers on their way, within the budget, and grants.
-class Answers {
+class OutgoingAnswers {
  public:
-  explicit Answers(Call& call) : call_(call), grants_(call.link) {}
+  explicit OutgoingAnswers(Call& call) : call_(call), grants_(call.link) {}
   [[nodiscard]] bool empty() const noexcept { return sends_.empty() && grants_.idle(); }
   [[nodiscard]] transport::Grants& grants() noexcept { return grants_; }
   [[nodiscard]] const transport::Grants& grants() const noexcept { return grants_; }
@@ -122,7 +122,7 @@ class ReadAggregator {
 
   [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && buffers_.idle() && answers_.empty(); }
 
-  bool advance(Moved& moved) {
+  bool advance(PathResult& moved) {
     bool anything = answers_.retire();
     anything = look_after_reads(moved) || anything;
     anything = answer(moved) || anything;
@@ -149,7 +149,7 @@ class ReadAggregator {
   }
   void fenced(std::int64_t next_round) { answers_.grants().end_before(next_round); }
 
-  bool wait_for_storage(Moved& moved) {
+  bool wait_for_storage(PathResult& moved) {
     if (buffers_.count(Buffer::exchanging) > 0 || !answers_.empty()) return false;
     Buffer* buffer = buffers_.first(Buffer::moving);
     if (buffer) conclude(*buffer, moved);
@@ -167,7 +167,7 @@ class ReadAggregator {
   }
 
   void want_own(Buffer& buffer) {
-    Requests& r = buffer.more;
+    WindowRequests& r = buffer.more;
     r.own = own_.describe();
     r.own_stream_begin = own_.stream_begin();
     if (!keep_own(r) || !buffer.window.expect(r.own)) {
@@ -178,7 +178,7 @@ class ReadAggregator {
   }
 
   /// False: there is no memory.
-  static bool keep_own(Requests& r) {
+  static bool keep_own(WindowRequests& r) {
     try {
       const access::Reserve::Abstain can_be_left_out;
       r.own_extents.assign(r.own.extents, r.own.extents + r.own.header.extents_bytes);
@@ -202,18 +202,18 @@ class ReadAggregator {
     });
   }
 
-  void start_read(Buffer& buffer, Moved& moved) {
+  void start_read(Buffer& buffer, PathResult& moved) {
     buffer.state = Buffer::moving;
     buffer.window.start_read();
     if (!buffers_.overlap().storage_goes_on) conclude(buffer, moved);
   }
 
-  void conclude(Buffer& buffer, Moved& moved) {
+  void conclude(Buffer& buffer, PathResult& moved) {
     moved.note(buffer.window.span().offset, buffer.window.finish());
     buffer.state = Buffer::there;
   }
 
-  bool look_after_reads(Moved& moved) {
+  bool look_after_reads(PathResult& moved) {
     bool anything = false;
     for (Buffer& buffer : buffers_) {
       if (buffer.state != Buffer::moving || !buffer.window.advance()) continue;
@@ -229,7 +229,7 @@ class ReadAggregator {
   }
 
   /// The earliest window is answered first: a rank takes an aggregator's answers in the order in which it asked.
-  bool answer(Moved& moved) {
+  bool answer(PathResult& moved) {
     bool anything = false;
     for (;;) {
       Buffer* buffer = buffers_.first();
@@ -243,9 +243,9 @@ class ReadAggregator {
     }
   }
 
-  void begin_answering(Buffer& buffer, Moved& moved) {
+  void begin_answering(Buffer& buffer, PathResult& moved) {
     buffer.state = Buffer::answering;
-    const Requests& r = buffer.more;
+    const WindowRequests& r = buffer.more;
     if (r.own.header.items == 0) return;
     const std::int64_t bytes = buffer.window.available(r.own);
     moved.bytes += bytes;
@@ -270,11 +270,11 @@ class ReadAggregator {
   transport::Inbox inbox_;
   Buffers buffers_;
   OwnPieces own_;
-  Answers answers_;
+  OutgoingAnswers answers_;
 };
 
 }  // namespace
 
-Moved two_phase_read(Call& call) { return run_two_phase<ReadAggregator>(call, transport::Payload::request); }
+PathResult two_phase_read(Call& call) { return run_two_phase<ReadAggregator>(call, transport::Payload::request); }
 
 }  // namespace collio::engine

@@ -33,7 +33,7 @@ class WriteAggregator {
 
   [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && buffers_.idle() && grants_.idle(); }
 
-  bool advance(Moved& moved) {
+  bool advance(PathResult& moved) {
     bool anything = look_after_writes(moved);
     anything = open_windows() || anything;
     anything = receive() || anything;
@@ -51,7 +51,7 @@ class WriteAggregator {
     return true;
   }
 
-  bool wait_for_storage(Moved& moved) {
+  bool wait_for_storage(PathResult& moved) {
     Buffer* buffer = buffers_.count(Buffer::exchanging) > 0 ? nullptr : buffers_.first(Buffer::moving);
     if (buffer) conclude(*buffer, moved);
     return buffer;
@@ -85,13 +85,13 @@ class WriteAggregator {
     grants_.give(message.header, {call_.link.remote->displacement_of(window.memory()), bytes});
   }
 
-  void start_write(Buffer& buffer, Moved& moved) {
+  void start_write(Buffer& buffer, PathResult& moved) {
     buffer.state = Buffer::moving;
     buffer.window.start_write();
     if (!buffers_.overlap().storage_goes_on) conclude(buffer, moved);
   }
 
-  bool look_after_writes(Moved& moved) {
+  bool look_after_writes(PathResult& moved) {
     bool anything = false;
     for (Buffer& buffer : buffers_) {
       if (buffer.state != Buffer::moving || !buffer.window.advance()) continue;
@@ -104,7 +104,7 @@ class WriteAggregator {
     return anything || next;
   }
 
-  void conclude(Buffer& buffer, Moved& moved) {
+  void conclude(Buffer& buffer, PathResult& moved) {
     moved.note(buffer.window.span().offset, buffer.window.finish());
     buffers_.release(buffer);
   }
@@ -146,6 +146,6 @@ class WriteAggregator {
 
 }  // namespace
 
-Moved two_phase_write(Call& call) { return run_two_phase<WriteAggregator>(call, transport::Payload::data); }
+PathResult two_phase_write(Call& call) { return run_two_phase<WriteAggregator>(call, transport::Payload::data); }
 
 }  // namespace collio::engine

@@ -22,11 +22,11 @@ using Mask = std::array<unsigned long, most_domains / word_bits>;
 
 }  // namespace
 
-Domains memory_domains() {
+MemoryDomains memory_domains() {
   std::string list;
   std::ifstream file("/sys/devices/system/node/has_cpu");
   std::getline(file, list);
-  Domains domains = machine::parse_cpu_list(list);
+  MemoryDomains domains = machine::parse_cpu_list(list);
   Mask allowed{};
   if (::syscall(SYS_get_mempolicy, nullptr, allowed.data(), most_domains, nullptr, MPOL_F_MEMS_ALLOWED) != 0) return {};
   domains.resize(std::min(domains.size(), most_domains));
@@ -34,7 +34,7 @@ Domains memory_domains() {
   return domains;
 }
 
-bool spread_pages(std::span<std::byte> memory, const Domains& domains) {
+bool spread_pages(std::span<std::byte> memory, const MemoryDomains& domains) {
   if (std::ranges::count(domains, true) < 2) return true;
   Mask mask{};
   for (std::size_t i = 0; i < domains.size(); ++i)

@@ -11,13 +11,13 @@
 
 namespace collio::transport {
 
-using Domains = std::vector<bool>;  ///< by the kernel's number of a memory domain
+using MemoryDomains = std::vector<bool>;  ///< by the kernel's number of a memory domain
 
-/// Domains that this process may have memory of, and that have processors: not those of accelerators. Not collective.
-[[nodiscard]] Domains memory_domains();
+/// Memory domains that this process may have memory of, and that have processors: not those of accelerators. Not collective.
+[[nodiscard]] MemoryDomains memory_domains();
 
 /// Pages of this shared mapping that nobody has touched will come from `domains` in turn; with fewer than two, from where the kernel likes. False: the
 /// kernel does not do it, and says why in errno. Not collective.
-bool spread_pages(std::span<std::byte> memory, const Domains& domains);
+bool spread_pages(std::span<std::byte> memory, const MemoryDomains& domains);
 
 }  // namespace collio::transport

@@ -67,7 +67,7 @@ void Window::place(const MessageView& message) {
 std::vector<core::SortedList> Window::lists() const {
   std::vector<core::SortedList> lists;
   lists.reserve(kept_.size());
-  for (const Kept& k : kept_)
+  for (const KeptMessage& k : kept_)
     lists.push_back({core::PackedReader(k.extents.data(), {k.header.shift, false}, k.header.span.offset),
                      k.header.items});
   return lists;

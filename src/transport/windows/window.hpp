@@ -49,7 +49,7 @@ class Window {
   [[nodiscard]] const core::Extent& span() const noexcept { return span_; }
 
  private:
-  struct Kept {
+  struct KeptMessage {
     MessageHeader header;
     std::vector<std::uint8_t> extents;
   };
@@ -71,7 +71,7 @@ class Window {
   core::TilingSum sum_;
   std::int64_t pieces_ = 0;
   std::int64_t end_of_file_ = 0;
-  std::vector<Kept> kept_;
+  std::vector<KeptMessage> kept_;
   Activity activity_ = Activity::none;
   WindowWrite write_;
   ExtentTransfers read_;

@@ -10,7 +10,7 @@ using observe::Step;
 using observe::Steps;
 using storage::Transfer;
 
-bool WindowStorage::sieve_pays(const Choice& c) const noexcept {
+bool WindowStorage::sieve_pays(const SieveCost& c) const noexcept {
   const double whole = static_cast<double>(c.transfers) * (model.operation_s +
                        static_cast<double>(c.span_bytes) / model.bandwidth_bytes_per_s);
   const double pieces = static_cast<double>(c.operations) * model.operation_s +

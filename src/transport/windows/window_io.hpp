@@ -20,11 +20,11 @@ struct WindowStorage {
   machine::StorageModel model;
 
   /// True when `transfers` transfers of the whole span cost less than one for each of `operations` pieces.
-  struct Choice {
+  struct SieveCost {
     std::int64_t operations = 0, transfers = 1;
     std::int64_t span_bytes = 0, data_bytes = 0;
   };
-  [[nodiscard]] bool sieve_pays(const Choice& choice) const noexcept;
+  [[nodiscard]] bool sieve_pays(const SieveCost& choice) const noexcept;
 };
 
 /// A window on its way to the file. No byte changes there but those of its pieces, whatever others write beside them: holes are

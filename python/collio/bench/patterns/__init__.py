@@ -3,7 +3,7 @@
 A pattern module has
     HELP          one line
     OPTIONS       click options of its own
-    prepare(options, ranks, scratch) -> Prepared
+    prepare(options, ranks, scratch) -> ReadyPattern
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
 HELP = "NAS BT-IO: a cube of cells, each rank's blocks along a diagonal."
@@ -18,10 +18,10 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     root = isqrt(ranks)
     if options["cells"] < root:
         raise click.UsageError(f"--n {options['cells']}: {root} or more with {ranks} ranks")
     if root * root < ranks:
         click.echo(f"note: btio needs a square number of ranks; {ranks - root * root} of {ranks} have no bytes", err=True)
-    return Prepared(["--pattern", "btio", "--n", str(options["cells"])], options["cells"] ** 3 * CELL_BYTES, {"owners": root * root})
+    return ReadyPattern(["--pattern", "btio", "--n", str(options["cells"])], options["cells"] ** 3 * CELL_BYTES, {"owners": root * root})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
 HELP = "ROMIO's coll_perf: a block-distributed 3-D array, one call."
@@ -17,8 +17,8 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     arguments = ["--pattern", "collperf"]
     for axis in AXES:
         arguments += [f"--{axis}", str(options[axis])]
-    return Prepared(arguments, options["nz"] * options["ny"] * options["nx"] * NUMBER_BYTES)
+    return ReadyPattern(arguments, options["nz"] * options["ny"] * options["nx"] * NUMBER_BYTES)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.options import COUNT, SIZE
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
 HELP = "Large blocks, one rank after the other."
@@ -18,7 +18,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     arguments = ["--pattern", "contiguous", "--size", str(options["size"]), "--pieces", str(options["pieces"])]
     arguments += ["--one-call"] if options["one_call"] else []
-    return Prepared(arguments, ranks * options["size"] * options["pieces"])
+    return ReadyPattern(arguments, ranks * options["size"] * options["pieces"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.options import COUNT
-from collio.bench.patterns.prepared import Prepared, with_map
+from collio.bench.patterns.prepared import ReadyPattern, with_map
 from collio.plain_json import JsonObject
 
 HELP = "Variables of an atmosphere model's cubed-sphere grid."
@@ -22,7 +22,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     from collio import e3sm  # NumPy and netCDF4, which no other command needs
 
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
 HELP = "FLASH I/O: 24 variables, strided in memory, a call each."
@@ -17,6 +17,6 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     cells = int(options["nxb"]) ** 3 * options["blocks"]
-    return Prepared(["--pattern", "flash", "--nxb", options["nxb"], "--blocks", str(options["blocks"])], ranks * cells * CELL_BYTES)
+    return ReadyPattern(["--pattern", "flash", "--nxb", options["nxb"], "--blocks", str(options["blocks"])], ranks * cells * CELL_BYTES)

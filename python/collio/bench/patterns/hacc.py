@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
 HELP = "HACC-IO: particles of 38 bytes, in one call or in nine."
@@ -18,6 +18,6 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     arguments = ["--pattern", "hacc", "--particles", str(options["particles"]), "--layout", options["layout"]]
-    return Prepared(arguments, ranks * options["particles"] * PARTICLE_BYTES)
+    return ReadyPattern(arguments, ranks * options["particles"] * PARTICLE_BYTES)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.options import COUNT, SIZE
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
 HELP = "Small pieces, alternating between the ranks."
@@ -22,7 +22,7 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     if options["irregular"] and options["min_size"] > options["max_size"]:
         raise click.UsageError(f"--min-size {options['min_size']} is more than --max-size {options['max_size']}")
     arguments = ["--pattern", "interleave", "--pieces", str(options["pieces"])]
@@ -36,4 +36,4 @@ def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
         arguments += ["--gap", str(options["gap"])]
     if options["irregular"] or options["gap"]:
         arguments += ["--seed", str(options["seed"])]
-    return Prepared(arguments, ranks * options["pieces"] * (largest + options["gap"]))
+    return ReadyPattern(arguments, ranks * options["pieces"] * (largest + options["gap"]))

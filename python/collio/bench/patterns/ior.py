@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.options import COUNT, SIZE
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
 HELP = "IOR: segments of a block of every rank, a call a transfer."
@@ -18,10 +18,10 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     if options["block"] % options["transfer"]:
         raise click.UsageError(f"--block {options['block']} is no multiple of --transfer {options['transfer']}")
     arguments = ["--pattern", "ior"]
     for name in ("transfer", "block", "segments"):
         arguments += [f"--{name}", str(options[name])]
-    return Prepared(arguments, ranks * options["block"] * options["segments"])
+    return ReadyPattern(arguments, ranks * options["block"] * options["segments"])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # NumPy, which most patterns do without
 
 
 @dataclass(frozen=True)
-class Prepared:
+class ReadyPattern:
     """A pattern ready to run: the measuring program's arguments, and bytes of a time step in the file at most."""
 
     arguments: list[str]
@@ -29,11 +29,11 @@ class Pattern(Protocol):
     """click's, of its own."""
 
     @property
-    def prepare(self) -> Callable[[JsonObject, int, Path], Prepared]:
+    def prepare(self) -> Callable[[JsonObject, int, Path], ReadyPattern]:
         """From the values of all options, the number of ranks, and a folder for files."""
 
 
-def with_map(pattern: str, maps: MapSet, options: JsonObject, scratch: Path) -> Prepared:
+def with_map(pattern: str, maps: MapSet, options: JsonObject, scratch: Path) -> ReadyPattern:
     """A pattern of variables on a map (collio.e3sm.MapSet), with the options they have in common."""
     from collio import e3sm
 
@@ -46,4 +46,4 @@ def with_map(pattern: str, maps: MapSet, options: JsonObject, scratch: Path) -> 
     counts = [int(word) if word.isdecimal() else 0 for word in options["variables"].split(",")]
     largest = max(maps[name].elements for name in maps.names)
     described = {name: {"dims": list(maps[name].dims), "pieces": maps[name].pieces} for name in maps.names}
-    return Prepared(arguments, sum(counts) * largest * int(options["element_size"]), {"decompositions": described})
+    return ReadyPattern(arguments, sum(counts) * largest * int(options["element_size"]), {"decompositions": described})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
 HELP = "S3D-IO: variables of a block-decomposed grid, a call each."
@@ -17,8 +17,8 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     arguments = ["--pattern", "s3d"]
     for axis in AXES:
         arguments += [f"--{axis}", str(options[axis])]
-    return Prepared(arguments, options["nx"] * options["ny"] * options["nz"] * POINT_BYTES)
+    return ReadyPattern(arguments, options["nx"] * options["ny"] * options["nz"] * POINT_BYTES)

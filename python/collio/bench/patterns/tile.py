@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from collio.bench.patterns.options import SIZE
-from collio.bench.patterns.prepared import Prepared
+from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
 HELP = "mpi-tile-io: tiles of a 2-D array, one a rank."
@@ -22,11 +22,11 @@ OPTIONS = [
 ]
 
 
-def prepare(options: JsonObject, ranks: int, scratch: Path) -> Prepared:
+def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     if options["tiles_x"] and ranks % options["tiles_x"]:
         raise click.UsageError(f"--tiles-x {options['tiles_x']} is no divisor of the {ranks} ranks")
     edge = max(1, isqrt(TILE_BYTES // options["element_size"]))
     tile_x, tile_y = options["tile_x"] or edge, options["tile_y"] or edge
     arguments = ["--pattern", "tile", "--element-size", str(options["element_size"]), "--tile-x", str(tile_x), "--tile-y", str(tile_y)]
     arguments += ["--tiles-x", str(options["tiles_x"])] if options["tiles_x"] else []
-    return Prepared(arguments, ranks * tile_x * tile_y * options["element_size"])
+    return ReadyPattern(arguments, ranks * tile_x * tile_y * options["element_size"])
