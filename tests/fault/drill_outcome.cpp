@@ -1,5 +1,6 @@
 // How a drill is written, and what its outcome is called. See drill.hpp.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "drill.hpp"
@@ -17,15 +18,6 @@ constexpr Field fields[] = {
     {"untrue", &Found::untrue}, {"foreign", &Found::foreign}, {"handled", &Found::handled}, {"named", &Found::named},
     {"again_class", &Found::again_class}, {"again_wrong", &Found::again_wrong}, {"closed", &Found::closed}, {"milliseconds", &Found::milliseconds},
 };
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out + "\"";
-}
 
 bool set_key(Drill& d, const std::string& key, const std::string& value) {
   const auto flag = [&](bool& out, const char* yes, const char* no) { return out = value == yes, value == yes || value == no; };
@@ -120,14 +112,13 @@ bool Outcome::honest() const {
 }
 
 std::string Outcome::json(const Drill& drill) const {
-  std::string j = "{\"name\": " + quoted(drill.name) + ", \"verdict\": " + quoted(verdict()) + ", \"honest\": " + (honest() ? "true" : "false") +
-                  ", \"message\": " + quoted(message);
+  using Json = nlohmann::ordered_json;
+  Json j{{"name", drill.name}, {"verdict", verdict()}, {"honest", honest()}, {"message", message}};
   for (const Field& field : fields) {
-    j += ", " + quoted(field.name) + ": [";
-    for (std::size_t r = 0; r < ranks.size(); ++r) j += (r > 0 ? ", " : "") + std::to_string(ranks[r].*field.value);
-    j += "]";
+    Json& values = j[field.name] = Json::array();
+    for (const Found& one : ranks) values.push_back(one.*field.value);
   }
-  return j + "}";
+  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace collio::test
