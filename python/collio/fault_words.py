@@ -1,4 +1,4 @@
-"""Words and limits of faults. Made by tools/generate_hints from src/policy/faults.def: change that file, then run the tool."""
+"""Words and limits of faults. Made by tools/generate_hints from src/policy/faults.def: change that file, then run make generate."""
 
 from __future__ import annotations
 

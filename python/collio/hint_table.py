@@ -1,4 +1,4 @@
-"""Every hint. Made by tools/generate_hints from src/policy/hints.def: change that file, then run the tool."""
+"""Every hint. Made by tools/generate_hints from src/policy/hints.def: change that file, then run make generate."""
 
 from __future__ import annotations
 

@@ -1,8 +1,11 @@
 """The reference documents say what the code has: the tables of hints, the MPI functions that are taken over."""
 
 import re
+import shutil
 import subprocess
 import sys
+
+import pytest
 
 import source_tree
 from collio import fault_words
@@ -10,10 +13,30 @@ from collio import fault_words
 DOCS = source_tree.ROOT / "docs"
 
 
-def test_what_is_made_of_tables_is_up_to_date():
-    """Python's tables of hints and faults, and the tables in the documents, are what tools/generate_hints gives."""
-    done = subprocess.run([sys.executable, str(source_tree.ROOT / "tools/generate_hints"), "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+GENERATORS = {"generate_hints": "docs/hints.md", "generate_report": "docs/report-fields.md"}
+"""And a file that each makes."""
+
+
+def check_generated(root, generator):
+    command = [sys.executable, str(root / "tools" / generator), "--check"]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_what_is_made_of_tables_is_up_to_date(generator):
+    done = check_generated(source_tree.ROOT, generator)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_a_stale_file_is_named_with_its_remedy(generator, tmp_path):
+    for folder in ("tools", "src", "docs", "python"):
+        shutil.copytree(source_tree.ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    stale = tmp_path / GENERATORS[generator]
+    stale.write_text(stale.read_text().replace("| ", "|  "))
+    done = check_generated(tmp_path, generator)
+    assert done.returncode == 1
+    assert GENERATORS[generator] in done.stdout and "make generate" in done.stdout, done.stdout
 
 
 def test_faults_document_names_every_word():
