@@ -1,0 +1,146 @@
+// Several ranks, each with a memory of its own: they recognise a repeated call together or not at all.
+#include "engine/file/plan_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <optional>
+
+namespace collio::engine {
+namespace {
+
+using access::FileAccess;
+using access::file_access;
+using policy::Digest;
+using policy::Direction;
+
+/// `count` pieces of 8 bytes, 32 bytes apart, from file byte `begin` on.
+FileAccess dealt(std::int64_t begin, std::int64_t count) {
+  const auto type = std::make_shared<const access::TypeLayout>(access::TypeLayout{core::Pattern::contiguous(0, 8), 0, 32});
+  return file_access({begin, 8, type}, 0, 8 * count);
+}
+
+/// The ranks of a file. Their digests are combined as the engine's reduction does.
+class Ranks {
+ public:
+  explicit Ranks(std::size_t size) : memories_(size) {}
+
+  Digest combined(const std::vector<FileAccess>& accesses, Direction direction) const {
+    Digest all;
+    for (std::size_t r = 0; r < memories_.size(); ++r) {
+      const FileAccess& a = accesses[r];
+      Digest mine;
+      mine.bytes = a.bytes;
+      if (a.bytes > 0) {
+        mine.low = a.span.offset;
+        mine.high = a.span.end();
+        mine.active_ranks = 1;
+      }
+      memories_[r].recall(AccessShape::of(a), direction, mine);
+      all.combine(mine);
+    }
+    return all;
+  }
+
+  /// Which earlier call rank 0 finds, after a look at whether all find the same; a call that none finds is remembered.
+  std::int64_t call(const std::vector<FileAccess>& accesses, Direction direction = Direction::write) {
+    const Digest all = combined(accesses, direction);
+    std::vector<std::int64_t> found;
+    for (PlanMemory& memory : memories_) {
+      const PlanMemory::Entry* entry = memory.find(all, direction);
+      found.push_back(entry ? entry->id : 0);
+    }
+    EXPECT_EQ(std::ranges::count(found, found.front()), std::ssize(found));
+    if (found.front() == 0) remember(accesses, all, direction);
+    return found.front();
+  }
+
+  PlanMemory& memory(std::size_t rank) { return memories_[rank]; }
+
+ private:
+  void remember(const std::vector<FileAccess>& accesses, const Digest& all, Direction direction) {
+    for (std::size_t r = 0; r < memories_.size(); ++r)
+      memories_[r].remember({0, direction, AccessShape::of(accesses[r]), all, false, false, policy::CallTrials({policy::OpenWay{}}), {}});
+  }
+
+  std::vector<PlanMemory> memories_;
+};
+
+TEST(AccessShape, IsTheSameFurtherOnInTheFile) {
+  const AccessShape here = AccessShape::of(dealt(64, 10)), there = AccessShape::of(dealt(4096, 10));
+  EXPECT_EQ(here.hash, there.hash);
+  EXPECT_EQ(there.offset - here.offset, 4096 - 64);
+  EXPECT_EQ(here.bytes, 80);
+}
+
+TEST(AccessShape, TellsOtherPiecesApart) {
+  const FileAccess whole = dealt(0, 10);
+  EXPECT_NE(AccessShape::of(whole).hash, AccessShape::of(dealt(0, 11)).hash);
+  EXPECT_NE(AccessShape::of(whole).hash, AccessShape::of(file_access({0, 8, nullptr}, 0, 80)).hash);
+  // As many bytes, and a piece cut elsewhere.
+  const auto type = std::make_shared<const access::TypeLayout>(access::TypeLayout{core::Pattern::contiguous(0, 8), 0, 32});
+  EXPECT_NE(AccessShape::of(file_access({0, 1, type}, 0, 80)).hash, AccessShape::of(file_access({0, 1, type}, 3, 80)).hash);
+}
+
+TEST(PlanMemory, FindsTheSameCallFurtherOn) {
+  Ranks ranks(3);
+  EXPECT_EQ(ranks.call({dealt(0, 10), dealt(8, 10), dealt(16, 10)}), 0);
+  EXPECT_EQ(ranks.call({dealt(0, 10), dealt(8, 10), dealt(16, 10)}), 1);
+  EXPECT_EQ(ranks.call({dealt(320, 10), dealt(328, 10), dealt(336, 10)}), 1);
+}
+
+TEST(PlanMemory, FindsNothingWhenRanksMovedByDifferentDistances) {
+  Ranks ranks(2);
+  ranks.call({dealt(0, 10), dealt(8, 10)});
+  EXPECT_EQ(ranks.call({dealt(320, 10), dealt(336, 10)}), 0);
+}
+
+TEST(PlanMemory, FindsNothingWhenOneRankHasOtherPieces) {
+  Ranks ranks(2);
+  ranks.call({dealt(0, 10), dealt(8, 10)});
+  EXPECT_EQ(ranks.call({dealt(0, 10), dealt(8, 11)}), 0);
+}
+
+TEST(PlanMemory, FindsNothingWhenARankWithBytesHasNoneNow) {
+  Ranks ranks(2);
+  ranks.call({dealt(0, 10), dealt(8, 10)});
+  EXPECT_EQ(ranks.call({dealt(0, 10), dealt(8, 0)}), 0);
+}
+
+TEST(PlanMemory, RanksWithoutBytesHaveNoSay) {
+  Ranks ranks(2);
+  ranks.call({dealt(0, 10), dealt(8, 0)});
+  EXPECT_EQ(ranks.call({dealt(640, 10), dealt(8, 0)}), 1);
+}
+
+TEST(PlanMemory, KeepsReadsAndWritesApart) {
+  Ranks ranks(2);
+  const std::vector<FileAccess> same{dealt(0, 10), dealt(8, 10)};
+  EXPECT_EQ(ranks.call(same, Direction::write), 0);
+  EXPECT_EQ(ranks.call(same, Direction::read), 0);
+  EXPECT_EQ(ranks.call(same, Direction::write), 1);
+  EXPECT_EQ(ranks.call(same, Direction::read), 2);
+}
+
+TEST(PlanMemory, ADatatypeThatIsNotDescribedIsNeverFound) {
+  Ranks ranks(2);
+  const std::vector<FileAccess> same{dealt(0, 10), dealt(8, 0)};
+  ranks.call(same);
+  Digest all = ranks.combined(same, Direction::write);
+  ASSERT_NE(ranks.memory(0).find(all, Direction::write), nullptr);
+  all.undescribed = 1;  // rank 1, which has no bytes to recall anything by
+  EXPECT_EQ(ranks.memory(0).find(all, Direction::write), nullptr);
+}
+
+TEST(PlanMemory, ForgetsTheCallThatWasNotUsedLongest) {
+  Ranks ranks(2);
+  const auto of = [](std::int64_t count) { return std::vector<FileAccess>{dealt(0, count), dealt(8, count)}; };
+  for (std::size_t k = 1; k <= PlanMemory::capacity; ++k) EXPECT_EQ(ranks.call(of(static_cast<std::int64_t>(k))), 0);
+  EXPECT_EQ(ranks.call(of(1)), 1);  // now the last used
+  EXPECT_EQ(ranks.call(of(100)), 0);
+  EXPECT_EQ(ranks.call(of(1)), 1);
+  EXPECT_EQ(ranks.call(of(2)), 0);
+}
+
+}  // namespace
+}  // namespace collio::engine
