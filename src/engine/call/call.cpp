@@ -83,7 +83,7 @@ core::Error agreed_error(File& file, const policy::Digest& digest, const CallReq
 
 /// Others wait for messages that this rank cannot make: nothing is left but to end the job, and to say why.
 [[noreturn]] void end_without_memory(const Call& call) {
-  std::fprintf(stderr, "collio: %s, in the middle of it; the job ends\n", no_memory(call).message.c_str());
+  std::fprintf(stderr, "collio: %s; other ranks already wait for its messages; the job ends\n", no_memory(call).message.c_str());
   MPI_Abort(call.file.comm, MPI_ERR_NO_MEM);
   std::abort();
 }
