@@ -41,6 +41,11 @@ OneLayer against_two_layers(const PlanRequest& r, const machine::Machine& m, con
   return most_teams(layers) > most_node_slots / 2 ? OneLayer::many_teams : OneLayer::no;
 }
 
+/// Windows that a node's memory must hold at least: two for each team, and two more that the node serves where others have transit slots of their own.
+std::int64_t fewest_windows(const machine::Machine& machine, const Hints& hints) {
+  return 2 * most_teams(make_layers(machine, hints)) + (machine.nodes.size() > 1 ? 2 : 0);
+}
+
 bool layers_given(const Hints& hints) {
   return hints.local_aggregators > 0 || hints.local_aggregators_per_node > 0 || hints.nodes_per_group > 1;
 }
@@ -118,7 +123,7 @@ std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, P
   if (path != Path::two_layer) return best;
   // Every team of a node has a slot of its own for a window that is served elsewhere.
   const std::int64_t memory = node_memory_bytes(machine, hints);
-  const std::int64_t fewest = 2 * most_teams(make_layers(machine, hints));
+  const std::int64_t fewest = fewest_windows(machine, hints);
   const std::int64_t most = std::max(page, memory / fewest / page * page);
   return std::min(best, hints.window_bytes > 0 ? most : std::min(most, memory / fewest_slots));
 }
@@ -127,7 +132,7 @@ std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, P
 void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const std::int64_t memory_bytes = node_memory_bytes(machine, hints);
   plan.few_servers = few_servers(machine, hints);
-  plan.slots_per_half = static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2, 1, most_node_slots / 2));
+  plan.node_slots = 2 * static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2, 1, most_node_slots / 2));
   plan.several_nodes = machine.nodes.size() > 1;
   plan.tiled = r.tiled;
   plan.holes_sure = r.digest.bytes < r.digest.span();
@@ -167,7 +172,7 @@ std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hin
     best = std::clamp<std::int64_t>(2 * cores * mebibyte, least, 32 * mebibyte);
   }
   const std::int64_t window = std::min(hints.buffer_bytes, std::max(hints.window_bytes, page));
-  const std::int64_t least = 2 * page * most_teams(make_layers(machine, hints));
+  const std::int64_t least = page * fewest_windows(machine, hints);
   return std::max({2 * up_to_page(window), up_to_page(std::min(2 * hints.buffer_bytes, best)), least});
 }
 

@@ -42,7 +42,7 @@ struct Plan {
   std::int64_t alignment_bytes = 1;   ///< of domains and windows
   core::Extent span;                  ///< first to last byte of the call
   bool few_servers = false;           ///< two_layer: only aggregators read and write the file, else any rank
-  int slots_per_half = 0;             ///< two_layer: windows in one half of a node's shared memory
+  int node_slots = 0;                 ///< two_layer: windows in a node's shared memory; an even number
   bool several_nodes = false;         ///< two_layer: pieces also travel between nodes
   bool holes_sure = false;            ///< two_layer: fewer bytes are accessed than the span has
   bool masks = false;                 ///< two_layer: slots keep which bytes are filled (or wanted)

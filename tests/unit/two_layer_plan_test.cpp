@@ -207,19 +207,19 @@ void for_many_plans(Each&& each) {
 TEST(TwoLayerPlan, SlotsFitTheMemoryOfTheNode) {
   for_many_plans([](const PlanRequest&, const machine::Machine& machine, const Hints& hints, const Plan& plan) {
     const std::int64_t window = plan.domains.window_bytes, memory = node_memory_bytes(machine, hints);
-    ASSERT_GE(plan.slots_per_half, 1);
-    ASSERT_LE(plan.slots_per_half, most_slots_of_a_half);
+    ASSERT_GE(plan.node_slots, 2);
+    ASSERT_LE(plan.node_slots, most_node_slots);
     ASSERT_GE(window, 1);
     ASSERT_LE(window, hints.buffer_bytes);
     if (hints.window_bytes > 0) { ASSERT_LE(window, hints.window_bytes); }
-    ASSERT_LE(2 * plan.slots_per_half * ((window + page - 1) / page * page), memory) << "windows of " << window;
+    ASSERT_LE(plan.node_slots * ((window + page - 1) / page * page), memory) << "windows of " << window;
     ASSERT_EQ(memory % page, 0);
   });
 }
 
 TEST(TwoLayerPlan, EveryTeamOfANodeHasASlotInEachHalf) {
   for_many_plans([](const PlanRequest&, const machine::Machine& machine, const Hints& hints, const Plan& plan) {
-    for (const Teams& teams : make_layers(machine, hints).teams) ASSERT_GE(plan.slots_per_half, teams.count);
+    for (const Teams& teams : make_layers(machine, hints).teams) ASSERT_GE(plan.node_slots, 2 * teams.count);
   });
 }
 
@@ -264,7 +264,7 @@ TEST(TwoLayerPlan, SmallBuffersStillHaveTwoSlots) {
     EXPECT_EQ(plan.path, Path::two_layer);
     EXPECT_LE(plan.domains.window_bytes, std::stoll(size));
     EXPECT_LE(2 * page, node_memory_bytes(one_node(8, 2), hints));
-    EXPECT_GE(plan.slots_per_half, 1);
+    EXPECT_GE(plan.node_slots, 2);
   }
 }
 

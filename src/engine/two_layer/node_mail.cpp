@@ -130,7 +130,7 @@ void Outgoing::send(SlotMessage& m, const NodeWindow& window, const std::byte* d
 
 MPI_Request& Outgoing::add(transport::Buffer&& buffer, const NodeWindow& window) {
   buffers_.push_back(std::move(buffer));
-  halves_.push_back(window.slot / call_.plan.slots_per_half);
+  groups_.push_back(slots_.group_of(window.slot));
   requests_.push_back(MPI_REQUEST_NULL);
   indices_.resize(requests_.size());
   return requests_.back();
@@ -159,13 +159,13 @@ bool Outgoing::advance() {
       continue;
     }
     requests_[kept] = requests_[i];
-    halves_[kept] = halves_[i];
+    groups_[kept] = groups_[i];
     if (kept != i) buffers_[kept] = std::move(buffers_[i]);
     ++kept;
   }
   requests_.resize(kept);
   buffers_.resize(kept);
-  halves_.resize(kept);
+  groups_.resize(kept);
   return true;
 }
 

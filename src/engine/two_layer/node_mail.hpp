@@ -42,7 +42,7 @@ struct SlotMessage {
 /// Messages on their way out.
 class Outgoing {
  public:
-  explicit Outgoing(Call& call) : call_(call) {}
+  Outgoing(Call& call, const flow::SlotGroups& slots) : call_(call), slots_(slots) {}
   /// Sends the description, and unless `data_base` is null the bytes, to where the window is served or passed on. Leaves the pieces out where there
   /// is no memory for them.
   void send(SlotMessage& message, const NodeWindow& window, const std::byte* data_base);
@@ -51,8 +51,8 @@ class Outgoing {
   /// Retires what has arrived. True when anything had.
   bool advance();
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
-  /// True when all that was sent for windows in this half of the slots has arrived.
-  [[nodiscard]] bool empty(int half) const noexcept { return std::ranges::find(halves_, half) == halves_.end(); }
+  /// True when all that was sent for windows in this group of slots has arrived.
+  [[nodiscard]] bool empty(int group) const noexcept { return std::ranges::find(groups_, group) == groups_.end(); }
 
  private:
   /// Null: there is no memory.
@@ -61,9 +61,10 @@ class Outgoing {
   MPI_Request& add(transport::Buffer&& buffer, const NodeWindow& window);
 
   Call& call_;
+  flow::SlotGroups slots_;
   std::vector<MPI_Request> requests_;
   std::vector<transport::Buffer> buffers_;  ///< of the requests
-  std::vector<int> halves_;                ///< of the requests' windows
+  std::vector<int> groups_;                ///< of the requests' windows
   std::vector<int> indices_;               ///< MPI_Testsome fills them
 };
 

@@ -7,17 +7,17 @@
 
 namespace collio::engine {
 
-/// Calls help() until done(); help() says whether it did anything. `half`: what to sleep for. talks(): messages of this
+/// Calls help() until done(); help() says whether it did anything. `group`: what to sleep for. talks(): messages of this
 /// rank may be under way, or something else that no other rank would wake it for.
 template <class Help, class Done, class Talks>
-void wait_until(Call& call, int half, Help&& help, Done&& done, Talks&& talks) {
+void wait_until(Call& call, int group, Help&& help, Done&& done, Talks&& talks) {
   if (done()) return;
   const transport::NodeSlots& slots = *call.file.slots;
   observe::Steps::Scope time(call.steps, observe::Step::wait);
   transport::WordWait asleep(call.link.comm);
   transport::PoliteWait polling;
   for (;;) {
-    const std::uint32_t seen = slots.watch(half);
+    const std::uint32_t seen = slots.watch(group);
     if (done()) return;
     if (help()) {
       asleep.progressed();
@@ -25,7 +25,7 @@ void wait_until(Call& call, int half, Help&& help, Done&& done, Talks&& talks) {
     } else if (talks()) {
       polling.idle();
     } else {
-      slots.idle(half, seen, asleep);
+      slots.idle(group, seen, asleep);
     }
   }
 }

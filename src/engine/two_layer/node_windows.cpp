@@ -16,8 +16,28 @@ const policy::Teams& teams_here(const Call& call) noexcept {
 }  // namespace
 
 NodeWindows::NodeWindows(const Call& call)
-    : call_(call), domains_(call.plan.domains), teams_(teams_here(call)), team_(teams_.team_of(call.file.node_rank)),
-      end_(domains_.most_rounds() * domains_.count) {}
+    : call_(call), domains_(call.plan.domains), teams_(teams_here(call)), team_(teams_.team_of(call.file.node_rank)), order_(order_request()) {}
+
+flow::OrderRequest NodeWindows::order_request() const {
+  const policy::Plan& plan = call_.plan;
+  return {.domains = domains_,
+          .homes = *call_.link.homes,
+          .node = call_.file.node_index,
+          .slots = plan.node_slots,
+          .transit_slots = plan.several_nodes ? teams_.count : 0,
+          .relays = call_.file.layers.nodes_per_group > 1,
+          .slots_for = [this](int domain) { return role_of(domain) == NodeWindow::away ? teams_.count : 1; }};
+}
+
+transport::SlotLayout NodeWindows::layout() const noexcept {
+  const policy::Plan& plan = call_.plan;
+  return {order_.groups(), plan.domains.window_bytes, plan.masks, plan.mask_shift, plan.few_servers};
+}
+
+int NodeWindows::slots_used() const noexcept {
+  const std::int64_t most = domains_.most_rounds() * domains_.count * teams_.count;
+  return call_.plan.several_nodes ? order_.groups().slots() : static_cast<int>(std::min<std::int64_t>(call_.plan.node_slots, most));
+}
 
 NodeWindow::Role NodeWindows::role_of(int domain) const noexcept {
   const File& f = call_.file;
@@ -29,57 +49,34 @@ NodeWindow::Role NodeWindows::role_of(int domain) const noexcept {
   return meets ? NodeWindow::relay : NodeWindow::away;
 }
 
-int NodeWindows::slots_for(int domain) const noexcept { return role_of(domain) == NodeWindow::away ? teams_.count : 1; }
-
-void NodeWindows::add(NodeBatch& batch, std::int64_t number, int slot) const {
+void NodeWindows::add(NodeBatch& batch, const flow::Batch::Window& window) const {
   NodeWindow w;
-  w.domain = static_cast<int>(number % domains_.count);
-  w.round = number / domains_.count;
+  w.domain = window.domain;
+  w.round = window.round;
   w.extent = domains_.window(w.domain, w.round);
   w.role = role_of(w.domain);
-  w.slot = slot + (w.role == NodeWindow::away ? team_ : 0);
+  w.slot = window.slot + (w.role == NodeWindow::away ? team_ : 0);
   const File& f = call_.file;
-  const bool mail = w.role != NodeWindow::away &&
-                    f.layers.senders_to(f.node_index, w.domain, home_of(call_, w.domain)) > 0;
+  const bool mail = w.role != NodeWindow::away && f.layers.senders_to(f.node_index, w.domain, home_of(call_, w.domain)) > 0;
   w.entry.offset = w.extent.offset;
+  w.entry.batch_size = next_.slots;
   w.entry.parties = (w.role == NodeWindow::away ? teams_.size(team_) : f.slots->ranks()) + (mail ? 1 : 0);
   batch.windows.push_back(w);
 }
 
 bool NodeWindows::next(NodeBatch& batch) {
   batch.windows.clear();
-  batch.half = static_cast<int>(batches_ % 2);
-  const int most = call_.plan.slots_per_half;
-  int taken = 0;
-  for (; begin_ < end_; ++begin_) {
-    const auto domain = static_cast<int>(begin_ % domains_.count);
-    if (domains_.window(domain, begin_ / domains_.count).length <= 0) continue;  // not all domains are of one length
-    if (taken + slots_for(domain) > most) break;
-    add(batch, begin_, batch.half * most + taken);
-    taken += slots_for(domain);
-  }
-  if (batch.windows.empty()) return false;
-  ++batches_;
-  call_.file.roll->come_to_round(batch.windows.front().round);
-  for (NodeWindow& w : batch.windows) w.entry.batch_size = taken;
-  const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) /
-                            static_cast<std::size_t>(call_.file.slots->ranks());
+  if (!order_.next(next_)) return false;
+  batch.group = next_.group;
+  for (const flow::Batch::Window& window : next_.windows) add(batch, window);
+  call_.file.roll->come_to_round(next_.windows.front().round);
+  const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) / static_cast<std::size_t>(call_.file.slots->ranks());
   std::ranges::rotate(batch.windows, batch.windows.begin() + static_cast<std::ptrdiff_t>(first));
   return true;
 }
 
 bool serves(const Call& call) noexcept {
   return !call.plan.few_servers || (call.link.my_domain >= 0 && call.link.my_domain < call.plan.domains.count);
-}
-
-transport::SlotLayout layout_of(const policy::Plan& plan) noexcept {
-  return {plan.slots_per_half, plan.domains.window_bytes, plan.masks, plan.mask_shift, plan.few_servers};
-}
-
-int slots_used(const Call& call) noexcept {
-  const policy::Domains& domains = call.plan.domains;
-  const std::int64_t most = domains.most_rounds() * domains.count * teams_here(call).count;
-  return static_cast<int>(std::min<std::int64_t>(2 * call.plan.slots_per_half, most));
 }
 
 int mail_for(const Call& call, int domain) noexcept {

@@ -1,17 +1,11 @@
-// What the two-layer write and read share: the order in which a rank passes through the windows of a call, and what
-// each window is to its node.
-//
-// Windows are numbered round by round, domain by domain, and pass through the node's shared memory in batches. Each
-// rank begins a batch at another window, so that cores fill different windows and do not fight for cache lines.
-//
-// Why ranks cannot deadlock: all nodes take the windows in the same order. Consider the first window that is not done on all nodes. All
-// windows before it are done, so its batch has its half of the slots on every node, and no earlier message is left to wait for. Every
-// rank, sender and receiver can do its part of that window.
+// What the two-layer write and read share: the windows that a rank passes through in a call, in the order of flow/window_order.hpp, and what each is
+// to its node. Each rank begins a batch at another window, so that cores fill different windows and do not fight for cache lines.
 #pragma once
 
 #include <vector>
 
 #include "engine/call/call.hpp"
+#include "flow/window_order.hpp"
 #include "transport/node_memory/node_slots.hpp"
 
 namespace collio::engine {
@@ -31,9 +25,9 @@ struct NodeWindow {
   transport::NodeSlots::Window entry;  ///< what the slots keep of it
 };
 
-/// Windows that pass through a half of the slots together, in this rank's order.
+/// Windows that pass through a group of slots together, in this rank's order.
 struct NodeBatch {
-  int half = 0;
+  int group = 0;
   std::vector<NodeWindow> windows;
 };
 
@@ -42,28 +36,26 @@ class NodeWindows {
   explicit NodeWindows(const Call& call);
   /// Goes to the next batch; false at the end.
   bool next(NodeBatch& batch);
+  /// The layout of the node's slots for this call.
+  [[nodiscard]] transport::SlotLayout layout() const noexcept;
+  /// Slots that windows of this call pass through on this node, at most.
+  [[nodiscard]] int slots_used() const noexcept;
 
  private:
   [[nodiscard]] NodeWindow::Role role_of(int domain) const noexcept;
-  [[nodiscard]] int slots_for(int domain) const noexcept;
-  void add(NodeBatch& batch, std::int64_t number, int slot) const;
+  [[nodiscard]] flow::OrderRequest order_request() const;
+  void add(NodeBatch& batch, const flow::Batch::Window& window) const;
 
   const Call& call_;
   const policy::Domains& domains_;
   const policy::Teams& teams_;
   int team_;                      ///< this rank's
-  std::int64_t begin_ = 0, end_;  ///< window numbers
-  std::int64_t batches_ = 0;
+  flow::WindowOrder order_;
+  flow::Batch next_;
 };
 
 /// Whether this rank may read and write the file for others.
 [[nodiscard]] bool serves(const Call& call) noexcept;
-
-/// The layout of the node's slots for this call.
-[[nodiscard]] transport::SlotLayout layout_of(const policy::Plan& plan) noexcept;
-
-/// Slots that windows of this call pass through on this node, at most.
-[[nodiscard]] int slots_used(const Call& call) noexcept;
 
 /// Messages of a round that this rank receives for `domain`: as its aggregator, or as the first rank of a node on which
 /// its pieces meet. 0: another rank receives them, or there are none.

@@ -89,27 +89,26 @@ class WindowLoader {
 class NodeReader {
  public:
   NodeReader(Call& call, PathResult& moved)
-      : call_(call), moved_(moved), slots_(*call.file.slots), pieces_(call), loader_(call, moved), outgoing_(call),
+      : call_(call), moved_(moved), slots_(*call.file.slots), windows_(call), pieces_(call), loader_(call, moved), outgoing_(call, windows_.layout().groups),
         requests_(call), answers_(call, outgoing_),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { accept(w, std::move(m)); },
                      [this](const NodeWindow& w, std::int64_t next) { requests_are_in(w, next); }}) {}
 
   void run() {
-    slots_.lay_out(layout_of(call_.plan));
-    NodeWindows windows(call_);
+    slots_.lay_out(windows_.layout());
     const auto polls = [this] { return talks(); };
     const auto help = [this] { return advance() || (!talks() && loader_.finish_one()); };
     NodeBatch batch, next;
-    for (bool more = windows.next(next); more;) {
+    for (bool more = windows_.next(next); more;) {
       std::swap(batch, next);
       if (!begun_) {
-        wait_until(call_, batch.half, help, [this, &batch] { return may_begin(batch); }, polls);
+        wait_until(call_, batch.group, help, [this, &batch] { return may_begin(batch); }, polls);
         begin(batch);
       }
       begun_ = false;
-      more = windows.next(next);
+      more = windows_.next(next);
       pass_all(batch.windows, more ? &next : nullptr);
-      slots_.leave(batch.half);
+      slots_.leave(batch.group);
     }
     wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle() && answers_.empty(); }, [] { return true; });
   }
@@ -126,7 +125,7 @@ class NodeReader {
   }
 
   [[nodiscard]] bool may_begin(const NodeBatch& batch) const noexcept {
-    return slots_.ready(batch.half) && outgoing_.empty(batch.half);
+    return slots_.ready(batch.group) && outgoing_.empty(batch.group);
   }
 
   /// Asks for what is served elsewhere, so that it is on its way while the batch before passes.
@@ -200,6 +199,7 @@ class NodeReader {
   Call& call_;
   PathResult& moved_;
   transport::NodeSlots& slots_;
+  NodeWindows windows_;
   NodePieces pieces_;
   WindowLoader loader_;
   Outgoing outgoing_;

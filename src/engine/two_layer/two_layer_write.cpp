@@ -136,31 +136,31 @@ class WindowWriter {
 class NodeWriter {
  public:
   NodeWriter(Call& call, PathResult& moved)
-      : call_(call), slots_(*call.file.slots), pieces_(call), writer_(call, moved), outgoing_(call),
+      : call_(call), slots_(*call.file.slots), windows_(call), pieces_(call), writer_(call, moved), outgoing_(call, windows_.layout().groups),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
                      [this](const NodeWindow& w, std::int64_t next) { slots_.announce(w.slot, next), arrive(w); }}) {}
 
   void run() {
-    slots_.lay_out(layout_of(call_.plan));
-    slots_.map_pages(slots_used(call_));
-    NodeWindows windows(call_);
+    slots_.lay_out(windows_.layout());
+    slots_.map_pages(windows_.slots_used());
     const auto polls = [this] { return talks(); };
     const auto help = [this] { return advance() || (!talks() && writer_.finish_one()); };
-    for (NodeBatch batch; windows.next(batch);) {
-      // What was sent for the batch before last has arrived: a rank runs ahead by two batches at most.
-      wait_until(call_, batch.half, help, [this, &batch] { return slots_.ready(batch.half) && outgoing_.empty(batch.half); }, polls);
+    for (NodeBatch batch; windows_.next(batch);) {
+      // What was sent from these slots has arrived: a rank runs ahead by as many batches as there are groups.
+      wait_until(call_, batch.group, help, [this, &batch] { return slots_.ready(batch.group) && outgoing_.empty(batch.group); }, polls);
       mail_.open(batch);
       for (const NodeWindow& window : batch.windows) {
         pass(window);
         advance();
       }
-      slots_.leave(batch.half);
+      slots_.leave(batch.group);
     }
     wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle(); }, polls);
     while (writer_.serve() || writer_.finish_one()) {
     }
     if (call_.plan.few_servers)  // the windows that others fill are for this rank to write
-      for (const int half : {0, 1}) wait_until(call_, half, help, [this, half] { return slots_.ready(half); }, [this] { return writer_.must_look(); });
+      for (int group = 0; group < windows_.layout().groups.groups(); ++group)
+        wait_until(call_, group, help, [this, group] { return slots_.ready(group); }, [this] { return writer_.must_look(); });
   }
 
  private:
@@ -214,6 +214,7 @@ class NodeWriter {
 
   Call& call_;
   transport::NodeSlots& slots_;
+  NodeWindows windows_;
   NodePieces pieces_;
   WindowWriter writer_;
   Outgoing outgoing_;

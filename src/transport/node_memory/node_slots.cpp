@@ -41,14 +41,14 @@ struct NodeSlots::Slot {
 };
 
 struct NodeSlots::Head {
-  struct Half {
+  struct Group {
     alignas(line) SharedWord turn;
     std::atomic<std::int32_t> finished;  ///< windows of the batch
   };
   alignas(line) std::atomic<std::uint64_t> full;
   alignas(line) std::atomic<std::int32_t> serving;
   alignas(line) SharedWord bell;  ///< few_servers: changes with every full slot and every turn
-  Half halves[2];
+  Group groups[most_slots];  ///< as many as slots at most
   Slot slots[most_slots];
 };
 
@@ -168,19 +168,19 @@ core::ByteMask NodeSlots::mask(int slot) const noexcept {
   return {masks + words * slot, layout_.mask_shift};
 }
 
-bool NodeSlots::ready(int half) const noexcept {
-  return head_->halves[half].turn.load() == turn_[static_cast<std::size_t>(half)];
+bool NodeSlots::ready(int group) const noexcept {
+  return head_->groups[group].turn.load() == turn_[static_cast<std::size_t>(group)];
 }
 
-SharedWord& NodeSlots::word_of(int half) const noexcept {
-  return layout_.few_servers ? head_->bell : head_->halves[half].turn;
+SharedWord& NodeSlots::word_of(int group) const noexcept {
+  return layout_.few_servers ? head_->bell : head_->groups[group].turn;
 }
 
-std::uint32_t NodeSlots::watch(int half) const noexcept { return word_of(half).load(); }
+std::uint32_t NodeSlots::watch(int group) const noexcept { return word_of(group).load(); }
 
-void NodeSlots::idle(int half, std::uint32_t seen, WordWait& wait) const noexcept { wait.idle(word_of(half), seen); }
+void NodeSlots::idle(int group, std::uint32_t seen, WordWait& wait) const noexcept { wait.idle(word_of(group), seen); }
 
-void NodeSlots::leave(int half) noexcept { ++turn_[static_cast<std::size_t>(half)]; }
+void NodeSlots::leave(int group) noexcept { ++turn_[static_cast<std::size_t>(group)]; }
 
 void NodeSlots::contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept {
   Slot& s = slot_at(slot);
@@ -218,12 +218,12 @@ NodeSlots::Filled NodeSlots::filled(int slot) const noexcept {
 
 void NodeSlots::finish(int slot) noexcept {
   Slot& s = slot_at(slot);
-  Head::Half& half = head_->halves[slot / layout_.slots_per_half];
+  Head::Group& group = head_->groups[layout_.groups.group_of(slot)];
   const std::int32_t batch_size = s.window.batch_size;
   s.arrived.store(0, std::memory_order_relaxed);
-  if (half.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != batch_size) return;
-  half.finished.store(0, std::memory_order_relaxed);
-  half.turn.set(half.turn.load() + 1);
+  if (group.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != batch_size) return;
+  group.finished.store(0, std::memory_order_relaxed);
+  group.turn.set(group.turn.load() + 1);
   ring();
 }
 

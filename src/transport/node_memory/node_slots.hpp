@@ -5,10 +5,9 @@
 // done with a slot are counted. The last one writes the window (the first one reads it), so no rank is woken up for it
 // and no core idles while any rank has work.
 //
-// The slots are two halves. A batch of windows takes one half, the next batch the other, and so on: ranks fill one
-// half while the other is written. Ranks sleep for a whole half only, never for a single slot: where ranks outnumber
-// cores, waking them up is what costs. All ranks know the turn in which a batch has its half. A rank passes through
-// all windows, also those in which it has no bytes.
+// The slots are divided into groups (flow/window_order.hpp). A batch of windows takes one group, the next batch another: ranks fill one group while
+// others are written or sent. Ranks sleep for a whole group only, never for a single slot: where ranks outnumber cores, waking them up is what costs.
+// All ranks know the turn in which a batch has its group. A rank passes through all windows, also those in which it has no bytes.
 #pragma once
 
 #include <mpi.h>
@@ -21,6 +20,7 @@
 
 #include "core/byte_mask.hpp"
 #include "core/tiling.hpp"
+#include "flow/slot_groups.hpp"
 #include "policy/plan.hpp"
 #include "transport/node_memory/shared_memory.hpp"
 #include "transport/waiting/futex.hpp"
@@ -29,7 +29,7 @@ namespace collio::transport {
 
 /// How a call uses the memory.
 struct SlotLayout {
-  int slots_per_half = 1;
+  flow::SlotGroups groups;
   std::int64_t window_bytes = 0;  ///< longest window
   bool masks = false;             ///< keep which bytes are filled
   int mask_shift = 0;             ///< unit of the mask: 2^mask_shift bytes divide all piece ends
@@ -61,14 +61,14 @@ class NodeSlots {
   [[nodiscard]] std::byte* data(int slot) const noexcept;
   [[nodiscard]] core::ByteMask mask(int slot) const noexcept;
 
-  /// Halves: half 0 is slots [0, slots_per_half). True when the half is free for this rank's next batch.
-  [[nodiscard]] bool ready(int half) const noexcept;
+  /// True when the group is free for this rank's next batch.
+  [[nodiscard]] bool ready(int group) const noexcept;
   /// What to wait for; taken before the look that found nothing to do, so that no change is missed.
-  [[nodiscard]] std::uint32_t watch(int half) const noexcept;
-  /// Waits a little for a change since `seen`: of the half's turn, or, where few ranks serve, of any slot.
-  void idle(int half, std::uint32_t seen, WordWait& wait) const noexcept;
-  /// This rank has passed all windows of its batch in the half.
-  void leave(int half) noexcept;
+  [[nodiscard]] std::uint32_t watch(int group) const noexcept;
+  /// Waits a little for a change since `seen`: of the group's turn, or, where few ranks serve, of any slot.
+  void idle(int group, std::uint32_t seen, WordWait& wait) const noexcept;
+  /// This rank has passed all windows of its batch in the group.
+  void leave(int group) noexcept;
 
   /// Write. Adds pieces to the books of the window; `hull`: their first to last byte.
   void contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept;
@@ -125,14 +125,14 @@ class NodeSlots {
   [[nodiscard]] Slot& slot_at(int slot) const noexcept;
   /// Counts this rank in; true for the last.
   [[nodiscard]] bool count_in(int slot, const Window& window) noexcept;
-  [[nodiscard]] SharedWord& word_of(int half) const noexcept;
+  [[nodiscard]] SharedWord& word_of(int group) const noexcept;
   void finish(int slot) noexcept;
   void ring() noexcept;
 
   std::unique_ptr<SharedMemory> memory_;
   Head* head_;
   SlotLayout layout_;
-  std::array<std::uint32_t, 2> turn_{};  ///< this rank's next turn in each half
+  std::array<std::uint32_t, most_slots> turn_{};  ///< this rank's next turn in each group
   std::size_t bytes_;
   std::size_t mapped_ = 0;  ///< bytes of windows that map_pages has mapped
   int ranks_;

@@ -1,0 +1,25 @@
+// How the slots of a node's shared memory are divided: groups of slots that windows pass through together.
+#pragma once
+
+namespace collio::flow {
+
+/// Two rings of groups: home slots for windows that this node serves, transit slots for pieces on their way to other nodes. Slots are numbered
+/// group by group, home groups first.
+struct SlotGroups {
+  int home_slots = 1;      ///< of a home group
+  int home_groups = 2;
+  int transit_slots = 0;   ///< of a transit group
+  int transit_groups = 0;
+
+  [[nodiscard]] constexpr int groups() const noexcept { return home_groups + transit_groups; }
+  [[nodiscard]] constexpr int slots() const noexcept { return home_slots * home_groups + transit_slots * transit_groups; }
+  [[nodiscard]] constexpr int first_slot(int group) const noexcept {
+    return group < home_groups ? group * home_slots : home_slots * home_groups + (group - home_groups) * transit_slots;
+  }
+  [[nodiscard]] constexpr int group_of(int slot) const noexcept {
+    const int homes = home_slots * home_groups;
+    return slot < homes ? slot / home_slots : home_groups + (slot - homes) / transit_slots;
+  }
+};
+
+}  // namespace collio::flow
