@@ -12,13 +12,14 @@ FLOORS = (
     ("observe",),
     ("machine",),
     ("policy", "access"),
+    ("flow",),
     ("transport", "storage"),
     ("engine",),
     ("mpiio", "capi", "simulate"),
 )
 LEVEL = {folder: level for level, folders in enumerate(FLOORS) for folder in folders}
-WITHOUT_MPI = ("core", "observe", "machine", "policy", "simulate")
-WITHOUT_SYSTEM = ("core", "machine", "policy")
+WITHOUT_MPI = ("core", "observe", "machine", "policy", "flow", "simulate")
+WITHOUT_SYSTEM = ("core", "machine", "policy", "flow")
 # Standard C++ headers that reach the operating system; every C header (<unistd.h>, <sys/mman.h>) does, too.
 SYSTEM_HEADERS = {"<filesystem>", "<fstream>", "<thread>", "<mutex>", "<condition_variable>", "<future>"}
 # C headers that belong to the compiler: instructions of the processor, no system.

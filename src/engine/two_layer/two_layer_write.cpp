@@ -144,7 +144,7 @@ class NodeWriter {
     slots_.lay_out(windows_.layout());
     slots_.map_pages(windows_.slots_used());
     const auto polls = [this] { return talks(); };
-    const auto help = [this] { return advance() || (!talks() && writer_.finish_one()); };
+    const auto help = [this] { return advance() || serve_last() || (!talks() && writer_.finish_one()); };
     for (NodeBatch batch; windows_.next(batch);) {
       // What was sent from these slots has arrived: a rank runs ahead by as many batches as there are groups.
       wait_until(call_, batch.group, help, [this, &batch] { return slots_.ready(batch.group) && outgoing_.empty(batch.group); }, polls);
@@ -167,10 +167,12 @@ class NodeWriter {
   [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty() || writer_.must_look(); }
 
   bool advance() {
-    bool anything = writer_.serve();
+    bool anything = !serves_last_ && writer_.serve();
     anything = outgoing_.advance() || anything;
     return mail_.advance() || anything;
   }
+
+  bool serve_last() { return serves_last_ && writer_.serve(); }
 
   void pass(const NodeWindow& window) {
     const bool elsewhere = window.role != NodeWindow::home;
@@ -214,6 +216,8 @@ class NodeWriter {
 
   Call& call_;
   transport::NodeSlots& slots_;
+  /// A rank in a call of the storage keeps other nodes waiting for its pieces, and for what it receives: it writes when it has nothing else to do.
+  const bool serves_last_ = call_.plan.several_nodes && !call_.file.machine.storage.overlaps;
   NodeWindows windows_;
   NodePieces pieces_;
   WindowWriter writer_;

@@ -1,0 +1,159 @@
+// The order of windows, and that nodes which follow it never wait for each other in a circle.
+#include "flow/window_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <unordered_set>
+
+#include "byte_list.hpp"
+#include "flow_world.hpp"
+#include "policy/domains.hpp"
+
+namespace collio::flow {
+namespace {
+
+using test::Dice;
+using test::FlowJob;
+using test::FlowWorld;
+
+constexpr std::int64_t window = 4096;
+
+policy::Domains domains_of(int count, std::int64_t windows) {
+  policy::Domains d;
+  d.domain_bytes = windows * window;
+  d.window_bytes = window;
+  d.count = count;
+  d.high = count * d.domain_bytes;
+  return d;
+}
+
+/// Every node serves `per_node` domains, in order of nodes, with `rounds` windows each.
+FlowJob job_of(int nodes, int ranks, int per_node, std::int64_t rounds, int slots) {
+  FlowJob job;
+  for (int n = 0; n < nodes; ++n) {
+    job.layers.teams.push_back({ranks, 1});
+    for (int d = 0; d < per_node; ++d) job.homes.push_back(n), job.servers.push_back(d % ranks);
+  }
+  job.domains = domains_of(nodes * per_node, rounds);
+  job.slots = slots;
+  return job;
+}
+
+std::vector<Batch> batches_of(const OrderRequest& request) {
+  std::vector<Batch> all;
+  WindowOrder order(request);
+  for (Batch batch; order.next(batch);) all.push_back(batch);
+  return all;
+}
+
+TEST(WindowOrder, OneNodeTakesTwoGroupsInTurn) {
+  const FlowJob job = job_of(1, 4, 3, 4, 4);
+  const std::vector<Batch> all = batches_of(job.order_of(0));
+  ASSERT_EQ(all.size(), 6U);
+  EXPECT_EQ(all[0].group, 0);
+  EXPECT_EQ(all[1].group, 1);
+  EXPECT_EQ(all[1].windows[0].domain, 2);
+  EXPECT_EQ(all[1].windows[1].round, 1);
+  EXPECT_EQ(all[1].windows[1].slot, 3);
+}
+
+TEST(WindowOrder, ANodePassesItsOwnWindowsFirstAndThenThoseOfTheNextNode) {
+  const FlowJob job = job_of(4, 2, 1, 2, 16);
+  const std::vector<Batch> all = batches_of(job.order_of(1));
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0].windows[0].domain, 1);
+  std::vector<int> others;
+  for (const auto& w : all[1].windows) others.push_back(w.domain);
+  EXPECT_EQ(others, (std::vector{2, 3, 0}));
+}
+
+TEST(WindowOrder, EveryWindowIsPassedOnce) {
+  Dice dice(7);
+  for (int n = 0; n < 300; ++n) {
+    FlowJob job = job_of(static_cast<int>(dice.pick(1, 5)), 2, static_cast<int>(dice.pick(1, 4)), dice.pick(1, 5), 2 * static_cast<int>(dice.pick(2, 9)));
+    job.domains.high -= dice.pick(0, window * 2);  // the last domain is shorter
+    for (int& home : job.homes) home = static_cast<int>(dice.pick(0, job.nodes() - 1));
+    std::set<std::pair<int, std::int64_t>> seen;
+    for (const Batch& batch : batches_of(job.order_of(0)))
+      for (const auto& w : batch.windows) EXPECT_TRUE(seen.insert({w.domain, w.round}).second);
+    std::int64_t expected = 0;
+    for (int d = 0; d < job.domains.count; ++d) expected += job.domains.rounds(d);
+    EXPECT_EQ(static_cast<std::int64_t>(seen.size()), expected);
+  }
+}
+
+void expect_over(const FlowJob& job, const FlowWorld& world, const std::string& what) {
+  EXPECT_EQ(world.broken(), "") << what;
+  ASSERT_TRUE(world.over()) << what << ": nothing moves any more";
+  for (int d = 0; d < job.domains.count; ++d)
+    for (std::int64_t r = 0; r < job.domains.rounds(d); ++r) {
+      const auto found = world.written().find({d, r});
+      ASSERT_TRUE(found != world.written().end() && found->second == 1) << what << ": window " << r << " of domain " << d;
+    }
+}
+
+/// Takes possible steps until there are none. Some kinds of steps, or some nodes, may be slow: they come to pass when nothing else does, mostly.
+FlowWorld run_at_random(const FlowJob& job, Dice& dice) {
+  FlowWorld world(job);
+  const auto slow_kind = static_cast<FlowWorld::Step::Kind>(dice.pick(0, 3));  // 3: none
+  const int slow_node = static_cast<int>(dice.pick(0, job.nodes()));
+  for (std::vector<FlowWorld::Step> steps = world.possible(); !steps.empty(); steps = world.possible()) {
+    std::vector<FlowWorld::Step> fast;
+    std::ranges::copy_if(steps, std::back_inserter(fast), [&](const auto& s) { return s.kind != slow_kind && s.node != slow_node; });
+    const auto& from = fast.empty() || dice.chance(20) ? steps : fast;
+    world.take(from[static_cast<std::size_t>(dice.pick(0, static_cast<std::int64_t>(from.size()) - 1))]);
+  }
+  return world;
+}
+
+FlowJob random_job(Dice& dice) {
+  const int ranks = static_cast<int>(dice.pick(1, 3));
+  FlowJob job = job_of(static_cast<int>(dice.pick(2, 6)), ranks, static_cast<int>(dice.pick(1, 3)), dice.pick(1, 4), 2 * static_cast<int>(dice.pick(2, 8)));
+  for (int& home : job.homes) home = static_cast<int>(dice.pick(0, job.nodes() - 1));
+  const int teams = static_cast<int>(dice.pick(1, std::min(ranks, job.slots - 2)));
+  for (policy::Teams& team : job.layers.teams) team.count = teams;
+  if (dice.chance(3)) job.layers.nodes_per_group = static_cast<int>(dice.pick(2, 3));
+  return job;
+}
+
+TEST(WindowOrder, AnyJobEndsInAnyOrderOfEvents) {
+  for (std::uint32_t seed = 0; seed < 3000 && !::testing::Test::HasFatalFailure(); ++seed) {
+    Dice dice(seed);
+    const FlowJob job = random_job(dice);
+    expect_over(job, run_at_random(job, dice), "seed " + std::to_string(seed));
+  }
+}
+
+/// The world can tell: without the rule for pieces that meet on the way, some jobs stand still.
+TEST(WindowOrder, ACircleIsFound) {
+  int still = 0;
+  for (std::uint32_t seed = 0; seed < 3000; ++seed) {
+    Dice dice(seed);
+    FlowJob job = random_job(dice);
+    job.relays_rotate = true;
+    if (!run_at_random(job, dice).over()) ++still;
+  }
+  EXPECT_GT(still, 0);
+}
+
+TEST(WindowOrder, TwoNodesAndThreeWindowsEndInEveryOrderOfEvents) {
+  const FlowJob job = job_of(2, 2, 1, 3, 4);
+  std::unordered_set<std::string> seen;
+  std::vector<FlowWorld> left{FlowWorld(job)};
+  while (!left.empty() && !::testing::Test::HasFatalFailure()) {
+    const FlowWorld world = std::move(left.back());
+    left.pop_back();
+    const std::vector<FlowWorld::Step> steps = world.possible();
+    if (steps.empty()) expect_over(job, world, "a way through");
+    for (const FlowWorld::Step& step : steps) {
+      FlowWorld next = world;
+      next.take(step);
+      if (seen.insert(next.text()).second) left.push_back(std::move(next));
+    }
+  }
+  EXPECT_GT(seen.size(), 1000U);
+}
+
+}  // namespace
+}  // namespace collio::flow
