@@ -101,7 +101,7 @@ core::Error File::settle_in(const FileRequest& request, const std::map<std::stri
   traffic = Traffic(machine.nodes.size());
   if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty()) warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
-  transport::set_crowded(job_is_crowded({here.ranks, here.cores}));
+  transport::set_ranks_per_core(ranks_per_core_of_job({here.ranks, here.cores}));
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
   for (const policy::Seat& seat : seats) servers.homes.push_back(seat.node);
   servers.ranks = ranks_of(*agreement, seats, place.seat, rank);

@@ -31,8 +31,8 @@ machine::NodeShare most_known(const machine::NodeShare& now) {
 
 }  // namespace
 
-bool job_is_crowded(const machine::NodeShare& now) {
-  return machine::crowded(most_known(now), job_ranks_here(), static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
+double ranks_per_core_of_job(const machine::NodeShare& now) {
+  return machine::ranks_per_core(most_known(now), job_ranks_here(), static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 machine::StorageModel model_for_job(const std::string& path) {

@@ -154,17 +154,22 @@ void Answers::answer(const NodeWindow& window, const transport::MessageView& req
   outgoing_.send_answer(std::move(buffer), bytes, window, h);
 }
 
+// A request does not wait for those of other nodes: they may come only after this one's slot is free again.
 bool Answers::advance() {
   transport::NodeSlots& slots = *call_.file.slots;
-  return std::erase_if(windows_, [&](Pending& p) {
-           if (!p.complete || !slots.loaded(p.window.slot)) return false;
-           for (transport::Received& request : p.requests) {
-             answer(p.window, request.view);
-             call_.link.pool->give_back(std::move(request.buffer));
-           }
-           slots.depart(p.window.slot, p.window.entry);
-           return true;
-         }) > 0;
+  bool anything = false;
+  std::erase_if(windows_, [&](Pending& p) {
+    if (!slots.loaded(p.window.slot)) return false;
+    anything = anything || !p.requests.empty() || p.complete;
+    for (transport::Received& request : p.requests) {
+      answer(p.window, request.view);
+      call_.link.pool->give_back(std::move(request.buffer));
+    }
+    p.requests.clear();
+    if (p.complete) slots.depart(p.window.slot, p.window.entry);
+    return p.complete;
+  });
+  return anything;
 }
 
 }  // namespace collio::engine

@@ -31,7 +31,7 @@ flow::OrderRequest NodeWindows::order_request() const {
 
 transport::SlotLayout NodeWindows::layout() const noexcept {
   const policy::Plan& plan = call_.plan;
-  return {order_.groups(), plan.domains.window_bytes, plan.masks, plan.mask_shift, plan.few_servers};
+  return {order_.groups(), plan.domains.window_bytes, plan.masks, plan.mask_shift, plan.few_servers || (plan.several_nodes && plan.direction == policy::Direction::read)};
 }
 
 int NodeWindows::slots_used() const noexcept {
@@ -78,6 +78,8 @@ bool NodeWindows::next(NodeBatch& batch) {
 bool serves(const Call& call) noexcept {
   return !call.plan.few_servers || (call.link.my_domain >= 0 && call.link.my_domain < call.plan.domains.count);
 }
+
+bool serves_last(const Call& call) noexcept { return call.plan.several_nodes && !call.file.machine.storage.overlaps; }
 
 int mail_for(const Call& call, int domain) noexcept {
   const File& f = call.file;

@@ -57,6 +57,9 @@ class NodeWindows {
 /// Whether this rank may read and write the file for others.
 [[nodiscard]] bool serves(const Call& call) noexcept;
 
+/// Whether it does so only when it has nothing else to do: a rank in a call of the storage keeps other nodes waiting for its messages.
+[[nodiscard]] bool serves_last(const Call& call) noexcept;
+
 /// Messages of a round that this rank receives for `domain`: as its aggregator, or as the first rank of a node on which
 /// its pieces meet. 0: another rank receives them, or there are none.
 [[nodiscard]] int mail_for(const Call& call, int domain) noexcept;

@@ -5,11 +5,12 @@
 // them, and all ranks copy from the answer. A rank that comes to a window before its data goes on to the next window, so
 // reads run ahead of copies.
 #include <algorithm>
+#include <deque>
 #include <limits>
 
 #include "engine/two_layer/node_pieces.hpp"
 #include "engine/two_layer/node_requests.hpp"
-#include "engine/two_layer/node_wait.hpp"
+#include "transport/waiting/waiting.hpp"
 
 namespace collio::engine {
 
@@ -21,7 +22,9 @@ namespace {
 /// Reads windows from the file. Where the storage goes on by itself a rank starts a read, and copies from other windows meanwhile.
 class WindowLoader {
  public:
-  WindowLoader(Call& call, PathResult& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
+  WindowLoader(Call& call, PathResult& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(engine::serves(call)) {}
+
+  [[nodiscard]] bool serves() const noexcept { return serves_; }
 
   /// Begins to read the window if this rank may and no other does. True when it is there now.
   bool load(const NodeWindow& window) {
@@ -96,25 +99,26 @@ class NodeReader {
 
   void run() {
     slots_.lay_out(windows_.layout());
-    const auto polls = [this] { return talks(); };
-    const auto help = [this] { return advance() || (!talks() && loader_.finish_one()); };
-    NodeBatch batch, next;
-    for (bool more = windows_.next(next); more;) {
-      std::swap(batch, next);
-      if (!begun_) {
-        wait_until(call_, batch.group, help, [this, &batch] { return may_begin(batch); }, polls);
-        begin(batch);
-      }
-      begun_ = false;
-      more = windows_.next(next);
-      pass_all(batch.windows, more ? &next : nullptr);
-      slots_.leave(batch.group);
+    transport::WordWait asleep(call_.link.comm);
+    transport::PoliteWait polling;
+    for (bool more = windows_.next(next_); more || !begun_.empty() || !all_sent();) {
+      const std::uint32_t seen = slots_.watch(next_.group);
+      bool anything = advance();
+      while (more && begun_.size() < most_begun_ && may_begin(next_)) begin(), more = windows_.next(next_), anything = true;
+      anything = pass_all() || anything || load_last();
+      Steps::Scope time(call_.steps, Step::wait);
+      if (anything)
+        polling.progressed(), asleep.progressed();
+      else if (talks() || (!more && begun_.empty()))
+        polling.idle();
+      else if (!loader_.finish_one())
+        sleep(seen, asleep);
     }
-    wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle() && answers_.empty(); }, [] { return true; });
   }
 
  private:
   [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty() || !requests_.empty(); }
+  [[nodiscard]] bool all_sent() const noexcept { return outgoing_.empty() && mail_.idle() && answers_.empty(); }
 
   bool advance() {
     bool anything = loader_.advance();
@@ -124,16 +128,25 @@ class NodeReader {
     return answers_.advance() || anything;
   }
 
+  /// Until a group of slots is in turn or a window is loaded.
+  void sleep(std::uint32_t seen, transport::WordWait& asleep) const noexcept {
+    if (begun_.empty() || call_.plan.several_nodes)
+      slots_.idle(next_.group, seen, asleep);
+    else
+      slots_.idle_for_load(begun_.front().windows.front().slot, asleep);
+  }
+
   [[nodiscard]] bool may_begin(const NodeBatch& batch) const noexcept {
     return slots_.ready(batch.group) && outgoing_.empty(batch.group);
   }
 
-  /// Asks for what is served elsewhere, so that it is on its way while the batch before passes.
-  void begin(const NodeBatch& batch) {
-    mail_.open(batch);
-    for (const NodeWindow& window : batch.windows)
+  /// Asks for what is served elsewhere, so that it is on its way while earlier batches pass.
+  void begin() {
+    mail_.open(next_);
+    for (const NodeWindow& window : next_.windows)
       if (window.role != NodeWindow::home) mark(window);
-    begun_ = true;
+    slots_.enter(next_.group);
+    begun_.push_back(next_);
   }
 
   void mark(const NodeWindow& window) {
@@ -166,34 +179,33 @@ class NodeReader {
     arrive(window);
   }
 
-  /// Passes the windows as they are there, loaded by this rank or others; meanwhile begins the next batch.
-  void pass_all(std::vector<NodeWindow> left, const NodeBatch* next) {
-    transport::WordWait asleep(call_.link.comm);
-    transport::PoliteWait polling;
-    for (;;) {
-      bool anything = std::erase_if(left, [this](const NodeWindow& window) { return pass(window); }) > 0;
-      anything = advance() || anything;
-      if (next && !begun_ && may_begin(*next)) begin(*next), anything = true;
-      if (left.empty()) return;
-      Steps::Scope time(call_.steps, Step::wait);
-      if (anything)
-        polling.progressed(), asleep.progressed();
-      else if (talks())
-        polling.idle();
-      else if (!loader_.finish_one())
-        slots_.idle_for_load(left.front().slot, asleep);
-    }
+  /// Passes the windows that are there, loaded by this rank or others.
+  bool pass_all() {
+    bool anything = false;
+    for (NodeBatch& batch : begun_)
+      anything = std::erase_if(batch.windows, [this](const NodeWindow& window) { return pass(window); }) > 0 || anything;
+    std::erase_if(begun_, [](const NodeBatch& batch) { return batch.windows.empty(); });
+    return anything;
   }
 
   /// False: the window is not there yet.
   bool pass(const NodeWindow& window) {
-    const bool loaded = slots_.loaded(window.slot) || (window.role == NodeWindow::home && loader_.load(window));
+    const bool loaded = slots_.loaded(window.slot) || (window.role == NodeWindow::home && !serves_last_ && loader_.load(window));
     // Elsewhere, nobody departs before the answer: the slot counts marks until then.
     if (loader_.loading(window.slot)) return false;  // the slot is this rank's to write to until then
-    if (!loaded && (window.role != NodeWindow::home || pieces_.seek(window))) return false;
+    if (!loaded && (window.role != NodeWindow::home || (serves_last_ && loader_.serves()) || pieces_.seek(window))) return false;
     if (loaded && pieces_.seek(window)) moved_.bytes += pieces_.collect(window, slots_.end_of_file(window.slot));
     slots_.depart(window.slot, window.entry);
     return true;
+  }
+
+  /// Reads one window ahead, where that keeps this rank from its messages.
+  bool load_last() {
+    if (!serves_last_ || !loader_.serves()) return false;
+    for (const NodeBatch& batch : begun_)
+      for (const NodeWindow& window : batch.windows)
+        if (window.role == NodeWindow::home && loader_.load(window)) return true;
+    return false;
   }
 
   Call& call_;
@@ -206,7 +218,11 @@ class NodeReader {
   Requests requests_;
   Answers answers_;
   NodeMail mail_;
-  bool begun_ = false;  ///< the batch after the one that passes
+  const bool serves_last_ = serves_last(call_);
+  /// One node's windows are there as soon as they are read; those of other nodes are under way for longer.
+  const std::size_t most_begun_ = call_.plan.several_nodes ? static_cast<std::size_t>(windows_.layout().groups.groups()) : 1;
+  NodeBatch next_;
+  std::deque<NodeBatch> begun_;
 };
 
 }  // namespace

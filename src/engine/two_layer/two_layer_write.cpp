@@ -144,16 +144,16 @@ class NodeWriter {
     slots_.lay_out(windows_.layout());
     slots_.map_pages(windows_.slots_used());
     const auto polls = [this] { return talks(); };
-    const auto help = [this] { return advance() || serve_last() || (!talks() && writer_.finish_one()); };
+    const auto help = [this] { return advance() || write_last() || (!talks() && writer_.finish_one()); };
     for (NodeBatch batch; windows_.next(batch);) {
       // What was sent from these slots has arrived: a rank runs ahead by as many batches as there are groups.
       wait_until(call_, batch.group, help, [this, &batch] { return slots_.ready(batch.group) && outgoing_.empty(batch.group); }, polls);
+      slots_.enter(batch.group);
       mail_.open(batch);
       for (const NodeWindow& window : batch.windows) {
         pass(window);
         advance();
       }
-      slots_.leave(batch.group);
     }
     wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle(); }, polls);
     while (writer_.serve() || writer_.finish_one()) {
@@ -172,7 +172,7 @@ class NodeWriter {
     return mail_.advance() || anything;
   }
 
-  bool serve_last() { return serves_last_ && writer_.serve(); }
+  bool write_last() { return serves_last_ && writer_.serve(); }
 
   void pass(const NodeWindow& window) {
     const bool elsewhere = window.role != NodeWindow::home;
@@ -216,8 +216,7 @@ class NodeWriter {
 
   Call& call_;
   transport::NodeSlots& slots_;
-  /// A rank in a call of the storage keeps other nodes waiting for its pieces, and for what it receives: it writes when it has nothing else to do.
-  const bool serves_last_ = call_.plan.several_nodes && !call_.file.machine.storage.overlaps;
+  const bool serves_last_ = serves_last(call_);
   NodeWindows windows_;
   NodePieces pieces_;
   WindowWriter writer_;

@@ -47,7 +47,7 @@ struct NodeSlots::Head {
   };
   alignas(line) std::atomic<std::uint64_t> full;
   alignas(line) std::atomic<std::int32_t> serving;
-  alignas(line) SharedWord bell;  ///< few_servers: changes with every full slot and every turn
+  alignas(line) SharedWord bell;  ///< one_bell: changes with every slot that is full or loaded, and every turn
   Group groups[most_slots];  ///< as many as slots at most
   Slot slots[most_slots];
 };
@@ -173,14 +173,14 @@ bool NodeSlots::ready(int group) const noexcept {
 }
 
 SharedWord& NodeSlots::word_of(int group) const noexcept {
-  return layout_.few_servers ? head_->bell : head_->groups[group].turn;
+  return layout_.one_bell ? head_->bell : head_->groups[group].turn;
 }
 
 std::uint32_t NodeSlots::watch(int group) const noexcept { return word_of(group).load(); }
 
 void NodeSlots::idle(int group, std::uint32_t seen, WordWait& wait) const noexcept { wait.idle(word_of(group), seen); }
 
-void NodeSlots::leave(int group) noexcept { ++turn_[static_cast<std::size_t>(group)]; }
+void NodeSlots::enter(int group) noexcept { ++turn_[static_cast<std::size_t>(group)]; }
 
 void NodeSlots::contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept {
   Slot& s = slot_at(slot);
@@ -228,7 +228,7 @@ void NodeSlots::finish(int slot) noexcept {
 }
 
 void NodeSlots::ring() noexcept {
-  if (layout_.few_servers) head_->bell.bump();
+  if (layout_.one_bell) head_->bell.bump();
 }
 
 void NodeSlots::recycle(int slot) noexcept {
@@ -278,6 +278,7 @@ bool NodeSlots::claim(int slot) noexcept {
 void NodeSlots::finish_loading(int slot, std::int64_t end_of_file) noexcept {
   slot_at(slot).end_of_file = end_of_file;
   slot_at(slot).load.set(is_loaded);
+  ring();
 }
 
 bool NodeSlots::loaded(int slot) const noexcept { return slot_at(slot).load.load() == is_loaded; }

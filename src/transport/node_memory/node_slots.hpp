@@ -33,7 +33,7 @@ struct SlotLayout {
   std::int64_t window_bytes = 0;  ///< longest window
   bool masks = false;             ///< keep which bytes are filled
   int mask_shift = 0;             ///< unit of the mask: 2^mask_shift bytes divide all piece ends
-  bool few_servers = false;       ///< not every rank may write: those that may hear of every slot that fills
+  bool one_bell = false;          ///< who sleeps hears of every slot that is full or loaded, too: not every rank may write, or windows are read ahead
 };
 
 class NodeSlots {
@@ -65,10 +65,10 @@ class NodeSlots {
   [[nodiscard]] bool ready(int group) const noexcept;
   /// What to wait for; taken before the look that found nothing to do, so that no change is missed.
   [[nodiscard]] std::uint32_t watch(int group) const noexcept;
-  /// Waits a little for a change since `seen`: of the group's turn, or, where few ranks serve, of any slot.
+  /// Waits a little for a change since `seen`: of the group's turn, or, with one bell, of any slot.
   void idle(int group, std::uint32_t seen, WordWait& wait) const noexcept;
-  /// This rank has passed all windows of its batch in the group.
-  void leave(int group) noexcept;
+  /// This rank has begun its batch in the group: what it waits for from now on is the next turn.
+  void enter(int group) noexcept;
 
   /// Write. Adds pieces to the books of the window; `hull`: their first to last byte.
   void contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept;

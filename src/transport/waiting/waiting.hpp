@@ -1,7 +1,7 @@
 // Waiting without burning a core that another rank of the node needs.
 //
 // A wait first polls a few times, then gives its time slice away between polls, then naps, each time for a sixteenth of
-// what it has waited so far, up to a limit. Where every rank has a core of its own it yields for longer: nobody needs the core, and a nap
+// what it has waited so far, up to a limit, which is higher where many ranks share a core: their polls alone could fill it. Where every rank has a core of its own it yields for longer: nobody needs the core, and a nap
 // would only add to the latency. Any progress starts a wait over.
 #pragma once
 
@@ -11,8 +11,9 @@
 
 namespace collio::transport {
 
-/// Whether the ranks of this process's node outnumber the cores they may use. Set when a file is opened.
-void set_crowded(bool crowded) noexcept;
+/// Ranks of this process's node for each core they may use. Set when a file is opened.
+void set_ranks_per_core(double ranks) noexcept;
+/// There are more ranks than cores.
 [[nodiscard]] bool crowded() noexcept;
 
 /// The calling thread is beside one of the program's that computes: its waits sleep at once. A yield would hand the core to the
@@ -61,7 +62,7 @@ class Watch {
 
 class PoliteWait {
  public:
-  PoliteWait() = default;
+  PoliteWait() noexcept;
   /// Naps no longer than this.
   explicit PoliteWait(long longest_nap_ns) noexcept : longest_nap_ns_(longest_nap_ns) {}
   /// Called when a poll found nothing. Returns after giving other processes a chance.
@@ -74,7 +75,7 @@ class PoliteWait {
  private:
   Watch watch_;
   std::int64_t idle_polls_ = 0;
-  long longest_nap_ns_ = 640'000;
+  long longest_nap_ns_;
   double begin_s_ = 0;
 };
 
