@@ -9,7 +9,7 @@ ONLY ?=
 BENCH ?= interleave --ranks 8
 COLLIO = build/bin/collio
 
-.PHONY: build demo test bench docs generate install wheel clean help
+.PHONY: build demo test bench docs generate lint install wheel clean help
 
 build:
 	@$(PYTHON) tools/bootstrap build
@@ -39,6 +39,10 @@ generate:
 	@$(PYTHON) tools/generate_hints
 	@$(PYTHON) tools/generate_report
 
+lint:
+	@$(PYTHON) tools/bootstrap test
+	@$(PYTHON) tools/lint
+
 install:
 	@: "$${PREFIX:?say where to: make install PREFIX=/path}"
 	@$(PYTHON) tools/bootstrap build
@@ -56,7 +60,8 @@ help:
 	@echo "make test    all tests, on every MPI found"
 	@echo "make bench   one benchmark: native, collio and the floor in turns"
 	@echo "make docs    the documentation as a site, in build/site"
-	@echo "make generate  what is made of the tables: hints, words of faults, fields of the report"
+	@echo "make generate    what is made of the tables: hints, words of faults, fields of the report"
+	@echo "make lint    clang-tidy over what changed since main; tools/lint --all takes minutes"
 	@echo "make build   build for every MPI found; then build/bin/collio --help"
 	@echo "make install PREFIX=/path    for everybody on a machine; the folder can be moved"
 	@echo "make wheel   one package for every MPI, in build/dist; tools/test_wheel tries it"

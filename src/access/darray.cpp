@@ -48,9 +48,9 @@ Pattern along(const Dimension& d, const Pattern& element, std::int64_t stride) {
   const std::int64_t cycle = block * d.processes;
   const std::int64_t full = (left - block >= 0) ? (left - block) / cycle + 1 : 0;
   const std::int64_t rest = std::clamp<std::int64_t>(left - full * cycle, 0, block);
-  const Pattern blocks = element.repeated({block, stride}).repeated({full, cycle * stride}).shifted(first * stride);
+  Pattern blocks = element.repeated({block, stride}).repeated({full, cycle * stride}).shifted(first * stride);
   if (rest == 0) return blocks;
-  const Pattern last = element.repeated({rest, stride}).shifted((first + full * cycle) * stride);
+  Pattern last = element.repeated({rest, stride}).shifted((first + full * cycle) * stride);
   return full == 0 ? last : join(blocks, last);
 }
 

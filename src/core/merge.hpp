@@ -44,10 +44,10 @@ struct MergeHead {
 
 /// Calls sink(Extent) for every maximal extent of the union, in ascending order.
 template <class Sink>
-void merge_union(std::vector<SortedList> lists, Sink&& sink) {
+void merge_union(const std::vector<SortedList>& lists, Sink&& sink) {
   std::vector<detail::MergeHead> heap;
   heap.reserve(lists.size());
-  for (SortedList& list : lists)
+  for (const SortedList& list : lists)
     if (detail::MergeHead head{list, {}}; head.load()) heap.push_back(head);
   const auto later = [](const detail::MergeHead& a, const detail::MergeHead& b) {
     return a.run.offset > b.run.offset;

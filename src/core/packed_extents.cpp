@@ -153,7 +153,7 @@ void PackedBuilder::encode_block() {
   l.items_ += static_cast<std::int64_t>(block_items_);
   block_items_ = 0;
   runs_in_block_ = false;
-  if (l.items_ == 16 * PackedExtents::items_per_checkpoint) irregular_ = l.pieces_ < 2 * l.items_;
+  if (l.items_ == std::int64_t{16} * PackedExtents::items_per_checkpoint) irregular_ = l.pieces_ < 2 * l.items_;
 }
 
 PackedExtents PackedBuilder::finish() {
@@ -164,7 +164,7 @@ PackedExtents PackedBuilder::finish() {
   l.code_bytes_ = used_;
   l.code_.resize(used_ + varint_slack);
   l.code_.shrink_to_fit();
-  l.hash_ = hash_step(content_hash(l.code()), static_cast<std::uint64_t>(l.format_.shift * 2 + (l.format_.any_order ? 1 : 0)));
+  l.hash_ = hash_step(content_hash(l.code()), static_cast<std::uint64_t>(l.format_.shift) * 2 + (l.format_.any_order ? 1 : 0));
   l.index_.shrink_to_fit();
   return std::move(list_);
 }

@@ -28,6 +28,12 @@ std::shared_ptr<OpenFile> find_file(MPI_File handle) {
   return found == r.files.end() ? nullptr : found->second;
 }
 
+std::shared_ptr<OpenFile> find_settled(MPI_File handle) {
+  auto file = find_file(handle);
+  if (file) file->settle();
+  return file;
+}
+
 void remember_file(MPI_File handle, std::shared_ptr<OpenFile> file) {
   Registry& r = registry();
   const std::scoped_lock lock(r.mutex);

@@ -42,6 +42,8 @@ struct OpenFile {
 
 /// Null when collio did not see the file opened, or left it to the MPI library. Thread-safe.
 [[nodiscard]] std::shared_ptr<OpenFile> find_file(MPI_File handle);
+/// The same, when all calls that were posted on it are done. Collective, in effect.
+[[nodiscard]] std::shared_ptr<OpenFile> find_settled(MPI_File handle);
 void remember_file(MPI_File handle, std::shared_ptr<OpenFile> file);
 std::shared_ptr<OpenFile> forget_file(MPI_File handle);
 

@@ -3,13 +3,10 @@
 // the agreed digest).
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 
 #include "engine/file/same_call.hpp"
-#include "mpiio/ask_library.hpp"
 #include "mpiio/background_calls.hpp"
-#include "mpiio/check_view.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/give_view.hpp"
@@ -20,6 +17,7 @@
 #include "mpiio/operation.hpp"
 #include "mpiio/report.hpp"
 #include "mpiio/say.hpp"
+#include "mpiio/view_calls.hpp"
 #include "mpiio/wait_calls.hpp"
 #include "policy/automatic_hints.hpp"
 
@@ -37,9 +35,6 @@ void say(const engine::File& file, MPI_Comm comm, const std::string& origins) {
   if (verbose() && !origins.empty()) std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
 }
 
-/// What all ranks have to know of a view before it is set, each the most of all ranks.
-enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived_etype, gives_info, other_unit, agreed_count };
-
 /// Takes the file over on all ranks, or on none. An error: check mode found one. `begin_s`: when the open began; `by_library_s`: how
 /// long the library took.
 core::Error take_over(const Opening& opening, MPI_File handle, double begin_s, double by_library_s) {
@@ -54,7 +49,7 @@ core::Error take_over(const Opening& opening, MPI_File handle, double begin_s, d
   if (!opened.value()) return {};  // disabled by hint
   auto file = std::make_shared<OpenFile>();
   file->engine = std::move(opened.value());
-  file->view_words.resize(agreed_count);
+  file->view_words.resize(view_word_count);
   file->reads = request.reads;
   file->writes = request.writes;
   say(*file->engine, request.comm, opening.origins);
@@ -122,123 +117,6 @@ int close(MPI_File* handle) {
     file->engine->part();
   }
   return error.ok() ? real->File_close(handle) : close_again(handle, error);
-}
-
-/// The file, when all calls that were posted on it are done. Collective, in effect.
-std::shared_ptr<OpenFile> find_settled(MPI_File handle) {
-  auto file = find_file(handle);
-  if (file) file->settle();
-  return file;
-}
-
-/// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio can do without it.
-bool is_for_reading(const access::View& view, const AskedView& asked) {
-  return !asked.writes && view.filetype && check_view(view, asked.etype, {true, false}).ok();
-}
-
-/// The MPI library's refusal of a view that it need not take; else collio's own, which in check mode says more.
-core::Error error_of_view(const OpenFile& file, const access::View& view, const AskedView& asked) {
-  const bool checks = file.engine->hints.check != policy::Check::none;
-  const bool asks = file.atomic || (is_doubtful(view, asked.etype) && !is_for_reading(view, asked));
-  core::Error refused = asks ? ask_library(file.engine->comm, asked) : core::Error{};
-  if (!view.filetype || (!checks && !refused.ok())) return refused;
-  core::Error wrong = check_view(view, asked.etype, {checks, file.writes});
-  return wrong.ok() ? refused : wrong;
-}
-
-int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
-             const char* representation, MPI_Info info) {
-  auto file = find_settled(handle);
-  if (!file) return real->File_set_view(handle, displacement, etype, filetype, representation, info);
-  const observe::TimeInto time(file->engine->times.set_view_s);
-  const engine::File::Visit visit(*file->engine, "set_view");
-  if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok()) return raise(handle, error);
-  const bool is_native = std::strcmp(representation, "native") == 0;
-  const bool checks = file->engine->hints.check != policy::Check::none;
-  ViewKind kind = ViewKind::undescribed;
-  bool plain_etype = false;
-  access::View view;
-  core::Error error;
-  try {
-    view = describe_view(displacement, etype, filetype);
-    if (is_native) error = error_of_view(*file, view, {displacement, etype, filetype, file->reads, file->writes});
-    if (error.ok() && view.filetype) kind = judge_view(etype, filetype, view);
-    plain_etype = error.ok() && view.etype_bytes > 0 && is_plain_etype(etype);
-  } catch (const std::bad_alloc&) {
-    error = {core::ErrorClass::no_memory, "no memory"};  // a text as short as this one needs none
-  }
-  if (!error.ok()) kind = ViewKind::invalid;
-  const auto etype_bytes = static_cast<std::int32_t>(std::min<std::int64_t>(view.etype_bytes, 1 << 30));
-  std::vector<std::int32_t>& most = file->view_words;
-  most[view_kind] = static_cast<std::int32_t>(kind);
-  most[worst_error] = static_cast<std::int32_t>(error.kind);
-  most[foreign] = is_native ? 0 : 1;
-  most[native] = is_native ? 1 : 0;
-  most[etype_most] = etype_bytes;
-  most[etype_least] = -etype_bytes;
-  most[derived_etype] = plain_etype ? 0 : 1;
-  most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
-  most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
-  file->engine->agreement->maximum(most);
-  // Beyond this point every rank treats its view alike.
-  const auto agreed = static_cast<ViewKind>(most[view_kind]);
-  const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
-  if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
-  if (most[foreign] && most[native]) error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
-  const bool same_etype = most[etype_most] == -most[etype_least];
-  if (error.ok() && checks && !same_etype)
-    error = {core::ErrorClass::not_same, "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) + " to " +
-                                             std::to_string(most[etype_most]) + " bytes"};
-  if (!error.ok()) return raise(handle, error);
-  ProgramView& program_view = file->program_view;
-  const bool etype_alone = is_native && !file->atomic && (agreed == ViewKind::costly || agreed == ViewKind::bytes);
-  const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype], !most[gives_info] && !most[other_unit]};
-  const int rc = etype_alone ? program_view.install_unit(handle, *real, unit, info)
-                             : real->File_set_view(handle, displacement, etype, kind == ViewKind::bytes ? etype : filetype, representation, info);
-  if (rc != MPI_SUCCESS) return rc;
-  if (etype_alone && agreed == ViewKind::costly)
-    program_view.mark_etype_only();
-  else
-    program_view.mark_installed();
-  if (!etype_alone) program_view.forget_unit();
-  file->foreign_data = !is_native;
-  if (!is_native) return rc;
-  program_view.set(displacement, etype, filetype);
-  file->view_described = agreed != ViewKind::undescribed;
-  if (file->view_described) file->engine->view = std::move(view);
-  return rc;
-}
-
-int get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
-             char* representation) {
-  auto file = find_file(handle);
-  if (!file || file->foreign_data || !file->program_view.known())
-    return real->File_get_view(handle, displacement, etype, filetype, representation);
-  file->program_view.get(displacement, etype, filetype);
-  std::strcpy(representation, "native");
-  return MPI_SUCCESS;
-}
-
-int get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displacement) {
-  auto file = find_file(handle);
-  if (!file || file->program_view.installed() || offset < 0)
-    return real->File_get_byte_offset(handle, offset, displacement);
-  const access::View& view = file->engine->view;
-  *displacement = view.displacement;
-  if (view.empty()) return MPI_SUCCESS;
-  const access::FileAccess byte = access::file_access(view, offset * view.etype_bytes, 1);
-  core::Cursor cursor(byte.pattern);
-  cursor.seek_stream(byte.begin);
-  *displacement = cursor.offset();
-  return MPI_SUCCESS;
-}
-
-int seek(MPI_File handle, MPI_Offset offset, int whence) {
-  auto file = find_file(handle);
-  if (!file || file->program_view.installed() || whence != MPI_SEEK_END) return real->File_seek(handle, offset, whence);
-  MPI_Offset bytes = 0;
-  MPI_File_get_size(handle, &bytes);
-  return real->File_seek(handle, end_position(file->engine->view, bytes) + offset, MPI_SEEK_SET);
 }
 
 int get_info(MPI_File handle, MPI_Info* info) {
@@ -359,10 +237,6 @@ collio_calls make_overrides() {
   t.Error_string = error_string;
   t.File_open = open;
   t.File_close = close;
-  t.File_set_view = set_view;
-  t.File_get_view = get_view;
-  t.File_get_byte_offset = get_byte_offset;
-  t.File_seek = seek;
   t.File_get_info = get_info;
   t.File_set_atomicity = set_atomicity;
   t.File_sync = sync;
@@ -376,6 +250,7 @@ collio_calls make_overrides() {
   t.File_read_all_c = read_all<MPI_Count>;
   t.File_write_at_all_c = write_at_all<MPI_Count>;
   t.File_read_at_all_c = read_at_all<MPI_Count>;
+  put_views(t);
   put_independent(t);
   put_background(t);
   return t;

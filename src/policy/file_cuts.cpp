@@ -71,7 +71,8 @@ void add_bytes(const CyclicDomains& cut, const core::Extent& extent, std::span<s
     const std::int64_t first = begin / cut.stripe_bytes, stripes = std::min<std::int64_t>((end - 1) / cut.stripe_bytes - first + 1, cut.members);
     for (std::int64_t s = first; begin < end && s < first + stripes; ++s) {
       const int member = static_cast<int>(s % cut.members);
-      by_domain[static_cast<std::size_t>(group * cut.members + member)] += member_bytes_below(cut, member, end) - member_bytes_below(cut, member, begin);
+      const std::int64_t domain = std::int64_t{group} * cut.members + member;
+      by_domain[static_cast<std::size_t>(domain)] += member_bytes_below(cut, member, end) - member_bytes_below(cut, member, begin);
     }
   }
 }

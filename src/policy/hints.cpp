@@ -13,8 +13,9 @@ constexpr std::int64_t most_buffer_bytes = 1 << 30;
 template <class Kind>
 bool set(const Kind& kind, std::string_view text, typename Kind::Value& out) {
   auto value = kind.read(text);
-  if (value) out = *std::move(value);
-  return value.has_value();
+  if (!value) return false;
+  out = *std::move(value);
+  return true;
 }
 
 std::vector<HintRow> make_table() {

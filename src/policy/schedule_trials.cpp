@@ -22,7 +22,7 @@ std::vector<Overlap> candidates_of(const Overlap& first) {
 }  // namespace
 
 ScheduleTrials::ScheduleTrials(const Overlap& first)
-    : candidates_(candidates_of(first)), stint_rounds_(4 * first.buffers), contest_(candidates_.size(), settled_stints * stint_rounds_) {}
+    : candidates_(candidates_of(first)), stint_rounds_(std::int64_t{4} * first.buffers), contest_(candidates_.size(), settled_stints * stint_rounds_) {}
 
 /// A stint on trial is broken off when it takes twice as long as usual, so it can lose as much as it usually takes.
 bool ScheduleTrials::may_try() const noexcept {

@@ -57,7 +57,7 @@ core::Result<Descriptors> Descriptors::open(const std::string& path, Access acce
 }
 
 core::Result<Descriptors> Descriptors::open_held(const Holder& holder, const std::string& path, Access access, bool direct,
-                                                 std::shared_ptr<FaultDrill> drill) {
+                                                 const std::shared_ptr<FaultDrill>& drill) {
   auto by_name = open(path, access, direct, drill);
   if (by_name.ok() && holder.holds(by_name.value().buffered())) return by_name;
   if (holder.process != 0) {

@@ -26,7 +26,7 @@ class Descriptors {
                                                       std::shared_ptr<FaultDrill> drill = nullptr);
   /// The same, of the file that `holder` has, under its name if it still has that. An error where it cannot be reached.
   [[nodiscard]] static core::Result<Descriptors> open_held(const Holder& holder, const std::string& path, Access access, bool direct,
-                                                           std::shared_ptr<FaultDrill> drill);
+                                                           const std::shared_ptr<FaultDrill>& drill);
   Descriptors(Descriptors&& other) noexcept;
   Descriptors& operator=(Descriptors&&) = delete;
   ~Descriptors();

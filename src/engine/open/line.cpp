@@ -32,7 +32,7 @@ MPI_Comm node_of(MPI_Comm comm, const Place& place) {
 }  // namespace
 
 core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
-  const core::Error none{core::ErrorClass::other, "MPI gave no communicator for collio's own messages"};
+  core::Error none{core::ErrorClass::other, "MPI gave no communicator for collio's own messages"};
   comm = transport::duplicate(parent);
   if (!transport::all_true(comm != MPI_COMM_NULL, parent)) return none;
   if (!place && !(place = discover(comm))) return none;

@@ -56,7 +56,7 @@ class Outbox {
     std::int64_t round = 0;
   };
   struct Lane {
-    explicit Lane(DomainSource from) : source(std::move(from)) {}
+    explicit Lane(DomainSource from) : source(from) {}
 
     DomainSource source;
     bool greeted = false;
