@@ -18,8 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int rounds = 200;                                // in one measurement: less than a time slice, so that some are undisturbed
-constexpr std::chrono::milliseconds enough{8}, most{2000};  // for measuring; for the first measurement to come about
+constexpr int rounds = 200;  // in one measurement: less than a time slice, so that some are undisturbed
+constexpr std::chrono::milliseconds enough{8},
+    most{2000};  // for measuring; for the first measurement to come about
 constexpr std::uint32_t over = 0xffffffff;
 
 /// The cores that any rank of this machine may run on. Collective.

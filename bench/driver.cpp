@@ -98,9 +98,9 @@ struct Record {
   return text.data();
 }
 
-/// Seconds of every step from the earliest begin to the latest end among the ranks of this machine. A rank's own
-/// time would flatter those that wait for nobody: where ranks outnumber cores, each would tell of its turn only.
-/// Collective.
+/// Seconds of every step from the earliest begin to the latest end among the ranks of this machine. A rank's
+/// own time would flatter those that wait for nobody: where ranks outnumber cores, each would tell of its
+/// turn only. Collective.
 [[nodiscard]] std::vector<double> spans_here(const Seconds& mine) {
   std::vector<double> ends;  // begins negated, so that one maximum finds both
   for (const StepSeconds& step : mine.steps) ends.insert(ends.end(), {-step.begin, step.end});
@@ -151,12 +151,12 @@ void make_ready(Stage& stage, Direction direction, int step) {
 [[nodiscard]] Findings check_buffer(const Stage& stage, int step) {
   const std::int64_t shift = stage.image(step).shift;
   const std::span<const unsigned char> buffer = stage.buffer;
-  const std::int64_t wrong = stage.job.floor ? static_cast<std::int64_t>(count_wrong(
-                                                   shift + stage.floor_offset, buffer.data(), buffer.size()))
-                                             : wrong_in_buffer(stage.pattern, shift, buffer);
+  const std::int64_t wrong =
+      stage.job.floor
+          ? static_cast<std::int64_t>(count_wrong(shift + stage.floor_offset, buffer.data(), buffer.size()))
+          : wrong_in_buffer(stage.pattern, shift, buffer);
   if (wrong == 0) return {};
-  return {wrong, 0,
-          std::to_string(wrong) + " of " + std::to_string(buffer.size()) + " bytes read are wrong"};
+  return {wrong, 0, std::to_string(wrong) + " of " + std::to_string(buffer.size()) + " bytes read are wrong"};
 }
 
 /// All steps of an operation between one open and one close, and what they left: a record per step.
@@ -164,7 +164,14 @@ void make_ready(Stage& stage, Direction direction, int step) {
   const auto steps = static_cast<std::size_t>(stage.job.steps);
   const bool writes = direction == Direction::write;
   std::vector<Findings> found(steps);
-  Work work{stage.pattern.calls(), stage.buffer, stage.job.steps, stage.job.collective, stage.job.compute_s, stage.step_bytes(), {}, {}};
+  Work work{stage.pattern.calls(),
+            stage.buffer,
+            stage.job.steps,
+            stage.job.collective,
+            stage.job.compute_s,
+            stage.step_bytes(),
+            {},
+            {}};
   work.before = [&](int step) { make_ready(stage, direction, step); };
   work.after = [&](int step) {
     if (!writes) found[static_cast<std::size_t>(step)] = check_buffer(stage, step);
@@ -317,7 +324,8 @@ struct Library {
   if (operation != "write") job.directions.push_back(Direction::read);
   job.steps = static_cast<int>(options.number("steps", 1, {1, 100000}));
   const std::string collective = options.one_of("collective", {"blocking", "nonblocking", "split"});
-  if (collective != "blocking") job.collective = collective == "split" ? Collective::split : Collective::nonblocking;
+  if (collective != "blocking")
+    job.collective = collective == "split" ? Collective::split : Collective::nonblocking;
   job.compute_s = static_cast<double>(options.number("compute-ms", 0, {0, 3600000})) / 1000;
   job.keep = options.flag("keep");
   job.target.sync = !options.flag("no-sync");
@@ -332,7 +340,8 @@ struct Library {
 
 int list_patterns() {
   for (const PatternEntry& entry : pattern_table())
-    std::cout << text_of({{"pattern", entry.name}, {"summary", entry.summary}, {"options", entry.options}}) << "\n";
+    std::cout << text_of({{"pattern", entry.name}, {"summary", entry.summary}, {"options", entry.options}})
+              << "\n";
   return 0;
 }
 

@@ -1,4 +1,5 @@
-// JSON as the measuring programs print it: members in the order in which they are given, numbers with nine digits, on one line.
+// JSON as the measuring programs print it: members in the order in which they are given, numbers with nine
+// digits, on one line.
 #pragma once
 
 #include <cmath>

@@ -88,17 +88,26 @@ void compute(double seconds) {
   unsigned char* b = move.buffer;
   const int n = memory.count;
   const MPI_Datatype t = memory.type;
-  if (request && write) return here ? MPI_File_iwrite_all(file, b, n, t, request) : MPI_File_iwrite_at_all(file, move.offset, b, n, t, request);
-  if (request) return here ? MPI_File_iread_all(file, b, n, t, request) : MPI_File_iread_at_all(file, move.offset, b, n, t, request);
-  if (write) return here ? MPI_File_write_all_begin(file, b, n, t) : MPI_File_write_at_all_begin(file, move.offset, b, n, t);
-  return here ? MPI_File_read_all_begin(file, b, n, t) : MPI_File_read_at_all_begin(file, move.offset, b, n, t);
+  if (request && write)
+    return here ? MPI_File_iwrite_all(file, b, n, t, request)
+                : MPI_File_iwrite_at_all(file, move.offset, b, n, t, request);
+  if (request)
+    return here ? MPI_File_iread_all(file, b, n, t, request)
+                : MPI_File_iread_at_all(file, move.offset, b, n, t, request);
+  if (write)
+    return here ? MPI_File_write_all_begin(file, b, n, t)
+                : MPI_File_write_at_all_begin(file, move.offset, b, n, t);
+  return here ? MPI_File_read_all_begin(file, b, n, t)
+              : MPI_File_read_at_all_begin(file, move.offset, b, n, t);
 }
 
 [[nodiscard]] int end_split_call(MPI_File file, const Move& move, MPI_Status* status) {
   const bool here = move.offset == Move::at_pointer;
   if (move.direction == Direction::write)
-    return here ? MPI_File_write_all_end(file, move.buffer, status) : MPI_File_write_at_all_end(file, move.buffer, status);
-  return here ? MPI_File_read_all_end(file, move.buffer, status) : MPI_File_read_at_all_end(file, move.buffer, status);
+    return here ? MPI_File_write_all_end(file, move.buffer, status)
+                : MPI_File_write_at_all_end(file, move.buffer, status);
+  return here ? MPI_File_read_all_end(file, move.buffer, status)
+              : MPI_File_read_at_all_end(file, move.buffer, status);
 }
 
 [[nodiscard]] int blocking_call(MPI_File file, const Move& move, MPI_Status* status) {
@@ -202,7 +211,8 @@ void rest_until_all_are_here() {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
   constexpr timespec nap{0, 100'000};
-  for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;) nanosleep(&nap, nullptr);
+  for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;)
+    nanosleep(&nap, nullptr);
 }
 
 Outcome run_mpiio(Direction direction, const Target& target, const Work& work) {

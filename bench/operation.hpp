@@ -15,7 +15,8 @@ namespace collio::bench {
 
 enum class Direction { write, read };
 
-/// How a data call is made: at once; posted, with the program's computation between post and completion; the same as split calls.
+/// How a data call is made: at once; posted, with the program's computation between post and completion; the
+/// same as split calls.
 enum class Collective { blocking, nonblocking, split };
 
 /// Seconds of one step on this rank, and when it was: from the barrier before the first set_view or data call
@@ -66,8 +67,8 @@ struct Work {
 [[nodiscard]] Outcome run_floor(Direction direction, const Target& target, const Work& work,
                                 std::int64_t offset);
 
-/// Returns when all ranks are here, asleep meanwhile: a rank that went on to its next buffer would take the core from one that
-/// is still timed, where ranks outnumber cores. Collective.
+/// Returns when all ranks are here, asleep meanwhile: a rank that went on to its next buffer would take the
+/// core from one that is still timed, where ranks outnumber cores. Collective.
 void rest_until_all_are_here();
 
 }  // namespace collio::bench

@@ -1,5 +1,6 @@
-/* Included before all else in the floors that use MPI: collio's own calls go to MPI's profiling names, so that tools count the program's
- * calls alone. tests/package/test_libraries.py finds a name that is missing here.
+/* Included before all else in the floors that use MPI: collio's own calls go to MPI's profiling names, so
+ * that tools count the program's calls alone. tests/package/test_libraries.py finds a name that is missing
+ * here.
  */
 #pragma redefine_extname MPI_Abort PMPI_Abort
 #pragma redefine_extname MPI_Add_error_code PMPI_Add_error_code

@@ -1,5 +1,6 @@
-// collio_doctor FOLDER: the job of `collio doctor`. Plain MPI-IO: writes interleaved blocks to a file in FOLDER with a collective call, reads them
-// back with another, and prints one line for each rank, "collio-doctor " and a JSON object, from rank 0.
+// collio_doctor FOLDER: the job of `collio doctor`. Plain MPI-IO: writes interleaved blocks to a file in
+// FOLDER with a collective call, reads them back with another, and prints one line for each rank,
+// "collio-doctor " and a JSON object, from rank 0.
 #include <mpi.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,10 +54,14 @@ std::string error_text(int code) {
 const char* kind_name(storage::FileSystem::Kind kind) {
   using Kind = storage::FileSystem::Kind;
   switch (kind) {
-    case Kind::local: return "local";
-    case Kind::memory: return "memory";
-    case Kind::shared: return "shared";
-    case Kind::unknown: break;
+    case Kind::local:
+      return "local";
+    case Kind::memory:
+      return "memory";
+    case Kind::shared:
+      return "shared";
+    case Kind::unknown:
+      break;
   }
   return "unknown";
 }
@@ -76,10 +81,13 @@ int move(const World& world, const std::string& path, int mode, std::vector<unsi
   if (code != MPI_SUCCESS) return code;
   MPI_Type_vector(blocks, block_bytes, block_bytes * world.size, MPI_BYTE, &blocks_of_rank);
   MPI_Type_commit(&blocks_of_rank);
-  code = MPI_File_set_view(file, MPI_Offset{block_bytes} * world.rank, MPI_BYTE, blocks_of_rank, "native", MPI_INFO_NULL);
+  code = MPI_File_set_view(file, MPI_Offset{block_bytes} * world.rank, MPI_BYTE, blocks_of_rank, "native",
+                           MPI_INFO_NULL);
   MPI_Type_free(&blocks_of_rank);
-  if (code == MPI_SUCCESS && (mode & MPI_MODE_WRONLY)) code = MPI_File_write_at_all(file, 0, bytes.data(), rank_bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-  if (code == MPI_SUCCESS && (mode & MPI_MODE_RDONLY)) code = MPI_File_read_at_all(file, 0, bytes.data(), rank_bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  if (code == MPI_SUCCESS && (mode & MPI_MODE_WRONLY))
+    code = MPI_File_write_at_all(file, 0, bytes.data(), rank_bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  if (code == MPI_SUCCESS && (mode & MPI_MODE_RDONLY))
+    code = MPI_File_read_at_all(file, 0, bytes.data(), rank_bytes, MPI_BYTE, MPI_STATUS_IGNORE);
   const int closed = MPI_File_close(&file);
   return code == MPI_SUCCESS ? closed : code;
 }
@@ -96,7 +104,8 @@ std::string write_and_read(const World& world, const std::string& path) {
   code = move(world, path, MPI_MODE_RDONLY, bytes);
   if (code != MPI_SUCCESS) return "reading: " + error_text(code);
   for (int at = 0; at < rank_bytes; ++at)
-    if (bytes[static_cast<std::size_t>(at)] != content(world.rank, at)) return "reading: other bytes than were written";
+    if (bytes[static_cast<std::size_t>(at)] != content(world.rank, at))
+      return "reading: other bytes than were written";
   return "";
 }
 
@@ -110,7 +119,8 @@ std::string facts(const World& world, const std::string& folder) {
   const bool sees_folder = is_folder(folder);
   const bool tried = on_all(sees_folder);
   const std::string problem = tried ? write_and_read(world, folder + "/data") : "";
-  const storage::FileSystem system = sees_folder ? storage::find_file_system(folder + "/data").system : storage::FileSystem{};
+  const storage::FileSystem system =
+      sees_folder ? storage::find_file_system(folder + "/data").system : storage::FileSystem{};
   return bench::text_of({{"rank", world.rank},
                          {"size", world.size},
                          {"host", host_name()},
@@ -134,7 +144,8 @@ void tell(const World& world, const std::string& text) {
   std::array<char, line_bytes> mine{};
   text.copy(mine.data(), mine.size() - 1);
   std::vector<char> all(world.rank == 0 ? mine.size() * static_cast<std::size_t>(world.size) : 0);
-  MPI_Gather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Gather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()),
+             MPI_CHAR, 0, MPI_COMM_WORLD);
   for (std::size_t at = 0; at < all.size(); at += mine.size()) std::printf("collio-doctor %s\n", &all[at]);
 }
 

@@ -27,7 +27,8 @@ struct Wanted {
 int note_library(dl_phdr_info* info, std::size_t, void* data) {
   auto* wanted = static_cast<Wanted*>(data);
   const char* slash = std::strrchr(info->dlpi_name, '/');
-  if (std::strncmp(slash ? slash + 1 : info->dlpi_name, wanted->begin, std::strlen(wanted->begin)) != 0) return 0;
+  if (std::strncmp(slash ? slash + 1 : info->dlpi_name, wanted->begin, std::strlen(wanted->begin)) != 0)
+    return 0;
   wanted->path = info->dlpi_name;
   return 1;
 }

@@ -26,7 +26,8 @@ std::array<std::int64_t, 3> three_factors(std::int64_t ranks) {
     if (ranks % least != 0) continue;
     const std::int64_t others = ranks / least;
     for (std::int64_t middle = least; middle * middle <= others; ++middle)
-      if (others % middle == 0 && others / middle - least < best[0] - best[2]) best = {others / middle, middle, least};
+      if (others % middle == 0 && others / middle - least < best[0] - best[2])
+        best = {others / middle, middle, least};
   }
   return best;
 }

@@ -1,8 +1,8 @@
 // A block of a regular array, as programs on structured grids have it, and its runs in the file. Arrays are
 // row-major, slowest axis first.
 //
-// bench/geometry knows no MPI: it says which bytes of the file a rank has. The patterns make datatypes of it, the planner
-// core's patterns.
+// bench/geometry knows no MPI: it says which bytes of the file a rank has. The patterns make datatypes of it,
+// the planner core's patterns.
 #pragma once
 
 #include <array>

@@ -25,8 +25,8 @@ BtioCube btio_cube(Options& options, std::int64_t ranks) {
 
 std::vector<Axis> S3dGrid::block(std::int64_t count, std::int64_t rank) const {
   const auto [pz, py, px] = blocks;
-  std::vector<Axis> axes{even_part(points[0], {rank / (px * py), pz}), even_part(points[1], {rank / px % py, py}),
-                         even_part(points[2], {rank % px, px})};
+  std::vector<Axis> axes{even_part(points[0], {rank / (px * py), pz}),
+                         even_part(points[1], {rank / px % py, py}), even_part(points[2], {rank % px, px})};
   if (count > 1) axes.insert(axes.begin(), Axis{count, 0, count});
   return axes;
 }

@@ -10,8 +10,9 @@
 
 namespace collio::bench {
 
-/// s * s ranks cut the cube into s blocks along each axis, and every rank owns s blocks, one in each slab of z: rank i + s j
-/// has the block x = (i + k) mod s, y = (j - k) mod s of slab k. Ranks beyond the largest square have none.
+/// s * s ranks cut the cube into s blocks along each axis, and every rank owns s blocks, one in each slab of
+/// z: rank i + s j has the block x = (i + k) mod s, y = (j - k) mod s of slab k. Ranks beyond the largest
+/// square have none.
 struct BtioCube {
   static constexpr std::int64_t cell_bytes = 5 * sizeof(double);
 
@@ -26,8 +27,8 @@ struct BtioCube {
 /// Of --n.
 [[nodiscard]] BtioCube btio_cube(Options& options, std::int64_t ranks);
 
-/// A grid of nx x ny x nz points, cut into px x py x pz blocks, one a rank, x running fastest over the ranks. Four variables of
-/// doubles lie one behind the other, components slowest.
+/// A grid of nx x ny x nz points, cut into px x py x pz blocks, one a rank, x running fastest over the ranks.
+/// Four variables of doubles lie one behind the other, components slowest.
 struct S3dGrid {
   static constexpr std::int64_t number_bytes = sizeof(double);
   static constexpr std::array<std::int64_t, 4> components{11, 3, 1, 1};

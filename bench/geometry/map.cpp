@@ -46,8 +46,7 @@ MapVariables map_variables(Options& options, std::int64_t ranks, const MapDefaul
   auto map = std::make_unique<Map>(options.required("map-binary"));
   if (map->get().ranks != ranks)
     throw UsageError("--map-binary is for " + std::to_string(map->get().ranks) + " ranks, but " +
-                     std::to_string(ranks) + " are running; make it with --ranks " +
-                     std::to_string(ranks));
+                     std::to_string(ranks) + " are running; make it with --ranks " + std::to_string(ranks));
   const std::vector<std::int64_t> counts = variable_counts(options, map->get(), defaults.variables);
   const std::int64_t element_bytes = std::stoll(options.one_of("element-size", defaults.element_sizes));
   return {.map = std::move(map), .counts = counts, .element_bytes = element_bytes};

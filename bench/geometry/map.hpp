@@ -1,5 +1,5 @@
-// Variables of a model, one behind the other in the file, each spread over the ranks by a decomposition of a map file (see
-// e3sm_map.h).
+// Variables of a model, one behind the other in the file, each spread over the ranks by a decomposition of a
+// map file (see e3sm_map.h).
 #pragma once
 
 #include <memory>
@@ -49,7 +49,9 @@ struct MapVariables {
 
 /// What E3SM's atmosphere and MPAS' ocean have.
 [[nodiscard]] inline MapDefaults e3sm_defaults() { return {.variables = "10", .element_sizes = {"4", "8"}}; }
-[[nodiscard]] inline MapDefaults mpas_defaults() { return {.variables = "4,4,4", .element_sizes = {"8", "4"}}; }
+[[nodiscard]] inline MapDefaults mpas_defaults() {
+  return {.variables = "4,4,4", .element_sizes = {"8", "4"}};
+}
 
 /// Of --map-binary, --variables, --decomposition and --element-size.
 [[nodiscard]] MapVariables map_variables(Options& options, std::int64_t ranks, const MapDefaults& defaults);

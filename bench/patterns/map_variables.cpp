@@ -28,7 +28,8 @@ class MapPattern final : public Pattern {
     std::int64_t start;  // byte in the file
   };
 
-  MapPattern(MapVariables given, World world) : map_(std::move(given.map)), element_bytes_(given.element_bytes) {
+  MapPattern(MapVariables given, World world)
+      : map_(std::move(given.map)), element_bytes_(given.element_bytes) {
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(given.counts.size()); ++d)
       for (std::int64_t k = 0; k < given.counts[static_cast<std::size_t>(d)]; ++k) {
         variables_.push_back({d, file_bytes_});

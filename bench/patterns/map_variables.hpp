@@ -1,5 +1,5 @@
-// Variables of a map file (geometry/map.hpp). All variables in ONE collective call: the runs of all of them in one combined
-// hindexed filetype, as a flush of non-blocking PnetCDF writes does.
+// Variables of a map file (geometry/map.hpp). All variables in ONE collective call: the runs of all of them
+// in one combined hindexed filetype, as a flush of non-blocking PnetCDF writes does.
 #pragma once
 
 #include "geometry/map.hpp"

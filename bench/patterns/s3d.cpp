@@ -19,7 +19,8 @@ class S3d final : public DensePattern {
     for (const std::int64_t count : S3dGrid::components) {
       const std::vector<Axis> axes = grid.block(count, world.rank);
       append_block(axes, S3dGrid::number_bytes, file_bytes_, own_);
-      calls_.push_back({keep(subarray_type(axes, S3dGrid::number_bytes)), file_bytes_, block_bytes(axes, S3dGrid::number_bytes)});
+      calls_.push_back({keep(subarray_type(axes, S3dGrid::number_bytes)), file_bytes_,
+                        block_bytes(axes, S3dGrid::number_bytes)});
       file_bytes_ += count * grid.field_bytes();
     }
   }

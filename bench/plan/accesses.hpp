@@ -1,4 +1,5 @@
-// The benchmark's patterns, and some more, as what the planner needs: every rank's bytes as core's patterns, without datatypes.
+// The benchmark's patterns, and some more, as what the planner needs: every rank's bytes as core's patterns,
+// without datatypes.
 #pragma once
 
 #include <span>

@@ -44,7 +44,8 @@ json json_of(const simulate::Row& row, const machine::Topology& topology) {
 
 std::string rows_text(const std::vector<simulate::Row>& rows, const machine::Topology& topology) {
   std::string out;
-  for (const simulate::Row& row : rows) out += (out.empty() ? "\n  " : ",\n  ") + text_of(json_of(row, topology));
+  for (const simulate::Row& row : rows)
+    out += (out.empty() ? "\n  " : ",\n  ") + text_of(json_of(row, topology));
   return "[" + out + "]";
 }
 

@@ -12,6 +12,7 @@ namespace collio::bench {
 [[nodiscard]] json json_of(const simulate::Row& row, const machine::Topology& topology);
 
 /// A list, one row a line.
-[[nodiscard]] std::string rows_text(const std::vector<simulate::Row>& rows, const machine::Topology& topology);
+[[nodiscard]] std::string rows_text(const std::vector<simulate::Row>& rows,
+                                    const machine::Topology& topology);
 
 }  // namespace collio::bench

@@ -12,9 +12,12 @@ namespace collio::bench {
 struct PlannedMachine {
   std::string name;
   machine::Topology topology;
-  int storage = machine::no_vertex;  ///< where all nodes' storage is; no_vertex: at their I/O nodes, if there are any
+  int storage =
+      machine::no_vertex;  ///< where all nodes' storage is; no_vertex: at their I/O nodes, if there are any
 
-  [[nodiscard]] int storage_of(int node) const { return storage == machine::no_vertex ? topology.io_node(node) : storage; }
+  [[nodiscard]] int storage_of(int node) const {
+    return storage == machine::no_vertex ? topology.io_node(node) : storage;
+  }
 };
 
 /// Of --graph FILE [--storage VERTEX], or --shape KIND --sizes N,N,... --rates BYTES/S,... --latencies S,...

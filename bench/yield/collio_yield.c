@@ -48,7 +48,8 @@ void* find_ucp(const char* name) {
     void* library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
     if (library != NULL) symbol = dlsym(library, name);
   }
-  if (symbol == NULL) { /* somebody calls a function that is nowhere: nothing right can be returned, and 0 would hang */
+  if (symbol ==
+      NULL) { /* somebody calls a function that is nowhere: nothing right can be returned, and 0 would hang */
     fprintf(stderr, "collio_yield: %s is called, but no loaded library has it: %s\n", name, dlerror());
     abort();
   }
@@ -57,7 +58,8 @@ void* find_ucp(const char* name) {
 
 /* Two threads may both look it up: they find and store the same address. */
 static progress_function find_progress(void) {
-  /* A data pointer from dlsym becomes a function pointer by copying: C knows no conversion between the two. */
+  /* A data pointer from dlsym becomes a function pointer by copying: C knows no conversion between the two.
+   */
   progress_function function = NULL;
   void* symbol = find_ucp("ucp_worker_progress");
   memcpy(&function, &symbol, sizeof function);

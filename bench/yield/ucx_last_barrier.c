@@ -1,10 +1,10 @@
 /* Keeps UCX going while a rank waits in MPICH's last barrier.
  *
- * Problem: MPI_Finalize (MPICH with device ch4:ucx) closes all connections, then waits for the other ranks in a
- * blocking read from the process manager. A connection that a slower rank closes over TCP needs an answer from
- * the other end, and the ranks that read do not give one: the job hangs at its end, now and then, as soon as it
- * spans nodes without RDMA. Method: stand in front of read. Where the descriptor is the process manager's
- * (PMI_FD), progress is made until there is something to read. ucp_worker_destroy ends it. */
+ * Problem: MPI_Finalize (MPICH with device ch4:ucx) closes all connections, then waits for the other ranks in
+ * a blocking read from the process manager. A connection that a slower rank closes over TCP needs an answer
+ * from the other end, and the ranks that read do not give one: the job hangs at its end, now and then, as
+ * soon as it spans nodes without RDMA. Method: stand in front of read. Where the descriptor is the process
+ * manager's (PMI_FD), progress is made until there is something to read. ucp_worker_destroy ends it. */
 #include "ucx_last_barrier.h"
 
 #include <dlfcn.h>
@@ -38,7 +38,8 @@ ssize_t read(int descriptor, void* buffer, size_t bytes) {
   pthread_once(&manager_once, find_manager);
   if (descriptor == manager && descriptor >= 0) {
     void* worker;
-    while ((worker = atomic_load_explicit(&last_worker, memory_order_relaxed)) != NULL && !readable(descriptor))
+    while ((worker = atomic_load_explicit(&last_worker, memory_order_relaxed)) != NULL &&
+           !readable(descriptor))
       (void)ucp_worker_progress(worker);
   }
   return syscall(SYS_read, descriptor, buffer, bytes);

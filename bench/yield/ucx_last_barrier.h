@@ -6,5 +6,6 @@ unsigned ucp_worker_progress(void* worker);
 /* The worker the process made progress on; NULL: none is left. */
 void remember_worker(void* worker);
 
-/* Address of a function of UCX behind this preload. Ends the process, saying why, when no loaded library has it. */
+/* Address of a function of UCX behind this preload. Ends the process, saying why, when no loaded library has
+ * it. */
 void* find_ucp(const char* name);

@@ -1,7 +1,9 @@
-/* Names that glibc 2.32 to 2.34 moved into libc.so.6 under a new version. Linked from here, they have the version and the library they always
- * had, which newer ones still know. Nothing of this file is ever loaded: the system's libraries of these names are.
+/* Names that glibc 2.32 to 2.34 moved into libc.so.6 under a new version. Linked from here, they have the
+ * version and the library they always had, which newer ones still know. Nothing of this file is ever loaded:
+ * the system's libraries of these names are.
  */
-#define LINK_ONLY(name) void name(void) {}
+#define LINK_ONLY(name) \
+  void name(void) {}
 
 #if defined(libpthread)
 LINK_ONLY(__pthread_key_create)

@@ -1,11 +1,13 @@
-/* Starts a program of a package on C libraries before 2.34 too. Those call one function for a program's constructors; a program linked on a newer one
- * passes none, as there the C library finds them. Destructors are run by the loader on all of them.
+/* Starts a program of a package on C libraries before 2.34 too. Those call one function for a program's
+ * constructors; a program linked on a newer one passes none, as there the C library finds them. Destructors
+ * are run by the loader on all of them.
  */
 #include <stddef.h>
 
 typedef void constructor(int, char**, char**);
-typedef int start(int (*main)(int, char**, char**), int count, char** words, void (*construct)(int, char**, char**), void (*destruct)(void),
-                  void (*end_loader)(void), void* end_of_stack);
+typedef int start(int (*main)(int, char**, char**), int count, char** words,
+                  void (*construct)(int, char**, char**), void (*destruct)(void), void (*end_loader)(void),
+                  void* end_of_stack);
 
 extern start oldest_start;
 __asm__(".symver oldest_start, __libc_start_main@" OLDEST_VERSION);
@@ -23,8 +25,11 @@ static void construct_all(int count, char** words, char** environment) {
 }
 
 /* What the compiler's start file calls. */
-__attribute__((visibility("hidden"))) int __libc_start_main(int (*main)(int, char**, char**), int count, char** words, void (*construct)(int, char**, char**),
-                                                            void (*destruct)(void), void (*end_loader)(void), void* end_of_stack) {
+__attribute__((visibility("hidden"))) int __libc_start_main(int (*main)(int, char**, char**), int count,
+                                                            char** words,
+                                                            void (*construct)(int, char**, char**),
+                                                            void (*destruct)(void), void (*end_loader)(void),
+                                                            void* end_of_stack) {
   (void)construct;
   return oldest_start(main, count, words, construct_all, destruct, end_loader, end_of_stack);
 }

@@ -24,9 +24,9 @@ struct FlowShape {
   double seconds;  // how long messages are handed out
 };
 
-/// Bytes of a flow's messages and the time from its sender's start until the sender heard that the last one had arrived: one
-/// clock, so nodes need not agree on the time. Time between arrivals would not do: libraries interleave what is under way, so
-/// that messages arrive in batches.
+/// Bytes of a flow's messages and the time from its sender's start until the sender heard that the last one
+/// had arrived: one clock, so nodes need not agree on the time. Time between arrivals would not do: libraries
+/// interleave what is under way, so that messages arrive in batches.
 struct FlowResult {
   double bytes = 0;
   double seconds = 0;

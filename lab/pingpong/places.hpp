@@ -1,7 +1,7 @@
-// The ranks that act for a node: its first rank sends, its last one receives. With two ranks or more a node, what comes
-// in and what goes out have connections of their own. On a shared one, MPI libraries queue the consent that a
-// large message waits for behind the data that goes the other way: two directions then take turns, on any
-// network.
+// The ranks that act for a node: its first rank sends, its last one receives. With two ranks or more a node,
+// what comes in and what goes out have connections of their own. On a shared one, MPI libraries queue the
+// consent that a large message waits for behind the data that goes the other way: two directions then take
+// turns, on any network.
 #pragma once
 
 #include <string>

@@ -68,8 +68,10 @@ std::optional<Round> next_request(const Round& usual, const std::vector<Place>& 
   std::string flows, rest;
   std::int64_t milliseconds = -1, bytes = 0;
   words >> flows >> milliseconds >> bytes;
-  if (words.fail() || words >> rest || milliseconds < 0 || milliseconds > 3'600'000 || bytes < 8 || bytes > (1 << 30))
-    throw UsageError("the request '" + *line + "'; allowed: flows, milliseconds and bytes of a message, as in 0-1,2-3 150 65536");
+  if (words.fail() || words >> rest || milliseconds < 0 || milliseconds > 3'600'000 || bytes < 8 ||
+      bytes > (1 << 30))
+    throw UsageError("the request '" + *line +
+                     "'; allowed: flows, milliseconds and bytes of a message, as in 0-1,2-3 150 65536");
   Round round = usual;
   round.flows = parse_flows(flows, places);
   round.shape.message_bytes = bytes;

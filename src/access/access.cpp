@@ -27,7 +27,8 @@ FileAccess file_access(const View& view, std::int64_t position, std::int64_t byt
     a.begin = position - first * type.size();
   }
   const double share = static_cast<double>(bytes) / static_cast<double>(a.pattern.bytes());
-  a.pieces = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(a.pattern.pieces()) * share));
+  a.pieces =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(a.pattern.pieces()) * share));
   if (!a.pattern.ascending()) {
     a.span = {a.pattern.low(), a.pattern.high() - a.pattern.low()};
     return a;

@@ -33,11 +33,12 @@ struct FileAccess {
   [[nodiscard]] bool ascending() const noexcept { return pattern.ascending(); }
 };
 
-/// `bytes` bytes of the view's data, starting at data byte `position`; none of an empty view. Not collective. O(loops + log items).
+/// `bytes` bytes of the view's data, starting at data byte `position`; none of an empty view. Not collective.
+/// O(loops + log items).
 [[nodiscard]] FileAccess file_access(const View& view, std::int64_t position, std::int64_t bytes);
 
-/// A buffer: `count` instances of a datatype at an address, in memory of the host's or of a device (device_memory.hpp). Copies share
-/// the device's errors and sums.
+/// A buffer: `count` instances of a datatype at an address, in memory of the host's or of a device
+/// (device_memory.hpp). Copies share the device's errors and sums.
 class MemoryAccess {
  public:
   MemoryAccess() = default;
@@ -56,9 +57,11 @@ class MemoryAccess {
   [[nodiscard]] std::byte* at(std::int64_t position) const noexcept {
     return address_ + pattern_.low() + position;
   }
-  /// Copies data bytes [position, position + bytes) to `out`. O(bytes + pieces). Zeros stand for bytes that a device did not give: failure().
+  /// Copies data bytes [position, position + bytes) to `out`. O(bytes + pieces). Zeros stand for bytes that a
+  /// device did not give: failure().
   void gather(std::int64_t position, std::int64_t bytes, std::byte* out) const noexcept;
-  /// Copies `bytes` bytes from `in` to data bytes [position, position + bytes). What a device did not take: failure().
+  /// Copies `bytes` bytes from `in` to data bytes [position, position + bytes). What a device did not take:
+  /// failure().
   void scatter(std::int64_t position, std::int64_t bytes, const std::byte* in) const noexcept;
 
  private:

@@ -21,13 +21,14 @@ std::atomic<std::size_t> live{0}, peak{0};
 void count_in(std::size_t bytes) noexcept {
   const std::size_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   std::size_t most = peak.load(std::memory_order_relaxed);
-  while (most < now && !peak.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
-  }
+  while (most < now && !peak.compare_exchange_weak(most, now, std::memory_order_relaxed)) {}
 }
 
 }  // namespace
 
-std::size_t Buffer::take_peak() noexcept { return peak.exchange(live.load(std::memory_order_relaxed), std::memory_order_relaxed); }
+std::size_t Buffer::take_peak() noexcept {
+  return peak.exchange(live.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
 
 Buffer::Buffer(std::size_t bytes) : capacity_((bytes + grain - 1) / grain * grain) {
   const bool huge = capacity_ >= huge_page;

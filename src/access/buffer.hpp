@@ -1,7 +1,7 @@
 // Uninitialised memory for large arrays and messages.
 //
-// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it: buffers of 2 MiB and more ask for
-// huge pages, and nothing is zeroed that will be written anyway.
+// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it: buffers of 2 MiB and more ask
+// for huge pages, and nothing is zeroed that will be written anyway.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace collio::access {
 /// Uninitialised bytes, page-aligned unless they are of the reserve (access/reserve.hpp). Move-only.
 class Buffer {
  public:
-  static constexpr std::size_t small = 1 << 10;  ///< so many bytes the reserve gives where there is no memory: a message of nothing but its header
+  static constexpr std::size_t small = 1 << 10;  ///< so many bytes the reserve gives where there is no
+                                                 ///< memory: a message of nothing but its header
   Buffer() = default;
   /// Room for `bytes` bytes. Throws std::bad_alloc.
   explicit Buffer(std::size_t bytes);
@@ -42,7 +43,8 @@ template <class T>
 class RawArray {
  public:
   RawArray() = default;
-  explicit RawArray(std::size_t size) : buffer_(size > 0 ? Buffer(size * sizeof(T)) : Buffer()), size_(size) {}
+  explicit RawArray(std::size_t size)
+      : buffer_(size > 0 ? Buffer(size * sizeof(T)) : Buffer()), size_(size) {}
   [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(buffer_.data()); }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }

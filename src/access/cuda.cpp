@@ -1,9 +1,11 @@
 // CUDA's driver (libcuda.so.1).
 //
-// A copy needs a current context of the memory's device. A thread of collio's has none, and the program's thread may have another
-// device's: the memory's own context is pushed for the copy. Memory of a pool or of the virtual memory functions belongs to no context; its
-// device's primary one serves (UCX does the same). Copies go by the legacy default stream, as those of MPI libraries do: behind what
-// the program has put into its streams, except non-blocking ones. The driver may return from a copy to the device before its end, so the stream is waited for.
+// A copy needs a current context of the memory's device. A thread of collio's has none, and the program's
+// thread may have another device's: the memory's own context is pushed for the copy. Memory of a pool or of
+// the virtual memory functions belongs to no context; its device's primary one serves (UCX does the same).
+// Copies go by the legacy default stream, as those of MPI libraries do: behind what the program has put into
+// its streams, except non-blocking ones. The driver may return from a copy to the device before its end, so
+// the stream is waited for.
 #include "access/device_driver.hpp"
 
 namespace collio::access {
@@ -13,7 +15,8 @@ namespace {
 using DevicePointer = unsigned long long;
 constexpr int success = 0;
 constexpr unsigned memory_type_host = 1, memory_type_device = 2;
-constexpr int attribute_context = 1, attribute_memory_type = 2, attribute_is_managed = 8, attribute_device_ordinal = 9;
+constexpr int attribute_context = 1, attribute_memory_type = 2, attribute_is_managed = 8,
+              attribute_device_ordinal = 9;
 
 /// CUDA_MEMCPY2D of version 2.
 struct Side {
@@ -46,7 +49,8 @@ struct Functions {
 /// The memory's context is the thread's, from construction to destruction.
 class Current {
  public:
-  Current(const Functions& functions, const DeviceHome& home) : functions_(functions), device_(static_cast<int>(home.device)) {
+  Current(const Functions& functions, const DeviceHome& home)
+      : functions_(functions), device_(static_cast<int>(home.device)) {
     void* context = home.context;
     if (!context) {
       code_ = functions_.retain_primary(&context, device_);
@@ -80,7 +84,8 @@ class Cuda final : public DeviceDriver {
     void* context = nullptr;
     int which[] = {attribute_memory_type, attribute_is_managed, attribute_context, attribute_device_ordinal};
     void* values[] = {&type, &managed, &context, &device};
-    // Of a pointer that is none of CUDA's this form tells zeros, without an error. An error: CUDA is not initialized.
+    // Of a pointer that is none of CUDA's this form tells zeros, without an error. An error: CUDA is not
+    // initialized.
     if (functions_.pointer_get_attributes(4, which, values, pointer(address)) != success) return {};
     if (type != memory_type_device || managed != 0) return {};
     return DeviceHome{context, device};
@@ -93,16 +98,20 @@ class Cuda final : public DeviceDriver {
     if (code == success && what.way == CopyWay::to_device) code = functions_.synchronize(nullptr);
     if (code == success) return {};
     const char* name = nullptr;
-    return functions_.error_name(code, &name) == success && name ? name : "CUDA's error " + std::to_string(code);
+    return functions_.error_name(code, &name) == success && name ? name
+                                                                 : "CUDA's error " + std::to_string(code);
   }
 
  private:
-  static DevicePointer pointer(const void* address) noexcept { return reinterpret_cast<DevicePointer>(address); }
+  static DevicePointer pointer(const void* address) noexcept {
+    return reinterpret_cast<DevicePointer>(address);
+  }
 
   [[nodiscard]] int copy_one(const DeviceCopy& what) const {
     const auto bytes = static_cast<std::size_t>(what.length);
-    return what.way == CopyWay::from_device ? functions_.copy_to_host(what.host, pointer(what.device), bytes)
-                                            : functions_.copy_to_device(pointer(what.device), what.host, bytes);
+    return what.way == CopyWay::from_device
+               ? functions_.copy_to_host(what.host, pointer(what.device), bytes)
+               : functions_.copy_to_device(pointer(what.device), what.host, bytes);
   }
 
   [[nodiscard]] int copy_many(const DeviceCopy& what) const {
@@ -114,7 +123,8 @@ class Cuda final : public DeviceDriver {
     host.host = what.host;
     host.pitch = static_cast<std::size_t>(what.length);
     const bool from_device = what.way == CopyWay::from_device;
-    const Copy2d copy{from_device ? device : host, from_device ? host : device, static_cast<std::size_t>(what.length), static_cast<std::size_t>(what.count)};
+    const Copy2d copy{from_device ? device : host, from_device ? host : device,
+                      static_cast<std::size_t>(what.length), static_cast<std::size_t>(what.count)};
     return functions_.copy_2d(&copy);
   }
 

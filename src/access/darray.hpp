@@ -8,6 +8,7 @@ namespace collio::access {
 
 /// Pattern of a darray of `child`. Analytic for none, block, and cyclic distributions whose blocks fill up
 /// evenly; a cyclic dimension with a short last block is listed.
-[[nodiscard]] core::Result<core::Pattern> darray_pattern(const TypeLayout& child, const TypeContents& contents);
+[[nodiscard]] core::Result<core::Pattern> darray_pattern(const TypeLayout& child,
+                                                         const TypeContents& contents);
 
 }  // namespace collio::access

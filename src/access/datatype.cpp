@@ -48,7 +48,8 @@ Pattern vector_pattern(const TypeLayout& child, const TypeContents& c, bool stri
 
 /// Blocks at listed displacements: indexed, hindexed, indexed_block, hindexed_block.
 template <class Length, class Displacement>
-Pattern blocks_pattern(const TypeLayout& child, std::int64_t n, Length&& length, Displacement&& displacement) {
+Pattern blocks_pattern(const TypeLayout& child, std::int64_t n, Length&& length,
+                       Displacement&& displacement) {
   const bool dense = child.pattern.contiguous() && child.size() == child.extent;
   if (dense) {
     const std::int64_t low = child.pattern.low();
@@ -80,14 +81,17 @@ Pattern listed_pattern(const TypeLayout& child, const TypeContents& c) {
                             [&](std::int64_t i) { return c.integer(2 + at(i)) * child.extent; });
     case MPI_COMBINER_HINDEXED_BLOCK:
       return blocks_pattern(child, n, same_length, [&](std::int64_t i) { return c.address(at(i), 2); });
-    default: break;
+    default:
+      break;
   }
-  if (c.large()) return blocks_pattern(child, n, own_length, [&](std::int64_t i) { return c.address(at(i), 1 + un); });
+  if (c.large())
+    return blocks_pattern(child, n, own_length, [&](std::int64_t i) { return c.address(at(i), 1 + un); });
   // The form irregular programs use, with up to millions of blocks: plain arrays.
   const int* lengths = c.ints().data() + 1;
   const MPI_Aint* displacements = c.addresses().data();
-  return blocks_pattern(child, n, [=](std::int64_t i) { return std::int64_t{lengths[i]}; },
-                        [=](std::int64_t i) { return std::int64_t{displacements[i]}; });
+  return blocks_pattern(
+      child, n, [=](std::int64_t i) { return std::int64_t{lengths[i]}; },
+      [=](std::int64_t i) { return std::int64_t{displacements[i]}; });
 }
 
 core::Result<Pattern> struct_pattern(const TypeContents& c) {
@@ -143,17 +147,25 @@ core::Result<Pattern> derived_pattern(MPI_Datatype type) {
   const TypeLayout& child = *child_layout.value();
   switch (c.combiner()) {
     case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED: return child.pattern;
-    case MPI_COMBINER_CONTIGUOUS: return child.pattern.repeated({c.integer(0), child.extent});
-    case MPI_COMBINER_VECTOR: return vector_pattern(child, c, false);
-    case MPI_COMBINER_HVECTOR: return vector_pattern(child, c, true);
+    case MPI_COMBINER_RESIZED:
+      return child.pattern;
+    case MPI_COMBINER_CONTIGUOUS:
+      return child.pattern.repeated({c.integer(0), child.extent});
+    case MPI_COMBINER_VECTOR:
+      return vector_pattern(child, c, false);
+    case MPI_COMBINER_HVECTOR:
+      return vector_pattern(child, c, true);
     case MPI_COMBINER_INDEXED:
     case MPI_COMBINER_HINDEXED:
     case MPI_COMBINER_INDEXED_BLOCK:
-    case MPI_COMBINER_HINDEXED_BLOCK: return listed_pattern(child, c);
-    case MPI_COMBINER_SUBARRAY: return subarray_pattern(child, c);
-    case MPI_COMBINER_DARRAY: return darray_pattern(child, c);
-    default: return unknown("datatype constructor " + std::to_string(c.combiner()) + " is not known to collio");
+    case MPI_COMBINER_HINDEXED_BLOCK:
+      return listed_pattern(child, c);
+    case MPI_COMBINER_SUBARRAY:
+      return subarray_pattern(child, c);
+    case MPI_COMBINER_DARRAY:
+      return darray_pattern(child, c);
+    default:
+      return unknown("datatype constructor " + std::to_string(c.combiner()) + " is not known to collio");
   }
 }
 
@@ -188,7 +200,8 @@ Layout known_layout(MPI_Datatype type) {
 }  // namespace
 
 core::Result<Layout> layout_of(MPI_Datatype type) {
-  static std::mutex mutex;  // of all attributes: setting one frees the layout that another thread has found and is about to copy
+  static std::mutex mutex;  // of all attributes: setting one frees the layout that another thread has found
+                            // and is about to copy
   {
     const std::lock_guard lock(mutex);
     if (Layout known = known_layout(type)) return known;
@@ -201,7 +214,8 @@ core::Result<Layout> layout_of(MPI_Datatype type) {
   auto attribute = std::make_unique<Layout>(layout);
   const std::lock_guard lock(mutex);
   if (Layout known = known_layout(type)) return known;  // another thread was sooner
-  if (MPI_Type_set_attr(type, layout_keyval(), attribute.get()) == MPI_SUCCESS) static_cast<void>(attribute.release());
+  if (MPI_Type_set_attr(type, layout_keyval(), attribute.get()) == MPI_SUCCESS)
+    static_cast<void>(attribute.release());
   return Layout(layout);
 }
 

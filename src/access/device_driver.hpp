@@ -1,7 +1,8 @@
 // Memory of devices, which the CPU must not touch, through the functions of the device's own driver.
 //
-// A driver is used only where the program has loaded its library: nothing is linked, and nothing is loaded. A library that comes
-// later is found by the dynamic linker's count of loaded objects, the only thing that is looked at while there is no driver.
+// A driver is used only where the program has loaded its library: nothing is linked, and nothing is loaded. A
+// library that comes later is found by the dynamic linker's count of loaded objects, the only thing that is
+// looked at while there is no driver.
 #pragma once
 
 #include <dlfcn.h>
@@ -25,7 +26,8 @@ struct DeviceHome {
 
 enum class CopyWay { from_device, to_device };
 
-/// Pieces of `length` bytes: `stride` bytes apart in device memory, one behind the other in host memory. One piece, or length <= stride.
+/// Pieces of `length` bytes: `stride` bytes apart in device memory, one behind the other in host memory. One
+/// piece, or length <= stride.
 struct DeviceCopy {
   CopyWay way = CopyWay::from_device;
   std::byte* device = nullptr;
@@ -43,9 +45,11 @@ class DeviceDriver {
   DeviceDriver(const DeviceDriver&) = delete;
   DeviceDriver& operator=(const DeviceDriver&) = delete;
 
-  /// Nothing for memory that the CPU can touch: the program's own, pinned, managed, shared. Not collective. One query.
+  /// Nothing for memory that the CPU can touch: the program's own, pinned, managed, shared. Not collective.
+  /// One query.
   [[nodiscard]] virtual std::optional<DeviceHome> home_of(const void* address) const = 0;
-  /// Returns when the bytes are there, behind what the device's default queue has to do. What the driver says if they are not; else empty.
+  /// Returns when the bytes are there, behind what the device's default queue has to do. What the driver says
+  /// if they are not; else empty.
   [[nodiscard]] virtual std::string copy(const DeviceHome& home, const DeviceCopy& what) const = 0;
 };
 
@@ -72,7 +76,8 @@ class DriverFunctions {
 [[nodiscard]] std::unique_ptr<DeviceDriver> level_zero_driver(void* library);
 
 inline constexpr std::size_t driver_kinds = 3;
-/// Null: not in the process. Thread-safe, not collective. O(1) but for the first call after an object was loaded.
+/// Null: not in the process. Thread-safe, not collective. O(1) but for the first call after an object was
+/// loaded.
 [[nodiscard]] std::array<const DeviceDriver*, driver_kinds> device_drivers();
 
 }  // namespace collio::access

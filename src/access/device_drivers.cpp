@@ -11,7 +11,8 @@ namespace collio::access {
 
 namespace {
 
-/// How the library's file name begins; Python's packages bring libraries under names of their own, as libamdhip64-4f2a.so.
+/// How the library's file name begins; Python's packages bring libraries under names of their own, as
+/// libamdhip64-4f2a.so.
 struct Kind {
   std::string_view file;
   std::unique_ptr<DeviceDriver> (*make)(void* library);
@@ -51,7 +52,9 @@ Paths paths_of_drivers() {
         const std::string_view path = info->dlpi_name ? info->dlpi_name : "";
         const std::string_view file = path.substr(path.rfind('/') + 1);
         for (std::size_t i = 0; i < driver_kinds; ++i)
-          if (std::string& found = (*static_cast<Paths*>(out))[i]; found.empty() && file.starts_with(kinds[i].file)) found = path;
+          if (std::string& found = (*static_cast<Paths*>(out))[i];
+              found.empty() && file.starts_with(kinds[i].file))
+            found = path;
         return 0;
       },
       &paths);

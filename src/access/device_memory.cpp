@@ -12,7 +12,8 @@ namespace collio::access {
 
 namespace {
 
-constexpr std::int64_t longest_stride = std::numeric_limits<std::int32_t>::max();  // of a copy in two dimensions, for any driver
+constexpr std::int64_t longest_stride =
+    std::numeric_limits<std::int32_t>::max();  // of a copy in two dimensions, for any driver
 
 /// Made when there is memory; copied without any.
 const core::Error without_memory{core::ErrorClass::no_memory, "no memory"};
@@ -29,7 +30,8 @@ std::optional<DeviceMemory::Place> DeviceMemory::place_of(const Drivers& drivers
 
 std::shared_ptr<DeviceMemory> DeviceMemory::find(const BufferSpan& span) {
   const Drivers drivers = device_drivers();
-  if (std::ranges::none_of(drivers, [](const DeviceDriver* driver) { return driver != nullptr; })) return nullptr;
+  if (std::ranges::none_of(drivers, [](const DeviceDriver* driver) { return driver != nullptr; }))
+    return nullptr;
   const bool anywhere = !span.address && !span.contiguous;
   const auto first = place_of(drivers, span.address + span.low);
   const auto last = span.contiguous ? first : place_of(drivers, span.address + span.high - 1);
@@ -56,7 +58,8 @@ std::byte* DeviceMemory::gather_run(std::byte* out, std::byte* base, const core:
 const std::byte* DeviceMemory::scatter_run(std::byte* base, const core::Run& run, const std::byte* in) {
   const auto place = place_of(base + run.offset);
   if (!place) return core::scatter_run(base, run, in);
-  copy(*place, {CopyWay::to_device, base + run.offset, const_cast<std::byte*>(in), run.length, run.stride, run.count});
+  copy(*place, {CopyWay::to_device, base + run.offset, const_cast<std::byte*>(in), run.length, run.stride,
+                run.count});
   return in + run.bytes();
 }
 
@@ -64,7 +67,8 @@ void DeviceMemory::copy(const Place& place, const DeviceCopy& what) {
   if (what.count > 1 && (what.stride < what.length || what.stride > longest_stride)) {
     DeviceCopy one = what;
     one.count = 1;
-    for (std::int64_t i = 0; i < what.count; ++i, one.device += what.stride, one.host += what.length) copy(place, one);
+    for (std::int64_t i = 0; i < what.count; ++i, one.device += what.stride, one.host += what.length)
+      copy(place, one);
     return;
   }
   if (failure_.ok() && copied(place, what)) {
@@ -86,7 +90,8 @@ bool DeviceMemory::copied(const Place& place, const DeviceCopy& what) {
 
 void DeviceMemory::fail(const DeviceCopy& what, const std::string& why) {
   const char* way = what.way == CopyWay::from_device ? " from" : " to";
-  failure_ = {core::ErrorClass::io, "cannot copy " + std::to_string(what.bytes()) + " bytes" + way + " device memory: " + why};
+  failure_ = {core::ErrorClass::io,
+              "cannot copy " + std::to_string(what.bytes()) + " bytes" + way + " device memory: " + why};
 }
 
 }  // namespace collio::access

@@ -1,7 +1,7 @@
 // HIP (libamdhip64.so), AMD's runtime, which is its driver's interface at the same time.
 //
-// The numbers of memory types changed with version 6. A function that fails leaves its error for hipGetLastError(), where the
-// program would take it for its own: it is fetched.
+// The numbers of memory types changed with version 6. A function that fails leaves its error for
+// hipGetLastError(), where the program would take it for its own: it is fetched.
 #include "access/device_driver.hpp"
 
 namespace collio::access {
@@ -91,9 +91,11 @@ class Hip final : public DeviceDriver {
   }
 
   [[nodiscard]] int copy_many(const DeviceCopy& what) const {
-    const auto length = static_cast<std::size_t>(what.length), stride = static_cast<std::size_t>(what.stride), count = static_cast<std::size_t>(what.count);
-    return what.way == CopyWay::from_device ? functions_.copy_2d(what.host, length, what.device, stride, length, count, device_to_host)
-                                            : functions_.copy_2d(what.device, stride, what.host, length, length, count, host_to_device);
+    const auto length = static_cast<std::size_t>(what.length), stride = static_cast<std::size_t>(what.stride),
+               count = static_cast<std::size_t>(what.count);
+    return what.way == CopyWay::from_device
+               ? functions_.copy_2d(what.host, length, what.device, stride, length, count, device_to_host)
+               : functions_.copy_2d(what.device, stride, what.host, length, length, count, host_to_device);
   }
 
   Functions functions_;

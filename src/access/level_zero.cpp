@@ -1,8 +1,9 @@
 // Level Zero (libze_loader.so.1), the interface of Intel's driver.
 //
-// A query needs a context, and the program's cannot be asked for: a context of collio's for each driver serves. Intel's driver knows the
-// memory of all contexts in each of them, which MPICH and UCX rely on, too. Nothing is initialized: until the program has called zeInit,
-// there are no drivers. Copies go by a command list for each device, which returns when they are done.
+// A query needs a context, and the program's cannot be asked for: a context of collio's for each driver
+// serves. Intel's driver knows the memory of all contexts in each of them, which MPICH and UCX rely on, too.
+// Nothing is initialized: until the program has called zeInit, there are no drivers. Copies go by a command
+// list for each device, which returns when they are done.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -18,7 +19,8 @@ namespace {
 
 using Code = unsigned;
 constexpr Code success = 0;
-constexpr int type_context_desc = 0xd, type_command_queue_desc = 0xe, type_memory_allocation_properties = 0x17;
+constexpr int type_context_desc = 0xd, type_command_queue_desc = 0xe,
+              type_memory_allocation_properties = 0x17;
 constexpr int memory_type_device = 2, mode_synchronous = 1;
 
 struct ContextDesc {
@@ -48,7 +50,8 @@ struct Functions {
   Code (*get_properties)(void*, const void*, AllocationProperties*, void**);
   Code (*create_list)(void*, void*, const QueueDesc*, void**);
   Code (*copy)(void*, void*, const void*, std::size_t, void*, unsigned, void**);
-  Code (*copy_region)(void*, void*, const Region*, unsigned, unsigned, const void*, const Region*, unsigned, unsigned, void*, unsigned, void**);
+  Code (*copy_region)(void*, void*, const Region*, unsigned, unsigned, const void*, const Region*, unsigned,
+                      unsigned, void*, unsigned, void**);
 };
 
 class LevelZero final : public DeviceDriver {
@@ -62,7 +65,8 @@ class LevelZero final : public DeviceDriver {
       AllocationProperties properties;
       void* device = nullptr;
       if (functions_.get_properties(context, address, &properties, &device) != success) continue;
-      if (properties.memory_type == memory_type_device) return DeviceHome{context, reinterpret_cast<std::intptr_t>(device)};
+      if (properties.memory_type == memory_type_device)
+        return DeviceHome{context, reinterpret_cast<std::intptr_t>(device)};
     }
     return {};
   }
@@ -98,16 +102,18 @@ class LevelZero final : public DeviceDriver {
 
   [[nodiscard]] Code copy_one(void* list, const DeviceCopy& what) const {
     const bool from_device = what.way == CopyWay::from_device;
-    return functions_.copy(list, from_device ? what.host : what.device, from_device ? what.device : what.host, static_cast<std::size_t>(what.length),
-                           nullptr, 0, nullptr);
+    return functions_.copy(list, from_device ? what.host : what.device, from_device ? what.device : what.host,
+                           static_cast<std::size_t>(what.length), nullptr, 0, nullptr);
   }
 
   [[nodiscard]] Code copy_many(void* list, const DeviceCopy& what) const {
     const auto length = static_cast<unsigned>(what.length), stride = static_cast<unsigned>(what.stride);
     const Region region{0, 0, 0, length, static_cast<unsigned>(what.count), 0};
     return what.way == CopyWay::from_device
-               ? functions_.copy_region(list, what.host, &region, length, 0, what.device, &region, stride, 0, nullptr, 0, nullptr)
-               : functions_.copy_region(list, what.device, &region, stride, 0, what.host, &region, length, 0, nullptr, 0, nullptr);
+               ? functions_.copy_region(list, what.host, &region, length, 0, what.device, &region, stride, 0,
+                                        nullptr, 0, nullptr)
+               : functions_.copy_region(list, what.device, &region, stride, 0, what.host, &region, length, 0,
+                                        nullptr, 0, nullptr);
   }
 
   Functions functions_;

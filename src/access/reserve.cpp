@@ -1,5 +1,5 @@
-// See reserve.hpp. A list of free blocks for each length, which is a power of two; new ones are cut off the rest. When all have come back, nothing
-// is cut.
+// See reserve.hpp. A list of free blocks for each length, which is a power of two; new ones are cut off the
+// rest. When all have come back, nothing is cut.
 #include "access/reserve.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constinit std::atomic<int> users{0};
 thread_local int abstains = 0;
 constinit std::mutex mutex;
 constinit std::array<Head*, lengths> unused{};
-constinit std::size_t cut = 0;   ///< bytes of the place
+constinit std::size_t cut = 0;    ///< bytes of the place
 constinit std::size_t taken = 0;  ///< blocks
 
 }  // namespace

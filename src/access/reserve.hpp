@@ -1,7 +1,8 @@
 // Memory kept for small allocations that malloc refuses.
 //
-// During a collective call other ranks wait for this rank's messages, so no list may fail to grow by an entry. Allocations that malloc
-// refuses in such a call come from here. The reserve is part of the library and needs no memory itself.
+// During a collective call other ranks wait for this rank's messages, so no list may fail to grow by an
+// entry. Allocations that malloc refuses in such a call come from here. The reserve is part of the library
+// and needs no memory itself.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,9 @@ namespace collio::access {
 
 class Reserve {
  public:
-  static constexpr std::size_t bytes = 1 << 20;       ///< in all, of a process
-  static constexpr std::size_t smallest_block = 64;   ///< blocks are this times a power of two, 16 bytes of each for the reserve itself
+  static constexpr std::size_t bytes = 1 << 20;  ///< in all, of a process
+  static constexpr std::size_t smallest_block =
+      64;  ///< blocks are this times a power of two, 16 bytes of each for the reserve itself
 
   /// While one lives, any thread of the process may take from the reserve.
   class Use {
@@ -31,7 +33,8 @@ class Reserve {
     Abstain& operator=(const Abstain&) = delete;
   };
 
-  /// Aligned to 16 bytes. Null: not in use, not for this thread, or nothing of that length is left. Thread-safe.
+  /// Aligned to 16 bytes. Null: not in use, not for this thread, or nothing of that length is left.
+  /// Thread-safe.
   [[nodiscard]] static void* take(std::size_t bytes) noexcept;
   [[nodiscard]] static bool holds(const void* block) noexcept;
   /// A block that it holds. Thread-safe; also when it is not in use any more.

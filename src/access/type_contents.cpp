@@ -5,9 +5,11 @@
 
 // Of MPI 4, whatever header this is compiled with: null where the program's library is older.
 extern "C" {
-int collio_type_get_envelope_c(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*) __asm__("PMPI_Type_get_envelope_c") __attribute__((weak));
-int collio_type_get_contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int*, MPI_Aint*, MPI_Count*, MPI_Datatype*)
-    __asm__("PMPI_Type_get_contents_c") __attribute__((weak));
+int collio_type_get_envelope_c(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*,
+                               int*) __asm__("PMPI_Type_get_envelope_c") __attribute__((weak));
+int collio_type_get_contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int*, MPI_Aint*,
+                               MPI_Count*, MPI_Datatype*) __asm__("PMPI_Type_get_contents_c")
+    __attribute__((weak));
 }
 
 namespace collio::access {
@@ -33,8 +35,8 @@ Envelope envelope_of(MPI_Datatype type) {
 }
 
 bool is_predefined(const Envelope& envelope) {
-  return envelope.combiner == MPI_COMBINER_NAMED || envelope.combiner == MPI_COMBINER_F90_REAL || envelope.combiner == MPI_COMBINER_F90_COMPLEX ||
-         envelope.combiner == MPI_COMBINER_F90_INTEGER;
+  return envelope.combiner == MPI_COMBINER_NAMED || envelope.combiner == MPI_COMBINER_F90_REAL ||
+         envelope.combiner == MPI_COMBINER_F90_COMPLEX || envelope.combiner == MPI_COMBINER_F90_INTEGER;
 }
 
 }  // namespace
@@ -75,7 +77,8 @@ MPI_Datatype RetainedType::handle() const {
 core::Result<TypeContents> TypeContents::of(MPI_Datatype type) {
   TypeContents c;
   const Envelope e = envelope_of(type);
-  if (e.code != MPI_SUCCESS) return core::Error{core::ErrorClass::type, "the MPI library cannot describe a datatype"};
+  if (e.code != MPI_SUCCESS)
+    return core::Error{core::ErrorClass::type, "the MPI library cannot describe a datatype"};
   c.combiner_ = e.combiner;
   if (is_predefined(e)) return c;
   c.ints_ = RawArray<int>(static_cast<std::size_t>(e.integers));
@@ -84,9 +87,11 @@ core::Result<TypeContents> TypeContents::of(MPI_Datatype type) {
   c.types_.resize(static_cast<std::size_t>(e.types));
   const int code =
       collio_type_get_contents_c
-          ? collio_type_get_contents_c(type, e.integers, e.addresses, e.counts, e.types, c.ints_.data(), c.addresses_.data(), c.counts_.data(), c.types_.data())
-          : MPI_Type_get_contents(type, static_cast<int>(e.integers), static_cast<int>(e.addresses), static_cast<int>(e.types), c.ints_.data(),
-                                  c.addresses_.data(), c.types_.data());
+          ? collio_type_get_contents_c(type, e.integers, e.addresses, e.counts, e.types, c.ints_.data(),
+                                       c.addresses_.data(), c.counts_.data(), c.types_.data())
+          : MPI_Type_get_contents(type, static_cast<int>(e.integers), static_cast<int>(e.addresses),
+                                  static_cast<int>(e.types), c.ints_.data(), c.addresses_.data(),
+                                  c.types_.data());
   if (code == MPI_SUCCESS) return c;
   c.types_.clear();
   return core::Error{core::ErrorClass::type, "the MPI library cannot list the contents of a datatype"};

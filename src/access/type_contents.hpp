@@ -13,8 +13,8 @@ namespace collio::access {
 /// True for predefined types, which are never freed. Not collective.
 [[nodiscard]] bool is_predefined(MPI_Datatype type);
 
-/// A datatype that outlives the program's handle to it, without the copy MPI_Type_dup may make of a description
-/// of any length. Move-only.
+/// A datatype that outlives the program's handle to it, without the copy MPI_Type_dup may make of a
+/// description of any length. Move-only.
 class RetainedType {
  public:
   RetainedType() = default;
@@ -51,7 +51,9 @@ class TypeContents {
     return addresses_.empty() ? static_cast<std::int64_t>(counts_[counts_before + i]) : addresses_[i];
   }
   [[nodiscard]] bool large() const noexcept { return !counts_.empty(); }
-  [[nodiscard]] std::int64_t count(std::size_t i) const noexcept { return static_cast<std::int64_t>(counts_[i]); }
+  [[nodiscard]] std::int64_t count(std::size_t i) const noexcept {
+    return static_cast<std::int64_t>(counts_[i]);
+  }
   [[nodiscard]] int small(std::size_t i) const noexcept { return ints_[i]; }
   /// All int arguments and byte displacements as MPI gave them; empty in large-count forms.
   [[nodiscard]] const RawArray<int>& ints() const noexcept { return ints_; }

@@ -64,7 +64,8 @@ struct Steps {
 };
 
 /// `count` pieces of equal length; exactly their bytes are read and written.
-[[COLLIO_WIDE, gnu::always_inline]] inline void copy_wide(std::byte* to, const std::byte* from, const Run& run, Steps step) noexcept {
+[[COLLIO_WIDE, gnu::always_inline]] inline void copy_wide(std::byte* to, const std::byte* from,
+                                                          const Run& run, Steps step) noexcept {
   if (run.length <= 16) {
     const auto mask = static_cast<__mmask16>(_bzhi_u32(0xffff, static_cast<unsigned>(run.length)));
     for (std::int64_t i = run.count; i > 0; --i, to += step.to, from += step.from)
@@ -84,7 +85,8 @@ constexpr std::size_t ahead = 12;
 /// Long runs have loops of their own, which ask for cache lines ahead.
 constexpr std::int64_t long_run = 16;
 
-[[COLLIO_WIDE]] const std::byte* scatter_wide(std::byte* base, std::span<const Run> runs, const std::byte* in) noexcept {
+[[COLLIO_WIDE]] const std::byte* scatter_wide(std::byte* base, std::span<const Run> runs,
+                                              const std::byte* in) noexcept {
   if (runs.empty()) return in;
   const std::size_t last = runs.size() - 1;
   for (std::size_t i = 0; i <= last; ++i) {
@@ -100,7 +102,8 @@ constexpr std::int64_t long_run = 16;
   return in;
 }
 
-[[COLLIO_WIDE]] std::byte* gather_wide(std::byte* out, const std::byte* base, std::span<const Run> runs) noexcept {
+[[COLLIO_WIDE]] std::byte* gather_wide(std::byte* out, const std::byte* base,
+                                       std::span<const Run> runs) noexcept {
   if (runs.empty()) return out;
   const std::size_t last = runs.size() - 1;
   for (std::size_t i = 0; i <= last; ++i) {
@@ -119,11 +122,13 @@ constexpr std::int64_t long_run = 16;
 [[COLLIO_WIDE]] TilingSum sum_wide(std::span<const Run> runs) noexcept { return sum_of(runs); }
 
 bool has_wide() noexcept {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi2");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("bmi2");
 }
 
-const Batch batch = has_wide() ? Batch{scatter_wide, gather_wide, sum_wide} : Batch{scatter_plain, gather_plain, sum_plain};
+const Batch batch =
+    has_wide() ? Batch{scatter_wide, gather_wide, sum_wide} : Batch{scatter_plain, gather_plain, sum_plain};
 
 #else
 

@@ -1,8 +1,8 @@
 // What is done to every piece of an access: copying it, and adding it to the tiling check, a batch at a time.
 //
-// An irregular access has millions of pieces of a few bytes, of lengths no branch predictor guesses. Where the
-// processor has masked moves (AVX-512 BW and VL), a piece of up to 64 bytes is one load and one store of exactly its
-// bytes, without a branch on its length; chosen at run time. Elsewhere copy.hpp's loops do it.
+// An irregular access has millions of pieces of a few bytes, of lengths no branch predictor guesses. Where
+// the processor has masked moves (AVX-512 BW and VL), a piece of up to 64 bytes is one load and one store of
+// exactly its bytes, without a branch on its length; chosen at run time. Elsewhere copy.hpp's loops do it.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace collio::core {
 
-/// Copies consecutive bytes at `in` to the pieces of `runs`, relative to `base`. Returns the end of the bytes.
+/// Copies consecutive bytes at `in` to the pieces of `runs`, relative to `base`. Returns the end of the
+/// bytes.
 const std::byte* scatter_runs(std::byte* base, std::span<const Run> runs, const std::byte* in) noexcept;
 /// Copies the pieces of `runs`, relative to `base`, to consecutive bytes at `out`. Returns their end.
 std::byte* gather_runs(std::byte* out, const std::byte* base, std::span<const Run> runs) noexcept;

@@ -1,8 +1,9 @@
 // Which bytes of a window have been filled, by whatever ranks of a node: one bit per unit of 2^shift bytes.
 //
-// Where many ranks fill one window in shared memory, the mask is both the merge and the union of their piece lists:
-// it costs each rank a few instructions a piece, its size does not depend on the pieces, and reading it back yields
-// the maximal extents in order. A k-way merge of the lists would cost a comparison tree per piece.
+// Where many ranks fill one window in shared memory, the mask is both the merge and the union of their piece
+// lists: it costs each rank a few instructions a piece, its size does not depend on the pieces, and reading
+// it back yields the maximal extents in order. A k-way merge of the lists would cost a comparison tree per
+// piece.
 #pragma once
 
 #include <algorithm>
@@ -29,14 +30,16 @@ class ByteMask {
   /// Nothing of a window of `window_bytes` bytes is filled.
   void clear(std::int64_t window_bytes) noexcept { std::fill_n(words_, words_for(window_bytes, shift_), 0); }
 
-  /// Calls sink(Extent) for every maximal extent of filled bytes in [0, end), ascending. `end` is a multiple of the unit.
+  /// Calls sink(Extent) for every maximal extent of filled bytes in [0, end), ascending. `end` is a multiple
+  /// of the unit.
   template <class Sink>
   void for_each_extent(std::int64_t end, Sink&& sink) const {
     const std::int64_t units = end >> shift_;
-    std::int64_t start = -1;     // of the extent that is open
-    std::uint64_t before = 0;    // the last bit of the word before
+    std::int64_t start = -1;   // of the extent that is open
+    std::uint64_t before = 0;  // the last bit of the word before
     for (std::int64_t at = 0; at < units; at += 64) {
-      const std::uint64_t bits = words_[at >> 6] & (units - at < 64 ? (std::uint64_t{1} << (units - at)) - 1 : ~std::uint64_t{0});
+      const std::uint64_t bits =
+          words_[at >> 6] & (units - at < 64 ? (std::uint64_t{1} << (units - at)) - 1 : ~std::uint64_t{0});
       // Where filled and empty units meet: starts and stops in turn.
       std::uint64_t edges = bits ^ (bits << 1 | before);
       before = bits >> 63;
@@ -60,7 +63,8 @@ class ByteMask {
   int shift_ = 0;
 };
 
-/// Adds one rank's pieces. Bits of a word are gathered before they are stored: one atomic operation per word touched.
+/// Adds one rank's pieces. Bits of a word are gathered before they are stored: one atomic operation per word
+/// touched.
 class MaskWriter {
  public:
   /// `origin`: file offset of the window's first byte.
@@ -101,7 +105,8 @@ class MaskWriter {
     }
   }
   void store(const Word& at) noexcept {
-    if (at.bits != 0) std::atomic_ref<std::uint64_t>(mask_.words_[at.number]).fetch_or(at.bits, std::memory_order_relaxed);
+    if (at.bits != 0)
+      std::atomic_ref<std::uint64_t>(mask_.words_[at.number]).fetch_or(at.bits, std::memory_order_relaxed);
   }
 
   ByteMask mask_;

@@ -9,7 +9,8 @@ namespace collio::core {
 
 /// Folds one number into a hash: the high and low halves of a 128-bit product.
 constexpr std::uint64_t hash_step(std::uint64_t hash, std::uint64_t value) noexcept {
-  const auto product = static_cast<unsigned __int128>(hash ^ 0x9e3779b97f4a7c15u) * (value ^ 0xe7037ed1a0b428dbu);
+  const auto product =
+      static_cast<unsigned __int128>(hash ^ 0x9e3779b97f4a7c15u) * (value ^ 0xe7037ed1a0b428dbu);
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64) ^ (hash << 1);
 }
 

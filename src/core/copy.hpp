@@ -47,8 +47,8 @@ inline void copy_piece(std::byte* to, const std::byte* from, std::size_t length)
   }
 }
 
-/// How far ahead of a copy its target is asked for: beyond what the store buffer can hide when another core had the
-/// cache line last.
+/// How far ahead of a copy its target is asked for: beyond what the store buffer can hide when another core
+/// had the cache line last.
 inline std::int64_t prefetch_distance(const Run& run) noexcept { return 16 * run.stride; }
 
 template <std::size_t Size>
@@ -73,11 +73,21 @@ inline std::byte* gather_run(std::byte* out, const std::byte* base, const Run& r
     return out + length;
   }
   switch (run.length) {
-    case 4: gather_fixed<4>(out, from, run); break;
-    case 8: gather_fixed<8>(out, from, run); break;
-    case 16: gather_fixed<16>(out, from, run); break;
-    case 32: gather_fixed<32>(out, from, run); break;
-    case 64: gather_fixed<64>(out, from, run); break;
+    case 4:
+      gather_fixed<4>(out, from, run);
+      break;
+    case 8:
+      gather_fixed<8>(out, from, run);
+      break;
+    case 16:
+      gather_fixed<16>(out, from, run);
+      break;
+    case 32:
+      gather_fixed<32>(out, from, run);
+      break;
+    case 64:
+      gather_fixed<64>(out, from, run);
+      break;
     default:
       for (std::int64_t i = 0; i < run.count; ++i)
         copy_piece(out + i * run.length, from + i * run.stride, length);
@@ -94,11 +104,21 @@ inline const std::byte* scatter_run(std::byte* base, const Run& run, const std::
     return in + length;
   }
   switch (run.length) {
-    case 4: scatter_fixed<4>(to, run, in); break;
-    case 8: scatter_fixed<8>(to, run, in); break;
-    case 16: scatter_fixed<16>(to, run, in); break;
-    case 32: scatter_fixed<32>(to, run, in); break;
-    case 64: scatter_fixed<64>(to, run, in); break;
+    case 4:
+      scatter_fixed<4>(to, run, in);
+      break;
+    case 8:
+      scatter_fixed<8>(to, run, in);
+      break;
+    case 16:
+      scatter_fixed<16>(to, run, in);
+      break;
+    case 32:
+      scatter_fixed<32>(to, run, in);
+      break;
+    case 64:
+      scatter_fixed<64>(to, run, in);
+      break;
     default:
       for (std::int64_t i = 0; i < run.count; ++i)
         copy_piece(to + i * run.stride, in + i * run.length, length);
@@ -108,7 +128,8 @@ inline const std::byte* scatter_run(std::byte* base, const Run& run, const std::
 
 template <std::size_t Size>
 inline void copy_run_fixed(std::byte* to, const std::byte* from, const Run& run) noexcept {
-  for (std::int64_t i = 0; i < run.count; ++i, to += run.stride, from += run.stride) copy_fixed<Size>(to, from);
+  for (std::int64_t i = 0; i < run.count; ++i, to += run.stride, from += run.stride)
+    copy_fixed<Size>(to, from);
 }
 
 /// Copies the pieces of `run`, relative to `from`, to the same places relative to `to`.
@@ -116,8 +137,10 @@ inline void copy_run(std::byte* to, const std::byte* from, const Run& run) noexc
   to += run.offset;
   from += run.offset;
   switch (run.length) {
-    case 4: return copy_run_fixed<4>(to, from, run);
-    case 8: return copy_run_fixed<8>(to, from, run);
+    case 4:
+      return copy_run_fixed<4>(to, from, run);
+    case 8:
+      return copy_run_fixed<8>(to, from, run);
     default:
       for (std::int64_t i = 0; i < run.count; ++i)
         copy_piece(to + i * run.stride, from + i * run.stride, static_cast<std::size_t>(run.length));

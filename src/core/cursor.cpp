@@ -10,9 +10,7 @@
 
 namespace collio::core {
 
-void Cursor::enter_body() noexcept {
-  reader_ = pattern_->body().reader(pattern_->body().before_stream(0));
-}
+void Cursor::enter_body() noexcept { reader_ = pattern_->body().reader(pattern_->body().before_stream(0)); }
 
 void Cursor::load() noexcept {
   const PackedExtents& body = pattern_->body();
@@ -143,7 +141,8 @@ void Cursor::seek_offset(std::int64_t offset) noexcept {
   // Inside this item: whole pieces that end at or before `offset`, then a part of one.
   std::int64_t skip = 0;
   if (run_.count > 1) {
-    const std::int64_t whole = std::max<std::int64_t>(0, (offset - run_.offset - run_.length) / run_.stride + 1);
+    const std::int64_t whole =
+        std::max<std::int64_t>(0, (offset - run_.offset - run_.length) / run_.stride + 1);
     const std::int64_t pieces = offset - run_.offset < run_.length ? 0 : whole;
     skip = pieces * run_.length;
     skip += std::clamp<std::int64_t>(offset - (run_.offset + pieces * run_.stride), 0, run_.length);

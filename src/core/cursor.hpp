@@ -41,8 +41,8 @@ class Cursor {
   bool next_bytes(std::int64_t limit, Run& out) noexcept;
 
  private:
-  void load() noexcept;          ///< next item of the body, or next iteration, into run_
-  void enter_body() noexcept;    ///< first item of the body at base_
+  void load() noexcept;        ///< next item of the body, or next iteration, into run_
+  void enter_body() noexcept;  ///< first item of the body at base_
   void skip_in_run(std::int64_t bytes) noexcept;
   void split_first(std::int64_t bytes, Run& out) noexcept;
   void take(std::int64_t count, Run& out) noexcept;

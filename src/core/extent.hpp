@@ -26,9 +26,7 @@ struct Run {
 
   [[nodiscard]] constexpr std::int64_t bytes() const noexcept { return length * count; }
   /// End of the last piece.
-  [[nodiscard]] constexpr std::int64_t end() const noexcept {
-    return offset + (count - 1) * stride + length;
-  }
+  [[nodiscard]] constexpr std::int64_t end() const noexcept { return offset + (count - 1) * stride + length; }
   friend constexpr bool operator==(const Run&, const Run&) = default;
 };
 

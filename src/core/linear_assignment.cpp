@@ -15,12 +15,16 @@ constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Invariant between steps: a row that has a column pays the least reduced cost, cost - dual[column], of its row there.
+/// Invariant between steps: a row that has a column pays the least reduced cost, cost - dual[column], of its
+/// row there.
 class Assignment {
  public:
   /// No fewer columns than rows.
   explicit Assignment(const Costs& cost)
-      : cost_(cost), column_of_(at(cost.rows()), none), row_of_(at(cost.columns()), none), dual_(at(cost.columns()), 0) {}
+      : cost_(cost),
+        column_of_(at(cost.rows()), none),
+        row_of_(at(cost.columns()), none),
+        dual_(at(cost.columns()), 0) {}
 
   std::vector<int> solve() {
     std::vector<int> free_rows;
@@ -52,9 +56,10 @@ class Assignment {
     return best;
   }
 
-  /// Every free row takes its best column and makes it as dear as its second best; who had it is free. Returns the rows
-  /// that are free in the end. Rows that bid against each other may raise a price in very many small steps: of those
-  /// outbid only as many bid again at once as there are rows, which keeps a pass at O(rows * columns).
+  /// Every free row takes its best column and makes it as dear as its second best; who had it is free.
+  /// Returns the rows that are free in the end. Rows that bid against each other may raise a price in very
+  /// many small steps: of those outbid only as many bid again at once as there are rows, which keeps a pass
+  /// at O(rows * columns).
   std::vector<int> bid(const std::vector<int>& free_rows) {
     std::vector<int> left;
     int turns = cost_.rows();
@@ -119,10 +124,13 @@ class Assignment {
     std::int64_t reached;  ///< its distance
   };
 
-  /// Ways on from a row. Returns the place in `open` of the nearest column, a free one where there is a choice.
-  std::size_t relax(const Scan& scan, const std::vector<int>& open, std::vector<std::int64_t>& distance, std::vector<int>& from) const {
+  /// Ways on from a row. Returns the place in `open` of the nearest column, a free one where there is a
+  /// choice.
+  std::size_t relax(const Scan& scan, const std::vector<int>& open, std::vector<std::int64_t>& distance,
+                    std::vector<int>& from) const {
     const auto costs = cost_.row(scan.row);
-    // What the row pays now counts nothing; the free row pays nothing yet, and its ways start at their reduced costs.
+    // What the row pays now counts nothing; the free row pays nothing yet, and its ways start at their
+    // reduced costs.
     const int own = column_of_[at(scan.row)];
     const std::int64_t base = own == none ? 0 : scan.reached - (costs[at(own)] - dual_[at(own)]);
     std::size_t nearest = 0;
@@ -132,7 +140,8 @@ class Assignment {
       const std::int64_t length = base + costs[at(column)] - dual_[at(column)];
       if (length < distance[at(column)]) distance[at(column)] = length, from[at(column)] = scan.row;
       const std::int64_t now = distance[at(column)];
-      if (now < least || (now == least && row_of_[at(column)] == none && row_of_[at(open[nearest])] != none)) {
+      if (now < least ||
+          (now == least && row_of_[at(column)] == none && row_of_[at(open[nearest])] != none)) {
         least = now;
         nearest = i;
       }
@@ -159,7 +168,8 @@ std::vector<int> assign_rows(const Costs& cost) {
   const Costs turned = transposed(cost);
   const std::vector<int> row_of_column = Assignment(turned).solve();
   std::vector<int> column_of_row(at(cost.rows()), none);
-  for (std::size_t c = 0; c < row_of_column.size(); ++c) column_of_row[at(row_of_column[c])] = static_cast<int>(c);
+  for (std::size_t c = 0; c < row_of_column.size(); ++c)
+    column_of_row[at(row_of_column[c])] = static_cast<int>(c);
   return column_of_row;
 }
 

@@ -22,9 +22,15 @@ class Matrix {
   [[nodiscard]] int rows() const noexcept { return shape_.rows; }
   [[nodiscard]] int columns() const noexcept { return shape_.columns; }
   [[nodiscard]] std::span<T> row(int r) noexcept { return std::span(values_).subspan(start(r), width()); }
-  [[nodiscard]] std::span<const T> row(int r) const noexcept { return std::span(values_).subspan(start(r), width()); }
-  [[nodiscard]] T& operator()(int r, int c) noexcept { return values_[start(r) + static_cast<std::size_t>(c)]; }
-  [[nodiscard]] const T& operator()(int r, int c) const noexcept { return values_[start(r) + static_cast<std::size_t>(c)]; }
+  [[nodiscard]] std::span<const T> row(int r) const noexcept {
+    return std::span(values_).subspan(start(r), width());
+  }
+  [[nodiscard]] T& operator()(int r, int c) noexcept {
+    return values_[start(r) + static_cast<std::size_t>(c)];
+  }
+  [[nodiscard]] const T& operator()(int r, int c) const noexcept {
+    return values_[start(r) + static_cast<std::size_t>(c)];
+  }
   /// All elements, row by row.
   [[nodiscard]] std::span<T> values() noexcept { return values_; }
   [[nodiscard]] std::span<const T> values() const noexcept { return values_; }

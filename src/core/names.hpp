@@ -29,7 +29,8 @@ template <class Names>
 
 /// The first word for `value`; "?": there is none.
 template <class Names>
-[[nodiscard]] constexpr std::string_view word_for(const Names& names, const typename Names::value_type::Value& value) noexcept {
+[[nodiscard]] constexpr std::string_view word_for(const Names& names,
+                                                  const typename Names::value_type::Value& value) noexcept {
   for (const auto& name : names)
     if (name.value == value) return name.word;
   return "?";

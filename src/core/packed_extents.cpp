@@ -8,9 +8,7 @@
 
 namespace collio::core {
 
-int shift_of(std::uint64_t bits) noexcept {
-  return bits == 0 ? 0 : std::min(20, std::countr_zero(bits));
-}
+int shift_of(std::uint64_t bits) noexcept { return bits == 0 ? 0 : std::min(20, std::countr_zero(bits)); }
 
 const PackedExtents::Checkpoint& PackedExtents::before_stream(std::int64_t stream) const noexcept {
   const auto after = std::upper_bound(index_.begin() + 1, index_.end(), stream,
@@ -31,8 +29,7 @@ void PackedBuilder::add(const Run& run) {
   } else if (run.stride == run.length) {
     add_piece({run.offset, run.bytes()});
   } else if (run.count < 3) {
-    for (std::int64_t i = 0; i < run.count; ++i)
-      add_piece({run.offset + i * run.stride, run.length});
+    for (std::int64_t i = 0; i < run.count; ++i) add_piece({run.offset + i * run.stride, run.length});
   } else {
     add_piece({run.offset, run.length});
     add_piece({run.offset + run.stride, run.length});
@@ -153,7 +150,8 @@ void PackedBuilder::encode_block() {
   l.items_ += static_cast<std::int64_t>(block_items_);
   block_items_ = 0;
   runs_in_block_ = false;
-  if (l.items_ == std::int64_t{16} * PackedExtents::items_per_checkpoint) irregular_ = l.pieces_ < 2 * l.items_;
+  if (l.items_ == std::int64_t{16} * PackedExtents::items_per_checkpoint)
+    irregular_ = l.pieces_ < 2 * l.items_;
 }
 
 PackedExtents PackedBuilder::finish() {
@@ -164,7 +162,8 @@ PackedExtents PackedBuilder::finish() {
   l.code_bytes_ = used_;
   l.code_.resize(used_ + varint_slack);
   l.code_.shrink_to_fit();
-  l.hash_ = hash_step(content_hash(l.code()), static_cast<std::uint64_t>(l.format_.shift) * 2 + (l.format_.any_order ? 1 : 0));
+  l.hash_ = hash_step(content_hash(l.code()),
+                      static_cast<std::uint64_t>(l.format_.shift) * 2 + (l.format_.any_order ? 1 : 0));
   l.index_.shrink_to_fit();
   return std::move(list_);
 }

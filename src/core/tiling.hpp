@@ -12,8 +12,8 @@
 namespace collio::core {
 
 /// H: a bijection of 64-bit numbers whose every output bit depends on every input bit (the finaliser of the
-/// MurmurHash3 family). Not linear, so shifted holes and overlaps do not cancel; and only shifts and 64-bit products,
-/// so that vector units do eight at a time.
+/// MurmurHash3 family). Not linear, so shifted holes and overlaps do not cancel; and only shifts and 64-bit
+/// products, so that vector units do eight at a time.
 constexpr std::uint64_t tiling_hash(std::int64_t offset) noexcept {
   auto x = static_cast<std::uint64_t>(offset);
   x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdu;

@@ -17,8 +17,8 @@ static_assert(std::endian::native == std::endian::little, "the encoding is littl
 inline constexpr int varint_slack = 16;
 inline constexpr int varint_max_bytes = 9;
 
-/// Writes `value` at `out`, which has room for 9 bytes. Returns the byte after it. Short and long values by the same
-/// instructions: for lists where nobody can guess which comes next.
+/// Writes `value` at `out`, which has room for 9 bytes. Returns the byte after it. Short and long values by
+/// the same instructions: for lists where nobody can guess which comes next.
 inline std::uint8_t* put_any_varint(std::uint8_t* out, std::uint64_t value) noexcept {
   const int bits = 64 - std::countl_zero(value | 1);
   const int bytes = (bits * 37 + 222) >> 8;  // (bits + 6) / 7 for 1..64

@@ -3,18 +3,21 @@
 
 namespace collio::flow {
 
-/// Two rings of groups: home slots for windows that this node serves, transit slots for pieces on their way to other nodes. Slots are numbered
-/// group by group, home groups first.
+/// Two rings of groups: home slots for windows that this node serves, transit slots for pieces on their way
+/// to other nodes. Slots are numbered group by group, home groups first.
 struct SlotGroups {
-  int home_slots = 1;      ///< of a home group
+  int home_slots = 1;  ///< of a home group
   int home_groups = 2;
-  int transit_slots = 0;   ///< of a transit group
+  int transit_slots = 0;  ///< of a transit group
   int transit_groups = 0;
 
   [[nodiscard]] constexpr int groups() const noexcept { return home_groups + transit_groups; }
-  [[nodiscard]] constexpr int slots() const noexcept { return home_slots * home_groups + transit_slots * transit_groups; }
+  [[nodiscard]] constexpr int slots() const noexcept {
+    return home_slots * home_groups + transit_slots * transit_groups;
+  }
   [[nodiscard]] constexpr int first_slot(int group) const noexcept {
-    return group < home_groups ? group * home_slots : home_slots * home_groups + (group - home_groups) * transit_slots;
+    return group < home_groups ? group * home_slots
+                               : home_slots * home_groups + (group - home_groups) * transit_slots;
   }
   [[nodiscard]] constexpr int group_of(int slot) const noexcept {
     const int homes = home_slots * home_groups;

@@ -12,7 +12,8 @@ constexpr int fewest_groups = 2, most_groups = 4;
 
 /// How many domains with a lower number each domain's node serves.
 std::vector<int> places_at_home(std::span<const int> homes) {
-  std::vector<int> served(homes.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(homes)) + 1, 0);
+  std::vector<int> served(homes.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(homes)) + 1,
+                          0);
   std::vector<int> places;
   places.reserve(homes.size());
   for (const int home : homes) places.push_back(served[static_cast<std::size_t>(home)]++);
@@ -32,7 +33,8 @@ SlotGroups divide(const OrderRequest& r, int homes_of_a_step, int step_slots) {
 
 }  // namespace
 
-WindowOrder::WindowOrder(const OrderRequest& request) : request_(request), rounds_(request.domains.most_rounds()) {
+WindowOrder::WindowOrder(const OrderRequest& request)
+    : request_(request), rounds_(request.domains.most_rounds()) {
   if (request.transit_slots > 0)
     order_by_steps();
   else
@@ -49,7 +51,9 @@ void WindowOrder::order_by_steps() {
   while (!request_.relays && from < domains && homes[static_cast<std::size_t>(from)] <= request_.node) ++from;
   int step_slots = 0;
   for (int step = 0; step * homes_of_a_step < most_at_home; ++step) {
-    const auto in_step = [&](int domain) { return places[static_cast<std::size_t>(domain)] / homes_of_a_step == step; };
+    const auto in_step = [&](int domain) {
+      return places[static_cast<std::size_t>(domain)] / homes_of_a_step == step;
+    };
     int slots = 0;
     for (const bool home : {true, false}) {
       Part part{static_cast<int>(order_.size()), 0, home};
@@ -102,7 +106,8 @@ bool WindowOrder::next(Batch& batch) {
 bool WindowOrder::next_on_one_node(Batch& batch) {
   const int domains = request_.domains.count;
   batch.group = static_cast<int>(home_batches_ % 2);
-  for (; round_ < rounds_ && batch.slots < groups_.home_slots; at_ + 1 < domains ? ++at_ : (at_ = 0, ++round_)) {
+  for (; round_ < rounds_ && batch.slots < groups_.home_slots;
+       at_ + 1 < domains ? ++at_ : (at_ = 0, ++round_)) {
     if (request_.domains.window(at_, round_).length <= 0) continue;
     batch.windows.push_back({at_, round_, groups_.first_slot(batch.group) + batch.slots++});
   }

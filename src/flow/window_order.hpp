@@ -1,16 +1,20 @@
-// The order in which the ranks of a node pass through the windows of a call, and which slots the windows take.
+// The order in which the ranks of a node pass through the windows of a call, and which slots the windows
+// take.
 //
 // One node: windows go round by round, domain by domain, through two groups of slots in turn.
 //
-// Several nodes: home slots hold windows that this node serves until they are written. Transit slots hold pieces for windows of other nodes until
-// they are sent. The two are separate, so a node whose storage is slow still sends its pieces to all others. A round is cut into steps with at most
-// as many windows of any node as a home group has slots. In a step a node passes its own windows as one batch, then those of the other nodes, beginning
-// with the next node's: nodes send to different receivers at a time.
+// Several nodes: home slots hold windows that this node serves until they are written. Transit slots hold
+// pieces for windows of other nodes until they are sent. The two are separate, so a node whose storage is
+// slow still sends its pieces to all others. A round is cut into steps with at most as many windows of any
+// node as a home group has slots. In a step a node passes its own windows as one batch, then those of the
+// other nodes, beginning with the next node's: nodes send to different receivers at a time.
 //
-// Why nodes cannot wait for each other in a circle: consider the first step that is not over on all nodes. All earlier steps are over, so every node
-// gets a home group for its own windows of this step, and all of them are open to messages. A piece in a transit slot then waits for nothing but its
-// message. Transit slots of this step come free one batch after the other, and every rank passes all its windows. Where pieces meet on a third node,
-// they also wait for its transit slot: then all nodes take the windows in one order, and the first one that is not over on all nodes has its slots.
+// Why nodes cannot wait for each other in a circle: consider the first step that is not over on all nodes.
+// All earlier steps are over, so every node gets a home group for its own windows of this step, and all of
+// them are open to messages. A piece in a transit slot then waits for nothing but its message. Transit slots
+// of this step come free one batch after the other, and every rank passes all its windows. Where pieces meet
+// on a third node, they also wait for its transit slot: then all nodes take the windows in one order, and the
+// first one that is not over on all nodes has its slots.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +30,13 @@ namespace collio::flow {
 /// What the order rests on. The same on all ranks of a node; `homes` and `slots` the same on all nodes.
 struct OrderRequest {
   const policy::Domains& domains;
-  std::span<const int> homes;              ///< node that serves each domain
-  int node = 0;                            ///< of this rank
-  int slots = 2;                           ///< of a node, an even number
-  int transit_slots = 0;                   ///< that a window of another node takes here, at most; `slots` are at least 2 more. 0: there is one node
-  bool relays = false;                     ///< pieces of several nodes meet on the way: then all nodes take a step in the same order
+  std::span<const int> homes;  ///< node that serves each domain
+  int node = 0;                ///< of this rank
+  int slots = 2;               ///< of a node, an even number
+  int transit_slots = 0;  ///< that a window of another node takes here, at most; `slots` are at least 2 more.
+                          ///< 0: there is one node
+  bool relays =
+      false;  ///< pieces of several nodes meet on the way: then all nodes take a step in the same order
   std::function<int(int domain)> slots_for;  ///< that a window of the domain takes here, in transit
 };
 
@@ -71,7 +77,7 @@ class WindowOrder {
   std::int64_t rounds_;
   std::int64_t round_ = 0;
   std::size_t part_ = 0;
-  int at_ = 0;               ///< place in the part, or domain on one node
+  int at_ = 0;  ///< place in the part, or domain on one node
   std::int64_t home_batches_ = 0, transit_batches_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// The kind of network between nodes, found without sending a message: from a node's adapters and from the settings in the environment of
-// the libraries below MPI. Opening a file must not wait for a measurement. Where ranks share cores, a measurement would show the cores
-// rather than the network.
+// The kind of network between nodes, found without sending a message: from a node's adapters and from the
+// settings in the environment of the libraries below MPI. Opening a file must not wait for a measurement.
+// Where ranks share cores, a measurement would show the cores rather than the network.
 #pragma once
 
 #include <string>

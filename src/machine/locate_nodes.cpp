@@ -14,7 +14,8 @@ core::Error unknown(std::string text) { return {core::ErrorClass::argument, std:
 std::string first_names(const Network& network) {
   constexpr int most = 3;
   std::string text;
-  for (int i = 0; i < std::min(network.nodes, most); ++i) text += (i > 0 ? ", " : "") + network.vertices[static_cast<std::size_t>(i)];
+  for (int i = 0; i < std::min(network.nodes, most); ++i)
+    text += (i > 0 ? ", " : "") + network.vertices[static_cast<std::size_t>(i)];
   return network.nodes > most ? text + ", ..." : text;
 }
 
@@ -28,11 +29,12 @@ core::Error locate_nodes(Machine& machine, std::shared_ptr<const Network> networ
   std::unordered_map<int, std::size_t> holders;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i] < 0)
-      return unknown("host '" + hosts[i] + "' is none of the nodes of '" + network->name + "' (" + first_names(*network) + ")");
+      return unknown("host '" + hosts[i] + "' is none of the nodes of '" + network->name + "' (" +
+                     first_names(*network) + ")");
     const auto [other, fresh] = holders.try_emplace(found[i], i);
     if (!fresh)
-      return unknown("nodes " + std::to_string(other->second) + " and " + std::to_string(i) + " of the job are both '" +
-                     network->vertices[static_cast<std::size_t>(found[i])] + "'");
+      return unknown("nodes " + std::to_string(other->second) + " and " + std::to_string(i) +
+                     " of the job are both '" + network->vertices[static_cast<std::size_t>(found[i])] + "'");
   }
   for (std::size_t i = 0; i < found.size(); ++i) machine.nodes[i].network_node = found[i];
   machine.network = std::move(network);

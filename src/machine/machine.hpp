@@ -1,5 +1,5 @@
-// What decisions need to know of the machine that a collective call runs on. Plain data: made from a communicator at
-// open (engine/discover), or by hand in tests and in the simulator.
+// What decisions need to know of the machine that a collective call runs on. Plain data: made from a
+// communicator at open (engine/discover), or by hand in tests and in the simulator.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ enum class Fabric { same_host, rdma, tcp };
 
 /// One compute node of the job.
 struct Node {
-  std::string name;  ///< host name
-  int ranks = 1;     ///< ranks of the communicator on it
-  int cores = 1;     ///< cores these ranks may run on
+  std::string name;       ///< host name
+  int ranks = 1;          ///< ranks of the communicator on it
+  int cores = 1;          ///< cores these ranks may run on
   int network_node = -1;  ///< its number in the machine's network; -1: unknown
-  int numas = 1;     ///< memory domains with processors of its ranks, dealt to in blocks of consecutive ranks
-  int nics = 1;      ///< network adapters that are up, the fastest ones; likewise
+  int numas = 1;  ///< memory domains with processors of its ranks, dealt to in blocks of consecutive ranks
+  int nics = 1;   ///< network adapters that are up, the fastest ones; likewise
   Fabric fabric = Fabric::same_host;  ///< to other nodes
   double link_bytes_per_s = 0;        ///< of these adapters together; 0: not known
 };
@@ -29,15 +29,17 @@ struct Node {
 /// Constants of the storage a file lives on; what the cost model calculates with.
 struct StorageModel {
   std::string name = "local";
-  std::int64_t block_bytes = 4096;       ///< alignment of file domains and windows
-  std::int64_t window_bytes = 1 << 20;   ///< best length of a window: fits a core's cache where calls are cheap
-  std::int64_t node_buffer_bytes = 0;    ///< windows in a node's shared memory, together; 0: 2 MiB a core, 4..32
-  bool in_memory = false;                ///< a call is a copy in memory, and nothing goes on after it
-  bool unknown = false;                  ///< whether it is shared: local, as long as a job has one node
-  bool overlaps = false;                 ///< calls go on while their caller does something else
-  int aggregators_per_core = 4;          ///< 0: one aggregator per node
-  double operation_s = 4e-6;             ///< one read or write call, apart from its bytes
-  double bandwidth_bytes_per_s = 2e9;    ///< of one node
+  std::int64_t block_bytes = 4096;  ///< alignment of file domains and windows
+  std::int64_t window_bytes =
+      1 << 20;  ///< best length of a window: fits a core's cache where calls are cheap
+  std::int64_t node_buffer_bytes =
+      0;                         ///< windows in a node's shared memory, together; 0: 2 MiB a core, 4..32
+  bool in_memory = false;        ///< a call is a copy in memory, and nothing goes on after it
+  bool unknown = false;          ///< whether it is shared: local, as long as a job has one node
+  bool overlaps = false;         ///< calls go on while their caller does something else
+  int aggregators_per_core = 4;  ///< 0: one aggregator per node
+  double operation_s = 4e-6;     ///< one read or write call, apart from its bytes
+  double bandwidth_bytes_per_s = 2e9;  ///< of one node
 
   /// Calls are dear there, and go on at the same time; ranks share locks with their neighbours in the file.
   [[nodiscard]] bool behind_network() const noexcept { return aggregators_per_core == 0; }

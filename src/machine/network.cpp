@@ -13,7 +13,9 @@ namespace {
 
 core::Error wrong(std::string text) { return {core::ErrorClass::argument, std::move(text)}; }
 
-std::string at(const char* list, std::size_t index) { return std::string(list) + "[" + std::to_string(index) + "]"; }
+std::string at(const char* list, std::size_t index) {
+  return std::string(list) + "[" + std::to_string(index) + "]";
+}
 
 std::string text_of(double value) {
   char text[32];
@@ -27,10 +29,13 @@ core::Error check_links(const Network& n) {
     const Link& link = n.links[i];
     for (const auto& [end, vertex] : {std::pair{".a is ", link.a}, std::pair{".b is ", link.b}})
       if (vertex < 0 || vertex >= vertices)
-        return wrong(at("links", i) + end + std::to_string(vertex) + ", there are " + std::to_string(vertices) + " vertices");
-    if (link.a == link.b) return wrong(at("links", i) + " joins vertex " + std::to_string(link.a) + " to itself");
+        return wrong(at("links", i) + end + std::to_string(vertex) + ", there are " +
+                     std::to_string(vertices) + " vertices");
+    if (link.a == link.b)
+      return wrong(at("links", i) + " joins vertex " + std::to_string(link.a) + " to itself");
     if (!std::isfinite(link.rate_bytes_per_s) || link.rate_bytes_per_s <= 0)
-      return wrong(at("links", i) + ".rate_bytes_per_s is " + text_of(link.rate_bytes_per_s) + "; allowed: above 0");
+      return wrong(at("links", i) + ".rate_bytes_per_s is " + text_of(link.rate_bytes_per_s) +
+                   "; allowed: above 0");
     if (!std::isfinite(link.latency_s) || link.latency_s < 0)
       return wrong(at("links", i) + ".latency_s is " + text_of(link.latency_s) + "; allowed: 0 and more");
   }
@@ -44,19 +49,23 @@ core::Error check_entries(const Network& n) {
   for (std::size_t i = 0; i < n.next.size(); ++i) {
     const std::int32_t index = n.next[i];
     const std::size_t vertex = i / nodes, node = i % nodes;
-    const auto place = [&] { return at("next", vertex) + "[" + std::to_string(node) + "] is " + std::to_string(index); };
-    if (index < -1 || index >= links) return wrong(place() + ", there are " + std::to_string(links) + " links");
+    const auto place = [&] {
+      return at("next", vertex) + "[" + std::to_string(node) + "] is " + std::to_string(index);
+    };
+    if (index < -1 || index >= links)
+      return wrong(place() + ", there are " + std::to_string(links) + " links");
     if (index < 0) continue;
     if (vertex == node) return wrong(place() + "; allowed: -1, a node is where it is");
     const Link& link = n.link(index);
     if (static_cast<std::size_t>(link.a) != vertex && static_cast<std::size_t>(link.b) != vertex)
-      return wrong(place() + ", but that link joins vertices " + std::to_string(link.a) + " and " + std::to_string(link.b));
+      return wrong(place() + ", but that link joins vertices " + std::to_string(link.a) + " and " +
+                   std::to_string(link.b));
   }
   return {};
 }
 
-/// The routes to one node after the other. `seen` has a number per vertex: of the walk that was there last, or that the
-/// node is reached from there.
+/// The routes to one node after the other. `seen` has a number per vertex: of the walk that was there last,
+/// or that the node is reached from there.
 class RouteCheck {
  public:
   explicit RouteCheck(const Network& network) : n_(network), seen_(network.vertices.size(), 0) {}
@@ -76,7 +85,8 @@ class RouteCheck {
     for (; mark(at) != reached; at = step(at, trip.to)) {
       if (mark(at) == mine) return wrong(name(trip) + " loops: it comes back to " + vertex(at));
       mark(at) = mine;
-      if (n_.next_link(at, trip.to) < 0) return wrong(name(trip) + " ends at " + vertex(at) + ": its entry in next is -1");
+      if (n_.next_link(at, trip.to) < 0)
+        return wrong(name(trip) + " ends at " + vertex(at) + ": its entry in next is -1");
     }
     for (at = trip.from; mark(at) != reached; at = step(at, trip.to)) mark(at) = reached;
     return {};
@@ -88,7 +98,9 @@ class RouteCheck {
   }
   std::int64_t& mark(int v) { return seen_[static_cast<std::size_t>(v)]; }
   [[nodiscard]] const std::string& vertex(int v) const { return n_.vertices[static_cast<std::size_t>(v)]; }
-  [[nodiscard]] std::string name(const Trip& trip) const { return "the route from " + vertex(trip.from) + " to " + vertex(trip.to); }
+  [[nodiscard]] std::string name(const Trip& trip) const {
+    return "the route from " + vertex(trip.from) + " to " + vertex(trip.to);
+  }
 
   const Network& n_;
   std::vector<std::int64_t> seen_;
@@ -114,16 +126,20 @@ std::unordered_map<std::string_view, int> short_names(const Network& network) {
 core::Error check_network(const Network& n) {
   if (n.nodes < 1) return wrong("there are " + std::to_string(n.nodes) + " nodes; allowed: 1 and more");
   const std::size_t vertices = n.vertices.size(), nodes = static_cast<std::size_t>(n.nodes);
-  if (vertices < nodes) return wrong("there are " + std::to_string(nodes) + " nodes, but " + std::to_string(vertices) + " names");
+  if (vertices < nodes)
+    return wrong("there are " + std::to_string(nodes) + " nodes, but " + std::to_string(vertices) + " names");
   std::unordered_map<std::string_view, std::size_t> names;
   for (std::size_t i = 0; i < nodes; ++i) {
     const auto [other, fresh] = names.try_emplace(n.vertices[i], i);
-    if (!fresh) return wrong(at("nodes", i) + ".name is '" + n.vertices[i] + "', which is " + at("nodes", other->second) + "'s");
+    if (!fresh)
+      return wrong(at("nodes", i) + ".name is '" + n.vertices[i] + "', which is " +
+                   at("nodes", other->second) + "'s");
   }
   if (core::Error error = check_links(n); !error.ok()) return error;
   if (n.next.size() != vertices * nodes)
-    return wrong("next has " + std::to_string(n.next.size()) + " entries, " + std::to_string(vertices) + " vertices and " +
-                 std::to_string(nodes) + " nodes need " + std::to_string(vertices * nodes));
+    return wrong("next has " + std::to_string(n.next.size()) + " entries, " + std::to_string(vertices) +
+                 " vertices and " + std::to_string(nodes) + " nodes need " +
+                 std::to_string(vertices * nodes));
   if (core::Error error = check_entries(n); !error.ok()) return error;
   RouteCheck routes(n);
   for (int to = 0; to < n.nodes; ++to)
@@ -178,7 +194,9 @@ std::vector<int> find_nodes(const Network& network, std::span<const std::string>
   for (const std::string& host : hosts) {
     const auto exact = whole.find(host);
     const auto part = parts.find(short_name(host));
-    found.push_back(exact != whole.end() ? exact->second : part != parts.end() ? std::max(part->second, -1) : -1);
+    found.push_back(exact != whole.end()  ? exact->second
+                    : part != parts.end() ? std::max(part->second, -1)
+                                          : -1);
   }
   return found;
 }

@@ -1,7 +1,8 @@
-// The network between nodes as a graph: what a message passes on its way, and what many messages make of its links.
+// The network between nodes as a graph: what a message passes on its way, and what many messages make of its
+// links.
 //
-// Vertices are numbered nodes first, then switches. Routes are fixed: a table says for every vertex and every node
-// which link leads there. Plain data, made by a reader (machine/read_graph) or by hand.
+// Vertices are numbered nodes first, then switches. Routes are fixed: a table says for every vertex and every
+// node which link leads there. Plain data, made by a reader (machine/read_graph) or by hand.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +27,19 @@ struct Network {
   int nodes = 0;                      ///< vertices 0 .. nodes - 1 are nodes, the others switches
   std::vector<std::string> vertices;  ///< names
   std::vector<Link> links;
-  std::vector<std::int32_t> next;     ///< [vertex * nodes + node]: the link to take; -1 at the node itself, or no way
-  int storage = -1;                   ///< vertex where the storage hangs; -1: not told
+  std::vector<std::int32_t>
+      next;          ///< [vertex * nodes + node]: the link to take; -1 at the node itself, or no way
+  int storage = -1;  ///< vertex where the storage hangs; -1: not told
 
   [[nodiscard]] int next_link(int vertex, int node) const noexcept {
-    return next[static_cast<std::size_t>(vertex) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(node)];
+    return next[static_cast<std::size_t>(vertex) * static_cast<std::size_t>(nodes) +
+                static_cast<std::size_t>(node)];
   }
   [[nodiscard]] const Link& link(int index) const noexcept { return links[static_cast<std::size_t>(index)]; }
 };
 
-/// What is wrong with a network, naming the place, the value and what is allowed; no error: every node reaches every
-/// other one, and all the functions below may be called. O(vertices * nodes + links).
+/// What is wrong with a network, naming the place, the value and what is allowed; no error: every node
+/// reaches every other one, and all the functions below may be called. O(vertices * nodes + links).
 [[nodiscard]] core::Error check_network(const Network& network);
 
 /// From one node to another.
@@ -49,7 +52,9 @@ struct Hop {
   int link = 0;
   bool forward = true;  ///< from a to b
 
-  [[nodiscard]] std::size_t index() const noexcept { return 2 * static_cast<std::size_t>(link) + (forward ? 0 : 1); }
+  [[nodiscard]] std::size_t index() const noexcept {
+    return 2 * static_cast<std::size_t>(link) + (forward ? 0 : 1);
+  }
 };
 
 /// Visits the links of a route in order: visit(Hop). O(hops).
@@ -67,8 +72,9 @@ void route(const Network& network, const Trip& trip, Visit&& visit) {
 /// Links between two nodes; 0 from a node to itself. O(hops).
 [[nodiscard]] int hops(const Network& network, const Trip& trip);
 
-/// Seconds one transfer of `bytes` bytes takes when it is alone: every link's latency, and the bytes at the rate of the
-/// slowest. Messages are cut into packets, so the links of a route work at the same time. O(hops).
+/// Seconds one transfer of `bytes` bytes takes when it is alone: every link's latency, and the bytes at the
+/// rate of the slowest. Messages are cut into packets, so the links of a route work at the same time.
+/// O(hops).
 [[nodiscard]] double transfer_s(const Network& network, const Trip& trip, std::int64_t bytes);
 
 /// Bytes that go from one node to another: a piece of a node-to-node matrix most of which is zero.
@@ -97,8 +103,8 @@ struct BusiestLink {
 /// `link_bytes`: as LinkLoads::bytes. Bytes 0 when nothing flows. O(links).
 [[nodiscard]] BusiestLink busiest_link(const Network& network, std::span<const std::int64_t> link_bytes);
 
-/// The network's node that each host is: by its name, or by the part before the first dot where that tells them apart.
-/// -1: none. O(nodes + hosts).
+/// The network's node that each host is: by its name, or by the part before the first dot where that tells
+/// them apart. -1: none. O(nodes + hosts).
 [[nodiscard]] std::vector<int> find_nodes(const Network& network, std::span<const std::string> hosts);
 
 }  // namespace collio::machine

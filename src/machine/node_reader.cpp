@@ -30,12 +30,14 @@ std::string line_of(const files::path& path) {
 std::vector<files::path> entries(const files::path& folder) {
   std::vector<files::path> found;
   std::error_code error;
-  for (files::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) found.push_back(at->path());
+  for (files::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    found.push_back(at->path());
   return found;
 }
 
-/// The hardware behind an entry of a class, which tells apart adapters and joins their several faces; "" where there is none
-/// (loopback, bridges, virtual links) or where it is a part of an adapter that is there as well (a virtual function).
+/// The hardware behind an entry of a class, which tells apart adapters and joins their several faces; ""
+/// where there is none (loopback, bridges, virtual links) or where it is a part of an adapter that is there
+/// as well (a virtual function).
 std::string hardware(const files::path& entry) {
   std::error_code error;
   const files::path device = files::canonical(entry / "device", error);
@@ -55,7 +57,8 @@ std::map<std::string, double> adapters(const files::path& sys) {
     if (line_of(entry / "operstate") == "up") add(entry, number_in(line_of(entry / "speed")) / 1000);
   for (const files::path& entry : entries(sys / "class" / "infiniband"))
     for (const files::path& port : entries(entry / "ports"))
-      if (line_of(port / "state").find("ACTIVE") != std::string::npos) add(entry, number_in(line_of(port / "rate")));
+      if (line_of(port / "state").find("ACTIVE") != std::string::npos)
+        add(entry, number_in(line_of(port / "rate")));
   return found;
 }
 
@@ -63,7 +66,8 @@ void read_adapters(const std::string& sys, NodeParts& parts) {
   const std::map<std::string, double> all = adapters(sys);
   double highest = 0;
   for (const auto& [name, rate] : all) highest = std::max(highest, rate);
-  const auto fastest = std::count_if(all.begin(), all.end(), [highest](const auto& one) { return one.second >= highest; });
+  const auto fastest =
+      std::count_if(all.begin(), all.end(), [highest](const auto& one) { return one.second >= highest; });
   parts.nics = std::max(1, static_cast<int>(fastest));
   parts.link_bytes_per_s = parts.nics * highest * 1e9 / 8;
 }
@@ -86,7 +90,8 @@ CpuSet parse_cpu_list(const std::string& text) {
     char* end = nullptr;
     const long first = std::strtol(part.c_str(), &end, 10);
     const long last = *end == '-' ? std::strtol(end + 1, &end, 10) : first;
-    if (end == part.c_str() || *end != '\0' || first < 0 || last < first || last >= most_processors) return {};
+    if (end == part.c_str() || *end != '\0' || first < 0 || last < first || last >= most_processors)
+      return {};
     if (found.size() <= static_cast<std::size_t>(last)) found.resize(static_cast<std::size_t>(last) + 1);
     for (long at = first; at <= last; ++at) found[static_cast<std::size_t>(at)] = true;
   }
@@ -97,8 +102,11 @@ NodeParts read_node_parts(const std::string& sys) {
   NodeParts parts;
   for (const files::path& entry : entries(files::path(sys) / "devices" / "system" / "node")) {
     const std::string name = entry.filename().string();
-    if (name.size() < 5 || name.compare(0, 4, "node") != 0 || std::isdigit(static_cast<unsigned char>(name[4])) == 0) continue;
-    if (CpuSet processors = parse_cpu_list(line_of(entry / "cpulist")); !processors.empty()) parts.numas.push_back(std::move(processors));
+    if (name.size() < 5 || name.compare(0, 4, "node") != 0 ||
+        std::isdigit(static_cast<unsigned char>(name[4])) == 0)
+      continue;
+    if (CpuSet processors = parse_cpu_list(line_of(entry / "cpulist")); !processors.empty())
+      parts.numas.push_back(std::move(processors));
   }
   read_adapters(sys, parts);
   parts.rdma = has_rdma(sys);

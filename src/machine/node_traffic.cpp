@@ -17,14 +17,16 @@ void NodeTraffic::add(const Flow& flow) {
   numbers_[nodes_ + to] += flow.bytes;
   if (has_matrix()) numbers_[matrix_at() + from * nodes_ + to] += flow.bytes;
   if (!machine_->network) return;
-  route(*machine_->network, {machine_->nodes[from].network_node, machine_->nodes[to].network_node}, [&](const Hop& hop) {
-    numbers_[links_at() + hop.index()] += flow.bytes;
-    numbers_.back() += flow.bytes;
-  });
+  route(*machine_->network, {machine_->nodes[from].network_node, machine_->nodes[to].network_node},
+        [&](const Hop& hop) {
+          numbers_[links_at() + hop.index()] += flow.bytes;
+          numbers_.back() += flow.bytes;
+        });
 }
 
 std::int64_t NodeTraffic::bytes() const noexcept {
-  return std::accumulate(numbers_.begin(), numbers_.begin() + static_cast<std::ptrdiff_t>(nodes_), std::int64_t{0});
+  return std::accumulate(numbers_.begin(), numbers_.begin() + static_cast<std::ptrdiff_t>(nodes_),
+                         std::int64_t{0});
 }
 
 std::vector<Flow> NodeTraffic::flows() const {

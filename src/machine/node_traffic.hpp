@@ -1,6 +1,7 @@
 // What goes between the nodes of a job, and over the links of its network where that is known.
 //
-// All of it is sums over flows, kept in one list of numbers: what several ranks have counted adds up number by number.
+// All of it is sums over flows, kept in one list of numbers: what several ranks have counted adds up number
+// by number.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +39,15 @@ class NodeTraffic {
 
  private:
   [[nodiscard]] std::size_t matrix_at() const noexcept { return 2 * nodes_; }
-  [[nodiscard]] std::size_t links_at() const noexcept { return matrix_at() + (has_matrix() ? nodes_ * nodes_ : 0); }
+  [[nodiscard]] std::size_t links_at() const noexcept {
+    return matrix_at() + (has_matrix() ? nodes_ * nodes_ : 0);
+  }
   [[nodiscard]] std::span<const std::int64_t> link_bytes() const noexcept;
 
   const Machine* machine_;
   std::size_t nodes_;
-  std::vector<std::int64_t> numbers_;  ///< sent by node, received by node, matrix, bytes by link and direction, hop-bytes
+  std::vector<std::int64_t>
+      numbers_;  ///< sent by node, received by node, matrix, bytes by link and direction, hop-bytes
 };
 
 }  // namespace collio::machine

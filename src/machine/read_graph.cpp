@@ -1,5 +1,6 @@
-// See read_graph.hpp. Two steps: the text's shape is checked here, while it becomes numbers; what the numbers must be
-// among themselves, in check_network(). Nothing throws: values are asked for their type before they are taken.
+// See read_graph.hpp. Two steps: the text's shape is checked here, while it becomes numbers; what the numbers
+// must be among themselves, in check_network(). Nothing throws: values are asked for their type before they
+// are taken.
 #include "machine/read_graph.hpp"
 
 #include <algorithm>
@@ -44,7 +45,8 @@ class Complaint : public nlohmann::json_sax<json> {
   bool start_array(std::size_t) override { return true; }
   bool end_array() override { return true; }
   bool parse_error(std::size_t byte, const std::string&, const json::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...; last read: ..."; what was read may be no text.
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...; last read: ..."; what was read
+    // may be no text.
     const std::string_view said = error.what();
     const std::size_t begin = said.find("line "), end = said.find("; last read");
     text_ = begin < end ? std::string(said.substr(begin, end - begin)) : "byte " + std::to_string(byte);
@@ -107,7 +109,8 @@ class GraphReader {
   static std::optional<std::int32_t> index_of(const json* value) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     if (!value || !value->is_number_integer()) return std::nullopt;
-    if (value->is_number_unsigned() && value->get<std::uint64_t>() > static_cast<std::uint64_t>(most)) return std::nullopt;
+    if (value->is_number_unsigned() && value->get<std::uint64_t>() > static_cast<std::uint64_t>(most))
+      return std::nullopt;
     const auto number = value->get<std::int64_t>();
     return number >= -most ? std::optional(static_cast<std::int32_t>(number)) : std::nullopt;
   }
@@ -126,7 +129,8 @@ class GraphReader {
   bool head() {
     if (!document_.is_object()) return fail("the file is " + shown(document_) + "; allowed: an object");
     const json* said = member(document_, "format");
-    if (!said || !said->is_string() || *said->get_ptr<const std::string*>() != format) return fail("format", said, "\"collio-machine-graph/1\"");
+    if (!said || !said->is_string() || *said->get_ptr<const std::string*>() != format)
+      return fail("format", said, "\"collio-machine-graph/1\"");
     const json* called = member(document_, "name");
     const auto* text = called ? called->get_ptr<const std::string*>() : nullptr;
     if (!text || !is_printable(*text)) return fail("name", called, "a string in one line");
@@ -176,15 +180,20 @@ class GraphReader {
     if (!list("next", all)) return false;
     const std::size_t vertices = network_.vertices.size();
     const auto count = static_cast<std::size_t>(network_.nodes);
-    if (all->size() != vertices) return fail("next has " + std::to_string(all->size()) + " entries, " + std::to_string(vertices) + " vertices");
+    if (all->size() != vertices)
+      return fail("next has " + std::to_string(all->size()) + " entries, " + std::to_string(vertices) +
+                  " vertices");
     for (std::size_t v = 0; v < vertices; ++v) {
       const json& row = (*all)[v];
       const std::string place = "next[" + std::to_string(v) + "]";
       if (!row.is_array()) return fail(place, &row, "an array");
-      if (row.size() != count) return fail(place + " has " + std::to_string(row.size()) + " entries, " + std::to_string(count) + " nodes");
+      if (row.size() != count)
+        return fail(place + " has " + std::to_string(row.size()) + " entries, " + std::to_string(count) +
+                    " nodes");
       for (std::size_t node = 0; node < count; ++node) {
         const auto link = index_of(&row[node]);
-        if (!link) return fail(place + "[" + std::to_string(node) + "]", &row[node], "a whole number of 32 bits");
+        if (!link)
+          return fail(place + "[" + std::to_string(node) + "]", &row[node], "a whole number of 32 bits");
         network_.next.push_back(*link);
       }
     }

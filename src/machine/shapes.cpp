@@ -14,7 +14,8 @@ namespace collio::machine {
 
 namespace {
 
-constexpr std::int64_t most_vertices = std::numeric_limits<std::int32_t>::max() / 64;  // so that links and hops stay ints
+constexpr std::int64_t most_vertices =
+    std::numeric_limits<std::int32_t>::max() / 64;  // so that links and hops stay ints
 
 core::Error wrong(std::string text) { return {core::ErrorClass::argument, std::move(text)}; }
 
@@ -27,7 +28,8 @@ struct Number {
 core::Error check_counts(std::initializer_list<Number> numbers) {
   std::int64_t product = 1;
   for (const Number& n : numbers) {
-    if (n.value < 1) return wrong(std::string(n.name) + " is " + std::to_string(n.value) + "; allowed: 1 and more");
+    if (n.value < 1)
+      return wrong(std::string(n.name) + " is " + std::to_string(n.value) + "; allowed: 1 and more");
     product *= n.value;
     if (product > most_vertices)
       return wrong(std::string(n.name) + " is " + std::to_string(n.value) + ", which makes more than " +
@@ -44,7 +46,8 @@ core::Error check_cable(const char* name, const Cable& cable) {
   };
   if (!std::isfinite(cable.rate_bytes_per_s) || cable.rate_bytes_per_s <= 0)
     return say(".rate_bytes_per_s is ", cable.rate_bytes_per_s, "; allowed: above 0");
-  if (!std::isfinite(cable.latency_s) || cable.latency_s < 0) return say(".latency_s is ", cable.latency_s, "; allowed: 0 and more");
+  if (!std::isfinite(cable.latency_s) || cable.latency_s < 0)
+    return say(".latency_s is ", cable.latency_s, "; allowed: 0 and more");
   return {};
 }
 
@@ -62,7 +65,8 @@ core::Error check_all(std::initializer_list<Number> numbers, std::initializer_li
 
 }  // namespace
 
-// --- Torus --------------------------------------------------------------------------------------------------------
+// --- Torus
+// --------------------------------------------------------------------------------------------------------
 
 int nodes_of(const Torus& s) noexcept {
   int nodes = 1;
@@ -105,7 +109,9 @@ core::Error check_shape(const Torus& s) {
   if (s.dims.empty()) return wrong("dims has no dimension; allowed: one and more");
   std::int64_t product = 1;
   for (std::size_t d = 0; d < s.dims.size(); ++d) {
-    if (s.dims[d] < 1) return wrong("dims[" + std::to_string(d) + "] is " + std::to_string(s.dims[d]) + "; allowed: 1 and more");
+    if (s.dims[d] < 1)
+      return wrong("dims[" + std::to_string(d) + "] is " + std::to_string(s.dims[d]) +
+                   "; allowed: 1 and more");
     product *= s.dims[d];
     if (product * static_cast<std::int64_t>(s.dims.size()) > most_vertices)
       return wrong("dims make more than " + std::to_string(most_vertices) + " links");
@@ -113,7 +119,8 @@ core::Error check_shape(const Torus& s) {
   return check_cable("link", s.link);
 }
 
-// --- Dragonfly ----------------------------------------------------------------------------------------------------
+// --- Dragonfly
+// ----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -121,7 +128,9 @@ int local_links(const Dragonfly& s) noexcept { return s.routers * (s.routers - 1
 
 }  // namespace
 
-int links_of(const Dragonfly& s) noexcept { return nodes_of(s) + s.groups * local_links(s) + s.groups * (s.groups - 1) / 2; }
+int links_of(const Dragonfly& s) noexcept {
+  return nodes_of(s) + s.groups * local_links(s) + s.groups * (s.groups - 1) / 2;
+}
 
 const Cable& cable_of(const Dragonfly& s, int link) noexcept {
   if (link < nodes_of(s)) return s.link;
@@ -153,20 +162,27 @@ Hop detail::global_hop(const Dragonfly& s, const RouterPair& groups) noexcept {
 }
 
 core::Error check_shape(const Dragonfly& s) {
-  return check_all({{"groups", s.groups}, {"routers", s.routers}, {"nodes_per_router", s.nodes_per_router}, {"groups", s.groups},
+  return check_all({{"groups", s.groups},
+                    {"routers", s.routers},
+                    {"nodes_per_router", s.nodes_per_router},
+                    {"groups", s.groups},
                     {"routers", s.routers}},
                    {{"link", s.link}, {"local", s.local}, {"global", s.global}});
 }
 
-// --- Torus with I/O nodes -----------------------------------------------------------------------------------------
+// --- Torus with I/O nodes
+// -----------------------------------------------------------------------------------------
 
-int links_of(const TorusWithSets& s) noexcept { return links_of(s.torus) + nodes_of(s) / s.nodes_per_set * s.bridges; }
+int links_of(const TorusWithSets& s) noexcept {
+  return links_of(s.torus) + nodes_of(s) / s.nodes_per_set * s.bridges;
+}
 
 detail::Bridge detail::nearest_bridge(const TorusWithSets& s, int set, int node) noexcept {
   Bridge nearest{0, s.bridge(set, 0)};
   int least = hops(s.torus, {node, nearest.node});
   for (int i = 1; i < s.bridges; ++i)
-    if (const int apart = hops(s.torus, {node, s.bridge(set, i)}); apart < least) nearest = {i, s.bridge(set, i)}, least = apart;
+    if (const int apart = hops(s.torus, {node, s.bridge(set, i)}); apart < least)
+      nearest = {i, s.bridge(set, i)}, least = apart;
   return nearest;
 }
 
@@ -179,21 +195,28 @@ int hops(const TorusWithSets& s, const Trip& t) noexcept {
 
 core::Error check_shape(const TorusWithSets& s) {
   if (core::Error error = check_shape(s.torus); !error.ok()) return error;
-  if (core::Error error = check_all({{"nodes_per_set", s.nodes_per_set}, {"bridges", s.bridges}}, {{"io", s.io}}); !error.ok()) return error;
+  if (core::Error error =
+          check_all({{"nodes_per_set", s.nodes_per_set}, {"bridges", s.bridges}}, {{"io", s.io}});
+      !error.ok())
+    return error;
   const int nodes = nodes_of(s);
   if (nodes % s.nodes_per_set != 0)
-    return wrong("nodes_per_set: " + std::to_string(s.nodes_per_set) + " does not divide the torus' " + std::to_string(nodes) + " nodes");
+    return wrong("nodes_per_set: " + std::to_string(s.nodes_per_set) + " does not divide the torus' " +
+                 std::to_string(nodes) + " nodes");
   if (s.bridges > s.nodes_per_set)
-    return wrong("bridges is " + std::to_string(s.bridges) + "; allowed: up to nodes_per_set, " + std::to_string(s.nodes_per_set));
+    return wrong("bridges is " + std::to_string(s.bridges) + "; allowed: up to nodes_per_set, " +
+                 std::to_string(s.nodes_per_set));
   return {};
 }
 
-// --- Switches -----------------------------------------------------------------------------------------------------
+// --- Switches
+// -----------------------------------------------------------------------------------------------------
 
 core::Error check_shape(const SingleSwitch& s) { return check_all({{"nodes", s.nodes}}, {{"link", s.link}}); }
 
 core::Error check_shape(const Tree& s) {
-  return check_all({{"racks", s.racks}, {"nodes_per_rack", s.nodes_per_rack}}, {{"link", s.link}, {"uplink", s.uplink}});
+  return check_all({{"racks", s.racks}, {"nodes_per_rack", s.nodes_per_rack}},
+                   {{"link", s.link}, {"uplink", s.uplink}});
 }
 
 core::Error check_shape(const FatTree& s) {

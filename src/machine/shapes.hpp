@@ -1,7 +1,8 @@
-// Networks of regular shape, by formulas: a few numbers say how far two nodes are apart and which links are between them.
+// Networks of regular shape, by formulas: a few numbers say how far two nodes are apart and which links are
+// between them.
 //
-// Links are numbered as in the graph that a machine file of the same shape is expanded to, and routes pass the same ones.
-// A route takes O(its links), times the dimensions in a torus; hops O(1), or O(dimensions).
+// Links are numbered as in the graph that a machine file of the same shape is expanded to, and routes pass
+// the same ones. A route takes O(its links), times the dimensions in a torus; hops O(1), or O(dimensions).
 #pragma once
 
 #include <cstddef>
@@ -29,45 +30,52 @@ struct Tree {
   Cable link, uplink;
 };
 
-/// A folded Clos network of two levels: every leaf switch has one link to every spine switch, and what goes to node d
-/// crosses spine d mod spines (Zahavi, Concurrency Computat. 2010). Links: the nodes', then each leaf's by spine.
+/// A folded Clos network of two levels: every leaf switch has one link to every spine switch, and what goes
+/// to node d crosses spine d mod spines (Zahavi, Concurrency Computat. 2010). Links: the nodes', then each
+/// leaf's by spine.
 struct FatTree {
   int leaves = 1, nodes_per_leaf = 1, spines = 1;
   Cable link, uplink;
 };
 
-/// Nodes are routers in a grid whose ends are joined, of any number of dimensions; the last one varies fastest in a
-/// node's number. Routes go dimension by dimension, the shorter way round, halfway round upwards. Links: node by node one
-/// upwards in each dimension; a dimension of two nodes has one link, a dimension of one none.
+/// Nodes are routers in a grid whose ends are joined, of any number of dimensions; the last one varies
+/// fastest in a node's number. Routes go dimension by dimension, the shorter way round, halfway round
+/// upwards. Links: node by node one upwards in each dimension; a dimension of two nodes has one link, a
+/// dimension of one none.
 struct Torus {
   std::vector<int> dims;
   Cable link;
 };
 
-/// Groups of routers, all to all inside a group and one link between every two groups, dealt to a group's routers in
-/// turn (Kim, Dally, Scott & Abts, ISCA'08). Minimal routes. Links: the nodes', each group's, then those by pairs of groups.
+/// Groups of routers, all to all inside a group and one link between every two groups, dealt to a group's
+/// routers in turn (Kim, Dally, Scott & Abts, ISCA'08). Minimal routes. Links: the nodes', each group's, then
+/// those by pairs of groups.
 struct Dragonfly {
   int groups = 1, routers = 1, nodes_per_router = 1;
   Cable link, local, global;
 };
 
-/// A torus with I/O nodes, as of a BlueGene/Q: consecutive nodes form sets, each with an I/O node of its own that is
-/// linked to a few of the set's nodes, its bridges (those at i * nodes_per_set / bridges). The I/O node of set s is
-/// vertex nodes + s; routes to and from it pass its bridge nearest to the node, the first of several. Links: the torus',
-/// then set by set those of the bridges.
+/// A torus with I/O nodes, as of a BlueGene/Q: consecutive nodes form sets, each with an I/O node of its own
+/// that is linked to a few of the set's nodes, its bridges (those at i * nodes_per_set / bridges). The I/O
+/// node of set s is vertex nodes + s; routes to and from it pass its bridge nearest to the node, the first of
+/// several. Links: the torus', then set by set those of the bridges.
 struct TorusWithSets {
   Torus torus;
   int nodes_per_set = 1, bridges = 1;
   Cable io;
 
-  [[nodiscard]] int bridge(int set, int i) const noexcept { return set * nodes_per_set + i * nodes_per_set / bridges; }
+  [[nodiscard]] int bridge(int set, int i) const noexcept {
+    return set * nodes_per_set + i * nodes_per_set / bridges;
+  }
 };
 
 [[nodiscard]] inline int nodes_of(const SingleSwitch& s) noexcept { return s.nodes; }
 [[nodiscard]] inline int nodes_of(const Tree& s) noexcept { return s.racks * s.nodes_per_rack; }
 [[nodiscard]] inline int nodes_of(const FatTree& s) noexcept { return s.leaves * s.nodes_per_leaf; }
 [[nodiscard]] int nodes_of(const Torus& s) noexcept;
-[[nodiscard]] inline int nodes_of(const Dragonfly& s) noexcept { return s.groups * s.routers * s.nodes_per_router; }
+[[nodiscard]] inline int nodes_of(const Dragonfly& s) noexcept {
+  return s.groups * s.routers * s.nodes_per_router;
+}
 [[nodiscard]] inline int nodes_of(const TorusWithSets& s) noexcept { return nodes_of(s.torus); }
 
 [[nodiscard]] inline int links_of(const SingleSwitch& s) noexcept { return s.nodes; }
@@ -78,8 +86,12 @@ struct TorusWithSets {
 [[nodiscard]] int links_of(const TorusWithSets& s) noexcept;
 
 [[nodiscard]] inline const Cable& cable_of(const SingleSwitch& s, int) noexcept { return s.link; }
-[[nodiscard]] inline const Cable& cable_of(const Tree& s, int link) noexcept { return link < nodes_of(s) ? s.link : s.uplink; }
-[[nodiscard]] inline const Cable& cable_of(const FatTree& s, int link) noexcept { return link < nodes_of(s) ? s.link : s.uplink; }
+[[nodiscard]] inline const Cable& cable_of(const Tree& s, int link) noexcept {
+  return link < nodes_of(s) ? s.link : s.uplink;
+}
+[[nodiscard]] inline const Cable& cable_of(const FatTree& s, int link) noexcept {
+  return link < nodes_of(s) ? s.link : s.uplink;
+}
 [[nodiscard]] inline const Cable& cable_of(const Torus& s, int) noexcept { return s.link; }
 [[nodiscard]] const Cable& cable_of(const Dragonfly& s, int link) noexcept;
 [[nodiscard]] inline const Cable& cable_of(const TorusWithSets& s, int link) noexcept {
@@ -98,7 +110,8 @@ struct TorusWithSets {
 /// O(bridges * dimensions) where an I/O node is at one end.
 [[nodiscard]] int hops(const TorusWithSets& s, const Trip& t) noexcept;
 
-/// What is wrong with the numbers of a shape, named as given; no error: the functions of this header may be called.
+/// What is wrong with the numbers of a shape, named as given; no error: the functions of this header may be
+/// called.
 [[nodiscard]] core::Error check_shape(const SingleSwitch& s);
 [[nodiscard]] core::Error check_shape(const Tree& s);
 [[nodiscard]] core::Error check_shape(const FatTree& s);
@@ -152,7 +165,9 @@ void route(const FatTree& s, const Trip& t, Visit&& visit) {
   if (t.from == t.to) return;
   const int up = t.from / s.nodes_per_leaf, down = t.to / s.nodes_per_leaf, spine = t.to % s.spines;
   visit(Hop{t.from, true});
-  if (up != down) visit(Hop{nodes_of(s) + up * s.spines + spine, true}), visit(Hop{nodes_of(s) + down * s.spines + spine, false});
+  if (up != down)
+    visit(Hop{nodes_of(s) + up * s.spines + spine, true}),
+        visit(Hop{nodes_of(s) + down * s.spines + spine, false});
   visit(Hop{t.to, false});
 }
 
@@ -179,7 +194,8 @@ void route(const Torus& s, const Trip& t, Visit&& visit) {
 template <class Visit>
 void route(const Dragonfly& s, const Trip& t, Visit&& visit) {
   if (t.from == t.to) return;
-  const int target = t.to / s.nodes_per_router, here = t.from / s.nodes_per_router / s.routers, there = target / s.routers;
+  const int target = t.to / s.nodes_per_router, here = t.from / s.nodes_per_router / s.routers,
+            there = target / s.routers;
   int at = t.from / s.nodes_per_router;
   visit(Hop{t.from, true});
   if (here != there) {

@@ -9,7 +9,9 @@ namespace {
 
 int nodes_of(const Topology::Graph& graph) { return graph->nodes; }
 int links_of(const Topology::Graph& graph) { return static_cast<int>(graph->links.size()); }
-Cable cable_of(const Topology::Graph& graph, int link) { return {graph->link(link).rate_bytes_per_s, graph->link(link).latency_s}; }
+Cable cable_of(const Topology::Graph& graph, int link) {
+  return {graph->link(link).rate_bytes_per_s, graph->link(link).latency_s};
+}
 template <class Of>
 int hops_in(const Of& shape, const Trip& trip) {
   return hops(shape, trip);

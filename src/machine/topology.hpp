@@ -1,7 +1,7 @@
 // One face of every network: a graph with its routes written out, or a regular shape that needs none of them.
 //
-// Planning asks how far two nodes are apart, which links are between them, and what those carry; never for more than
-// that, and never for a table of all pairs.
+// Planning asks how far two nodes are apart, which links are between them, and what those carry; never for
+// more than that, and never for a table of all pairs.
 #pragma once
 
 #include <limits>
@@ -36,8 +36,8 @@ class Topology {
   /// The I/O node of a node's set; no_vertex in networks without I/O nodes.
   [[nodiscard]] int io_node(int node) const;
 
-  /// Links between two vertices; at least one of them is a node, the other may be an I/O node or a graph's switch. The
-  /// way to a switch is the one from it, backwards: tables of routes lead to nodes only.
+  /// Links between two vertices; at least one of them is a node, the other may be an I/O node or a graph's
+  /// switch. The way to a switch is the one from it, backwards: tables of routes lead to nodes only.
   [[nodiscard]] int hops(const Trip& trip) const;
 
   /// Visits the links of a route in order: visit(Hop).
@@ -55,7 +55,8 @@ class Topology {
   static void route_in(const Graph& graph, const Trip& trip, Visit& visit) {
     if (trip.to < graph->nodes) return machine::route(*graph, trip, visit);
     std::vector<Hop> way;
-    machine::route(*graph, {trip.to, trip.from}, [&](const Hop& hop) { way.push_back({hop.link, !hop.forward}); });
+    machine::route(*graph, {trip.to, trip.from},
+                   [&](const Hop& hop) { way.push_back({hop.link, !hop.forward}); });
     for (std::size_t i = way.size(); i-- > 0;) visit(way[i]);
   }
 
@@ -69,7 +70,9 @@ struct Reach {
   double rate_bytes_per_s = std::numeric_limits<double>::infinity();
 
   /// Seconds a transfer that is alone takes (machine/network has the reasons).
-  [[nodiscard]] double transfer_s(double bytes) const noexcept { return latency_s + (bytes > 0 ? bytes / rate_bytes_per_s : 0); }
+  [[nodiscard]] double transfer_s(double bytes) const noexcept {
+    return latency_s + (bytes > 0 ? bytes / rate_bytes_per_s : 0);
+  }
 };
 /// O(hops).
 [[nodiscard]] Reach reach(const Topology& topology, const Trip& trip);

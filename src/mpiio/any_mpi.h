@@ -1,5 +1,5 @@
-/* The C types of MPI that the preloaded library passes on, for any MPI library. A handle travels in a whole register, whatever its width in the
- * calling MPI. Values that differ between libraries are in families.def.
+/* The C types of MPI that the preloaded library passes on, for any MPI library. A handle travels in a whole
+ * register, whatever its width in the calling MPI. Values that differ between libraries are in families.def.
  */
 #ifndef COLLIO_MPIIO_ANY_MPI_H
 #define COLLIO_MPIIO_ANY_MPI_H

@@ -37,7 +37,9 @@ bool in_order(const core::Pattern& pattern) { return pattern.low() >= 0 && patte
 bool is_doubtful(const access::View& view, MPI_Datatype etype) {
   if (!view.filetype) return true;
   if (view.etype_bytes == 0) return false;  // some libraries divide by it
-  if (view.displacement < 0 || view.filetype->size() % view.etype_bytes != 0 || !in_order(view.filetype->pattern)) return true;
+  if (view.displacement < 0 || view.filetype->size() % view.etype_bytes != 0 ||
+      !in_order(view.filetype->pattern))
+    return true;
   const auto layout = access::layout_of(etype);
   return !layout || !in_order(layout.value()->pattern);
 }
@@ -50,7 +52,8 @@ core::Error ask_library(MPI_Comm comm, const AskedView& view) {
   MPI_File file = MPI_FILE_NULL;
   if (real->File_open(alone, "/dev/null", mode, MPI_INFO_NULL, &file) == MPI_SUCCESS) {
     MPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
-    const int code = real->File_set_view(file, view.displacement, view.etype, view.filetype, "native", MPI_INFO_NULL);
+    const int code =
+        real->File_set_view(file, view.displacement, view.etype, view.filetype, "native", MPI_INFO_NULL);
     if (code != MPI_SUCCESS) answer = refusal(code);
     real->File_close(&file);
   }

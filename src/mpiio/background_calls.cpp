@@ -46,8 +46,10 @@ void take_position(OpenFile& file, Operation& operation) {
   call.offset = offset;
 }
 
-/// A split call without `request`. The call is captured: view, file pointer and datatype may change when this returns. Not collective.
-std::shared_ptr<Operation> post(const std::shared_ptr<OpenFile>& file, const DataCall& call, MPI_Request* request) {
+/// A split call without `request`. The call is captured: view, file pointer and datatype may change when this
+/// returns. Not collective.
+std::shared_ptr<Operation> post(const std::shared_ptr<OpenFile>& file, const DataCall& call,
+                                MPI_Request* request) {
   const access::Reserve::Use no_list_fails;  // others begin the call
   const double begin = observe::now_s();
   engine::WorkQueue& queue = queue_of(*file);
@@ -68,7 +70,8 @@ std::shared_ptr<Operation> post(const std::shared_ptr<OpenFile>& file, const Dat
   return operation;
 }
 
-/// The file, when collio does its calls; null: the library does, and has been given the view. `code`: what came of that.
+/// The file, when collio does its calls; null: the library does, and has been given the view. `code`: what
+/// came of that.
 std::shared_ptr<OpenFile> own_file(MPI_File handle, int& code) {
   auto file = find_file(handle);
   code = MPI_SUCCESS;
@@ -86,7 +89,8 @@ int nonblocking(const DataCall& call, MPI_Request* request) {
 }
 
 core::Error one_split_call_at_a_time() {
-  return {core::ErrorClass::other, "a split collective call is under way on the file; allowed: one at a time"};
+  return {core::ErrorClass::other,
+          "a split collective call is under way on the file; allowed: one at a time"};
 }
 
 int begin(const DataCall& call) {
@@ -109,8 +113,10 @@ int end(const DataCall& call) {
     return forward_end(call);
   }
   const std::shared_ptr<Operation> operation = file->split;
-  if (!operation || operation->call.write != call.write || operation->call.explicit_offset != call.explicit_offset)
-    return raise(call.handle, {core::ErrorClass::other, "no split collective call of this kind is under way on the file"});
+  if (!operation || operation->call.write != call.write ||
+      operation->call.explicit_offset != call.explicit_offset)
+    return raise(call.handle,
+                 {core::ErrorClass::other, "no split collective call of this kind is under way on the file"});
   {
     const ProgramWaits waits({operation});
     operation->wait();
@@ -132,25 +138,28 @@ void OpenFile::settle() {
 }
 
 void put_background(collio_calls& t) {
-#define WRITE(suffix, Count, at, explicit_offset, offset_parameter, offset)                                              \
-  t.File_iwrite##at##_all##suffix = [](MPI_File f, offset_parameter const void* b, Count n, MPI_Datatype d, MPI_Request* r) { \
-    return nonblocking({f, true, explicit_offset, offset, const_cast<void*>(b), n, d, nullptr}, r);                      \
-  };                                                                                                                     \
-  t.File_write##at##_all_begin##suffix = [](MPI_File f, offset_parameter const void* b, Count n, MPI_Datatype d) {       \
-    return begin({f, true, explicit_offset, offset, const_cast<void*>(b), n, d, nullptr});                               \
+#define WRITE(suffix, Count, at, explicit_offset, offset_parameter, offset)                                 \
+  t.File_iwrite##at##_all##suffix = [](MPI_File f, offset_parameter const void* b, Count n, MPI_Datatype d, \
+                                       MPI_Request* r) {                                                    \
+    return nonblocking({f, true, explicit_offset, offset, const_cast<void*>(b), n, d, nullptr}, r);         \
+  };                                                                                                        \
+  t.File_write##at##_all_begin##suffix = [](MPI_File f, offset_parameter const void* b, Count n,            \
+                                            MPI_Datatype d) {                                               \
+    return begin({f, true, explicit_offset, offset, const_cast<void*>(b), n, d, nullptr});                  \
   };
-#define READ(suffix, Count, at, explicit_offset, offset_parameter, offset)                                               \
-  t.File_iread##at##_all##suffix = [](MPI_File f, offset_parameter void* b, Count n, MPI_Datatype d, MPI_Request* r) {   \
-    return nonblocking({f, false, explicit_offset, offset, b, n, d, nullptr}, r);                                        \
-  };                                                                                                                     \
-  t.File_read##at##_all_begin##suffix = [](MPI_File f, offset_parameter void* b, Count n, MPI_Datatype d) {              \
-    return begin({f, false, explicit_offset, offset, b, n, d, nullptr});                                                 \
+#define READ(suffix, Count, at, explicit_offset, offset_parameter, offset)                                  \
+  t.File_iread##at##_all##suffix = [](MPI_File f, offset_parameter void* b, Count n, MPI_Datatype d,        \
+                                      MPI_Request* r) {                                                     \
+    return nonblocking({f, false, explicit_offset, offset, b, n, d, nullptr}, r);                           \
+  };                                                                                                        \
+  t.File_read##at##_all_begin##suffix = [](MPI_File f, offset_parameter void* b, Count n, MPI_Datatype d) { \
+    return begin({f, false, explicit_offset, offset, b, n, d, nullptr});                                    \
   };
 #define COMMA ,
-#define FORMS(suffix, Count)                              \
-  WRITE(suffix, Count, , false, , 0)                      \
+#define FORMS(suffix, Count)                               \
+  WRITE(suffix, Count, , false, , 0)                       \
   WRITE(suffix, Count, _at, true, MPI_Offset at COMMA, at) \
-  READ(suffix, Count, , false, , 0)                       \
+  READ(suffix, Count, , false, , 0)                        \
   READ(suffix, Count, _at, true, MPI_Offset at COMMA, at)
   FORMS(, int)
   FORMS(_c, MPI_Count)
@@ -158,10 +167,18 @@ void put_background(collio_calls& t) {
 #undef COMMA
 #undef READ
 #undef WRITE
-  t.File_write_all_end = [](MPI_File f, const void* b, MPI_Status* s) { return end({f, true, false, 0, const_cast<void*>(b), 0, MPI_BYTE, s}); };
-  t.File_read_all_end = [](MPI_File f, void* b, MPI_Status* s) { return end({f, false, false, 0, b, 0, MPI_BYTE, s}); };
-  t.File_write_at_all_end = [](MPI_File f, const void* b, MPI_Status* s) { return end({f, true, true, 0, const_cast<void*>(b), 0, MPI_BYTE, s}); };
-  t.File_read_at_all_end = [](MPI_File f, void* b, MPI_Status* s) { return end({f, false, true, 0, b, 0, MPI_BYTE, s}); };
+  t.File_write_all_end = [](MPI_File f, const void* b, MPI_Status* s) {
+    return end({f, true, false, 0, const_cast<void*>(b), 0, MPI_BYTE, s});
+  };
+  t.File_read_all_end = [](MPI_File f, void* b, MPI_Status* s) {
+    return end({f, false, false, 0, b, 0, MPI_BYTE, s});
+  };
+  t.File_write_at_all_end = [](MPI_File f, const void* b, MPI_Status* s) {
+    return end({f, true, true, 0, const_cast<void*>(b), 0, MPI_BYTE, s});
+  };
+  t.File_read_at_all_end = [](MPI_File f, void* b, MPI_Status* s) {
+    return end({f, false, true, 0, b, 0, MPI_BYTE, s});
+  };
 }
 
 }  // namespace collio::mpiio

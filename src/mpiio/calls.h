@@ -1,6 +1,6 @@
 /* The contract between the preloaded shim and the engine library: tables of functions with MPI's own
-   signatures. The shim gives the MPI library's functions, the engine answers with its own. The engine is compiled with the header of its family of
-   MPI libraries, the shim with any_mpi.h (COLLIO_ANY_MPI). */
+   signatures. The shim gives the MPI library's functions, the engine answers with its own. The engine is
+   compiled with the header of its family of MPI libraries, the shim with any_mpi.h (COLLIO_ANY_MPI). */
 #ifndef COLLIO_MPIIO_CALLS_H
 #define COLLIO_MPIIO_CALLS_H
 
@@ -28,30 +28,31 @@ struct collio_waits {
 #undef COLLIO_WAIT
 };
 
-/* What ranks tell each other when a file is opened, by one MPI_Iallreduce of ints with MPI_MIN over the program's communicator: 1 is yes, 0 no. */
+/* What ranks tell each other when a file is opened, by one MPI_Iallreduce of ints with MPI_MIN over the
+ * program's communicator: 1 is yes, 0 no. */
 enum {
-  collio_open_engine,      /* there is one */
-  collio_open_memory,      /* it had the memory it needs to open */
-  collio_open_path,        /* it knows the file that the library opened */
-  collio_open_by_library,  /* the library opened the file */
-  collio_open_mode,        /* the program's amode */
+  collio_open_engine,     /* there is one */
+  collio_open_memory,     /* it had the memory it needs to open */
+  collio_open_path,       /* it knows the file that the library opened */
+  collio_open_by_library, /* the library opened the file */
+  collio_open_mode,       /* the program's amode */
   collio_open_minus_mode,
-  collio_open_unchecked,   /* check mode is not asked for */
+  collio_open_unchecked,     /* check mode is not asked for */
   collio_open_first_without, /* rank without an engine; INT_MAX: it has one */
   collio_open_words
 };
 
-/* What the shim gives the engine. It outlives the process's use of MPI. `calls`: the MPI library's functions; large-count
-   members are null where it has none. `waits`: the same. `own`: calls that the calling thread makes from now on are the
-   engine's (1), or the program's again (-1). */
+/* What the shim gives the engine. It outlives the process's use of MPI. `calls`: the MPI library's functions;
+   large-count members are null where it has none. `waits`: the same. `own`: calls that the calling thread
+   makes from now on are the engine's (1), or the program's again (-1). */
 struct collio_shim {
   const struct collio_calls* calls;
   const struct collio_waits* waits;
   void (*own)(int more);
 };
 
-/* What the engine answers: its own functions, and how many requests and split calls of its own there are. The functions
-   that complete requests are for when there are any. */
+/* What the engine answers: its own functions, and how many requests and split calls of its own there are. The
+   functions that complete requests are for when there are any. */
 struct collio_engine {
   const struct collio_calls* calls;
   const struct collio_waits* waits;

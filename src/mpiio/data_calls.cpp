@@ -21,10 +21,12 @@ std::string name_of(const DataCall& c) {
 
 core::Error check_arguments(const DataCall& c) {
   if (c.count < 0)
-    return {core::ErrorClass::argument, "count " + std::to_string(c.count) + " is negative; allowed: 0 and more"};
+    return {core::ErrorClass::argument,
+            "count " + std::to_string(c.count) + " is negative; allowed: 0 and more"};
   if (c.type == MPI_DATATYPE_NULL) return {core::ErrorClass::type, "the datatype is MPI_DATATYPE_NULL"};
   if (c.explicit_offset && c.offset < 0)
-    return {core::ErrorClass::argument, "offset " + std::to_string(c.offset) + " is negative; allowed: 0 and more"};
+    return {core::ErrorClass::argument,
+            "offset " + std::to_string(c.offset) + " is negative; allowed: 0 and more"};
   return {};
 }
 
@@ -48,14 +50,16 @@ void set_status(MPI_Status* status, std::int64_t bytes) {
 
 namespace {
 
-/// A rank without memory takes part all the same: made when there was some, and copied without any. So are texts as short as this one.
+/// A rank without memory takes part all the same: made when there was some, and copied without any. So are
+/// texts as short as this one.
 const engine::CallRequest nothing;
 const core::Error without_memory{core::ErrorClass::no_memory, "no memory"};
 
 /// The rest of a request. Throws std::bad_alloc.
 void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, MPI_Offset& offset) {
   request.error = check_arguments(c);
-  core::keep_worst(request.error, check_mode(file, c));  // told to all: others may make a call that the mode allows
+  core::keep_worst(request.error,
+                   check_mode(file, c));  // told to all: others may make a call that the mode allows
   if (!request.error.ok() || request.undescribed) return;
   if (!c.explicit_offset) MPI_File_get_position(c.handle, &offset);
   request.position = offset * file.engine->view.etype_bytes;
@@ -66,11 +70,13 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
     request.undescribed = true;
   core::keep_worst(request.error, request.memory.failure());
   if (const std::int64_t part = request.memory.bytes() % file.engine->view.etype_bytes; part != 0)
-    request.error = {core::ErrorClass::argument, std::to_string(request.memory.bytes()) +
-                                                     " bytes are no whole number of etypes of " +
-                                                     std::to_string(file.engine->view.etype_bytes) + " bytes"};
+    request.error = {core::ErrorClass::argument,
+                     std::to_string(request.memory.bytes()) + " bytes are no whole number of etypes of " +
+                         std::to_string(file.engine->view.etype_bytes) + " bytes"};
   else if (c.write && request.memory.bytes() > 0 && file.engine->view.empty())
-    request.error = {core::ErrorClass::argument, "the view's filetype has no bytes: " + std::to_string(request.memory.bytes()) + " bytes to write have no place"};
+    request.error = {core::ErrorClass::argument,
+                     "the view's filetype has no bytes: " + std::to_string(request.memory.bytes()) +
+                         " bytes to write have no place"};
 }
 
 }  // namespace
@@ -101,7 +107,8 @@ int collective(const DataCall& c) {
   file->settle();
   const auto by_library = [&] {
     const engine::File::Visit visit(*file->engine, name_of(c));
-    if (const core::Error error = engine::check_same_call(*file->engine, name_of(c)); !error.ok()) return raise(c.handle, error);
+    if (const core::Error error = engine::check_same_call(*file->engine, name_of(c)); !error.ok())
+      return raise(c.handle, error);
     const int rc = give_view(*file, c.handle);
     return rc == MPI_SUCCESS ? forward(c) : rc;
   };

@@ -28,7 +28,8 @@ struct DataCall {
 /// Bytes moved, as MPI_Get_elements will tell. `status` may be MPI_STATUS_IGNORE.
 void set_status(MPI_Status* status, std::int64_t bytes);
 
-/// The call in the engine's terms. `offset`: where it begins, in etypes. Errors of this rank's arguments are in the request.
+/// The call in the engine's terms. `offset`: where it begins, in etypes. Errors of this rank's arguments are
+/// in the request.
 [[nodiscard]] engine::CallRequest request_of(OpenFile& file, const DataCall& call, MPI_Offset& offset);
 
 /// An error when the file's mode forbids the call; the same on all ranks.

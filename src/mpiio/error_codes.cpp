@@ -16,21 +16,36 @@ namespace {
 int mpi_class(core::ErrorClass kind) {
   using core::ErrorClass;
   switch (kind) {
-    case ErrorClass::none: return MPI_SUCCESS;
-    case ErrorClass::other: return MPI_ERR_OTHER;
-    case ErrorClass::argument: return MPI_ERR_ARG;
-    case ErrorClass::displacement: return MPI_ERR_DISP;
-    case ErrorClass::type: return MPI_ERR_TYPE;
-    case ErrorClass::not_same: return MPI_ERR_NOT_SAME;
-    case ErrorClass::no_memory: return MPI_ERR_NO_MEM;
-    case ErrorClass::bad_file: return MPI_ERR_BAD_FILE;
-    case ErrorClass::no_such_file: return MPI_ERR_NO_SUCH_FILE;
-    case ErrorClass::access: return MPI_ERR_ACCESS;
-    case ErrorClass::read_only: return MPI_ERR_READ_ONLY;
-    case ErrorClass::in_use: return MPI_ERR_FILE_IN_USE;
-    case ErrorClass::io: return MPI_ERR_IO;
-    case ErrorClass::quota: return MPI_ERR_QUOTA;
-    case ErrorClass::no_space: return MPI_ERR_NO_SPACE;
+    case ErrorClass::none:
+      return MPI_SUCCESS;
+    case ErrorClass::other:
+      return MPI_ERR_OTHER;
+    case ErrorClass::argument:
+      return MPI_ERR_ARG;
+    case ErrorClass::displacement:
+      return MPI_ERR_DISP;
+    case ErrorClass::type:
+      return MPI_ERR_TYPE;
+    case ErrorClass::not_same:
+      return MPI_ERR_NOT_SAME;
+    case ErrorClass::no_memory:
+      return MPI_ERR_NO_MEM;
+    case ErrorClass::bad_file:
+      return MPI_ERR_BAD_FILE;
+    case ErrorClass::no_such_file:
+      return MPI_ERR_NO_SUCH_FILE;
+    case ErrorClass::access:
+      return MPI_ERR_ACCESS;
+    case ErrorClass::read_only:
+      return MPI_ERR_READ_ONLY;
+    case ErrorClass::in_use:
+      return MPI_ERR_FILE_IN_USE;
+    case ErrorClass::io:
+      return MPI_ERR_IO;
+    case ErrorClass::quota:
+      return MPI_ERR_QUOTA;
+    case ErrorClass::no_space:
+      return MPI_ERR_NO_SPACE;
   }
   return MPI_ERR_OTHER;
 }
@@ -66,8 +81,10 @@ int error_code(const core::Error& error) {
 }
 
 core::ErrorClass class_of(int error_class) {
-  for (auto kind = static_cast<std::int32_t>(core::ErrorClass::other); kind <= static_cast<std::int32_t>(core::ErrorClass::no_space); ++kind)
-    if (mpi_class(static_cast<core::ErrorClass>(kind)) == error_class) return static_cast<core::ErrorClass>(kind);
+  for (auto kind = static_cast<std::int32_t>(core::ErrorClass::other);
+       kind <= static_cast<std::int32_t>(core::ErrorClass::no_space); ++kind)
+    if (mpi_class(static_cast<core::ErrorClass>(kind)) == error_class)
+      return static_cast<core::ErrorClass>(kind);
   return core::ErrorClass::other;
 }
 

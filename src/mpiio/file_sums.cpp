@@ -1,4 +1,5 @@
-// See file_sums.hpp. Numbers of all ranks meet on rank 0, one record at a time: O(ranks) memory there, O(1) elsewhere.
+// See file_sums.hpp. Numbers of all ranks meet on rank 0, one record at a time: O(ranks) memory there, O(1)
+// elsewhere.
 #include "mpiio/file_sums.hpp"
 
 #include <algorithm>
@@ -23,7 +24,9 @@ struct OfRank {
   observe::Counters counters;
 };
 
-OfRank numbers_of(const observe::CallRecord& r) { return {r.steps, r.total_s, r.post_s, r.waited_s, r.hidden_s, r.counters}; }
+OfRank numbers_of(const observe::CallRecord& r) {
+  return {r.steps, r.total_s, r.post_s, r.waited_s, r.hidden_s, r.counters};
+}
 
 /// One number of every rank's. `number`: a member, or a function of what a rank contributes.
 template <class PerRank, class NumberOf>
@@ -38,15 +41,19 @@ Spread spread_of(const std::vector<PerRank>& all, NumberOf&& number) {
 /// Adds up a record of spreads.
 template <class Spreads>
 void add_spreads(Spreads& into, const Spreads& more) {
-  each_pair(into, more, [](Spread& to, const Spread& spread) { each_pair(to, spread, [](double& sum, double one) { sum += one; }); });
+  each_pair(into, more, [](Spread& to, const Spread& spread) {
+    each_pair(to, spread, [](double& sum, double one) { sum += one; });
+  });
 }
 
 CallSums sums_of(const observe::CallRecord& record, const std::vector<OfRank>& all) {
   CallSums sums{.record = record, .counted = {}, .seconds = {}, .program = {}};
   for (std::size_t s = 0; s < observe::step_count; ++s)
-    sums.seconds.*observe::report::step_spreads[s] = spread_of(all, [s](const OfRank& one) { return one.steps.seconds(static_cast<observe::Step>(s)); });
+    sums.seconds.*observe::report::step_spreads[s] =
+        spread_of(all, [s](const OfRank& one) { return one.steps.seconds(static_cast<observe::Step>(s)); });
   sums.seconds.total = spread_of(all, &OfRank::total_s);
-  sums.program = {spread_of(all, &OfRank::post_s), spread_of(all, &OfRank::waited_s), spread_of(all, &OfRank::hidden_s)};
+  sums.program = {spread_of(all, &OfRank::post_s), spread_of(all, &OfRank::waited_s),
+                  spread_of(all, &OfRank::hidden_s)};
   for (const OfRank& one : all) sums.counted.add(one.counters);
   return sums;
 }
@@ -63,7 +70,8 @@ RestOfRank rest_of(const engine::File& file) {
 }
 
 void put_rest(const std::vector<RestOfRank>& all, observe::report::File& line) {
-  line.seconds = {spread_of(all, &RestOfRank::open_s), spread_of(all, &RestOfRank::open_by_library_s), spread_of(all, &RestOfRank::set_view_s)};
+  line.seconds = {spread_of(all, &RestOfRank::open_s), spread_of(all, &RestOfRank::open_by_library_s),
+                  spread_of(all, &RestOfRank::set_view_s)};
   for (const RestOfRank& one : all) line.independent_calls += one.independent_calls;
   line.library_calls = all.front().library_calls;  // collective: every rank made them
 }
@@ -95,7 +103,8 @@ void FileSums::add(const FileSums& other) {
   for (const CallSums& call : other.calls) {
     auto into = std::ranges::find_if(calls, [&](const CallSums& one) { return one.similar(call); });
     if (into == calls.end() && calls.size() >= most_records) {
-      into = std::ranges::find_if(calls, [&](const CallSums& one) { return one.record.operation == call.record.operation; });
+      into = std::ranges::find_if(
+          calls, [&](const CallSums& one) { return one.record.operation == call.record.operation; });
       if (into == calls.end()) into = calls.end() - 1;
       into->record.reason = "various: more calls than the report holds";
     }

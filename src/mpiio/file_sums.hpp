@@ -11,21 +11,25 @@ namespace collio::mpiio {
 
 /// One record of calls, or similar ones of several files.
 struct CallSums {
-  observe::CallRecord record;   ///< what ranks have in common, repeats among them
+  observe::CallRecord record;  ///< what ranks have in common, repeats among them
   observe::Counters counted;
   observe::report::CallSeconds seconds;
   observe::report::ProgramSeconds program;
 
-  [[nodiscard]] bool similar(const CallSums& other) const noexcept { return record.similar(other.record) && record.form == other.record.form; }
+  [[nodiscard]] bool similar(const CallSums& other) const noexcept {
+    return record.similar(other.record) && record.form == other.record.form;
+  }
   void add(const CallSums& other);
 };
 
 struct FileSums {
-  std::string kind;            ///< the same for files whose paths differ in numbers only, of as many ranks and with the same hints
+  std::string kind;  ///< the same for files whose paths differ in numbers only, of as many ranks and with the
+                     ///< same hints
   observe::report::File line;  ///< all but the calls, and what is in `LineHead`
   std::vector<CallSums> calls;
 
-  /// The other is of another file. Bounded: calls beyond a number are folded into the last record of their operation.
+  /// The other is of another file. Bounded: calls beyond a number are folded into the last record of their
+  /// operation.
   void add(const FileSums& other);
 };
 

@@ -27,12 +27,15 @@ bool library_takes_view(const OpenFile& file) {
 
 int give_view(OpenFile& file, MPI_File handle) {
   if (file.program_view.installed()) return MPI_SUCCESS;
-  const core::Error error = file.engine->agreement->worst(refusal_of(file), "has a view that the MPI library refuses");
+  const core::Error error =
+      file.engine->agreement->worst(refusal_of(file), "has a view that the MPI library refuses");
   if (!error.ok()) return raise(handle, error);
   const int code = file.program_view.install(handle, *real);
   if (file.engine->agreement->least(code == MPI_SUCCESS ? 1 : 0) == 1) return MPI_SUCCESS;
   file.program_view.mark_etype_only();  // on all ranks alike, so that all try again
-  return code != MPI_SUCCESS ? code : raise(handle, {core::ErrorClass::other, "the MPI library did not take another rank's view"});
+  return code != MPI_SUCCESS
+             ? code
+             : raise(handle, {core::ErrorClass::other, "the MPI library did not take another rank's view"});
 }
 
 }  // namespace collio::mpiio

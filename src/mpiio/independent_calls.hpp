@@ -9,8 +9,8 @@
 
 namespace collio::mpiio {
 
-/// The file of an independent call that the MPI library cannot do: its view is not in the library. Null when it
-/// can; a file of one rank gets its view installed first.
+/// The file of an independent call that the MPI library cannot do: its view is not in the library. Null when
+/// it can; a file of one rank gets its view installed first.
 [[nodiscard]] std::shared_ptr<OpenFile> own_independent(MPI_File handle);
 
 /// Puts collio's forms of write, read, write_at, read_at, and of their nonblocking kin, into the table.

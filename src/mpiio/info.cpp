@@ -30,7 +30,9 @@ Pairs pairs_of(MPI_Info info) {
 
 namespace {
 
-bool fits(const std::string& key, const std::string& value) { return key.size() < MPI_MAX_INFO_KEY && value.size() < MPI_MAX_INFO_VAL; }
+bool fits(const std::string& key, const std::string& value) {
+  return key.size() < MPI_MAX_INFO_KEY && value.size() < MPI_MAX_INFO_VAL;
+}
 
 /// A pair that is too long for MPI would end the job, and with Open MPI an empty value too.
 void set_if_it_fits(MPI_Info info, const std::string& key, const std::string& value) {
@@ -60,8 +62,11 @@ EnvironmentHints environment_hints(const std::string& path) {
   if (const char* text = std::getenv("COLLIO_HINTS")) pairs = policy::split_hints(text, found.warnings);
   if (const char* patience = std::getenv("COLLIO_PATIENCE")) pairs["collio_patience"] = patience;
   if (const char* check = std::getenv("COLLIO_CHECK"))
-    pairs["collio_check"] = std::strcmp(check, "1") == 0 ? "enable" : std::strcmp(check, "0") == 0 ? "disable" : check;
-  if (const char* faults = std::getenv("COLLIO_FAULTS"); faults && *faults) pairs.emplace("collio_faults", faults);
+    pairs["collio_check"] = std::strcmp(check, "1") == 0   ? "enable"
+                            : std::strcmp(check, "0") == 0 ? "disable"
+                                                           : check;
+  if (const char* faults = std::getenv("COLLIO_FAULTS"); faults && *faults)
+    pairs.emplace("collio_faults", faults);
   add_hints_for(path, found);
   const char* enable = std::getenv("COLLIO_ENABLE");
   if (enable && std::strcmp(enable, "0") == 0) pairs["collio_enable"] = "disable";
@@ -76,17 +81,21 @@ MPI_Info merged_info(MPI_Info info, EnvironmentHints& environment) {
     MPI_Info_dup(info, &merged);
   const Pairs given = pairs_of(merged);
   // Other automatic values are the library's own, and it knows what to make of them.
-  if (given.contains("cb_nodes") && !policy::chosen_hints(given).contains("cb_nodes")) MPI_Info_delete(merged, "cb_nodes");
-  if (const std::string mark(policy::automatic_key); given.contains(mark)) MPI_Info_delete(merged, mark.c_str());
+  if (given.contains("cb_nodes") && !policy::chosen_hints(given).contains("cb_nodes"))
+    MPI_Info_delete(merged, "cb_nodes");
+  if (const std::string mark(policy::automatic_key); given.contains(mark))
+    MPI_Info_delete(merged, mark.c_str());
   for (const auto& [key, value] : environment.pairs) {
     if (key.starts_with("collio_") || value.empty()) continue;
     if (!fits(key, value))
-      environment.warnings.push_back("hint " + key + " is not passed on to the MPI library: it has " + std::to_string(key.size()) + " and " +
-                                     std::to_string(value.size()) + " characters, allowed are fewer than " +
-                                     std::to_string(MPI_MAX_INFO_KEY) + " and " + std::to_string(MPI_MAX_INFO_VAL));
+      environment.warnings.push_back(
+          "hint " + key + " is not passed on to the MPI library: it has " + std::to_string(key.size()) +
+          " and " + std::to_string(value.size()) + " characters, allowed are fewer than " +
+          std::to_string(MPI_MAX_INFO_KEY) + " and " + std::to_string(MPI_MAX_INFO_VAL));
     set_if_it_fits(merged, key, value);
   }
-  for (const std::string& key : policy::parse_hints(pairs_of(merged)).refused) MPI_Info_delete(merged, key.c_str());
+  for (const std::string& key : policy::parse_hints(pairs_of(merged)).refused)
+    MPI_Info_delete(merged, key.c_str());
   return merged;
 }
 
@@ -98,8 +107,10 @@ void put_in_force(const engine::File& file, MPI_Info info) {
     if (value != "auto" || key.starts_with("collio_")) answer[key] = value;
     if (key == "cb_nodes") answer[key] = std::to_string(file.most_domains());
     const auto set = environment.find(key);
-    const bool by_environment = (set != environment.end() && set->second == value) || file.settings.contains(key);
-    if (answer.contains(key) && (by_environment || (value == "auto" && !key.starts_with("collio_")))) automatic[key] = answer[key];
+    const bool by_environment =
+        (set != environment.end() && set->second == value) || file.settings.contains(key);
+    if (answer.contains(key) && (by_environment || (value == "auto" && !key.starts_with("collio_"))))
+      automatic[key] = answer[key];
   }
   answer[std::string(policy::automatic_key)] = policy::automatic_text(automatic, MPI_MAX_INFO_VAL - 1);
   for (const auto& [key, value] : answer) set_if_it_fits(info, key, value);

@@ -24,11 +24,13 @@ struct EnvironmentHints {
 /// Not collective. `path`: as the program gave it.
 [[nodiscard]] EnvironmentHints environment_hints(const std::string& path);
 
-/// A copy of `info` for the MPI library's own open, to be freed. It has the environment's hints, which MPI limits in length:
-/// longer ones are left out, with a warning. It lacks values that some libraries fail on, and a cb_nodes that collio chose.
+/// A copy of `info` for the MPI library's own open, to be freed. It has the environment's hints, which MPI
+/// limits in length: longer ones are left out, with a warning. It lacks values that some libraries fail on,
+/// and a cb_nodes that collio chose.
 [[nodiscard]] MPI_Info merged_info(MPI_Info info, EnvironmentHints& environment);
 
-/// Writes what is in force for `file` into `info`, the MPI library's answer, and which of it is nobody's choice.
+/// Writes what is in force for `file` into `info`, the MPI library's answer, and which of it is nobody's
+/// choice.
 void put_in_force(const engine::File& file, MPI_Info info);
 
 }  // namespace collio::mpiio

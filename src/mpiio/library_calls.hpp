@@ -5,8 +5,8 @@
 
 namespace collio::mpiio {
 
-// All Collective, by the library's rules; the codes are the library's. A count that needs a large-count function the library
-// does not have is raised as an error on the file.
+// All Collective, by the library's rules; the codes are the library's. A count that needs a large-count
+// function the library does not have is raised as an error on the file.
 int forward(const DataCall& call);
 int forward_nonblocking(const DataCall& call, MPI_Request* request);
 int forward_begin(const DataCall& call);

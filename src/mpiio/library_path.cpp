@@ -1,4 +1,5 @@
-// See library_path.hpp. Drivers and their names: adio/common/ad_fstype.c of ROMIO, which tells the one in use as romio_filesystem_type.
+// See library_path.hpp. Drivers and their names: adio/common/ad_fstype.c of ROMIO, which tells the one in use
+// as romio_filesystem_type.
 #include "mpiio/library_path.hpp"
 
 #include <unistd.h>
@@ -18,12 +19,14 @@ namespace {
 /// Drivers that make POSIX calls on the rest of the path.
 constexpr std::array<std::string_view, 5> posix_drivers{"ufs", "nfs", "xfs", "lustre", "gpfs"};
 /// Drivers that pass the kernel by, or write nothing.
-constexpr std::array<std::string_view, 6> other_drivers{"daos", "testfs", "ime", "pvfs2", "quobytefs", "quobyte"};
+constexpr std::array<std::string_view, 6> other_drivers{"daos",  "testfs",    "ime",
+                                                        "pvfs2", "quobytefs", "quobyte"};
 
 /// What stands before the first colon, in small letters.
 std::string driver_of(std::string_view text) {
   std::string driver(text.substr(0, text.find(':')));
-  std::ranges::transform(driver, driver.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(driver, driver.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return driver;
 }
 
@@ -55,13 +58,15 @@ std::string without_driver(const std::string& path) {
 core::Result<std::string> path_of_library(MPI_File file, const std::string& path) {
   const std::string type = romio_type(file);
   if (const std::string driver = driver_of(type); !type.empty() && is_in(other_drivers, driver))
-    return unknown("the library's driver for this file is " + driver + ", which does not read and write it by POSIX calls");
+    return unknown("the library's driver for this file is " + driver +
+                   ", which does not read and write it by POSIX calls");
   const std::size_t colon = path.find(':');
   if (colon == std::string::npos) return path;
   const std::string rest = path.substr(colon + 1), driver = driver_of(path);
   // Without ROMIO's word the names tell: the library has opened one of the two.
   if (type.empty() && exists(path)) {
-    if (is_in(posix_drivers, driver) && exists(rest)) return unknown("both this file and " + rest + " exist; the library may have opened either");
+    if (is_in(posix_drivers, driver) && exists(rest))
+      return unknown("both this file and " + rest + " exist; the library may have opened either");
     return path;
   }
   if (is_in(posix_drivers, driver)) return rest;

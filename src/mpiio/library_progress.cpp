@@ -1,6 +1,7 @@
 // See library_progress.hpp.
 //
-// Open MPI's own nonblocking collectives move on this way: through a function registered with opal_progress().
+// Open MPI's own nonblocking collectives move on this way: through a function registered with
+// opal_progress().
 #include "mpiio/library_progress.hpp"
 
 #include <dlfcn.h>

@@ -19,9 +19,11 @@ namespace report = observe::report;
 NodeTraffic counted(const engine::File& file) {
   NodeTraffic traffic(file.machine);
   const std::vector<std::int64_t>& sent_to = file.traffic.sent_to();
-  for (std::size_t node = 0; node < sent_to.size(); ++node) traffic.add({file.node_index, static_cast<int>(node), sent_to[node]});
+  for (std::size_t node = 0; node < sent_to.size(); ++node)
+    traffic.add({file.node_index, static_cast<int>(node), sent_to[node]});
   std::vector<std::int64_t>& numbers = traffic.numbers();
-  transport::reduce_to_first(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_SUM, file.comm);
+  transport::reduce_to_first(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_SUM,
+                             file.comm);
   return traffic;
 }
 

@@ -8,8 +8,9 @@
 
 namespace collio::mpiio {
 
-/// On rank 0; nothing elsewhere, and nothing where there is one node and COLLIO_MACHINE is not set. One reduction of O(nodes) numbers
-/// (nodes * nodes up to 64 nodes) and, where the network is known, two a link. Collective.
+/// On rank 0; nothing elsewhere, and nothing where there is one node and COLLIO_MACHINE is not set. One
+/// reduction of O(nodes) numbers (nodes * nodes up to 64 nodes) and, where the network is known, two a link.
+/// Collective.
 [[nodiscard]] std::optional<observe::report::Network> network_of(engine::File& file);
 
 }  // namespace collio::mpiio

@@ -15,7 +15,8 @@ namespace {
 /// Says once that ranks do not come: a rank without collio never does.
 class OpenLookout final : public transport::Lookout {
  public:
-  OpenLookout(MPI_Comm comm, const char* path, double patience_s) : path_(path), patience_s_(patience_s), before_(transport::set_lookout(this)) {
+  OpenLookout(MPI_Comm comm, const char* path, double patience_s)
+      : path_(path), patience_s_(patience_s), before_(transport::set_lookout(this)) {
     MPI_Comm_rank(comm, &rank_);
   }
   OpenLookout(const OpenLookout&) = delete;
@@ -24,8 +25,11 @@ class OpenLookout final : public transport::Lookout {
   void look(double now_s, double since_s) noexcept override {
     if (said_ || patience_s_ <= 0 || now_s - since_s < patience_s_) return;
     said_ = true;
-    std::fprintf(stderr, "collio: %s: MPI_File_open has waited for %.1f s for other ranks to say that collio is there. It must be preloaded on all ranks that open "
-                 "the file, or on none: see LD_PRELOAD of each program of the job [rank %d]\n", path_, now_s - since_s, rank_);
+    std::fprintf(stderr,
+                 "collio: %s: MPI_File_open has waited for %.1f s for other ranks to say that collio is "
+                 "there. It must be preloaded on all ranks that open "
+                 "the file, or on none: see LD_PRELOAD of each program of the job [rank %d]\n",
+                 path_, now_s - since_s, rank_);
   }
   void moved() noexcept override {}
 
@@ -61,7 +65,8 @@ OpenAgreement::OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& m
   else if (!least[collio_open_memory])
     why_not = "a rank has no memory";
   else if (!least[collio_open_path])
-    why_not = mine.path.ok() ? std::string_view("a rank does not know the file that the library opened") : mine.path.message;
+    why_not = mine.path.ok() ? std::string_view("a rank does not know the file that the library opened")
+                             : mine.path.message;
 }
 
 }  // namespace collio::mpiio

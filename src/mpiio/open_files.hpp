@@ -19,22 +19,24 @@ struct Operation;
 
 struct OpenFile {
   std::unique_ptr<engine::File> engine;
-  bool atomic = false;          ///< atomic mode: the MPI library keeps it
-  bool foreign_data = false;    ///< view in another data representation than "native"
-  bool view_described = true;   ///< every rank's view is one collio can walk
+  bool atomic = false;         ///< atomic mode: the MPI library keeps it
+  bool foreign_data = false;   ///< view in another data representation than "native"
+  bool view_described = true;  ///< every rank's view is one collio can walk
   ProgramView program_view;
-  std::vector<std::int32_t> view_words;  ///< of an agreement on a view, for which there may be no memory later
+  std::vector<std::int32_t>
+      view_words;  ///< of an agreement on a view, for which there may be no memory later
   bool reads = true, writes = true;
-  std::mutex pointer;                       ///< the individual file pointer is read and then set
-  std::shared_ptr<Operation> split;         ///< the split call that was begun and not ended
-  bool library_split = false;               ///< likewise, where the MPI library does it
+  std::mutex pointer;                            ///< the individual file pointer is read and then set
+  std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
+  bool library_split = false;                    ///< likewise, where the MPI library does it
   std::vector<std::weak_ptr<Operation>> posted;  ///< what may be in the queue
-  std::optional<ReportLine> report_line;    ///< on the file's first rank, where there is a report
-  observe::Renewal report_renewal;          ///< of the file's own line
-  std::int64_t data_calls = 0;              ///< of this rank, while there is such a line
+  std::optional<ReportLine> report_line;         ///< on the file's first rank, where there is a report
+  observe::Renewal report_renewal;               ///< of the file's own line
+  std::int64_t data_calls = 0;                   ///< of this rank, while there is such a line
   std::unique_ptr<engine::WorkQueue> queue;  ///< last: its thread uses the rest. Null until a call is posted
 
-  /// Returns when no call that was posted is under way: what comes next comes after them. Collective, in effect.
+  /// Returns when no call that was posted is under way: what comes next comes after them. Collective, in
+  /// effect.
   void settle();
   /// False: the MPI library keeps this file's calls for now.
   [[nodiscard]] bool taken_over() const noexcept { return !atomic && !foreign_data; }

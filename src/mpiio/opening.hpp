@@ -7,14 +7,16 @@
 
 namespace collio::mpiio {
 
-/// What the program and the environment ask for. Without memory to look at it the library opens what the program asked for, and keeps it.
+/// What the program and the environment ask for. Without memory to look at it the library opens what the
+/// program asked for, and keeps it.
 struct Opening {
   Opening(MPI_Comm comm, const char* path, int mode, MPI_Info info);
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
   ~Opening();
 
-  /// The library opened `file`, or did not. `comm` is an intracommunicator; its first rank reads other layers' settings. Not collective.
+  /// The library opened `file`, or did not. `comm` is an intracommunicator; its first rank reads other
+  /// layers' settings. Not collective.
   void note_opened(bool opened, MPI_File file, const char* path);
 
   engine::FileRequest request;

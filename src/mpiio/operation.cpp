@@ -1,7 +1,8 @@
 // See operation.hpp.
 //
-// The request's functions never fail: an error of a generalized request would go to MPI_COMM_WORLD's error handler, which ends
-// the program unless it was changed. Errors are raised on the file by the functions that complete requests (wait_calls.cpp).
+// The request's functions never fail: an error of a generalized request would go to MPI_COMM_WORLD's error
+// handler, which ends the program unless it was changed. Errors are raised on the file by the functions that
+// complete requests (wait_calls.cpp).
 #include "mpiio/operation.hpp"
 
 #include <algorithm>
@@ -40,7 +41,8 @@ int query(void* state, MPI_Status* status) {
 
 int release(void* state) {
   // It may end here, and then calls MPI no more; but not under the lock.
-  const std::unique_ptr<std::shared_ptr<Operation>> operation(static_cast<std::shared_ptr<Operation>*>(state));
+  const std::unique_ptr<std::shared_ptr<Operation>> operation(
+      static_cast<std::shared_ptr<Operation>*>(state));
   Registry& r = registry();
   std::shared_ptr<Operation> forgotten;
   const std::scoped_lock lock(r.mutex);
@@ -63,8 +65,8 @@ void give_as_bytes(DataCall& call, const access::MemoryAccess& memory, access::B
   call.buffer = staging.data();
 }
 
-/// The MPI library's own call, through the program's view. What collio can describe goes as plain bytes: the program may
-/// have freed the datatype since. Collective.
+/// The MPI library's own call, through the program's view. What collio can describe goes as plain bytes: the
+/// program may have freed the datatype since. Collective.
 void let_library(OpenFile& file, Operation& operation) {
   const engine::File::Visit visit(*file.engine, operation.request.operation);
   MPI_Status status;
@@ -86,12 +88,15 @@ void let_library(OpenFile& file, Operation& operation) {
   if (operation.library_code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   if (staging && !call.write && bytes > 0) memory.scatter(0, bytes, staging.data());
   operation.result.bytes = bytes;
-  operation.result.error = file.engine->agreement->worst(memory.failure(), "cannot copy from or to its device memory");
+  operation.result.error =
+      file.engine->agreement->worst(memory.failure(), "cannot copy from or to its device memory");
 }
 
 }  // namespace
 
-Operation::Operation(const std::shared_ptr<OpenFile>& of, const DataCall& what) : file(of), call(what) { ++pending; }
+Operation::Operation(const std::shared_ptr<OpenFile>& of, const DataCall& what) : file(of), call(what) {
+  ++pending;
+}
 
 Operation::~Operation() {
   --pending;

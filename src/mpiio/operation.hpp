@@ -1,4 +1,5 @@
-// A collective call the program does not wait for: nonblocking (it has a request) or split (its file knows it).
+// A collective call the program does not wait for: nonblocking (it has a request) or split (its file knows
+// it).
 #pragma once
 
 #include "mpiio/calls.h"
@@ -25,23 +26,27 @@ struct Operation : std::enable_shared_from_this<Operation> {
   void run(OpenFile& open_file);
   /// Returns when it is done; politely. Moves other calls on meanwhile where that is the program's part.
   void wait();
-  /// What an MPI function that completes it returns; calls the file's error handler. MPI_SUCCESS when all went well.
+  /// What an MPI function that completes it returns; calls the file's error handler. MPI_SUCCESS when all
+  /// went well.
   [[nodiscard]] int raise_error() const;
-  [[nodiscard]] bool failed() const noexcept { return done && (library_code != MPI_SUCCESS || !result.error.ok()); }
+  [[nodiscard]] bool failed() const noexcept {
+    return done && (library_code != MPI_SUCCESS || !result.error.ok());
+  }
 
-  const access::Reserve::Use no_list_fails;  ///< other ranks wait for this one, in the call and on the way to it
+  const access::Reserve::Use
+      no_list_fails;  ///< other ranks wait for this one, in the call and on the way to it
   std::weak_ptr<OpenFile> file;
-  DataCall call;                       ///< `offset` is explicit by now
+  DataCall call;  ///< `offset` is explicit by now
   engine::CallRequest request;
   MPI_Datatype own_type = MPI_DATATYPE_NULL;  ///< a copy, when the library may have to do the call with it
   MPI_Request handle = MPI_REQUEST_NULL;
 
-  std::atomic<bool> done{false};       ///< the members below may be read when it is
+  std::atomic<bool> done{false};  ///< the members below may be read when it is
   engine::Completion result;
-  int library_code = MPI_SUCCESS;      ///< of the MPI library, when that did the call
-  double busy_s = 0, end_s = 0;        ///< how long it took, and when it ended
+  int library_code = MPI_SUCCESS;  ///< of the MPI library, when that did the call
+  double busy_s = 0, end_s = 0;    ///< how long it took, and when it ended
   double post_s = 0;
-  std::atomic<double> waited_s{0};     ///< of the program, for this
+  std::atomic<double> waited_s{0};  ///< of the program, for this
 };
 
 /// How many there are; what the shim looks at.

@@ -29,12 +29,13 @@ constexpr std::size_t most_bytes = 1 << 20;
 std::optional<std::string> text_of(const char* path) {
   const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return {};
-  struct stat about{};
+  struct stat about {};
   std::string text;
   ssize_t length = ::fstat(file, &about) == 0 && S_ISREG(about.st_mode) ? 1 : -1;
   if (length < 0) errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
   char buffer[4096];
-  while (length > 0 && text.size() < most_bytes && (length = ::read(file, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(length));
+  while (length > 0 && text.size() < most_bytes && (length = ::read(file, buffer, sizeof buffer)) > 0)
+    text.append(buffer, static_cast<std::size_t>(length));
   const int error = errno;
   ::close(file);
   errno = error;
@@ -44,7 +45,8 @@ std::optional<std::string> text_of(const char* path) {
 policy::Settings read_romio_file(const std::string& named) {
   std::string warning;
   if (!named.empty()) {
-    if (const auto text = text_of(named.c_str())) return policy::parse_romio_file(*text, "ROMIO_HINTS=" + named);
+    if (const auto text = text_of(named.c_str()))
+      return policy::parse_romio_file(*text, "ROMIO_HINTS=" + named);
     warning = "ROMIO_HINTS=" + named + ": cannot be read (" + std::strerror(errno) + "); it is ignored";
   }
   policy::Settings found = policy::parse_romio_file(text_of(site_file).value_or(""), site_file);
@@ -67,7 +69,8 @@ policy::Settings cray_settings(const std::string& path) {
   const char* text = std::getenv("MPICH_MPIIO_HINTS");
   const std::string plain = without_driver(path);
   return policy::parse_cray_hints(text ? text : "", [&](const std::string& pattern) {
-    return ::fnmatch(pattern.c_str(), path.c_str(), 0) == 0 || ::fnmatch(pattern.c_str(), plain.c_str(), 0) == 0;
+    return ::fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
+           ::fnmatch(pattern.c_str(), plain.c_str(), 0) == 0;
   });
 }
 
@@ -78,7 +81,9 @@ Pairs striping_of(MPI_File file) {
   Pairs told = pairs_of(info), striping;
   if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   for (const char* key : {"striping_unit", "striping_factor"})
-    if (const auto one = told.find(key); one != told.end() && std::atoll(one->second.c_str()) > 0 && policy::is_allowed(key, one->second)) striping.insert(*one);
+    if (const auto one = told.find(key);
+        one != told.end() && std::atoll(one->second.c_str()) > 0 && policy::is_allowed(key, one->second))
+      striping.insert(*one);
   return striping;
 }
 
@@ -97,10 +102,13 @@ class LayeredPairs {
       origins_.erase(key);
     }
   }
-  void warn(const std::vector<std::string>& warnings) { found_.warnings.insert(found_.warnings.end(), warnings.begin(), warnings.end()); }
+  void warn(const std::vector<std::string>& warnings) {
+    found_.warnings.insert(found_.warnings.end(), warnings.begin(), warnings.end());
+  }
 
   OtherSettings result() && {
-    for (const auto& [key, value] : found_.pairs) found_.origins += (found_.origins.empty() ? "" : ", ") + key + "=" + value + " (" + origins_[key] + ")";
+    for (const auto& [key, value] : found_.pairs)
+      found_.origins += (found_.origins.empty() ? "" : ", ") + key + "=" + value + " (" + origins_[key] + ")";
     return std::move(found_);
   }
 
@@ -112,7 +120,8 @@ class LayeredPairs {
 }  // namespace
 
 OtherSettings other_settings(const GivenHints& given, MPI_File file) {
-  const policy::Settings open_mpi = policy::open_mpi_hints([](const char* variable) { return std::getenv(variable); });
+  const policy::Settings open_mpi =
+      policy::open_mpi_hints([](const char* variable) { return std::getenv(variable); });
   const policy::Settings& romio = romio_settings();
   const policy::Settings cray = cray_settings(given.path);
   LayeredPairs layers;

@@ -1,7 +1,8 @@
 // Hints from other layers' settings, and the layout that the MPI library tells of an open file.
 //
-// Each ranks where its owner ranks it: ROMIO's file and Open MPI's parameters give way to the program's info, MPICH_MPIIO_HINTS does not.
-// All give way to collio's own environment. The library's word on striping counts where nobody else says anything.
+// Each ranks where its owner ranks it: ROMIO's file and Open MPI's parameters give way to the program's info,
+// MPICH_MPIIO_HINTS does not. All give way to collio's own environment. The library's word on striping counts
+// where nobody else says anything.
 #pragma once
 
 #include "mpiio/calls.h"

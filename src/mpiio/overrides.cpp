@@ -32,18 +32,21 @@ void say(const engine::File& file, MPI_Comm comm, const std::string& origins) {
     std::fprintf(stderr, "collio: %s: %d aggregators, collective buffers of at most %lld bytes, %s storage\n",
                  file.path.c_str(), file.most_domains(), static_cast<long long>(file.hints.buffer_bytes),
                  file.machine.storage.name.c_str());
-  if (verbose() && !origins.empty()) std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
+  if (verbose() && !origins.empty())
+    std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
 }
 
-/// Takes the file over on all ranks, or on none. An error: check mode found one. `begin_s`: when the open began; `by_library_s`: how
-/// long the library took.
+/// Takes the file over on all ranks, or on none. An error: check mode found one. `begin_s`: when the open
+/// began; `by_library_s`: how long the library took.
 core::Error take_over(const Opening& opening, MPI_File handle, double begin_s, double by_library_s) {
   const engine::FileRequest& request = opening.request;
-  for (const std::string& warning : request.warnings) say_once(request.comm, warning);  // whatever comes of the open
+  for (const std::string& warning : request.warnings)
+    say_once(request.comm, warning);  // whatever comes of the open
   auto opened = engine::File::open(request);
   if (!opened) {
     if (opened.error().kind == core::ErrorClass::not_same) return opened.error();
-    if (!opened.error().message.empty()) say_once(request.comm, "left to the MPI library: " + opened.error().message);
+    if (!opened.error().message.empty())
+      say_once(request.comm, "left to the MPI library: " + opened.error().message);
     return {};
   }
   if (!opened.value()) return {};  // disabled by hint
@@ -60,7 +63,8 @@ core::Error take_over(const Opening& opening, MPI_File handle, double begin_s, d
   return {};
 }
 
-/// An open fails after all, or a close. A new file has the error handler that errors of open go to, and Open MPI calls it on no other. Collective.
+/// An open fails after all, or a close. A new file has the error handler that errors of open go to, and Open
+/// MPI calls it on no other. Collective.
 int close_again(MPI_File* handle, const core::Error& error) {
   const int code = raise(*handle, error);
   real->File_close(handle);
@@ -71,10 +75,12 @@ void say_left(MPI_Comm comm, const char* path, std::string_view why) {
   say_once(comm, std::string("left to the MPI library: ") + path + ": " + std::string(why));
 }
 
-/// The ranks gave different modes: an error where the program asked for checks, else the file is the library's. Collective.
+/// The ranks gave different modes: an error where the program asked for checks, else the file is the
+/// library's. Collective.
 int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MPI_File* handle) {
   const std::string_view why = "ranks open the file with different modes (amode)";
-  if (agreed.check) return close_again(handle, {core::ErrorClass::not_same, std::string(path) + ": " + std::string(why)});
+  if (agreed.check)
+    return close_again(handle, {core::ErrorClass::not_same, std::string(path) + ": " + std::string(why)});
   say_left(comm, path, why);
   return MPI_SUCCESS;
 }
@@ -83,7 +89,8 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   const double begin_s = observe::now_s();
   Opening opening(comm, path, mode, info);
   const double library_begin_s = observe::now_s();
-  const int rc = real->File_open(comm, path, mode, opening.merged != MPI_INFO_NULL ? opening.merged : info, handle);
+  const int rc =
+      real->File_open(comm, path, mode, opening.merged != MPI_INFO_NULL ? opening.merged : info, handle);
   const double by_library_s = observe::now_s() - library_begin_s;
   if (comm == MPI_COMM_NULL) return rc;
   int inter = 0;
@@ -131,7 +138,8 @@ class LibraryVisit {
   LibraryVisit(MPI_File handle, const char* call) : file_(find_settled(handle)) {
     if (!file_) return;
     visit_.emplace(*file_->engine, call);
-    if (const core::Error error = engine::check_same_call(*file_->engine, call); !error.ok()) code_ = raise(handle, error);
+    if (const core::Error error = engine::check_same_call(*file_->engine, call); !error.ok())
+      code_ = raise(handle, error);
   }
   /// Not MPI_SUCCESS: the ranks do not make the same call.
   [[nodiscard]] int code() const noexcept { return code_; }
@@ -164,7 +172,8 @@ int sync(MPI_File handle) {
   if (mine.ok() && rc != MPI_SUCCESS) mine = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
   const core::Error error = f.agreement->worst(mine, "cannot flush " + f.path);
   if (error.ok()) return rc;
-  return rc == MPI_SUCCESS ? raise(handle, error) : error_code(error);  // the library has told the error handler
+  return rc == MPI_SUCCESS ? raise(handle, error)
+                           : error_code(error);  // the library has told the error handler
 }
 
 int set_size(MPI_File handle, MPI_Offset size) {
@@ -215,18 +224,18 @@ int read_at_all(MPI_File f, MPI_Offset o, void* b, Count n, MPI_Datatype t, MPI_
 /// The engine's table: what collio does itself, and the rest of calls.def around the MPI library's functions.
 collio_calls make_overrides() {
   collio_calls t = *real;
-#define COLLIO_COLLECTIVE(name, parameters, arguments)  \
-  if (t.name)                                           \
-    t.name = [] parameters -> int {                     \
-      const LibraryVisit visit(file, &#name[5]);        \
+#define COLLIO_COLLECTIVE(name, parameters, arguments)      \
+  if (t.name)                                               \
+    t.name = [] parameters -> int {                         \
+      const LibraryVisit visit(file, &#name[5]);            \
       if (visit.code() != MPI_SUCCESS) return visit.code(); \
-      const int rc = install_view(file);                \
+      const int rc = install_view(file);                    \
       return rc == MPI_SUCCESS ? real->name arguments : rc; \
     };
-#define COLLIO_SHARED(name, parameters, arguments)      \
-  if (t.name)                                           \
-    t.name = [] parameters -> int {                     \
-      const int rc = need_view(file);                   \
+#define COLLIO_SHARED(name, parameters, arguments)          \
+  if (t.name)                                               \
+    t.name = [] parameters -> int {                         \
+      const int rc = need_view(file);                       \
       return rc == MPI_SUCCESS ? real->name arguments : rc; \
     };
 #define COLLIO_CALL(name, parameters, arguments)
@@ -260,7 +269,8 @@ collio_calls make_overrides() {
 
 }  // namespace collio::mpiio
 
-extern "C" __attribute__((visibility("default"))) const collio_engine* collio_engine_start(const collio_shim* shim) {
+extern "C" __attribute__((visibility("default"))) const collio_engine* collio_engine_start(
+    const collio_shim* shim) {
   using namespace collio::mpiio;
   collio::mpiio::shim = shim;
   real = shim->calls;

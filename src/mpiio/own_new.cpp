@@ -1,5 +1,6 @@
-// The engine's operator new: malloc, then, during a collective call, the reserve (access/reserve.hpp). Only where the C++ runtime is linked
-// into the engine: a shared runtime would free memory that this operator gave.
+// The engine's operator new: malloc, then, during a collective call, the reserve (access/reserve.hpp). Only
+// where the C++ runtime is linked into the engine: a shared runtime would free memory that this operator
+// gave.
 #include <cstdlib>
 #include <new>
 

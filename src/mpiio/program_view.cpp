@@ -19,7 +19,8 @@ bool dense(MPI_Datatype type) {
   if (!contents) return false;
   const TypeContents& c = contents.value();
   if (!c.types().empty())
-    return (c.combiner() == MPI_COMBINER_DUP || c.combiner() == MPI_COMBINER_CONTIGUOUS) && dense(c.types()[0]);
+    return (c.combiner() == MPI_COMBINER_DUP || c.combiner() == MPI_COMBINER_CONTIGUOUS) &&
+           dense(c.types()[0]);
   auto layout = access::layout_of(type);
   return layout && layout.value()->size() > 0 && layout.value()->size() == layout.value()->extent;
 }
@@ -28,7 +29,8 @@ bool dense(MPI_Datatype type) {
 bool plainly_built(MPI_Datatype type, bool outermost = true) {
   if (dense(type)) return true;
   auto contents = TypeContents::of(type);
-  if (!contents || contents.value().combiner() == MPI_COMBINER_STRUCT || contents.value().types().empty()) return false;
+  if (!contents || contents.value().combiner() == MPI_COMBINER_STRUCT || contents.value().types().empty())
+    return false;
   const MPI_Datatype child = contents.value().types()[0];
   if (contents.value().combiner() == MPI_COMBINER_RESIZED) return outermost && plainly_built(child, false);
   return dense(child);
@@ -86,10 +88,13 @@ ViewKind judge_view(MPI_Datatype etype, MPI_Datatype filetype, const access::Vie
   if (!view.usable()) return ViewKind::undescribed;
   const access::TypeLayout& type = *view.filetype;
   const core::Pattern& pattern = type.pattern;
-  if (view.displacement == 0 && is_plain_etype(etype) && pattern.contiguous() && pattern.low() == 0 && type.lower_bound == 0 && type.extent == type.size()) return ViewKind::bytes;
+  if (view.displacement == 0 && is_plain_etype(etype) && pattern.contiguous() && pattern.low() == 0 &&
+      type.lower_bound == 0 && type.extent == type.size())
+    return ViewKind::bytes;
   // Some libraries divide by an empty file type's size, or free what they never had for it.
-  const bool plain = !view.empty() && pattern.pieces() <= most_plain_pieces && pattern.ascending() && type.lower_bound == 0 && pattern.low() >= 0 &&
-                     dense(etype) && plainly_built(filetype) && type.extent >= pattern.high();
+  const bool plain = !view.empty() && pattern.pieces() <= most_plain_pieces && pattern.ascending() &&
+                     type.lower_bound == 0 && pattern.low() >= 0 && dense(etype) && plainly_built(filetype) &&
+                     type.extent >= pattern.high();
   return plain ? ViewKind::plain : ViewKind::costly;
 }
 

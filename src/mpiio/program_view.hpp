@@ -2,9 +2,9 @@
 //
 // Giving a large or deeply nested file type to the MPI library can cost more time and memory than the data
 // calls themselves, and some libraries misread such types. collio therefore hands on at once only views that
-// are small and plainly built; for others the library gets the etype alone, so that file pointers count in the
-// right unit, and the whole view when it must do a collective call itself. A library that has the etype already
-// is left alone: its ranks meet twice or more in each MPI_File_set_view.
+// are small and plainly built; for others the library gets the etype alone, so that file pointers count in
+// the right unit, and the whole view when it must do a collective call itself. A library that has the etype
+// already is left alone: its ranks meet twice or more in each MPI_File_set_view.
 #pragma once
 
 #include "mpiio/calls.h"
@@ -29,8 +29,8 @@ class ProgramView {
  public:
   /// Keeps the types, so the program may free its handles.
   void set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype);
-  /// An etype. `common`: all ranks have predefined ones, without holes and of this size. `is_there`: the library
-  /// has one of this size on all ranks, and need not be given it again.
+  /// An etype. `common`: all ranks have predefined ones, without holes and of this size. `is_there`: the
+  /// library has one of this size on all ranks, and need not be given it again.
   struct Unit {
     MPI_Datatype etype = MPI_DATATYPE_NULL;
     std::int64_t bytes = 0;
@@ -46,11 +46,14 @@ class ProgramView {
   void mark_etype_only() noexcept { installed_ = false; }
   /// The library was given a view that is not one of install_unit.
   void forget_unit() noexcept { unit_bytes_ = 0; }
-  /// The shared file pointer is not where MPI_File_set_view puts it. Not collective: told to all ranks with the next view.
+  /// The shared file pointer is not where MPI_File_set_view puts it. Not collective: told to all ranks with
+  /// the next view.
   void note_shared_pointer() noexcept { shared_pointer_moved_ = true; }
-  /// The library has a common etype of this size, and its shared file pointer is where a new view would put it. On this rank: a
-  /// library's call may fail on some.
-  [[nodiscard]] bool has_unit(std::int64_t bytes) const noexcept { return unit_bytes_ == bytes && !shared_pointer_moved_; }
+  /// The library has a common etype of this size, and its shared file pointer is where a new view would put
+  /// it. On this rank: a library's call may fail on some.
+  [[nodiscard]] bool has_unit(std::int64_t bytes) const noexcept {
+    return unit_bytes_ == bytes && !shared_pointer_moved_;
+  }
   /// set() was called.
   [[nodiscard]] bool known() const noexcept { return known_; }
   /// As MPI_File_get_view answers: new handles of derived types.
@@ -61,7 +64,8 @@ class ProgramView {
   access::RetainedType etype_, filetype_;
   bool known_ = false;
   std::atomic<bool> installed_{true};  ///< a call under way may set it
-  std::int64_t unit_bytes_ = 0;        ///< of install_unit's common etype, where the library's view is that still; 0: it is another
+  std::int64_t unit_bytes_ =
+      0;  ///< of install_unit's common etype, where the library's view is that still; 0: it is another
   std::atomic<bool> shared_pointer_moved_{false};
 };
 

@@ -31,7 +31,8 @@ void report_opened(OpenFile& file) {
 void report_call(OpenFile& file) {
   if (!file.report_line || file.report_line->id.empty()) return;
   try {
-    if (file.report_renewal.due(++file.data_calls, observe::now_s())) ReportBook::write_open(so_far(file), *file.report_line);
+    if (file.report_renewal.due(++file.data_calls, observe::now_s()))
+      ReportBook::write_open(so_far(file), *file.report_line);
   } catch (const std::bad_alloc&) {  // the line at close tells the same
   }
 }

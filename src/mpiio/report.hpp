@@ -1,12 +1,13 @@
-// The report of files, for COLLIO_REPORT: written by rank 0 of a file's communicator when it is opened, now and then while it is
-// used, and at close.
+// The report of files, for COLLIO_REPORT: written by rank 0 of a file's communicator when it is opened, now
+// and then while it is used, and at close.
 #pragma once
 
 #include "mpiio/open_files.hpp"
 
 namespace collio::mpiio {
 
-/// Not collective. All do nothing unless COLLIO_REPORT names a file, and on other ranks than the file's first.
+/// Not collective. All do nothing unless COLLIO_REPORT names a file, and on other ranks than the file's
+/// first.
 void report_opened(OpenFile& file);
 /// A data call is over: on the thread that made it.
 void report_call(OpenFile& file);

@@ -61,13 +61,16 @@ ReportLine ReportBook::opened(const FileSums& sums) {
     of.sums.line.file = sums.line.file;
     of.sums.line.about = sums.line.about;
   }
-  if (of.sums.line.file != sums.line.file) of.sums.line.file = kind.empty() ? "(further files)" : observe::path_pattern(sums.line.file);
+  if (of.sums.line.file != sums.line.file)
+    of.sums.line.file = kind.empty() ? "(further files)" : observe::path_pattern(sums.line.file);
   ++of.opened;
   renew(of);
   return {"", kind};
 }
 
-void ReportBook::write_open(const FileSums& sums, const ReportLine& line) { append(line_of(sums, {line.id, 1, 1})); }
+void ReportBook::write_open(const FileSums& sums, const ReportLine& line) {
+  append(line_of(sums, {line.id, 1, 1}));
+}
 
 void ReportBook::closed(const FileSums& sums, const ReportLine& line) {
   const std::lock_guard lock(mutex_);

@@ -1,7 +1,8 @@
 // What a process has written into the report, so that the report stays short and a killed job leaves one.
 //
-// Each of the first files of a kind has its line: written at open, while the file is used, and at close. Further files of the kind share one
-// line, written at the same times. Lines are only appended; a later line replaces earlier ones with its id.
+// Each of the first files of a kind has its line: written at open, while the file is used, and at close.
+// Further files of the kind share one line, written at the same times. Lines are only appended; a later line
+// replaces earlier ones with its id.
 #pragma once
 
 #include <map>
@@ -15,14 +16,14 @@ namespace collio::mpiio {
 
 /// Where the report has a file.
 struct ReportLine {
-  std::string id;    ///< of the file's own line; empty: its kind has a line together
+  std::string id;  ///< of the file's own line; empty: its kind has a line together
   std::string kind;
 };
 
 class ReportBook {
  public:
-  static constexpr int most_of_a_kind = 16;   ///< with lines of their own
-  static constexpr int most_lines = 256;      ///< of files with lines of their own
+  static constexpr int most_of_a_kind = 16;  ///< with lines of their own
+  static constexpr int most_lines = 256;     ///< of files with lines of their own
   static constexpr std::size_t most_kinds = 256;
 
   /// The process's. It writes what is left when the process ends by itself.
@@ -39,11 +40,11 @@ class ReportBook {
  private:
   struct FileKind {
     std::string id;
-    std::int64_t opened = 0;           ///< that have no lines of their own
+    std::int64_t opened = 0;  ///< that have no lines of their own
     std::int64_t closed = 0;
     FileSums sums;
     observe::Renewal renewal;
-    bool written = true;               ///< as it is now
+    bool written = true;  ///< as it is now
   };
   std::string new_id();
   void renew(FileKind& kind);

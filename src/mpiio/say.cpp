@@ -11,7 +11,8 @@ namespace collio::mpiio {
 
 namespace {
 
-constexpr std::size_t most_texts = 100;  ///< a program may open any number of files that each have something wrong
+constexpr std::size_t most_texts =
+    100;  ///< a program may open any number of files that each have something wrong
 
 bool speaks(MPI_Comm comm) {
   int rank = 0, size = 1;

@@ -7,8 +7,9 @@
 
 namespace collio::mpiio {
 
-/// Says "collio: `text`" on the first rank of `comm`, unless this process said so before. Of communicators of one rank each, as
-/// MPI_COMM_SELF, the job's first rank speaks; with COLLIO_VERBOSE all do. Not collective. Thread-safe.
+/// Says "collio: `text`" on the first rank of `comm`, unless this process said so before. Of communicators of
+/// one rank each, as MPI_COMM_SELF, the job's first rank speaks; with COLLIO_VERBOSE all do. Not collective.
+/// Thread-safe.
 void say_once(MPI_Comm comm, const std::string& text);
 
 /// COLLIO_VERBOSE is set.

@@ -1,9 +1,10 @@
 /* libcollio_mpiio.so: what is preloaded.
  *
- * Exports the MPI_ and PMPI_ names of the calls collio takes over (Open MPI's Fortran bindings call PMPI_), knows no MPI library in particular, and
- * depends on nothing but the C library, so it can be preloaded into launchers, shells and interpreters alike.
- * At the first MPI_File_open it finds the MPI library and its family (shim_library.c), makes its symbols visible to the engine,
- * and loads libcollio_engine_FAMILY.so from its own folder. Without an engine every call passes through.
+ * Exports the MPI_ and PMPI_ names of the calls collio takes over (Open MPI's Fortran bindings call PMPI_),
+ * knows no MPI library in particular, and depends on nothing but the C library, so it can be preloaded into
+ * launchers, shells and interpreters alike. At the first MPI_File_open it finds the MPI library and its
+ * family (shim_library.c), makes its symbols visible to the engine, and loads libcollio_engine_FAMILY.so from
+ * its own folder. Without an engine every call passes through.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,12 +17,15 @@
 #include "mpiio/calls.h"
 #include "mpiio/shim.h"
 
-/* The functions behind this library, both names of each: a tool behind it may have the one and call the other. */
+/* The functions behind this library, both names of each: a tool behind it may have the one and call the
+ * other. */
 static struct collio_calls real_MPI_calls, real_PMPI_calls;
-/* Those of a tool's that stands behind this library, linked with the program or preloaded later; the others are null. */
+/* Those of a tool's that stands behind this library, linked with the program or preloaded later; the others
+ * are null. */
 static struct collio_calls tool_MPI_calls, tool_PMPI_calls;
-/* What the tool calls by MPI's profiling names comes to this library: then it may have the program's calls first, and sees what it would see without
-   collio. A tool that looks for the next library's functions itself would go past. MPI_Init tells. */
+/* What the tool calls by MPI's profiling names comes to this library: then it may have the program's calls
+   first, and sees what it would see without collio. A tool that looks for the next library's functions itself
+   would go past. MPI_Init tells. */
 static int initializing, tool_comes_back;
 static const struct collio_calls* engine;
 /* The engine gets the second. */
@@ -31,7 +35,8 @@ static const int nothing_pending;
 static const int* pending = &nothing_pending;
 static pthread_once_t found_once = PTHREAD_ONCE_INIT;
 static pthread_once_t started_once = PTHREAD_ONCE_INIT;
-/* Calls that MPI's own implementation of a call makes are not ours to take over. A thread of the engine's begins at `own_depth`. */
+/* Calls that MPI's own implementation of a call makes are not ours to take over. A thread of the engine's
+ * begins at `own_depth`. */
 static __thread int depth, own_depth;
 /* The program opens or closes a file. */
 static __thread int no_file;
@@ -40,18 +45,20 @@ static char absent[PATH_MAX + 256];
 
 static int same_object(void* one, void* other) {
   Dl_info of_one, of_other;
-  return one && other && dladdr(one, &of_one) && dladdr(other, &of_other) && of_one.dli_fbase == of_other.dli_fbase;
+  return one && other && dladdr(one, &of_one) && dladdr(other, &of_other) &&
+         of_one.dli_fbase == of_other.dli_fbase;
 }
 
 static void find_real(void) {
-#define COLLIO_CALL(name, parameters, arguments)             \
-  *(void**)&real_MPI_calls.name = shim_find("MPI_" #name);   \
-  *(void**)&real_PMPI_calls.name = shim_find("PMPI_" #name); \
-  if (!same_object((void*)real_MPI_calls.name, (void*)real_PMPI_calls.name)) tool_MPI_calls.name = real_MPI_calls.name;
+#define COLLIO_CALL(name, parameters, arguments)                             \
+  *(void**)&real_MPI_calls.name = shim_find("MPI_" #name);                   \
+  *(void**)&real_PMPI_calls.name = shim_find("PMPI_" #name);                 \
+  if (!same_object((void*)real_MPI_calls.name, (void*)real_PMPI_calls.name)) \
+    tool_MPI_calls.name = real_MPI_calls.name;
 #include "mpiio/calls.def"
 #undef COLLIO_CALL
-#define COLLIO_WAIT(name, parameters, arguments)              \
-  *(void**)&real_MPI_waits.name = shim_find("MPI_" #name);    \
+#define COLLIO_WAIT(name, parameters, arguments)           \
+  *(void**)&real_MPI_waits.name = shim_find("MPI_" #name); \
   *(void**)&real_PMPI_waits.name = shim_find("PMPI_" #name);
 #include "mpiio/waits.def"
 #undef COLLIO_WAIT
@@ -82,7 +89,8 @@ static collio_engine_start_function load_engine(const struct mpi_family* family)
   collio_engine_start_function start = NULL;
   if (!dladdr(&real_MPI_calls, &here) || !here.dli_fname) return NULL;
   const char* slash = strrchr(here.dli_fname, '/');
-  snprintf(path, sizeof path, "%.*slibcollio_engine_%s.so", slash ? (int)(slash - here.dli_fname + 1) : 0, here.dli_fname, family->name);
+  snprintf(path, sizeof path, "%.*slibcollio_engine_%s.so", slash ? (int)(slash - here.dli_fname + 1) : 0,
+           here.dli_fname, family->name);
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library) *(void**)&start = dlsym(library, COLLIO_ENGINE_START);
   if (!start) snprintf(absent, sizeof absent, "the engine cannot be loaded: %s", dlerror());
@@ -141,13 +149,13 @@ int shim_missing(const char* name) {
 /* A call of the program's own that a tool is to have first. */
 #define TOOL_FIRST(prefix, name) (find_once(), depth == 0 && tool_comes_back && tool_##prefix##calls.name)
 
-#define COLLIO_DEFINE(prefix, name, parameters, arguments)                                     \
-  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                            \
-  int shim_##prefix##name parameters {                                                         \
-    if (TOOL_FIRST(prefix, name)) return tool_##prefix##calls.name arguments;                  \
-    before_##name();                                                                           \
-    const struct collio_calls* calls = ENTER(prefix);                                          \
-    return leave(calls->name ? calls->name arguments : shim_missing(#prefix #name));           \
+#define COLLIO_DEFINE(prefix, name, parameters, arguments)                           \
+  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                  \
+  int shim_##prefix##name parameters {                                               \
+    if (TOOL_FIRST(prefix, name)) return tool_##prefix##calls.name arguments;        \
+    before_##name();                                                                 \
+    const struct collio_calls* calls = ENTER(prefix);                                \
+    return leave(calls->name ? calls->name arguments : shim_missing(#prefix #name)); \
   }
 #define COLLIO_CALL(name, parameters, arguments)   \
   static inline void before_##name(void) {}        \
@@ -156,31 +164,32 @@ int shim_missing(const char* name) {
 #define COLLIO_WITHOUT_OPEN_AND_CLOSE
 #include "mpiio/calls.def"
 
-#define COLLIO_DEFINE_OPEN(prefix)                                                                                                \
-  EXPORT int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file)                       \
-      __asm__(#prefix "File_open");                                                                                               \
-  int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file) {                            \
-    if (TOOL_FIRST(prefix, File_open)) return tool_##prefix##calls.File_open(comm, path, mode, info, file);                       \
-    before_File_open();                                                                                                           \
-    const struct collio_calls* calls = ENTER(prefix);                                                                                     \
-    const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file) : shim_missing(#prefix "File_open");     \
-    if (*absent && depth == 1) shim_tell_absent(comm, mode, result == MPI_SUCCESS, absent);                                                \
-    return leave(result);                                                                                                         \
+#define COLLIO_DEFINE_OPEN(prefix)                                                                          \
+  EXPORT int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info,                 \
+                                      MPI_File* file) __asm__(#prefix "File_open");                         \
+  int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file) {      \
+    if (TOOL_FIRST(prefix, File_open)) return tool_##prefix##calls.File_open(comm, path, mode, info, file); \
+    before_File_open();                                                                                     \
+    const struct collio_calls* calls = ENTER(prefix);                                                       \
+    const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file)                    \
+                                        : shim_missing(#prefix "File_open");                                \
+    if (*absent && depth == 1) shim_tell_absent(comm, mode, result == MPI_SUCCESS, absent);                 \
+    return leave(result);                                                                                   \
   }
 COLLIO_DEFINE_OPEN(MPI_)
 COLLIO_DEFINE_OPEN(PMPI_)
-COLLIO_DEFINE(MPI_, File_close, (MPI_File* file), (file))
-COLLIO_DEFINE(PMPI_, File_close, (MPI_File* file), (file))
+COLLIO_DEFINE(MPI_, File_close, (MPI_File * file), (file))
+COLLIO_DEFINE(PMPI_, File_close, (MPI_File * file), (file))
 
 /* While nothing of the engine's is under way, completing a request costs one look at a number more. */
-#define COLLIO_DEFINE_WAIT(prefix, name, parameters, arguments)                                          \
-  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                                      \
-  int shim_##prefix##name parameters {                                                                   \
-    if (depth == 0 && __atomic_load_n(pending, __ATOMIC_RELAXED) != 0) {                                 \
-      ++depth;                                                                                           \
-      return leave(engine_waits->name arguments);                                                        \
-    }                                                                                                    \
-    find_once();                                                                                         \
+#define COLLIO_DEFINE_WAIT(prefix, name, parameters, arguments)                                           \
+  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                                       \
+  int shim_##prefix##name parameters {                                                                    \
+    if (depth == 0 && __atomic_load_n(pending, __ATOMIC_RELAXED) != 0) {                                  \
+      ++depth;                                                                                            \
+      return leave(engine_waits->name arguments);                                                         \
+    }                                                                                                     \
+    find_once();                                                                                          \
     return real_##prefix##waits.name ? real_##prefix##waits.name arguments : shim_missing(#prefix #name); \
   }
 #define COLLIO_WAIT(name, parameters, arguments)        \
@@ -189,8 +198,8 @@ COLLIO_DEFINE(PMPI_, File_close, (MPI_File* file), (file))
 #include "mpiio/waits.def"
 #undef COLLIO_WAIT
 
-/* COLLIO_THREADS=multiple: the program's MPI is initialized with MPI_THREAD_MULTIPLE, whatever the program asks for, so that
-   its nonblocking calls move on by themselves. The level to ask for. */
+/* COLLIO_THREADS=multiple: the program's MPI is initialized with MPI_THREAD_MULTIPLE, whatever the program
+   asks for, so that its nonblocking calls move on by themselves. The level to ask for. */
 static int threads_wanted(int required) {
   const char* threads = getenv("COLLIO_THREADS");
   const struct mpi_family* family = threads && *threads ? shim_family() : NULL;
@@ -206,28 +215,28 @@ static void note_init(const char* prefix) {
   initializing = *prefix != 'P';
 }
 
-#define COLLIO_DEFINE_INIT(prefix)                                                                             \
-  EXPORT int shim_##prefix##Init_thread(int* argc, char*** argv, int required, int* provided)                  \
-      __asm__(#prefix "Init_thread");                                                                          \
-  int shim_##prefix##Init_thread(int* argc, char*** argv, int required, int* provided) {                       \
-    int (*init)(int*, char***, int, int*) = NULL;                                                              \
-    *(void**)&init = shim_find(#prefix "Init_thread");                                                              \
-    if (!init) return shim_missing(#prefix "Init_thread");                                                     \
-    note_init(#prefix);                                                                                        \
-    if (depth++ == 0) required = threads_wanted(required);                                                     \
-    return leave(init(argc, argv, required, provided));                                                        \
-  }                                                                                                            \
-  EXPORT int shim_##prefix##Init(int* argc, char*** argv) __asm__(#prefix "Init");                             \
-  int shim_##prefix##Init(int* argc, char*** argv) {                                                           \
-    int (*init)(int*, char***) = NULL;                                                                         \
-    int provided = 0;                                                                                          \
-    *(void**)&init = shim_find(#prefix "Init");                                                                     \
-    if (!init) return shim_missing(#prefix "Init");                                                            \
-    note_init(#prefix);                                                                                        \
-    const int level = depth == 0 ? threads_wanted(-1) : -1;                                                    \
-    if (level != -1) return shim_##prefix##Init_thread(argc, argv, level, &provided);                          \
-    ++depth;                                                                                                   \
-    return leave(init(argc, argv));                                                                            \
+#define COLLIO_DEFINE_INIT(prefix)                                                       \
+  EXPORT int shim_##prefix##Init_thread(int* argc, char*** argv, int required,           \
+                                        int* provided) __asm__(#prefix "Init_thread");   \
+  int shim_##prefix##Init_thread(int* argc, char*** argv, int required, int* provided) { \
+    int (*init)(int*, char***, int, int*) = NULL;                                        \
+    *(void**)&init = shim_find(#prefix "Init_thread");                                   \
+    if (!init) return shim_missing(#prefix "Init_thread");                               \
+    note_init(#prefix);                                                                  \
+    if (depth++ == 0) required = threads_wanted(required);                               \
+    return leave(init(argc, argv, required, provided));                                  \
+  }                                                                                      \
+  EXPORT int shim_##prefix##Init(int* argc, char*** argv) __asm__(#prefix "Init");       \
+  int shim_##prefix##Init(int* argc, char*** argv) {                                     \
+    int (*init)(int*, char***) = NULL;                                                   \
+    int provided = 0;                                                                    \
+    *(void**)&init = shim_find(#prefix "Init");                                          \
+    if (!init) return shim_missing(#prefix "Init");                                      \
+    note_init(#prefix);                                                                  \
+    const int level = depth == 0 ? threads_wanted(-1) : -1;                              \
+    if (level != -1) return shim_##prefix##Init_thread(argc, argv, level, &provided);    \
+    ++depth;                                                                             \
+    return leave(init(argc, argv));                                                      \
   }
 COLLIO_DEFINE_INIT(MPI_)
 COLLIO_DEFINE_INIT(PMPI_)

@@ -6,8 +6,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* A function or object of the MPI library's, or of a tool's in between; null: there is none. The name with P in front does where there is none
-   without. Not collective. Thread-safe. */
+/* A function or object of the MPI library's, or of a tool's in between; null: there is none. The name with P
+   in front does where there is none without. Not collective. Thread-safe. */
 void* shim_find(const char* name);
 /* Path of the MPI library, and whether it was found. Not collective. */
 int shim_mpi_library(const char** path);
@@ -34,18 +34,21 @@ int shim_inside(void);
 int shim_step_out(void);
 void shim_come_back(int where);
 
-/* This rank's part in the reduction of an open, where there is no engine. `opened`: the MPI library opened the file. `why`: what the lowest
-   such rank says, once. Collective. */
+/* This rank's part in the reduction of an open, where there is no engine. `opened`: the MPI library opened
+   the file. `why`: what the lowest such rank says, once. Collective. */
 void shim_tell_absent(handle comm, int mode, int opened, const char* why);
 
-/* The process is a rank, opens a file through MPI-IO, has no engine for it: what is known at its exit (shim_note.c). Not collective. */
+/* The process is a rank, opens a file through MPI-IO, has no engine for it: what is known at its exit
+ * (shim_note.c). Not collective. */
 void shim_note_init(void);
 void shim_note_open(void);
 void shim_note_absent(void);
-/* Whether this process says what holds for all ranks: the job's first one does, as far as the launcher tells, and all with COLLIO_VERBOSE. */
+/* Whether this process says what holds for all ranks: the job's first one does, as far as the launcher tells,
+ * and all with COLLIO_VERBOSE. */
 int shim_speaks(void);
 
-/* Error handlers that were called inside of a call of the program's run now that it is over. `no_file`: the call's file is no longer, or never was, open. */
+/* Error handlers that were called inside of a call of the program's run now that it is over. `no_file`: the
+ * call's file is no longer, or never was, open. */
 void shim_run_handlers(int no_file);
 
 #endif

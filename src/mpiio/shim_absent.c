@@ -1,5 +1,6 @@
-/* Where the engine cannot be loaded, the ranks that have one hear of it when they open a file: their reduction (mpiio/open_agreement.cpp) has a part for
- * this rank too. Then the file is the MPI library's on all of them.
+/* Where the engine cannot be loaded, the ranks that have one hear of it when they open a file: their
+ * reduction (mpiio/open_agreement.cpp) has a part for this rank too. Then the file is the MPI library's on
+ * all of them.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -29,9 +30,12 @@ void shim_tell_absent(handle program_comm, int mode, int opened, const char* why
   *(void**)&rank_of = shim_find("PMPI_Comm_rank");
   *(void**)&reduce = shim_find("PMPI_Iallreduce");
   *(void**)&wait = shim_find("PMPI_Wait");
-  if (!test_inter || !size_of || !rank_of || !reduce || !wait || comm == shim_constant(&family->comm_null)) return;
+  if (!test_inter || !size_of || !rank_of || !reduce || !wait || comm == shim_constant(&family->comm_null))
+    return;
   int inter = 0, size = 1, rank = 0, mine[collio_open_words], least[collio_open_words];
-  if (test_inter(comm, &inter) != MPI_SUCCESS || inter || size_of(comm, &size) != MPI_SUCCESS || rank_of(comm, &rank) != MPI_SUCCESS) return;
+  if (test_inter(comm, &inter) != MPI_SUCCESS || inter || size_of(comm, &size) != MPI_SUCCESS ||
+      rank_of(comm, &rank) != MPI_SUCCESS)
+    return;
   for (int i = 0; i < collio_open_words; ++i) mine[i] = 1;
   mine[collio_open_engine] = 0;
   mine[collio_open_by_library] = opened;
@@ -39,11 +43,15 @@ void shim_tell_absent(handle program_comm, int mode, int opened, const char* why
   mine[collio_open_minus_mode] = -mode;
   mine[collio_open_first_without] = least[collio_open_first_without] = rank;
   handle request = NULL;
-  struct { int64_t words[16]; } status; /* no library's is longer */
-  if (size > 1 && (reduce(mine, least, collio_open_words, shim_constant(&family->int_type), shim_constant(&family->op_min), comm, &request) != MPI_SUCCESS ||
+  struct {
+    int64_t words[16];
+  } status; /* no library's is longer */
+  if (size > 1 && (reduce(mine, least, collio_open_words, shim_constant(&family->int_type),
+                          shim_constant(&family->op_min), comm, &request) != MPI_SUCCESS ||
                    wait(&request, &status) != MPI_SUCCESS))
     return;
   shim_note_absent();
   /* Every rank may open a file of its own. */
-  if (!said++ && least[collio_open_first_without] == rank && (size > 1 || shim_speaks())) fprintf(stderr, "collio: %s; calls pass through\n", why);
+  if (!said++ && least[collio_open_first_without] == rank && (size > 1 || shim_speaks()))
+    fprintf(stderr, "collio: %s; calls pass through\n", why);
 }

@@ -1,8 +1,9 @@
 /* Error handlers of the program.
  *
- * A handler is the program: what it calls is the program's own, and it may leave by longjmp or by an exception. Inside of a call that collio does
- * it would find the thread marked as collio's, and leave collio's frames behind. So the program's handlers are registered with a function of
- * the shim's in front, one for each, which puts them off until the call is over.
+ * A handler is the program: what it calls is the program's own, and it may leave by longjmp or by an
+ * exception. Inside of a call that collio does it would find the thread marked as collio's, and leave
+ * collio's frames behind. So the program's handlers are registered with a function of the shim's in front,
+ * one for each, which puts them off until the call is over.
  *
  * Handlers that Open MPI's Fortran bindings make are not seen, and run at once.
  */
@@ -14,7 +15,8 @@
 
 #include "mpiio/shim.h"
 
-/* The types of MPI_File_errhandler_function and of MPI_Comm_errhandler_function: an object's handle, a code, and what a library adds. */
+/* The types of MPI_File_errhandler_function and of MPI_Comm_errhandler_function: an object's handle, a code,
+ * and what a library adds. */
 typedef void (*handler_function)(void* object, int* code, ...);
 
 enum { most_handlers = 64, most_waiting = 8 };
@@ -56,7 +58,7 @@ void shim_run_handlers(int no_file) {
   const int count = waiting_count;
   if (count == 0) return;
   memcpy(now, waiting, sizeof now);
-  waiting_count = 0;  /* a handler may not return */
+  waiting_count = 0; /* a handler may not return */
   for (int i = 0; i < count; ++i) {
     if (now[i].is_file && no_file) {
       const handle none = null_file();
@@ -66,7 +68,8 @@ void shim_run_handlers(int no_file) {
   }
 }
 
-/* What the library calls. `more`: two arguments that libraries add after those of the standard, if they add any. */
+/* What the library calls. `more`: two arguments that libraries add after those of the standard, if they add
+ * any. */
 static void run(int place, void* object, int* code, void* more[2]) {
   const int is_file = place % 2;
   if (put_off(is_file, handlers[place], object, code)) return;
@@ -75,28 +78,31 @@ static void run(int place, void* object, int* code, void* more[2]) {
   shim_come_back(where);
 }
 
-#define FRONT(place)                                          \
-  static void front_##place(void* object, int* code, ...) {   \
-    va_list arguments;                                        \
-    va_start(arguments, code);                                \
-    void* more[2];                                            \
-    more[0] = va_arg(arguments, void*);                       \
-    more[1] = va_arg(arguments, void*);                       \
-    va_end(arguments);                                        \
-    run(place, object, code, more);                           \
+#define FRONT(place)                                        \
+  static void front_##place(void* object, int* code, ...) { \
+    va_list arguments;                                      \
+    va_start(arguments, code);                              \
+    void* more[2];                                          \
+    more[0] = va_arg(arguments, void*);                     \
+    more[1] = va_arg(arguments, void*);                     \
+    va_end(arguments);                                      \
+    run(place, object, code, more);                         \
   }
-#define EACH_OF_8(each, tens)                                                                                 \
-  each(tens##0) each(tens##1) each(tens##2) each(tens##3) each(tens##4) each(tens##5) each(tens##6) each(tens##7)
-#define EACH(each)                                                                                            \
-  EACH_OF_8(each, 00) EACH_OF_8(each, 01) EACH_OF_8(each, 02) EACH_OF_8(each, 03)                             \
+/* clang-format off */
+#define EACH_OF_8(each, tens)                                                       \
+  each(tens##0) each(tens##1) each(tens##2) each(tens##3)                           \
+  each(tens##4) each(tens##5) each(tens##6) each(tens##7)
+#define EACH(each)                                                                  \
+  EACH_OF_8(each, 00) EACH_OF_8(each, 01) EACH_OF_8(each, 02) EACH_OF_8(each, 03)   \
   EACH_OF_8(each, 04) EACH_OF_8(each, 05) EACH_OF_8(each, 06) EACH_OF_8(each, 07)
+/* clang-format on */
 EACH(FRONT) /* octal: places 0 to 63 */
 
 #define NAME(place) front_##place,
 static const handler_function fronts[most_handlers] = {EACH(NAME)};
 
-/* The function to register for `function`: files have odd places, communicators even ones. Itself when all places are taken, and when it is the
-   engine's own, made in a call of collio's: that runs at once. */
+/* The function to register for `function`: files have odd places, communicators even ones. Itself when all
+   places are taken, and when it is the engine's own, made in a call of collio's: that runs at once. */
 static handler_function front_of(handler_function function, int is_file) {
   handler_function front = function;
   if (shim_inside()) return front;
@@ -111,13 +117,14 @@ static handler_function front_of(handler_function function, int is_file) {
   return front;
 }
 
-#define COLLIO_DEFINE_CREATE(prefix, kind, is_file)                                                                  \
-  EXPORT int shim_##prefix##kind##_create_errhandler(handler_function function, handle* made)                        \
-      __asm__(#prefix #kind "_create_errhandler");                                                                   \
-  int shim_##prefix##kind##_create_errhandler(handler_function function, handle* made) {                             \
-    int (*create)(handler_function, handle*) = NULL;                                                                 \
-    *(void**)&create = shim_find(#prefix #kind "_create_errhandler");                                                \
-    return create ? create(front_of(function, is_file), made) : shim_missing(#prefix #kind "_create_errhandler");    \
+#define COLLIO_DEFINE_CREATE(prefix, kind, is_file)                                         \
+  EXPORT int shim_##prefix##kind##_create_errhandler(                                       \
+      handler_function function, handle* made) __asm__(#prefix #kind "_create_errhandler"); \
+  int shim_##prefix##kind##_create_errhandler(handler_function function, handle* made) {    \
+    int (*create)(handler_function, handle*) = NULL;                                        \
+    *(void**)&create = shim_find(#prefix #kind "_create_errhandler");                       \
+    return create ? create(front_of(function, is_file), made)                               \
+                  : shim_missing(#prefix #kind "_create_errhandler");                       \
   }
 COLLIO_DEFINE_CREATE(MPI_, File, 1)
 COLLIO_DEFINE_CREATE(PMPI_, File, 1)

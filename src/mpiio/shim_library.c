@@ -35,8 +35,8 @@ static int defines(void* object, const void* base, const char* name) {
   return function && dladdr(function, &where) && where.dli_fbase == base;
 }
 
-/* An MPI library that was loaded privately, as an interpreter's extension does: no search from here reaches it. A tool has MPI_Init, but
-   not PMPI_Init; the preloaded library itself has both. */
+/* An MPI library that was loaded privately, as an interpreter's extension does: no search from here reaches
+   it. A tool has MPI_Init, but not PMPI_Init; the preloaded library itself has both. */
 static void* open_private(void) {
   static const char here;
   struct objects found = {0};
@@ -45,7 +45,8 @@ static void* open_private(void) {
   if (!dladdr(&here, &own)) own.dli_fbase = NULL;
   dl_iterate_phdr(note_object, &found);
   for (int i = 0; i < found.count; ++i) {
-    void* object = library || found.bases[i] == own.dli_fbase ? NULL : dlopen(found.names[i], RTLD_LAZY | RTLD_NOLOAD);
+    void* object =
+        library || found.bases[i] == own.dli_fbase ? NULL : dlopen(found.names[i], RTLD_LAZY | RTLD_NOLOAD);
     if (object && defines(object, found.bases[i], "PMPI_Init"))
       library = object;
     else if (object)
@@ -108,12 +109,15 @@ const struct mpi_family* shim_family(void) {
   const char* path;
   void* library = shim_mpi_library(&path) ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   if (!library) return NULL;
-  const char* name = speaks_standard_abi(library) ? "abi" : dlsym(library, "ompi_mpi_comm_self") ? "openmpi" : "mpich";
+  const char* name = speaks_standard_abi(library)           ? "abi"
+                     : dlsym(library, "ompi_mpi_comm_self") ? "openmpi"
+                                                            : "mpich";
   dlclose(library);
   return family_named(name);
 }
 
-/* A program that is no position-independent code has a copy of the variable, which the MPI library uses, too. No search behind this library finds it. */
+/* A program that is no position-independent code has a copy of the variable, which the MPI library uses, too.
+ * No search behind this library finds it. */
 static void* find_variable(const char* name) {
   void* copy = dlsym(RTLD_DEFAULT, name);
   return copy ? copy : shim_find(name);

@@ -1,7 +1,8 @@
-/* What ranks leave in the report of `collio run --report` (COLLIO_EXITS) at their exit: that the preload is there, whether it saw MPI_Init and MPI_File_open,
- * how many bytes the process gave to storage after MPI_Init, and which I/O libraries are loaded. Rank 0 does, and the first of those that wrote past MPI-IO
- * or have no engine. Without a report rank 0 says itself where an I/O library that writes past MPI-IO is the likely reason for no call.
- * Nothing here is collective, and nothing happens between MPI_Init and the exit.
+/* What ranks leave in the report of `collio run --report` (COLLIO_EXITS) at their exit: that the preload is
+ * there, whether it saw MPI_Init and MPI_File_open, how many bytes the process gave to storage after
+ * MPI_Init, and which I/O libraries are loaded. Rank 0 does, and the first of those that wrote past MPI-IO or
+ * have no engine. Without a report rank 0 says itself where an I/O library that writes past MPI-IO is the
+ * likely reason for no call. Nothing here is collective, and nothing happens between MPI_Init and the exit.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,7 +15,7 @@
 
 #include "mpiio/shim.h"
 
-enum { most_ranks = 64 }; /* that leave a line */
+enum { most_ranks = 64 };                     /* that leave a line */
 static const long long least_bytes = 1 << 20; /* less may be anything: logs, caches of an interpreter */
 
 static int opened, absent;
@@ -56,8 +57,10 @@ static int note_library(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size;
   found->adios |= is_named(info->dlpi_name, "libadios2");
   found->hdf5 |= is_named(info->dlpi_name, "libhdf5");
-  found->mpi |= is_named(info->dlpi_name, "libmpi.so") || is_named(info->dlpi_name, "libmpich.so") || is_named(info->dlpi_name, "libmpi_");
-  if (is_named(info->dlpi_name, "libpnetcdf") && !found->pnetcdf) found->pnetcdf = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  found->mpi |= is_named(info->dlpi_name, "libmpi.so") || is_named(info->dlpi_name, "libmpich.so") ||
+                is_named(info->dlpi_name, "libmpi_");
+  if (is_named(info->dlpi_name, "libpnetcdf") && !found->pnetcdf)
+    found->pnetcdf = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   return 0;
 }
 
@@ -72,7 +75,9 @@ static int pnetcdf_version(void* library) {
 
 /* As launchers tell it; -1: none did. */
 static int rank_by_environment(void) {
-  static const char* const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID", "FLUX_TASK_RANK", "JSM_NAMESPACE_RANK", "ALPS_APP_PE", "SLURM_PROCID"};
+  static const char* const names[] = {"PMI_RANK",    "PMIX_RANK",      "OMPI_COMM_WORLD_RANK",
+                                      "PALS_RANKID", "FLUX_TASK_RANK", "JSM_NAMESPACE_RANK",
+                                      "ALPS_APP_PE", "SLURM_PROCID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (getenv(names[i])) return atoi(getenv(names[i]));
   return -1;
@@ -85,21 +90,31 @@ int shim_speaks(void) {
 
 static void leave_line(const char* report, int rank, long long written, const struct libraries* found) {
   char line[256];
-  const int length = snprintf(line, sizeof line, "{\"at_exit\": {\"rank\": %d, \"init\": %d, \"opened\": %d, \"absent\": %d, \"written\": %lld, \"pnetcdf\": %d, \"adios\": %d, \"hdf5\": %d}}\n", rank,
-                              rank_process != 0, opened, absent, written, pnetcdf_version(found->pnetcdf), found->adios, found->hdf5);
+  const int length = snprintf(line, sizeof line,
+                              "{\"at_exit\": {\"rank\": %d, \"init\": %d, \"opened\": %d, \"absent\": %d, "
+                              "\"written\": %lld, \"pnetcdf\": %d, \"adios\": %d, \"hdf5\": %d}}\n",
+                              rank, rank_process != 0, opened, absent, written,
+                              pnetcdf_version(found->pnetcdf), found->adios, found->hdf5);
   const int fd = open(report, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (fd < 0) return;
-  if (write(fd, line, (size_t)length) != length) fprintf(stderr, "collio: the report cannot be written to %s\n", report);
+  if (write(fd, line, (size_t)length) != length)
+    fprintf(stderr, "collio: the report cannot be written to %s\n", report);
   close(fd);
 }
 
 static void say(long long written, const struct libraries* found) {
   const int version = pnetcdf_version(found->pnetcdf);
   if (version >= 115)
-    fprintf(stderr, "collio: saw no MPI_File_open, but rank 0 wrote %lld MiB: likely PnetCDF %d.%d by its own driver (GIO), which makes no MPI-IO call; "
-            "PNETCDF_HINTS=nc_driver=mpiio gives the files to collio\n", written >> 20, version / 100, version % 100);
+    fprintf(stderr,
+            "collio: saw no MPI_File_open, but rank 0 wrote %lld MiB: likely PnetCDF %d.%d by its own driver "
+            "(GIO), which makes no MPI-IO call; "
+            "PNETCDF_HINTS=nc_driver=mpiio gives the files to collio\n",
+            written >> 20, version / 100, version % 100);
   else if (found->adios)
-    fprintf(stderr, "collio: saw no MPI_File_open, but rank 0 wrote %lld MiB: likely ADIOS2, whose engines make no MPI-IO call\n", written >> 20);
+    fprintf(stderr,
+            "collio: saw no MPI_File_open, but rank 0 wrote %lld MiB: likely ADIOS2, whose engines make no "
+            "MPI-IO call\n",
+            written >> 20);
 }
 
 /* Whether this rank tells something that others of the job do not. */
@@ -117,7 +132,8 @@ __attribute__((destructor)) static void note_exit(void) {
   if (rank >= most_ranks || (!report && (rank > 0 || opened))) return;
   dl_iterate_phdr(note_library, &found);
   const long long written = rank_process ? bytes_written() - before : 0;
-  if (report && (rank_process || found.mpi) && has_news(rank, written)) leave_line(report, rank, written, &found);
+  if (report && (rank_process || found.mpi) && has_news(rank, written))
+    leave_line(report, rank, written, &found);
   if (!report && written >= least_bytes) say(written, &found);
   if (found.pnetcdf) dlclose(found.pnetcdf);
 }

@@ -1,4 +1,5 @@
-// See view_calls.hpp. Ranks agree on the class of a view (docs/architecture.md, "The view may stay with collio").
+// See view_calls.hpp. Ranks agree on the class of a view (docs/architecture.md, "The view may stay with
+// collio").
 #include "mpiio/view_calls.hpp"
 
 #include <cstring>
@@ -15,15 +16,28 @@ namespace collio::mpiio {
 namespace {
 
 /// What all ranks have to know of a view before it is set, each the most of all ranks.
-enum { view_kind, worst_error, foreign, native, etype_most, etype_least, derived_etype, gives_info, other_unit, agreed_count };
+enum {
+  view_kind,
+  worst_error,
+  foreign,
+  native,
+  etype_most,
+  etype_least,
+  derived_etype,
+  gives_info,
+  other_unit,
+  agreed_count
+};
 static_assert(agreed_count == view_word_count);
 
-/// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio can do without it.
+/// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio
+/// can do without it.
 bool is_for_reading(const access::View& view, const AskedView& asked) {
   return !asked.writes && view.filetype && check_view(view, asked.etype, {true, false}).ok();
 }
 
-/// The MPI library's refusal of a view that it need not take; else collio's own, which in check mode says more.
+/// The MPI library's refusal of a view that it need not take; else collio's own, which in check mode says
+/// more.
 core::Error error_of_view(const OpenFile& file, const access::View& view, const AskedView& asked) {
   const bool checks = file.engine->hints.check != policy::Check::none;
   const bool asks = file.atomic || (is_doubtful(view, asked.etype) && !is_for_reading(view, asked));
@@ -39,7 +53,8 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   if (!file) return real->File_set_view(handle, displacement, etype, filetype, representation, info);
   const observe::TimeInto time(file->engine->times.set_view_s);
   const engine::File::Visit visit(*file->engine, "set_view");
-  if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok()) return raise(handle, error);
+  if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok())
+    return raise(handle, error);
   const bool is_native = std::strcmp(representation, "native") == 0;
   const bool checks = file->engine->hints.check != policy::Check::none;
   ViewKind kind = ViewKind::undescribed;
@@ -48,7 +63,8 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   core::Error error;
   try {
     view = describe_view(displacement, etype, filetype);
-    if (is_native) error = error_of_view(*file, view, {displacement, etype, filetype, file->reads, file->writes});
+    if (is_native)
+      error = error_of_view(*file, view, {displacement, etype, filetype, file->reads, file->writes});
     if (error.ok() && view.filetype) kind = judge_view(etype, filetype, view);
     plain_etype = error.ok() && view.etype_bytes > 0 && is_plain_etype(etype);
   } catch (const std::bad_alloc&) {
@@ -71,17 +87,23 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   const auto agreed = static_cast<ViewKind>(most[view_kind]);
   const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
   if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
-  if (most[foreign] && most[native]) error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
+  if (most[foreign] && most[native])
+    error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
   const bool same_etype = most[etype_most] == -most[etype_least];
   if (error.ok() && checks && !same_etype)
-    error = {core::ErrorClass::not_same, "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) + " to " +
-                                             std::to_string(most[etype_most]) + " bytes"};
+    error = {core::ErrorClass::not_same,
+             "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
+                 " to " + std::to_string(most[etype_most]) + " bytes"};
   if (!error.ok()) return raise(handle, error);
   ProgramView& program_view = file->program_view;
-  const bool etype_alone = is_native && !file->atomic && (agreed == ViewKind::costly || agreed == ViewKind::bytes);
-  const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype], !most[gives_info] && !most[other_unit]};
-  const int rc = etype_alone ? program_view.install_unit(handle, *real, unit, info)
-                             : real->File_set_view(handle, displacement, etype, kind == ViewKind::bytes ? etype : filetype, representation, info);
+  const bool etype_alone =
+      is_native && !file->atomic && (agreed == ViewKind::costly || agreed == ViewKind::bytes);
+  const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype],
+                               !most[gives_info] && !most[other_unit]};
+  const int rc = etype_alone
+                     ? program_view.install_unit(handle, *real, unit, info)
+                     : real->File_set_view(handle, displacement, etype,
+                                           kind == ViewKind::bytes ? etype : filetype, representation, info);
   if (rc != MPI_SUCCESS) return rc;
   if (etype_alone && agreed == ViewKind::costly)
     program_view.mark_etype_only();
@@ -122,7 +144,8 @@ int get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displacement
 
 int seek(MPI_File handle, MPI_Offset offset, int whence) {
   auto file = find_file(handle);
-  if (!file || file->program_view.installed() || whence != MPI_SEEK_END) return real->File_seek(handle, offset, whence);
+  if (!file || file->program_view.installed() || whence != MPI_SEEK_END)
+    return real->File_seek(handle, offset, whence);
   MPI_Offset bytes = 0;
   MPI_File_get_size(handle, &bytes);
   return real->File_seek(handle, end_position(file->engine->view, bytes) + offset, MPI_SEEK_SET);

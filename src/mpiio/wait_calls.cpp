@@ -8,10 +8,12 @@ namespace collio::mpiio {
 
 namespace {
 
-/// Collio's operations among the requests of one call, looked up before the library completes and forgets them.
+/// Collio's operations among the requests of one call, looked up before the library completes and forgets
+/// them.
 class OwnOperations {
  public:
-  OwnOperations(int count, const MPI_Request* requests) : operations_(operations_of(count, requests)), waits_(operations_) {
+  OwnOperations(int count, const MPI_Request* requests)
+      : operations_(operations_of(count, requests)), waits_(operations_) {
     for (const auto& operation : operations_) any_ = any_ || operation;
   }
   [[nodiscard]] bool any() const noexcept { return any_; }
@@ -21,9 +23,11 @@ class OwnOperations {
       if (operation) operation->wait();
   }
 
-  /// `code`, or the error of operation `index`, which the library has completed without one. MPI_UNDEFINED: none was.
+  /// `code`, or the error of operation `index`, which the library has completed without one. MPI_UNDEFINED:
+  /// none was.
   [[nodiscard]] int after_one(int code, int index) const {
-    if (code != MPI_SUCCESS || index == MPI_UNDEFINED || !operations_[static_cast<std::size_t>(index)]) return code;
+    if (code != MPI_SUCCESS || index == MPI_UNDEFINED || !operations_[static_cast<std::size_t>(index)])
+      return code;
     return operations_[static_cast<std::size_t>(index)]->raise_error();
   }
 
@@ -69,7 +73,8 @@ int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     own.wait_for_all();
     code = library().Waitall(count, requests, statuses);
   } else {
-    engine::step_until([&] { return (code = library().Testall(count, requests, &flag, statuses)) != MPI_SUCCESS || flag; });
+    engine::step_until(
+        [&] { return (code = library().Testall(count, requests, &flag, statuses)) != MPI_SUCCESS || flag; });
   }
   return own.after_several(code, count, statuses, [](int k) { return k; });
 }
@@ -78,16 +83,22 @@ int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   const OwnOperations own(count, requests);
   if (!own.any() && !engine::steps_needed()) return library().Waitany(count, requests, index, status);
   int code = MPI_SUCCESS, flag = 0;
-  engine::step_until([&] { return (code = library().Testany(count, requests, index, &flag, status)) != MPI_SUCCESS || flag; });
+  engine::step_until([&] {
+    return (code = library().Testany(count, requests, index, &flag, status)) != MPI_SUCCESS || flag;
+  });
   return own.after_one(code, *index);
 }
 
 int waitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
   const OwnOperations own(count, requests);
-  if (!own.any() && !engine::steps_needed()) return library().Waitsome(count, requests, done, indices, statuses);
+  if (!own.any() && !engine::steps_needed())
+    return library().Waitsome(count, requests, done, indices, statuses);
   int code = MPI_SUCCESS;
-  engine::step_until([&] { return (code = library().Testsome(count, requests, done, indices, statuses)) != MPI_SUCCESS || *done != 0; });
-  return own.after_several(code, *done == MPI_UNDEFINED ? 0 : *done, statuses, [&](int k) { return indices[k]; });
+  engine::step_until([&] {
+    return (code = library().Testsome(count, requests, done, indices, statuses)) != MPI_SUCCESS || *done != 0;
+  });
+  return own.after_several(code, *done == MPI_UNDEFINED ? 0 : *done, statuses,
+                           [&](int k) { return indices[k]; });
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -115,7 +126,8 @@ int testsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Stat
   const OwnOperations own(count, requests);
   engine::step_all_queues();
   const int code = library().Testsome(count, requests, done, indices, statuses);
-  return own.after_several(code, *done == MPI_UNDEFINED ? 0 : *done, statuses, [&](int k) { return indices[k]; });
+  return own.after_several(code, *done == MPI_UNDEFINED ? 0 : *done, statuses,
+                           [&](int k) { return indices[k]; });
 }
 
 int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
@@ -126,23 +138,41 @@ int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 // The library's, if it has them; a program that calls them has found them somewhere.
 int request_get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
   engine::step_all_queues();
-  return library().Request_get_status_all ? library().Request_get_status_all(count, requests, flag, statuses) : MPI_ERR_OTHER;
+  return library().Request_get_status_all ? library().Request_get_status_all(count, requests, flag, statuses)
+                                          : MPI_ERR_OTHER;
 }
 
-int request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+int request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag,
+                           MPI_Status* status) {
   engine::step_all_queues();
-  return library().Request_get_status_any ? library().Request_get_status_any(count, requests, index, flag, status) : MPI_ERR_OTHER;
+  return library().Request_get_status_any
+             ? library().Request_get_status_any(count, requests, index, flag, status)
+             : MPI_ERR_OTHER;
 }
 
-int request_get_status_some(int count, const MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+int request_get_status_some(int count, const MPI_Request* requests, int* done, int* indices,
+                            MPI_Status* statuses) {
   engine::step_all_queues();
-  return library().Request_get_status_some ? library().Request_get_status_some(count, requests, done, indices, statuses) : MPI_ERR_OTHER;
+  return library().Request_get_status_some
+             ? library().Request_get_status_some(count, requests, done, indices, statuses)
+             : MPI_ERR_OTHER;
 }
 
 }  // namespace
 
 collio_waits make_waits() {
-  return {wait, waitall, waitany, waitsome, test, testall, testany, testsome, request_get_status, request_get_status_all, request_get_status_any, request_get_status_some};
+  return {wait,
+          waitall,
+          waitany,
+          waitsome,
+          test,
+          testall,
+          testany,
+          testsome,
+          request_get_status,
+          request_get_status_all,
+          request_get_status_any,
+          request_get_status_some};
 }
 
 }  // namespace collio::mpiio

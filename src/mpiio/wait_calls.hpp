@@ -5,8 +5,8 @@
 
 namespace collio::mpiio {
 
-/// Collio's forms. The MPI library still completes the requests; around that, calls on fibers take steps, waiting is polite, and
-/// errors of collio's requests are raised on their files.
+/// Collio's forms. The MPI library still completes the requests; around that, calls on fibers take steps,
+/// waiting is polite, and errors of collio's requests are raised on their files.
 [[nodiscard]] collio_waits make_waits();
 
 }  // namespace collio::mpiio

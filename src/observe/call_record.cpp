@@ -7,18 +7,24 @@ namespace collio::observe {
 
 std::string_view name_of(Form form) noexcept {
   switch (form) {
-    case Form::blocking: return "blocking";
-    case Form::nonblocking: return "nonblocking";
-    case Form::split: return "split";
+    case Form::blocking:
+      return "blocking";
+    case Form::nonblocking:
+      return "nonblocking";
+    case Form::split:
+      return "split";
   }
   return "?";
 }
 
 std::string_view name_of(Progress progress) noexcept {
   switch (progress) {
-    case Progress::program: return "program";
-    case Progress::thread: return "thread";
-    case Progress::fiber: return "fiber";
+    case Progress::program:
+      return "program";
+    case Progress::thread:
+      return "thread";
+    case Progress::fiber:
+      return "fiber";
   }
   return "?";
 }
@@ -29,7 +35,8 @@ std::size_t CallLog::add(const CallRecord& record, const std::function<std::stri
   if (!records_.empty() && records_.back().similar(record)) {
     into = &records_.back();
   } else if (records_.size() >= most_records) {
-    const auto same = std::ranges::find(records_.rbegin(), records_.rend(), record.operation, &CallRecord::operation);
+    const auto same =
+        std::ranges::find(records_.rbegin(), records_.rend(), record.operation, &CallRecord::operation);
     into = same == records_.rend() ? &records_.back() : &*same;
     into->reason = "various: more calls than the report holds";
   }

@@ -22,15 +22,15 @@ enum class Form { blocking, nonblocking, split };
 enum class Progress {
   program,  ///< it waits in the call
   thread,
-  fiber,    ///< on the program's thread, wherever that would wait
+  fiber,  ///< on the program's thread, wherever that would wait
 };
 [[nodiscard]] std::string_view name_of(Progress progress) noexcept;
 
 /// One call, or several similar ones in a row. The fields up to `repeats` are the same on all ranks.
 struct CallRecord {
   std::string operation, path, error;
-  std::string reason;                  ///< in words, of the first of them
-  std::uint64_t reason_key = 0;        ///< the same for the same reason
+  std::string reason;            ///< in words, of the first of them
+  std::uint64_t reason_key = 0;  ///< the same for the same reason
   std::int64_t span_bytes = 0;
   std::int64_t all_bytes = 0, all_pieces = 0;  ///< of all ranks
   std::int64_t aggregators = 0, rounds = 0;
@@ -39,25 +39,27 @@ struct CallRecord {
   std::int64_t repeats = 1;
   Form form = Form::blocking;
   Progress progress = Progress::program;
-  double post_s = 0;                   ///< of the program, in the call that posted it
-  double waited_s = 0;                 ///< of the program, until it was done: in waits, tests, later calls on the file
-  double hidden_s = 0;                 ///< the rest of its time
+  double post_s = 0;    ///< of the program, in the call that posted it
+  double waited_s = 0;  ///< of the program, until it was done: in waits, tests, later calls on the file
+  double hidden_s = 0;  ///< the rest of its time
   std::optional<report::Placement> placement;  ///< of the first of them; on rank 0
   double total_s = 0;
   Steps steps;
   Counters counters;
 
   [[nodiscard]] bool similar(const CallRecord& other) const noexcept {
-    return operation == other.operation && path == other.path && reason_key == other.reason_key && error == other.error &&
-           aggregators == other.aggregators && rounds == other.rounds;
+    return operation == other.operation && path == other.path && reason_key == other.reason_key &&
+           error == other.error && aggregators == other.aggregators && rounds == other.rounds;
   }
 };
 
-/// Bounded: when full, further calls are folded into the last record of their operation. Thread-safe, but for records().
+/// Bounded: when full, further calls are folded into the last record of their operation. Thread-safe, but for
+/// records().
 class CallLog {
  public:
   static constexpr std::size_t most_records = 512;
-  /// Index of the record the call went into. `reason`: in words; asked for only where a record begins, for it costs more than many a call.
+  /// Index of the record the call went into. `reason`: in words; asked for only where a record begins, for it
+  /// costs more than many a call.
   std::size_t add(const CallRecord& record, const std::function<std::string()>& reason);
   /// A call in record `index` is over for the program: what it cost it, in seconds.
   struct ProgramTime {

@@ -1,4 +1,5 @@
-// What is remembered for the report of calls on a file that have no record: those that move no data, and those that are not collio's.
+// What is remembered for the report of calls on a file that have no record: those that move no data, and
+// those that are not collio's.
 #pragma once
 
 #include <atomic>
@@ -12,8 +13,9 @@ struct FileTimes {
   double open_s = 0;
   double open_by_library_s = 0;  ///< the part of it in the MPI library
   double set_view_s = 0;
-  std::atomic<std::int64_t> independent_calls{0};  ///< data calls of this rank alone, by collio or the library
-  std::atomic<std::int64_t> library_calls{0};      ///< collective data calls by the library, without a record
+  std::atomic<std::int64_t> independent_calls{
+      0};                                      ///< data calls of this rank alone, by collio or the library
+  std::atomic<std::int64_t> library_calls{0};  ///< collective data calls by the library, without a record
 };
 
 /// Adds the time it lives to a sum.

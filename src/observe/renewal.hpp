@@ -1,7 +1,7 @@
 // When a record that grows is written anew, so that a killed job leaves a recent one, at a bounded cost.
 //
-// It is written at the first event, at every doubling of their number, and at events after pauses that grow with its age: for n events
-// in t seconds that is at most log2(n) + log1.5(t) + 2 times.
+// It is written at the first event, at every doubling of their number, and at events after pauses that grow
+// with its age: for n events in t seconds that is at most log2(n) + log1.5(t) + 2 times.
 #pragma once
 
 #include <algorithm>

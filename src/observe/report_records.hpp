@@ -34,7 +34,9 @@ struct NameOrNull {
 #define COLLIO_RECORD(Name, meaning) struct Name {
 #define COLLIO_FIELD(Type, key, meaning) Type key{};
 #define COLLIO_PART(Name, member) Name member;
-#define COLLIO_END };
+#define COLLIO_END \
+  }                \
+  ;
 #include "observe/report.def"
 
 /// visit(key, value) for each field of a record, those of its parts among them, in the order of the report.
@@ -43,21 +45,27 @@ void each_field(const Counters& c, Visit&& visit) {
 #define COLLIO_COUNTER(member, key, Type, fold, meaning) visit(key, c.member);
 #include "observe/report.def"
 }
-#define COLLIO_RECORD(Name, meaning) template <class Visit> void each_field(const Name& record, Visit&& visit) {
+#define COLLIO_RECORD(Name, meaning) \
+  template <class Visit>             \
+  void each_field(const Name& record, Visit&& visit) {
 #define COLLIO_FIELD(Type, key, meaning) visit(#key, record.key);
 #define COLLIO_PART(Name, member) each_field(record.member, visit);
 #define COLLIO_END }
 #include "observe/report.def"
 
 /// visit(value, other value) for each field of two records, their parts left out.
-#define COLLIO_RECORD(Name, meaning) template <class Visit> void each_pair(Name& into, const Name& more, Visit&& visit) {
+#define COLLIO_RECORD(Name, meaning) \
+  template <class Visit>             \
+  void each_pair(Name& into, const Name& more, Visit&& visit) {
 #define COLLIO_FIELD(Type, key, meaning) visit(into.key, more.key);
 #define COLLIO_END }
 #include "observe/report.def"
 
 template <class T>
 inline constexpr bool is_record = false;
-#define COLLIO_RECORD(Name, meaning) template <> inline constexpr bool is_record<Name> = true;
+#define COLLIO_RECORD(Name, meaning) \
+  template <>                        \
+  inline constexpr bool is_record<Name> = true;
 #include "observe/report.def"
 
 /// The spread of each step.

@@ -60,6 +60,8 @@ Json json_of(const T& value) {
 
 }  // namespace
 
-std::string text_of(const File& file) { return json_of(file).dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const File& file) {
+  return json_of(file).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 }  // namespace collio::observe::report

@@ -16,8 +16,9 @@ int limit_of(const machine::Node& node, const Hints& hints) {
   return 0;
 }
 
-/// Without a hint. Where storage calls are cheap, several per core: each serves its own pieces without a message,
-/// and small domains stay in cache. Over a network one per node, as neighbours would contend for locks.
+/// Without a hint. Where storage calls are cheap, several per core: each serves its own pieces without a
+/// message, and small domains stay in cache. Over a network one per node, as neighbours would contend for
+/// locks.
 int automatic_on(const machine::Node& node, const machine::StorageModel& storage) {
   return std::clamp(node.cores * storage.aggregators_per_core, 1, node.ranks);
 }

@@ -26,8 +26,8 @@ struct Spread {
   [[nodiscard]] int local_rank(int i) const noexcept;
 };
 
-/// Most aggregators on every node: its ranks, fewer by cb_config_list, and where no hint gives a number fewer by its cores
-/// and what the storage likes. O(nodes * entries of cb_config_list).
+/// Most aggregators on every node: its ranks, fewer by cb_config_list, and where no hint gives a number fewer
+/// by its cores and what the storage likes. O(nodes * entries of cb_config_list).
 [[nodiscard]] std::vector<int> aggregator_limits(const machine::Machine& machine, const Hints& hints);
 
 /// Seats of all aggregators, in domain order. Never empty. O(nodes + aggregators).

@@ -21,7 +21,8 @@ std::map<std::string, std::string> chosen_hints(std::map<std::string, std::strin
   if (!mark) return given;
   std::vector<std::string> none;
   for (const auto& [key, value] : split_hints(mark.mapped(), none))
-    if (const auto found = given.find(key); found != given.end() && found->second == value) given.erase(found);
+    if (const auto found = given.find(key); found != given.end() && found->second == value)
+      given.erase(found);
   return given;
 }
 

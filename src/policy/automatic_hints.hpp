@@ -1,7 +1,8 @@
 // Values that MPI_File_get_info returns and nobody in the program asked for.
 //
-// Programs pass that info to their next open. A number that collio or the MPI library chose would then count as asked for, and
-// decide what should stay open. So the info names these values, and an open leaves them out unless the program has changed them.
+// Programs pass that info to their next open. A number that collio or the MPI library chose would then count
+// as asked for, and decide what should stay open. So the info names these values, and an open leaves them out
+// unless the program has changed them.
 #pragma once
 
 #include <cstddef>

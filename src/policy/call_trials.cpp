@@ -7,9 +7,10 @@ namespace collio::policy {
 
 namespace {
 
-constexpr double least_lost = 0.1;  ///< of a usual call, is what the next trial of a way may lose
+constexpr double least_lost = 0.1;          ///< of a usual call, is what the next trial of a way may lose
 constexpr std::int64_t settled_calls = 32;  ///< from one look at the usual time to the next
-constexpr double dearest = 3;     ///< usual calls that a trial is taken to lose at most, until one was made; a way that would lose more is not tried
+constexpr double dearest = 3;  ///< usual calls that a trial is taken to lose at most, until one was made; a
+                               ///< way that would lose more is not tried
 
 /// Beyond the storage time all paths share.
 double estimate_of(const Plan& plan, Path path) {
@@ -19,7 +20,8 @@ double estimate_of(const Plan& plan, Path path) {
 
 /// Who asks for aggregators or layers wants to see them at work.
 bool aggregation_given(const Hints& hints) {
-  return hints.aggregators > 0 || !hints.host_limits.empty() || hints.local_aggregators > 0 || hints.local_aggregators_per_node > 0 || hints.nodes_per_group > 1;
+  return hints.aggregators > 0 || !hints.host_limits.empty() || hints.local_aggregators > 0 ||
+         hints.local_aggregators_per_node > 0 || hints.nodes_per_group > 1;
 }
 
 double median_of(std::array<double, 5> values) {
@@ -35,31 +37,41 @@ std::string text_of(const Way& way) {
   return text;
 }
 
-std::vector<OpenWay> choices_of(const Plan& plan, const Digest& digest, const machine::Machine& machine, const Hints& hints) {
+std::vector<OpenWay> choices_of(const Plan& plan, const Digest& digest, const machine::Machine& machine,
+                                const Hints& hints) {
   std::vector<OpenWay> choices{{plan.way(), 0}};
   const Path asked = plan.direction == Direction::write ? hints.write_path : hints.read_path;
   // Each way has memory of its own.
-  if (machine.ranks() == 1 || hints.memory_limit_bytes > 0 || digest.unordered > 0 || plan.path == Path::native) return choices;
+  if (machine.ranks() == 1 || hints.memory_limit_bytes > 0 || digest.unordered > 0 ||
+      plan.path == Path::native)
+    return choices;
   const bool open = asked == Path::automatic && !aggregation_given(hints);
   for (const Path path : {Path::two_layer, Path::two_phase, Path::independent}) {
-    if (!open || path == plan.path || (path == Path::independent && few_servers(machine, hints))) continue;  // others have not opened the file
+    if (!open || path == plan.path || (path == Path::independent && few_servers(machine, hints)))
+      continue;  // others have not opened the file
     choices.push_back({{path, Transfer::two_sided}, estimate_of(plan, path) - estimate_of(plan, plan.path)});
   }
   const bool long_pieces = digest.bytes >= hints.transfer_piece_bytes * digest.pieces;
-  if (plan.path == Path::two_phase && hints.transfer == Transfer::automatic && digest.on_fibers == 0 && long_pieces)
-    for (const Transfer transfer : {Transfer::lock, Transfer::fence}) choices.push_back({{Path::two_phase, transfer}, 0});
+  if (plan.path == Path::two_phase && hints.transfer == Transfer::automatic && digest.on_fibers == 0 &&
+      long_pieces)
+    for (const Transfer transfer : {Transfer::lock, Transfer::fence})
+      choices.push_back({{Path::two_phase, transfer}, 0});
   return choices;
 }
 
-CallTrials::CallTrials(std::vector<OpenWay> choices) : choices_(std::move(choices)), contest_(choices_.size(), settled_calls) {}
+CallTrials::CallTrials(std::vector<OpenWay> choices)
+    : choices_(std::move(choices)), contest_(choices_.size(), settled_calls) {}
 
 /// The first call of a candidate makes its memory and connections, and is not judged.
 void CallTrials::begin_trial() noexcept {
   if (recent_ < recent_s_.size()) return;
   const double usual_s = contest_.usual().per_amount();
-  while (contest_.has_candidate() && choices_[contest_.candidate()].more_s - choices_[in_force()].more_s > dearest * usual_s) contest_.drop();
+  while (contest_.has_candidate() &&
+         choices_[contest_.candidate()].more_s - choices_[in_force()].more_s > dearest * usual_s)
+    contest_.drop();
   const bool warm = warm_ == contest_.candidate();
-  if (contest_.may_lose(warm ? lost_s_ : dearest * usual_s)) phase_ = warm ? Phase::on_trial : Phase::warming_up;
+  if (contest_.may_lose(warm ? lost_s_ : dearest * usual_s))
+    phase_ = warm ? Phase::on_trial : Phase::warming_up;
 }
 
 void CallTrials::over(double seconds) noexcept {

@@ -1,8 +1,10 @@
-// Which path, and which kind of transfers, moves a pattern fastest, found out by all ranks while they repeat it.
+// Which path, and which kind of transfers, moves a pattern fastest, found out by all ranks while they repeat
+// it.
 //
-// Unlike a schedule these are for all ranks together, and for a whole call. So a trial is a call of a pattern that comes again, and ranks
-// decide from times they have in common: the longest of any rank, which comes with the agreement on the call's outcome and costs no
-// message of its own. What trials may lose is a small part of the time spent on the pattern: a program with few calls tries nothing.
+// Unlike a schedule these are for all ranks together, and for a whole call. So a trial is a call of a pattern
+// that comes again, and ranks decide from times they have in common: the longest of any rank, which comes
+// with the agreement on the call's outcome and costs no message of its own. What trials may lose is a small
+// part of the time spent on the pattern: a program with few calls tries nothing.
 #pragma once
 
 #include <array>
@@ -25,7 +27,8 @@ struct OpenWay {
 };
 
 /// The way of `plan` first, then what else hints leave open. Pure.
-[[nodiscard]] std::vector<OpenWay> choices_of(const Plan& plan, const Digest& digest, const machine::Machine& machine, const Hints& hints);
+[[nodiscard]] std::vector<OpenWay> choices_of(const Plan& plan, const Digest& digest,
+                                              const machine::Machine& machine, const Hints& hints);
 
 /// The same on all ranks as long as they are told the same.
 class CallTrials {
@@ -34,7 +37,9 @@ class CallTrials {
   explicit CallTrials(std::vector<OpenWay> choices);
 
   /// Of the next call.
-  [[nodiscard]] std::size_t next() const noexcept { return phase_ == Phase::settled ? in_force() : contest_.candidate(); }
+  [[nodiscard]] std::size_t next() const noexcept {
+    return phase_ == Phase::settled ? in_force() : contest_.candidate();
+  }
   [[nodiscard]] std::size_t in_force() const noexcept { return contest_.in_force(); }
   [[nodiscard]] const Way& way(std::size_t index) const noexcept { return choices_[index].way; }
   [[nodiscard]] std::size_t ways() const noexcept { return choices_.size(); }
@@ -56,12 +61,12 @@ class CallTrials {
   std::vector<OpenWay> choices_;
   Contest contest_;
   Phase phase_ = Phase::settled;
-  /// Calls by the way in force since the last comparison. A trial is compared with their median: one that is not faster is below it in half of the
-  /// cases, whatever the noise is like.
+  /// Calls by the way in force since the last comparison. A trial is compared with their median: one that is
+  /// not faster is below it in half of the cases, whatever the noise is like.
   std::array<double, 5> recent_s_{};
   std::size_t recent_ = 0;
-  double lost_s_ = 0;            ///< at most by a trial of the warm candidate
-  std::size_t warm_ = 0;         ///< the candidate whose memory and connections are there
+  double lost_s_ = 0;     ///< at most by a trial of the warm candidate
+  std::size_t warm_ = 0;  ///< the candidate whose memory and connections are there
   std::int64_t calls_ = 0, calls_tried_ = 0;
 };
 

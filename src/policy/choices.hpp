@@ -12,7 +12,15 @@ namespace collio::policy {
 
 enum class Path { automatic, two_layer, two_phase, independent, native };
 enum class Holes { automatic, piecewise, sieve };
-enum class Schedule { automatic, none, communication, write, write_communication, write_communication_2, dataflow };
+enum class Schedule {
+  automatic,
+  none,
+  communication,
+  write,
+  write_communication,
+  write_communication_2,
+  dataflow
+};
 enum class Check { none, warn, strict };
 enum class Transfer { automatic, two_sided, fence, lock };
 enum class StorageKind { automatic, posix, threads, uring, aio, null };
@@ -23,8 +31,9 @@ enum class Selection {
   one_per_node,  ///< a node's first rank
   per_numa,      ///< the first rank of every memory domain
   per_nic,       ///< the first rank of every network adapter
-  round_robin,   ///< round robin over nodes, a node's ranks from the first: {0, 64, 1, 65} for 4 on 2 nodes of 64, as Cray MPI
-  spread,        ///< evenly over nodes and over a node's ranks, in the order of ranks (Kang et al., TPDS 2020)
+  round_robin,  ///< round robin over nodes, a node's ranks from the first: {0, 64, 1, 65} for 4 on 2 nodes of
+                ///< 64, as Cray MPI
+  spread,       ///< evenly over nodes and over a node's ranks, in the order of ranks (Kang et al., TPDS 2020)
 };
 
 /// Which node aggregates a part of the file, among those that have bytes of it (policy/elect_aggregators).
@@ -44,7 +53,8 @@ enum class Assignment {
   in_order,          ///< domain i to aggregator i
   locality_aware,    ///< most bytes stay on their node
   least_hop_bytes,   ///< fewest bytes times links
-  least_congestion,  ///< the busiest link is done soonest, as far as exchanges lead; never later than by the others
+  least_congestion,  ///< the busiest link is done soonest, as far as exchanges lead; never later than by the
+                     ///< others
 };
 
 /// How the span of a call is cut into file domains (policy/file_cuts).
@@ -52,20 +62,35 @@ enum class Cut { even, aligned, static_cyclic, group_cyclic, balanced };
 
 namespace words {
 using enum core::Stability;  // hints.def marks words with it
-#define COLLIO_WORDS(list, Value, ...) inline constexpr auto list = std::to_array<core::Name<Value>>({__VA_ARGS__});
+#define COLLIO_WORDS(list, Value, ...) \
+  inline constexpr auto list = std::to_array<core::Name<Value>>({__VA_ARGS__});
 #include "policy/hints.def"
 }  // namespace words
 
 [[nodiscard]] constexpr std::string_view name_of(Path path) noexcept {
   return path == Path::native ? "native" : core::word_for(words::path, path);  // no hint chooses native
 }
-[[nodiscard]] constexpr std::string_view name_of(Schedule schedule) noexcept { return core::word_for(words::schedule, schedule); }
-[[nodiscard]] constexpr std::string_view name_of(Transfer transfer) noexcept { return core::word_for(words::transfer, transfer); }
-[[nodiscard]] constexpr std::string_view name_of(StorageKind kind) noexcept { return core::word_for(words::storage, kind); }
-[[nodiscard]] constexpr std::string_view name_of(const Who& who) noexcept { return core::word_for(words::who, who); }
-[[nodiscard]] constexpr std::string_view name_of(Selection selection) noexcept { return name_of(Who(selection)); }
-[[nodiscard]] constexpr std::string_view name_of(Election election) noexcept { return name_of(Who(election)); }
-[[nodiscard]] constexpr std::string_view name_of(Assignment policy) noexcept { return core::word_for(words::assignment, std::optional(policy)); }
+[[nodiscard]] constexpr std::string_view name_of(Schedule schedule) noexcept {
+  return core::word_for(words::schedule, schedule);
+}
+[[nodiscard]] constexpr std::string_view name_of(Transfer transfer) noexcept {
+  return core::word_for(words::transfer, transfer);
+}
+[[nodiscard]] constexpr std::string_view name_of(StorageKind kind) noexcept {
+  return core::word_for(words::storage, kind);
+}
+[[nodiscard]] constexpr std::string_view name_of(const Who& who) noexcept {
+  return core::word_for(words::who, who);
+}
+[[nodiscard]] constexpr std::string_view name_of(Selection selection) noexcept {
+  return name_of(Who(selection));
+}
+[[nodiscard]] constexpr std::string_view name_of(Election election) noexcept {
+  return name_of(Who(election));
+}
+[[nodiscard]] constexpr std::string_view name_of(Assignment policy) noexcept {
+  return core::word_for(words::assignment, std::optional(policy));
+}
 [[nodiscard]] constexpr std::string_view name_of(Cut cut) noexcept { return core::word_for(words::cut, cut); }
 
 }  // namespace collio::policy

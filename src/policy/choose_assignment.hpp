@@ -1,7 +1,8 @@
 // Chooses the assignment of domains to aggregators: what `auto` takes.
 //
-// The time of an exchange has the busiest link's as its lower bound, so the policy whose busiest link is done soonest
-// is taken, unless it gains next to nothing over domains in order: these need no explanation, and are the same from call to call.
+// The time of an exchange has the busiest link's as its lower bound, so the policy whose busiest link is done
+// soonest is taken, unless it gains next to nothing over domains in order: these need no explanation, and are
+// the same from call to call.
 #pragma once
 
 #include <string>
@@ -16,18 +17,19 @@ inline constexpr double least_gain = 0.02;
 
 struct AssignmentChoice {
   Assignment how = Assignment::in_order;
-  std::vector<int> seat_of_domain;   ///< aggregator of every domain
-  std::string reason;                ///< for the report
-  PlacementMeasures before, after;   ///< with domains in order, and with `how`; the same for in_order
+  std::vector<int> seat_of_domain;  ///< aggregator of every domain
+  std::string reason;               ///< for the report
+  PlacementMeasures before, after;  ///< with domains in order, and with `how`; the same for in_order
 };
 
-/// What `auto` takes, given what every policy assigns (assign_by_all). The first of policies that are equally good. Pure,
-/// the same from the same numbers. O(policies * (links + nodes * domains * hops)).
-[[nodiscard]] AssignmentChoice choose_among(const PlacementProblem& problem, const std::vector<std::vector<int>>& by_all);
+/// What `auto` takes, given what every policy assigns (assign_by_all). The first of policies that are equally
+/// good. Pure, the same from the same numbers. O(policies * (links + nodes * domains * hops)).
+[[nodiscard]] AssignmentChoice choose_among(const PlacementProblem& problem,
+                                            const std::vector<std::vector<int>>& by_all);
 
-/// Plans with every policy and takes one. Where domains in order use no link, nothing else is planned. Pure, the same from
-/// the same numbers, so that every rank may do it for itself. The problem has passed check_placement. Cost: as assign_domains
-/// with least_congestion.
+/// Plans with every policy and takes one. Where domains in order use no link, nothing else is planned. Pure,
+/// the same from the same numbers, so that every rank may do it for itself. The problem has passed
+/// check_placement. Cost: as assign_domains with least_congestion.
 [[nodiscard]] AssignmentChoice choose_assignment(const PlacementProblem& problem);
 
 }  // namespace collio::policy

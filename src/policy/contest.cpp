@@ -6,7 +6,8 @@
 
 namespace collio::policy {
 
-/// When all has been tried: does it still take as long as it did, and is it still faster than what it took over from?
+/// When all has been tried: does it still take as long as it did, and is it still faster than what it took
+/// over from?
 void Contest::settled(double amount, double seconds) noexcept {
   usual_.add(amount, seconds);
   if (has_candidate() || usual_.times < looked_after_) return;
@@ -28,7 +29,9 @@ void Contest::settled(double amount, double seconds) noexcept {
   usual_ = {};
 }
 
-void Contest::lose(const Pace& trial) noexcept { lost_s_ += std::max(0.0, trial.seconds - usual_.per_amount() * trial.amount); }
+void Contest::lose(const Pace& trial) noexcept {
+  lost_s_ += std::max(0.0, trial.seconds - usual_.per_amount() * trial.amount);
+}
 
 void Contest::judge(double times_as_long) noexcept {
   const bool faster = times_as_long < clearly;
@@ -62,9 +65,14 @@ void Contest::drop() noexcept {
 std::string Contest::text(const std::string& first, const std::string& in_force, const Count& count) const {
   if (count.tried == 0) return "";
   char numbers[128];
-  std::snprintf(numbers, sizeof numbers, "; %lld of %lld %.*s were trials, which took %.1f %% of the time more", static_cast<long long>(count.tried),
-                static_cast<long long>(count.all), static_cast<int>(count.what.size()), count.what.data(), spent_s_ > 0 ? 100 * lost_s_ / spent_s_ : 0.0);
-  return in_force + (in_force_ == 0 ? " stays, nothing else was clearly faster" : " was found to be faster than " + first) + numbers;
+  std::snprintf(
+      numbers, sizeof numbers, "; %lld of %lld %.*s were trials, which took %.1f %% of the time more",
+      static_cast<long long>(count.tried), static_cast<long long>(count.all),
+      static_cast<int>(count.what.size()), count.what.data(), spent_s_ > 0 ? 100 * lost_s_ / spent_s_ : 0.0);
+  return in_force +
+         (in_force_ == 0 ? " stays, nothing else was clearly faster"
+                         : " was found to be faster than " + first) +
+         numbers;
 }
 
 }  // namespace collio::policy

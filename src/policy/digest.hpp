@@ -13,27 +13,29 @@ namespace collio::policy {
 struct Digest {
   static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
 
-  std::int64_t low = nothing;       ///< first file byte accessed
-  std::int64_t high = -1;           ///< end of the last file byte accessed
-  std::int64_t bytes = 0;           ///< data bytes, all ranks
-  std::int64_t pieces = 0;          ///< contiguous file pieces, all ranks (estimate)
-  std::int64_t most_pieces = 0;     ///< of one rank
-  std::int64_t most_bytes = 0;      ///< of one rank
-  std::int64_t spans = 0;           ///< first to last byte of each rank, all ranks together
-  std::int64_t active_ranks = 0;    ///< ranks that access any byte
-  std::int64_t unordered = 0;       ///< ranks whose file pieces are not in ascending order
-  std::int64_t undescribed = 0;     ///< ranks with a datatype collio cannot describe
-  std::int64_t on_fibers = 0;       ///< ranks on which the call shares the thread with the program
-  std::int64_t in_background = 0;   ///< ranks whose program does not wait in the call
-  std::int64_t lack_slots = 0;      ///< ranks without the shared windows of the file's last call
-  std::int64_t offset_bits = 0;     ///< all piece ends, or-ed as far as their common alignment goes
-  std::int64_t error = 0;           ///< worst core::ErrorClass so far
+  std::int64_t low = nothing;      ///< first file byte accessed
+  std::int64_t high = -1;          ///< end of the last file byte accessed
+  std::int64_t bytes = 0;          ///< data bytes, all ranks
+  std::int64_t pieces = 0;         ///< contiguous file pieces, all ranks (estimate)
+  std::int64_t most_pieces = 0;    ///< of one rank
+  std::int64_t most_bytes = 0;     ///< of one rank
+  std::int64_t spans = 0;          ///< first to last byte of each rank, all ranks together
+  std::int64_t active_ranks = 0;   ///< ranks that access any byte
+  std::int64_t unordered = 0;      ///< ranks whose file pieces are not in ascending order
+  std::int64_t undescribed = 0;    ///< ranks with a datatype collio cannot describe
+  std::int64_t on_fibers = 0;      ///< ranks on which the call shares the thread with the program
+  std::int64_t in_background = 0;  ///< ranks whose program does not wait in the call
+  std::int64_t lack_slots = 0;     ///< ranks without the shared windows of the file's last call
+  std::int64_t offset_bits = 0;    ///< all piece ends, or-ed as far as their common alignment goes
+  std::int64_t error = 0;          ///< worst core::ErrorClass so far
   std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
   std::int64_t call_low = std::numeric_limits<std::int64_t>::min();   ///< ranks' call fingerprints
 
   static constexpr std::int64_t unsaid = std::numeric_limits<std::int64_t>::min();
-  std::int64_t recalled_high = unsaid, recalled_low = unsaid;  ///< most and (negated) least of the earlier calls that
-  std::int64_t distance_high = unsaid, distance_low = unsaid;  ///< ranks recall, and of how much further on this one is
+  std::int64_t recalled_high = unsaid,
+               recalled_low = unsaid;  ///< most and (negated) least of the earlier calls that
+  std::int64_t distance_high = unsaid,
+               distance_low = unsaid;  ///< ranks recall, and of how much further on this one is
 
   /// An earlier call, and how many bytes further on in the file this one is. id 0: none.
   struct Recalled {
@@ -47,7 +49,8 @@ struct Digest {
   }
   /// What all ranks that have bytes recall; none unless it is the same.
   [[nodiscard]] Recalled recalled() const noexcept {
-    if (recalled_high == unsaid || recalled_high != -recalled_low || distance_high != -distance_low) return {};
+    if (recalled_high == unsaid || recalled_high != -recalled_low || distance_high != -distance_low)
+      return {};
     return {recalled_high, distance_high};
   }
 
@@ -81,8 +84,8 @@ struct Digest {
   }
   [[nodiscard]] bool same_call() const noexcept { return call_high == -call_low; }
   [[nodiscard]] std::int64_t span() const noexcept { return high < low ? 0 : high - low; }
-  /// Whether ranks access bytes between other ranks' bytes. Spans that overlap by less than the ranks leave free elsewhere are
-  /// not seen.
+  /// Whether ranks access bytes between other ranks' bytes. Spans that overlap by less than the ranks leave
+  /// free elsewhere are not seen.
   [[nodiscard]] bool interleaved() const noexcept { return spans > span(); }
 };
 

@@ -11,7 +11,10 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 
 int Domains::owner(std::int64_t offset) const noexcept {
   const std::int64_t distance = offset - low;
-  if (bounds) return static_cast<int>(std::upper_bound(bounds->begin(), bounds->end() - 1, distance) - bounds->begin()) - 1;
+  if (bounds)
+    return static_cast<int>(std::upper_bound(bounds->begin(), bounds->end() - 1, distance) -
+                            bounds->begin()) -
+           1;
   if (!dealt()) return static_cast<int>(distance / domain_bytes);
   const int group = group_of(distance);
   return group * members + static_cast<int>((distance - group * domain_bytes) / stripe_bytes % members);
@@ -38,7 +41,8 @@ std::int64_t Domains::next(int a, std::int64_t offset) const noexcept {
   const int group = a / members;
   const std::int64_t begin = low + group * domain_bytes;
   if (offset < begin) return next(a, begin);
-  const std::int64_t stripe = (offset - begin) / stripe_bytes, ahead = (a % members - stripe % members + members) % members;
+  const std::int64_t stripe = (offset - begin) / stripe_bytes,
+                     ahead = (a % members - stripe % members + members) % members;
   const std::int64_t found = ahead == 0 ? offset : begin + (stripe + ahead) * stripe_bytes;
   return found < end_of_group(group) ? found : high;
 }

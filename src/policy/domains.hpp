@@ -1,7 +1,8 @@
 // Which file bytes belong to which aggregator and round.
 //
-// The span of a call is cut into file domains, one per aggregator: contiguous ones, of equal length or not, or stripes dealt in turn
-// to the aggregators of a group (policy/file_cuts says which and why). Every domain is cut into windows, one per round.
+// The span of a call is cut into file domains, one per aggregator: contiguous ones, of equal length or not,
+// or stripes dealt in turn to the aggregators of a group (policy/file_cuts says which and why). Every domain
+// is cut into windows, one per round.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +15,16 @@
 namespace collio::policy {
 
 struct Domains {
-  std::int64_t low = 0;            ///< first byte of domain 0, aligned down
-  std::int64_t high = 0;           ///< end of the last domain
-  std::int64_t domain_bytes = 1;   ///< length of every domain but the last; of dealt stripes: of every group but the last
-  std::int64_t window_bytes = 1;   ///< most bytes of a window
-  int count = 0;                   ///< domains in use
-  std::int64_t stripe_bytes = 0;   ///< of stripes that are dealt; 0: domains are contiguous
-  int members = 1;                 ///< domains of a group, of dealt stripes
-  std::shared_ptr<const std::vector<std::int64_t>> bounds;  ///< of contiguous domains that differ: begins and last end, from low
+  std::int64_t low = 0;   ///< first byte of domain 0, aligned down
+  std::int64_t high = 0;  ///< end of the last domain
+  std::int64_t domain_bytes =
+      1;  ///< length of every domain but the last; of dealt stripes: of every group but the last
+  std::int64_t window_bytes = 1;  ///< most bytes of a window
+  int count = 0;                  ///< domains in use
+  std::int64_t stripe_bytes = 0;  ///< of stripes that are dealt; 0: domains are contiguous
+  int members = 1;                ///< domains of a group, of dealt stripes
+  std::shared_ptr<const std::vector<std::int64_t>>
+      bounds;  ///< of contiguous domains that differ: begins and last end, from low
 
   [[nodiscard]] bool dealt() const noexcept { return stripe_bytes > 0; }
   /// Of contiguous domains.
@@ -42,7 +45,8 @@ struct Domains {
   [[nodiscard]] std::int64_t round_of(int a, std::int64_t offset) const noexcept {
     return dealt() ? dealt_round(a, offset) : (offset - domain(a).offset) / window_bytes;
   }
-  /// The first byte at or after `offset`, which is not below `low`, that is domain `a`'s; at or beyond `high`: none.
+  /// The first byte at or after `offset`, which is not below `low`, that is domain `a`'s; at or beyond
+  /// `high`: none.
   [[nodiscard]] std::int64_t next(int a, std::int64_t offset) const noexcept;
   /// End of the bytes from `offset` on that have one owner.
   [[nodiscard]] std::int64_t end_of_run(std::int64_t offset) const noexcept;
@@ -56,7 +60,9 @@ struct Domains {
   [[nodiscard]] std::int64_t bound(int a) const noexcept { return (*bounds)[static_cast<std::size_t>(a)]; }
   [[nodiscard]] core::Extent dealt_window(int a, std::int64_t round) const noexcept;
   [[nodiscard]] std::int64_t dealt_round(int a, std::int64_t offset) const noexcept;
-  [[nodiscard]] std::int64_t windows_per_stripe() const noexcept { return (stripe_bytes + window_bytes - 1) / window_bytes; }
+  [[nodiscard]] std::int64_t windows_per_stripe() const noexcept {
+    return (stripe_bytes + window_bytes - 1) / window_bytes;
+  }
   [[nodiscard]] int groups() const noexcept { return count / members; }
   /// Of dealt stripes: from `low`.
   [[nodiscard]] int group_of(std::int64_t distance) const noexcept {
@@ -69,7 +75,7 @@ struct Domains {
 
 /// What a cut must satisfy.
 struct CutRequest {
-  core::Extent span;               ///< bytes the call accesses
+  core::Extent span;  ///< bytes the call accesses
   int aggregators = 1;
   std::int64_t alignment_bytes = 4096;
   std::int64_t window_bytes = 16 << 20;

@@ -28,13 +28,15 @@ Partitions sums_of(const core::Matrix<std::int64_t>& bytes) {
 
 machine::Reach reach_storage(const ElectionProblem& problem, int node) {
   const int storage = problem.storage[at(node)];
-  return storage == machine::no_vertex ? machine::Reach{} : reach(problem.topology, {problem.nodes[at(node)], storage});
+  return storage == machine::no_vertex ? machine::Reach{}
+                                       : reach(problem.topology, {problem.nodes[at(node)], storage});
 }
 
 /// What the aggregators elected so far put on the links to storage.
 class StorageWays {
  public:
-  explicit StorageWays(const ElectionProblem& problem) : problem_(problem), bytes_(2 * at(problem.topology.links()), 0) {}
+  explicit StorageWays(const ElectionProblem& problem)
+      : problem_(problem), bytes_(2 * at(problem.topology.links()), 0) {}
 
   /// C2 of a node, where its partition's bytes wait for those on the same links.
   [[nodiscard]] double write_s(int node, const Partitions& sums, int p) const {
@@ -53,14 +55,16 @@ class StorageWays {
  private:
   template <class Visit>
   void visit(int node, Visit&& each) const {
-    if (const int storage = problem_.storage[at(node)]; storage != machine::no_vertex) problem_.topology.route({problem_.nodes[at(node)], storage}, each);
+    if (const int storage = problem_.storage[at(node)]; storage != machine::no_vertex)
+      problem_.topology.route({problem_.nodes[at(node)], storage}, each);
   }
 
   const ElectionProblem& problem_;
   std::vector<double> bytes_;  ///< [hop]
 };
 
-/// [node][partition]: what the policy wants least of; without C2 where that depends on who was elected before.
+/// [node][partition]: what the policy wants least of; without C2 where that depends on who was elected
+/// before.
 core::Matrix<double> scores_of(Election election, const ElectionProblem& problem) {
   core::Matrix<double> scores({problem.bytes.rows(), problem.bytes.columns()});
   if (election == Election::topology_aware) {
@@ -89,7 +93,8 @@ core::Matrix<ElectionCost> election_costs(const ElectionProblem& problem) {
     const auto row = costs.row(candidate);
     for (int node = 0; node < bytes.rows(); ++node) {
       if (node == candidate) continue;
-      const machine::Reach way = reach(problem.topology, {problem.nodes[at(node)], problem.nodes[at(candidate)]});
+      const machine::Reach way =
+          reach(problem.topology, {problem.nodes[at(node)], problem.nodes[at(candidate)]});
       for (int p = 0; p < bytes.columns(); ++p)
         if (const std::int64_t piece = bytes(node, p); piece > 0)
           row[at(p)].gather_s = std::max(row[at(p)].gather_s, way.transfer_s(static_cast<double>(piece)));
@@ -113,7 +118,8 @@ std::vector<int> elect_aggregators(Election election, const ElectionProblem& pro
     for (int node = 0; node < bytes.rows(); ++node) {
       if (sums.members[at(p)] > 0 && bytes(node, p) == 0) continue;
       const double waits_s = election == Election::contention_aware ? ways.write_s(node, sums, p) : 0;
-      if (const std::pair key(served[at(node)], scores(node, p) + waits_s); best < 0 || key < least) best = node, least = key;
+      if (const std::pair key(served[at(node)], scores(node, p) + waits_s); best < 0 || key < least)
+        best = node, least = key;
     }
     ++served[at(best)];
     ways.add(best, sums.bytes[at(p)]);

@@ -1,7 +1,7 @@
 // How long each path would take, apart from what all paths share.
 //
-// Orders of magnitude, not fits: the benchmarks check that the choice is right where it matters, and trials find out what estimates cannot
-// know. Every constant has its source beside it in the source file.
+// Orders of magnitude, not fits: the benchmarks check that the choice is right where it matters, and trials
+// find out what estimates cannot know. Every constant has its source beside it in the source file.
 #pragma once
 
 #include "machine/machine.hpp"

@@ -34,7 +34,8 @@ constexpr auto errors = std::to_array<core::Name<int>>({
 constexpr bool moves_bytes(FaultPoint point) {
   switch (point) {
 #define COLLIO_FAULT_POINT(word, moves) \
-  case FaultPoint::word: return moves;
+  case FaultPoint::word:                \
+    return moves;
 #include "policy/faults.def"
   }
   return false;
@@ -52,7 +53,9 @@ template <class Number>
 bool set_number(std::string_view text, Number low, Number high, Number& out) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || text.front() == '-' || error != std::errc{} || end != text.data() + text.size() || !(value >= low && value <= high)) return false;
+  if (text.empty() || text.front() == '-' || error != std::errc{} || end != text.data() + text.size() ||
+      !(value >= low && value <= high))
+    return false;
   out = value;
   return true;
 }
@@ -73,7 +76,8 @@ std::string_view take_part(std::string_view& text, char separator) {
 
 /// "N" or "N-M"; with `open_end` also "N+".
 bool set_range(std::string_view text, std::int64_t low, bool open_end, FaultRange& out) {
-  if (open_end && text.ends_with('+')) return set_number(text.substr(0, text.size() - 1), low, most, out.first);
+  if (open_end && text.ends_with('+'))
+    return set_number(text.substr(0, text.size() - 1), low, most, out.first);
   const std::size_t dash = text.find('-');
   if (!set_number(text.substr(0, dash), low, most, out.first)) return false;
   if (dash == std::string_view::npos) return out.last = out.first, true;
@@ -105,12 +109,15 @@ bool set_where(std::string_view text, FaultRule& rule) {
 bool set_effect(std::string_view text, FaultEffect& effect) {
   const std::size_t equals = text.find('=');
   const std::string_view key = text.substr(0, equals);
-  const std::string_view value = equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
   if (key == "delay") return set_seconds(value, effect.delay_s);
   if (key == "stuck") return set_seconds(value, effect.stuck_s);
-  if (key == "short") return !effect.short_bytes && set_number<std::int64_t>(value, 0, most, effect.short_bytes.emplace());
+  if (key == "short")
+    return !effect.short_bytes && set_number<std::int64_t>(value, 0, most, effect.short_bytes.emplace());
   if (key == "EINTR" && effect.interruptions == 0)
-    return equals == std::string_view::npos ? (effect.interruptions = 1, true) : set_number(value, 1, most_interruptions, effect.interruptions);
+    return equals == std::string_view::npos ? (effect.interruptions = 1, true)
+                                            : set_number(value, 1, most_interruptions, effect.interruptions);
   return !effect.error && set_named(errors, text, effect.error.emplace());
 }
 
@@ -135,15 +142,17 @@ core::Result<FaultRules> parse_rules(std::string_view text) {
     const std::string_view one = take_part(text, '/');
     const std::string_view wrong = set_rule(one, all.rules.emplace_back());
     if (one.empty() || !wrong.empty())
-      return core::Error{core::ErrorClass::argument, "'" + std::string(wrong) + "' in '" + std::string(one) + "' is not allowed (allowed: " +
-                                                         allowed_faults() + ")"};
+      return core::Error{core::ErrorClass::argument, "'" + std::string(wrong) + "' in '" + std::string(one) +
+                                                         "' is not allowed (allowed: " + allowed_faults() +
+                                                         ")"};
   }
   return all;
 }
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+    text.remove_suffix(1);
   return text;
 }
 
@@ -151,7 +160,8 @@ std::string_view trimmed(std::string_view text) {
 
 bool FaultRule::concerns(std::int64_t rank, std::int64_t aggregator) const noexcept {
   const std::int64_t number = aggregators ? aggregator : rank;
-  return number >= 0 && (who.empty() || std::ranges::any_of(who, [number](const FaultRange& r) { return r.has(number); }));
+  return number >= 0 &&
+         (who.empty() || std::ranges::any_of(who, [number](const FaultRange& r) { return r.has(number); }));
 }
 
 std::string allowed_faults() {
@@ -159,16 +169,20 @@ std::string allowed_faults() {
 #define COLLIO_FAULT_POINT(word, moves) where += #word ", ";
 #define COLLIO_FAULT_ERROR(name) errnos += " " #name;
 #include "policy/faults.def"
-  return "none, @FILE, or WHO:WHERE:EFFECT with / between rules; WHO: all, aggregators, aggregator=LIST, LIST of ranks as in 0,2-5; WHERE: " + where +
-         "with N, N+ or N-M behind it; EFFECT: delay=S, stuck=S (seconds, at most " + std::to_string(longest_s) + "), EINTR, EINTR=N (1.." +
-         std::to_string(most_interruptions) + "), short=BYTES, ZERO, or one of" + errnos + ", with , between several; short and ZERO for reads and writes";
+  return "none, @FILE, or WHO:WHERE:EFFECT with / between rules; WHO: all, aggregators, aggregator=LIST, "
+         "LIST of ranks as in 0,2-5; WHERE: " +
+         where + "with N, N+ or N-M behind it; EFFECT: delay=S, stuck=S (seconds, at most " +
+         std::to_string(longest_s) + "), EINTR, EINTR=N (1.." + std::to_string(most_interruptions) +
+         "), short=BYTES, ZERO, or one of" + errnos +
+         ", with , between several; short and ZERO for reads and writes";
 }
 
 core::Result<FaultRules> parse_faults(std::string_view text) {
   if (text == "none") return FaultRules{};
   if (text.starts_with('@') && text.size() > 1) return FaultRules{{}, std::string(text.substr(1))};
   if (text.empty() || text.ends_with('/'))
-    return core::Error{core::ErrorClass::argument, "'" + std::string(text) + "' is not allowed (allowed: " + allowed_faults() + ")"};
+    return core::Error{core::ErrorClass::argument,
+                       "'" + std::string(text) + "' is not allowed (allowed: " + allowed_faults() + ")"};
   return parse_rules(text);
 }
 

@@ -1,4 +1,5 @@
-// Faults that are injected where collio calls the file system, for tests and drills: what may be asked for, and how it is written.
+// Faults that are injected where collio calls the file system, for tests and drills: what may be asked for,
+// and how it is written.
 //
 //   RULE[/RULE...]     RULE = WHO:WHERE[WHICH]:EFFECT[,EFFECT...]     all:write3+:ENOSPC/0,2-5:read:delay=0.1
 //   @PATH              rules in a file, looked at before every call: faults come and go while the job runs
@@ -17,7 +18,8 @@
 
 namespace collio::policy {
 
-/// Calls on the file at which faults happen. A read or write is a whole transfer, however many system calls that takes.
+/// Calls on the file at which faults happen. A read or write is a whole transfer, however many system calls
+/// that takes.
 enum class FaultPoint { open, read, write, sync };
 
 /// Inclusive.
@@ -28,18 +30,19 @@ struct FaultRange {
 
 /// What happens to a call, in this order.
 struct FaultEffect {
-  double delay_s = 0;                      ///< it takes so much longer
-  double stuck_s = 0;                      ///< it waits until so long after the first call that met the rule
-  int interruptions = 0;                   ///< so many EINTR
-  std::optional<std::int64_t> short_bytes; ///< the first system calls move so many bytes together
-  std::optional<int> error;                ///< then errno; 0: a system call that moves nothing and gives no error
+  double delay_s = 0;                       ///< it takes so much longer
+  double stuck_s = 0;                       ///< it waits until so long after the first call that met the rule
+  int interruptions = 0;                    ///< so many EINTR
+  std::optional<std::int64_t> short_bytes;  ///< the first system calls move so many bytes together
+  std::optional<int> error;  ///< then errno; 0: a system call that moves nothing and gives no error
 };
 
 struct FaultRule {
-  bool aggregators = false;                ///< `who` counts aggregators in the order of domains, else ranks of the file's communicator
-  std::vector<FaultRange> who;             ///< from 0; empty: all
+  bool aggregators =
+      false;  ///< `who` counts aggregators in the order of domains, else ranks of the file's communicator
+  std::vector<FaultRange> who;  ///< from 0; empty: all
   FaultPoint where = FaultPoint::write;
-  FaultRange which;                        ///< of such calls of a rank on the file, from 1, since the rule is in force
+  FaultRange which;  ///< of such calls of a rank on the file, from 1, since the rule is in force
   FaultEffect effect;
 
   /// `aggregator`: -1: the rank is none.
@@ -47,14 +50,15 @@ struct FaultRule {
 };
 
 struct FaultRules {
-  std::vector<FaultRule> rules;            ///< the first one that a call meets acts
-  std::string file;                        ///< rules are in this file instead
+  std::vector<FaultRule> rules;  ///< the first one that a call meets acts
+  std::string file;              ///< rules are in this file instead
 };
 
 /// What is allowed, for messages.
 [[nodiscard]] std::string allowed_faults();
 
-/// Rules separated by '/', or "@PATH", or "none". The error names the rule and the part of it that is not allowed. Pure.
+/// Rules separated by '/', or "@PATH", or "none". The error names the rule and the part of it that is not
+/// allowed. Pure.
 [[nodiscard]] core::Result<FaultRules> parse_faults(std::string_view text);
 
 /// The content of a file of rules: also a rule a line, comments behind '#', and nothing at all. Pure.

@@ -30,7 +30,9 @@ std::int64_t member_bytes_below(const CyclicDomains& cut, int member, std::int64
 
 core::Extent group_extent(const CyclicDomains& cut, int group) {
   const std::int64_t begin = std::max(cut.span.offset, cut.group_low + group * cut.group_bytes);
-  const std::int64_t end = group + 1 == cut.groups ? cut.span.end() : std::min(cut.span.end(), cut.group_low + (group + 1) * cut.group_bytes);
+  const std::int64_t end = group + 1 == cut.groups
+                               ? cut.span.end()
+                               : std::min(cut.span.end(), cut.group_low + (group + 1) * cut.group_bytes);
   return {begin, std::max<std::int64_t>(0, end - begin)};
 }
 
@@ -53,26 +55,33 @@ int CyclicDomains::owner(std::int64_t offset) const noexcept {
   return group_of(*this, offset) * members + static_cast<int>(offset / stripe_bytes % members);
 }
 
-void add_bytes(const ContiguousDomains& cut, const core::Extent& extent, std::span<std::int64_t> by_domain) noexcept {
+void add_bytes(const ContiguousDomains& cut, const core::Extent& extent,
+               std::span<std::int64_t> by_domain) noexcept {
   if (extent.length == 0) return;
   for (int a = cut.owner(extent.offset); a < cut.count(); ++a) {
     const core::Extent domain = cut.domain(a);
     if (domain.offset >= extent.end()) return;
-    by_domain[static_cast<std::size_t>(a)] += std::min(domain.end(), extent.end()) - std::max(domain.offset, extent.offset);
+    by_domain[static_cast<std::size_t>(a)] +=
+        std::min(domain.end(), extent.end()) - std::max(domain.offset, extent.offset);
   }
 }
 
-void add_bytes(const CyclicDomains& cut, const core::Extent& extent, std::span<std::int64_t> by_domain) noexcept {
+void add_bytes(const CyclicDomains& cut, const core::Extent& extent,
+               std::span<std::int64_t> by_domain) noexcept {
   if (extent.length == 0) return;
   for (int group = group_of(cut, extent.offset); group < cut.groups; ++group) {
     const core::Extent whole = group_extent(cut, group);
-    const std::int64_t begin = std::max(whole.offset, extent.offset), end = std::min(whole.end(), extent.end());
+    const std::int64_t begin = std::max(whole.offset, extent.offset),
+                       end = std::min(whole.end(), extent.end());
     if (whole.offset >= extent.end()) return;
-    const std::int64_t first = begin / cut.stripe_bytes, stripes = std::min<std::int64_t>((end - 1) / cut.stripe_bytes - first + 1, cut.members);
+    const std::int64_t first = begin / cut.stripe_bytes,
+                       stripes =
+                           std::min<std::int64_t>((end - 1) / cut.stripe_bytes - first + 1, cut.members);
     for (std::int64_t s = first; begin < end && s < first + stripes; ++s) {
       const int member = static_cast<int>(s % cut.members);
       const std::int64_t domain = std::int64_t{group} * cut.members + member;
-      by_domain[static_cast<std::size_t>(domain)] += member_bytes_below(cut, member, end) - member_bytes_below(cut, member, begin);
+      by_domain[static_cast<std::size_t>(domain)] +=
+          member_bytes_below(cut, member, end) - member_bytes_below(cut, member, begin);
     }
   }
 }
@@ -80,7 +89,8 @@ void add_bytes(const CyclicDomains& cut, const core::Extent& extent, std::span<s
 ContiguousDomains cut_aligned(const FileCutRequest& r) {
   ContiguousDomains cut{{r.span.offset}};
   for (int i = 1; i < r.aggregators; ++i)
-    cut.bounds.push_back(aligned(r, r.span.offset + share_of(r.span.length, i, r.aggregators), cut.bounds.back()));
+    cut.bounds.push_back(
+        aligned(r, r.span.offset + share_of(r.span.length, i, r.aggregators), cut.bounds.back()));
   cut.bounds.push_back(r.span.end());
   return cut;
 }
@@ -96,11 +106,14 @@ CyclicDomains cut_group_cyclic(const FileCutRequest& r, int stripe_count) noexce
     return cut_static_cyclic(one_group);
   }
   const std::int64_t cycle = stripe_count * r.unit_bytes;
-  const std::int64_t low = r.span.offset / cycle * cycle, cycles = std::max<std::int64_t>(1, divide_up(r.span.end() - low, cycle));
+  const std::int64_t low = r.span.offset / cycle * cycle,
+                     cycles = std::max<std::int64_t>(1, divide_up(r.span.end() - low, cycle));
   const std::int64_t groups = std::min<std::int64_t>(r.aggregators / stripe_count, cycles);
   // Rounded up, so that no group but the last is longer; fewer groups may then do.
   const std::int64_t cycles_per_group = divide_up(cycles, groups);
-  return {r.span, r.unit_bytes, stripe_count, static_cast<int>(divide_up(cycles, cycles_per_group)), low, cycles_per_group * cycle};
+  return {r.span,       r.unit_bytes,
+          stripe_count, static_cast<int>(divide_up(cycles, cycles_per_group)),
+          low,          cycles_per_group * cycle};
 }
 
 namespace {
@@ -140,7 +153,9 @@ Domains cut_by(Cut cut, const CutRequest& r, int servers) {
   if (cut == Cut::even || cut == Cut::balanced || r.span.length == 0) return cut_evenly(r);
   const FileCutRequest request{r.span, r.aggregators, r.alignment_bytes};
   if (cut == Cut::aligned) return domains_of(cut_aligned(request), request, r.window_bytes);
-  return domains_of(cut == Cut::static_cyclic ? cut_static_cyclic(request) : cut_group_cyclic(request, servers), request, r.window_bytes);
+  return domains_of(
+      cut == Cut::static_cyclic ? cut_static_cyclic(request) : cut_group_cyclic(request, servers), request,
+      r.window_bytes);
 }
 
 ContiguousDomains cut_balanced(const FileCutRequest& r, const Histogram& histogram) {
@@ -155,7 +170,9 @@ ContiguousDomains cut_balanced(const FileCutRequest& r, const Histogram& histogr
     const std::int64_t bytes = histogram.bytes[region];
     const double part = bytes == 0 ? 0 : static_cast<double>(wanted - below) / static_cast<double>(bytes);
     const std::int64_t inside = std::llround(part * static_cast<double>(histogram.region_bytes));
-    cut.bounds.push_back(aligned(r, histogram.low + static_cast<std::int64_t>(region) * histogram.region_bytes + inside, cut.bounds.back()));
+    cut.bounds.push_back(
+        aligned(r, histogram.low + static_cast<std::int64_t>(region) * histogram.region_bytes + inside,
+                cut.bounds.back()));
   }
   cut.bounds.push_back(r.span.end());
   return cut;

@@ -90,7 +90,9 @@ using Bytes = Range<std::int64_t>;
 template <class T>
 struct AutoRange : Range<T> {
   using Range<T>::Range;
-  [[nodiscard]] std::string_view shown(std::string_view text) const { return text == "0" && this->low == 0 ? "auto" : text; }
+  [[nodiscard]] std::string_view shown(std::string_view text) const {
+    return text == "0" && this->low == 0 ? "auto" : text;
+  }
   [[nodiscard]] std::optional<T> read(std::string_view text) const {
     if (shown(text) == "auto") return T{0};
     const auto value = number(text, 1, this->high);
@@ -104,7 +106,9 @@ using AutoBytes = AutoRange<std::int64_t>;
 /// For Lustre -1 is every server there is.
 struct Servers : AutoCount {
   using AutoCount::AutoCount;
-  [[nodiscard]] std::string_view shown(std::string_view text) const { return text == "-1" ? "auto" : AutoCount::shown(text); }
+  [[nodiscard]] std::string_view shown(std::string_view text) const {
+    return text == "-1" ? "auto" : AutoCount::shown(text);
+  }
   [[nodiscard]] std::optional<int> read(std::string_view text) const { return AutoCount::read(shown(text)); }
   [[nodiscard]] std::string allowed() const { return "-1, " + AutoCount::allowed(); }
 };

@@ -20,10 +20,13 @@ bool set(const Kind& kind, std::string_view text, typename Kind::Value& out) {
 
 std::vector<HintRow> make_table() {
   return {
-#define COLLIO_HINT(key, member, type, by_default, owner, stability, meaning)              \
-  {#key, by_default, meaning, kind::type.allowed(),                                        \
-   [](std::string_view text, Hints& h) { return set(kind::type, text, h.member); },        \
-   [](std::string_view text) { return kind::type.shown(text); },                           \
+#define COLLIO_HINT(key, member, type, by_default, owner, stability, meaning)       \
+  {#key,                                                                            \
+   by_default,                                                                      \
+   meaning,                                                                         \
+   kind::type.allowed(),                                                            \
+   [](std::string_view text, Hints& h) { return set(kind::type, text, h.member); }, \
+   [](std::string_view text) { return kind::type.shown(text); },                    \
    [](std::string_view text) { return kind::type.why(text); }},
 #include "policy/hints.def"
   };
@@ -33,13 +36,14 @@ std::vector<HintRow> make_table() {
 void take(const std::string& key, const std::string& value, Hints& h) {
   const HintRow* row = find_hint(key);
   if (!row) {
-    if (key.starts_with("collio_")) h.warnings.push_back("hint " + key + " is unknown; `collio info` lists all");
+    if (key.starts_with("collio_"))
+      h.warnings.push_back("hint " + key + " is unknown; `collio info` lists all");
   } else if (row->set(value, h)) {
     h.in_force[key] = row->shown(value);
   } else {
     h.refused.push_back(key);
-    h.warnings.push_back("hint " + key + ": '" + value + "' is not allowed (allowed: " + row->allowed + "); " + h.in_force[key] +
-                         " stays in force" + row->why(value));
+    h.warnings.push_back("hint " + key + ": '" + value + "' is not allowed (allowed: " + row->allowed +
+                         "); " + h.in_force[key] + " stays in force" + row->why(value));
   }
 }
 
@@ -51,13 +55,14 @@ void prefer_own_names(Hints& h) {
 
 void limit_buffer(Hints& h) {
   if (h.buffer_bytes > most_buffer_bytes) {
-    h.warnings.push_back("hint cb_buffer_size: " + std::to_string(h.buffer_bytes) + " bytes are more than collio's buffers may have; " +
+    h.warnings.push_back("hint cb_buffer_size: " + std::to_string(h.buffer_bytes) +
+                         " bytes are more than collio's buffers may have; " +
                          std::to_string(most_buffer_bytes) + " is in force");
     h.buffer_bytes = most_buffer_bytes;
     h.in_force["cb_buffer_size"] = std::to_string(h.buffer_bytes);
   }
-  // A window, messages on both ways and the old content of a window with holes: an eighth each; as much again for messages that are longer than they
-  // should be, and for buffers that wait for their next use.
+  // A window, messages on both ways and the old content of a window with holes: an eighth each; as much again
+  // for messages that are longer than they should be, and for buffers that wait for their next use.
   if (h.memory_limit_bytes > 0 && h.buffer_bytes > h.memory_limit_bytes / 8) {
     h.buffer_bytes = h.memory_limit_bytes / 8;
     h.in_force["cb_buffer_size"] = std::to_string(h.buffer_bytes);
@@ -96,7 +101,8 @@ Hints parse_hints(const std::map<std::string, std::string>& given) {
 
 std::int64_t message_budget(std::int64_t window_bytes, const Hints& hints) noexcept {
   constexpr std::int64_t least = 256 << 10;
-  return std::max(window_bytes, hints.memory_limit_bytes > 0 ? std::min(least, hints.memory_limit_bytes / 8) : least);
+  return std::max(window_bytes,
+                  hints.memory_limit_bytes > 0 ? std::min(least, hints.memory_limit_bytes / 8) : least);
 }
 
 std::map<std::string, std::string> split_hints(std::string_view text, std::vector<std::string>& warnings) {

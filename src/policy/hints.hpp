@@ -19,21 +19,23 @@ namespace collio::policy {
 
 /// A member for every row of hints.def, of the type its kind has, and with the row's default.
 struct Hints {
-#define COLLIO_HINT(key, member, type, by_default, ...) decltype(kind::type)::Value member = kind::type.read(by_default).value();
+#define COLLIO_HINT(key, member, type, by_default, ...) \
+  decltype(kind::type)::Value member = kind::type.read(by_default).value();
 #include "policy/hints.def"
-  std::map<std::string, std::string> in_force;       ///< every key collio honours, as MPI_File_get_info shows it
+  std::map<std::string, std::string> in_force;  ///< every key collio honours, as MPI_File_get_info shows it
   std::vector<std::string> warnings;
-  std::vector<std::string> found;                    ///< likewise what check mode found, call by call
-  std::vector<std::string> refused;                  ///< keys whose values are not allowed
+  std::vector<std::string> found;    ///< likewise what check mode found, call by call
+  std::vector<std::string> refused;  ///< keys whose values are not allowed
 };
 
 /// A row of hints.def.
 struct HintRow {
   std::string_view key, default_value, meaning;
   std::string allowed;
-  bool (*set)(std::string_view text, Hints& hints);   ///< sets the row's member; false: not allowed, and nothing changed
-  std::string_view (*shown)(std::string_view text);   ///< how an allowed value is told among those in force
-  std::string (*why)(std::string_view text);          ///< what more there is to say of a value that is not allowed
+  bool (*set)(std::string_view text,
+              Hints& hints);  ///< sets the row's member; false: not allowed, and nothing changed
+  std::string_view (*shown)(std::string_view text);  ///< how an allowed value is told among those in force
+  std::string (*why)(std::string_view text);  ///< what more there is to say of a value that is not allowed
 };
 
 /// Every key collio knows.

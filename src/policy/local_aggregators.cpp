@@ -40,7 +40,8 @@ int Layers::next_hop(int node, int domain, int home) const noexcept {
 int Layers::senders_to(int node, int domain, int home) const noexcept {
   // A node on which others' pieces meet sends one message, with its own; any other one per team.
   const auto messages_of = [&](int from) {
-    const bool relays = nodes_per_group > 1 && group_of(from) != group_of(home) && relay(from, domain) == from;
+    const bool relays =
+        nodes_per_group > 1 && group_of(from) != group_of(home) && relay(from, domain) == from;
     return relays ? 1 : teams[static_cast<std::size_t>(from)].count;
   };
   const int first = group_of(node) * nodes_per_group;

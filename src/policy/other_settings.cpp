@@ -36,14 +36,16 @@ std::string_view take_part(std::string_view& text, char separator, bool quotes) 
   return part;
 }
 
-/// Adds a pair if it is a hint of collio's with a value that is allowed. `where`: of the pair, for the warning.
+/// Adds a pair if it is a hint of collio's with a value that is allowed. `where`: of the pair, for the
+/// warning.
 void add(Settings& to, const std::string& where, const std::string& key, const std::string& value) {
   const HintRow* row = find_hint(key);
   if (!row) return;
   if (is_allowed(key, value))
     to.pairs.emplace(key, value);
   else
-    to.warnings.push_back(where + ": " + key + " " + shown(value) + " is not allowed (allowed: " + std::string(row->allowed) + "); it is ignored");
+    to.warnings.push_back(where + ": " + key + " " + shown(value) +
+                          " is not allowed (allowed: " + std::string(row->allowed) + "); it is ignored");
 }
 
 struct CraySpec {
@@ -77,9 +79,13 @@ std::string in_bytes(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const std::size_t power = unit.empty() || unit.size() > 2 ? 0 : std::string_view("kmgKMG").find(unit[0]) % 3 + 1;
-  const bool is_unit = !unit.empty() && unit.size() <= 2 && std::string_view("kmgKMG").find(unit[0]) != std::string_view::npos && (unit.size() == 1 || unit[1] == 'B');
-  if (error != std::errc{} || !is_unit || number < 0 || number >= std::int64_t{1} << 31) return std::string(text);
+  const std::size_t power =
+      unit.empty() || unit.size() > 2 ? 0 : std::string_view("kmgKMG").find(unit[0]) % 3 + 1;
+  const bool is_unit = !unit.empty() && unit.size() <= 2 &&
+                       std::string_view("kmgKMG").find(unit[0]) != std::string_view::npos &&
+                       (unit.size() == 1 || unit[1] == 'B');
+  if (error != std::errc{} || !is_unit || number < 0 || number >= std::int64_t{1} << 31)
+    return std::string(text);
   return std::to_string(number << (10 * power));
 }
 
@@ -101,7 +107,8 @@ Settings parse_romio_file(std::string_view text, const std::string& name) {
   return found;
 }
 
-Settings parse_cray_hints(std::string_view text, const std::function<bool(const std::string& pattern)>& matches) {
+Settings parse_cray_hints(std::string_view text,
+                          const std::function<bool(const std::string& pattern)>& matches) {
   Settings found;
   bool matched = false;
   while (!text.empty()) {
@@ -109,12 +116,14 @@ Settings parse_cray_hints(std::string_view text, const std::function<bool(const 
     if (entry.empty()) continue;
     const auto spec = parse_cray_spec(entry);
     if (!spec) {
-      found.warnings.push_back("MPICH_MPIIO_HINTS: " + shown(entry) + " is not PATTERN:key=value:key=value; it is ignored");
+      found.warnings.push_back("MPICH_MPIIO_HINTS: " + shown(entry) +
+                               " is not PATTERN:key=value:key=value; it is ignored");
       continue;
     }
     Settings here;
     for (const std::string& pair : spec->pairs)
-      add(here, "MPICH_MPIIO_HINTS: " + spec->pattern, pair.substr(0, pair.find('=')), without_quotes(pair.substr(pair.find('=') + 1)));
+      add(here, "MPICH_MPIIO_HINTS: " + spec->pattern, pair.substr(0, pair.find('=')),
+          without_quotes(pair.substr(pair.find('=') + 1)));
     found.warnings.insert(found.warnings.end(), here.warnings.begin(), here.warnings.end());
     if (!matched && matches(spec->pattern)) {
       matched = true;

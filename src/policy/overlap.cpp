@@ -7,14 +7,21 @@ namespace collio::policy {
 
 Overlap overlap_of(Schedule schedule, int buffers) {
   switch (schedule) {
-    case Schedule::communication: return {schedule, buffers, buffers, false, false, true, ""};
-    case Schedule::write: return {schedule, buffers, 1, true, false, true, ""};
-    case Schedule::write_communication: return {schedule, buffers, 1, true, true, true, ""};
-    case Schedule::write_communication_2: return {schedule, buffers, buffers, true, false, true, ""};
-    // Windows that share a link fill together: were all buffers filling, all would be written together, and the link rest.
-    case Schedule::dataflow: return {schedule, buffers, std::max(1, buffers - 1), true, false, false, ""};
+    case Schedule::communication:
+      return {schedule, buffers, buffers, false, false, true, ""};
+    case Schedule::write:
+      return {schedule, buffers, 1, true, false, true, ""};
+    case Schedule::write_communication:
+      return {schedule, buffers, 1, true, true, true, ""};
+    case Schedule::write_communication_2:
+      return {schedule, buffers, buffers, true, false, true, ""};
+    // Windows that share a link fill together: were all buffers filling, all would be written together, and
+    // the link rest.
+    case Schedule::dataflow:
+      return {schedule, buffers, std::max(1, buffers - 1), true, false, false, ""};
     case Schedule::automatic:
-    case Schedule::none: break;
+    case Schedule::none:
+      break;
   }
   return {Schedule::none, 1, 1, false, false, true, ""};
 }

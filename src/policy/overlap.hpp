@@ -1,8 +1,9 @@
 // How an aggregator runs its rounds: what goes on at the same time, over how many buffers.
 //
-// A round is an exchange (the messages of a window) and a storage step (the window's bytes to or from the file). Feki and
-// Gabriel ("On Overlapping Communication and File I/O in Collective Write Operation", 2020) compare four ways to overlap
-// the rounds over two buffers; here each is a row of the same few numbers, and so is collio's own, for any number of buffers.
+// A round is an exchange (the messages of a window) and a storage step (the window's bytes to or from the
+// file). Feki and Gabriel ("On Overlapping Communication and File I/O in Collective Write Operation", 2020)
+// compare four ways to overlap the rounds over two buffers; here each is a row of the same few numbers, and
+// so is collio's own, for any number of buffers.
 #pragma once
 
 #include <string>
@@ -14,11 +15,13 @@ namespace collio::policy {
 
 struct Overlap {
   Schedule schedule = Schedule::none;
-  int buffers = 1;          ///< windows in memory at a time; together at most the collective buffer
-  int exchanging = 1;       ///< windows whose messages come at a time
-  bool storage_goes_on = false;  ///< storage steps are started and looked after, else each holds the rank until it is over
-  bool in_pairs = false;    ///< one storage step and one exchange begin together, and both end before the next pair
-  bool in_turn = true;      ///< buffers are taken in turn, else whichever is free
+  int buffers = 1;     ///< windows in memory at a time; together at most the collective buffer
+  int exchanging = 1;  ///< windows whose messages come at a time
+  bool storage_goes_on =
+      false;  ///< storage steps are started and looked after, else each holds the rank until it is over
+  bool in_pairs =
+      false;  ///< one storage step and one exchange begin together, and both end before the next pair
+  bool in_turn = true;  ///< buffers are taken in turn, else whichever is free
   std::string reason;
 };
 

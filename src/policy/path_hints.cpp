@@ -16,7 +16,9 @@ std::string_view trimmed(std::string_view text) {
 
 /// Length of the key that "key=value" begins with; 0: it begins with none.
 std::size_t key_length(std::string_view text) {
-  const auto is_key = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  const auto is_key = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
   const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_key) - text.begin());
   return end < text.size() && text[end] == '=' ? end : 0;
 }
@@ -24,7 +26,8 @@ std::size_t key_length(std::string_view text) {
 /// Where the next pair begins: after a comma that a key follows. The end: there is none.
 std::size_t end_of_pair(std::string_view text) {
   std::size_t comma = text.find(',');
-  while (comma != std::string_view::npos && key_length(trimmed(text.substr(comma + 1))) == 0) comma = text.find(',', comma + 1);
+  while (comma != std::string_view::npos && key_length(trimmed(text.substr(comma + 1))) == 0)
+    comma = text.find(',', comma + 1);
   return std::min(comma, text.size());
 }
 
@@ -56,7 +59,8 @@ std::vector<PathHints> parse_path_hints(std::string_view text, std::vector<std::
     if (auto rule = parse_rule(entry))
       rules.push_back(std::move(*rule));
     else
-      warnings.push_back("COLLIO_SET_FOR: '" + std::string(entry) + "' is not PATTERN: key=value, key=value; it is ignored");
+      warnings.push_back("COLLIO_SET_FOR: '" + std::string(entry) +
+                         "' is not PATTERN: key=value, key=value; it is ignored");
   }
   return rules;
 }

@@ -14,8 +14,9 @@ struct PathHints {
   std::map<std::string, std::string> hints;
 };
 
-/// The rules of `text`, in order. A rule that is none becomes a warning that names it. A value may have commas: only a comma before
-/// "key=" ends it. Pure.
-[[nodiscard]] std::vector<PathHints> parse_path_hints(std::string_view text, std::vector<std::string>& warnings);
+/// The rules of `text`, in order. A rule that is none becomes a warning that names it. A value may have
+/// commas: only a comma before "key=" ends it. Pure.
+[[nodiscard]] std::vector<PathHints> parse_path_hints(std::string_view text,
+                                                      std::vector<std::string>& warnings);
 
 }  // namespace collio::policy

@@ -23,7 +23,8 @@ std::vector<int> network_nodes(const machine::Machine& machine) {
   return nodes;
 }
 
-/// An aggregator on each elected node, no one twice: one of a node's that has none left stands aside for any that is free.
+/// An aggregator on each elected node, no one twice: one of a node's that has none left stands aside for any
+/// that is free.
 std::vector<int> seats_on(const std::vector<int>& elected, const std::vector<int>& homes) {
   std::vector<bool> taken(homes.size(), false);
   std::vector<int> seats(elected.size(), -1);
@@ -31,7 +32,8 @@ std::vector<int> seats_on(const std::vector<int>& elected, const std::vector<int
     for (std::size_t seat = 0; seat < homes.size() && seats[domain] < 0; ++seat)
       if (!taken[seat] && fits(seat)) taken[seat] = true, seats[domain] = static_cast<int>(seat);
   };
-  for (std::size_t d = 0; d < elected.size(); ++d) take(d, [&](std::size_t seat) { return homes[seat] == elected[d]; });
+  for (std::size_t d = 0; d < elected.size(); ++d)
+    take(d, [&](std::size_t seat) { return homes[seat] == elected[d]; });
   for (std::size_t d = 0; d < elected.size(); ++d) take(d, [](std::size_t) { return true; });
   return seats;
 }
@@ -40,7 +42,9 @@ PlacedDomains elect(Election how, const PlacementProblem& problem, const machine
   const int storage = machine.network ? machine.network->storage : machine::no_vertex;
   const std::vector<int> elected = elect_aggregators(
       how, {problem.topology, problem.nodes, problem.bytes, std::vector<int>(problem.nodes.size(), storage)});
-  PlacedDomains placed{.how = std::string(name_of(how)), .reason = "asked for by hint", .seat_of_domain = seats_on(elected, problem.seats)};
+  PlacedDomains placed{.how = std::string(name_of(how)),
+                       .reason = "asked for by hint",
+                       .seat_of_domain = seats_on(elected, problem.seats)};
   placed.before = measure(problem, assign_domains(Assignment::in_order, problem));
   placed.after = measure(problem, placed.seat_of_domain);
   return placed;
@@ -49,10 +53,11 @@ PlacedDomains elect(Election how, const PlacementProblem& problem, const machine
 PlacedDomains assign(const PlacementProblem& problem, const Hints& hints) {
   if (!hints.assignment) {
     AssignmentChoice choice = choose_assignment(problem);
-    return {std::string(name_of(choice.how)), std::move(choice.reason), std::move(choice.seat_of_domain), std::move(choice.before),
-            std::move(choice.after), std::nullopt};
+    return {std::string(name_of(choice.how)), std::move(choice.reason), std::move(choice.seat_of_domain),
+            std::move(choice.before),         std::move(choice.after),  std::nullopt};
   }
-  PlacedDomains placed{.how = std::string(name_of(*hints.assignment)), .reason = "asked for by hint",
+  PlacedDomains placed{.how = std::string(name_of(*hints.assignment)),
+                       .reason = "asked for by hint",
                        .seat_of_domain = assign_domains(*hints.assignment, problem)};
   placed.before = measure(problem, assign_domains(Assignment::in_order, problem));
   placed.after = measure(problem, placed.seat_of_domain);
@@ -75,11 +80,13 @@ std::vector<machine::Flow> flows_of(const PlacementProblem& problem, const std::
 
 }  // namespace
 
-std::string against_placing(const Plan& plan, const machine::Machine& machine, const Hints& hints, std::int64_t bytes) {
+std::string against_placing(const Plan& plan, const machine::Machine& machine, const Hints& hints,
+                            std::int64_t bytes) {
   if (plan.path != Path::two_layer && plan.path != Path::two_phase) return "no aggregators";
   const auto nodes = static_cast<std::int64_t>(machine.nodes.size());
   if (nodes < 2) return "all ranks share a node";
-  if (std::holds_alternative<Election>(hints.who) || hints.assignment) return hints.assignment == Assignment::in_order ? "asked for by hint" : "";
+  if (std::holds_alternative<Election>(hints.who) || hints.assignment)
+    return hints.assignment == Assignment::in_order ? "asked for by hint" : "";
   if (bytes / nodes < least_bytes_per_node) return "few bytes";
   return {};
 }
@@ -89,14 +96,17 @@ machine::Topology topology_of(const machine::Machine& machine) {
   return machine::SingleSwitch{static_cast<int>(machine.nodes.size()), unknown_link};
 }
 
-PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, const Hints& hints, core::Matrix<std::int64_t> bytes,
-                            const std::vector<int>& homes) {
+PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, const Hints& hints,
+                            core::Matrix<std::int64_t> bytes, const std::vector<int>& homes) {
   const machine::Topology topology = topology_of(machine);
-  const PlacementProblem problem{topology, network_nodes(machine), std::move(bytes), homes, plan.direction == Direction::read};
+  const PlacementProblem problem{topology, network_nodes(machine), std::move(bytes), homes,
+                                 plan.direction == Direction::read};
   const auto* election = std::get_if<Election>(&hints.who);
   PlacedDomains placed = election ? elect(*election, problem, machine) : assign(problem, hints);
-  if (!machine.network) placed.reason += ", with all nodes on one switch at 10 Gbit/s: the network is unknown";
-  if (plan.path != Path::two_layer || hints.nodes_per_group == 1) placed.flows = flows_of(problem, placed.seat_of_domain);
+  if (!machine.network)
+    placed.reason += ", with all nodes on one switch at 10 Gbit/s: the network is unknown";
+  if (plan.path != Path::two_layer || hints.nodes_per_group == 1)
+    placed.flows = flows_of(problem, placed.seat_of_domain);
   return placed;
 }
 

@@ -1,7 +1,7 @@
 // Which aggregators serve the file domains of a call, chosen by where its bytes are.
 //
-// The input is the number of bytes of each node in each domain, and the network. If the network is unknown, all nodes count as on one
-// switch: there, too, bytes that stay on their node save network time.
+// The input is the number of bytes of each node in each domain, and the network. If the network is unknown,
+// all nodes count as on one switch: there, too, bytes that stay on their node save network time.
 #pragma once
 
 #include <optional>
@@ -16,22 +16,26 @@ namespace collio::policy {
 
 /// Domains with their aggregators, and what that does to the network.
 struct PlacedDomains {
-  std::string how;                    ///< name of the assignment or election
+  std::string how;  ///< name of the assignment or election
   std::string reason;
-  std::vector<int> seat_of_domain;    ///< aggregator of every domain, all different
-  PlacementMeasures before, after;    ///< with domain i at aggregator i, and as placed
-  std::optional<std::vector<machine::Flow>> flows;  ///< between nodes as placed; absent where pieces meet on other nodes on their way
+  std::vector<int> seat_of_domain;  ///< aggregator of every domain, all different
+  PlacementMeasures before, after;  ///< with domain i at aggregator i, and as placed
+  std::optional<std::vector<machine::Flow>>
+      flows;  ///< between nodes as placed; absent where pieces meet on other nodes on their way
 };
 
-/// Why a call's domains go to their aggregators in order, without a look at where its bytes are; empty when it pays to look, or
-/// a hint asks for it. Pure. `bytes`: of the call. The plan has its domains.
-[[nodiscard]] std::string against_placing(const Plan& plan, const machine::Machine& machine, const Hints& hints, std::int64_t bytes);
+/// Why a call's domains go to their aggregators in order, without a look at where its bytes are; empty when
+/// it pays to look, or a hint asks for it. Pure. `bytes`: of the call. The plan has its domains.
+[[nodiscard]] std::string against_placing(const Plan& plan, const machine::Machine& machine,
+                                          const Hints& hints, std::int64_t bytes);
 
 /// The network of a job: the known one, or one switch.
 [[nodiscard]] machine::Topology topology_of(const machine::Machine& machine);
 
-/// `bytes`: [node][domain]. `homes`: node of each aggregator, as many as domains or more. Pure. Cost: as choose_assignment.
-[[nodiscard]] PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, const Hints& hints,
-                                          core::Matrix<std::int64_t> bytes, const std::vector<int>& homes);
+/// `bytes`: [node][domain]. `homes`: node of each aggregator, as many as domains or more. Pure. Cost: as
+/// choose_assignment.
+[[nodiscard]] PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine,
+                                          const Hints& hints, core::Matrix<std::int64_t> bytes,
+                                          const std::vector<int>& homes);
 
 }  // namespace collio::policy

@@ -14,22 +14,27 @@ core::Error wrong(std::string text) { return {core::ErrorClass::argument, std::m
 core::Error check_range(const char* list, const std::vector<int>& values, int end) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (values[i] < 0 || values[i] >= end)
-      return wrong(std::string(list) + "[" + std::to_string(i) + "] is " + std::to_string(values[i]) + "; allowed: 0 to " +
-                   std::to_string(end - 1));
+      return wrong(std::string(list) + "[" + std::to_string(i) + "] is " + std::to_string(values[i]) +
+                   "; allowed: 0 to " + std::to_string(end - 1));
   return {};
 }
 
 }  // namespace
 
 core::Error check_placement(const PlacementProblem& p) {
-  if (p.nodes.empty() || p.seats.empty()) return wrong(std::string("there are no ") + (p.nodes.empty() ? "nodes" : "seats"));
+  if (p.nodes.empty() || p.seats.empty())
+    return wrong(std::string("there are no ") + (p.nodes.empty() ? "nodes" : "seats"));
   if (core::Error error = check_range("nodes", p.nodes, p.topology.nodes()); !error.ok()) return error;
-  if (core::Error error = check_range("seats", p.seats, static_cast<int>(p.nodes.size())); !error.ok()) return error;
+  if (core::Error error = check_range("seats", p.seats, static_cast<int>(p.nodes.size())); !error.ok())
+    return error;
   if (p.bytes.rows() != static_cast<int>(p.nodes.size()))
-    return wrong("bytes has " + std::to_string(p.bytes.rows()) + " rows; allowed: one for each of " + std::to_string(p.nodes.size()) + " nodes");
+    return wrong("bytes has " + std::to_string(p.bytes.rows()) + " rows; allowed: one for each of " +
+                 std::to_string(p.nodes.size()) + " nodes");
   for (int node = 0; node < p.bytes.rows(); ++node)
     for (const std::int64_t bytes : p.bytes.row(node))
-      if (bytes < 0) return wrong("bytes of node " + std::to_string(node) + " has " + std::to_string(bytes) + "; allowed: 0 and more");
+      if (bytes < 0)
+        return wrong("bytes of node " + std::to_string(node) + " has " + std::to_string(bytes) +
+                     "; allowed: 0 and more");
   return {};
 }
 
@@ -74,7 +79,9 @@ PlacementMeasures measure(const PlacementProblem& p, const std::vector<int>& sea
     }
   m.busiest = busiest_link(p.topology, loads);
   const std::int64_t most = *std::max_element(m.seat_bytes.begin(), m.seat_bytes.end());
-  if (m.bytes > 0) m.imbalance = static_cast<double>(most) * static_cast<double>(p.seats.size()) / static_cast<double>(m.bytes);
+  if (m.bytes > 0)
+    m.imbalance =
+        static_cast<double>(most) * static_cast<double>(p.seats.size()) / static_cast<double>(m.bytes);
   return m;
 }
 

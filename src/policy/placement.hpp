@@ -1,6 +1,7 @@
 // A placement: which aggregator serves which file domain, and what that does to the network.
 //
-// All of it is per node: what counts is how many bytes each node has in each domain, however many ranks it has.
+// All of it is per node: what counts is how many bytes each node has in each domain, however many ranks it
+// has.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +16,11 @@ namespace collio::policy {
 /// Aggregators with seats on nodes, domains with bytes from nodes, and the network between the nodes.
 struct PlacementProblem {
   const machine::Topology& topology;
-  std::vector<int> nodes;             ///< of the job: network node of each
-  core::Matrix<std::int64_t> bytes;   ///< [node of the job][domain]
-  std::vector<int> seats;             ///< of each aggregator: its node of the job; not empty
-  bool reads = false;                 ///< bytes go from aggregators to nodes, else from nodes to aggregators
-  int hops_inside_node = 0;           ///< what a byte that stays on its node counts as in hop-bytes
+  std::vector<int> nodes;            ///< of the job: network node of each
+  core::Matrix<std::int64_t> bytes;  ///< [node of the job][domain]
+  std::vector<int> seats;            ///< of each aggregator: its node of the job; not empty
+  bool reads = false;                ///< bytes go from aggregators to nodes, else from nodes to aggregators
+  int hops_inside_node = 0;          ///< what a byte that stays on its node counts as in hop-bytes
 
   [[nodiscard]] int domains() const noexcept { return bytes.columns(); }
   [[nodiscard]] int seat_node(int seat) const noexcept { return seats[static_cast<std::size_t>(seat)]; }
@@ -37,21 +38,22 @@ struct PlacementProblem {
 /// What is wrong with a problem, naming the value and what is allowed. O(nodes + seats + nodes * domains).
 [[nodiscard]] core::Error check_placement(const PlacementProblem& problem);
 
-/// Hop-bytes of every domain if an aggregator on node n of the job served it: [n][domain], W = D C in Liu, Zhou & Guo
-/// (J. Optimization 2018), 4.3. Rows of nodes without a seat are zero. The distances D are never stored.
-/// O(nodes * nodes with seats * domains).
+/// Hop-bytes of every domain if an aggregator on node n of the job served it: [n][domain], W = D C in Liu,
+/// Zhou & Guo (J. Optimization 2018), 4.3. Rows of nodes without a seat are zero. The distances D are never
+/// stored. O(nodes * nodes with seats * domains).
 [[nodiscard]] core::Matrix<std::int64_t> workload(const PlacementProblem& problem);
 
 struct PlacementMeasures {
-  std::int64_t bytes = 0;                 ///< all
-  std::int64_t bytes_inside_nodes = 0;    ///< that need no network
-  std::int64_t hop_bytes = 0;             ///< bytes times the links they pass, and times hops_inside_node inside a node
-  machine::BusiestLink busiest;           ///< the link that needs longest for its bytes: no exchange takes less
-  std::vector<std::int64_t> seat_bytes;   ///< that each aggregator serves
-  double imbalance = 1;                   ///< most bytes of an aggregator by their mean; 1: even, or no bytes
+  std::int64_t bytes = 0;               ///< all
+  std::int64_t bytes_inside_nodes = 0;  ///< that need no network
+  std::int64_t hop_bytes = 0;  ///< bytes times the links they pass, and times hops_inside_node inside a node
+  machine::BusiestLink busiest;  ///< the link that needs longest for its bytes: no exchange takes less
+  std::vector<std::int64_t> seat_bytes;  ///< that each aggregator serves
+  double imbalance = 1;                  ///< most bytes of an aggregator by their mean; 1: even, or no bytes
 };
 
 /// `seat_of_domain`: aggregator of every domain. O(links + nodes * domains * hops).
-[[nodiscard]] PlacementMeasures measure(const PlacementProblem& problem, const std::vector<int>& seat_of_domain);
+[[nodiscard]] PlacementMeasures measure(const PlacementProblem& problem,
+                                        const std::vector<int>& seat_of_domain);
 
 }  // namespace collio::policy

@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t sparsest(Direction direction) { return direction == Direction::write ? 64 : 4; }
 constexpr int fewest_slots = 8;
 constexpr std::int64_t smallest_domain_bytes = 1 << 20;
-// Where rounds overlap, the first exchange and the last storage step are alone: they are kept short, as far as storage calls stay long.
+// Where rounds overlap, the first exchange and the last storage step are alone: they are kept short, as far
+// as storage calls stay long.
 constexpr int fewest_overlapped_rounds = 8;
 constexpr std::int64_t shortest_overlapped_window = 1 << 20;
 constexpr std::int64_t page = 4096;
@@ -37,11 +38,14 @@ OneLayer against_two_layers(const PlanRequest& r, const machine::Machine& m, con
   const Layers layers = make_layers(m, hints);
   if (layers.local_aggregators() >= ranks && layers.nodes_per_group == 1) return OneLayer::all_aggregate;
   if (r.digest.span() / sparsest(r.direction) > r.digest.bytes) return OneLayer::sparse;
-  if (r.direction == Direction::read && hints.read_holes == Holes::piecewise && r.digest.bytes < r.digest.span()) return OneLayer::holes_not_read;
+  if (r.direction == Direction::read && hints.read_holes == Holes::piecewise &&
+      r.digest.bytes < r.digest.span())
+    return OneLayer::holes_not_read;
   return most_teams(layers) > most_node_slots / 2 ? OneLayer::many_teams : OneLayer::no;
 }
 
-/// Windows that a node's memory must hold at least: two for each team, and two more that the node serves where others have transit slots of their own.
+/// Windows that a node's memory must hold at least: two for each team, and two more that the node serves
+/// where others have transit slots of their own.
 std::int64_t fewest_windows(const machine::Machine& machine, const Hints& hints) {
   return 2 * most_teams(make_layers(machine, hints)) + (machine.nodes.size() > 1 ? 2 : 0);
 }
@@ -77,8 +81,10 @@ void take_asked(Plan& plan, const PlanRequest& r, Path asked, Path exchange) {
 }
 
 void estimate_path(Plan& plan, const PlanRequest& r, Path exchange, const Layers& layers, bool given) {
-  const double exchange_s = exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
-  plan.path = r.lacking.handles.empty() && plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
+  const double exchange_s =
+      exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
+  plan.path =
+      r.lacking.handles.empty() && plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
   plan.reason.why = Why::estimates;
   plan.reason.pieces = r.digest.pieces;
   plan.reason.piece_bytes = r.digest.bytes / std::max<std::int64_t>(1, r.digest.pieces);
@@ -93,10 +99,12 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
   Reason& reason = plan.reason;
   if (asked != Path::two_phase) reason.one_layer = against_two_layers(r, machine, hints);
   const bool free_choice = asked == Path::automatic && !layers_given(hints);
-  if (free_choice && reason.one_layer == OneLayer::no && merging_is_slower(plan, machine)) reason.one_layer = OneLayer::slower;
+  if (free_choice && reason.one_layer == OneLayer::no && merging_is_slower(plan, machine))
+    reason.one_layer = OneLayer::slower;
   if (reason.one_layer == OneLayer::no_node_memory) reason.lacking = r.lacking.node_memory;
   if (reason.one_layer == OneLayer::sparse) reason.sparsest = sparsest(r.direction);
-  const Path exchange = asked == Path::two_phase || reason.one_layer != OneLayer::no ? Path::two_phase : Path::two_layer;
+  const Path exchange =
+      asked == Path::two_phase || reason.one_layer != OneLayer::no ? Path::two_phase : Path::two_layer;
   if (asked != Path::automatic) return take_asked(plan, r, asked, exchange);
   estimate_path(plan, r, exchange, make_layers(machine, hints), layers_given(hints));
 }
@@ -107,7 +115,8 @@ int serving_aggregators(const PlanRequest& r, const Hints& hints) {
   return static_cast<int>(std::min<std::int64_t>(r.aggregators, r.digest.span() / smallest_domain_bytes + 1));
 }
 
-/// The longest window of two phases, where an aggregator serves `share` bytes: several fit the collective buffer when rounds overlap.
+/// The longest window of two phases, where an aggregator serves `share` bytes: several fit the collective
+/// buffer when rounds overlap.
 std::int64_t two_phase_window_bytes(const machine::Machine& machine, const Hints& hints, std::int64_t share) {
   const int buffers = choose_overlap(machine, hints).buffers;
   const std::int64_t most = hints.buffer_bytes / buffers;
@@ -115,8 +124,10 @@ std::int64_t two_phase_window_bytes(const machine::Machine& machine, const Hints
   return std::min(most, std::max(shortest_overlapped_window, share / fewest_overlapped_rounds));
 }
 
-/// The longest window: what the storage likes best, within the collective buffer, and several to a node's memory.
-std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, Path path, std::int64_t share) {
+/// The longest window: what the storage likes best, within the collective buffer, and several to a node's
+/// memory.
+std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, Path path,
+                          std::int64_t share) {
   const std::int64_t wanted = hints.window_bytes > 0 ? hints.window_bytes : machine.storage.window_bytes;
   const std::int64_t best = std::min(hints.buffer_bytes, wanted);
   if (path == Path::two_phase) return std::min(best, two_phase_window_bytes(machine, hints, share));
@@ -132,7 +143,9 @@ std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, P
 void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const std::int64_t memory_bytes = node_memory_bytes(machine, hints);
   plan.few_servers = few_servers(machine, hints);
-  plan.node_slots = 2 * static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2, 1, most_node_slots / 2));
+  plan.node_slots =
+      2 * static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2,
+                                                    1, most_node_slots / 2));
   plan.several_nodes = machine.nodes.size() > 1;
   plan.tiled = r.tiled;
   plan.holes_sure = r.digest.bytes < r.digest.span();
@@ -164,7 +177,8 @@ bool few_servers(const machine::Machine& machine, const Hints& hints) noexcept {
 std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hints) {
   constexpr std::int64_t mebibyte = 1 << 20;
   std::int64_t best = machine.storage.node_buffer_bytes;
-  if (best == 0) {  // cheap calls: as much as the caches of the cores hold, so that windows are written while there
+  if (best ==
+      0) {  // cheap calls: as much as the caches of the cores hold, so that windows are written while there
     int cores = 1;
     for (const machine::Node& node : machine.nodes) cores = std::max(cores, std::min(node.cores, node.ranks));
     // Windows of other nodes' aggregators are under way for longer.
@@ -197,12 +211,14 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   cut.window_bytes = window_bytes(machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
-    plan.transfers = choose_transfers({r.digest, machine.ranks(), r.way ? r.way->transfer : hints.transfer, r.lacking.windows}, hints);
+    plan.transfers = choose_transfers(
+        {r.digest, machine.ranks(), r.way ? r.way->transfer : hints.transfer, r.lacking.windows}, hints);
   }
   plan.reason.memory_limit_bytes = hints.memory_limit_bytes;
   plan.reason.window_bytes = cut.window_bytes;
   plan.domains = cut_by(hints.cut, cut, hints.servers);
-  plan.alignment_bytes = plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
+  plan.alignment_bytes =
+      plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
   if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);
   return plan;
 }

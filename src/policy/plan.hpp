@@ -37,26 +37,30 @@ struct Plan {
   Reason reason;
   Domains domains;
   Holes holes = Holes::automatic;
-  Overlap overlap;                    ///< two_phase: of an aggregator's rounds
-  Transfers transfers;                ///< two_phase
-  std::int64_t alignment_bytes = 1;   ///< of domains and windows
-  core::Extent span;                  ///< first to last byte of the call
-  bool few_servers = false;           ///< two_layer: only aggregators read and write the file, else any rank
-  int node_slots = 0;                 ///< two_layer: windows in a node's shared memory; an even number
-  bool several_nodes = false;         ///< two_layer: pieces also travel between nodes
-  bool holes_sure = false;            ///< two_layer: fewer bytes are accessed than the span has
-  bool masks = false;                 ///< two_layer: slots keep which bytes are filled (or wanted)
-  bool home_masks = false;            ///< two_layer write: also those of windows served on their node, for there may be holes
-  bool tiled = false;                 ///< two_layer write: known to tile every window, as an earlier call did
-  int mask_shift = 0;                 ///< every piece end is a multiple of 2^mask_shift, relative to its window
-  std::shared_ptr<const PlacedDomains> placed;  ///< which aggregator serves which domain; null: domain i by aggregator i
+  Overlap overlap;                   ///< two_phase: of an aggregator's rounds
+  Transfers transfers;               ///< two_phase
+  std::int64_t alignment_bytes = 1;  ///< of domains and windows
+  core::Extent span;                 ///< first to last byte of the call
+  bool few_servers = false;          ///< two_layer: only aggregators read and write the file, else any rank
+  int node_slots = 0;                ///< two_layer: windows in a node's shared memory; an even number
+  bool several_nodes = false;        ///< two_layer: pieces also travel between nodes
+  bool holes_sure = false;           ///< two_layer: fewer bytes are accessed than the span has
+  bool masks = false;                ///< two_layer: slots keep which bytes are filled (or wanted)
+  bool home_masks =
+      false;  ///< two_layer write: also those of windows served on their node, for there may be holes
+  bool tiled = false;  ///< two_layer write: known to tile every window, as an earlier call did
+  int mask_shift = 0;  ///< every piece end is a multiple of 2^mask_shift, relative to its window
+  std::shared_ptr<const PlacedDomains>
+      placed;  ///< which aggregator serves which domain; null: domain i by aggregator i
   double estimate_two_layer_s = 0;
-  double estimate_two_phase_s = 0;    ///< beyond the storage time all paths share
+  double estimate_two_phase_s = 0;  ///< beyond the storage time all paths share
   double estimate_independent_s = 0;
 
   [[nodiscard]] Way way() const noexcept { return {path, transfers.by}; }
   /// The same plan serves the same pieces `distance` bytes further on.
-  [[nodiscard]] bool serves_at(std::int64_t distance) const noexcept { return distance % alignment_bytes == 0; }
+  [[nodiscard]] bool serves_at(std::int64_t distance) const noexcept {
+    return distance % alignment_bytes == 0;
+  }
   void shift(std::int64_t distance) noexcept {
     domains.low += distance;
     domains.high += distance;
@@ -75,14 +79,14 @@ struct PlanRequest {
   Direction direction = Direction::write;
   Digest digest;
   int aggregators = 1;
-  bool with_masks = false;     ///< two_layer write: pieces may overlap and leave holes
-  bool tiled = false;          ///< an earlier call of the same pieces tiled every window
-  std::optional<Way> way = {};      ///< found out by trials, or on trial; else hints and estimates decide
-  Lacking lacking = {};             ///< the plan does without it
+  bool with_masks = false;      ///< two_layer write: pieces may overlap and leave holes
+  bool tiled = false;           ///< an earlier call of the same pieces tiled every window
+  std::optional<Way> way = {};  ///< found out by trials, or on trial; else hints and estimates decide
+  Lacking lacking = {};         ///< the plan does without it
 };
 
-/// Whether only aggregators read and write the file in two_layer calls: asked for by hint, or for the sake of a file
-/// system behind a network. Else any rank does. Pure.
+/// Whether only aggregators read and write the file in two_layer calls: asked for by hint, or for the sake of
+/// a file system behind a network. Else any rank does. Pure.
 [[nodiscard]] bool few_servers(const machine::Machine& machine, const Hints& hints) noexcept;
 
 /// Bytes of windows in a node's shared memory. Pure.
@@ -94,7 +98,8 @@ struct PlanRequest {
 /// Gives a plan other domains, of no longer windows. Pure.
 void recut(Plan& plan, Domains domains);
 
-/// The plan to repeat a write whose pieces turned out to overlap and leave holes: `again`, made for that, with the domains of the first attempt. Pure.
+/// The plan to repeat a write whose pieces turned out to overlap and leave holes: `again`, made for that,
+/// with the domains of the first attempt. Pure.
 [[nodiscard]] Plan with_masks(Plan again, const Plan& first);
 
 /// The same number for plans with the same reasons; estimates count by what follows from them. Pure.

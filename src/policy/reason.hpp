@@ -1,4 +1,5 @@
-// Why a call goes the way it goes: values for decisions and tests. The report's text is made of them by reason_text() (plan.hpp).
+// Why a call goes the way it goes: values for decisions and tests. The report's text is made of them by
+// reason_text() (plan.hpp).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ enum class Why {
 
 /// Why pieces do not meet in their node's shared memory first.
 enum class OneLayer {
-  no,              ///< they do, or nobody asked
+  no,  ///< they do, or nobody asked
   no_node_memory,
   one_rank,
   all_aggregate,   ///< every rank is a local aggregator
@@ -31,9 +32,9 @@ enum class OneLayer {
 struct Reason {
   Why why = Why::estimates;
   OneLayer one_layer = OneLayer::no;
-  std::string lacking;                  ///< what the file lacks of what the path, or the layer, needs; empty: nothing
-  std::int64_t ranks = 0;               ///< undescribed, unordered: how many
-  std::int64_t pieces = 0;              ///< of all ranks
+  std::string lacking;      ///< what the file lacks of what the path, or the layer, needs; empty: nothing
+  std::int64_t ranks = 0;   ///< undescribed, unordered: how many
+  std::int64_t pieces = 0;  ///< of all ranks
   std::int64_t piece_bytes = 0;         ///< on average
   std::int64_t sparsest = 0;            ///< sparse: at least 1/sparsest of the span must be accessed
   std::int64_t local_aggregators = 0;   ///< of estimates for two layers

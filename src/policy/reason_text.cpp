@@ -19,24 +19,35 @@ std::string seconds_text(double seconds) {
 std::string one_layer_text(const Plan& plan) {
   const Reason& r = plan.reason;
   switch (r.one_layer) {
-    case OneLayer::no: return "";
-    case OneLayer::no_node_memory: return r.lacking;
-    case OneLayer::one_rank: return "there is one rank";
-    case OneLayer::all_aggregate: return "every rank is a local aggregator";
-    case OneLayer::sparse: return "less than 1/" + std::to_string(r.sparsest) + " of the bytes in the span are accessed";
-    case OneLayer::holes_not_read: return "the pieces leave holes, which may not be read";
-    case OneLayer::many_teams: return "a node has more than " + std::to_string(most_node_slots / 2) + " local aggregators";
-    case OneLayer::slower: return "two layers would take " + seconds_text(plan.estimate_two_layer_s);
+    case OneLayer::no:
+      return "";
+    case OneLayer::no_node_memory:
+      return r.lacking;
+    case OneLayer::one_rank:
+      return "there is one rank";
+    case OneLayer::all_aggregate:
+      return "every rank is a local aggregator";
+    case OneLayer::sparse:
+      return "less than 1/" + std::to_string(r.sparsest) + " of the bytes in the span are accessed";
+    case OneLayer::holes_not_read:
+      return "the pieces leave holes, which may not be read";
+    case OneLayer::many_teams:
+      return "a node has more than " + std::to_string(most_node_slots / 2) + " local aggregators";
+    case OneLayer::slower:
+      return "two layers would take " + seconds_text(plan.estimate_two_layer_s);
   }
   return "?";
 }
 
 std::string estimates_text(const Plan& plan) {
   const Reason& r = plan.reason;
-  const bool two_layers = plan.path == Path::two_layer || (plan.path == Path::independent && r.one_layer == OneLayer::no);
-  std::string text = std::to_string(r.pieces) + " pieces of " + std::to_string(r.piece_bytes) + " B on average; estimates: " +
-                     seconds_text(plan.estimate_independent_s) + " if every rank accesses the file itself, " +
-                     seconds_text(two_layers ? plan.estimate_two_layer_s : plan.estimate_two_phase_s) + " through aggregators";
+  const bool two_layers =
+      plan.path == Path::two_layer || (plan.path == Path::independent && r.one_layer == OneLayer::no);
+  std::string text = std::to_string(r.pieces) + " pieces of " + std::to_string(r.piece_bytes) +
+                     " B on average; estimates: " + seconds_text(plan.estimate_independent_s) +
+                     " if every rank accesses the file itself, " +
+                     seconds_text(two_layers ? plan.estimate_two_layer_s : plan.estimate_two_phase_s) +
+                     " through aggregators";
   if (plan.path == Path::two_layer) {
     text += "; local aggregators: " + std::to_string(r.local_aggregators);
     if (r.fewest_messages) text += ", one a node sends the fewest messages";
@@ -51,12 +62,20 @@ std::string path_text(const Plan& plan) {
   const std::string one_layer = two_layers_wanted ? "; one layer: " + one_layer_text(plan) : "";
   const bool no_handles = !r.lacking.empty() && r.one_layer != OneLayer::no_node_memory;
   switch (r.why) {
-    case Why::no_bytes: return "no bytes to move";
-    case Why::undescribed: return "collio cannot describe a datatype or view on " + ranks;
-    case Why::unordered: return "file pieces of " + ranks + " are not in ascending order" + (no_handles ? ", and " + r.lacking : "");
-    case Why::hint: return (no_handles ? "independent is asked for by hint, but " + r.lacking : "asked for by hint") + one_layer;
-    case Why::trials: return "by trials" + one_layer;
-    case Why::estimates: return estimates_text(plan) + one_layer;
+    case Why::no_bytes:
+      return "no bytes to move";
+    case Why::undescribed:
+      return "collio cannot describe a datatype or view on " + ranks;
+    case Why::unordered:
+      return "file pieces of " + ranks + " are not in ascending order" +
+             (no_handles ? ", and " + r.lacking : "");
+    case Why::hint:
+      return (no_handles ? "independent is asked for by hint, but " + r.lacking : "asked for by hint") +
+             one_layer;
+    case Why::trials:
+      return "by trials" + one_layer;
+    case Why::estimates:
+      return estimates_text(plan) + one_layer;
   }
   return "?";
 }
@@ -66,10 +85,12 @@ std::string path_text(const Plan& plan) {
 std::uint64_t reason_key(const Plan& plan) noexcept {
   const Reason& r = plan.reason;
   std::uint64_t key = std::hash<std::string>{}(r.lacking);
-  for (const std::int64_t value : {static_cast<std::int64_t>(r.why), static_cast<std::int64_t>(r.one_layer), r.ranks, r.pieces, r.piece_bytes, r.sparsest,
-                                   r.local_aggregators, r.memory_limit_bytes, r.window_bytes, static_cast<std::int64_t>(r.masks),
-                                   static_cast<std::int64_t>(plan.path), static_cast<std::int64_t>(plan.overlap.schedule),
-                                   static_cast<std::int64_t>(plan.overlap.buffers), static_cast<std::int64_t>(plan.transfers.by)})
+  for (const std::int64_t value :
+       {static_cast<std::int64_t>(r.why), static_cast<std::int64_t>(r.one_layer), r.ranks, r.pieces,
+        r.piece_bytes, r.sparsest, r.local_aggregators, r.memory_limit_bytes, r.window_bytes,
+        static_cast<std::int64_t>(r.masks), static_cast<std::int64_t>(plan.path),
+        static_cast<std::int64_t>(plan.overlap.schedule), static_cast<std::int64_t>(plan.overlap.buffers),
+        static_cast<std::int64_t>(plan.transfers.by)})
     key = core::hash_step(key, static_cast<std::uint64_t>(value));
   return core::hash_step(key, std::hash<std::string>{}(plan.transfers.reason));
 }
@@ -77,9 +98,11 @@ std::uint64_t reason_key(const Plan& plan) noexcept {
 std::string reason_text(const Plan& plan) {
   const Reason& r = plan.reason;
   std::string text = path_text(plan);
-  if (plan.path == Path::two_phase && r.why != Why::no_bytes) text += overlap_text(plan.overlap) + transfers_text(plan.transfers);
+  if (plan.path == Path::two_phase && r.why != Why::no_bytes)
+    text += overlap_text(plan.overlap) + transfers_text(plan.transfers);
   if (r.memory_limit_bytes > 0)
-    text += "; within " + std::to_string(r.memory_limit_bytes) + " bytes a rank: windows of " + std::to_string(r.window_bytes) + " at most";
+    text += "; within " + std::to_string(r.memory_limit_bytes) + " bytes a rank: windows of " +
+            std::to_string(r.window_bytes) + " at most";
   if (r.masks) text += "; with masks, as pieces overlap and leave holes";
   return text;
 }

@@ -9,8 +9,8 @@ constexpr int settled_stints = 8;  ///< stints' worth of rounds from one look at
 
 std::vector<Overlap> candidates_of(const Overlap& first) {
   std::vector<Overlap> all{first};
-  for (const Schedule s : {Schedule::dataflow, Schedule::write_communication_2, Schedule::write, Schedule::communication,
-                           Schedule::write_communication, Schedule::none}) {
+  for (const Schedule s : {Schedule::dataflow, Schedule::write_communication_2, Schedule::write,
+                           Schedule::communication, Schedule::write_communication, Schedule::none}) {
     Overlap candidate = overlap_of(s, first.buffers);
     if (s == first.schedule || (candidate.storage_goes_on && !first.storage_goes_on)) continue;
     candidate.buffers = first.buffers;
@@ -22,13 +22,17 @@ std::vector<Overlap> candidates_of(const Overlap& first) {
 }  // namespace
 
 ScheduleTrials::ScheduleTrials(const Overlap& first)
-    : candidates_(candidates_of(first)), stint_rounds_(std::int64_t{4} * first.buffers), contest_(candidates_.size(), settled_stints * stint_rounds_) {}
+    : candidates_(candidates_of(first)),
+      stint_rounds_(std::int64_t{4} * first.buffers),
+      contest_(candidates_.size(), settled_stints * stint_rounds_) {}
 
-/// A stint on trial is broken off when it takes twice as long as usual, so it can lose as much as it usually takes.
+/// A stint on trial is broken off when it takes twice as long as usual, so it can lose as much as it usually
+/// takes.
 bool ScheduleTrials::may_try() const noexcept {
   const Pace& usual = contest_.usual();
   if (usual.times < stint_rounds_) return false;
-  return contest_.may_lose(usual.seconds / static_cast<double>(usual.times) * static_cast<double>(stint_rounds_));
+  return contest_.may_lose(usual.seconds / static_cast<double>(usual.times) *
+                           static_cast<double>(stint_rounds_));
 }
 
 void ScheduleTrials::take_time(double now_s) noexcept {
@@ -84,7 +88,8 @@ void ScheduleTrials::next_phase() noexcept {
 }
 
 std::string ScheduleTrials::text() const {
-  return contest_.text(std::string(name_of(candidates_[0].schedule)), std::string(name_of(candidates_[contest_.in_force()].schedule)),
+  return contest_.text(std::string(name_of(candidates_[0].schedule)),
+                       std::string(name_of(candidates_[contest_.in_force()].schedule)),
                        {"rounds", rounds_tried_, rounds_});
 }
 

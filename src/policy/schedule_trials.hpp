@@ -1,10 +1,11 @@
 // Which schedule moves a pattern's rounds fastest, found out by an aggregator while it runs them.
 //
-// A schedule is an aggregator's own business: what it receives ahead and when it writes needs nobody's consent. So each
-// aggregator tries for itself, between rounds, and no message or agreement is spent on it. A trial is two stints of a few rounds in a
-// row, one under the schedule in force, one under a candidate; every stint begins and ends with all buffers free, so both pay the same.
-// A candidate that is clearly faster more often than by chance takes over. What trials may lose is a small part of the time spent so far: a short call
-// tries nothing, a long one or one often repeated does.
+// A schedule is an aggregator's own business: what it receives ahead and when it writes needs nobody's
+// consent. So each aggregator tries for itself, between rounds, and no message or agreement is spent on it. A
+// trial is two stints of a few rounds in a row, one under the schedule in force, one under a candidate; every
+// stint begins and ends with all buffers free, so both pay the same. A candidate that is clearly faster more
+// often than by chance takes over. What trials may lose is a small part of the time spent so far: a short
+// call tries nothing, a long one or one often repeated does.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,9 @@ class ScheduleTrials {
  private:
   enum class Phase { settled, for_comparison, on_trial };
 
-  [[nodiscard]] std::size_t in_force() const noexcept { return phase_ == Phase::on_trial ? contest_.candidate() : contest_.in_force(); }
+  [[nodiscard]] std::size_t in_force() const noexcept {
+    return phase_ == Phase::on_trial ? contest_.candidate() : contest_.in_force();
+  }
   [[nodiscard]] bool may_try() const noexcept;
   void take_time(double now_s) noexcept;
   void next_phase() noexcept;
@@ -50,8 +53,8 @@ class ScheduleTrials {
   Contest contest_;
   Phase phase_ = Phase::settled;
   bool resting_ = false;
-  std::int64_t opened_ = 0;      ///< rounds of the stint
-  Pace stint_, comparison_;      ///< rounds in a row under one schedule
+  std::int64_t opened_ = 0;  ///< rounds of the stint
+  Pace stint_, comparison_;  ///< rounds in a row under one schedule
   double since_s_ = 0;
   std::int64_t rounds_ = 0, rounds_tried_ = 0;
 };

@@ -20,16 +20,19 @@ int parts_of(Selection selection, const machine::Node& node) {
 }
 
 bool asks_for_number(const SelectionRequest& r) {
-  return (r.counting == Counting::hint && r.hints.aggregators > 0) || (r.counting == Counting::stripes && r.stripes > 0);
+  return (r.counting == Counting::hint && r.hints.aggregators > 0) ||
+         (r.counting == Counting::stripes && r.stripes > 0);
 }
 
 /// Most aggregators on every node.
 std::vector<int> limits_of(Selection selection, const SelectionRequest& r) {
   Hints hints = r.hints;
-  hints.aggregators = asks_for_number(r) || parts_of(selection, machine::Node{}) > 0 ? 1 : 0;  // then cores set no limit
+  hints.aggregators =
+      asks_for_number(r) || parts_of(selection, machine::Node{}) > 0 ? 1 : 0;  // then cores set no limit
   std::vector<int> limits = aggregator_limits(r.machine, hints);
   for (std::size_t i = 0; i < limits.size(); ++i)
-    if (const int parts = parts_of(selection, r.machine.nodes[i]); parts > 0) limits[i] = std::min(limits[i], parts);
+    if (const int parts = parts_of(selection, r.machine.nodes[i]); parts > 0)
+      limits[i] = std::min(limits[i], parts);
   return limits;
 }
 
@@ -41,8 +44,8 @@ int count_within(int possible, const SelectionRequest& r) {
   return count;
 }
 
-/// One to every node that may have one more, turn by turn. In the last turn, if there are too few for all, either the first nodes
-/// get one or nodes at even distances.
+/// One to every node that may have one more, turn by turn. In the last turn, if there are too few for all,
+/// either the first nodes get one or nodes at even distances.
 std::vector<int> deal(const std::vector<int>& limits, int count, bool evenly) {
   std::vector<int> counts(limits.size(), 0);
   for (int turn = 0; count > 0; ++turn) {
@@ -57,7 +60,8 @@ std::vector<int> deal(const std::vector<int>& limits, int count, bool evenly) {
 }
 
 /// In the order of ranks: the first ranks of a node's parts, or as many parts as there are aggregators.
-std::vector<Seat> by_rank(Selection selection, const machine::Machine& machine, const std::vector<int>& counts) {
+std::vector<Seat> by_rank(Selection selection, const machine::Machine& machine,
+                          const std::vector<int>& counts) {
   std::vector<Seat> seats;
   for (std::size_t n = 0; n < counts.size(); ++n) {
     const machine::Node& node = machine.nodes[n];

@@ -1,9 +1,11 @@
 // Whether one of two things wins more often than it would by chance, asked after every comparison.
 //
-// A test that is looked at again and again finds chance wins in time: three in a row come in one of eight trials. So wins are bets, each with a purse
-// of 1. A candidate that wins half of the comparisons or less multiplies its purse by n with a probability of at most 1/n, however often it is checked
-// (Ville's inequality for the supermartingale; Shafer, "Testing by betting", J. R. Stat. Soc. A 184, 2021). Three purses stake
-// different shares: the bold one is quick where wins are nearly certain, the cautious one sees small odds.
+// A test that is looked at again and again finds chance wins in time: three in a row come in one of eight
+// trials. So wins are bets, each with a purse of 1. A candidate that wins half of the comparisons or less
+// multiplies its purse by n with a probability of at most 1/n, however often it is checked (Ville's
+// inequality for the supermartingale; Shafer, "Testing by betting", J. R. Stat. Soc. A 184, 2021). Three
+// purses stake different shares: the bold one is quick where wins are nearly certain, the cautious one sees
+// small odds.
 #pragma once
 
 #include <array>

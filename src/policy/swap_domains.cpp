@@ -16,17 +16,22 @@ constexpr std::size_t most_routes_kept = 1 << 20;  ///< some 40 MB of them
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// The hops between the job's nodes and its homes, the nodes with seats: asked for over and over, so kept if they are not too many.
+/// The hops between the job's nodes and its homes, the nodes with seats: asked for over and over, so kept if
+/// they are not too many.
 class Routes {
  public:
   explicit Routes(const PlacementProblem& problem) : p_(problem), row_of_home_(problem.nodes.size(), none) {
     for (const int home : p_.seats)
-      if (row_of_home_[at(home)] == none) row_of_home_[at(home)] = static_cast<int>(homes_.size()), homes_.push_back(home);
+      if (row_of_home_[at(home)] == none)
+        row_of_home_[at(home)] = static_cast<int>(homes_.size()), homes_.push_back(home);
     if (homes_.size() * p_.nodes.size() > most_routes_kept) return;
     begins_.push_back(0);
     for (const int home : homes_)
       for (int node = 0; node < static_cast<int>(p_.nodes.size()); ++node) {
-        if (node != home) p_.topology.route(p_.trip(node, home), [&](const machine::Hop& hop) { hops_.push_back(static_cast<std::uint32_t>(hop.index())); });
+        if (node != home)
+          p_.topology.route(p_.trip(node, home), [&](const machine::Hop& hop) {
+            hops_.push_back(static_cast<std::uint32_t>(hop.index()));
+          });
         begins_.push_back(hops_.size());
       }
   }
@@ -39,7 +44,8 @@ class Routes {
   template <class Visit>
   void route(int node, int home, Visit&& visit) const {
     if (begins_.empty()) {
-      if (node != home) p_.topology.route(p_.trip(node, home), [&](const machine::Hop& hop) { visit(hop.index()); });
+      if (node != home)
+        p_.topology.route(p_.trip(node, home), [&](const machine::Hop& hop) { visit(hop.index()); });
       return;
     }
     const std::size_t pair = at(row_of(home)) * p_.nodes.size() + at(node);
@@ -49,8 +55,8 @@ class Routes {
  private:
   const PlacementProblem& p_;
   std::vector<int> homes_, row_of_home_;
-  std::vector<std::uint32_t> hops_;   ///< route after route
-  std::vector<std::size_t> begins_;   ///< [place of home * nodes + node]; empty: not kept
+  std::vector<std::uint32_t> hops_;  ///< route after route
+  std::vector<std::size_t> begins_;  ///< [place of home * nodes + node]; empty: not kept
 };
 
 /// A domain goes to a seat, and `other`, if there is one, the other way.
@@ -65,27 +71,30 @@ class Exchange {
       : p_(problem),
         routes_(problem),
         seat_of_(std::move(seat_of_domain)),
-        room_(p_.seats.size(), (p_.domains() + static_cast<int>(p_.seats.size()) - 1) / static_cast<int>(p_.seats.size())),
+        room_(p_.seats.size(),
+              (p_.domains() + static_cast<int>(p_.seats.size()) - 1) / static_cast<int>(p_.seats.size())),
         loads_(2 * at(p_.topology.links()), 0),
         times_per_byte_(at(p_.topology.links())),
         old_load_(loads_.size(), untouched),
         work_left_(most_work) {
-    for (int link = 0; link < p_.topology.links(); ++link) times_per_byte_[at(link)] = 1 / p_.topology.cable(link).rate_bytes_per_s;
+    for (int link = 0; link < p_.topology.links(); ++link)
+      times_per_byte_[at(link)] = 1 / p_.topology.cable(link).rate_bytes_per_s;
     for (const int seat : seat_of_) --room_[at(seat)];
     for (int domain = 0; domain < p_.domains(); ++domain) put(domain, seat_of_[at(domain)], 1);
     forget_touched();
   }
 
   std::vector<int> run() {
-    while (work_left_ > 0 && improve(busiest())) {
-    }
+    while (work_left_ > 0 && improve(busiest())) {}
     return std::move(seat_of_);
   }
 
  private:
   static constexpr std::int64_t untouched = -1;
 
-  [[nodiscard]] double time_s(std::size_t hop, std::int64_t bytes) const { return static_cast<double>(bytes) * times_per_byte_[hop / 2]; }
+  [[nodiscard]] double time_s(std::size_t hop, std::int64_t bytes) const {
+    return static_cast<double>(bytes) * times_per_byte_[hop / 2];
+  }
 
   std::size_t busiest() {
     std::size_t most = 0;
@@ -101,9 +110,11 @@ class Exchange {
     std::vector<Move> moves;
     for (const int domain : domains_on(through)) add_moves(domain, through, moves);
     const std::size_t tried = std::min(moves.size(), most_trials);
-    std::partial_sort(moves.begin(), moves.begin() + static_cast<std::ptrdiff_t>(tried), moves.end(), [](const Move& a, const Move& b) {
-      return std::tuple(-a.relief, a.domain, a.other, a.seat) < std::tuple(-b.relief, b.domain, b.other, b.seat);
-    });
+    std::partial_sort(moves.begin(), moves.begin() + static_cast<std::ptrdiff_t>(tried), moves.end(),
+                      [](const Move& a, const Move& b) {
+                        return std::tuple(-a.relief, a.domain, a.other, a.seat) <
+                               std::tuple(-b.relief, b.domain, b.other, b.seat);
+                      });
     for (std::size_t i = 0; i < tried && work_left_ > 0; ++i)
       if (try_move(moves[i])) return true;
     return false;
@@ -154,7 +165,8 @@ class Exchange {
     const std::int64_t now = share(through, domain, seat);
     for (int other = 0; other < p_.domains(); ++other) {
       const int there = seat_of_[at(other)];
-      const std::int64_t relief = now + share(through, other, there) - share(through, domain, there) - share(through, other, seat);
+      const std::int64_t relief =
+          now + share(through, other, there) - share(through, domain, there) - share(through, other, seat);
       if (relief > 0) moves.push_back({relief, domain, other, there});
     }
     for (int there = 0; there < static_cast<int>(p_.seats.size()); ++there)
@@ -223,7 +235,8 @@ class Exchange {
 
 }  // namespace
 
-std::vector<int> swap_domains(const PlacementProblem& problem, std::vector<int> seat_of_domain, std::int64_t most_work) {
+std::vector<int> swap_domains(const PlacementProblem& problem, std::vector<int> seat_of_domain,
+                              std::int64_t most_work) {
   return Exchange(problem, std::move(seat_of_domain), most_work).run();
 }
 

@@ -22,7 +22,8 @@ struct Served {
 std::vector<Served> by_node(const std::vector<double>& by_domain, const Service& service) {
   std::vector<Served> served(service.machine.nodes.size());
   for (std::size_t node = 0; node < served.size(); ++node) served[node].home = static_cast<int>(node);
-  for (std::size_t d = 0; d < by_domain.size(); ++d) served[static_cast<std::size_t>(service.homes[d])].bytes += by_domain[d];
+  for (std::size_t d = 0; d < by_domain.size(); ++d)
+    served[static_cast<std::size_t>(service.homes[d])].bytes += by_domain[d];
   return served;
 }
 
@@ -43,7 +44,8 @@ int ranks_of_group(const Service& service, int node) {
 
 using Visit = std::function<void(const machine::Flow&)>;
 
-/// What a write sends to where these bytes are served. `groups`: by way of the nodes where pieces of a group meet.
+/// What a write sends to where these bytes are served. `groups`: by way of the nodes where pieces of a group
+/// meet.
 void flows_to(const Served& served, const Service& service, bool groups, const Visit& visit) {
   const double bytes_per_rank = served.bytes / service.machine.ranks();
   const Layers& layers = service.layers;
@@ -52,7 +54,8 @@ void flows_to(const Served& served, const Service& service, bool groups, const V
     const int hop = groups ? layers.next_hop(node, served.domain, served.home) : served.home;
     // Where a group's pieces meet, those of all its nodes go on.
     const bool meet = groups && hop == served.home && layers.group_of(node) != layers.group_of(served.home);
-    const int ranks = meet ? ranks_of_group(service, node) : service.machine.nodes[static_cast<std::size_t>(node)].ranks;
+    const int ranks =
+        meet ? ranks_of_group(service, node) : service.machine.nodes[static_cast<std::size_t>(node)].ranks;
     visit({node, hop, std::llround(bytes_per_rank * ranks)});
   }
 }
@@ -76,7 +79,8 @@ void ServedBytes::add(const Plan& plan, std::int64_t bytes) {
   std::vector<double>& served = by_domain_[plan.direction == Direction::read][layers];
   const Domains& d = plan.domains;
   const auto server_of = [&](int domain) {
-    return static_cast<std::size_t>(plan.placed ? plan.placed->seat_of_domain[static_cast<std::size_t>(domain)] : domain);
+    return static_cast<std::size_t>(
+        plan.placed ? plan.placed->seat_of_domain[static_cast<std::size_t>(domain)] : domain);
   };
   const double density = static_cast<double>(bytes) / static_cast<double>(plan.span.length);
   for (int i = 0; i < d.count; ++i) {

@@ -1,7 +1,8 @@
 // How data gets between a rank and an aggregator's collective buffer in two_phase.
 //
-// Feki and Gabriel ("On Overlapping Communication and File I/O in Collective Write Operation", 2020) compare messages with
-// one-sided transfers that end with fences or with locks. The engine does all three (transport/one_sided/remote_buffers.hpp).
+// Feki and Gabriel ("On Overlapping Communication and File I/O in Collective Write Operation", 2020) compare
+// messages with one-sided transfers that end with fences or with locks. The engine does all three
+// (transport/one_sided/remote_buffers.hpp).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace collio::policy {
 /// What a call's transfers are, and why.
 struct Transfers {
   Transfer by = Transfer::two_sided;
-  /// One-sided: a round's data goes so where its pieces are no shorter than this on average, else with their description.
+  /// One-sided: a round's data goes so where its pieces are no shorter than this on average, else with their
+  /// description.
   std::int64_t shortest_piece_bytes = 1;
   std::string reason;
 };

@@ -13,7 +13,9 @@ constexpr int regions_per_aggregator = 64;  ///< of the histogram behind the bal
 
 class Stopwatch {
  public:
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -22,19 +24,24 @@ class Stopwatch {
 /// Nodes of the job that a policy selects, one entry for each aggregator.
 std::vector<int> select(const Setting& s, policy::Selection selection) {
   std::vector<int> nodes;
-  for (const policy::Seat& seat : policy::select_aggregators(selection, {s.machine, s.hints, policy::Counting::hint, s.stripes}))
+  for (const policy::Seat& seat :
+       policy::select_aggregators(selection, {s.machine, s.hints, policy::Counting::hint, s.stripes}))
     nodes.push_back(seat.node);
   return nodes;
 }
 
 /// As many domains as the default selection has aggregators: what elections are held for.
-int domains_to_elect_for(const Setting& s) { return static_cast<int>(select(s, policy::Selection::dealt).size()); }
+int domains_to_elect_for(const Setting& s) {
+  return static_cast<int>(select(s, policy::Selection::dealt).size());
+}
 
-std::int64_t between_nodes(const core::Matrix<std::int64_t>& messages, const policy::PlacementProblem& p, const std::vector<int>& seat_of_domain) {
+std::int64_t between_nodes(const core::Matrix<std::int64_t>& messages, const policy::PlacementProblem& p,
+                           const std::vector<int>& seat_of_domain) {
   std::int64_t sum = 0;
   for (int node = 0; node < messages.rows(); ++node)
     for (int domain = 0; domain < messages.columns(); ++domain)
-      if (p.seat_node(seat_of_domain[static_cast<std::size_t>(domain)]) != node) sum += messages(node, domain);
+      if (p.seat_node(seat_of_domain[static_cast<std::size_t>(domain)]) != node)
+        sum += messages(node, domain);
   return sum;
 }
 
@@ -60,27 +67,37 @@ core::Error check_setting(const Setting& s) {
   const int nodes = static_cast<int>(s.nodes.size());
   policy::PlacementProblem empty{s.topology, s.nodes, core::Matrix<std::int64_t>({nodes, 0}), {0}};
   if (core::Error error = policy::check_placement(empty); !error.ok()) return error;
-  if (s.job.nodes() != nodes || s.storage.size() != s.nodes.size() || s.machine.nodes.size() != s.nodes.size())
-    return {core::ErrorClass::argument, std::string("the job has ") + std::to_string(s.job.nodes()) + " nodes; allowed: " + std::to_string(nodes)};
+  if (s.job.nodes() != nodes || s.storage.size() != s.nodes.size() ||
+      s.machine.nodes.size() != s.nodes.size())
+    return {core::ErrorClass::argument, std::string("the job has ") + std::to_string(s.job.nodes()) +
+                                            " nodes; allowed: " + std::to_string(nodes)};
   return {};
 }
 
 CutFile cut_file(const Setting& s, policy::Cut cut, int aggregators) {
   const policy::FileCutRequest request{s.job.span, aggregators, s.unit_bytes};
   switch (cut) {
-    case policy::Cut::even: return CutFile(policy::cut_evenly({s.job.span, aggregators, s.unit_bytes, s.window_bytes}));
-    case policy::Cut::aligned: return {policy::cut_aligned(request), s.window_bytes};
-    case policy::Cut::static_cyclic: return {policy::cut_static_cyclic(request), s.window_bytes};
-    case policy::Cut::group_cyclic: return {policy::cut_group_cyclic(request, s.stripes), s.window_bytes};
-    case policy::Cut::balanced: break;
+    case policy::Cut::even:
+      return CutFile(policy::cut_evenly({s.job.span, aggregators, s.unit_bytes, s.window_bytes}));
+    case policy::Cut::aligned:
+      return {policy::cut_aligned(request), s.window_bytes};
+    case policy::Cut::static_cyclic:
+      return {policy::cut_static_cyclic(request), s.window_bytes};
+    case policy::Cut::group_cyclic:
+      return {policy::cut_group_cyclic(request, s.stripes), s.window_bytes};
+    case policy::Cut::balanced:
+      break;
   }
-  return {policy::cut_balanced(request, histogram_of(s.job, regions_per_aggregator * aggregators)), s.window_bytes};
+  return {policy::cut_balanced(request, histogram_of(s.job, regions_per_aggregator * aggregators)),
+          s.window_bytes};
 }
 
 const Demand& Comparer::demand(policy::Cut cut, int aggregators) {
   const auto found = demands_.find({cut, aggregators});
   if (found != demands_.end()) return found->second;
-  return demands_.emplace(std::pair(cut, aggregators), demand_of(setting_.job, cut_file(setting_, cut, aggregators))).first->second;
+  return demands_
+      .emplace(std::pair(cut, aggregators), demand_of(setting_.job, cut_file(setting_, cut, aggregators)))
+      .first->second;
 }
 
 Comparison Comparer::assignments(policy::Cut cut, const policy::Who& who) {
@@ -92,16 +109,19 @@ Comparison Comparer::assignments(policy::Cut cut, const policy::Who& who) {
   double who_s = selecting.seconds();
 
   const Stopwatch counting;
-  const Demand& counted = demand(cut, selection ? static_cast<int>(problem.seats.size()) : domains_to_elect_for(s));
+  const Demand& counted =
+      demand(cut, selection ? static_cast<int>(problem.seats.size()) : domains_to_elect_for(s));
   problem.bytes = counted.bytes;
   Comparison comparison{{}, "", counting.seconds()};
 
   if (!selection) {
     const Stopwatch electing;
-    problem.seats = policy::elect_aggregators(std::get<policy::Election>(who), {s.topology, s.nodes, counted.bytes, s.storage});
+    problem.seats = policy::elect_aggregators(std::get<policy::Election>(who),
+                                              {s.topology, s.nodes, counted.bytes, s.storage});
     who_s = electing.seconds();
   }
-  const bool storage_known = std::find(s.storage.begin(), s.storage.end(), machine::no_vertex) == s.storage.end();
+  const bool storage_known =
+      std::find(s.storage.begin(), s.storage.end(), machine::no_vertex) == s.storage.end();
   core::Matrix<policy::ElectionCost> costs;
   if (storage_known) costs = policy::election_costs({s.topology, s.nodes, counted.bytes, s.storage});
   std::vector<std::vector<int>> by_all;

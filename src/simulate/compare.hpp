@@ -1,4 +1,5 @@
-// Policies side by side on a modelled machine: how the file is cut, which ranks aggregate, which aggregator serves which domain.
+// Policies side by side on a modelled machine: how the file is cut, which ranks aggregate, which aggregator
+// serves which domain.
 #pragma once
 
 #include <map>
@@ -19,13 +20,13 @@ namespace collio::simulate {
 struct Setting {
   const machine::Topology& topology;
   const Job& job;
-  std::vector<int> nodes;              ///< network node of each node of the job
-  std::vector<int> storage;            ///< of each node of the job, the vertex of its storage; no_vertex: unknown
-  machine::Machine machine;            ///< the job's nodes, for selections
-  policy::Hints hints;                 ///< aggregators asked for
-  std::int64_t unit_bytes = 1 << 20;   ///< stripe, or lock or block: to what cuts are aligned
+  std::vector<int> nodes;    ///< network node of each node of the job
+  std::vector<int> storage;  ///< of each node of the job, the vertex of its storage; no_vertex: unknown
+  machine::Machine machine;  ///< the job's nodes, for selections
+  policy::Hints hints;       ///< aggregators asked for
+  std::int64_t unit_bytes = 1 << 20;  ///< stripe, or lock or block: to what cuts are aligned
   std::int64_t window_bytes = 16 << 20;
-  int stripes = 0;                     ///< of the file; 0: unknown
+  int stripes = 0;  ///< of the file; 0: unknown
   bool reads = false;
 };
 
@@ -37,18 +38,18 @@ struct Row {
   policy::PlacementMeasures measures;
   int aggregators = 0, aggregator_nodes = 0, domains = 0;
   std::int64_t rounds = 0;
-  std::int64_t two_phase_messages = 0;   ///< (rank, aggregator, round), between nodes
-  std::int64_t two_layer_messages = 0;   ///< (node, aggregator, round), between nodes
-  std::optional<StorageWay> storage;     ///< where the nodes' storage is known
-  double plan_s = 0;                     ///< to say who aggregates and which domains they serve, the bytes being known
-  bool chosen = false;                   ///< what `auto` takes for the assignment
+  std::int64_t two_phase_messages = 0;  ///< (rank, aggregator, round), between nodes
+  std::int64_t two_layer_messages = 0;  ///< (node, aggregator, round), between nodes
+  std::optional<StorageWay> storage;    ///< where the nodes' storage is known
+  double plan_s = 0;    ///< to say who aggregates and which domains they serve, the bytes being known
+  bool chosen = false;  ///< what `auto` takes for the assignment
 };
 
 /// All assignments for one way to cut and one to say who aggregates.
 struct Comparison {
-  std::vector<Row> rows;   ///< by assignment
-  std::string reason;      ///< of `auto`
-  double count_s = 0;      ///< to count bytes and messages by domain; next to nothing the second time
+  std::vector<Row> rows;  ///< by assignment
+  std::string reason;     ///< of `auto`
+  double count_s = 0;     ///< to count bytes and messages by domain; next to nothing the second time
 
   [[nodiscard]] const Row& chosen() const;
 };

@@ -23,8 +23,8 @@ WindowPart window_in(const policy::ContiguousDomains& cut, std::int64_t window_b
   return {domain, round, std::min(whole.end(), whole.offset + (round + 1) * window_bytes)};
 }
 
-/// A window has as many of a member's stripes as fit; a stripe that is longer has several windows. Rounds begin with the first cycle of
-/// stripes that the span touches.
+/// A window has as many of a member's stripes as fit; a stripe that is longer has several windows. Rounds
+/// begin with the first cycle of stripes that the span touches.
 WindowPart window_in(const policy::CyclicDomains& cut, std::int64_t window_bytes, std::int64_t offset) {
   const int domain = cut.owner(offset);
   const std::int64_t stripe = cut.stripe_bytes, cycle = cut.members * stripe;
@@ -66,7 +66,8 @@ WindowPart CutFile::window(std::int64_t offset) const noexcept {
 
 Demand demand_of(const Job& job, const CutFile& cut) {
   const core::Matrix<std::int64_t>::Shape shape{job.nodes(), cut.domains()};
-  Demand demand{core::Matrix<std::int64_t>(shape), core::Matrix<std::int64_t>(shape), core::Matrix<std::int64_t>(shape)};
+  Demand demand{core::Matrix<std::int64_t>(shape), core::Matrix<std::int64_t>(shape),
+                core::Matrix<std::int64_t>(shape)};
   LastSeen ranks(cut.domains()), nodes(cut.domains());
   for (int rank = 0; rank < job.ranks; ++rank) {
     const int node = job.node_of(rank);
@@ -89,7 +90,9 @@ policy::Histogram histogram_of(const Job& job, int regions) {
   const CutFile in_regions(std::move(cut), length);
   for (int rank = 0; rank < job.ranks; ++rank)
     for (const core::Pattern& pattern : job.access(rank))
-      walk(in_regions, pattern, [&](const WindowPart& window, std::int64_t bytes) { histogram.bytes[at(window.domain)] += bytes; });
+      walk(in_regions, pattern, [&](const WindowPart& window, std::int64_t bytes) {
+        histogram.bytes[at(window.domain)] += bytes;
+      });
   return histogram;
 }
 

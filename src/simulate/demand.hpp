@@ -1,7 +1,8 @@
-// What a job wants of a cut file: bytes and messages of every node for every domain, from what its ranks access.
+// What a job wants of a cut file: bytes and messages of every node for every domain, from what its ranks
+// access.
 //
-// A rank's access is a few patterns, each in ascending order. A walk jumps from one window to the next that the pattern touches, so it
-// takes O(windows touched) for regular patterns, however many pieces they have.
+// A rank's access is a few patterns, each in ascending order. A walk jumps from one window to the next that
+// the pattern touches, so it takes O(windows touched) for regular patterns, however many pieces they have.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ namespace collio::simulate {
 struct Job {
   int ranks = 1;
   int ranks_per_node = 1;
-  core::Extent span;                                            ///< first to last byte of all ranks
-  std::function<std::vector<core::Pattern>(int rank)> access;   ///< each ascending; together no byte twice
+  core::Extent span;                                           ///< first to last byte of all ranks
+  std::function<std::vector<core::Pattern>(int rank)> access;  ///< each ascending; together no byte twice
 
   [[nodiscard]] int nodes() const noexcept { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   [[nodiscard]] int node_of(int rank) const noexcept { return rank / ranks_per_node; }
@@ -42,8 +43,10 @@ struct WindowPart {
 class CutFile {
  public:
   explicit CutFile(const policy::Domains& even);
-  CutFile(policy::ContiguousDomains cut, std::int64_t window_bytes) : cut_(std::move(cut)), window_bytes_(window_bytes) {}
-  CutFile(const policy::CyclicDomains& cut, std::int64_t window_bytes) : cut_(cut), window_bytes_(window_bytes) {}
+  CutFile(policy::ContiguousDomains cut, std::int64_t window_bytes)
+      : cut_(std::move(cut)), window_bytes_(window_bytes) {}
+  CutFile(const policy::CyclicDomains& cut, std::int64_t window_bytes)
+      : cut_(cut), window_bytes_(window_bytes) {}
 
   [[nodiscard]] int domains() const noexcept;
   /// Of a byte of the span. O(log domains).
@@ -54,7 +57,8 @@ class CutFile {
   std::int64_t window_bytes_;
 };
 
-/// Visits the windows a pattern has bytes of: visit(WindowPart, bytes); of a cyclic cut's rounds each part is visited for itself.
+/// Visits the windows a pattern has bytes of: visit(WindowPart, bytes); of a cyclic cut's rounds each part is
+/// visited for itself.
 template <class Visit>
 void walk(const CutFile& cut, const core::Pattern& pattern, Visit&& visit) {
   core::Cursor cursor(pattern);
@@ -69,7 +73,8 @@ void walk(const CutFile& cut, const core::Pattern& pattern, Visit&& visit) {
 /// Of a job and a cut: [node][domain].
 struct Demand {
   core::Matrix<std::int64_t> bytes;
-  core::Matrix<std::int64_t> rank_messages;  ///< pairs of a rank of the node and a round: what two_phase sends
+  core::Matrix<std::int64_t>
+      rank_messages;  ///< pairs of a rank of the node and a round: what two_phase sends
   core::Matrix<std::int64_t> node_messages;  ///< rounds: what two_layer sends, one local aggregator a node
   std::int64_t rounds = 0;                   ///< until the last window of the domain that has most
 };

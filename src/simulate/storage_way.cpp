@@ -5,7 +5,8 @@
 
 namespace collio::simulate {
 
-StorageWay storage_way(const policy::PlacementProblem& p, const StorageSide& storage, const std::vector<int>& seat_of_domain) {
+StorageWay storage_way(const policy::PlacementProblem& p, const StorageSide& storage,
+                       const std::vector<int>& seat_of_domain) {
   StorageWay way;
   std::vector<std::int64_t> loads(2 * static_cast<std::size_t>(p.topology.links()), 0);
   const auto send = [&](const machine::Trip& trip, std::int64_t bytes) {
@@ -22,7 +23,9 @@ StorageWay storage_way(const policy::PlacementProblem& p, const StorageSide& sto
       if (node != home && p.bytes(node, domain) > 0) send(p.trip(node, home), p.bytes(node, domain));
     }
     const auto place = static_cast<std::size_t>(home);
-    send(p.reads ? machine::Trip{storage.vertices[place], p.nodes[place]} : machine::Trip{p.nodes[place], storage.vertices[place]}, served);
+    send(p.reads ? machine::Trip{storage.vertices[place], p.nodes[place]}
+                 : machine::Trip{p.nodes[place], storage.vertices[place]},
+         served);
   }
   way.busiest = busiest_link(p.topology, loads);
   return way;

@@ -1,5 +1,5 @@
-// What the ways from aggregators to storage cost, on top of the exchange: where the two share links, and by the formulas that elections
-// go by (Tessier et al., COM-HPC 2016).
+// What the ways from aggregators to storage cost, on top of the exchange: where the two share links, and by
+// the formulas that elections go by (Tessier et al., COM-HPC 2016).
 #pragma once
 
 #include <vector>
@@ -10,12 +10,13 @@
 namespace collio::simulate {
 
 struct StorageWay {
-  machine::BusiestLink busiest;   ///< of the exchange and the ways to storage together
-  double mean_cost_s = 0;         ///< C1 + C2 of policy/elect_aggregators, over the domains
+  machine::BusiestLink busiest;  ///< of the exchange and the ways to storage together
+  double mean_cost_s = 0;        ///< C1 + C2 of policy/elect_aggregators, over the domains
   double most_cost_s = 0;
 };
 
-/// Where storage is, of each node of the job its vertex, all known; and what election_costs says of the same problem.
+/// Where storage is, of each node of the job its vertex, all known; and what election_costs says of the same
+/// problem.
 struct StorageSide {
   const std::vector<int>& vertices;
   const core::Matrix<policy::ElectionCost>& costs;

@@ -24,8 +24,12 @@ class AioFile final : public PosixFile {
   AioFile(const AioFile&) = delete;
   AioFile& operator=(const AioFile&) = delete;
 
-  Ticket start_write(const core::Extent& extent, const std::byte* from) override { return start(Operation::writing(extent, from)); }
-  Ticket start_read(const core::Extent& extent, std::byte* to) override { return start(Operation::reading(extent, to)); }
+  Ticket start_write(const core::Extent& extent, const std::byte* from) override {
+    return start(Operation::writing(extent, from));
+  }
+  Ticket start_read(const core::Extent& extent, std::byte* to) override {
+    return start(Operation::reading(extent, to));
+  }
 
   bool done(Ticket ticket) override {
     for (std::size_t i = 0; i < under_way_.size();) i += advance(under_way_[i]) ? 0 : 1;
@@ -56,11 +60,13 @@ class AioFile final : public PosixFile {
     return ticket;
   }
 
-  /// Hands the next call to the library; what that does not take is made at once. False: the operation is complete.
+  /// Hands the next call to the library; what that does not take is made at once. False: the operation is
+  /// complete.
   bool submit(Entry& entry) {
     while (!entry.operation.complete()) {
       entry.call = entry.operation.next(file());
-      entry.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(entry.call.wait_s));
+      entry.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(entry.call.wait_s));
       if (entry.call.outcome) return true;
       entry.control = {};
       entry.control.aio_fildes = entry.call.fd;

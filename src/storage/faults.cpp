@@ -55,7 +55,9 @@ std::shared_ptr<FaultDrill> FaultDrill::make(const std::string& text, int rank) 
   return std::make_shared<FaultDrill>(std::move(rules.value()), rank);
 }
 
-FaultDrill::FaultDrill(policy::FaultRules rules, int rank) : file_(std::move(rules.file)), rank_(rank) { put_in_force(std::move(rules.rules)); }
+FaultDrill::FaultDrill(policy::FaultRules rules, int rank) : file_(std::move(rules.file)), rank_(rank) {
+  put_in_force(std::move(rules.rules));
+}
 
 void FaultDrill::set_aggregator(int number) {
   const std::lock_guard lock(mutex_);
@@ -77,7 +79,8 @@ void FaultDrill::look_at_file() {
   if (rules)
     put_in_force(std::move(rules.value().rules));
   else
-    std::fprintf(stderr, "collio: rank %d: faults in %s: %s; those before stay in force\n", rank_, file_.c_str(), rules.error().message.c_str());
+    std::fprintf(stderr, "collio: rank %d: faults in %s: %s; those before stay in force\n", rank_,
+                 file_.c_str(), rules.error().message.c_str());
 }
 
 Injection FaultDrill::draw(policy::FaultPoint where) {
@@ -99,7 +102,9 @@ Injection FaultDrill::draw(policy::FaultPoint where) {
 
 std::string FaultDrill::remarks() const {
   const std::lock_guard lock(mutex_);
-  return injected_ == 0 ? "" : "faults were injected into " + std::to_string(injected_) + " calls of rank " + std::to_string(rank_);
+  return injected_ == 0 ? ""
+                        : "faults were injected into " + std::to_string(injected_) + " calls of rank " +
+                              std::to_string(rank_);
 }
 
 }  // namespace collio::storage

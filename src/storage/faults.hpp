@@ -1,7 +1,9 @@
-// Faults where collio calls the file system: a call that meets a rule of policy/faults.hpp is not made as asked, or waits.
+// Faults where collio calls the file system: a call that meets a rule of policy/faults.hpp is not made as
+// asked, or waits.
 //
-// Faults act below storage/operation.hpp: the code that handles the kernel's short counts, interruptions and errors handles injected ones too,
-// with every backend. Without a drill this costs one look at a null pointer.
+// Faults act below storage/operation.hpp: the code that handles the kernel's short counts, interruptions and
+// errors handles injected ones too, with every backend. Without a drill this costs one look at a null
+// pointer.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +30,8 @@ class Injection {
   Injection(const policy::FaultEffect& effect, double wait_s) : effect_(effect), wait_s_(wait_s) {}
   /// Makes `call`, the next of a transfer that has moved `moved` bytes, what it is to be.
   void apply(SystemCall& call, std::int64_t moved);
-  /// For calls that move no bytes: waits; then what happens instead of the next one: EINTR or another errno; 0: it is made.
+  /// For calls that move no bytes: waits; then what happens instead of the next one: EINTR or another errno;
+  /// 0: it is made.
   [[nodiscard]] int instead();
 
  private:
@@ -63,14 +66,15 @@ class FaultDrill {
   void put_in_force(std::vector<policy::FaultRule> rules);
 
   mutable std::mutex mutex_;
-  std::string file_;          ///< rules are in it; empty: they stay
-  std::string content_;       ///< of the file, when last looked at
+  std::string file_;     ///< rules are in it; empty: they stay
+  std::string content_;  ///< of the file, when last looked at
   std::vector<Drawn> rules_;
   int rank_ = 0, aggregator_ = -1;
   std::int64_t injected_ = 0;
 };
 
-/// Makes a call that moves no bytes, again when it was interrupted: 0 or errno. `call()` returns 0 or errno. `drill` may be null.
+/// Makes a call that moves no bytes, again when it was interrupted: 0 or errno. `call()` returns 0 or errno.
+/// `drill` may be null.
 template <class Call>
 int make_call(FaultDrill* drill, policy::FaultPoint where, Call&& call) {
   Injection injection = drill ? drill->draw(where) : Injection{};

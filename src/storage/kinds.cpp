@@ -23,38 +23,50 @@ std::vector<StorageKind> kinds_to_try(const StorageRequest& r) {
     case StorageKind::automatic:
       if (r.model.in_memory) return {StorageKind::posix};
       return {StorageKind::uring, StorageKind::threads, StorageKind::posix};
-    case StorageKind::uring: return {StorageKind::uring, StorageKind::threads, StorageKind::posix};
-    case StorageKind::threads: return {StorageKind::threads, StorageKind::posix};
-    case StorageKind::aio: return {StorageKind::aio};
-    default: return {StorageKind::posix};
+    case StorageKind::uring:
+      return {StorageKind::uring, StorageKind::threads, StorageKind::posix};
+    case StorageKind::threads:
+      return {StorageKind::threads, StorageKind::posix};
+    case StorageKind::aio:
+      return {StorageKind::aio};
+    default:
+      return {StorageKind::posix};
   }
 }
 
 StorageOrReason make(StorageKind kind, Descriptors&& file, const StorageRequest& request) {
   switch (kind) {
-    case StorageKind::uring: return make_uring(std::move(file), request.model.aggregators_per_core > 0);
-    case StorageKind::threads: return make_threads(std::move(file), request.threads);
-    case StorageKind::aio: return make_aio(std::move(file));
-    default: return {std::make_unique<PosixFile>(std::move(file)), ""};
+    case StorageKind::uring:
+      return make_uring(std::move(file), request.model.aggregators_per_core > 0);
+    case StorageKind::threads:
+      return make_threads(std::move(file), request.threads);
+    case StorageKind::aio:
+      return make_aio(std::move(file));
+    default:
+      return {std::make_unique<PosixFile>(std::move(file)), ""};
   }
 }
 
-/// Clients of NFS keep pages, and send whole ones: neighbours in a page undo each other's writes, and readers see old bytes, unless
-/// both lock what they access (fs/nfs/write.c, nfs_can_extend_write).
+/// Clients of NFS keep pages, and send whole ones: neighbours in a page undo each other's writes, and readers
+/// see old bytes, unless both lock what they access (fs/nfs/write.c, nfs_can_extend_write).
 Locks locks_for(const StorageRequest& r) {
   if (r.model.name == "nfs") return Locks::all;
   return r.lock_writes && r.access != Access::read_only ? Locks::writes : Locks::none;
 }
 
 /// The file under locks; null: the file system has none, and can do without.
-core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks locks, Opened& opened, const StorageRequest& request) {
-  const int error = try_range_lock(file.buffered(), request.access == Access::read_only ? RangeUse::read : RangeUse::write);
+core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks locks, Opened& opened,
+                                                   const StorageRequest& request) {
+  const int error =
+      try_range_lock(file.buffered(), request.access == Access::read_only ? RangeUse::read : RangeUse::write);
   if (error == 0) {
     opened.reason = request.model.name + ": each call under a lock of its byte range";
     return std::unique_ptr<Storage>(std::make_unique<PosixFile>(std::move(file), locks));
   }
   const std::string why = std::string("no byte-range locks (") + std::strerror(error) + ")";
-  if (locks == Locks::all) return core::Error{core::ErrorClass::io, file.path() + " lies on " + request.model.name + ", which gives " + why};
+  if (locks == Locks::all)
+    return core::Error{core::ErrorClass::io,
+                       file.path() + " lies on " + request.model.name + ", which gives " + why};
   opened.reason = why + ": windows with holes are not sieved; ";
   return std::unique_ptr<Storage>();
 }
@@ -63,8 +75,10 @@ core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks loc
 
 core::Result<Opened> open_storage(const StorageRequest& request) {
   if (request.kind == StorageKind::null)
-    return Opened{make_null(), StorageKind::null, "asked for by hint: no byte is written, and zeros are read"};
-  auto file = request.holder ? Descriptors::open_held(*request.holder, request.path, request.access, request.direct, request.drill)
+    return Opened{make_null(), StorageKind::null,
+                  "asked for by hint: no byte is written, and zeros are read"};
+  auto file = request.holder ? Descriptors::open_held(*request.holder, request.path, request.access,
+                                                      request.direct, request.drill)
                              : Descriptors::open(request.path, request.access, request.direct, request.drill);
   if (!file.ok()) return file.error();
   Opened opened;
@@ -73,7 +87,8 @@ core::Result<Opened> open_storage(const StorageRequest& request) {
     auto locked = make_locked(std::move(file.value()), locks, opened, request);
     if (!locked.ok()) return locked.error();
     opened.file = std::move(locked.value());
-    opened.declined = opened.file && request.kind != StorageKind::automatic && request.kind != StorageKind::posix;
+    opened.declined =
+        opened.file && request.kind != StorageKind::automatic && request.kind != StorageKind::posix;
     if (opened.file) return opened;
   }
   std::string not_had;

@@ -1,8 +1,8 @@
 // The kinds of storage there are, and the choice among them.
 //
-// `auto` takes what the machine allows and what pays on the file system: where a call is a copy in memory there is
-// nothing to overlap, and the caller makes it; elsewhere the kernel's ring, else threads, else the caller. The choice is
-// this process's own: ranks agree beforehand on nothing but that they may differ.
+// `auto` takes what the machine allows and what pays on the file system: where a call is a copy in memory
+// there is nothing to overlap, and the caller makes it; elsewhere the kernel's ring, else threads, else the
+// caller. The choice is this process's own: ranks agree beforehand on nothing but that they may differ.
 #pragma once
 
 #include <memory>
@@ -20,24 +20,26 @@ struct StorageRequest {
   Access access = Access::read_write;
   machine::StorageModel model;
   policy::StorageKind kind = policy::StorageKind::automatic;
-  bool direct = false;                  ///< O_DIRECT where aligned
-  int threads = 2;                      ///< of the process, for policy::StorageKind::threads
-  std::shared_ptr<FaultDrill> drill;    ///< faults for the calls on the file; null: none
-  std::optional<Holder> holder = {};    ///< who opened the file before; none: this is the first to open it
-  bool lock_writes = false;             ///< each write under a lock of its byte range, where the file system has such locks
+  bool direct = false;                ///< O_DIRECT where aligned
+  int threads = 2;                    ///< of the process, for policy::StorageKind::threads
+  std::shared_ptr<FaultDrill> drill;  ///< faults for the calls on the file; null: none
+  std::optional<Holder> holder = {};  ///< who opened the file before; none: this is the first to open it
+  bool lock_writes =
+      false;  ///< each write under a lock of its byte range, where the file system has such locks
 };
 
 /// An open file, and what serves it.
 struct Opened {
   std::unique_ptr<Storage> file;
   policy::StorageKind kind = policy::StorageKind::posix;
-  std::string reason;                   ///< why this kind
-  bool declined = false;                ///< it is not the kind that was asked for
-  Holder holder;                        ///< this process, for ranks that open the file later
+  std::string reason;     ///< why this kind
+  bool declined = false;  ///< it is not the kind that was asked for
+  Holder holder;          ///< this process, for ranks that open the file later
 };
 
-/// Opens an existing file. Error classes follow errno. A kind that cannot be had gives way to the next one that `auto`
-/// would take, and the reason says so. On NFS every transfer is made under a lock, as ROMIO does; without locks that is an error.
+/// Opens an existing file. Error classes follow errno. A kind that cannot be had gives way to the next one
+/// that `auto` would take, and the reason says so. On NFS every transfer is made under a lock, as ROMIO does;
+/// without locks that is an error.
 [[nodiscard]] core::Result<Opened> open_storage(const StorageRequest& request);
 
 /// A storage of some kind, or why there is none; the descriptors are taken only in the first case.

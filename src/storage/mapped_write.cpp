@@ -20,9 +20,11 @@ constexpr int populate_write = 23;  // Linux 5.14
 #endif
 
 /// tmpfs, ramfs, ext2 to ext4, XFS, Btrfs, and overlayfs over them.
-constexpr std::array<long, 6> shares_pages{0x01021994, 0x858458f6, 0xef53, 0x58465342, 0x9123683e, 0x794c7630};
+constexpr std::array<long, 6> shares_pages{0x01021994, 0x858458f6, 0xef53,
+                                           0x58465342, 0x9123683e, 0x794c7630};
 
-/// A page fault costs about as much as this many short writes (measured on tmpfs and ext4: 1 to 4 us against 0.7 to 2 us).
+/// A page fault costs about as much as this many short writes (measured on tmpfs and ext4: 1 to 4 us against
+/// 0.7 to 2 us).
 constexpr std::int64_t writes_per_fault = 2;
 
 std::int64_t page_bytes() noexcept {
@@ -42,7 +44,8 @@ bool reach(int fd, const PieceWrite& what) noexcept {
 
 bool may_store_mapped(int fd) noexcept {
   struct statfs fs {};
-  return ::fstatfs(fd, &fs) == 0 && std::ranges::find(shares_pages, static_cast<long>(fs.f_type)) != shares_pages.end();
+  return ::fstatfs(fd, &fs) == 0 &&
+         std::ranges::find(shares_pages, static_cast<long>(fs.f_type)) != shares_pages.end();
 }
 
 bool mapping_pays(const PieceWrite& what) noexcept {

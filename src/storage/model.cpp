@@ -27,7 +27,8 @@ machine::StorageModel model_of(const FileSystem& system, std::int64_t block_byte
   model.in_memory = system.kind == Kind::memory;
   if (model.in_memory) model.operation_s = 0.75e-6;
   if (system.kind == Kind::shared) put_behind_network(model);
-  const bool sound = block_bytes >= 4096 && block_bytes <= (64 << 20) && (block_bytes & (block_bytes - 1)) == 0;
+  const bool sound =
+      block_bytes >= 4096 && block_bytes <= (64 << 20) && (block_bytes & (block_bytes - 1)) == 0;
   if (sound) model.block_bytes = std::max(model.block_bytes, block_bytes);
   return model;
 }
@@ -48,18 +49,27 @@ machine::StorageModel for_several_nodes(machine::StorageModel model) {
 core::ErrorClass class_of_errno(int error) noexcept {
   switch (error) {
     case ENOSPC:
-    case EFBIG: return core::ErrorClass::no_space;
-    case EDQUOT: return core::ErrorClass::quota;
+    case EFBIG:
+      return core::ErrorClass::no_space;
+    case EDQUOT:
+      return core::ErrorClass::quota;
     case EACCES:
-    case EPERM: return core::ErrorClass::access;
-    case EROFS: return core::ErrorClass::read_only;
-    case ENOENT: return core::ErrorClass::no_such_file;
+    case EPERM:
+      return core::ErrorClass::access;
+    case EROFS:
+      return core::ErrorClass::read_only;
+    case ENOENT:
+      return core::ErrorClass::no_such_file;
     case EISDIR:
     case ENOTDIR:
-    case ENAMETOOLONG: return core::ErrorClass::bad_file;
-    case ETXTBSY: return core::ErrorClass::in_use;
-    case ENOMEM: return core::ErrorClass::no_memory;
-    default: return core::ErrorClass::io;
+    case ENAMETOOLONG:
+      return core::ErrorClass::bad_file;
+    case ETXTBSY:
+      return core::ErrorClass::in_use;
+    case ENOMEM:
+      return core::ErrorClass::no_memory;
+    default:
+      return core::ErrorClass::io;
   }
 }
 

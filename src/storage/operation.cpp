@@ -17,7 +17,8 @@ namespace collio::storage {
 
 namespace {
 
-constexpr std::int64_t most_per_call = 1 << 30;  // Linux moves no more than 2 GiB - 4 KiB, and the ring counts in 32 bits
+constexpr std::int64_t most_per_call =
+    1 << 30;  // Linux moves no more than 2 GiB - 4 KiB, and the ring counts in 32 bits
 
 core::Error failure(const char* what, const std::string& path, int error) {
   return {class_of_errno(error), std::string(what) + " " + path + ": " + std::strerror(error) + " (errno " +
@@ -38,12 +39,17 @@ std::int64_t direct_alignment(int fd) noexcept {
 
 }  // namespace
 
-core::Result<Descriptors> Descriptors::open(const std::string& path, Access access, bool direct, std::shared_ptr<FaultDrill> drill) {
-  const int flags = O_CLOEXEC | (access == Access::read_only ? O_RDONLY : access == Access::write_only ? O_WRONLY : O_RDWR);
+core::Result<Descriptors> Descriptors::open(const std::string& path, Access access, bool direct,
+                                            std::shared_ptr<FaultDrill> drill) {
+  const int flags = O_CLOEXEC | (access == Access::read_only    ? O_RDONLY
+                                 : access == Access::write_only ? O_WRONLY
+                                                                : O_RDWR);
   Descriptors d;
   d.path_ = path;
   d.drill_ = std::move(drill);
-  const int error = make_call(d.drill(), policy::FaultPoint::open, [&] { return (d.buffered_ = moved_high(::open(path.c_str(), flags))) < 0 ? errno : 0; });
+  const int error = make_call(d.drill(), policy::FaultPoint::open, [&] {
+    return (d.buffered_ = moved_high(::open(path.c_str(), flags))) < 0 ? errno : 0;
+  });
   if (error != 0) return failure("open", path, error);
   if (direct) {
     // Not by its name, which may be another file's by now.
@@ -56,8 +62,8 @@ core::Result<Descriptors> Descriptors::open(const std::string& path, Access acce
   return d;
 }
 
-core::Result<Descriptors> Descriptors::open_held(const Holder& holder, const std::string& path, Access access, bool direct,
-                                                 const std::shared_ptr<FaultDrill>& drill) {
+core::Result<Descriptors> Descriptors::open_held(const Holder& holder, const std::string& path, Access access,
+                                                 bool direct, const std::shared_ptr<FaultDrill>& drill) {
   auto by_name = open(path, access, direct, drill);
   if (by_name.ok() && holder.holds(by_name.value().buffered())) return by_name;
   if (holder.process != 0) {
@@ -68,12 +74,19 @@ core::Result<Descriptors> Descriptors::open_held(const Holder& holder, const std
     }
   }
   if (!by_name.ok()) return by_name;
-  return core::Error{core::ErrorClass::no_such_file, "open " + path + ": another file has this name now, and no process of this node shows the one that was opened"};
+  return core::Error{
+      core::ErrorClass::no_such_file,
+      "open " + path +
+          ": another file has this name now, and no process of this node shows the one that was opened"};
 }
 
 Descriptors::Descriptors(Descriptors&& o) noexcept
-    : drill_(std::move(o.drill_)), path_(std::move(o.path_)), no_direct_(std::move(o.no_direct_)), buffered_(std::exchange(o.buffered_, -1)),
-      direct_(std::exchange(o.direct_, -1)), alignment_(o.alignment_) {}
+    : drill_(std::move(o.drill_)),
+      path_(std::move(o.path_)),
+      no_direct_(std::move(o.no_direct_)),
+      buffered_(std::exchange(o.buffered_, -1)),
+      direct_(std::exchange(o.direct_, -1)),
+      alignment_(o.alignment_) {}
 
 Descriptors::~Descriptors() { static_cast<void>(close()); }
 
@@ -112,19 +125,24 @@ Operation Operation::reading(const core::Extent& extent, std::byte* to) {
 SystemCall Operation::next(const Descriptors& file) {
   SystemCall call = whole_rest(file);
   if (!file.drill()) return call;
-  if (!injection_) injection_ = file.drill()->draw(write_ ? policy::FaultPoint::write : policy::FaultPoint::read);
+  if (!injection_)
+    injection_ = file.drill()->draw(write_ ? policy::FaultPoint::write : policy::FaultPoint::read);
   injection_->apply(call, result_.bytes);
   return call;
 }
 
 /// One call for all that is left, as far as one call goes.
 SystemCall Operation::whole_rest(const Descriptors& file) const noexcept {
-  SystemCall call{write_, false, file.buffered(), data_ + result_.bytes, 0, extent_.offset + result_.bytes, file.buffered()};
+  SystemCall call{
+      write_,         false, file.buffered(), data_ + result_.bytes, 0, extent_.offset + result_.bytes,
+      file.buffered()};
   std::int64_t left = std::min(extent_.length - result_.bytes, most_per_call);
   if (file.direct() >= 0 && !direct_refused_) {
     const std::int64_t a = file.alignment();
     const std::int64_t before = (a - call.offset % a) % a;  // to the next aligned byte
-    const bool reaches = reinterpret_cast<std::uintptr_t>(call.data + before) % static_cast<std::uintptr_t>(a) == 0 && left - before >= a;
+    const bool reaches =
+        reinterpret_cast<std::uintptr_t>(call.data + before) % static_cast<std::uintptr_t>(a) == 0 &&
+        left - before >= a;
     if (reaches && before > 0) left = before;
     if (reaches && before == 0) {
       call.direct = true;
@@ -149,7 +167,8 @@ void Operation::book(const Descriptors& file, const SystemCall& call, ssize_t ou
   }
   complete_ = true;
   if (outcome == 0 && !write_) return;  // the end of the file
-  result_.error = failure(write_ ? "write" : "read", file.path(), outcome == 0 ? EIO : static_cast<int>(-outcome));
+  result_.error =
+      failure(write_ ? "write" : "read", file.path(), outcome == 0 ? EIO : static_cast<int>(-outcome));
   result_.error.message += " at offset " + std::to_string(call.offset);
 }
 

@@ -1,8 +1,9 @@
 // A transfer as a sequence of system calls, which the caller, a thread or the kernel's ring makes.
 //
-// next() gives the next call, and book() records its result: a short call is continued where it ended, an interrupted
-// call is repeated, and an error ends the transfer with the bytes moved before it. Where a file was opened for
-// O_DIRECT too, aligned parts go past the page cache and the rest through it: never both for a byte of one page.
+// next() gives the next call, and book() records its result: a short call is continued where it ended, an
+// interrupted call is repeated, and an error ends the transfer with the bytes moved before it. Where a file
+// was opened for O_DIRECT too, aligned parts go past the page cache and the rest through it: never both for a
+// byte of one page.
 #pragma once
 
 #include <sys/types.h>
@@ -21,21 +22,25 @@ namespace collio::storage {
 /// The descriptors of one open file. Owns them.
 class Descriptors {
  public:
-  /// Opens an existing file; with `direct` a second time for O_DIRECT, if the file system lets it. `drill`: faults for the calls on it.
+  /// Opens an existing file; with `direct` a second time for O_DIRECT, if the file system lets it. `drill`:
+  /// faults for the calls on it.
   [[nodiscard]] static core::Result<Descriptors> open(const std::string& path, Access access, bool direct,
                                                       std::shared_ptr<FaultDrill> drill = nullptr);
-  /// The same, of the file that `holder` has, under its name if it still has that. An error where it cannot be reached.
-  [[nodiscard]] static core::Result<Descriptors> open_held(const Holder& holder, const std::string& path, Access access, bool direct,
+  /// The same, of the file that `holder` has, under its name if it still has that. An error where it cannot
+  /// be reached.
+  [[nodiscard]] static core::Result<Descriptors> open_held(const Holder& holder, const std::string& path,
+                                                           Access access, bool direct,
                                                            const std::shared_ptr<FaultDrill>& drill);
   Descriptors(Descriptors&& other) noexcept;
   Descriptors& operator=(Descriptors&&) = delete;
   ~Descriptors();
-  /// Closes them; the first error of close(2). A file system behind a network may write back only now. Again, it does nothing.
+  /// Closes them; the first error of close(2). A file system behind a network may write back only now. Again,
+  /// it does nothing.
   core::Error close();
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] int buffered() const noexcept { return buffered_; }
-  [[nodiscard]] int direct() const noexcept { return direct_; }       ///< -1: there is none
+  [[nodiscard]] int direct() const noexcept { return direct_; }  ///< -1: there is none
   /// Of offsets, lengths and addresses that may go past the page cache; 4 KiB at least.
   [[nodiscard]] std::int64_t alignment() const noexcept { return alignment_; }
   /// Why there is no O_DIRECT although it was asked for; empty else.

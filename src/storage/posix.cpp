@@ -13,8 +13,10 @@ namespace collio::storage {
 
 // Stores would not be seen by calls that go past the page cache, nor by a drill.
 PosixFile::PosixFile(Descriptors file, Locks locks)
-    : file_(std::move(file)), locks_(locks),
-      mappable_(locks == Locks::none && file_.direct() < 0 && !file_.drill() && may_store_mapped(file_.buffered())) {}
+    : file_(std::move(file)),
+      locks_(locks),
+      mappable_(locks == Locks::none && file_.direct() < 0 && !file_.drill() &&
+                may_store_mapped(file_.buffered())) {}
 
 Transfer PosixFile::run(Operation operation) {
   operation.run(file_);
@@ -57,8 +59,8 @@ std::optional<Transfer> PosixFile::sieve(const PieceWrite& what, std::byte* room
 }
 
 core::Error PosixFile::no_lock(int error, const core::Extent& extent) const {
-  return {class_of_errno(error), "lock " + file_.path() + " at offset " + std::to_string(extent.offset) + ": " + std::strerror(error) + " (errno " +
-                                     std::to_string(error) + ")"};
+  return {class_of_errno(error), "lock " + file_.path() + " at offset " + std::to_string(extent.offset) +
+                                     ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")"};
 }
 
 Transfer PosixFile::concluded(Operation& operation) noexcept {
@@ -67,14 +69,18 @@ Transfer PosixFile::concluded(Operation& operation) noexcept {
 }
 
 core::Error PosixFile::sync() {
-  const int error = make_call(file_.drill(), policy::FaultPoint::sync, [this] { return ::fsync(file_.buffered()) == 0 ? 0 : errno; });
+  const int error = make_call(file_.drill(), policy::FaultPoint::sync,
+                              [this] { return ::fsync(file_.buffered()) == 0 ? 0 : errno; });
   if (error == 0) return {};
-  return {class_of_errno(error), "fsync " + file_.path() + ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")"};
+  return {class_of_errno(error),
+          "fsync " + file_.path() + ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")"};
 }
 
 std::string PosixFile::remarks() const {
   const std::string faults = file_.drill() ? file_.drill()->remarks() : "";
-  const std::string direct = direct_refused_ ? "O_DIRECT calls were refused with EINVAL; their bytes went through the page cache" : file_.no_direct();
+  const std::string direct =
+      direct_refused_ ? "O_DIRECT calls were refused with EINVAL; their bytes went through the page cache"
+                      : file_.no_direct();
   return faults + (faults.empty() || direct.empty() ? "" : "; ") + direct;
 }
 

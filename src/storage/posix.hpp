@@ -1,5 +1,5 @@
-// Reads and writes by the caller itself. The other kinds of storage that move bytes are this one with another way to
-// start a transfer; they have no locks.
+// Reads and writes by the caller itself. The other kinds of storage that move bytes are this one with another
+// way to start a transfer; they have no locks.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,9 @@ class PosixFile : public Storage {
 
  private:
   Transfer run(Operation operation);
-  [[nodiscard]] PagesAfter pages_after() const noexcept { return locks_ == Locks::all ? PagesAfter::dropped : PagesAfter::kept; }
+  [[nodiscard]] PagesAfter pages_after() const noexcept {
+    return locks_ == Locks::all ? PagesAfter::dropped : PagesAfter::kept;
+  }
   [[nodiscard]] core::Error no_lock(int error, const core::Extent& extent) const;
 
   Descriptors file_;

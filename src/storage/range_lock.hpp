@@ -1,5 +1,5 @@
-// Byte-range locks of a file, owned by the open file description (F_OFD_SETLKW): they exclude other processes and other handles
-// of this one, and POSIX locks, which MPI libraries take.
+// Byte-range locks of a file, owned by the open file description (F_OFD_SETLKW): they exclude other processes
+// and other handles of this one, and POSIX locks, which MPI libraries take.
 #pragma once
 
 #include "core/extent.hpp"
@@ -8,12 +8,13 @@ namespace collio::storage {
 
 enum class RangeUse { read, write };
 
-/// Of the locked pages, in this client's cache, when the lock is given up. A client of NFS takes what others wrote to a page while its
-/// own write was under way for its own, and would show old bytes until the page leaves its cache.
+/// Of the locked pages, in this client's cache, when the lock is given up. A client of NFS takes what others
+/// wrote to a page while its own write was under way for its own, and would show old bytes until the page
+/// leaves its cache.
 enum class PagesAfter { kept, dropped };
 
-/// Holds a lock on an extent while it lives. A holder waits for nothing but its own transfers: then no ring of ranks that wait for
-/// each other's locks can form.
+/// Holds a lock on an extent while it lives. A holder waits for nothing but its own transfers: then no ring
+/// of ranks that wait for each other's locks can form.
 class RangeLock {
  public:
   /// Waits for the lock. `fd` is open for the use.

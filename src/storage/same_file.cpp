@@ -17,6 +17,8 @@ bool Holder::holds(int fd) const noexcept {
   return inode != 0 && mine.inode == inode && (process == 0 || mine.device == device);
 }
 
-std::string Holder::path() const { return "/proc/" + std::to_string(process) + "/fd/" + std::to_string(descriptor); }
+std::string Holder::path() const {
+  return "/proc/" + std::to_string(process) + "/fd/" + std::to_string(descriptor);
+}
 
 }  // namespace collio::storage

@@ -1,8 +1,8 @@
 // The seam between collio and a file: everything above sees this interface only, so that a failing, slow or
 // null storage can stand in for a file system.
 //
-// A transfer is made at once or started: start_write() returns a ticket, done() tests without waiting, finish() waits
-// and returns the result. Storage that can only block does the work in start_*().
+// A transfer is made at once or started: start_write() returns a ticket, done() tests without waiting,
+// finish() waits and returns the result. Storage that can only block does the work in start_*().
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct Transfer {
   core::Error error;
 };
 
-/// An open file. Not collective. Calls may be made by any rank that opened it. write(), read() and sync() by any thread, the
-/// rest by one at a time. Who destroys it waits for what is under way.
+/// An open file. Not collective. Calls may be made by any rank that opened it. write(), read() and sync() by
+/// any thread, the rest by one at a time. Who destroys it waits for what is under way.
 class Storage {
  public:
   virtual ~Storage() = default;
@@ -35,32 +35,35 @@ class Storage {
   /// Reads; fewer bytes than asked for mean end of file, not an error.
   virtual Transfer read(const core::Extent& extent, std::byte* to) = 0;
   virtual core::Error sync() = 0;
-  /// Closes the file: the error of bytes that were accepted and then not stored. Nothing may be under way, and afterwards only the
-  /// destructor may be called.
+  /// Closes the file: the error of bytes that were accepted and then not stored. Nothing may be under way,
+  /// and afterwards only the destructor may be called.
   virtual core::Error close();
 
-  /// Writes pieces so small that a call for each costs too much, and no other byte, if there is a way. False: there is none, or it
-  /// failed; pieces may have been written, and write() of each finds the error. By any thread.
+  /// Writes pieces so small that a call for each costs too much, and no other byte, if there is a way. False:
+  /// there is none, or it failed; pieces may have been written, and write() of each finds the error. By any
+  /// thread.
   virtual bool store(const PieceWrite& what);
-  /// Reads the span into `room`, puts the pieces there, and writes it whole, while the span is locked against all who lock. Null:
-  /// it cannot be locked or read, and nothing was written. By any thread.
+  /// Reads the span into `room`, puts the pieces there, and writes it whole, while the span is locked against
+  /// all who lock. Null: it cannot be locked or read, and nothing was written. By any thread.
   virtual std::optional<Transfer> sieve(const PieceWrite& what, std::byte* room);
-  /// Whether each transfer is made under a lock of its byte range, which other MPI programs respect: sieve() loses no byte of theirs.
+  /// Whether each transfer is made under a lock of its byte range, which other MPI programs respect: sieve()
+  /// loses no byte of theirs.
   [[nodiscard]] virtual bool locks() const noexcept { return false; }
 
   /// The same, begun: any number may be under way, in no particular order. The buffer belongs to the transfer
   /// until it is done.
   virtual Ticket start_write(const core::Extent& extent, const std::byte* from);
   virtual Ticket start_read(const core::Extent& extent, std::byte* to);
-  /// Whether the transfer is over, with an error or without. Does not wait; moves on all transfers of the storage.
+  /// Whether the transfer is over, with an error or without. Does not wait; moves on all transfers of the
+  /// storage.
   virtual bool done(Ticket ticket);
   /// Waits for the transfer, and forgets the ticket.
   virtual Transfer finish(Ticket ticket);
   /// Whether started transfers go on while the caller does something else.
   [[nodiscard]] virtual bool overlaps() const noexcept { return false; }
-  /// Announces buffers that live until the next call of this, instead of those announced before; empty: none. Transfers
-  /// from and to them may be cheaper. Nothing may be under way. Storage that has no use for it does nothing. On error none
-  /// is announced, and transfers work as before.
+  /// Announces buffers that live until the next call of this, instead of those announced before; empty: none.
+  /// Transfers from and to them may be cheaper. Nothing may be under way. Storage that has no use for it does
+  /// nothing. On error none is announced, and transfers work as before.
   virtual core::Error register_buffers(std::span<const std::span<std::byte>> buffers);
   /// What happened since the file was opened that was not asked for; empty: nothing.
   [[nodiscard]] virtual std::string remarks() const { return {}; }
@@ -77,7 +80,8 @@ struct FileSystem;  // storage/file_systems
 [[nodiscard]] machine::StorageModel model_of(const std::string& path);
 /// Likewise of a known one with blocks of that length.
 [[nodiscard]] machine::StorageModel model_of(const FileSystem& system, std::int64_t block_bytes);
-/// The same for a job with several nodes: they share a file system that is not known, or the job could not use it. Pure.
+/// The same for a job with several nodes: they share a file system that is not known, or the job could not
+/// use it. Pure.
 [[nodiscard]] machine::StorageModel for_several_nodes(machine::StorageModel model);
 
 /// The error class of an errno value.

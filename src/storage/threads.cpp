@@ -11,15 +11,20 @@ namespace {
 
 class ThreadsFile final : public PosixFile {
  public:
-  ThreadsFile(Descriptors file, std::shared_ptr<WorkerPool> pool) : PosixFile(std::move(file)), pool_(std::move(pool)) {}
+  ThreadsFile(Descriptors file, std::shared_ptr<WorkerPool> pool)
+      : PosixFile(std::move(file)), pool_(std::move(pool)) {}
   ~ThreadsFile() override {
     pool_->wait_until([this] { return under_way_ == 0; });
   }
   ThreadsFile(const ThreadsFile&) = delete;
   ThreadsFile& operator=(const ThreadsFile&) = delete;
 
-  Ticket start_write(const core::Extent& extent, const std::byte* from) override { return start(Operation::writing(extent, from)); }
-  Ticket start_read(const core::Extent& extent, std::byte* to) override { return start(Operation::reading(extent, to)); }
+  Ticket start_write(const core::Extent& extent, const std::byte* from) override {
+    return start(Operation::writing(extent, from));
+  }
+  Ticket start_read(const core::Extent& extent, std::byte* to) override {
+    return start(Operation::reading(extent, to));
+  }
   bool done(Ticket ticket) override { return entries_[ticket].over.load(std::memory_order_acquire); }
 
   Transfer finish(Ticket ticket) override {

@@ -1,10 +1,11 @@
-// Storage over io_uring (J. Axboe, "Efficient IO with io_uring", 2019): calls go into a ring that the kernel empties, and
-// come back through another. See kinds.hpp.
+// Storage over io_uring (J. Axboe, "Efficient IO with io_uring", 2019): calls go into a ring that the kernel
+// empties, and come back through another. See kinds.hpp.
 //
-// One ring per file. The kernel does what it can while a call is handed over: it copies to and from cached pages, and FUSE, although
-// asked not to, waits for its server (measured: Linux 6.18, direct_io, reads and O_DIRECT writes). That holds the caller. So calls go to the
-// kernel's threads at once, except calls on local file systems that are short or bypass the cache. Calls on announced
-// buffers spare the kernel the look-up of their pages.
+// One ring per file. The kernel does what it can while a call is handed over: it copies to and from cached
+// pages, and FUSE, although asked not to, waits for its server (measured: Linux 6.18, direct_io, reads and
+// O_DIRECT writes). That holds the caller. So calls go to the kernel's threads at once, except calls on local
+// file systems that are short or bypass the cache. Calls on announced buffers spare the kernel the look-up of
+// their pages.
 #include <liburing.h>
 
 #include <algorithm>
@@ -25,7 +26,8 @@ constexpr std::size_t most_registered_bytes = 1 << 30;  // of one buffer: the ke
 
 class UringFile final : public PosixFile {
  public:
-  UringFile(Descriptors file, const io_uring& ring, bool local) : PosixFile(std::move(file)), ring_(ring), local_(local) {}
+  UringFile(Descriptors file, const io_uring& ring, bool local)
+      : PosixFile(std::move(file)), ring_(ring), local_(local) {}
   ~UringFile() override {
     while (in_ring_ > 0) reap(true);
     ::io_uring_queue_exit(&ring_);
@@ -33,8 +35,12 @@ class UringFile final : public PosixFile {
   UringFile(const UringFile&) = delete;
   UringFile& operator=(const UringFile&) = delete;
 
-  Ticket start_write(const core::Extent& extent, const std::byte* from) override { return start(Operation::writing(extent, from)); }
-  Ticket start_read(const core::Extent& extent, std::byte* to) override { return start(Operation::reading(extent, to)); }
+  Ticket start_write(const core::Extent& extent, const std::byte* from) override {
+    return start(Operation::writing(extent, from));
+  }
+  Ticket start_read(const core::Extent& extent, std::byte* to) override {
+    return start(Operation::reading(extent, to));
+  }
 
   bool done(Ticket ticket) override {
     reap(false);
@@ -103,7 +109,8 @@ class UringFile final : public PosixFile {
     else
       ::io_uring_prep_read(sqe, entry.call.fd, entry.call.data, bytes, offset);
     ::io_uring_sqe_set_data64(sqe, ticket);
-    const bool holds_nobody = entry.call.outcome || (local_ && (entry.call.direct || entry.call.bytes < short_call_bytes));
+    const bool holds_nobody =
+        entry.call.outcome || (local_ && (entry.call.direct || entry.call.bytes < short_call_bytes));
     if (!holds_nobody) ::io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
     ++in_ring_;
     ::io_uring_submit(&ring_);  // what it does not take now goes with the next one, or with a wait
@@ -123,7 +130,8 @@ class UringFile final : public PosixFile {
   [[nodiscard]] int registered(const SystemCall& call) const noexcept {
     for (std::size_t i = 0; i < registered_.size(); ++i) {
       const auto* begin = static_cast<const std::byte*>(registered_[i].iov_base);
-      if (call.data >= begin && call.data + call.bytes <= begin + registered_[i].iov_len) return static_cast<int>(i);
+      if (call.data >= begin && call.data + call.bytes <= begin + registered_[i].iov_len)
+        return static_cast<int>(i);
     }
     return -1;
   }
@@ -136,7 +144,8 @@ class UringFile final : public PosixFile {
     else if (::io_uring_sq_ready(&ring_) > 0)
       submitted = ::io_uring_submit(&ring_);
     // Interrupted, or short of memory for the moment: the callers come again.
-    assert(submitted >= 0 || submitted == -EINTR || submitted == -EAGAIN || submitted == -EBUSY || submitted == -ENOMEM);
+    assert(submitted >= 0 || submitted == -EINTR || submitted == -EAGAIN || submitted == -EBUSY ||
+           submitted == -ENOMEM);
     static_cast<void>(submitted);
     io_uring_cqe* cqe = nullptr;
     while (::io_uring_peek_cqe(&ring_, &cqe) == 0) {
@@ -145,7 +154,8 @@ class UringFile final : public PosixFile {
       ::io_uring_cqe_seen(&ring_, cqe);
       --in_ring_;
       Entry& entry = entries_[ticket];
-      // The kernel cancels what is left of a thread's calls when the thread ends; the one that is here makes them again.
+      // The kernel cancels what is left of a thread's calls when the thread ends; the one that is here makes
+      // them again.
       const bool once_more = outcome == -EAGAIN || outcome == -ECANCELED;
       entry.operation.book(file(), entry.call, entry.call.outcome.value_or(once_more ? -EINTR : outcome));
       submit(ticket);
@@ -164,12 +174,14 @@ class UringFile final : public PosixFile {
 bool knows_read_and_write(io_uring& ring) {
   io_uring_probe* probe = ::io_uring_get_probe_ring(&ring);
   if (!probe) return false;
-  const bool knows = ::io_uring_opcode_supported(probe, IORING_OP_READ) && ::io_uring_opcode_supported(probe, IORING_OP_WRITE);
+  const bool knows = ::io_uring_opcode_supported(probe, IORING_OP_READ) &&
+                     ::io_uring_opcode_supported(probe, IORING_OP_WRITE);
   ::io_uring_free_probe(probe);
   return knows;
 }
 
-/// Sends an empty call through the ring: a filter may let a process make one and not use it. 0, or the negative of errno.
+/// Sends an empty call through the ring: a filter may let a process make one and not use it. 0, or the
+/// negative of errno.
 int try_out(io_uring& ring) {
   ::io_uring_prep_nop(::io_uring_get_sqe(&ring));
   int error = 0;
@@ -186,7 +198,8 @@ int try_out(io_uring& ring) {
 std::string why_no_ring(int error) {
   std::string why = std::string("io_uring: ") + std::strerror(error);
   if (error == ENOSYS) why += " (the kernel has none)";
-  if (error == EPERM || error == EACCES) why += " (not allowed here: kernel.io_uring_disabled, or a container's seccomp filter)";
+  if (error == EPERM || error == EACCES)
+    why += " (not allowed here: kernel.io_uring_disabled, or a container's seccomp filter)";
   if (error == ENOMEM) why += " (the limit of locked memory, ulimit -l, is too low)";
   return why;
 }

@@ -3,6 +3,8 @@
 
 namespace collio::storage {
 
-StorageOrReason make_uring(Descriptors&&, bool) { return {nullptr, "io_uring: collio was built without liburing"}; }
+StorageOrReason make_uring(Descriptors&&, bool) {
+  return {nullptr, "io_uring: collio was built without liburing"};
+}
 
 }  // namespace collio::storage

@@ -14,8 +14,8 @@ namespace collio::storage {
 
 class WorkerPool {
  public:
-  /// The pool of this process, made at first use and ended with its last user. Grows to `threads` threads, never
-  /// shrinks. Null when the system gives none: `why` says so. One that cannot grow stays as it is.
+  /// The pool of this process, made at first use and ended with its last user. Grows to `threads` threads,
+  /// never shrinks. Null when the system gives none: `why` says so. One that cannot grow stays as it is.
   [[nodiscard]] static std::shared_ptr<WorkerPool> obtain(int threads, std::string& why);
   WorkerPool() = default;
   ~WorkerPool();

@@ -1,5 +1,5 @@
-// Copies from and to a device that fail, on one rank: all ranks get the error, and the next call works. argv[1]: the driver; argv[2]:
-// how the driver names the error.
+// Copies from and to a device that fail, on one rank: all ranks get the error, and the next call works.
+// argv[1]: the driver; argv[2]: how the driver names the error.
 #include "memory.hpp"
 
 using namespace collio::test;
@@ -19,8 +19,10 @@ void check(const Failing& f, int code, const char* call) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  const bool named = std::string(text).find(f.word) != std::string::npos && std::string(text).find("device memory") != std::string::npos;
-  if (f.program.rank == f.rank) f.program.that(named, (std::string("the error is named, not: ") + text).c_str());
+  const bool named = std::string(text).find(f.word) != std::string::npos &&
+                     std::string(text).find("device memory") != std::string::npos;
+  if (f.program.rank == f.rank)
+    f.program.that(named, (std::string("the error is named, not: ") + text).c_str());
 }
 
 int split(MPI_File file, int* data) {
@@ -61,14 +63,18 @@ void calls(const Failing& f, MPI_File file, int first) {
 void round(const Failing& f, const char* path, int first) {
   const std::string& name = f.program.temporary(std::string("failing.") + path + std::to_string(first));
   MPI_File file = open_with(f.program, name, path);
-  const Ints before(f.driver, Kind::device, values(f.program.rank, part)), found(f.driver, Kind::device, std::vector<int>(part, -7));
+  const Ints before(f.driver, Kind::device, values(f.program.rank, part)),
+      found(f.driver, Kind::device, std::vector<int>(part, -7));
   f.driver.fail_from(0);
-  f.program.good(MPI_File_write_all(file, before.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_all");
+  f.program.good(MPI_File_write_all(file, before.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_write_all");
   calls(f, file, first);
   f.driver.fail_from(0);
   if (first == 1) check_dealt(f.program, name, 1, "ints from before calls that fail before they begin");
-  f.program.good(MPI_File_write_at_all(file, 0, before.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
-  f.program.good(MPI_File_read_at_all(file, 0, found.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  f.program.good(MPI_File_write_at_all(file, 0, before.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_write_at_all");
+  f.program.good(MPI_File_read_at_all(file, 0, found.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_read_at_all");
   f.program.that(found.content() == before.content(), "ints behind a failure");
   f.program.good(MPI_File_close(&file), "MPI_File_close");
   check_dealt(f.program, name, 1, "ints that were written behind a failure");

@@ -1,5 +1,6 @@
-// Nonblocking calls that are left to the MPI library, as one rank has a datatype that collio cannot describe: the program stands in front of the
-// function that tells constructors. The other ranks' buffers are in a device's memory. argv[1]: the driver.
+// Nonblocking calls that are left to the MPI library, as one rank has a datatype that collio cannot describe:
+// the program stands in front of the function that tells constructors. The other ranks' buffers are in a
+// device's memory. argv[1]: the driver.
 #include "memory.hpp"
 
 using namespace collio::test;
@@ -18,7 +19,8 @@ int MPI_Type_get_envelope(MPI_Datatype type, int* ints, int* addresses, int* typ
   return code;
 }
 #if MPI_VERSION >= 4
-int MPI_Type_get_envelope_c(MPI_Datatype type, MPI_Count* ints, MPI_Count* addresses, MPI_Count* counts, MPI_Count* types, int* combiner) {
+int MPI_Type_get_envelope_c(MPI_Datatype type, MPI_Count* ints, MPI_Count* addresses, MPI_Count* counts,
+                            MPI_Count* types, int* combiner) {
   const int code = PMPI_Type_get_envelope_c(type, ints, addresses, counts, types, combiner);
   if (type == unknown) *combiner = no_constructor;
   return code;
@@ -35,17 +37,20 @@ struct Left {
   const Driver& driver;
   MPI_Datatype apart;  ///< every second int
 
-  /// One call: rank 0 with the datatype that is not described, the others with ints apart on the device. What it returns.
+  /// One call: rank 0 with the datatype that is not described, the others with ints apart on the device. What
+  /// it returns.
   int call(MPI_File file, bool write, void* buffer) const {
     const bool first = program.rank == 0;
     MPI_Request request;
     const int count = first ? 1 : part;
     MPI_Datatype type = first ? unknown : apart;
-    const int code = write ? MPI_File_iwrite_at_all(file, 0, buffer, count, type, &request) : MPI_File_iread_at_all(file, 0, buffer, count, type, &request);
+    const int code = write ? MPI_File_iwrite_at_all(file, 0, buffer, count, type, &request)
+                           : MPI_File_iread_at_all(file, 0, buffer, count, type, &request);
     return code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   [[nodiscard]] std::unique_ptr<Ints> make(const std::vector<int>& data) const {
-    return program.rank == 0 ? std::make_unique<Ints>(data) : std::make_unique<Ints>(driver, Kind::device, spread_out(data));
+    return program.rank == 0 ? std::make_unique<Ints>(data)
+                             : std::make_unique<Ints>(driver, Kind::device, spread_out(data));
   }
 };
 
@@ -64,7 +69,8 @@ void failing(const Left& left, MPI_File file) {
   for (const bool write : {true, false}) {
     MPI_Barrier(MPI_COMM_WORLD);
     left.driver.fail_from(left.program.rank == left.program.size - 1 ? 2 : 0);
-    left.program.equal(left.program.same_error(left.call(file, write, data->data()), "a copy that fails"), MPI_ERR_IO, "error class of a copy that fails");
+    left.program.equal(left.program.same_error(left.call(file, write, data->data()), "a copy that fails"),
+                       MPI_ERR_IO, "error class of a copy that fails");
   }
   left.driver.fail_from(0);
 }

@@ -1,4 +1,5 @@
-// Buffers in a device's memory, which the CPU cannot touch: collective, split, nonblocking and independent calls. argv[1]: the driver.
+// Buffers in a device's memory, which the CPU cannot touch: collective, split, nonblocking and independent
+// calls. argv[1]: the driver.
 #include "../mpi/pieces.hpp"
 #include "memory.hpp"
 
@@ -66,16 +67,22 @@ void collective(const Round& r, MPI_File file) {
   program.equal(status_bytes(status), part * 4LL, "bytes written, nonblocking");
 
   const auto found = r.buffers.blank(2 * part);
-  program.good(MPI_File_read_at_all(file, 0, found->data(), 2 * part, MPI_INT, &status), "MPI_File_read_at_all");
-  program.that(found->content() == std::vector<int>(data.begin(), data.begin() + 2 * part), "ints that were read");
+  program.good(MPI_File_read_at_all(file, 0, found->data(), 2 * part, MPI_INT, &status),
+               "MPI_File_read_at_all");
+  program.that(found->content() == std::vector<int>(data.begin(), data.begin() + 2 * part),
+               "ints that were read");
   const auto apart = r.buffers.blank(2 * part);
-  program.good(MPI_File_iread_at_all(file, part, apart->data(), part, type, &request), "MPI_File_iread_at_all");
+  program.good(MPI_File_iread_at_all(file, part, apart->data(), part, type, &request),
+               "MPI_File_iread_at_all");
   program.good(MPI_Wait(&request, &status), "MPI_Wait");
-  program.that(apart->content() == spread_out({data.begin() + part, data.begin() + 2 * part}), "every second int that was read, and ints between");
+  program.that(apart->content() == spread_out({data.begin() + part, data.begin() + 2 * part}),
+               "every second int that was read, and ints between");
   const auto later = r.buffers.blank(part);
-  program.good(MPI_File_read_at_all_begin(file, 2 * part, later->data(), part, MPI_INT), "MPI_File_read_at_all_begin");
+  program.good(MPI_File_read_at_all_begin(file, 2 * part, later->data(), part, MPI_INT),
+               "MPI_File_read_at_all_begin");
   program.good(MPI_File_read_at_all_end(file, later->data(), &status), "MPI_File_read_at_all_end");
-  program.that(later->content() == std::vector<int>(data.begin() + 2 * part, data.begin() + 3 * part), "ints of a split read");
+  program.that(later->content() == std::vector<int>(data.begin() + 2 * part, data.begin() + 3 * part),
+               "ints of a split read");
   MPI_Type_free(&type);
 }
 
@@ -85,29 +92,35 @@ void unusual_types(const Round& r, MPI_File file) {
   const UnevenType uneven;
   const auto data = values(program.rank, uneven.ints);
   const auto wide = r.buffers.make(uneven.spread(data));
-  program.good(MPI_File_write_at_all(file, 0, wide->data(), 1, uneven.type, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 0, wide->data(), 1, uneven.type, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
   const auto found = r.buffers.blank(uneven.size);
-  program.good(MPI_File_read_at_all(file, 0, found->data(), 1, uneven.type, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 0, found->data(), 1, uneven.type, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
   program.that(found->content() == uneven.spread(data), "ints of an uneven type, and ints between");
 
   MPI_Datatype sliding;  // three ints from every int on
   MPI_Type_vector(50, 3, 1, MPI_INT, &sliding);
   MPI_Type_commit(&sliding);
   const auto narrow = r.buffers.make({data.begin(), data.begin() + 52});
-  program.good(MPI_File_write_at_all(file, 0, narrow->data(), 1, sliding, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 0, narrow->data(), 1, sliding, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
   MPI_Type_free(&sliding);
   const auto back = r.buffers.blank(150);
-  program.good(MPI_File_read_at_all(file, 0, back->data(), 150, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 0, back->data(), 150, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
   std::vector<int> expected;
   for (std::size_t i = 0; i < 150; ++i) expected.push_back(data[i / 3 + i % 3]);
   program.that(back->content() == expected, "ints of pieces that overlap");
 
   const auto beyond = r.buffers.blank(2 * part);
   MPI_Status status;
-  program.good(MPI_File_read_at_all(file, (parts - 1) * part, beyond->data(), 2 * part, MPI_INT, &status), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, (parts - 1) * part, beyond->data(), 2 * part, MPI_INT, &status),
+               "MPI_File_read_at_all");
   program.equal(status_bytes(status), part * 4LL, "bytes read up to the end of the file");
   const auto content = beyond->content();
-  program.that(std::all_of(content.begin() + part, content.end(), [](int one) { return one == -7; }), "ints beyond the end of the file");
+  program.that(std::all_of(content.begin() + part, content.end(), [](int one) { return one == -7; }),
+               "ints beyond the end of the file");
 }
 
 /// One type with absolute addresses: the device's memory on some, the program's own too.
@@ -126,18 +139,23 @@ void absolute_addresses(const Round& r, MPI_File file) {
   places[0] = 0;
   MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &from_first);
   for (MPI_Datatype* t : {&type, &from_first}) MPI_Type_commit(t);
-  program.good(MPI_File_write_at_all(file, 0, MPI_BOTTOM, 1, type, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
-  program.good(MPI_File_write_at_all(file, 3 * block, one->data(), 1, from_first, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 0, MPI_BOTTOM, 1, type, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 3 * block, one->data(), 1, from_first, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
   const auto found = r.buffers.blank(6 * block);
-  program.good(MPI_File_read_at_all(file, 0, found->data(), 6 * block, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 0, found->data(), 6 * block, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
   std::vector<int> twice = data;
   twice.insert(twice.end(), data.begin(), data.end());
   program.that(found->content() == twice, "ints from absolute addresses, and from another buffer's");
   one->fill(-1);
   other.fill(-1);
   program.good(MPI_File_read_at_all(file, 0, MPI_BOTTOM, 1, type, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
-  program.that(one->content() == std::vector<int>(data.begin(), data.begin() + 2 * block), "ints to absolute addresses");
-  program.that(other.content() == std::vector<int>(data.begin() + 2 * block, data.end()), "ints to absolute addresses of the program");
+  program.that(one->content() == std::vector<int>(data.begin(), data.begin() + 2 * block),
+               "ints to absolute addresses");
+  program.that(other.content() == std::vector<int>(data.begin() + 2 * block, data.end()),
+               "ints to absolute addresses of the program");
   for (MPI_Datatype* t : {&type, &from_first}) MPI_Type_free(t);
 }
 
@@ -147,14 +165,18 @@ void long_buffers(const Round& r, MPI_File file) {
   constexpr int ints = 300001;
   const auto data = values(program.rank, ints);
   const auto buffer = r.buffers.make(data);
-  program.good(MPI_File_write_at_all(file, 3, buffer->data(), ints, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 3, buffer->data(), ints, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
   const auto found = r.buffers.blank(ints);
-  program.good(MPI_File_read_at_all(file, 3, found->data(), ints, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 3, found->data(), ints, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
   program.that(found->content() == data, "ints of a long buffer");
   MPI_Datatype type = every_second_int();
   const auto wide = r.buffers.make(spread_out(data)), apart = r.buffers.blank(2 * ints);
-  program.good(MPI_File_write_at_all(file, 7, wide->data(), ints, type, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
-  program.good(MPI_File_read_at_all(file, 7, apart->data(), ints, type, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  program.good(MPI_File_write_at_all(file, 7, wide->data(), ints, type, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
+  program.good(MPI_File_read_at_all(file, 7, apart->data(), ints, type, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
   program.that(apart->content() == wide->content(), "every second int of a long buffer");
   MPI_Type_free(&type);
 }
@@ -164,11 +186,15 @@ void nothing_to_move(const Round& r, MPI_File file) {
   Program& program = r.program;
   const auto buffer = r.buffers.make(values(program.rank, block));
   const int count = program.rank == 0 ? block : 0;
-  program.good(MPI_File_write_at_all(file, 0, buffer->data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
-  program.good(MPI_File_read_at_all(file, 0, buffer->data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
-  program.good(MPI_File_read_at_all(file, 0, buffer->data(), 0, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  program.good(MPI_File_write_at_all(file, 0, buffer->data(), count, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
+  program.good(MPI_File_read_at_all(file, 0, buffer->data(), count, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 0, buffer->data(), 0, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
   program.good(MPI_File_read_at_all(file, 0, nullptr, 0, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
-  program.that(buffer->content() == values(program.rank, block), "ints that were written and read by the first rank");
+  program.that(buffer->content() == values(program.rank, block),
+               "ints that were written and read by the first rank");
 }
 
 /// Through a view that stays with collio; on one rank alone the MPI library has it.
@@ -180,7 +206,8 @@ void independent(const Round& r, MPI_File file) {
   const auto one = r.buffers.make({data.begin(), data.begin() + part});
   const auto wide = r.buffers.make(spread_out({data.begin() + part, data.end()}));
   MPI_Datatype type = every_second_int();
-  program.good(MPI_File_write_at(file, 0, one->data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at");
+  program.good(MPI_File_write_at(file, 0, one->data(), part, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at");
   MPI_Request request;
   program.good(MPI_File_iwrite_at(file, part, wide->data(), part, type, &request), "MPI_File_iwrite_at");
   program.good(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
@@ -200,12 +227,16 @@ void check_report(const Round& r, const std::string& name) {
   int on_device = 0;
   MPI_Allreduce(&mine, &on_device, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (r.program.rank != 0) return;
-  const std::string expected = "\"device\":{\"from_device\":" + std::to_string(2LL * 4 * part * on_device) + ",";
-  r.program.that(r.reports.of(name).find(expected) != std::string::npos, ("the report has " + expected).c_str());
+  const std::string expected =
+      "\"device\":{\"from_device\":" + std::to_string(2LL * 4 * part * on_device) + ",";
+  r.program.that(r.reports.of(name).find(expected) != std::string::npos,
+                 ("the report has " + expected).c_str());
   if (r.program.size == 1) return;
   const char* ranks_a_node = std::getenv("COLLIO_RANKS_PER_NODE");
-  if (std::string(r.path_hint) == "two_layer" && ranks_a_node && std::string(ranks_a_node) == "1") return;  // there is one layer
-  r.program.that(r.reports.of(name).find(std::string("\"path\":\"") + r.path_hint) != std::string::npos, "calls take the path that was asked for");
+  if (std::string(r.path_hint) == "two_layer" && ranks_a_node && std::string(ranks_a_node) == "1")
+    return;  // there is one layer
+  r.program.that(r.reports.of(name).find(std::string("\"path\":\"") + r.path_hint) != std::string::npos,
+                 "calls take the path that was asked for");
 }
 
 void one_round(const Round& r, const std::string& name) {
@@ -228,10 +259,12 @@ void one_round(const Round& r, const std::string& name) {
 void few_queries(Program& program, const Driver& driver, MPI_File file) {
   const auto data = values(program.rank, part);
   int before = driver.queries();
-  program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
   program.equal(driver.queries() - before, 1, "queries of a call");
   before = driver.queries();
-  program.good(MPI_File_write_at_all(file, 0, data.data(), 0, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), 0, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
   program.equal(driver.queries() - before, 0, "queries of a call without bytes");
 }
 
@@ -241,16 +274,22 @@ void no_staging(Program& program, const Driver& driver, const std::string& name)
   few_queries(program, driver, file);
   driver.fail_from(1);
   for (const Kind kind : {Kind::managed, Kind::pinned}) {
-    const Ints data(driver, kind, values(program.rank, part)), found(driver, kind, std::vector<int>(part, -7));
-    program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
-    program.good(MPI_File_read_at_all(file, 0, found.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+    const Ints data(driver, kind, values(program.rank, part)),
+        found(driver, kind, std::vector<int>(part, -7));
+    program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_write_at_all");
+    program.good(MPI_File_read_at_all(file, 0, found.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_read_at_all");
     program.that(found.content() == data.content(), "managed and pinned memory");
   }
   program.equal(driver.copies(), 0, "copies of memory that the CPU can touch");
   driver.fail_from(0);
-  const Ints data(driver, Kind::pool, values(program.rank, part)), found(driver, Kind::pool, std::vector<int>(part, -7));
-  program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
-  program.good(MPI_File_read_at_all(file, 0, found.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  const Ints data(driver, Kind::pool, values(program.rank, part)),
+      found(driver, Kind::pool, std::vector<int>(part, -7));
+  program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
+  program.good(MPI_File_read_at_all(file, 0, found.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
   program.that(found.content() == data.content(), "memory of a pool");
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
@@ -265,13 +304,15 @@ int main(int argc, char** argv) {
   const auto data = values(program.rank, part);
   program.good(MPI_File_write_all(file, data.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_all");
   const Driver driver(argv[1]);
-  program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
   driver.begin();
   program.good(MPI_File_close(&file), "MPI_File_close");
   no_staging(program, driver, program.temporary("unstaged"));
   const char* paths[] = {"two_layer", "two_phase", "independent"};
   for (const char* path : paths)
     for (const Ranks ranks : {Ranks::all, Ranks::odd})
-      one_round({program, driver, reports, Buffers(driver, ranks, program.rank), path}, program.temporary(path + std::to_string(static_cast<int>(ranks))));
+      one_round({program, driver, reports, Buffers(driver, ranks, program.rank), path},
+                program.temporary(path + std::to_string(static_cast<int>(ranks))));
   return program.finish();
 }

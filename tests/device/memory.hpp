@@ -45,12 +45,15 @@ class Driver {
 /// Ints in memory of a kind.
 class Ints {
  public:
-  Ints(const Driver& driver, Kind kind, const std::vector<int>& data) : size_(data.size()), seen_(driver.allocate(std::max<std::size_t>(4 * size_, 4), static_cast<int>(kind))) {
+  Ints(const Driver& driver, Kind kind, const std::vector<int>& data)
+      : size_(data.size()),
+        seen_(driver.allocate(std::max<std::size_t>(4 * size_, 4), static_cast<int>(kind))) {
     hidden_ = static_cast<int*>(driver.hidden(seen_));
     std::copy(data.begin(), data.end(), hidden_);
   }
   /// In the program's own memory.
-  explicit Ints(const std::vector<int>& data) : size_(data.size()), own_(data), seen_(own_.data()), hidden_(own_.data()) {}
+  explicit Ints(const std::vector<int>& data)
+      : size_(data.size()), own_(data), seen_(own_.data()), hidden_(own_.data()) {}
   Ints(const Ints&) = delete;
   Ints& operator=(const Ints&) = delete;
 
@@ -71,11 +74,14 @@ enum class Ranks { all, odd };
 
 class Buffers {
  public:
-  Buffers(const Driver& driver, Ranks ranks, int rank) : driver_(driver), of_all_(ranks == Ranks::all), on_device_(ranks == Ranks::all || rank % 2 == 1) {}
+  Buffers(const Driver& driver, Ranks ranks, int rank)
+      : driver_(driver), of_all_(ranks == Ranks::all), on_device_(ranks == Ranks::all || rank % 2 == 1) {}
   [[nodiscard]] std::unique_ptr<Ints> make(const std::vector<int>& data, Kind kind = Kind::device) const {
     return on_device_ ? std::make_unique<Ints>(driver_, kind, data) : std::make_unique<Ints>(data);
   }
-  [[nodiscard]] std::unique_ptr<Ints> blank(int size) const { return make(std::vector<int>(static_cast<std::size_t>(size), -7)); }
+  [[nodiscard]] std::unique_ptr<Ints> blank(int size) const {
+    return make(std::vector<int>(static_cast<std::size_t>(size), -7));
+  }
   [[nodiscard]] bool on_device() const { return on_device_; }
   [[nodiscard]] bool of_all() const { return of_all_; }
 
@@ -96,7 +102,8 @@ inline MPI_File open_with(Program& program, const std::string& name, const char*
   MPI_Info_create(&info);
   MPI_Info_set(info, "collio_path", path_hint);
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+               "MPI_File_open");
   MPI_Info_free(&info);
   set_dealt_view(program, file);
   return file;

@@ -13,7 +13,8 @@ void draw_hint(Random& random, Case& out, const char* key, const std::vector<std
 
 void draw_hints(Random& random, Case& out) {
   if (random.chance(25)) return;
-  draw_hint(random, out, "cb_buffer_size", {"37", "64", "1000", "4096", "5000", "65536", "1048576", "16777216"});
+  draw_hint(random, out, "cb_buffer_size",
+            {"37", "64", "1000", "4096", "5000", "65536", "1048576", "16777216"});
   draw_hint(random, out, "cb_nodes", {"1", "2", "3", "4", "100"});
   draw_hint(random, out, "collio_path", {"auto", "two_layer", "two_layer", "two_phase", "independent"});
   draw_hint(random, out, "collio_window", {"64", "1000", "4096", "65536"});
@@ -23,9 +24,11 @@ void draw_hints(Random& random, Case& out) {
   draw_hint(random, out, "COLLIO_RANKS_PER_NODE", {"1", "2", "3", "5"});
   draw_hint(random, out, "collio_aggregators", {"round_robin", "spread", "one_per_node", "topology_aware"});
   draw_hint(random, out, "collio_domains", {"aligned", "static_cyclic", "group_cyclic", "balanced"});
-  draw_hint(random, out, "collio_assignment", {"in_order", "locality_aware", "least_hop_bytes", "least_congestion"});
+  draw_hint(random, out, "collio_assignment",
+            {"in_order", "locality_aware", "least_hop_bytes", "least_congestion"});
   draw_hint(random, out, "striping_factor", {"1", "2", "3"});
-  draw_hint(random, out, "collio_schedule", {"none", "communication", "write", "write_communication", "write_communication_2", "dataflow"});
+  draw_hint(random, out, "collio_schedule",
+            {"none", "communication", "write", "write_communication", "write_communication_2", "dataflow"});
   draw_hint(random, out, "collio_buffers", {"3", "5"});
   draw_hint(random, out, "collio_transfer", {"two_sided", "fence", "lock"});
   draw_hint(random, out, "collio_transfer_piece", {"1", "16", "100"});
@@ -39,13 +42,15 @@ void draw_hints(Random& random, Case& out) {
   draw_hint(random, out, "striping_unit", {"100", "512", "4096", "1048576"});
 }
 
-/// Which awkward features a case may use. Cases without them are those the MPI library's own I/O can be compared with.
+/// Which awkward features a case may use. Cases without them are those the MPI library's own I/O can be
+/// compared with.
 struct Manner {
   bool plain = false;
   bool bottom = false;
 };
 
-Access draw_access(Random& random, const Layout& layout, std::size_t rank, std::int64_t at_bytes, Manner manner) {
+Access draw_access(Random& random, const Layout& layout, std::size_t rank, std::int64_t at_bytes,
+                   Manner manner) {
   const RankView& view = layout.views[rank];
   const Type& etype = layout.etype;
   Access access;
@@ -56,7 +61,8 @@ Access draw_access(Random& random, const Layout& layout, std::size_t rank, std::
   return access;
 }
 
-Call draw_call(Random& random, const Phase& phase, std::vector<std::int64_t>& pointers, bool write, Manner manner) {
+Call draw_call(Random& random, const Phase& phase, std::vector<std::int64_t>& pointers, bool write,
+               Manner manner) {
   Call call;
   call.write = write;
   call.explicit_offset = random.chance(45);
@@ -68,7 +74,8 @@ Call draw_call(Random& random, const Phase& phase, std::vector<std::int64_t>& po
   for (std::size_t r = 0; r < phase.layout.views.size(); ++r) {
     const RankView& view = phase.layout.views[r];
     std::int64_t at = pointers[r];
-    if (call.explicit_offset) at = view.begin + (random.chance(50) ? 0 : random.between(0, (view.end - view.begin) / unit) * unit);
+    if (call.explicit_offset)
+      at = view.begin + (random.chance(50) ? 0 : random.between(0, (view.end - view.begin) / unit) * unit);
     call.access.push_back(draw_access(random, phase.layout, r, at, manner));
     if (!call.explicit_offset) pointers[r] += call.access.back().bytes();
   }
@@ -90,12 +97,14 @@ void use_default_view(Phase& phase, std::int64_t stream_bytes) {
 Phase draw_phase(Random& random, int ranks, bool write, const LayoutLimits& limits) {
   const Manner manner{limits.plain, random.chance(20)};
   Phase phase;
-  phase.layout = write ? random_disjoint_layout(random, ranks, limits) : random_reading_layout(random, ranks, limits);
+  phase.layout =
+      write ? random_disjoint_layout(random, ranks, limits) : random_reading_layout(random, ranks, limits);
   std::vector<std::int64_t> pointers;
   const bool skip = random.chance(40);
   for (const RankView& view : phase.layout.views) {
     const std::int64_t unit = phase.layout.etype->shape.size;
-    pointers.push_back(view.begin + (skip ? random.between(0, (view.end - view.begin) / unit / 2) * unit : 0));
+    pointers.push_back(view.begin +
+                       (skip ? random.between(0, (view.end - view.begin) / unit / 2) * unit : 0));
   }
   const int calls = random.small(1, 3);
   for (int i = 0; i < calls; ++i) phase.calls.push_back(draw_call(random, phase, pointers, write, manner));
@@ -103,18 +112,23 @@ Phase draw_phase(Random& random, int ranks, bool write, const LayoutLimits& limi
 }
 
 void print_access(std::ostream& out, const Access& access, int rank) {
-  out << "      rank " << rank << " at etype " << access.offset << ": " << access.memory.count << " x " << text(access.memory.type)
-      << (access.bottom ? " from MPI_BOTTOM" : "") << "  = " << access.bytes() << " B\n";
+  out << "      rank " << rank << " at etype " << access.offset << ": " << access.memory.count << " x "
+      << text(access.memory.type) << (access.bottom ? " from MPI_BOTTOM" : "") << "  = " << access.bytes()
+      << " B\n";
 }
 
 void print_phase(std::ostream& out, const Phase& phase) {
-  out << "  view '" << phase.layout.name << "'" << (phase.set_view ? "" : " (not set)") << " etype " << text(phase.layout.etype) << '\n';
+  out << "  view '" << phase.layout.name << "'" << (phase.set_view ? "" : " (not set)") << " etype "
+      << text(phase.layout.etype) << '\n';
   for (std::size_t r = 0; r < phase.layout.views.size(); ++r)
-    out << "    rank " << r << " displacement " << phase.layout.views[r].displacement << " filetype " << text(phase.layout.views[r].filetype) << '\n';
+    out << "    rank " << r << " displacement " << phase.layout.views[r].displacement << " filetype "
+        << text(phase.layout.views[r].filetype) << '\n';
   for (const Call& call : phase.calls) {
-    out << "    MPI_File_" << (call.form == Form::nonblocking ? "i" : "") << (call.write ? "write" : "read") << (call.explicit_offset ? "_at_all" : "_all")
-        << (call.form == Form::split ? "_begin" : "") << (call.large_count ? "_c" : "") << '\n';
-    for (std::size_t r = 0; r < call.access.size(); ++r) print_access(out, call.access[r], static_cast<int>(r));
+    out << "    MPI_File_" << (call.form == Form::nonblocking ? "i" : "") << (call.write ? "write" : "read")
+        << (call.explicit_offset ? "_at_all" : "_all") << (call.form == Form::split ? "_begin" : "")
+        << (call.large_count ? "_c" : "") << '\n';
+    for (std::size_t r = 0; r < call.access.size(); ++r)
+      print_access(out, call.access[r], static_cast<int>(r));
   }
 }
 
@@ -129,7 +143,8 @@ Case random_case(std::uint64_t seed, int ranks, std::int64_t max_bytes) {
   out.file_exists = out.mode == Mode::read_only || random.chance(50);
   // Most cases are small, so that many run; a few fill the limit.
   LayoutLimits limits;
-  limits.stream_bytes = random.chance(10) ? max_bytes : std::min<std::int64_t>(max_bytes, random.between(16, 2048));
+  limits.stream_bytes =
+      random.chance(10) ? max_bytes : std::min<std::int64_t>(max_bytes, random.between(16, 2048));
   limits.file_bytes = 4 * limits.stream_bytes;
   limits.plain = random.chance(60);
   limits.overlap = out.mode == Mode::read_only && random.chance(50);
@@ -137,7 +152,8 @@ Case random_case(std::uint64_t seed, int ranks, std::int64_t max_bytes) {
   draw_hints(random, out);
   const int phases = random.chance(70) ? 1 : 2;
   for (int i = 0; i < phases; ++i) {
-    const bool write = out.mode == Mode::write_only || (out.mode == Mode::read_write && (i == 0 || random.chance(50)));
+    const bool write =
+        out.mode == Mode::write_only || (out.mode == Mode::read_write && (i == 0 || random.chance(50)));
     out.phases.push_back(draw_phase(random, ranks, write, limits));
   }
   if (random.chance(8)) {
@@ -162,17 +178,20 @@ Case read_back_case(const Case& written, std::int64_t file_bytes) {
 }
 
 unsigned char data_byte(std::uint64_t data_seed, int rank, std::int64_t index) {
-  const std::uint64_t word = mix(data_seed + static_cast<std::uint64_t>(rank) * 0x1000193ULL + static_cast<std::uint64_t>(index >> 3));
+  const std::uint64_t word = mix(data_seed + static_cast<std::uint64_t>(rank) * 0x1000193ULL +
+                                 static_cast<std::uint64_t>(index >> 3));
   return static_cast<unsigned char>(word >> (8 * (index & 7)));
 }
 
-unsigned char old_byte(std::uint64_t seed, std::int64_t offset) { return data_byte(seed ^ 0x5eedULL, -1, offset); }
+unsigned char old_byte(std::uint64_t seed, std::int64_t offset) {
+  return data_byte(seed ^ 0x5eedULL, -1, offset);
+}
 
 std::string text(const Case& subject) {
   std::ostringstream out;
   constexpr const char* modes[] = {"RDWR", "WRONLY", "RDONLY"};
-  out << "mode " << modes[static_cast<int>(subject.mode)] << ", file " << (subject.file_exists ? "of " + std::to_string(subject.old_bytes) + " B" : "new")
-      << ", hints {";
+  out << "mode " << modes[static_cast<int>(subject.mode)] << ", file "
+      << (subject.file_exists ? "of " + std::to_string(subject.old_bytes) + " B" : "new") << ", hints {";
   for (const auto& [key, value] : subject.hints) out << ' ' << key << '=' << value;
   out << " }\n";
   for (const Phase& phase : subject.phases) print_phase(out, phase);

@@ -12,7 +12,8 @@ namespace collio::differential {
 
 /// What one rank does in one collective call.
 struct Access {
-  std::int64_t offset = 0;  ///< etypes, in the view; meaningful for explicit offsets, and the expected file pointer otherwise
+  std::int64_t offset =
+      0;  ///< etypes, in the view; meaningful for explicit offsets, and the expected file pointer otherwise
   MemoryShape memory;
   bool bottom = false;  ///< buffer given as MPI_BOTTOM with absolute addresses
 
@@ -44,7 +45,7 @@ struct Case {
   std::uint64_t seed = 0;
   Mode mode = Mode::read_write;
   bool file_exists = false;
-  std::int64_t old_bytes = 0;  ///< size of the file found by open
+  std::int64_t old_bytes = 0;                ///< size of the file found by open
   std::map<std::string, std::string> hints;  ///< and COLLIO_* for the environment
   std::vector<Phase> phases;
 };

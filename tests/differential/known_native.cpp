@@ -31,15 +31,16 @@ bool cut_to_fit(const TypeNode& node) {
   return child.extent() != node.shape.extent() || child.lb != node.lb;
 }
 
-/// A node whose data or bounds do not begin at its origin, or whose copies interleave: ROMIO flattens these wrongly where they are
-/// nested, and then reads and writes outside the user's buffer.
+/// A node whose data or bounds do not begin at its origin, or whose copies interleave: ROMIO flattens these
+/// wrongly where they are nested, and then reads and writes outside the user's buffer.
 bool moved(const TypeNode& node) {
   const Shape& shape = node.shape;
   if (shape.size == 0) return false;
   if (blocks_with_holes(node) || cut_to_fit(node)) return true;
   const bool shuffled = shape.size == shape.extent() && shape.segments.size() > 1;
   const bool one_piece_elsewhere = shape.segments.size() == 1 && shape.true_lb() != 0;
-  return shuffled || shape.lb != 0 || one_piece_elsewhere || shape.extent() < shape.true_ub() - shape.true_lb();
+  return shuffled || shape.lb != 0 || one_piece_elsewhere ||
+         shape.extent() < shape.true_ub() - shape.true_lb();
 }
 
 /// The same for a view's outermost type, where an array block of one piece is handled well.
@@ -80,7 +81,8 @@ bool any_backward(const Case& subject) {
   for (const Phase& phase : subject.phases)
     for (const Call& call : phase.calls)
       for (const Access& access : call.access)
-        if (any_node(access.memory.type, [](const TypeNode& node) { return node.shape.true_lb() < 0; })) return true;
+        if (any_node(access.memory.type, [](const TypeNode& node) { return node.shape.true_lb() < 0; }))
+          return true;
   return false;
 }
 
@@ -103,7 +105,8 @@ bool any_bottom(const Case& subject) {
 const char* native_unsafe(Library library, const Case& subject) {
   if (library == Library::other) return nullptr;
   if (any_overlap(subject)) return "not tried: views that show a byte twice";
-  if (library == Library::open_mpi) return any_backward(subject) ? "not tried: memory before the buffer argument" : nullptr;
+  if (library == Library::open_mpi)
+    return any_backward(subject) ? "not tried: memory before the buffer argument" : nullptr;
   if (any_moved(subject)) return "not tried: types whose data do not begin at the origin corrupt memory";
   if (any_bottom(subject)) return "not tried: absolute addresses of types with holes corrupt memory";
   return nullptr;
@@ -112,12 +115,17 @@ const char* native_unsafe(Library library, const Case& subject) {
 const char* native_known(Library library, const Case& subject, const Finding& finding) {
   if (library == Library::other) return nullptr;
   // The same in ROMIO and in OMPIO.
-  if (finding.kind == "file holes" || finding.kind == "data from holes") return "leftover memory in holes of a new file";
+  if (finding.kind == "file holes" || finding.kind == "data from holes")
+    return "leftover memory in holes of a new file";
   if (finding.kind == "short status") return "full status at the end of the file";
-  if (finding.kind == "data past the end") return "leftover memory in a buffer read across the end of the file";
-  if (finding.kind == "position after end of file") return "file pointer after a read across the end of the file";
-  if (library == Library::mpich && finding.kind == "empty status") return "status not set when a call moves nothing";
-  if (library == Library::open_mpi && finding.kind == "data" && any_shared_read(subject)) return "wrong bytes when ranks read the same region in one call";
+  if (finding.kind == "data past the end")
+    return "leftover memory in a buffer read across the end of the file";
+  if (finding.kind == "position after end of file")
+    return "file pointer after a read across the end of the file";
+  if (library == Library::mpich && finding.kind == "empty status")
+    return "status not set when a call moves nothing";
+  if (library == Library::open_mpi && finding.kind == "data" && any_shared_read(subject))
+    return "wrong bytes when ranks read the same region in one call";
   return nullptr;
 }
 

@@ -1,5 +1,6 @@
-// Each strategy gives all ranks the same extent X and disjoint bytes within [0, X), so that tiles stay disjoint however far a
-// stream goes; `regions` and `windows` separate the ranks by where their streams lie instead.
+// Each strategy gives all ranks the same extent X and disjoint bytes within [0, X), so that tiles stay
+// disjoint however far a stream goes; `regions` and `windows` separate the ranks by where their streams lie
+// instead.
 #include "layout.hpp"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ Type nonempty_file_type(Random& random, const Type& etype, const TypeLimits& lim
 
 /// Greatest stream length (bytes, whole etypes) that keeps within both limits.
 std::int64_t stream_end(const Type& filetype, const Type& etype, const LayoutLimits& limits) {
-  const std::int64_t tiles = std::max<std::int64_t>(1, limits.file_bytes / std::max<std::int64_t>(1, filetype->shape.extent()));
+  const std::int64_t tiles =
+      std::max<std::int64_t>(1, limits.file_bytes / std::max<std::int64_t>(1, filetype->shape.extent()));
   const std::int64_t bytes = std::min(limits.stream_bytes, tiles * filetype->shape.size);
   return std::max(etype->shape.size, bytes / etype->shape.size * etype->shape.size);
 }
@@ -49,7 +51,8 @@ void interleave(Random& random, Layout& layout, const LayoutLimits& limits) {
   const auto p = static_cast<std::int64_t>(layout.views.size());
   const Type tile = nonempty_file_type(random, layout.etype, {400, random.small(0, 3), false, limits.plain});
   const std::int64_t unit = layout.etype->shape.extent();
-  const std::int64_t span = round_up(std::max(tile->shape.extent(), tile->shape.true_ub() - tile->shape.true_lb()), unit);
+  const std::int64_t span =
+      round_up(std::max(tile->shape.extent(), tile->shape.true_ub() - tile->shape.true_lb()), unit);
   const std::int64_t step = span + (random.chance(60) ? 0 : unit * random.between(1, 5));
   const std::int64_t lb = !limits.plain && random.chance(70) ? tile->shape.lb : 0;
   const auto order = permutation(random, static_cast<int>(p));
@@ -89,7 +92,8 @@ Deal deal_pieces(Random& random, int ranks, std::int64_t most_leaves) {
     const int length = random.small(1, 6);
     if (!random.chance(holes_percent)) {
       Blocks& mine = deal.per_rank[static_cast<std::size_t>(random.small(0, ranks - 1))];
-      const bool touches = !mine.lengths.empty() && mine.displacements.back() + mine.lengths.back() == deal.total;
+      const bool touches =
+          !mine.lengths.empty() && mine.displacements.back() + mine.lengths.back() == deal.total;
       if (touches && merge) {
         mine.lengths.back() += length;
       } else {
@@ -107,26 +111,33 @@ Type blocks_type(Random& random, Blocks blocks, const Type& leaf) {
   Blocks bytes = blocks;
   for (std::int64_t& displacement : bytes.displacements) displacement *= leaf->shape.extent();
   switch (random.small(0, 3)) {
-    case 0: return indexed(std::move(blocks), leaf);
-    case 1: return structure(std::move(bytes), std::vector<Type>(blocks.lengths.size(), leaf));
+    case 0:
+      return indexed(std::move(blocks), leaf);
+    case 1:
+      return structure(std::move(bytes), std::vector<Type>(blocks.lengths.size(), leaf));
     case 2: {
       std::vector<std::int64_t> singles;
       for (std::size_t i = 0; i < blocks.lengths.size(); ++i)
         for (int j = 0; j < blocks.lengths[i]; ++j) singles.push_back(blocks.displacements[i] + j);
       return indexed_block(1, std::move(singles), leaf);
     }
-    default: return hindexed(std::move(bytes), leaf);
+    default:
+      return hindexed(std::move(bytes), leaf);
   }
 }
 
 void dealt(Random& random, Layout& layout, const LayoutLimits& limits) {
-  const Type leaf = random.chance(65) ? layout.etype : nonempty_file_type(random, layout.etype, {64, random.small(1, 2), false, limits.plain});
+  const Type leaf = random.chance(65) ? layout.etype
+                                      : nonempty_file_type(random, layout.etype,
+                                                           {64, random.small(1, 2), false, limits.plain});
   const std::int64_t extent = std::max<std::int64_t>(1, leaf->shape.extent());
-  const Deal deal = deal_pieces(random, static_cast<int>(layout.views.size()), std::max<std::int64_t>(4, limits.file_bytes / extent));
+  const Deal deal = deal_pieces(random, static_cast<int>(layout.views.size()),
+                                std::max<std::int64_t>(4, limits.file_bytes / extent));
   const std::int64_t base = random.chance(50) ? 0 : random.between(0, 1000);
   for (std::size_t r = 0; r < layout.views.size(); ++r) {
     const Blocks& mine = deal.per_rank[r];
-    const Type type = mine.lengths.empty() ? layout.etype : resized(0, deal.total * extent, blocks_type(random, mine, leaf));
+    const Type type = mine.lengths.empty() ? layout.etype
+                                           : resized(0, deal.total * extent, blocks_type(random, mine, leaf));
     layout.views[r] = view_of(base, type, layout.etype, limits);
     if (mine.lengths.empty()) layout.views[r].end = 0;
   }
@@ -190,9 +201,12 @@ void darrays(Random& random, Layout& layout, const LayoutLimits& limits) {
     rest /= d.processes;
     d.size = random.small(1, n == 1 ? 60 : 10);
     const bool single = d.processes == 1 && random.chance(50);
-    d.distribution = single ? Distribution::none : random.chance(50) ? Distribution::block : Distribution::cyclic;
+    d.distribution = single              ? Distribution::none
+                     : random.chance(50) ? Distribution::block
+                                         : Distribution::cyclic;
     if (d.distribution == Distribution::cyclic && random.chance(60)) d.argument = random.small(1, 5);
-    if (d.distribution == Distribution::block && random.chance(30)) d.argument = (d.size + d.processes - 1) / d.processes + random.small(0, 3);
+    if (d.distribution == Distribution::block && random.chance(30))
+      d.argument = (d.size + d.processes - 1) / d.processes + random.small(0, 3);
     grid.dimensions.push_back(d);
   }
   grid.fortran_order = random.chance(50);
@@ -209,17 +223,21 @@ void regions(Random& random, Layout& layout, const LayoutLimits& limits) {
   const auto order = permutation(random, static_cast<int>(layout.views.size()));
   std::int64_t at = random.chance(50) ? 0 : random.between(0, 500);
   for (int r : order) {
-    const Type type = nonempty_file_type(random, layout.etype, {600, random.small(0, 3), false, limits.plain});
+    const Type type =
+        nonempty_file_type(random, layout.etype, {600, random.small(0, 3), false, limits.plain});
     RankView view = view_of(at, type, layout.etype, limits);
     const std::int64_t tiles = (view.end + type->shape.size - 1) / type->shape.size;
-    at += tiles * std::max(type->shape.extent(), std::int64_t{0}) + type->shape.true_ub() + (random.chance(50) ? 0 : random.between(0, 200));
+    at += tiles * std::max(type->shape.extent(), std::int64_t{0}) + type->shape.true_ub() +
+          (random.chance(50) ? 0 : random.between(0, 200));
     layout.views[static_cast<std::size_t>(r)] = std::move(view);
   }
 }
 
 /// One view for all; each rank keeps to its own window of the stream.
 void windows(Random& random, Layout& layout, const LayoutLimits& limits) {
-  const Type type = random.chance(50) ? layout.etype : nonempty_file_type(random, layout.etype, {300, random.small(1, 3), false, limits.plain});
+  const Type type = random.chance(50) ? layout.etype
+                                      : nonempty_file_type(random, layout.etype,
+                                                           {300, random.small(1, 3), false, limits.plain});
   const std::int64_t base = random.chance(50) ? 0 : random.between(0, 200);
   const auto order = permutation(random, static_cast<int>(layout.views.size()));
   for (std::size_t r = 0; r < layout.views.size(); ++r) {
@@ -235,8 +253,9 @@ struct NamedStrategy {
   Strategy strategy;
 };
 
-constexpr NamedStrategy strategies[] = {{"interleave", interleave}, {"vectors", vectors}, {"dealt", dealt},     {"subarrays", subarrays},
-                                        {"darrays", darrays},       {"regions", regions}, {"windows", windows}};
+constexpr NamedStrategy strategies[] = {
+    {"interleave", interleave}, {"vectors", vectors}, {"dealt", dealt},    {"subarrays", subarrays},
+    {"darrays", darrays},       {"regions", regions}, {"windows", windows}};
 
 Layout empty_layout(Random& random, int ranks, bool plain) {
   Layout layout;
@@ -249,7 +268,8 @@ Layout empty_layout(Random& random, int ranks, bool plain) {
 
 Layout random_disjoint_layout(Random& random, int ranks, const LayoutLimits& limits) {
   Layout layout = empty_layout(random, ranks, limits.plain);
-  const NamedStrategy& chosen = strategies[static_cast<std::size_t>(random.small(0, static_cast<int>(std::size(strategies)) - 1))];
+  const NamedStrategy& chosen =
+      strategies[static_cast<std::size_t>(random.small(0, static_cast<int>(std::size(strategies)) - 1))];
   layout.name = chosen.name;
   chosen.strategy(random, layout, limits);
   return layout;
@@ -261,7 +281,10 @@ Layout random_reading_layout(Random& random, int ranks, const LayoutLimits& limi
   layout.name = "overlapping";
   const bool same = random.chance(20);
   for (std::size_t r = 0; r < layout.views.size(); ++r) {
-    const Type type = same && r > 0 ? layout.views[0].filetype : nonempty_file_type(random, layout.etype, {800, random.small(0, 3), limits.overlap && random.chance(50), limits.plain});
+    const Type type = same && r > 0 ? layout.views[0].filetype
+                                    : nonempty_file_type(random, layout.etype,
+                                                         {800, random.small(0, 3),
+                                                          limits.overlap && random.chance(50), limits.plain});
     layout.views[r] = view_of(random.chance(40) ? 0 : random.between(0, 400), type, layout.etype, limits);
   }
   return layout;

@@ -27,7 +27,7 @@ struct LayoutLimits {
   std::int64_t stream_bytes = 4096;  ///< data per rank
   std::int64_t file_bytes = 65536;   ///< file range per rank, roughly
   bool plain = false;                ///< as in TypeLimits
-  bool overlap = false;              ///< one rank's view may show a byte twice (only files open for reading alone)
+  bool overlap = false;  ///< one rank's view may show a byte twice (only files open for reading alone)
 };
 
 /// Views through which all ranks can write at once: no byte of the file belongs to two ranks.

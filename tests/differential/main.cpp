@@ -1,7 +1,8 @@
 // collio_fuzz: differential fuzzer for collective MPI-IO.
 //
-// Every case runs twice, through collio (when preloaded) and through the MPI library's own I/O, on two files; both must match
-// a byte model of the datatypes, views and files that the fuzzer keeps itself. Case k of seed S is the same everywhere.
+// Every case runs twice, through collio (when preloaded) and through the MPI library's own I/O, on two files;
+// both must match a byte model of the datatypes, views and files that the fuzzer keeps itself. Case k of seed
+// S is the same everywhere.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -52,9 +53,13 @@ Position position;
 
 void on_signal(int signal_number) {
   char line[400];
-  const int n = std::snprintf(line, sizeof line, "collio_fuzz: signal %d (%s) in case %ld during '%s'\n  rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %ld --case %ld --verbose%s\n",
-                              signal_number, signal_number == SIGALRM ? "no progress: hang" : "crash", position.number, stage(), position.ranks,
-                              static_cast<unsigned long long>(position.seed), position.max_bytes, position.number, position.faults);
+  const int n =
+      std::snprintf(line, sizeof line,
+                    "collio_fuzz: signal %d (%s) in case %ld during '%s'\n  rerun: mpiexec -n %d collio_fuzz "
+                    "--seed %llu --max-bytes %ld --case %ld --verbose%s\n",
+                    signal_number, signal_number == SIGALRM ? "no progress: hang" : "crash", position.number,
+                    stage(), position.ranks, static_cast<unsigned long long>(position.seed),
+                    position.max_bytes, position.number, position.faults);
   if (write(STDERR_FILENO, line, static_cast<std::size_t>(n)) < 0) _exit(4);
   _exit(3);
 }
@@ -64,8 +69,10 @@ void watch_signals() {
 }
 
 [[noreturn]] void usage() {
-  std::fprintf(stderr,
-               "usage: collio_fuzz [--cases N] [--seed S] [--max-bytes B] [--case K] [--dir DIR] [--watchdog SECONDS] [--no-native] [--shrink] [--keep-going] [--require-collio] [--faults] [--minutes M] [--verbose]\n");
+  std::fprintf(
+      stderr,
+      "usage: collio_fuzz [--cases N] [--seed S] [--max-bytes B] [--case K] [--dir DIR] [--watchdog SECONDS] "
+      "[--no-native] [--shrink] [--keep-going] [--require-collio] [--faults] [--minutes M] [--verbose]\n");
   std::exit(2);
 }
 
@@ -83,28 +90,38 @@ bool parse_flag(Options& options, const std::string& key) {
 bool collio_is_preloaded() {
   Dl_info where{};
   void* symbol = dlsym(RTLD_DEFAULT, "MPI_File_write_all");
-  return symbol != nullptr && dladdr(symbol, &where) != 0 && std::strstr(where.dli_fname, "collio") != nullptr;
+  return symbol != nullptr && dladdr(symbol, &where) != 0 &&
+         std::strstr(where.dli_fname, "collio") != nullptr;
 }
 
 Options parse(int argc, char** argv) {
   Options options;
   const char* shared = "/dev/shm";
   struct statvfs room {};
-  const bool has_room = access(shared, W_OK) == 0 && statvfs(shared, &room) == 0 && room.f_bavail * room.f_frsize >= 256 << 20;
+  const bool has_room =
+      access(shared, W_OK) == 0 && statvfs(shared, &room) == 0 && room.f_bavail * room.f_frsize >= 256 << 20;
   options.directory = has_room ? shared : std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp";
   for (int i = 1; i < argc; ++i) {
     const std::string key = argv[i];
     if (parse_flag(options, key)) continue;
     if (i + 1 == argc) usage();
     const char* value = argv[++i];
-    if (key == "--cases") options.cases = std::atol(value);
-    else if (key == "--seed") options.seed = std::strtoull(value, nullptr, 10);
-    else if (key == "--case") options.only_case = std::atol(value);
-    else if (key == "--max-bytes") options.max_bytes = std::max(16L, std::atol(value));
-    else if (key == "--minutes") options.minutes = std::atof(value);
-    else if (key == "--dir") options.directory = value;
-    else if (key == "--watchdog") options.watchdog_s = static_cast<unsigned>(std::atol(value));
-    else usage();
+    if (key == "--cases")
+      options.cases = std::atol(value);
+    else if (key == "--seed")
+      options.seed = std::strtoull(value, nullptr, 10);
+    else if (key == "--case")
+      options.only_case = std::atol(value);
+    else if (key == "--max-bytes")
+      options.max_bytes = std::max(16L, std::atol(value));
+    else if (key == "--minutes")
+      options.minutes = std::atof(value);
+    else if (key == "--dir")
+      options.directory = value;
+    else if (key == "--watchdog")
+      options.watchdog_s = static_cast<unsigned>(std::atol(value));
+    else
+      usage();
   }
   return options;
 }
@@ -135,7 +152,9 @@ Group draw_group(Random& random) {
 class Fuzzer {
  public:
   explicit Fuzzer(const Options& options)
-      : options_(options), library_(running_library()), probe_(options.directory + "/collio_fuzz_view." + std::to_string(getpid())) {
+      : options_(options),
+        library_(running_library()),
+        probe_(options.directory + "/collio_fuzz_view." + std::to_string(getpid())) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     long pid = getpid();
     MPI_Bcast(&pid, 1, MPI_LONG, 0, MPI_COMM_WORLD);
@@ -157,7 +176,8 @@ class Fuzzer {
     const std::uint64_t case_seed = random.next();
     const Group group = draw_group(random);
     MPI_Comm_size(group.comm, &group_size_);
-    const Case subject = random_case(mix(case_seed, static_cast<std::uint64_t>(group.color)), group_size_, options_.max_bytes);
+    const Case subject =
+        random_case(mix(case_seed, static_cast<std::uint64_t>(group.color)), group_size_, options_.max_bytes);
     if (options_.verbose) describe(group, subject);
     attempt(group, subject);
     const bool bad = agree(MPI_COMM_WORLD, !findings_.empty());
@@ -172,10 +192,13 @@ class Fuzzer {
 
   void print_summary(long cases, long failed) const {
     if (rank_ != 0) return;
-    std::printf("collio_fuzz: %ld cases, %d ranks, seed %llu, collio %s: %ld with differences\n", cases, position.ranks,
-                static_cast<unsigned long long>(options_.seed), preloaded_ ? "preloaded" : "absent", failed);
-    if (options_.faults) std::printf("  calls that failed as faults wanted, seen by rank 0: %ld\n", failed_calls_);
-    for (const auto& [name, count] : tolerated_) std::printf("  the MPI library's own I/O, known fault seen by rank 0: %s (%ld)\n", name.c_str(), count);
+    std::printf("collio_fuzz: %ld cases, %d ranks, seed %llu, collio %s: %ld with differences\n", cases,
+                position.ranks, static_cast<unsigned long long>(options_.seed),
+                preloaded_ ? "preloaded" : "absent", failed);
+    if (options_.faults)
+      std::printf("  calls that failed as faults wanted, seen by rank 0: %ld\n", failed_calls_);
+    for (const auto& [name, count] : tolerated_)
+      std::printf("  the MPI library's own I/O, known fault seen by rank 0: %s (%ld)\n", name.c_str(), count);
   }
 
  private:
@@ -185,16 +208,21 @@ class Fuzzer {
     return flag != 0;
   }
 
-  [[nodiscard]] std::string path(const Group& group, const char* side) const { return base_ + std::to_string(group.color) + side; }
+  [[nodiscard]] std::string path(const Group& group, const char* side) const {
+    return base_ + std::to_string(group.color) + side;
+  }
 
   void describe(const Group& group, const Case& subject) const {
     int rank = 0;
     MPI_Comm_rank(group.comm, &rank);
-    if (rank == 0) std::fprintf(stderr, "case %ld, group %d of %d ranks: %s", position.number, group.color, group_size_, text(subject).c_str());
+    if (rank == 0)
+      std::fprintf(stderr, "case %ld, group %d of %d ranks: %s", position.number, group.color, group_size_,
+                   text(subject).c_str());
   }
 
   void keep(const char* side, const std::vector<Finding>& findings) {
-    for (const Finding& finding : findings) findings_.push_back({finding.kind, std::string(side) + ": " + finding.detail});
+    for (const Finding& finding : findings)
+      findings_.push_back({finding.kind, std::string(side) + ": " + finding.detail});
   }
 
   void keep_native(const char* side, const Case& subject, const std::vector<Finding>& findings) {
@@ -212,7 +240,8 @@ class Fuzzer {
     int rank = 0;
     MPI_Comm_rank(group.comm, &rank);
     set_stage("trying the view alone");
-    return agree(group.comm, !probe_.accepts(subject, rank)) ? "not tried: set_view refuses a legal file type" : nullptr;
+    return agree(group.comm, !probe_.accepts(subject, rank)) ? "not tried: set_view refuses a legal file type"
+                                                             : nullptr;
   }
 
   /// Runs the case on both sides and crosses them over; collective over the group.
@@ -220,7 +249,10 @@ class Fuzzer {
     findings_.clear();
     FileModel model(subject);
     const std::string rules = options_.faults ? path(group, ".rules") : "";
-    if (preloaded_) keep("collio", run_session({group.comm, path(group, ".c"), Engine::preloaded, true, rules, &failed_calls_}, subject, model));
+    if (preloaded_)
+      keep("collio",
+           run_session({group.comm, path(group, ".c"), Engine::preloaded, true, rules, &failed_calls_},
+                       subject, model));
     const char* unsafe = why_not_natively(group, subject);
     if (unsafe != nullptr) ++tolerated_[unsafe];
     if (!options_.native || unsafe != nullptr) return;
@@ -228,7 +260,8 @@ class Fuzzer {
     const auto native = run_session({group.comm, path(group, ".n"), Engine::native, true}, subject, again);
     keep_native("native", subject, native);
     const bool differs = agree(group.comm, !findings_.empty() || !native.empty());
-    if (preloaded_ && !differs && subject.mode != Mode::read_only && subject.seed % 4 == 0) cross_read(group, subject, model);
+    if (preloaded_ && !differs && subject.mode != Mode::read_only && subject.seed % 4 == 0)
+      cross_read(group, subject, model);
   }
 
   /// Reads the native file through collio and collio's file natively.
@@ -236,21 +269,29 @@ class Fuzzer {
     const Case reading = read_back_case(subject, static_cast<std::int64_t>(written.bytes().size()));
     if (native_unsafe(library_, reading) != nullptr) return;
     FileModel model = written;
-    keep("collio reading the native file", run_session({group.comm, path(group, ".n"), Engine::preloaded, false}, reading, model));
-    keep_native("native reading collio's file", reading, run_session({group.comm, path(group, ".c"), Engine::native, false}, reading, model));
+    keep("collio reading the native file",
+         run_session({group.comm, path(group, ".n"), Engine::preloaded, false}, reading, model));
+    keep_native("native reading collio's file", reading,
+                run_session({group.comm, path(group, ".c"), Engine::native, false}, reading, model));
   }
 
   void report(long number, const Group& group, const Case& subject) const {
     int rank = 0;
     MPI_Comm_rank(group.comm, &rank);
     for (std::size_t i = 0; i < findings_.size() && i < 6; ++i)
-      std::fprintf(stderr, "collio_fuzz: case %ld, group %d rank %d: [%s] %s\n", number, group.color, rank, findings_[i].kind.c_str(), findings_[i].detail.c_str());
+      std::fprintf(stderr, "collio_fuzz: case %ld, group %d rank %d: [%s] %s\n", number, group.color, rank,
+                   findings_[i].kind.c_str(), findings_[i].detail.c_str());
     const bool mine = agree(group.comm, !findings_.empty());
-    if (mine && rank == 0) std::fprintf(stderr, "collio_fuzz: case %ld, group %d of %d: %s", number, group.color, group_size_, text(subject).c_str());
+    if (mine && rank == 0)
+      std::fprintf(stderr, "collio_fuzz: case %ld, group %d of %d: %s", number, group.color, group_size_,
+                   text(subject).c_str());
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0)
-      std::fprintf(stderr, "collio_fuzz: rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %lld --case %ld --verbose --shrink%s\n", position.ranks,
-                   static_cast<unsigned long long>(options_.seed), static_cast<long long>(options_.max_bytes), number, position.faults);
+      std::fprintf(stderr,
+                   "collio_fuzz: rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %lld --case %ld "
+                   "--verbose --shrink%s\n",
+                   position.ranks, static_cast<unsigned long long>(options_.seed),
+                   static_cast<long long>(options_.max_bytes), number, position.faults);
   }
 
   void shrink_case(const Group& group, const Case& subject) {
@@ -263,7 +304,9 @@ class Fuzzer {
       attempt(group, smallest);
       int rank = 0;
       MPI_Comm_rank(group.comm, &rank);
-      for (const Finding& finding : findings_) std::fprintf(stderr, "collio_fuzz: shrunk, rank %d: [%s] %s\n", rank, finding.kind.c_str(), finding.detail.c_str());
+      for (const Finding& finding : findings_)
+        std::fprintf(stderr, "collio_fuzz: shrunk, rank %d: [%s] %s\n", rank, finding.kind.c_str(),
+                     finding.detail.c_str());
       if (rank == 0) std::fprintf(stderr, "collio_fuzz: shrunk to: %s", text(smallest).c_str());
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -283,7 +326,8 @@ class Fuzzer {
 
 /// Whether there is a next case. Collective.
 bool goes_on(const Options& options, long next, double begin_s) {
-  if (options.only_case >= 0 || options.minutes <= 0) return next < (options.only_case >= 0 ? options.only_case + 1 : options.cases);
+  if (options.only_case >= 0 || options.minutes <= 0)
+    return next < (options.only_case >= 0 ? options.only_case + 1 : options.cases);
   int more = MPI_Wtime() - begin_s < options.minutes * 60 ? 1 : 0;
   MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return more != 0;

@@ -17,21 +17,25 @@ FileModel::FileModel(const Case& subject) {
   if (!subject.file_exists) return;
   bytes_.resize(static_cast<std::size_t>(subject.old_bytes));
   origins_.resize(bytes_.size(), Origin::old);
-  for (std::size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = old_byte(subject.seed, static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < bytes_.size(); ++i)
+    bytes_[i] = old_byte(subject.seed, static_cast<std::int64_t>(i));
 }
 
 void FileModel::apply(const Phase& phase, const Call& call) {
   for (std::size_t r = 0; r < call.access.size(); ++r) {
     const Access& access = call.access[r];
     const std::int64_t first = access.offset * phase.layout.etype->shape.size;
-    for_each_file_piece(phase.layout.views[r], first, access.bytes(), [&](std::int64_t offset, std::int64_t index, std::int64_t length) {
-      if (offset + length > static_cast<std::int64_t>(bytes_.size())) bytes_.resize(static_cast<std::size_t>(offset + length));
-      origins_.resize(bytes_.size(), Origin::hole);
-      for (std::int64_t i = 0; i < length; ++i) {
-        bytes_[static_cast<std::size_t>(offset + i)] = data_byte(call.data_seed, static_cast<int>(r), index + i);
-        origins_[static_cast<std::size_t>(offset + i)] = Origin::written;
-      }
-    });
+    for_each_file_piece(phase.layout.views[r], first, access.bytes(),
+                        [&](std::int64_t offset, std::int64_t index, std::int64_t length) {
+                          if (offset + length > static_cast<std::int64_t>(bytes_.size()))
+                            bytes_.resize(static_cast<std::size_t>(offset + length));
+                          origins_.resize(bytes_.size(), Origin::hole);
+                          for (std::int64_t i = 0; i < length; ++i) {
+                            bytes_[static_cast<std::size_t>(offset + i)] =
+                                data_byte(call.data_seed, static_cast<int>(r), index + i);
+                            origins_[static_cast<std::size_t>(offset + i)] = Origin::written;
+                          }
+                        });
   }
 }
 
@@ -48,8 +52,9 @@ FileModel::Delivery FileModel::read(const Phase& phase, const Access& access, in
                         for (std::int64_t i = 0; i < length; ++i) {
                           const auto at = static_cast<std::size_t>(index + i);
                           out.inside[at] = offset + i < file_bytes;
-                          out.hole[at] = out.inside[at] && origins_[static_cast<std::size_t>(offset + i)] == Origin::hole;
-          if (out.inside[at]) out.bytes[at] = bytes_[static_cast<std::size_t>(offset + i)];
+                          out.hole[at] = out.inside[at] &&
+                                         origins_[static_cast<std::size_t>(offset + i)] == Origin::hole;
+                          if (out.inside[at]) out.bytes[at] = bytes_[static_cast<std::size_t>(offset + i)];
                           if (out.inside[at] && out.valid == index + i) ++out.valid;
                           if (out.inside[at] && out.valid < index + i) out.prefix = false;
                         }
@@ -76,7 +81,9 @@ void Buffer::fill_for_write(const Call& call, int rank) {
   written_ = storage_;
 }
 
-std::string Buffer::check_after_write() const { return storage_ == written_ ? std::string{} : "the write changed the user's buffer"; }
+std::string Buffer::check_after_write() const {
+  return storage_ == written_ ? std::string{} : "the write changed the user's buffer";
+}
 
 std::string Buffer::check_after_failed_read(const FileModel::Delivery& expected, std::int64_t counted) const {
   std::vector<bool> covered(storage_.size());
@@ -89,7 +96,8 @@ std::string Buffer::check_after_failed_read(const FileModel::Delivery& expected,
       const unsigned char found = storage_[at];
       const bool right = found == (expected.inside[stream] ? expected.bytes[stream] : 0);
       const bool counts = index + i < counted && expected.inside[stream];
-      if (!right && (counts || found != sentinel) && untruth.empty()) untruth = difference(counts ? "counted stream" : "stream", index + i, expected.bytes[stream], found);
+      if (!right && (counts || found != sentinel) && untruth.empty())
+        untruth = difference(counts ? "counted stream" : "stream", index + i, expected.bytes[stream], found);
     }
   });
   for (std::size_t at = 0; at < storage_.size() && untruth.empty(); ++at)
@@ -108,16 +116,19 @@ Buffer::Damage Buffer::check_after_read(const FileModel::Delivery& expected) con
       const unsigned char found = storage_[at];
       if (expected.inside[stream]) {
         std::string& where = expected.hole[stream] ? damage.from_holes : damage.data;
-        if (found != expected.bytes[stream] && where.empty()) where = difference("stream", index + i, expected.bytes[stream], found);
+        if (found != expected.bytes[stream] && where.empty())
+          where = difference("stream", index + i, expected.bytes[stream], found);
       } else if (found != sentinel && found != 0 && damage.past_end.empty()) {
-        // Past the end of the file a buffer may stay as it was or be zeroed; anything else is leftover memory.
+        // Past the end of the file a buffer may stay as it was or be zeroed; anything else is leftover
+        // memory.
         damage.past_end = difference("stream", index + i, sentinel, found);
       }
     }
   });
   for (std::size_t at = 0; at < storage_.size() && damage.around.empty(); ++at)
     if (!covered[at] && storage_[at] != sentinel)
-      damage.around = difference("relative to the buffer,", static_cast<std::int64_t>(at) - margin + low_, sentinel, storage_[at]);
+      damage.around = difference("relative to the buffer,", static_cast<std::int64_t>(at) - margin + low_,
+                                 sentinel, storage_[at]);
   return damage;
 }
 

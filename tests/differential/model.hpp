@@ -8,8 +8,8 @@
 
 namespace collio::differential {
 
-/// Calls visit(file_offset, stream_index, length) for `bytes` bytes of `view`'s data from stream byte `first`.
-/// stream_index counts from 0 at the first byte visited.
+/// Calls visit(file_offset, stream_index, length) for `bytes` bytes of `view`'s data from stream byte
+/// `first`. stream_index counts from 0 at the first byte visited.
 template <class Visit>
 void for_each_file_piece(const RankView& view, std::int64_t first, std::int64_t bytes, Visit visit) {
   const Shape& shape = view.filetype->shape;
@@ -55,10 +55,10 @@ class FileModel {
   /// The bytes a read must deliver, in stream order, and how many of them lie before the end of the file.
   struct Delivery {
     std::vector<unsigned char> bytes;
-    std::vector<bool> inside;       ///< per byte: before the end of the file
-    std::vector<bool> hole;         ///< per byte: inside, but never written
-    std::int64_t valid = 0;         ///< bytes before the first one past the end
-    bool prefix = true;             ///< no byte after the first one past the end lies inside
+    std::vector<bool> inside;  ///< per byte: before the end of the file
+    std::vector<bool> hole;    ///< per byte: inside, but never written
+    std::int64_t valid = 0;    ///< bytes before the first one past the end
+    bool prefix = true;        ///< no byte after the first one past the end lies inside
   };
   [[nodiscard]] Delivery read(const Phase& phase, const Access& access, int rank) const;
 
@@ -83,7 +83,8 @@ class Buffer {
 
   void fill_for_write(const Call& call, int rank);
 
-  /// What differs from what a read must leave: data, zeros of holes, bytes past the end of the file, bytes around the memory type.
+  /// What differs from what a read must leave: data, zeros of holes, bytes past the end of the file, bytes
+  /// around the memory type.
   struct Damage {
     std::string data;
     std::string from_holes;
@@ -91,8 +92,10 @@ class Buffer {
     std::string around;
   };
   [[nodiscard]] Damage check_after_read(const FileModel::Delivery& expected) const;
-  /// After a read that failed: the first `counted` bytes are right, the others right or as they were. What is not so; empty: nothing.
-  [[nodiscard]] std::string check_after_failed_read(const FileModel::Delivery& expected, std::int64_t counted) const;
+  /// After a read that failed: the first `counted` bytes are right, the others right or as they were. What is
+  /// not so; empty: nothing.
+  [[nodiscard]] std::string check_after_failed_read(const FileModel::Delivery& expected,
+                                                    std::int64_t counted) const;
   /// The same for a write: nothing may have changed.
   [[nodiscard]] std::string check_after_write() const;
 

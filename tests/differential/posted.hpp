@@ -31,8 +31,11 @@ inline int post(MPI_File file, const PostedCall& c, MPI_Request* request) {
 }
 
 inline int end_split(MPI_File file, const PostedCall& c, MPI_Status& status) {
-  if (c.write) return c.explicit_offset ? MPI_File_write_at_all_end(file, c.address, &status) : MPI_File_write_all_end(file, c.address, &status);
-  return c.explicit_offset ? MPI_File_read_at_all_end(file, c.address, &status) : MPI_File_read_all_end(file, c.address, &status);
+  if (c.write)
+    return c.explicit_offset ? MPI_File_write_at_all_end(file, c.address, &status)
+                             : MPI_File_write_all_end(file, c.address, &status);
+  return c.explicit_offset ? MPI_File_read_at_all_end(file, c.address, &status)
+                           : MPI_File_read_all_end(file, c.address, &status);
 }
 
 }  // namespace collio::differential

@@ -16,7 +16,9 @@ namespace collio::differential {
   return x ^ (x >> 31);
 }
 
-[[nodiscard]] constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept { return mix(mix(a) ^ (b * 0xd6e8feb86659fd93ULL)); }
+[[nodiscard]] constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
+  return mix(mix(a) ^ (b * 0xd6e8feb86659fd93ULL));
+}
 
 class Random {
  public:
@@ -45,7 +47,8 @@ class Random {
 
   template <class T>
   void shuffle(std::vector<T>& items) noexcept {
-    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i) - 1))]);
+    for (std::size_t i = items.size(); i > 1; --i)
+      std::swap(items[i - 1], items[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i) - 1))]);
   }
 
  private:

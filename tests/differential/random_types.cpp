@@ -6,7 +6,9 @@
 namespace collio::differential {
 namespace {
 
-std::int64_t round_up(std::int64_t value, std::int64_t unit) { return unit <= 0 ? value : (value + unit - 1) / unit * unit; }
+std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return unit <= 0 ? value : (value + unit - 1) / unit * unit;
+}
 
 /// Greatest number of copies of `child` that fits, between 1 and `most`.
 int copies(Random& random, const Type& child, std::int64_t limit_bytes, int most) {
@@ -19,7 +21,9 @@ Blocks ascending_blocks(Random& random, int n, bool overlap, bool plain) {
   Blocks out;
   std::int64_t at = plain || random.chance(50) ? 0 : random.between(0, 4);
   for (int i = 0; i < n; ++i) {
-    const int length = overlap || (plain && i == 0) || random.chance(60) ? 1 : random.small(!plain && random.chance(20) ? 0 : 1, 4);
+    const int length = overlap || (plain && i == 0) || random.chance(60)
+                           ? 1
+                           : random.small(!plain && random.chance(20) ? 0 : 1, 4);
     out.lengths.push_back(length);
     out.displacements.push_back(at);
     const bool repeat = overlap && random.chance(30);
@@ -28,8 +32,8 @@ Blocks ascending_blocks(Random& random, int n, bool overlap, bool plain) {
   return out;
 }
 
-/// `blocks` with displacements in child extents as bytes, each moved up by a few whole etypes so that they are not multiples
-/// of the child's extent any more.
+/// `blocks` with displacements in child extents as bytes, each moved up by a few whole etypes so that they
+/// are not multiples of the child's extent any more.
 Blocks in_bytes(Random& random, Blocks blocks, const Type& child, std::int64_t etype_extent) {
   std::int64_t shift = 0;
   for (std::int64_t& displacement : blocks.displacements) {
@@ -91,9 +95,12 @@ Type random_resize(Random& random, const Type& child, std::int64_t unit, const T
     if (random.chance(15)) lb = unit * random.between(1, 6);
   }
   std::int64_t extent = span + (random.chance(30) ? 0 : unit * random.between(0, 8));
-  // Tiles may overlap as long as starts still ascend: the next copy begins no earlier than the last segment of this one.
+  // Tiles may overlap as long as starts still ascend: the next copy begins no earlier than the last segment
+  // of this one.
   if (limits.overlap && shape.segments.size() > 1 && random.chance(40))
-    extent = std::max(unit, round_up(shape.segments.back().offset + shape.segments.back().length - shape.true_lb() - unit, unit));
+    extent = std::max(
+        unit,
+        round_up(shape.segments.back().offset + shape.segments.back().length - shape.true_lb() - unit, unit));
   return resized(lb, extent, child);
 }
 
@@ -111,7 +118,8 @@ Blocks scattered_blocks(Random& random, const Slots& slots) {
   std::vector<std::int64_t> starts;
   std::int64_t at = plain || random.chance(50) ? 0 : -slot * random.between(0, 8);
   for (int i = 0; i < n; ++i) {
-    const int length = (plain && i == 0) || random.chance(60) ? 1 : random.small(!plain && random.chance(20) ? 0 : 1, 3);
+    const int length =
+        (plain && i == 0) || random.chance(60) ? 1 : random.small(!plain && random.chance(20) ? 0 : 1, 3);
     lengths.push_back(length);
     starts.push_back(at);
     at += slot * length + (random.chance(40) ? 0 : grain * random.between(0, 5));
@@ -132,12 +140,15 @@ Type random_memory_type(Random& random, const Type& unit, int depth, const Memor
   const bool plain = limits.plain;
   const int draw = random.small(0, 8);
   const bool blocks = (draw >= 3 && draw <= 5) || draw == 7;
-  const Type child = plain && blocks ? unit : random_memory_type(random, unit, depth - 1, {limits.bytes / 3, plain});
+  const Type child =
+      plain && blocks ? unit : random_memory_type(random, unit, depth - 1, {limits.bytes / 3, plain});
   const std::int64_t extent = child->shape.extent();
-  const std::int64_t grain = std::max<std::int64_t>(1, any_node(child, [](const TypeNode& n) { return n.shape.size == 16; }) ? 8 : unit->shape.size);
+  const std::int64_t grain = std::max<std::int64_t>(
+      1, any_node(child, [](const TypeNode& n) { return n.shape.size == 16; }) ? 8 : unit->shape.size);
   const int n = copies(random, child, limits.bytes, 6);
   switch (draw) {
-    case 0: return contiguous(n, child);
+    case 0:
+      return contiguous(n, child);
     case 1: {
       const int block = random.small(1, 3);
       const int stride = block + random.small(0, 3);
@@ -148,17 +159,23 @@ Type random_memory_type(Random& random, const Type& unit, int depth, const Memor
       const std::int64_t stride = block * extent + grain * random.between(0, 5);
       return hvector(n, block, !plain && random.chance(25) ? -stride : stride, child);
     }
-    case 3: return indexed(scattered_blocks(random, {n, 1, 1, plain}), child);
-    case 4: return hindexed(scattered_blocks(random, {n, extent, grain, plain}), child);
-    case 5: return hindexed_block(1, scattered_blocks(random, {1, extent, grain, plain}).displacements, child);
-    case 6: return subarray(random_subarray_grid(random, n * 3, plain), child);
+    case 3:
+      return indexed(scattered_blocks(random, {n, 1, 1, plain}), child);
+    case 4:
+      return hindexed(scattered_blocks(random, {n, extent, grain, plain}), child);
+    case 5:
+      return hindexed_block(1, scattered_blocks(random, {1, extent, grain, plain}).displacements, child);
+    case 6:
+      return subarray(random_subarray_grid(random, n * 3, plain), child);
     case 7: {
-      Type type = structure(scattered_blocks(random, {n, extent, grain, plain}), std::vector<Type>(static_cast<std::size_t>(n), child));
+      Type type = structure(scattered_blocks(random, {n, extent, grain, plain}),
+                            std::vector<Type>(static_cast<std::size_t>(n), child));
       return resized(type->shape.lb, type->shape.extent(), type);
     }
     default: {
       const std::int64_t span = child->shape.true_ub() - child->shape.true_lb();
-      return resized(plain ? 0 : grain * random.between(-8, 8), round_up(span, grain) + grain * random.between(0, 6), child);
+      return resized(plain ? 0 : grain * random.between(-8, 8),
+                     round_up(span, grain) + grain * random.between(0, 6), child);
     }
   }
 }
@@ -194,11 +211,13 @@ Type random_file_type(Random& random, const Type& etype, const TypeLimits& limit
   // Repeating a type whose own copies overlap would make starts descend: overlap only at the outermost level.
   inner.overlap = false;
   const bool of_blocks = draw >= 3 && draw <= 6;
-  const Type child = random.chance(30) || (limits.plain && of_blocks) ? etype : random_file_type(random, etype, inner);
+  const Type child =
+      random.chance(30) || (limits.plain && of_blocks) ? etype : random_file_type(random, etype, inner);
   const bool overlap = limits.overlap && child->kind == Kind::basic;
   const int n = copies(random, child, limits.extent_bytes, 8);
   switch (draw) {
-    case 0: return contiguous(n, child);
+    case 0:
+      return contiguous(n, child);
     case 1: {
       const int block = random.small(1, 3);
       return vector(n, block, block + random.small(0, 4), child);
@@ -206,10 +225,14 @@ Type random_file_type(Random& random, const Type& etype, const TypeLimits& limit
     case 2: {
       const int block = random.small(1, 3);
       const bool still = overlap && random.chance(30);
-      return still ? hvector(n, 1, 0, child) : hvector(n, block, block * child->shape.extent() + unit * random.between(0, 6), child);
+      return still ? hvector(n, 1, 0, child)
+                   : hvector(n, block, block * child->shape.extent() + unit * random.between(0, 6), child);
     }
-    case 3: return indexed(ascending_blocks(random, n, overlap, limits.plain), child);
-    case 4: return hindexed(in_bytes(random, ascending_blocks(random, n, overlap, limits.plain), child, unit), child);
+    case 3:
+      return indexed(ascending_blocks(random, n, overlap, limits.plain), child);
+    case 4:
+      return hindexed(in_bytes(random, ascending_blocks(random, n, overlap, limits.plain), child, unit),
+                      child);
     case 5: {
       auto blocks = ascending_blocks(random, n, true, limits.plain);
       if (!overlap) {
@@ -220,12 +243,15 @@ Type random_file_type(Random& random, const Type& etype, const TypeLimits& limit
     }
     case 6: {
       Blocks blocks = ascending_blocks(random, n, false, limits.plain);
-      for (std::size_t i = 0; i < blocks.displacements.size(); ++i) blocks.displacements[i] = blocks.displacements[i] * 2 + static_cast<std::int64_t>(i) * 2;
+      for (std::size_t i = 0; i < blocks.displacements.size(); ++i)
+        blocks.displacements[i] = blocks.displacements[i] * 2 + static_cast<std::int64_t>(i) * 2;
       blocks = in_bytes(random, std::move(blocks), child, unit);
       return hindexed_block(2, std::move(blocks.displacements), child);
     }
-    case 8: return subarray(random_subarray_grid(random, n * 4, limits.plain), child);
-    case 9: return dup(child);
+    case 8:
+      return subarray(random_subarray_grid(random, n * 4, limits.plain), child);
+    case 9:
+      return dup(child);
     default: {
       TypeLimits resize = limits;
       resize.overlap = limits.overlap && etype->kind == Kind::basic;
@@ -242,14 +268,16 @@ MemoryShape random_memory(Random& random, const Type& unit, const MemoryLimits& 
     if (draw == 1) return {indexed({{0, 0}, {3, 1}}, unit), random.small(0, 2)};
     return {unit, 0};
   }
-  if (random.chance(30)) return {unit, static_cast<int>(random.between(random.chance(50) ? units : 1, units))};
+  if (random.chance(30))
+    return {unit, static_cast<int>(random.between(random.chance(50) ? units : 1, units))};
   if (!limits.plain && random.chance(10)) {
     // A transposition: tiles interleave, so the extent is smaller than the span.
     const auto columns = static_cast<int>(random.between(1, std::min<std::int64_t>(units, 12)));
     const auto rows = static_cast<int>(random.between(1, std::min<std::int64_t>(units / columns, 20)));
     return {resized(0, unit->shape.extent(), vector(rows, 1, columns, unit)), columns};
   }
-  const Type type = random_memory_type(random, unit, random.small(1, 3), {std::min<std::int64_t>(limits.bytes, 2048), limits.plain});
+  const Type type = random_memory_type(random, unit, random.small(1, 3),
+                                       {std::min<std::int64_t>(limits.bytes, 2048), limits.plain});
   if (type->shape.size == 0) return {type, random.small(0, 2)};
   const std::int64_t fit = limits.bytes / type->shape.size;
   if (fit == 0) return {unit, static_cast<int>(random.between(0, units))};

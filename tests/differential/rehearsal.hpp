@@ -22,14 +22,15 @@ void set_faults(MPI_Comm comm, const std::string& path, const std::string& rules
 /// A write that may have failed.
 struct TriedWrite {
   std::string path;
-  const FileModel& before;    ///< what the file held
-  const FileModel& after;     ///< what it holds if all bytes were written
+  const FileModel& before;  ///< what the file held
+  const FileModel& after;   ///< what it holds if all bytes were written
   const Phase& phase;
-  const Access& access;       ///< of this rank
+  const Access& access;  ///< of this rank
   int rank = 0;
-  std::int64_t counted = 0;   ///< bytes that the status says were written
+  std::int64_t counted = 0;  ///< bytes that the status says were written
 };
-/// What is not so: counted bytes that are not in the file, bytes that are neither old nor new. Empty: nothing. Not collective.
+/// What is not so: counted bytes that are not in the file, bytes that are neither old nor new. Empty:
+/// nothing. Not collective.
 [[nodiscard]] std::string untruth_of(const TriedWrite& write);
 
 }  // namespace collio::differential

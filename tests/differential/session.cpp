@@ -30,7 +30,8 @@ Function large_form(const char* name) {
 
 class Runner {
  public:
-  Runner(const Session& session, const Case& subject, FileModel& model) : session_(session), case_(subject), model_(model) {
+  Runner(const Session& session, const Case& subject, FileModel& model)
+      : session_(session), case_(subject), model_(model) {
     MPI_Comm_rank(session.comm, &rank_);
   }
 
@@ -94,8 +95,10 @@ class Runner {
       set_faults(session_.comm, session_.rules, "none");
       MPI_Info_set(info, "collio_faults", ("@" + session_.rules).c_str());
     }
-    constexpr int modes[] = {MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_MODE_RDONLY};
-    const int code = MPI_File_open(session_.comm, session_.path.c_str(), modes[static_cast<int>(case_.mode)], info, &file_);
+    constexpr int modes[] = {MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_MODE_WRONLY | MPI_MODE_CREATE,
+                             MPI_MODE_RDONLY};
+    const int code = MPI_File_open(session_.comm, session_.path.c_str(), modes[static_cast<int>(case_.mode)],
+                                   info, &file_);
     MPI_Info_free(&info);
     return check(code, "MPI_File_open");
   }
@@ -126,14 +129,16 @@ class Runner {
     const BuiltType filetype(view.filetype);
     for (const auto& text : {etype.disagreement(phase.layout.etype), filetype.disagreement(view.filetype)})
       if (!text.empty()) add("type", text);
-    const int code = MPI_File_set_view(file_, view.displacement, etype.handle(), filetype.handle(), "native", MPI_INFO_NULL);
+    const int code = MPI_File_set_view(file_, view.displacement, etype.handle(), filetype.handle(), "native",
+                                       MPI_INFO_NULL);
     // A library may refuse one rank's view: then no rank goes on.
     int good = check(code, "MPI_File_set_view") ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, session_.comm);
     return good != 0;
   }
 
-  /// Brings the file pointer to where the call is meant to begin; a no-op when calls simply follow one another.
+  /// Brings the file pointer to where the call is meant to begin; a no-op when calls simply follow one
+  /// another.
   void seek(const Call& call, const Access& access) {
     if (call.explicit_offset || pointer_ == access.offset) return;
     set_stage("seek");
@@ -188,7 +193,8 @@ class Runner {
     int error_class = MPI_SUCCESS, counted = -1;
     MPI_Error_class(code, &error_class);
     MPI_Get_elements(&status, MPI_BYTE, &counted);
-    if (const auto text = disagreement_of(session_.comm, error_class); !text.empty()) add("error classes", text);
+    if (const auto text = disagreement_of(session_.comm, error_class); !text.empty())
+      add("error classes", text);
     const bool failed = error_class != MPI_SUCCESS;
     if (failed && session_.failed) ++*session_.failed;
     if (call.write)
@@ -206,15 +212,19 @@ class Runner {
   void check_tried_write(const Phase& phase, const Call& call, const Buffer& buffer, std::int64_t counted) {
     FileModel after = model_;
     after.apply(phase, call);
-    const auto text = untruth_of({session_.path, model_, after, phase, call.access[static_cast<std::size_t>(rank_)], rank_, counted});
+    const auto text = untruth_of(
+        {session_.path, model_, after, phase, call.access[static_cast<std::size_t>(rank_)], rank_, counted});
     if (!text.empty()) add("untrue", text);
     if (const auto found = buffer.check_after_write(); !found.empty()) add("around the buffer", found);
   }
 
-  void check_failed_read(const Phase& phase, const Access& access, const Buffer& buffer, std::int64_t counted) {
+  void check_failed_read(const Phase& phase, const Access& access, const Buffer& buffer,
+                         std::int64_t counted) {
     const FileModel::Delivery expected = model_.read(phase, access, rank_);
-    if (counted < 0 || (expected.prefix && counted > expected.valid)) add("status", "a failed read says " + std::to_string(counted) + " bytes came");
-    if (const auto text = buffer.check_after_failed_read(expected, counted); !text.empty()) add("untrue", text);
+    if (counted < 0 || (expected.prefix && counted > expected.valid))
+      add("status", "a failed read says " + std::to_string(counted) + " bytes came");
+    if (const auto text = buffer.check_after_failed_read(expected, counted); !text.empty())
+      add("untrue", text);
   }
 
   int try_transfer(const Call& call, const Access& access, Buffer& buffer, MPI_Status& status) const {
@@ -242,12 +252,15 @@ class Runner {
     {
       const BuiltType type(data.memory.type);
       const Argument a{data.address, static_cast<int>(data.memory.count), type.handle()};
-      if (form == Form::blocking) return call.write ? write(call, a, offset, status) : read(call, a, offset, status);
-      const int code = post(file_, {call.write, call.explicit_offset, offset, a.address, a.count, a.type}, form == Form::nonblocking ? &request : nullptr);
+      if (form == Form::blocking)
+        return call.write ? write(call, a, offset, status) : read(call, a, offset, status);
+      const int code = post(file_, {call.write, call.explicit_offset, offset, a.address, a.count, a.type},
+                            form == Form::nonblocking ? &request : nullptr);
       if (code != MPI_SUCCESS) return code;
     }
     if (form == Form::nonblocking) return MPI_Wait(&request, &status);
-    return end_split(file_, {call.write, call.explicit_offset, offset, data.address, 0, MPI_DATATYPE_NULL}, status);
+    return end_split(file_, {call.write, call.explicit_offset, offset, data.address, 0, MPI_DATATYPE_NULL},
+                     status);
   }
 
   struct Argument {
@@ -260,7 +273,8 @@ class Runner {
     static const auto large_all = large_form<WriteAll>("MPI_File_write_all_c");
     static const auto large_at_all = large_form<WriteAtAll>("MPI_File_write_at_all_c");
     if (call.explicit_offset) {
-      if (call.large_count && large_at_all) return large_at_all(file_, offset, a.address, a.count, a.type, &status);
+      if (call.large_count && large_at_all)
+        return large_at_all(file_, offset, a.address, a.count, a.type, &status);
       return MPI_File_write_at_all(file_, offset, a.address, a.count, a.type, &status);
     }
     if (call.large_count && large_all) return large_all(file_, a.address, a.count, a.type, &status);
@@ -271,7 +285,8 @@ class Runner {
     static const auto large_all = large_form<ReadAll>("MPI_File_read_all_c");
     static const auto large_at_all = large_form<ReadAtAll>("MPI_File_read_at_all_c");
     if (call.explicit_offset) {
-      if (call.large_count && large_at_all) return large_at_all(file_, offset, a.address, a.count, a.type, &status);
+      if (call.large_count && large_at_all)
+        return large_at_all(file_, offset, a.address, a.count, a.type, &status);
       return MPI_File_read_at_all(file_, offset, a.address, a.count, a.type, &status);
     }
     if (call.large_count && large_all) return large_all(file_, a.address, a.count, a.type, &status);
@@ -281,8 +296,11 @@ class Runner {
   void check_status(const MPI_Status& status, std::int64_t expected, const Access& access) {
     int bytes = -1;
     MPI_Get_elements(&status, MPI_BYTE, &bytes);
-    const char* kind = access.bytes() == 0 ? "empty status" : expected == access.bytes() ? "status" : "short status";
-    if (bytes != expected) add(kind, "status says " + std::to_string(bytes) + " bytes, expected " + std::to_string(expected));
+    const char* kind = access.bytes() == 0          ? "empty status"
+                       : expected == access.bytes() ? "status"
+                                                    : "short status";
+    if (bytes != expected)
+      add(kind, "status says " + std::to_string(bytes) + " bytes, expected " + std::to_string(expected));
   }
 
   void check_pointer(const Phase& phase, const Call& call, const Access& access) {
@@ -290,7 +308,8 @@ class Runner {
     check(MPI_File_get_position(file_, &found), "MPI_File_get_position");
     if (!call.explicit_offset) pointer_ = access.offset + access.bytes() / phase.layout.etype->shape.size;
     if (found != pointer_) {
-      add(short_read_ ? "position after end of file" : "position", "file pointer is " + std::to_string(found) + ", expected " + std::to_string(pointer_));
+      add(short_read_ ? "position after end of file" : "position",
+          "file pointer is " + std::to_string(found) + ", expected " + std::to_string(pointer_));
       MPI_File_seek(file_, pointer_, MPI_SEEK_SET);
     }
   }
@@ -303,7 +322,9 @@ class Runner {
     MPI_Offset size = -1;
     check(MPI_File_get_size(file_, &size), "MPI_File_get_size");
     const auto expected = static_cast<MPI_Offset>(model_.bytes().size());
-    if (size != expected) add("size", "MPI_File_get_size says " + std::to_string(size) + ", expected " + std::to_string(expected));
+    if (size != expected)
+      add("size",
+          "MPI_File_get_size says " + std::to_string(size) + ", expected " + std::to_string(expected));
     MPI_Barrier(session_.comm);
   }
 
@@ -321,7 +342,8 @@ class Runner {
     ::close(descriptor);
     const auto& expected = model_.bytes();
     if (got != info.st_size || found.size() != expected.size()) {
-      add("size", "file holds " + std::to_string(found.size()) + " bytes, expected " + std::to_string(expected.size()));
+      add("size", "file holds " + std::to_string(found.size()) + " bytes, expected " +
+                      std::to_string(expected.size()));
       return;
     }
     report_differences(found);
@@ -340,8 +362,9 @@ class Runner {
     for (std::size_t origin = 0; origin < 3; ++origin) {
       if (differing[origin] == 0) continue;
       std::ostringstream out;
-      out << differing[origin] << " of " << found.size() << " file bytes differ, first at offset " << first[origin] << ": expected "
-          << int{expected[first[origin]]} << ", found " << int{found[first[origin]]};
+      out << differing[origin] << " of " << found.size() << " file bytes differ, first at offset "
+          << first[origin] << ": expected " << int{expected[first[origin]]} << ", found "
+          << int{found[first[origin]]};
       add(kinds[origin], out.str());
     }
   }
@@ -363,6 +386,8 @@ class Runner {
 void set_stage(const char* stage) noexcept { current_stage = stage; }
 const char* stage() noexcept { return current_stage; }
 
-std::vector<Finding> run_session(const Session& session, const Case& subject, FileModel& model) { return Runner(session, subject, model).run(); }
+std::vector<Finding> run_session(const Session& session, const Case& subject, FileModel& model) {
+  return Runner(session, subject, model).run();
+}
 
 }  // namespace collio::differential

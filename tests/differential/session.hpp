@@ -11,19 +11,21 @@
 
 namespace collio::differential {
 
-/// Who does the I/O: collio when it is preloaded (else the MPI library), or always the MPI library's own code.
+/// Who does the I/O: collio when it is preloaded (else the MPI library), or always the MPI library's own
+/// code.
 enum class Engine { preloaded, native };
 
 struct Session {
   MPI_Comm comm = MPI_COMM_NULL;
   std::string path;
   Engine engine = Engine::preloaded;
-  bool prepare = true;  ///< make the file as the case wants to find it; false: it is there already
-  std::string rules;    ///< file of faults: every call is tried with faults first; empty: none
+  bool prepare = true;     ///< make the file as the case wants to find it; false: it is there already
+  std::string rules;       ///< file of faults: every call is tried with faults first; empty: none
   long* failed = nullptr;  ///< counts the tries that failed, where there are faults
 };
 
-/// What differed on this rank. `kind` is a short stable word (data, status, position, size, file, error, type).
+/// What differed on this rank. `kind` is a short stable word (data, status, position, size, file, error,
+/// type).
 struct Finding {
   std::string kind;
   std::string detail;

@@ -42,7 +42,8 @@ void simplify_access(const Access& access, const Type& etype, std::vector<Access
   if (access.bytes() == 0) return;
   const Type unit = packed_unit(etype);
   const auto units = static_cast<int>(access.bytes() / unit->shape.size);
-  const bool plain = access.memory.type->kind == unit->kind && access.memory.type->shape.size == unit->shape.size;
+  const bool plain =
+      access.memory.type->kind == unit->kind && access.memory.type->shape.size == unit->shape.size;
   out.push_back({access.offset, {unit, 0}, false});
   if (!plain) out.push_back({access.offset, {unit, units}, access.bottom});
   if (access.bottom) out.push_back({access.offset, access.memory, false});
@@ -82,14 +83,17 @@ void simplify_views(const Case& subject, std::vector<Case>& out) {
     if (layout.etype->kind != Kind::basic || layout.etype->shape.size != 1) continue;
     for (std::size_t r = 0; r < layout.views.size(); ++r) {
       const Type& type = layout.views[r].filetype;
-      if (type->kind == Kind::basic || (type->kind == Kind::resized && type->children[0]->kind == Kind::hindexed)) continue;
+      if (type->kind == Kind::basic ||
+          (type->kind == Kind::resized && type->children[0]->kind == Kind::hindexed))
+        continue;
       Blocks blocks;
       for (const Segment& segment : type->shape.segments) {
         blocks.lengths.push_back(static_cast<int>(segment.length));
         blocks.displacements.push_back(segment.offset);
       }
       out.push_back(subject);
-      out.back().phases[i].layout.views[r].filetype = resized(type->shape.lb, type->shape.extent(), hindexed(std::move(blocks), layout.etype));
+      out.back().phases[i].layout.views[r].filetype =
+          resized(type->shape.lb, type->shape.extent(), hindexed(std::move(blocks), layout.etype));
     }
   }
 }

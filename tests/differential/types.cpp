@@ -53,8 +53,9 @@ struct Basic {
   const char* name;
 };
 
-constexpr Basic basics[] = {{1, "MPI_BYTE"}, {1, "MPI_CHAR"},  {2, "MPI_SHORT"},  {2, "MPI_UINT16_T"}, {4, "MPI_INT"},
-                            {4, "MPI_FLOAT"}, {8, "MPI_DOUBLE"}, {8, "MPI_INT64_T"}, {16, "MPI_C_DOUBLE_COMPLEX"}};
+constexpr Basic basics[] = {{1, "MPI_BYTE"},     {1, "MPI_CHAR"},    {2, "MPI_SHORT"},
+                            {2, "MPI_UINT16_T"}, {4, "MPI_INT"},     {4, "MPI_FLOAT"},
+                            {8, "MPI_DOUBLE"},   {8, "MPI_INT64_T"}, {16, "MPI_C_DOUBLE_COMPLEX"}};
 
 TypeNode node_of(Kind kind, Type child) {
   TypeNode node;
@@ -65,8 +66,10 @@ TypeNode node_of(Kind kind, Type child) {
 
 Type shared(TypeNode node) { return std::make_shared<const TypeNode>(std::move(node)); }
 
-/// Linear positions in the whole array of the cartesian product of `owned`, in the storage order of the array.
-std::vector<std::int64_t> product_positions(const TypeNode& node, const std::vector<std::vector<int>>& owned) {
+/// Linear positions in the whole array of the cartesian product of `owned`, in the storage order of the
+/// array.
+std::vector<std::int64_t> product_positions(const TypeNode& node,
+                                            const std::vector<std::vector<int>>& owned) {
   const std::size_t n = owned.size();
   // order[0] is the slowest dimension.
   std::vector<std::size_t> order(n);
@@ -162,7 +165,8 @@ Type indexed(Blocks blocks, Type child) {
 Type hindexed(Blocks blocks, Type child) {
   TypeNode node = node_of(Kind::hindexed, std::move(child));
   ShapeBuilder builder;
-  for (std::size_t i = 0; i < blocks.lengths.size(); ++i) builder.add_block(node.children[0]->shape, blocks.displacements[i], blocks.lengths[i]);
+  for (std::size_t i = 0; i < blocks.lengths.size(); ++i)
+    builder.add_block(node.children[0]->shape, blocks.displacements[i], blocks.lengths[i]);
   node.blocks = std::move(blocks.lengths);
   node.displacements = std::move(blocks.displacements);
   node.shape = builder.finish();
@@ -190,7 +194,8 @@ Type structure(Blocks blocks, std::vector<Type> children) {
   node.kind = Kind::structure;
   node.children = std::move(children);
   ShapeBuilder builder;
-  for (std::size_t i = 0; i < blocks.lengths.size(); ++i) builder.add_block(node.children[i]->shape, blocks.displacements[i], blocks.lengths[i]);
+  for (std::size_t i = 0; i < blocks.lengths.size(); ++i)
+    builder.add_block(node.children[i]->shape, blocks.displacements[i], blocks.lengths[i]);
   node.blocks = std::move(blocks.lengths);
   node.displacements = std::move(blocks.displacements);
   node.shape = builder.finish();
@@ -217,7 +222,8 @@ std::vector<int> owned_indices(const Dimension& dimension, int coordinate) {
   const int fallback = cyclic ? 1 : (dimension.size + dimension.processes - 1) / dimension.processes;
   const int block = dimension.argument > 0 ? dimension.argument : fallback;
   for (int i = 0; i < dimension.size; ++i) {
-    const bool mine = dimension.distribution == Distribution::none || (cyclic ? (i / block) % dimension.processes : i / block) == coordinate;
+    const bool mine = dimension.distribution == Distribution::none ||
+                      (cyclic ? (i / block) % dimension.processes : i / block) == coordinate;
     if (mine) indices.push_back(i);
   }
   return indices;

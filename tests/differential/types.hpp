@@ -1,7 +1,8 @@
 // Datatype recipes with their own typemap model.
 //
-// A recipe says how to build an MPI datatype and, independently of any MPI library, which bytes it covers in which order
-// (MPI 4.0, chapter 5). The model is what everything else is compared with, so it asks no MPI function about a type.
+// A recipe says how to build an MPI datatype and, independently of any MPI library, which bytes it covers in
+// which order (MPI 4.0, chapter 5). The model is what everything else is compared with, so it asks no MPI
+// function about a type.
 #pragma once
 
 #include <mpi.h>
@@ -31,18 +32,32 @@ struct Shape {
   [[nodiscard]] std::int64_t true_ub() const noexcept;
 };
 
-enum class Kind { basic, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, structure, subarray, darray, resized, dup };
+enum class Kind {
+  basic,
+  contiguous,
+  vector,
+  hvector,
+  indexed,
+  hindexed,
+  indexed_block,
+  hindexed_block,
+  structure,
+  subarray,
+  darray,
+  resized,
+  dup
+};
 
 enum class Distribution { none, block, cyclic };
 
 /// One dimension of a subarray or of a distributed array.
 struct Dimension {
   int size = 1;
-  int subsize = 1;                               // subarray only
-  int start = 0;                                 // subarray only
+  int subsize = 1;                                 // subarray only
+  int start = 0;                                   // subarray only
   Distribution distribution = Distribution::none;  // darray only
-  int argument = 0;                              // darray only; 0 stands for MPI_DISTRIBUTE_DFLT_DARG
-  int processes = 1;                             // darray only
+  int argument = 0;                                // darray only; 0 stands for MPI_DISTRIBUTE_DFLT_DARG
+  int processes = 1;                               // darray only
 };
 
 struct TypeNode;

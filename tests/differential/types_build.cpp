@@ -7,7 +7,9 @@
 namespace collio::differential {
 namespace {
 
-std::vector<MPI_Aint> addresses(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
+std::vector<MPI_Aint> addresses(const std::vector<std::int64_t>& values) {
+  return {values.begin(), values.end()};
+}
 std::vector<int> integers(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
 
 struct GridArguments {
@@ -63,11 +65,21 @@ MPI_Datatype build_blocks(const TypeNode& node, const Children& children) {
   const auto bytes = addresses(node.displacements);
   const auto units = integers(node.displacements);
   switch (node.kind) {
-    case Kind::indexed: MPI_Type_indexed(n, node.blocks.data(), units.data(), children.first(), &type); break;
-    case Kind::hindexed: MPI_Type_create_hindexed(n, node.blocks.data(), bytes.data(), children.first(), &type); break;
-    case Kind::indexed_block: MPI_Type_create_indexed_block(n, node.block, units.data(), children.first(), &type); break;
-    case Kind::hindexed_block: MPI_Type_create_hindexed_block(n, node.block, bytes.data(), children.first(), &type); break;
-    default: MPI_Type_create_struct(n, node.blocks.data(), bytes.data(), children.all(), &type); break;
+    case Kind::indexed:
+      MPI_Type_indexed(n, node.blocks.data(), units.data(), children.first(), &type);
+      break;
+    case Kind::hindexed:
+      MPI_Type_create_hindexed(n, node.blocks.data(), bytes.data(), children.first(), &type);
+      break;
+    case Kind::indexed_block:
+      MPI_Type_create_indexed_block(n, node.block, units.data(), children.first(), &type);
+      break;
+    case Kind::hindexed_block:
+      MPI_Type_create_hindexed_block(n, node.block, bytes.data(), children.first(), &type);
+      break;
+    default:
+      MPI_Type_create_struct(n, node.blocks.data(), bytes.data(), children.all(), &type);
+      break;
   }
   return type;
 }
@@ -77,10 +89,11 @@ MPI_Datatype build_array(const TypeNode& node, const Children& children) {
   const GridArguments a = grid_arguments(node);
   const int n = static_cast<int>(node.dimensions.size());
   if (node.kind == Kind::subarray)
-    MPI_Type_create_subarray(n, a.sizes.data(), a.subsizes.data(), a.starts.data(), a.order, children.first(), &type);
+    MPI_Type_create_subarray(n, a.sizes.data(), a.subsizes.data(), a.starts.data(), a.order, children.first(),
+                             &type);
   else
-    MPI_Type_create_darray(a.total_processes, node.darray_rank, n, a.sizes.data(), a.distributions.data(), a.arguments.data(), a.processes.data(), a.order,
-                           children.first(), &type);
+    MPI_Type_create_darray(a.total_processes, node.darray_rank, n, a.sizes.data(), a.distributions.data(),
+                           a.arguments.data(), a.processes.data(), a.order, children.first(), &type);
   return type;
 }
 
@@ -89,14 +102,28 @@ MPI_Datatype build(const TypeNode& node) {
   const Children children(node);
   MPI_Datatype type = MPI_DATATYPE_NULL;
   switch (node.kind) {
-    case Kind::contiguous: MPI_Type_contiguous(node.count, children.first(), &type); break;
-    case Kind::vector: MPI_Type_vector(node.count, node.block, static_cast<int>(node.stride), children.first(), &type); break;
-    case Kind::hvector: MPI_Type_create_hvector(node.count, node.block, node.stride, children.first(), &type); break;
-    case Kind::resized: MPI_Type_create_resized(children.first(), node.lb, node.extent, &type); break;
-    case Kind::dup: MPI_Type_dup(children.first(), &type); break;
+    case Kind::contiguous:
+      MPI_Type_contiguous(node.count, children.first(), &type);
+      break;
+    case Kind::vector:
+      MPI_Type_vector(node.count, node.block, static_cast<int>(node.stride), children.first(), &type);
+      break;
+    case Kind::hvector:
+      MPI_Type_create_hvector(node.count, node.block, node.stride, children.first(), &type);
+      break;
+    case Kind::resized:
+      MPI_Type_create_resized(children.first(), node.lb, node.extent, &type);
+      break;
+    case Kind::dup:
+      MPI_Type_dup(children.first(), &type);
+      break;
     case Kind::subarray:
-    case Kind::darray: type = build_array(node, children); break;
-    default: type = build_blocks(node, children); break;
+    case Kind::darray:
+      type = build_array(node, children);
+      break;
+    default:
+      type = build_blocks(node, children);
+      break;
   }
   return type;
 }
@@ -113,7 +140,9 @@ void print_dimensions(std::ostream& out, const TypeNode& node) {
     out << d.size;
     if (node.kind == Kind::subarray) out << '@' << d.start << '+' << d.subsize;
     constexpr std::array names{"none", "block", "cyclic"};
-    if (node.kind == Kind::darray) out << ':' << names[static_cast<std::size_t>(d.distribution)] << '(' << d.argument << ")/" << d.processes;
+    if (node.kind == Kind::darray)
+      out << ':' << names[static_cast<std::size_t>(d.distribution)] << '(' << d.argument << ")/"
+          << d.processes;
     out << ' ';
   }
   out << (node.fortran_order ? "F" : "C");
@@ -121,21 +150,31 @@ void print_dimensions(std::ostream& out, const TypeNode& node) {
 }
 
 void print(std::ostream& out, const TypeNode& node) {
-  constexpr std::array names{"",         "contiguous",    "vector",         "hvector", "indexed",  "hindexed", "indexed_block",
-                             "hindexed_block", "struct", "subarray", "darray",   "resized",       "dup"};
+  constexpr std::array names{
+      "",       "contiguous", "vector", "hvector", "indexed", "hindexed", "indexed_block", "hindexed_block",
+      "struct", "subarray",   "darray", "resized", "dup"};
   if (node.kind == Kind::basic) {
     out << predefined_name(node.basic_index);
     return;
   }
   out << names[static_cast<std::size_t>(node.kind)] << '(';
   switch (node.kind) {
-    case Kind::contiguous: out << node.count; break;
+    case Kind::contiguous:
+      out << node.count;
+      break;
     case Kind::vector:
-    case Kind::hvector: out << node.count << " x " << node.block << " / " << node.stride; break;
-    case Kind::resized: out << "lb " << node.lb << " extent " << node.extent; break;
-    case Kind::dup: break;
+    case Kind::hvector:
+      out << node.count << " x " << node.block << " / " << node.stride;
+      break;
+    case Kind::resized:
+      out << "lb " << node.lb << " extent " << node.extent;
+      break;
+    case Kind::dup:
+      break;
     case Kind::subarray:
-    case Kind::darray: print_dimensions(out, node); break;
+    case Kind::darray:
+      print_dimensions(out, node);
+      break;
     default:
       print_list(out, node.blocks);
       out << " at ";
@@ -151,7 +190,8 @@ void print(std::ostream& out, const TypeNode& node) {
 }  // namespace
 
 MPI_Datatype predefined(int basic_index) {
-  const std::array<MPI_Datatype, 9> types{MPI_BYTE, MPI_CHAR, MPI_SHORT, MPI_UINT16_T, MPI_INT, MPI_FLOAT, MPI_DOUBLE, MPI_INT64_T, MPI_C_DOUBLE_COMPLEX};
+  const std::array<MPI_Datatype, 9> types{MPI_BYTE,  MPI_CHAR,   MPI_SHORT,   MPI_UINT16_T,        MPI_INT,
+                                          MPI_FLOAT, MPI_DOUBLE, MPI_INT64_T, MPI_C_DOUBLE_COMPLEX};
   return types[static_cast<std::size_t>(basic_index)];
 }
 
@@ -177,8 +217,8 @@ std::string BuiltType::disagreement(const Type& type) const {
   const Shape& model = type->shape;
   if (size == model.size && lb == model.lb && extent == model.extent()) return {};
   std::ostringstream out;
-  out << "library says size " << size << " lb " << lb << " extent " << extent << ", model says size " << model.size << " lb " << model.lb << " extent "
-      << model.extent() << " for " << text(type);
+  out << "library says size " << size << " lb " << lb << " extent " << extent << ", model says size "
+      << model.size << " lb " << model.lb << " extent " << model.extent() << " for " << text(type);
   return out.str();
 }
 

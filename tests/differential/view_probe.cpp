@@ -28,7 +28,9 @@ bool ViewProbe::accepts(const Case& subject, int rank) const {
     const RankView& view = phase.layout.views[static_cast<std::size_t>(rank)];
     const BuiltType etype(phase.layout.etype);
     const BuiltType filetype(view.filetype);
-    if (MPI_File_set_view(file, view.displacement, etype.handle(), filetype.handle(), "native", MPI_INFO_NULL) != MPI_SUCCESS) return false;
+    if (MPI_File_set_view(file, view.displacement, etype.handle(), filetype.handle(), "native",
+                          MPI_INFO_NULL) != MPI_SUCCESS)
+      return false;
   }
   return true;
 }

@@ -1,5 +1,5 @@
-// Asks the MPI library alone whether it takes a view: some libraries refuse legal file types, and a view refused on one rank
-// of a shared file leaves the others waiting inside MPI_File_set_view.
+// Asks the MPI library alone whether it takes a view: some libraries refuse legal file types, and a view
+// refused on one rank of a shared file leaves the others waiting inside MPI_File_set_view.
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// Files that may grow to 10 MiB only, and a collective write of 16 MiB: what each rank's status counts is in the file, whichever
-// rank's limit it was, and the same call succeeds once the limit is gone.
+// Files that may grow to 10 MiB only, and a collective write of 16 MiB: what each rank's status counts is in
+// the file, whichever rank's limit it was, and the same call succeeds once the limit is gone.
 #include <fcntl.h>
 #include <signal.h>
 
@@ -37,9 +37,11 @@ int ints_in_file(const Program& program, const std::string& name, const std::vec
   int found[block], good = 0;
   bool intact = fd >= 0;
   while (intact && good < count) {
-    const off_t at = (static_cast<off_t>(good / block) * program.size + program.rank) * block * static_cast<off_t>(sizeof(int));
+    const off_t at = (static_cast<off_t>(good / block) * program.size + program.rank) * block *
+                     static_cast<off_t>(sizeof(int));
     const int wanted = std::min(block, count - good);
-    const int got = static_cast<int>(pread(fd, found, static_cast<std::size_t>(wanted) * sizeof(int), at) / static_cast<ssize_t>(sizeof(int)));
+    const int got = static_cast<int>(pread(fd, found, static_cast<std::size_t>(wanted) * sizeof(int), at) /
+                                     static_cast<ssize_t>(sizeof(int)));
     int same = 0;
     while (same < got && found[same] == data[static_cast<std::size_t>(good + same)]) ++same;
     good += same;
@@ -50,8 +52,10 @@ int ints_in_file(const Program& program, const std::string& name, const std::vec
 }
 
 void counts_are_true(Program& program, const Attempt& way) {
-  const std::string& name = program.temporary(std::string(way.path) + std::to_string(way.aggregators) + "." + std::to_string(way.limited_rank));
-  const int count = static_cast<int>(total_bytes / program.size / static_cast<long long>(sizeof(int))) / block * block;
+  const std::string& name = program.temporary(std::string(way.path) + std::to_string(way.aggregators) + "." +
+                                              std::to_string(way.limited_rank));
+  const int count =
+      static_cast<int>(total_bytes / program.size / static_cast<long long>(sizeof(int))) / block * block;
   const auto data = values(program.rank, count);
   MPI_File file = open_dealt(program, name, dealt(way));
   const bool limited = way.limited_rank < 0 || way.limited_rank == program.rank;
@@ -74,7 +78,8 @@ void counts_are_true(Program& program, const Attempt& way) {
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
   program.that(all > 0, "some bytes below the limit are counted");
 
-  program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status), "the same write without the limit");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status),
+               "the same write without the limit");
   program.equal(status_bytes(status), 4LL * count, "bytes written without the limit");
   program.good(MPI_File_close(&file), "MPI_File_close");
   MPI_Barrier(MPI_COMM_WORLD);
@@ -92,9 +97,11 @@ int main(int argc, char** argv) {
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   counts_are_true(program, {"two_phase", 1, -1});
   counts_are_true(program, {"two_phase", program.size, -1});
-  for (int rank = 0; rank < std::min(program.size, 4); ++rank) counts_are_true(program, {"two_phase", program.size, rank});
+  for (int rank = 0; rank < std::min(program.size, 4); ++rank)
+    counts_are_true(program, {"two_phase", program.size, rank});
   for (const int aggregators : {0, 1, program.size}) counts_are_true(program, {"two_layer", aggregators, -1});
-  for (int rank = 0; rank < std::min(program.size, 4); ++rank) counts_are_true(program, {"two_layer", 0, rank});
+  for (int rank = 0; rank < std::min(program.size, 4); ++rank)
+    counts_are_true(program, {"two_layer", 0, rank});
   counts_are_true(program, {"independent", 1, -1});
   counts_are_true(program, {"independent", 1, program.size - 1});
   return program.finish();

@@ -1,5 +1,6 @@
-// close(2) and fsync(2) that fail, as on NFS, whose client writes back then and finds no room: MPI_File_close and MPI_File_sync return the
-// error on all ranks, and a failed close gives everything back. The program stands in front of close() and fsync().
+// close(2) and fsync(2) that fail, as on NFS, whose client writes back then and finds no room: MPI_File_close
+// and MPI_File_sync return the error on all ranks, and a failed close gives everything back. The program
+// stands in front of close() and fsync().
 #include <dlfcn.h>
 
 #include <atomic>
@@ -68,7 +69,8 @@ MPI_File written_file(Program& program, const std::string& path, const char* way
   MPI_File_set_errhandler(file, handler);
   MPI_Errhandler_free(&handler);
   const auto data = values(program.rank, count);
-  program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_all");
+  program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_all");
   handled = 0;
   return file;
 }
@@ -84,7 +86,8 @@ void close_fails(Program& program, const Case& one, bool all) {
   const std::string path = program.temporary("closed");
   MPI_File file = written_file(program, path, one.path);
   arm(program, path, one, all);
-  program.equal(program.same_error(MPI_File_close(&file), "a close whose close(2) fails"), one.expected, "class of the error");
+  program.equal(program.same_error(MPI_File_close(&file), "a close whose close(2) fails"), one.expected,
+                "class of the error");
   program.equal(failing, 0, "the failure that is left");
   program.equal(handled, 1, "calls of the error handler");
   program.that(file == MPI_FILE_NULL, "the handle is gone");
@@ -108,7 +111,8 @@ void sync_fails(Program& program, const Case& one, bool all) {
 int main(int argc, char** argv) {
   Program program(argc, argv, 50);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
-  for (const Case& one : {Case{ENOSPC, MPI_ERR_NO_SPACE, "two_layer"}, Case{EDQUOT, MPI_ERR_QUOTA, "two_phase"}, Case{EIO, MPI_ERR_IO, "independent"}}) {
+  for (const Case& one : {Case{ENOSPC, MPI_ERR_NO_SPACE, "two_layer"},
+                          Case{EDQUOT, MPI_ERR_QUOTA, "two_phase"}, Case{EIO, MPI_ERR_IO, "independent"}}) {
     for (const bool all : {false, true}) {
       close_fails(program, one, all);
       sync_fails(program, one, all);

@@ -1,4 +1,5 @@
-// What the fault programs share: a file whose ints are dealt out to the ranks, and a limit on the size of files.
+// What the fault programs share: a file whose ints are dealt out to the ranks, and a limit on the size of
+// files.
 #pragma once
 
 #include <sys/resource.h>

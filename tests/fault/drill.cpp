@@ -1,4 +1,5 @@
-// See drill.hpp. The data lie in blocks dealt to the ranks; bytes that were there before are never equal to bytes that are written.
+// See drill.hpp. The data lie in blocks dealt to the ranks; bytes that were there before are never equal to
+// bytes that are written.
 #include "drill.hpp"
 
 #include <fcntl.h>
@@ -25,8 +26,13 @@ unsigned mixed(std::uint64_t a, std::uint64_t b) {
   x ^= x >> 29;
   return static_cast<unsigned>((x * 0x94d049bb133111ebULL) >> 40);
 }
-unsigned char new_byte(int rank, std::int64_t index) { return static_cast<unsigned char>(1 + mixed(static_cast<std::uint64_t>(rank) + 7, static_cast<std::uint64_t>(index)) % 127); }
-unsigned char old_byte(std::int64_t offset) { return static_cast<unsigned char>(128 + mixed(3, static_cast<std::uint64_t>(offset)) % 128); }
+unsigned char new_byte(int rank, std::int64_t index) {
+  return static_cast<unsigned char>(
+      1 + mixed(static_cast<std::uint64_t>(rank) + 7, static_cast<std::uint64_t>(index)) % 127);
+}
+unsigned char old_byte(std::int64_t offset) {
+  return static_cast<unsigned char>(128 + mixed(3, static_cast<std::uint64_t>(offset)) % 128);
+}
 
 int class_of(int code) {
   int error_class = MPI_SUCCESS;
@@ -60,7 +66,9 @@ class Runner {
   [[nodiscard]] const std::string& message() const { return message_; }
 
  private:
-  [[nodiscard]] std::int64_t offset_of(std::int64_t index, int rank) const { return index / block * period_ + rank * block + index % block; }
+  [[nodiscard]] std::int64_t offset_of(std::int64_t index, int rank) const {
+    return index / block * period_ + rank * block + index % block;
+  }
   [[nodiscard]] std::int64_t file_bytes() const { return blocks_ * period_; }
 
   /// What the file holds before: of a read the ranks' data, else other bytes.
@@ -69,10 +77,12 @@ class Runner {
     if (!drill_.faults.empty()) std::ofstream(rules_) << drill_.faults << '\n';
     if (drill_.fresh) return;
     std::string content(static_cast<std::size_t>(file_bytes() + tail), '\0');
-    for (std::int64_t i = 0; i < file_bytes() + tail; ++i) content[static_cast<std::size_t>(i)] = static_cast<char>(old_byte(i));
+    for (std::int64_t i = 0; i < file_bytes() + tail; ++i)
+      content[static_cast<std::size_t>(i)] = static_cast<char>(old_byte(i));
     if (!drill_.write)
       for (int r = 0; r < size_; ++r)
-        for (std::int64_t i = 0; i < blocks_ * block; ++i) content[static_cast<std::size_t>(offset_of(i, r))] = static_cast<char>(new_byte(r, i));
+        for (std::int64_t i = 0; i < blocks_ * block; ++i)
+          content[static_cast<std::size_t>(offset_of(i, r))] = static_cast<char>(new_byte(r, i));
     std::ofstream(drill_.file, std::ios::binary) << content;
   }
 
@@ -116,19 +126,24 @@ class Runner {
     void* p = data_.data();
     if (drill_.form == "nonblocking") {
       MPI_Request request = MPI_REQUEST_NULL;
-      const int posted = drill_.write ? MPI_File_iwrite_at_all(file_, 0, p, n, MPI_BYTE, &request) : MPI_File_iread_at_all(file_, 0, p, n, MPI_BYTE, &request);
+      const int posted = drill_.write ? MPI_File_iwrite_at_all(file_, 0, p, n, MPI_BYTE, &request)
+                                      : MPI_File_iread_at_all(file_, 0, p, n, MPI_BYTE, &request);
       return posted != MPI_SUCCESS ? posted : MPI_Wait(&request, &status);
     }
     if (drill_.form == "split") {
-      const int begun = drill_.write ? MPI_File_write_at_all_begin(file_, 0, p, n, MPI_BYTE) : MPI_File_read_at_all_begin(file_, 0, p, n, MPI_BYTE);
+      const int begun = drill_.write ? MPI_File_write_at_all_begin(file_, 0, p, n, MPI_BYTE)
+                                     : MPI_File_read_at_all_begin(file_, 0, p, n, MPI_BYTE);
       if (begun != MPI_SUCCESS) return begun;
-      return drill_.write ? MPI_File_write_at_all_end(file_, p, &status) : MPI_File_read_at_all_end(file_, p, &status);
+      return drill_.write ? MPI_File_write_at_all_end(file_, p, &status)
+                          : MPI_File_read_at_all_end(file_, p, &status);
     }
-    return drill_.write ? MPI_File_write_at_all(file_, 0, p, n, MPI_BYTE, &status) : MPI_File_read_at_all(file_, 0, p, n, MPI_BYTE, &status);
+    return drill_.write ? MPI_File_write_at_all(file_, 0, p, n, MPI_BYTE, &status)
+                        : MPI_File_read_at_all(file_, 0, p, n, MPI_BYTE, &status);
   }
 
   int timed_call(std::int64_t& counted) {
-    for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = drill_.write ? new_byte(rank_, static_cast<std::int64_t>(i)) : 0;
+    for (std::size_t i = 0; i < data_.size(); ++i)
+      data_[i] = drill_.write ? new_byte(rank_, static_cast<std::int64_t>(i)) : 0;
     MPI_Status status{};
     int bytes = 0;
     const double begin = MPI_Wtime();
@@ -149,7 +164,8 @@ class Runner {
     if (code != MPI_SUCCESS) note_message(code);
     if (drill_.limited_rank == rank_) limit(RLIM_INFINITY);
     MPI_Barrier(MPI_COMM_WORLD);
-    found_.untrue = drill_.write ? look_into_file(found_.counted, found_.foreign) : wrong_in_memory(found_.counted);
+    found_.untrue =
+        drill_.write ? look_into_file(found_.counted, found_.foreign) : wrong_in_memory(found_.counted);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -162,16 +178,20 @@ class Runner {
     found_.milliseconds = milliseconds;
     MPI_Barrier(MPI_COMM_WORLD);
     const auto all = static_cast<std::int64_t>(data_.size());
-    found_.again_wrong = (drill_.write ? look_into_file(all, foreign) : wrong_in_memory(all)) + foreign + (all - counted);
+    found_.again_wrong =
+        (drill_.write ? look_into_file(all, foreign) : wrong_in_memory(all)) + foreign + (all - counted);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
-  /// Of the first `counted` bytes of this rank, those that are not in the file. `foreign`: bytes of the file that nobody gave it.
+  /// Of the first `counted` bytes of this rank, those that are not in the file. `foreign`: bytes of the file
+  /// that nobody gave it.
   std::int64_t look_into_file(std::int64_t counted, std::int64_t& foreign) const {
     std::ifstream in(drill_.look_at.empty() ? drill_.file : drill_.look_at, std::ios::binary);
     const std::string content{std::istreambuf_iterator<char>(in), {}};
     const auto at = [&](std::int64_t offset) {
-      return offset < static_cast<std::int64_t>(content.size()) ? static_cast<unsigned char>(content[static_cast<std::size_t>(offset)]) : was_at(offset);
+      return offset < static_cast<std::int64_t>(content.size())
+                 ? static_cast<unsigned char>(content[static_cast<std::size_t>(offset)])
+                 : was_at(offset);
     };
     std::int64_t untrue = 0;
     for (std::int64_t i = 0; i < blocks_ * block; ++i) {
@@ -184,13 +204,16 @@ class Runner {
     return untrue;
   }
 
-  [[nodiscard]] unsigned char was_at(std::int64_t offset) const { return drill_.fresh ? 0 : old_byte(offset); }
+  [[nodiscard]] unsigned char was_at(std::int64_t offset) const {
+    return drill_.fresh ? 0 : old_byte(offset);
+  }
 
   /// In the holes, behind the data, and in length.
   [[nodiscard]] std::int64_t foreign_between(const std::string& content) const {
     const auto found_bytes = static_cast<std::int64_t>(content.size());
     const std::int64_t most = file_bytes() + (drill_.fresh ? 0 : tail);
-    std::int64_t foreign = std::max<std::int64_t>(0, found_bytes - most) + (drill_.fresh ? 0 : std::max<std::int64_t>(0, most - found_bytes));
+    std::int64_t foreign = std::max<std::int64_t>(0, found_bytes - most) +
+                           (drill_.fresh ? 0 : std::max<std::int64_t>(0, most - found_bytes));
     for (std::int64_t i = 0; i < std::min(found_bytes, most); ++i) {
       const bool nobodys = i >= file_bytes() || i % period_ >= size_ * block;
       if (nobodys && static_cast<unsigned char>(content[static_cast<std::size_t>(i)]) != was_at(i)) ++foreign;
@@ -212,14 +235,16 @@ class Runner {
     message_ = text;
     const std::string name = drill_.file.substr(drill_.file.rfind('/') + 1);
     found_.named = 1;
-    for (const std::string& part : {std::string("rank "), name, std::string("at offset "), std::string("(errno ")})
+    for (const std::string& part :
+         {std::string("rank "), name, std::string("at offset "), std::string("(errno ")})
       if (message_.find(part) == std::string::npos) found_.named = 0;
   }
 
   void command(const std::string& words) const {
     if (words.empty()) return;
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_ == 0 && std::system(words.c_str()) != 0) std::fprintf(stderr, "drill %s: failed: %s\n", drill_.name.c_str(), words.c_str());
+    if (rank_ == 0 && std::system(words.c_str()) != 0)
+      std::fprintf(stderr, "drill %s: failed: %s\n", drill_.name.c_str(), words.c_str());
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -253,8 +278,10 @@ Outcome run_drill(const Drill& drill) {
   std::string text = runner.message();
   text.resize(MPI_MAX_ERROR_STRING);
   std::string all(text.size() * static_cast<std::size_t>(size), '\0');
-  MPI_Gather(text.data(), MPI_MAX_ERROR_STRING, MPI_CHAR, all.data(), MPI_MAX_ERROR_STRING, MPI_CHAR, 0, MPI_COMM_WORLD);
-  for (std::size_t at = 0; at < all.size() && outcome.message.empty(); at += text.size()) outcome.message = all.c_str() + at;
+  MPI_Gather(text.data(), MPI_MAX_ERROR_STRING, MPI_CHAR, all.data(), MPI_MAX_ERROR_STRING, MPI_CHAR, 0,
+             MPI_COMM_WORLD);
+  for (std::size_t at = 0; at < all.size() && outcome.message.empty(); at += text.size())
+    outcome.message = all.c_str() + at;
   return outcome;
 }
 

@@ -1,4 +1,5 @@
-// One drill: a collective call with a fault, and what every rank found of it. Used by the tests and by tools/fault_matrix.
+// One drill: a collective call with a fault, and what every rank found of it. Used by the tests and by
+// tools/fault_matrix.
 #pragma once
 
 #include <mpi.h>
@@ -10,7 +11,8 @@
 
 namespace collio::test {
 
-/// A drill as plain data, the same on all ranks. Written "key=value;key=value"; keys that are not listed here are hints.
+/// A drill as plain data, the same on all ranks. Written "key=value;key=value"; keys that are not listed here
+/// are hints.
 struct Drill {
   std::string name = "drill";
   std::string file;               ///< path of the data
@@ -22,9 +24,10 @@ struct Drill {
   std::string faults;             ///< rules as COLLIO_FAULTS has them, until the second try
   int limited_rank = -1;          ///< of this rank no file may be longer than limit_bytes; -1: of none
   std::int64_t limit_bytes = 0;
-  std::string before, after;      ///< shell commands of rank 0: between open and call, between call and second try
-  bool again = true;              ///< a second try, without the fault
-  std::string look_at;            ///< path under which the file is looked into afterwards; empty: its own
+  std::string before,
+      after;            ///< shell commands of rank 0: between open and call, between call and second try
+  bool again = true;    ///< a second try, without the fault
+  std::string look_at;  ///< path under which the file is looked into afterwards; empty: its own
   std::map<std::string, std::string> hints;
 };
 
@@ -50,11 +53,13 @@ struct Found {
 /// What came of a drill on all ranks. On rank 0.
 struct Outcome {
   std::vector<Found> ranks;
-  std::string message;            ///< of the lowest rank with an error
+  std::string message;  ///< of the lowest rank with an error
 
-  /// "success", "NO_SPACE on all", "NO_SPACE on ranks 1,2 only", "success, 400 bytes missing", … The first of these is what should be.
+  /// "success", "NO_SPACE on all", "NO_SPACE on ranks 1,2 only", "success, 400 bytes missing", … The first of
+  /// these is what should be.
   [[nodiscard]] std::string verdict() const;
-  /// Nobody was lied to: the same error class on all ranks, true counts, no foreign bytes, one call of the handler, and the second try worked.
+  /// Nobody was lied to: the same error class on all ranks, true counts, no foreign bytes, one call of the
+  /// handler, and the second try worked.
   [[nodiscard]] bool honest() const;
   /// JSON object, without a line's end.
   [[nodiscard]] std::string json(const Drill& drill) const;

@@ -14,13 +14,18 @@ struct Field {
   std::int64_t Found::*value;
 };
 constexpr Field fields[] = {
-    {"opened", &Found::opened}, {"taken_over", &Found::taken_over}, {"class", &Found::error_class}, {"counted", &Found::counted},
-    {"untrue", &Found::untrue}, {"foreign", &Found::foreign}, {"handled", &Found::handled}, {"named", &Found::named},
-    {"again_class", &Found::again_class}, {"again_wrong", &Found::again_wrong}, {"closed", &Found::closed}, {"milliseconds", &Found::milliseconds},
+    {"opened", &Found::opened},           {"taken_over", &Found::taken_over},
+    {"class", &Found::error_class},       {"counted", &Found::counted},
+    {"untrue", &Found::untrue},           {"foreign", &Found::foreign},
+    {"handled", &Found::handled},         {"named", &Found::named},
+    {"again_class", &Found::again_class}, {"again_wrong", &Found::again_wrong},
+    {"closed", &Found::closed},           {"milliseconds", &Found::milliseconds},
 };
 
 bool set_key(Drill& d, const std::string& key, const std::string& value) {
-  const auto flag = [&](bool& out, const char* yes, const char* no) { return out = value == yes, value == yes || value == no; };
+  const auto flag = [&](bool& out, const char* yes, const char* no) {
+    return out = value == yes, value == yes || value == no;
+  };
   if (key == "name") return d.name = value, true;
   if (key == "file") return d.file = value, true;
   if (key == "direction") return flag(d.write, "write", "read");
@@ -67,10 +72,21 @@ std::string agreed(const std::vector<Found>& ranks, std::int64_t Found::*value) 
 }  // namespace
 
 std::string class_name(std::int64_t error_class) {
-  const std::pair<int, const char*> names[] = {
-      {MPI_SUCCESS, "success"}, {MPI_ERR_NO_SPACE, "NO_SPACE"}, {MPI_ERR_QUOTA, "QUOTA"}, {MPI_ERR_IO, "IO"}, {MPI_ERR_ACCESS, "ACCESS"},
-      {MPI_ERR_READ_ONLY, "READ_ONLY"}, {MPI_ERR_NO_SUCH_FILE, "NO_SUCH_FILE"}, {MPI_ERR_BAD_FILE, "BAD_FILE"}, {MPI_ERR_FILE_IN_USE, "FILE_IN_USE"},
-      {MPI_ERR_NO_MEM, "NO_MEM"}, {MPI_ERR_OTHER, "OTHER"}, {MPI_ERR_FILE, "FILE"}, {MPI_ERR_ARG, "ARG"}, {MPI_ERR_UNKNOWN, "UNKNOWN"}, {MPI_ERR_INTERN, "INTERN"}};
+  const std::pair<int, const char*> names[] = {{MPI_SUCCESS, "success"},
+                                               {MPI_ERR_NO_SPACE, "NO_SPACE"},
+                                               {MPI_ERR_QUOTA, "QUOTA"},
+                                               {MPI_ERR_IO, "IO"},
+                                               {MPI_ERR_ACCESS, "ACCESS"},
+                                               {MPI_ERR_READ_ONLY, "READ_ONLY"},
+                                               {MPI_ERR_NO_SUCH_FILE, "NO_SUCH_FILE"},
+                                               {MPI_ERR_BAD_FILE, "BAD_FILE"},
+                                               {MPI_ERR_FILE_IN_USE, "FILE_IN_USE"},
+                                               {MPI_ERR_NO_MEM, "NO_MEM"},
+                                               {MPI_ERR_OTHER, "OTHER"},
+                                               {MPI_ERR_FILE, "FILE"},
+                                               {MPI_ERR_ARG, "ARG"},
+                                               {MPI_ERR_UNKNOWN, "UNKNOWN"},
+                                               {MPI_ERR_INTERN, "INTERN"}};
   for (const auto& [number, name] : names)
     if (number == error_class) return name;
   return "class " + std::to_string(error_class);
@@ -81,7 +97,8 @@ Drill parse_drill(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(';', at), text.size()), equals = text.find('=', at);
     if (equals >= end) throw std::invalid_argument(text.substr(at, end - at));
-    if (!set_key(drill, text.substr(at, equals - at), text.substr(equals + 1, end - equals - 1))) throw std::invalid_argument(text.substr(at, end - at));
+    if (!set_key(drill, text.substr(at, equals - at), text.substr(equals + 1, end - equals - 1)))
+      throw std::invalid_argument(text.substr(at, end - at));
     at = end + 1;
   }
   return drill;
@@ -92,12 +109,16 @@ std::string Outcome::verdict() const {
   if (open != "success") return "open: " + open;
   std::string text = agreed(ranks, &Found::error_class);
   const std::int64_t untrue = sum_of(ranks, &Found::untrue), foreign = sum_of(ranks, &Found::foreign);
-  if (untrue > 0) text += ", " + std::to_string(untrue) + (text == "success" ? " bytes missing" : " bytes counted but missing");
+  if (untrue > 0)
+    text +=
+        ", " + std::to_string(untrue) + (text == "success" ? " bytes missing" : " bytes counted but missing");
   if (foreign > 0) text += ", " + std::to_string(foreign) + " bytes damaged";
   const std::string again = agreed(ranks, &Found::again_class);
   const std::int64_t wrong = sum_of(ranks, &Found::again_wrong);
-  if (again != "success") text += "; second try: " + again;
-  else if (wrong > 0) text += "; second try: " + std::to_string(wrong) + " bytes wrong";
+  if (again != "success")
+    text += "; second try: " + again;
+  else if (wrong > 0)
+    text += "; second try: " + std::to_string(wrong) + " bytes wrong";
   const std::string closed = agreed(ranks, &Found::closed);
   return closed == "success" ? text : text + "; close: " + closed;
 }
@@ -105,8 +126,9 @@ std::string Outcome::verdict() const {
 bool Outcome::honest() const {
   const auto alike = [this](const Found& one) {
     const bool failed = one.error_class != MPI_SUCCESS;
-    return one.opened == ranks[0].opened && one.error_class == ranks[0].error_class && one.untrue == 0 && one.foreign == 0 &&
-           one.handled == (failed ? 1 : 0) && one.again_class == MPI_SUCCESS && one.again_wrong == 0 && one.closed == MPI_SUCCESS;
+    return one.opened == ranks[0].opened && one.error_class == ranks[0].error_class && one.untrue == 0 &&
+           one.foreign == 0 && one.handled == (failed ? 1 : 0) && one.again_class == MPI_SUCCESS &&
+           one.again_wrong == 0 && one.closed == MPI_SUCCESS;
   };
   return std::ranges::all_of(ranks, alike);
 }

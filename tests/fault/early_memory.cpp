@@ -1,5 +1,6 @@
-// A rank that has no memory for small things before ranks agree on a call: MPI_ERR_NO_MEM on all of them, and the file works afterwards. The
-// program's malloc refuses one allocation of the engine's after the other, until the engine comes to its agreement.
+// A rank that has no memory for small things before ranks agree on a call: MPI_ERR_NO_MEM on all of them, and
+// the file works afterwards. The program's malloc refuses one allocation of the engine's after the other,
+// until the engine comes to its agreement.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -23,7 +24,8 @@ int find_engine(dl_phdr_info* info, std::size_t, void*) {
   if (!std::strstr(info->dlpi_name, "libcollio_engine")) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& part = info->dlpi_phdr[i];
-    if (part.p_type == PT_LOAD) engine.end = std::max<std::uintptr_t>(engine.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
+    if (part.p_type == PT_LOAD)
+      engine.end = std::max<std::uintptr_t>(engine.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
   }
   engine.begin = info->dlpi_addr;
   return 1;
@@ -41,7 +43,8 @@ extern "C" void* malloc(std::size_t bytes) {
   return __libc_malloc(bytes);
 }
 
-extern "C" int PMPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+extern "C" int PMPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+                               MPI_Comm comm, MPI_Request* request) {
   engine.refuse = 0;
   return COLLIO_BEHIND(PMPI_Iallreduce)(in, out, count, type, op, comm, request);
 }
@@ -50,7 +53,8 @@ namespace {
 
 using namespace collio::test;
 
-/// Refuses one allocation after the other on the last rank; stops when there is none left to refuse. `call` is collective.
+/// Refuses one allocation after the other on the last rank; stops when there is none left to refuse. `call`
+/// is collective.
 template <class Call>
 void refuse_each(Program& program, const char* what, Call&& call) {
   int errors = 0;
@@ -68,7 +72,10 @@ void refuse_each(Program& program, const char* what, Call&& call) {
     }
     int error_class = MPI_SUCCESS;
     MPI_Error_class(code, &error_class);
-    program.equal(error_class, MPI_ERR_NO_MEM, (std::string("class of the error of ") + what + " without allocation " + std::to_string(number)).c_str());
+    program.equal(
+        error_class, MPI_ERR_NO_MEM,
+        (std::string("class of the error of ") + what + " without allocation " + std::to_string(number))
+            .c_str());
     ++errors;
   }
   program.that(false, "the engine comes to its agreement");
@@ -80,7 +87,9 @@ int main(int argc, char** argv) {
   Program program(argc, argv, 50);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("early").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("early").c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+               "MPI_File_open");
   dl_iterate_phdr(find_engine, nullptr);
   program.that(engine.begin != 0, "the engine is there");
   const auto data = values(program.rank, 3000);
@@ -100,9 +109,11 @@ int main(int argc, char** argv) {
     return code;
   });
   std::vector<int> found(3000, -1);
-  program.good(MPI_File_write_at_all(file, 0, data.data(), 3000, MPI_INT, MPI_STATUS_IGNORE), "a write afterwards");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), 3000, MPI_INT, MPI_STATUS_IGNORE),
+               "a write afterwards");
   settle(file, MPI_COMM_WORLD);
-  refuse_each(program, "MPI_File_read_at_all", [&] { return MPI_File_read_at_all(file, 0, found.data(), 3000, MPI_INT, MPI_STATUS_IGNORE); });
+  refuse_each(program, "MPI_File_read_at_all",
+              [&] { return MPI_File_read_at_all(file, 0, found.data(), 3000, MPI_INT, MPI_STATUS_IGNORE); });
   program.that(found == data, "data");
   MPI_File_close(&file);
   return program.finish();

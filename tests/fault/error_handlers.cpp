@@ -1,5 +1,5 @@
-// Error handlers of the program are the program: what they call goes through collio, and however they are left, by return, exception or longjmp,
-// what comes next does too.
+// Error handlers of the program are the program: what they call goes through collio, and however they are
+// left, by return, exception or longjmp, what comes next does too.
 #include <csetjmp>
 #include <stdexcept>
 
@@ -70,7 +70,9 @@ void still_there(Program& program, const Reports& reports, const char* after) {
   const std::string path = program.temporary("after." + std::to_string(number++));
   MPI_File file = open_file(program, path);
   const auto data = values(program.rank, count);
-  program.good(MPI_File_write_at_all(file, 4LL * count * program.rank, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(
+      MPI_File_write_at_all(file, 4LL * count * program.rank, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+      "MPI_File_write_at_all");
   MPI_File_close(&file);
   MPI_Barrier(MPI_COMM_WORLD);
   if (program.rank == 0) program.that(reports.of(path).find("write_at_all") != std::string::npos, after);
@@ -85,15 +87,18 @@ void of_collio(Program& program, const Reports& reports, Leave leave) {
   give_handler(file);
   handled.close = &other;
   const auto data = values(program.rank, count);
-  const int code = outcome_of(leave, [&] { return MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE); });
+  const int code = outcome_of(
+      leave, [&] { return MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE); });
   program.equal(handled.times, 1, "calls of the handler");
-  program.that(leave == Leave::by_return ? code != MPI_SUCCESS && code != -1 : code == -1, "the call is left as the handler was");
+  program.that(leave == Leave::by_return ? code != MPI_SUCCESS && code != -1 : code == -1,
+               "the call is left as the handler was");
   program.that(handled.text.starts_with("collio: "), ("text in the handler: " + handled.text).c_str());
   program.that(other == MPI_FILE_NULL, "the handler closed the file");
   if (program.rank == 0) program.that(!reports.of(other_path).empty(), "collio closed the file too");
   still_there(program, reports, "after an error of collio's");
   std::vector<int> found(count);
-  program.good(MPI_File_read_at_all(file, 0, found.data(), count, MPI_INT, MPI_STATUS_IGNORE), "the file afterwards");
+  program.good(MPI_File_read_at_all(file, 0, found.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+               "the file afterwards");
   MPI_File_close(&file);
 }
 
@@ -106,8 +111,10 @@ void closes_itself(Program& program, const Reports& reports, Leave leave) {
   give_handler(file);
   handled.close = &file;
   int wrong = 0;
-  const int code = outcome_of(leave, [&] { return MPI_File_write_at_all(file, 0, &wrong, 1, MPI_INT, MPI_STATUS_IGNORE); });
-  program.that(leave == Leave::by_return ? code != MPI_SUCCESS : code == -1, "the call is left as the handler was");
+  const int code = outcome_of(
+      leave, [&] { return MPI_File_write_at_all(file, 0, &wrong, 1, MPI_INT, MPI_STATUS_IGNORE); });
+  program.that(leave == Leave::by_return ? code != MPI_SUCCESS : code == -1,
+               "the call is left as the handler was");
   program.equal(handled.times, 1, "calls of the handler");
   program.that(file == MPI_FILE_NULL, "the handler closed the file");
   still_there(program, reports, "after a handler that closed its file");
@@ -117,7 +124,10 @@ void closes_itself(Program& program, const Reports& reports, Leave leave) {
 void of_library(Program& program, const Reports& reports, Leave leave) {
   give_handler(MPI_FILE_NULL);
   MPI_File file = MPI_FILE_NULL;
-  outcome_of(leave, [&] { return MPI_File_open(MPI_COMM_WORLD, program.path("missing").c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file); });
+  outcome_of(leave, [&] {
+    return MPI_File_open(MPI_COMM_WORLD, program.path("missing").c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL,
+                         &file);
+  });
   program.that(handled.times > 0, "the handler was called");
   MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
   still_there(program, reports, "after an error of the library's at open");
@@ -129,14 +139,16 @@ void of_request(Program& program, const Reports& reports, Leave leave) {
   MPI_File file = open_file(program, path);
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(handle_comm, &handler);
-  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, handler);  // libraries choose either
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
+    MPI_Comm_set_errhandler(comm, handler);  // libraries choose either
   MPI_Errhandler_free(&handler);
   const auto data = values(program.rank, count);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_File_iwrite_at_all(file, 4LL * count * program.rank, data.data(), count, MPI_INT, &request);
   outcome_of(leave, [&] { return MPI_Waitall(-1, &request, MPI_STATUSES_IGNORE); });
   program.equal(handled.times, 1, "calls of the communicator's handler");
-  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
   program.good(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
   program.good(MPI_File_close(&file), "MPI_File_close");
   still_there(program, reports, "after an error of a request");
@@ -147,7 +159,8 @@ void many_handlers(Program& program) {
   MPI_File file = open_file(program, program.temporary("many"));
   for (int i = 0; i < 100; ++i) give_handler(file);
   int wrong = 0;
-  outcome_of(Leave::by_return, [&] { return MPI_File_write_at_all(file, -1, &wrong, 1, MPI_INT, MPI_STATUS_IGNORE); });
+  outcome_of(Leave::by_return,
+             [&] { return MPI_File_write_at_all(file, -1, &wrong, 1, MPI_INT, MPI_STATUS_IGNORE); });
   program.equal(handled.times, 1, "calls of the last handler");
   MPI_File_close(&file);
 }

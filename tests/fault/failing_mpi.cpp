@@ -1,5 +1,6 @@
-// MPI fails in calls that collio makes for itself. Without communicators of its own collio leaves the file to the MPI library, on all ranks, with a text. In the
-// middle of an exchange (--send) the job ends with a text. The program stands in front of what collio calls.
+// MPI fails in calls that collio makes for itself. Without communicators of its own collio leaves the file to
+// the MPI library, on all ranks, with a text. In the middle of an exchange (--send) the job ends with a text.
+// The program stands in front of what collio calls.
 #include <cstring>
 
 #include "../mpi/in_front.hpp"
@@ -31,7 +32,8 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {
   const int code = COLLIO_BEHIND(PMPI_Comm_dup)(comm, copy);
   return fails_here && collio_opens && from_engine(__builtin_return_address(0)) ? failed(copy) : code;
 }
-int PMPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+int PMPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                MPI_Request* request) {
   return COLLIO_BEHIND(PMPI_Issend)(data, fails_here ? -1 : count, type, to, tag, comm, request);
 }
 }
@@ -58,7 +60,8 @@ void library_keeps_the_file(Program& program, const Reports& reports) {
   write_and_read(program, path, {});
   fails_here = false;
   int told = 0;
-  for (const std::string& line : overheard.lines()) told += line.find("left to the MPI library: " + path + ": MPI gave no communicator") != std::string::npos;
+  for (const std::string& line : overheard.lines())
+    told += line.find("left to the MPI library: " + path + ": MPI gave no communicator") != std::string::npos;
   if (program.rank != 0) return;
   program.equal(told, 1, "texts about the file that is left to the MPI library");
   program.that(reports.of(path).empty(), "collio has not taken the file over");
@@ -73,7 +76,9 @@ void works_again(Program& program, const Reports& reports) {
 /// Does not come back, where there are messages.
 void ends_in_the_middle(Program& program) {
   const std::string path = program.temporary("middle");
-  PieceFile file(program, MPI_COMM_WORLD, path, {{"collio_path", "two_phase"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}});
+  PieceFile file(
+      program, MPI_COMM_WORLD, path,
+      {{"collio_path", "two_phase"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}});
   Dice dice(6);
   fails_here = program.rank == 0;
   file.write(deal_out(dice, {.ranks = program.size, .begin = 0, .bytes = 200000, .unit = 1, .longest = 90}));

@@ -1,5 +1,6 @@
-// A disk that fills up on some aggregators: some processes may write files only up to a limit, the others have none. Every rank must get
-// an error from the same call, of the same class, and nobody may wait for ever. Afterwards the file can be closed and another written.
+// A disk that fills up on some aggregators: some processes may write files only up to a limit, the others
+// have none. Every rank must get an error from the same call, of the same class, and nobody may wait for
+// ever. Afterwards the file can be closed and another written.
 #include <signal.h>
 
 #include "dealt_file.hpp"
@@ -22,12 +23,15 @@ void fails_everywhere(Program& program, const std::string& path, const char* buf
   MPI_Status status;
   const int code = MPI_File_write_all(file, data.data(), count, MPI_INT, &status);
   if (limited) limit_files(RLIM_INFINITY);
-  const int error_class = program.same_error(code, "a write that one aggregator cannot make must fail on all ranks");
-  program.that(error_class == MPI_ERR_NO_SPACE || error_class == MPI_ERR_QUOTA || error_class == MPI_ERR_IO || error_class == MPI_ERR_FILE,
+  const int error_class =
+      program.same_error(code, "a write that one aggregator cannot make must fail on all ranks");
+  program.that(error_class == MPI_ERR_NO_SPACE || error_class == MPI_ERR_QUOTA || error_class == MPI_ERR_IO ||
+                   error_class == MPI_ERR_FILE,
                "class of the error");
   // The file works again once the limit is gone.
   program.good(MPI_File_seek(file, 0, MPI_SEEK_SET), "MPI_File_seek");
-  program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, &status), "MPI_File_write_all without the limit");
+  program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, &status),
+               "MPI_File_write_all without the limit");
   program.equal(status_bytes(status), 4 * count, "bytes written without the limit");
   std::vector<int> found(count);
   program.good(MPI_File_read_at_all(file, 0, found.data(), count, MPI_INT, &status), "MPI_File_read_at_all");

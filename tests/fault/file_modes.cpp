@@ -1,5 +1,5 @@
-// Calls that a file's mode forbids, files that may not be opened, and files that change under an open handle: one error class on
-// all ranks, or none.
+// Calls that a file's mode forbids, files that may not be opened, and files that change under an open handle:
+// one error class on all ranks, or none.
 #include <sys/stat.h>
 
 #include <cstdio>
@@ -39,21 +39,27 @@ void forbidden_calls(Program& program, const std::string& name) {
   program.good(MPI_File_close(&file), "MPI_File_close");
 
   file = open_dealt(program, name, MPI_MODE_RDONLY);
-  program.same_error(MPI_File_write_all(file, data.data(), count, MPI_INT, &status), "MPI_File_write_all to a file open for reading");
-  program.same_error(MPI_File_write_at_all(file, 8, data.data(), count, MPI_INT, &status), "MPI_File_write_at_all to a file open for reading");
+  program.same_error(MPI_File_write_all(file, data.data(), count, MPI_INT, &status),
+                     "MPI_File_write_all to a file open for reading");
+  program.same_error(MPI_File_write_at_all(file, 8, data.data(), count, MPI_INT, &status),
+                     "MPI_File_write_at_all to a file open for reading");
   std::vector<int> found(count);
-  program.good(MPI_File_read_all(file, found.data(), count, MPI_INT, &status), "MPI_File_read_all after refused writes");
+  program.good(MPI_File_read_all(file, found.data(), count, MPI_INT, &status),
+               "MPI_File_read_all after refused writes");
   program.that(found == data, "data after refused writes");
   program.good(MPI_File_close(&file), "MPI_File_close");
 
   file = open_dealt(program, name, MPI_MODE_WRONLY);
-  program.same_error(MPI_File_read_all(file, found.data(), count, MPI_INT, &status), "MPI_File_read_all from a file open for writing");
-  program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, &status), "MPI_File_write_all after a refused read");
+  program.same_error(MPI_File_read_all(file, found.data(), count, MPI_INT, &status),
+                     "MPI_File_read_all from a file open for writing");
+  program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, &status),
+               "MPI_File_write_all after a refused read");
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
-/// The super-user may open everything: the ranks become nobody for the open. All ranks: where one alone may not, MPI libraries
-/// themselves disagree on the error (ROMIO) or wait for ever (OMPIO) before collio sees the file.
+/// The super-user may open everything: the ranks become nobody for the open. All ranks: where one alone may
+/// not, MPI libraries themselves disagree on the error (ROMIO) or wait for ever (OMPIO) before collio sees
+/// the file.
 int open_unprivileged(Program& program, const std::string& name, int mode) {
   const bool root = geteuid() == 0;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -68,10 +74,14 @@ int open_unprivileged(Program& program, const std::string& name, int mode) {
 void forbidden_files(Program& program, const std::string& name) {
   for (const mode_t bits : {0444U, 0000U}) {
     if (program.rank == 0) chmod(name.c_str(), bits);
-    const int error_class = program.same_error(open_unprivileged(program, name, MPI_MODE_RDWR), "opening a protected file for writing must fail");
-    program.that(error_class == MPI_ERR_ACCESS || error_class == MPI_ERR_READ_ONLY || error_class == MPI_ERR_NO_SUCH_FILE || error_class == MPI_ERR_FILE, "class of the error");
+    const int error_class = program.same_error(open_unprivileged(program, name, MPI_MODE_RDWR),
+                                               "opening a protected file for writing must fail");
+    program.that(error_class == MPI_ERR_ACCESS || error_class == MPI_ERR_READ_ONLY ||
+                     error_class == MPI_ERR_NO_SUCH_FILE || error_class == MPI_ERR_FILE,
+                 "class of the error");
   }
-  program.same_error(open_unprivileged(program, name, MPI_MODE_RDONLY), "opening a file that may not be read must fail");
+  program.same_error(open_unprivileged(program, name, MPI_MODE_RDONLY),
+                     "opening a file that may not be read must fail");
   if (program.rank == 0) chmod(name.c_str(), 0644);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_File file = open_dealt(program, name, MPI_MODE_RDWR);
@@ -96,7 +106,9 @@ void folder_removed(Program& program, const std::string& folder) {
   MPI_Barrier(MPI_COMM_WORLD);
   write_and_read(program, file, "a handle whose file and folder are gone");
   program.good(MPI_File_close(&file), "MPI_File_close of a file that is gone");
-  program.same_error(MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "creating a file in a folder that is gone must fail");
+  program.same_error(
+      MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+      "creating a file in a folder that is gone must fail");
   if (program.rank == 0) std::system(("rm -rf '" + folder + ".gone'").c_str());
 }
 

@@ -1,5 +1,6 @@
-// A rank that has no memory in the middle of a collective call: the call ends on all ranks, with one error class or with success, and the file works
-// afterwards. The program's malloc refuses the engine one allocation after the other on each rank in turn: that alone, or it and all after it.
+// A rank that has no memory in the middle of a collective call: the call ends on all ranks, with one error
+// class or with success, and the file works afterwards. The program's malloc refuses the engine one
+// allocation after the other on each rank in turn: that alone, or it and all after it.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -15,8 +16,8 @@ extern "C" void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 namespace {
 
 struct {
-  std::uintptr_t begin = 0, end = 0;          ///< of the engine, in memory
-  std::atomic<int> first{0}, last{0};         ///< numbers of the allocations to refuse; 0: none
+  std::uintptr_t begin = 0, end = 0;   ///< of the engine, in memory
+  std::atomic<int> first{0}, last{0};  ///< numbers of the allocations to refuse; 0: none
   std::atomic<int> seen{0}, refused{0};
 } engine;
 
@@ -24,7 +25,8 @@ int look_for_engine(dl_phdr_info* info, std::size_t, void*) {
   if (!std::strstr(info->dlpi_name, "libcollio_engine")) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& part = info->dlpi_phdr[i];
-    if (part.p_type == PT_LOAD) engine.end = std::max<std::uintptr_t>(engine.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
+    if (part.p_type == PT_LOAD)
+      engine.end = std::max<std::uintptr_t>(engine.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
   }
   engine.begin = info->dlpi_addr;
   return 1;
@@ -75,7 +77,8 @@ struct Access {
 
 class Drill {
  public:
-  Drill(Program& program, HintList hints, const Access& access) : program_(program), step_(access.scattered ? 2 : 1), form_(hints["form"]) {
+  Drill(Program& program, HintList hints, const Access& access)
+      : program_(program), step_(access.scattered ? 2 : 1), form_(hints["form"]) {
     hints.erase("form");
     Dice dice(5);
     const Deal deal = deal_out(dice, {program.size, 0, access.bytes, access.unit, access.longest, 9});
@@ -88,10 +91,12 @@ class Drill {
     }
     MPI_Info info = make_info(hints);
     path_ = program.temporary("late");
-    program.good(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file_), "MPI_File_open");
+    program.good(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file_),
+                 "MPI_File_open");
     MPI_Info_free(&info);
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), offsets.data(), MPI_BYTE, &type);
+    MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), offsets.data(), MPI_BYTE,
+                             &type);
     MPI_Type_commit(&type);
     program.good(MPI_File_set_view(file_, 0, MPI_BYTE, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
     MPI_Type_free(&type);
@@ -104,7 +109,8 @@ class Drill {
     MPI_File_close(&file_);
   }
 
-  /// A call in which a rank's memory is what it is: one error class on all ranks, or success. Returns whether it failed.
+  /// A call in which a rank's memory is what it is: one error class on all ranks, or success. Returns whether
+  /// it failed.
   bool attempt(bool write, const std::string& what) {
     const int code = call(write);
     int failed = code != MPI_SUCCESS ? 1 : 0;
@@ -129,8 +135,9 @@ class Drill {
 
   /// False: there was nothing to refuse.
   bool refuse(bool write, const Refusal& refusal) {
-    const std::string what = std::string(write ? "write" : "read") + " without allocation " + std::to_string(refusal.first) +
-                             (refusal.all_after ? " and all after it" : "") + " on rank " + std::to_string(refusal.rank);
+    const std::string what = std::string(write ? "write" : "read") + " without allocation " +
+                             std::to_string(refusal.first) + (refusal.all_after ? " and all after it" : "") +
+                             " on rank " + std::to_string(refusal.rank);
     engine.seen = engine.refused = 0;
     engine.last = refusal.all_after ? most_allocations : refusal.first;
     refused_ = refusal;
@@ -145,10 +152,13 @@ class Drill {
   int call(bool write) {
     if (write) ++version;
     data_.assign(places_.size() * static_cast<std::size_t>(step_), 0);
-    for (std::size_t i = 0; write && i < places_.size(); ++i) data_[i * static_cast<std::size_t>(step_)] = content(places_[i]);
+    for (std::size_t i = 0; write && i < places_.size(); ++i)
+      data_[i * static_cast<std::size_t>(step_)] = content(places_[i]);
     const int count = static_cast<int>(places_.size());
     if (program_.rank == refused_.rank) engine.first = refused_.first;
-    const int code = form_ == "nonblocking" ? nonblocking(write, count) : form_ == "split" ? split(write, count) : blocking(write, count);
+    const int code = form_ == "nonblocking" ? nonblocking(write, count)
+                     : form_ == "split"     ? split(write, count)
+                                            : blocking(write, count);
     engine.first = 0;
     refused_ = {};
     return code;
@@ -183,13 +193,17 @@ class Drill {
       MPI_Barrier(MPI_COMM_WORLD);
     }
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      const std::size_t at = write ? static_cast<std::size_t>(places_[i]) : i * static_cast<std::size_t>(step_);
-      if (at >= (write ? found : data_).size() || (write ? found : data_)[at] != content(places_[i])) return false;
+      const std::size_t at =
+          write ? static_cast<std::size_t>(places_[i]) : i * static_cast<std::size_t>(step_);
+      if (at >= (write ? found : data_).size() || (write ? found : data_)[at] != content(places_[i]))
+        return false;
     }
     return true;
   }
 
-  [[nodiscard]] unsigned char content(std::int64_t offset) const { return static_cast<unsigned char>(offset * 7 + offset / 251 + version * 13 + 1); }
+  [[nodiscard]] unsigned char content(std::int64_t offset) const {
+    return static_cast<unsigned char>(offset * 7 + offset / 251 + version * 13 + 1);
+  }
 
   Program& program_;
   MPI_Aint step_;
@@ -207,7 +221,8 @@ void find_engine(Program& program) {
   program.that(engine.begin != 0, "the engine is there");
 }
 
-/// A rank has a few large buffers, and no more, in the first calls of a file: those of earlier ones are not there to be used again.
+/// A rank has a few large buffers, and no more, in the first calls of a file: those of earlier ones are not
+/// there to be used again.
 void refuse_buffers(Program& program, const HintList& hints, const Access& access) {
   for (int rank = 0; rank < program.size; ++rank) {
     for (int first = 1; first <= 12; ++first) {
@@ -237,11 +252,15 @@ void refuse_descriptions(Program& program, HintList hints) {
   }
 }
 
-/// Arguments: hints, as key=value. stride=N: every N-th allocation. form=nonblocking or split: of the calls. few: fewer drills, and no tiny pieces.
+/// Arguments: hints, as key=value. stride=N: every N-th allocation. form=nonblocking or split: of the calls.
+/// few: fewer drills, and no tiny pieces.
 int main(int argc, char** argv) {
   Program program(argc, argv, 90);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
-  HintList hints{{"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}, {"cb_buffer_size", "65536"}, {"collio_window", "16384"}};
+  HintList hints{{"cb_nodes", std::to_string(program.size)},
+                 {"cb_config_list", "*:*"},
+                 {"cb_buffer_size", "65536"},
+                 {"collio_window", "16384"}};
   int stride = 1;
   bool few = false;
   for (int i = 1; i < argc; ++i) {

@@ -30,12 +30,15 @@ void fail_once(Program& program, MPI_File file, std::vector<int>& data, bool wri
   MPI_Request request = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;
   if (nonblocking) {
-    write ? MPI_File_iwrite_at_all(file, 0, data.data(), count, MPI_INT, &request) : MPI_File_iread_at_all(file, 0, data.data(), count, MPI_INT, &request);
+    write ? MPI_File_iwrite_at_all(file, 0, data.data(), count, MPI_INT, &request)
+          : MPI_File_iread_at_all(file, 0, data.data(), count, MPI_INT, &request);
     code = MPI_Wait(&request, &status);
   } else {
-    code = write ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status) : MPI_File_read_at_all(file, 0, data.data(), count, MPI_INT, &status);
+    code = write ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status)
+                 : MPI_File_read_at_all(file, 0, data.data(), count, MPI_INT, &status);
   }
-  program.same_error(code, nonblocking ? "a nonblocking call with faults must fail" : "a call with faults must fail");
+  program.same_error(
+      code, nonblocking ? "a nonblocking call with faults must fail" : "a call with faults must fail");
 }
 
 // Bytes that every batch of calls leaves at least. A leak grows with each of them; an MPI library's pools of
@@ -56,11 +59,18 @@ void fails_often(Program& program, const std::string& path, bool write) {
   if (program.rank == 0) std::ofstream(rules) << "none\n";
   MPI_Barrier(MPI_COMM_WORLD);
   const long long files_before = open_files();
-  MPI_File file = open_dealt(program, name, {.hints = {{"collio_path", path}, {"cb_buffer_size", "65536"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}, {"collio_faults", "@" + rules}}});
+  MPI_File file = open_dealt(program, name,
+                             {.hints = {{"collio_path", path},
+                                        {"cb_buffer_size", "65536"},
+                                        {"cb_nodes", std::to_string(program.size)},
+                                        {"cb_config_list", "*:*"},
+                                        {"collio_faults", "@" + rules}}});
   auto data = values(program.rank, count);
   MPI_Status status;
-  program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status), "a write without faults");
-  if (program.rank == 0) std::ofstream(rules) << (write ? "all:write:short=100,ENOSPC\n" : "all:read:short=100,EIO\n");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status),
+               "a write without faults");
+  if (program.rank == 0)
+    std::ofstream(rules) << (write ? "all:write:short=100,ENOSPC\n" : "all:read:short=100,EIO\n");
   MPI_Barrier(MPI_COMM_WORLD);
   const long long more = growth_of_every_batch(program, file, data, write);
   program.that(more < allowed_bytes, "memory in use stays as it was");

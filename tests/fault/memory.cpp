@@ -1,5 +1,5 @@
-// Memory: the limit that was asked for is kept, with the right bytes in the file, and a rank that cannot have its buffers makes an error of one
-// class on all ranks. Then the file works again.
+// Memory: the limit that was asked for is kept, with the right bytes in the file, and a rank that cannot have
+// its buffers makes an error of one class on all ranks. Then the file works again.
 #include <sys/resource.h>
 
 #include "../mpi/pieces.hpp"
@@ -15,7 +15,8 @@ long long number_after(const std::string& text, const std::string& key) {
 }
 
 void within_limit(Program& program, const Reports& reports, const char* path, long long limit) {
-  PieceFile file(program, MPI_COMM_WORLD, program.temporary("limit"), {{"collio_path", path}, {"collio_memory_limit", std::to_string(limit)}}, 3000);
+  PieceFile file(program, MPI_COMM_WORLD, program.temporary("limit"),
+                 {{"collio_path", path}, {"collio_memory_limit", std::to_string(limit)}}, 3000);
   Dice dice(7);
   for (const int gap_one_in : {0, 7}) {
     file.write(deal_out(dice, {program.size, 100, 6 << 20, 8, 4000, gap_one_in}));
@@ -26,11 +27,17 @@ void within_limit(Program& program, const Reports& reports, const char* path, lo
   MPI_Barrier(MPI_COMM_WORLD);
   if (program.rank != 0) return;
   const std::string report = reports.of(file.path());
-  program.that(report.find("within " + std::to_string(limit) + " bytes a rank") != std::string::npos || std::string(path) == "independent", "the reason tells of the limit");
+  program.that(report.find("within " + std::to_string(limit) + " bytes a rank") != std::string::npos ||
+                   std::string(path) == "independent",
+               "the reason tells of the limit");
   int calls = 0;
-  for (std::size_t at = report.find("\"most_buffer_bytes\""); at != std::string::npos; at = report.find("\"most_buffer_bytes\"", at + 1), ++calls) {
+  for (std::size_t at = report.find("\"most_buffer_bytes\""); at != std::string::npos;
+       at = report.find("\"most_buffer_bytes\"", at + 1), ++calls) {
     const long long most = number_after(report.substr(at), "most_buffer_bytes");
-    program.that(most >= (std::string(path) == "independent" ? 0 : 1) && most <= limit, (std::string(path) + ": bytes of buffers: " + std::to_string(most) + " of " + std::to_string(limit)).c_str());
+    program.that(
+        most >= (std::string(path) == "independent" ? 0 : 1) && most <= limit,
+        (std::string(path) + ": bytes of buffers: " + std::to_string(most) + " of " + std::to_string(limit))
+            .c_str());
   }
   program.that(calls > 0, "the report tells of buffers");
 }
@@ -39,8 +46,11 @@ void within_limit(Program& program, const Reports& reports, const char* path, lo
 void without_memory(Program& program, int first, int failing) {
   setenv("COLLIO_DRILL_MEMORY", ("0:" + std::to_string(first) + ":" + std::to_string(failing)).c_str(), 1);
   MPI_File file = MPI_FILE_NULL;
-  MPI_Info info = make_info({{"collio_path", "two_phase"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}});
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("drill").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+  MPI_Info info = make_info(
+      {{"collio_path", "two_phase"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}});
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("drill").c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+               "MPI_File_open");
   MPI_Info_free(&info);
   unsetenv("COLLIO_DRILL_MEMORY");
   MPI_Datatype type = dealt_ints(program.rank, program.size, 16);
@@ -51,7 +61,8 @@ void without_memory(Program& program, int first, int failing) {
   std::vector<int> found(count);
   MPI_Status status;
   const int code = MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status);
-  program.equal(program.same_error(code, "a write for which rank 0 has no memory"), MPI_ERR_NO_MEM, "class of the error");
+  program.equal(program.same_error(code, "a write for which rank 0 has no memory"), MPI_ERR_NO_MEM,
+                "class of the error");
   program.equal(status_bytes(status), 0, "bytes written");
   program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, &status), "the write again");
   program.good(MPI_File_read_at_all(file, 0, found.data(), count, MPI_INT, &status), "MPI_File_read_at_all");
@@ -59,7 +70,8 @@ void without_memory(Program& program, int first, int failing) {
   MPI_File_close(&file);
 }
 
-/// No rank can have a buffer for memory that is not contiguous, in two layers on one node: the call needs none.
+/// No rank can have a buffer for memory that is not contiguous, in two layers on one node: the call needs
+/// none.
 void without_staging(Program& program) {
   if (std::getenv("COLLIO_RANKS_PER_NODE")) return;  // messages need buffers
   if (const std::string why = program.no_room_for_windows(); !why.empty()) {
@@ -95,22 +107,32 @@ void limit_addresses(std::int64_t more_bytes) {
 
 /// The kernel refuses the memory: a rank has few bytes, but serves a large window.
 void without_addresses(Program& program) {
-  if (addresses_in_use() > std::int64_t{1} << 40) return program.left_out("a sanitizer has taken all addresses: none can be refused");
+  if (addresses_in_use() > std::int64_t{1} << 40)
+    return program.left_out("a sanitizer has taken all addresses: none can be refused");
   const long long apart = 256LL << 20;
   MPI_File file = MPI_FILE_NULL;
-  MPI_Info info = make_info({{"collio_path", "two_phase"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"},
-                             {"cb_buffer_size", std::to_string(apart)}, {"collio_window", std::to_string(apart)}, {"collio_storage", "posix"}});
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("addresses").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+  MPI_Info info = make_info({{"collio_path", "two_phase"},
+                             {"cb_nodes", std::to_string(program.size)},
+                             {"cb_config_list", "*:*"},
+                             {"cb_buffer_size", std::to_string(apart)},
+                             {"collio_window", std::to_string(apart)},
+                             {"collio_storage", "posix"}});
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("addresses").c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+               "MPI_File_open");
   MPI_Info_free(&info);
   const auto data = values(program.rank, 100);
   const MPI_Offset at = program.rank * apart;
   const int last = program.size - 1;
   MPI_Status status;
-  program.good(MPI_File_write_at_all(file, program.rank * 400, data.data(), 100, MPI_INT, &status), "a small write");
+  program.good(MPI_File_write_at_all(file, program.rank * 400, data.data(), 100, MPI_INT, &status),
+               "a small write");
   if (program.rank == last) limit_addresses(32 << 20);
   const int code = MPI_File_write_at_all(file, at, data.data(), 100, MPI_INT, &status);
   if (program.rank == last) limit_addresses(0);
-  if (program.size > 1) program.equal(program.same_error(code, "a write whose window has no room in a rank's addresses"), MPI_ERR_NO_MEM, "class of the error");
+  if (program.size > 1)
+    program.equal(program.same_error(code, "a write whose window has no room in a rank's addresses"),
+                  MPI_ERR_NO_MEM, "class of the error");
   program.good(MPI_File_write_at_all(file, at, data.data(), 100, MPI_INT, &status), "the write again");
   program.equal(status_bytes(status), 400, "bytes written");
   MPI_File_close(&file);
@@ -122,7 +144,8 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   const Reports reports(program);
-  if (program.size > 1) without_staging(program);  // first, while the process keeps no buffers; one rank has no two layers
+  if (program.size > 1)
+    without_staging(program);  // first, while the process keeps no buffers; one rank has no two layers
   for (const char* path : {"two_phase", "two_layer", "independent"})
     for (const long long limit : {1LL << 20, 4LL << 20}) within_limit(program, reports, path, limit);
   without_memory(program, 1, 1);

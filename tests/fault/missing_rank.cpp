@@ -1,6 +1,7 @@
-// A rank that comes to a collective call late, or stands still in the middle of one: the others say which one it is while they wait, once for all of
-// them, and again, and that it went on. With --different a rank makes another call: then nothing goes on, and what was said is for the launcher's
-// output. --kill kills a rank in the middle, for launchers that do not end the job then.
+// A rank that comes to a collective call late, or stands still in the middle of one: the others say which one
+// it is while they wait, once for all of them, and again, and that it went on. With --different a rank makes
+// another call: then nothing goes on, and what was said is for the launcher's output. --kill kills a rank in
+// the middle, for launchers that do not end the job then.
 #include <dlfcn.h>
 #include <sys/wait.h>
 
@@ -25,16 +26,26 @@ std::atomic<Here> at_write{Here::nothing}, at_send{Here::nothing};
 
 void do_once(std::atomic<Here>& what) {
   switch (what.exchange(Here::nothing)) {
-    case Here::nothing: return;
-    case Here::stop: raise(SIGSTOP); return;
-    case Here::kill: raise(SIGKILL); return;
-    case Here::sleep: std::this_thread::sleep_for(std::chrono::milliseconds(3500)); return;
+    case Here::nothing:
+      return;
+    case Here::stop:
+      raise(SIGSTOP);
+      return;
+    case Here::kill:
+      raise(SIGKILL);
+      return;
+    case Here::sleep:
+      std::this_thread::sleep_for(std::chrono::milliseconds(3500));
+      return;
   }
 }
 
 /// Every rank is an aggregator and writes to the file itself.
 DealtFile every_rank_writes(const Program& program) {
-  return {.hints = {{"collio_storage", "posix"}, {"collio_path", "two_phase"}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}}};
+  return {.hints = {{"collio_storage", "posix"},
+                    {"collio_path", "two_phase"},
+                    {"cb_nodes", std::to_string(program.size)},
+                    {"cb_config_list", "*:*"}}};
 }
 
 /// What has to be said: the missing ranks, and why.
@@ -43,7 +54,8 @@ struct Expected {
 };
 
 /// `act(file)` makes the same collective calls on all ranks, but some of them late. Collective.
-void check(Program& program, const std::string& what, const Expected& expected, const std::function<void(MPI_File)>& act) {
+void check(Program& program, const std::string& what, const Expected& expected,
+           const std::function<void(MPI_File)>& act) {
   Overheard overheard(program);
   MPI_File file = open_dealt(program, program.temporary("missing"), every_rank_writes(program));
   act(file);
@@ -53,13 +65,15 @@ void check(Program& program, const std::string& what, const Expected& expected, 
   for (const std::string& line : lines) {
     const bool of_this = line.find("missing: " + expected.call + " (collective call ") != std::string::npos;
     const bool tells = line.find(") has waited for ") != std::string::npos;
-    const bool right = of_this && line.find(expected.missing) != std::string::npos && line.find("rank") != std::string::npos;
+    const bool right =
+        of_this && line.find(expected.missing) != std::string::npos && line.find("rank") != std::string::npos;
     waited += tells && right ? 1 : 0;
     on += of_this && line.find(" went on after ") != std::string::npos ? 1 : 0;
     others += tells && !right ? 1 : 0;
   }
   if (program.rank != 0) return;
-  program.that(waited >= 2 && waited <= 4, (what + ": it must be told, and again, and not by everybody").c_str());
+  program.that(waited >= 2 && waited <= 4,
+               (what + ": it must be told, and again, and not by everybody").c_str());
   program.that(on >= 1 && on <= 2, (what + ": that it went on must be told").c_str());
   program.equal(others, 0, (what + ": things told that are wrong").c_str());
   if (waited >= 2 && on >= 1 && others == 0) return;
@@ -105,11 +119,15 @@ void without_end(Program& program, const std::string& how) {
 // In front of the C library's and the MPI library's: what collio calls in the middle of a call.
 extern "C" ssize_t pwrite64(int fd, const void* data, size_t bytes, off64_t offset) {
   do_once(at_write);
-  static auto* const next = reinterpret_cast<ssize_t (*)(int, const void*, size_t, off64_t)>(dlsym(RTLD_NEXT, "pwrite64"));
+  static auto* const next =
+      reinterpret_cast<ssize_t (*)(int, const void*, size_t, off64_t)>(dlsym(RTLD_NEXT, "pwrite64"));
   return next(fd, data, bytes, offset);
 }
-extern "C" ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) { return pwrite64(fd, data, bytes, offset); }
-extern "C" int PMPI_Issend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+extern "C" ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) {
+  return pwrite64(fd, data, bytes, offset);
+}
+extern "C" int PMPI_Issend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                           MPI_Request* request) {
   do_once(at_send);
   return COLLIO_BEHIND(PMPI_Issend)(data, n, type, to, tag, comm, request);
 }
@@ -123,11 +141,16 @@ int main(int argc, char** argv) {
   const bool alone = per_node == 1;
   const int last = program.size - 1;
   const auto data = values(program.rank, count);
-  const auto write = [&](MPI_File file) { program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_all"); };
+  const auto write = [&](MPI_File file) {
+    program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_write_all");
+  };
   const auto late = [&](std::vector<int> ranks) {
     // The last rank may be alone on its node.
-    const bool unheard = alone || (ranks.size() == 1 && ranks[0] % per_node == 0 && ranks[0] == program.size - 1);
-    return unheard ? "no word from " + ranks_text(ranks, "", "") : ranks_text(ranks, " has not come to it", " have not come to it");
+    const bool unheard =
+        alone || (ranks.size() == 1 && ranks[0] % per_node == 0 && ranks[0] == program.size - 1);
+    return unheard ? "no word from " + ranks_text(ranks, "", "")
+                   : ranks_text(ranks, " has not come to it", " have not come to it");
   };
   check(program, "last rank late", {"write_all", late({last})}, [&](MPI_File file) {
     write(file);
@@ -155,7 +178,8 @@ int main(int argc, char** argv) {
     check(program, how == Here::stop ? "stopped" : "held up", {"write_at_all", silent}, [&](MPI_File file) {
       const pid_t child = program.rank == 1 && how == Here::stop ? waker(4) : 0;
       if (program.rank == 1) at_write = how;
-      program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+      program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+                   "MPI_File_write_at_all");
       at_write = at_send = Here::nothing;
       if (child > 0) waitpid(child, nullptr, 0);
       MPI_Barrier(MPI_COMM_WORLD);

@@ -1,5 +1,6 @@
-// What programs get wrong in collective calls, and check mode finds: an error of one class on all ranks, or a warning that names the ranks and the
-// place. Nobody hangs, and the file works afterwards. Without check mode: what can be known is an error too.
+// What programs get wrong in collective calls, and check mode finds: an error of one class on all ranks, or a
+// warning that names the ranks and the place. Nobody hangs, and the file works afterwards. Without check
+// mode: what can be known is an error too.
 #include <cstring>
 #include <functional>
 
@@ -15,7 +16,8 @@ constexpr int count = 1000;
 MPI_File open_checked(Program& program, const char* check, int mode = MPI_MODE_CREATE | MPI_MODE_RDWR) {
   MPI_Info info = make_info({{"collio_check", check}});
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("misuse").c_str(), mode, info, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("misuse").c_str(), mode, info, &file),
+               "MPI_File_open");
   MPI_Info_free(&info);
   return file;
 }
@@ -24,13 +26,18 @@ void write_and_read(Program& program, MPI_File file) {
   const auto data = values(program.rank, count);
   std::vector<int> found(count);
   const MPI_Offset at = static_cast<MPI_Offset>(program.rank) * count * static_cast<MPI_Offset>(sizeof(int));
-  program.good(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL), "MPI_File_set_view afterwards");
-  program.good(MPI_File_write_at_all(file, at, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all afterwards");
-  program.good(MPI_File_read_at_all(file, at, found.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all afterwards");
+  program.good(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL),
+               "MPI_File_set_view afterwards");
+  program.good(MPI_File_write_at_all(file, at, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all afterwards");
+  program.good(MPI_File_read_at_all(file, at, found.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all afterwards");
   program.that(found == data, "data afterwards");
 }
 
-void not_same(Program& program, int code, const char* what) { program.equal(program.same_error(code, what), MPI_ERR_NOT_SAME, what); }
+void not_same(Program& program, int code, const char* what) {
+  program.equal(program.same_error(code, what), MPI_ERR_NOT_SAME, what);
+}
 
 void different_calls(Program& program, const char* check) {
   MPI_File file = open_checked(program, check);
@@ -38,9 +45,12 @@ void different_calls(Program& program, const char* check) {
   const bool odd = program.rank == program.size - 1;
   const auto write = [&] { return MPI_File_write_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE); };
   const auto view = [&] { return MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL); };
-  not_same(program, odd ? MPI_File_read_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE) : write(), "some write, some read");
+  not_same(program, odd ? MPI_File_read_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE) : write(),
+           "some write, some read");
   if (std::string(check) != "disable") {
-    not_same(program, odd ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE) : write(), "write_all and write_at_all");
+    not_same(program,
+             odd ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE) : write(),
+             "write_all and write_at_all");
     not_same(program, odd ? view() : write(), "set_view before write_all");
     not_same(program, odd ? write() : view(), "write_all before set_view");
     not_same(program, odd ? MPI_File_sync(file) : MPI_File_set_size(file, 0), "sync and set_size");
@@ -63,7 +73,9 @@ void close_early(Program& program) {
   MPI_File file = open_checked(program, "enable");
   std::vector<int> data(count, program.rank);
   int error_class = MPI_ERR_NOT_SAME;
-  if (program.rank < program.size - 1) MPI_Error_class(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), &error_class);
+  if (program.rank < program.size - 1)
+    MPI_Error_class(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+                    &error_class);
   program.equal(error_class, MPI_ERR_NOT_SAME, "class of the error of a write while another rank closes");
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
@@ -85,8 +97,10 @@ void open_differently(Program& program) {
     for (const std::string& name : {here, there}) std::ofstream(name) << name;
   MPI_Barrier(MPI_COMM_WORLD);
   program.good(open(here, mode, {{"collio_check", "enable"}}), "open alike");
-  program.same_error(open(here, odd ? mode : MPI_MODE_RDWR, {{"collio_check", "enable"}}), "open with different modes");
-  not_same(program, open(here, mode, {{"collio_check", "enable"}, {"cb_nodes", odd ? "2" : "1"}}), "open with different hints");
+  program.same_error(open(here, odd ? mode : MPI_MODE_RDWR, {{"collio_check", "enable"}}),
+                     "open with different modes");
+  not_same(program, open(here, mode, {{"collio_check", "enable"}, {"cb_nodes", odd ? "2" : "1"}}),
+           "open with different hints");
   not_same(program, open(odd ? there : here, mode, {{"collio_check", "enable"}}), "open different files");
 }
 
@@ -113,10 +127,15 @@ void wrong_views(Program& program) {
   };
   const Blocks good{{4, 0}, {4, 16}};
   program.good(set(MPI_INT, good), "a view by the rules");
-  for (const Blocks& wrong : {Blocks{{4, 64}, {4, 0}}, Blocks{{4, 0}, {4, 8}}, Blocks{{4, 0}, {4, 18}}, Blocks{{2, -16}, {2, 16}}})
-    program.equal(program.same_error(set(MPI_INT, odd ? wrong : good), "a view against the rules"), MPI_ERR_TYPE, "class of the error");
+  for (const Blocks& wrong :
+       {Blocks{{4, 64}, {4, 0}}, Blocks{{4, 0}, {4, 8}}, Blocks{{4, 0}, {4, 18}}, Blocks{{2, -16}, {2, 16}}})
+    program.equal(program.same_error(set(MPI_INT, odd ? wrong : good), "a view against the rules"),
+                  MPI_ERR_TYPE, "class of the error");
   MPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
-  not_same(program, MPI_File_set_view(file, 0, odd ? MPI_INT : MPI_BYTE, odd ? MPI_INT : MPI_BYTE, "native", MPI_INFO_NULL), "etypes of different sizes");
+  not_same(
+      program,
+      MPI_File_set_view(file, 0, odd ? MPI_INT : MPI_BYTE, odd ? MPI_INT : MPI_BYTE, "native", MPI_INFO_NULL),
+      "etypes of different sizes");
   write_and_read(program, file);
   MPI_File_close(&file);
 }
@@ -125,8 +144,9 @@ void wrong_views(Program& program) {
 void forbidden(Program& program) {
   MPI_File file = open_checked(program, "disable", MPI_MODE_RDONLY);
   std::vector<int> data(count);
-  const int code = program.rank == program.size - 1 ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE)
-                                                    : MPI_File_read_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE);
+  const int code = program.rank == program.size - 1
+                       ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE)
+                       : MPI_File_read_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE);
   program.same_error(code, "a write on one rank of a file that is read");
   MPI_File_close(&file);
 }
@@ -145,7 +165,8 @@ std::vector<Overlapping> cases_for(int ranks) {
   all.push_back({"no overlap", deal_out(dice, {ranks, 0, 3 << 20, 1, 200, 5}), ""});
   Deal one(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) one[static_cast<std::size_t>(r)] = {{r * 1000, 1000}};
-  const std::string first_last = "ranks 0 and " + std::to_string(ranks - 1) + " write the same bytes: the first at offset ";
+  const std::string first_last =
+      "ranks 0 and " + std::to_string(ranks - 1) + " write the same bytes: the first at offset ";
   one.back().insert(one.back().begin(), {999, 1});
   all.push_back({"one byte", one, first_last + "999; 1 bytes in all"});
   Deal many(static_cast<std::size_t>(ranks));
@@ -153,7 +174,9 @@ std::vector<Overlapping> cases_for(int ranks) {
   int shared = 0;
   for (int k = 100 * ranks; k < 200000; k += 50 * ranks, ++shared) many.back().push_back({12LL * k + 4, 4});
   std::ranges::sort(many.back(), {}, &Piece::offset);
-  all.push_back({"many pieces", many, first_last + std::to_string(1200 * ranks + 4) + "; " + std::to_string(4 * shared) + " bytes in all"});
+  all.push_back(
+      {"many pieces", many,
+       first_last + std::to_string(1200 * ranks + 4) + "; " + std::to_string(4 * shared) + " bytes in all"});
   return all;
 }
 
@@ -173,20 +196,25 @@ void overlapping_writes(Program& program) {
       MPI_Datatype type = type_of(blocks);
       std::vector<char> data(static_cast<std::size_t>(bytes_of(mine)), 'x');
       MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL);
-      const int code = MPI_File_write_all(file, data.data(), static_cast<int>(data.size()), MPI_BYTE, MPI_STATUS_IGNORE);
+      const int code =
+          MPI_File_write_all(file, data.data(), static_cast<int>(data.size()), MPI_BYTE, MPI_STATUS_IGNORE);
       MPI_Type_free(&type);
       const bool fails = !one.said.empty() && std::string(check) == "strict";
       if (fails)
-        program.equal(program.same_error(code, "overlapping writes when strict"), MPI_ERR_ARG, "class of the error");
+        program.equal(program.same_error(code, "overlapping writes when strict"), MPI_ERR_ARG,
+                      "class of the error");
       else
         program.good(code, "MPI_File_write_all");
       MPI_File_close(&file);
       std::string told;
       for (const std::string& line : overheard.lines()) told += line + "\n";
       if (program.rank != 0) continue;
-      program.that((told.find(" write the same bytes") != std::string::npos) == !one.said.empty(), one.name.c_str());
-      program.that(one.said.empty() || told.find(one.said) != std::string::npos, (one.name + " (" + check + "): told " + told + ", expected " + one.said).c_str());
-      program.that(one.said.empty() || reports.of(path).find(one.said) != std::string::npos, (one.name + ": the report does not say it").c_str());
+      program.that((told.find(" write the same bytes") != std::string::npos) == !one.said.empty(),
+                   one.name.c_str());
+      program.that(one.said.empty() || told.find(one.said) != std::string::npos,
+                   (one.name + " (" + check + "): told " + told + ", expected " + one.said).c_str());
+      program.that(one.said.empty() || reports.of(path).find(one.said) != std::string::npos,
+                   (one.name + ": the report does not say it").c_str());
     }
   }
 }

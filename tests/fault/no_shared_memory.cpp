@@ -1,5 +1,6 @@
-// No shared memory for windows: the call goes through aggregators instead, on all ranks, its bytes are right, and the report and a
-// warning say why. The reason why there is none is on one rank only: rank 0 may not make it, or another may not see it.
+// No shared memory for windows: the call goes through aggregators instead, on all ranks, its bytes are right,
+// and the report and a warning say why. The reason why there is none is on one rank only: rank 0 may not make
+// it, or another may not see it.
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -23,7 +24,8 @@ class OtherMemory {
     if (mine_) {
       done = unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
              mount("collio_test", memory_folder, "tmpfs", 0, "size=64k") == 0;
-      if (!done) program.left_out(std::string("no other /dev/shm may be mounted here: ") + std::strerror(errno));
+      if (!done)
+        program.left_out(std::string("no other /dev/shm may be mounted here: ") + std::strerror(errno));
       mine_ = done != 0;
     }
     MPI_Allreduce(MPI_IN_PLACE, &done, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -61,12 +63,14 @@ std::string check_and_close(Program& program, PieceFile& file, const Reports& re
 }
 
 void says(Program& program, const std::string& report, const std::string& what) {
-  if (program.rank == 0) program.that(report.find(what) != std::string::npos, ("'" + what + "' in " + report).c_str());
+  if (program.rank == 0)
+    program.that(report.find(what) != std::string::npos, ("'" + what + "' in " + report).c_str());
 }
 
 void goes_through_aggregators(Program& program, const std::string& report) {
   says(program, report, "\"path\":\"two_phase\"");
-  if (program.rank == 0) program.that(report.find("\"path\":\"two_layer\"") == std::string::npos, "no call takes two layers");
+  if (program.rank == 0)
+    program.that(report.find("\"path\":\"two_layer\"") == std::string::npos, "no call takes two layers");
   if (program.size == 1) return;
   says(program, report, "one layer: no shared memory between the ranks of a node");
   says(program, report, "\"warnings\":[\"no shared memory between the ranks of a node: ");
@@ -90,7 +94,8 @@ void memory_cannot_be_made(Program& program, const Reports& reports) {
 void works_again(Program& program, const Reports& reports) {
   PieceFile file = open(program);
   write_and_read(program, file);
-  says(program, check_and_close(program, file, reports), program.size > 1 ? "\"path\":\"two_layer\"" : "\"path\":\"two_phase\"");
+  says(program, check_and_close(program, file, reports),
+       program.size > 1 ? "\"path\":\"two_layer\"" : "\"path\":\"two_phase\"");
 }
 
 /// One rank sees other memory than the rest. The file asks for more than is kept from the ones before.

@@ -1,8 +1,10 @@
-// Faults injected into collio's calls on the file (collio_faults): every rank gets the same error from the same call, of the class that is
-// documented; the file's error handler is called once; counted bytes are in the file; no other byte changed; the next call works.
+// Faults injected into collio's calls on the file (collio_faults): every rank gets the same error from the
+// same call, of the class that is documented; the file's error handler is called once; counted bytes are in
+// the file; no other byte changed; the next call works.
 //
-//   fault_outcomes                        the drills below, under whatever the environment says of nodes and storage
-//   fault_outcomes --drills FILE [--first N]   one drill a line ("key=value;…", drill.hpp), one line of JSON each: for tools/fault_matrix
+//   fault_outcomes                        the drills below, under whatever the environment says of nodes and
+//   storage fault_outcomes --drills FILE [--first N]   one drill a line ("key=value;…", drill.hpp), one line
+//   of JSON each: for tools/fault_matrix
 #include <signal.h>
 
 #include <cstring>
@@ -32,7 +34,8 @@ constexpr Expected writes[] = {
     {"all:write:ENOMEM", "NO_MEM on all"},
     {"all:write:ZERO", "IO on all"},
     {"all:write:short=700,ENOSPC", "NO_SPACE on all"},
-    {"all:write1:EIO/all:write2:ENOSPC", "NO_SPACE on all"},  // a rank of the independent path stops at its first error
+    {"all:write1:EIO/all:write2:ENOSPC",
+     "NO_SPACE on all"},  // a rank of the independent path stops at its first error
     {"all:write:EINTR=3,short=1", "success"},
     {"all:write:delay=0.002", "success"},
     {"all:write1-3:stuck=0.2", "success"},
@@ -57,12 +60,16 @@ class Drills {
     const Outcome outcome = run_drill(drill);
     ++count_;
     if (program_.rank != 0) return;
-    const bool good = outcome.honest() && (outcome.verdict() == verdict || (verdict.ends_with("?") && outcome.verdict() == "success") ||
+    const bool good = outcome.honest() && (outcome.verdict() == verdict ||
+                                           (verdict.ends_with("?") && outcome.verdict() == "success") ||
                                            outcome.verdict() + "?" == verdict);
-    const bool named = outcome.message.empty() || outcome.ranks[0].named == 1 || drill.faults.find(":open:") != std::string::npos;
+    const bool named = outcome.message.empty() || outcome.ranks[0].named == 1 ||
+                       drill.faults.find(":open:") != std::string::npos;
     if (good && named) return;
-    std::fprintf(stderr, "expected %s of %s, direction %s, form %s, path %s, layout %s: %s\n", verdict.c_str(), drill.faults.c_str(), drill.write ? "write" : "read",
-                 drill.form.c_str(), drill.hints["collio_path"].c_str(), drill.holes ? "holes" : "dense", outcome.json(drill).c_str());
+    std::fprintf(stderr, "expected %s of %s, direction %s, form %s, path %s, layout %s: %s\n",
+                 verdict.c_str(), drill.faults.c_str(), drill.write ? "write" : "read", drill.form.c_str(),
+                 drill.hints["collio_path"].c_str(), drill.holes ? "holes" : "dense",
+                 outcome.json(drill).c_str());
     program_.that(false, "a drill's outcome");
   }
   [[nodiscard]] int count() const noexcept { return count_; }
@@ -110,7 +117,11 @@ void one_fails(Program& program, Drills& drills) {
         drill.write = write;
         drill.faults = std::to_string(rank) + (write ? ":write2+:ENOSPC" : ":read2+:EIO");
         // In two layers any rank may serve a window: this one may have had none.
-        drills.run(drill, std::string(write ? "NO_SPACE" : "IO") + " on all" + (path == std::string("two_layer") || path == std::string("independent") || program.size == 1 ? "?" : ""));
+        drills.run(drill, std::string(write ? "NO_SPACE" : "IO") + " on all" +
+                              (path == std::string("two_layer") || path == std::string("independent") ||
+                                       program.size == 1
+                                   ? "?"
+                                   : ""));
       }
 }
 
@@ -130,18 +141,22 @@ void flushing_fails(Program& program, const std::string& faults, int expected) {
   MPI_Info_create(&info);
   MPI_Info_set(info, "collio_faults", faults.c_str());
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("sync").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("sync").c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+               "MPI_File_open");
   MPI_Info_free(&info);
   const int code = MPI_File_sync(file);
   if (expected == MPI_SUCCESS)
     program.good(code, "an interrupted flush");
   else
-    program.equal(program.same_error(code, "a flush that fails on one rank must fail on all"), expected, "class of the error");
+    program.equal(program.same_error(code, "a flush that fails on one rank must fail on all"), expected,
+                  "class of the error");
   program.good(MPI_File_sync(file), "the next flush");
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
-/// From line `first` on; a line on stdout before and after each, so that whoever reads them knows which one hangs.
+/// From line `first` on; a line on stdout before and after each, so that whoever reads them knows which one
+/// hangs.
 int run_file(Program& program, const char* path, long first) {
   std::ifstream in(path);
   long number = 0;
@@ -150,7 +165,8 @@ int run_file(Program& program, const char* path, long first) {
     const Drill drill = parse_drill(line);
     if (program.rank == 0) std::printf("begin %ld\n", number), std::fflush(stdout);
     const Outcome outcome = run_drill(drill);
-    if (program.rank == 0) std::printf("end %ld %s\n", number, outcome.json(drill).c_str()), std::fflush(stdout);
+    if (program.rank == 0)
+      std::printf("end %ld %s\n", number, outcome.json(drill).c_str()), std::fflush(stdout);
   }
   return program.finish();
 }

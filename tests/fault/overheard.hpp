@@ -14,7 +14,8 @@ class Overheard {
  public:
   explicit Overheard(Program& program) : program_(program), before_(dup(2)) {
     for (int r = 0; r < program.size; ++r) names_.push_back(program.temporary("said." + std::to_string(r)));
-    const int fd = open(names_[static_cast<std::size_t>(program.rank)].c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND, 0600);
+    const int fd = open(names_[static_cast<std::size_t>(program.rank)].c_str(),
+                        O_CREAT | O_TRUNC | O_WRONLY | O_APPEND, 0600);
     dup2(fd, 2);
     close(fd);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,5 +1,6 @@
-// Ranks on which the engine cannot be loaded: files they open with others are the MPI library's on all, and nobody hangs. Files of ranks that have it are
-// collio's. With --nothing: a rank without collio, for which the others wait, and say so.
+// Ranks on which the engine cannot be loaded: files they open with others are the MPI library's on all, and
+// nobody hangs. Files of ranks that have it are collio's. With --nothing: a rank without collio, for which
+// the others wait, and say so.
 #include <dlfcn.h>
 
 #include "../mpi/pieces.hpp"
@@ -15,14 +16,18 @@ int rank_from_launcher() {
 }
 
 /// Where libraries lie that are preloaded without their neighbours.
-std::string other_folder() { return (std::filesystem::temp_directory_path() / ("collio_test." + std::to_string(getppid()) + ".alone")).string(); }
+std::string other_folder() {
+  return (std::filesystem::temp_directory_path() / ("collio_test." + std::to_string(getppid()) + ".alone"))
+      .string();
+}
 
 /// Where the loader finds a library of LD_PRELOAD.
 std::filesystem::path place_of(const std::string& library) {
   const char* folders = std::getenv("LD_LIBRARY_PATH");
   std::istringstream in(folders && library.find('/') == std::string::npos ? folders : "");
   for (std::string folder; std::getline(in, folder, ':');)
-    if (std::filesystem::exists(std::filesystem::path(folder) / library)) return std::filesystem::path(folder) / library;
+    if (std::filesystem::exists(std::filesystem::path(folder) / library))
+      return std::filesystem::path(folder) / library;
   return library;
 }
 
@@ -33,7 +38,8 @@ std::string other_preload(const std::string& list, bool nothing) {
   for (std::string one; std::getline(in, one, ':');) {
     if (one.find("libcollio_mpiio") != std::string::npos) {
       if (nothing) continue;
-      const std::filesystem::path copy = std::filesystem::path(other_folder()) / ("libcollio_mpiio." + std::to_string(getpid()) + ".so");
+      const std::filesystem::path copy =
+          std::filesystem::path(other_folder()) / ("libcollio_mpiio." + std::to_string(getpid()) + ".so");
       std::filesystem::create_directories(copy.parent_path());
       std::filesystem::copy_file(place_of(one), copy);
       one = copy.string();
@@ -53,20 +59,24 @@ void become_another(char** argv, bool nothing) {
   std::perror("execv");
 }
 
-std::string report_after_use(Program& program, const Reports& reports, MPI_Comm comm, const std::string& path) {
+std::string report_after_use(Program& program, const Reports& reports, MPI_Comm comm,
+                             const std::string& path) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(comm, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(MPI_File_open(comm, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+               "MPI_File_open");
   MPI_Datatype type = dealt_ints(rank, size, 3);
   program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
   MPI_Type_free(&type);
   const auto data = values(rank, 300);
-  program.good(MPI_File_write_at_all(file, 0, data.data(), 300, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), 300, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
   settle(file, comm);
   std::vector<int> found(300, -1);
-  program.good(MPI_File_read_at_all(file, 0, found.data(), 300, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 0, found.data(), 300, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
   program.that(found == data, "data");
   program.good(MPI_File_close(&file), "MPI_File_close");
   MPI_Barrier(comm);
@@ -84,7 +94,8 @@ int main(int argc, char** argv) {
   const Reports reports(program);
   if (nothing) {
     MPI_File file = MPI_FILE_NULL;
-    MPI_File_open(MPI_COMM_WORLD, program.temporary("waits").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, program.temporary("waits").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &file);
     sleep(5);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
@@ -94,8 +105,11 @@ int main(int argc, char** argv) {
   }
   MPI_Comm alike = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, other ? 1 : 0, program.rank, &alike);
-  const std::string report = report_after_use(program, reports, alike, program.temporary(other ? "others" : "ours"));
-  if (program.rank == 0) program.that(report.find("write_at_all") != std::string::npos, "a file of ranks that have the engine is collio's");
+  const std::string report =
+      report_after_use(program, reports, alike, program.temporary(other ? "others" : "ours"));
+  if (program.rank == 0)
+    program.that(report.find("write_at_all") != std::string::npos,
+                 "a file of ranks that have the engine is collio's");
   MPI_Comm_free(&alike);
   const int result = program.finish();
   if (program.rank == 0) std::filesystem::remove_all(other_folder());

@@ -1,7 +1,9 @@
-// A disk of 8 MiB and a collective write of 16 MiB: MPI_ERR_NO_SPACE on every rank; a smaller file goes well afterwards.
+// A disk of 8 MiB and a collective write of 16 MiB: MPI_ERR_NO_SPACE on every rank; a smaller file goes well
+// afterwards.
 //
-// The disk is a tmpfs of rank 0's own, detached at once: the other ranks reach it through rank 0's open folder, and it is gone with
-// the process, however that ends. Mounting needs rights; without them the program is skipped.
+// The disk is a tmpfs of rank 0's own, detached at once: the other ranks reach it through rank 0's open
+// folder, and it is gone with the process, however that ends. Mounting needs rights; without them the program
+// is skipped.
 #include <fcntl.h>
 #include <sys/mount.h>
 
@@ -35,29 +37,35 @@ std::string make_disk(Program& program) {
   MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
   int reachable = access(path, W_OK) == 0;
   MPI_Allreduce(MPI_IN_PLACE, &reachable, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (!reachable && path[0] != '\0' && program.rank == 0) program.left_out("the ranks do not reach rank 0's folder");
+  if (!reachable && path[0] != '\0' && program.rank == 0)
+    program.left_out("the ranks do not reach rank 0's folder");
   return reachable ? path : "";
 }
 
 void fills_up(Program& program, const std::string& disk, const char* path, int others) {
   const int count = (16 << 20) / 4 / program.size / block * block, fits = count / 4 / block * block;
   const auto data = values(program.rank, count);
-  MPI_File file = open_dealt(program, disk + "/full", {.block = block, .hints = {{"collio_path", path}}, .others = others});
+  MPI_File file = open_dealt(program, disk + "/full",
+                             {.block = block, .hints = {{"collio_path", path}}, .others = others});
   MPI_Status status;
   const int code = MPI_File_write_all(file, data.data(), count, MPI_INT, &status);
-  program.equal(program.same_error(code, "a write to a full disk must fail"), MPI_ERR_NO_SPACE, "class of the error");
+  program.equal(program.same_error(code, "a write to a full disk must fail"), MPI_ERR_NO_SPACE,
+                "class of the error");
   const int counted = status_bytes(status);
   program.that(counted >= 0 && counted < 4 * count, "not all bytes are counted as written");
   // What is counted can be read.
   std::vector<int> found(static_cast<std::size_t>(count));
-  program.good(MPI_File_read_at_all(file, 0, found.data(), counted / 4, MPI_INT, &status), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 0, found.data(), counted / 4, MPI_INT, &status),
+               "MPI_File_read_at_all");
   found.resize(static_cast<std::size_t>(counted / 4));
   program.that(found == values(program.rank, counted / 4), "the bytes counted as written");
 
   program.good(MPI_File_set_size(file, 0), "MPI_File_set_size");
-  program.good(MPI_File_write_at_all(file, 0, data.data(), fits, MPI_INT, &status), "a smaller write after the failure");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), fits, MPI_INT, &status),
+               "a smaller write after the failure");
   found.assign(static_cast<std::size_t>(fits), 0);
-  program.good(MPI_File_read_at_all(file, 0, found.data(), fits, MPI_INT, &status), "MPI_File_read_at_all of the smaller write");
+  program.good(MPI_File_read_at_all(file, 0, found.data(), fits, MPI_INT, &status),
+               "MPI_File_read_at_all of the smaller write");
   program.that(found == values(program.rank, fits), "data of the smaller write");
   program.good(MPI_File_close(&file), "MPI_File_close");
   if (program.rank == 0) unlink((disk + "/full").c_str());

@@ -1,5 +1,6 @@
-// A /dev/shm of 64 MiB, as containers have: calls of ever fewer ranks take two layers all the same, as the windows kept from earlier ones make room,
-// and what is left is enough for the MPI library. Run where such a /dev/shm is mounted.
+// A /dev/shm of 64 MiB, as containers have: calls of ever fewer ranks take two layers all the same, as the
+// windows kept from earlier ones make room, and what is left is enough for the MPI library. Run where such a
+// /dev/shm is mounted.
 #include <sys/statvfs.h>
 
 #include "../mpi/pieces.hpp"
@@ -19,14 +20,17 @@ void use(Program& program, MPI_Comm comm, const Reports& reports, const HintList
   Dice dice(3);
   const Cut cut{.ranks = file.size(), .begin = 0, .bytes = 3 << 20, .unit = 8, .longest = 4000};
   file.write(deal_out(dice, cut));
-  program.that(free_bytes() >= 16 << 20, ("bytes that are free in /dev/shm: " + std::to_string(free_bytes())).c_str());
+  program.that(free_bytes() >= 16 << 20,
+               ("bytes that are free in /dev/shm: " + std::to_string(free_bytes())).c_str());
   file.read(deal_out(dice, cut));
   file.check();
   file.close();
   MPI_Barrier(comm);
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  if (rank == 0 && collio_is_on()) program.that(reports.of(file.path()).find("\"path\":\"two_layer\"") != std::string::npos, reports.of(file.path()).c_str());
+  if (rank == 0 && collio_is_on())
+    program.that(reports.of(file.path()).find("\"path\":\"two_layer\"") != std::string::npos,
+                 reports.of(file.path()).c_str());
 }
 
 }  // namespace
@@ -34,7 +38,8 @@ void use(Program& program, MPI_Comm comm, const Reports& reports, const HintList
 int main(int argc, char** argv) {
   Program program(argc, argv, 60, ".");
   struct statvfs about {};
-  if (statvfs("/dev/shm", &about) != 0 || about.f_blocks * about.f_frsize != 64u << 20) return program.skip("left out: /dev/shm has not 64 MiB");
+  if (statvfs("/dev/shm", &about) != 0 || about.f_blocks * about.f_frsize != 64u << 20)
+    return program.skip("left out: /dev/shm has not 64 MiB");
   const Reports reports(program);
   for (const char* window : {"8388608", "1048576"})
     for (int ranks = program.size; ranks > 1; --ranks) {

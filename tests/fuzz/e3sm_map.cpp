@@ -1,4 +1,5 @@
-// Fuzz target: maps of E3SM's decompositions (bench/e3sm_map.h). Every run of a map that is accepted lies in its variable.
+// Fuzz target: maps of E3SM's decompositions (bench/e3sm_map.h). Every run of a map that is accepted lies in
+// its variable.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,7 +18,9 @@ void look_at(const e3sm_map& map) {
       e3sm_runs runs;
       if (e3sm_map_rank(&map, d, rank, &runs, error) != 0) continue;
       for (std::int64_t i = 0; i < runs.count; ++i)
-        if (runs.first[i].offset < 0 || runs.first[i].length < 1 || runs.first[i].offset > map.decompositions[d].elements - runs.first[i].length) std::abort();
+        if (runs.first[i].offset < 0 || runs.first[i].length < 1 ||
+            runs.first[i].offset > map.decompositions[d].elements - runs.first[i].length)
+          std::abort();
     }
 }
 

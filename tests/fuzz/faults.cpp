@@ -13,8 +13,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!parsed.ok()) continue;
     for (const FaultRule& rule : parsed.value().rules) {
       const FaultEffect& e = rule.effect;
-      const bool nothing = e.delay_s == 0 && e.stuck_s == 0 && e.interruptions == 0 && !e.short_bytes && !e.error;
-      if (nothing || rule.which.first < 1 || rule.which.last < rule.which.first || e.delay_s < 0 || e.delay_s > 3600) std::abort();
+      const bool nothing =
+          e.delay_s == 0 && e.stuck_s == 0 && e.interruptions == 0 && !e.short_bytes && !e.error;
+      if (nothing || rule.which.first < 1 || rule.which.last < rule.which.first || e.delay_s < 0 ||
+          e.delay_s > 3600)
+        std::abort();
       static_cast<void>(rule.concerns(3, 1));
     }
   }

@@ -1,4 +1,5 @@
-// Fuzz target: COLLIO_HINTS and every hint's value (policy/hints.hpp). What is in force is always something that is allowed.
+// Fuzz target: COLLIO_HINTS and every hint's value (policy/hints.hpp). What is in force is always something
+// that is allowed.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -13,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (hints.in_force.size() != hint_table().size()) std::abort();
   const Hints again = parse_hints(hints.in_force);
   if (!again.refused.empty() || again.in_force != hints.in_force) std::abort();
-  if (hints.buffer_bytes < 1 || hints.buffer_bytes > 1 << 30 || hints.buffers < 2 || hints.buffers > 64) std::abort();
+  if (hints.buffer_bytes < 1 || hints.buffer_bytes > 1 << 30 || hints.buffers < 2 || hints.buffers > 64)
+    std::abort();
   return 0;
 }

@@ -1,14 +1,16 @@
-// Drives a fuzz target where the compiler has no libFuzzer: random changes of the seeds given, for so many seconds.
+// Drives a fuzz target where the compiler has no libFuzzer: random changes of the seeds given, for so many
+// seconds.
 //
 //   fuzz_TARGET --seconds S [--seed N] FILE...
 //
-// A crash leaves the input in fuzz_crash.bin and says so; run the program on that file alone (--seconds 0) to see it again.
+// A crash leaves the input in fuzz_crash.bin and says so; run the program on that file alone (--seconds 0) to
+// see it again.
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -34,14 +36,26 @@ void run() { LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.
 
 void change(std::string& text, const std::vector<std::string>& seeds, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
-  static const char* const words[] = {"0", "-1", "9223372036854775807", "1e308", "\"", "{", "}", "[", "]", ":", ",", ";", "=", "null", "/", "\0\0"};
+  static const char* const words[] = {
+      "0", "-1",  "9223372036854775807", "1e308", "\"", "{", "}", "[", "]", ":", ",", ";", "=", "null",
+      "/", "\0\0"};
   const std::size_t at = below(text.size() + 1);
   switch (below(6)) {
-    case 0: text.insert(at, words[below(std::size(words))]); break;
-    case 1: text.erase(at, below(8)); break;
-    case 2: if (at < text.size()) text[at] = static_cast<char>(random()); break;
-    case 3: if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << below(8))); break;
-    case 4: text.insert(at, text.substr(below(text.size()), below(40))); break;
+    case 0:
+      text.insert(at, words[below(std::size(words))]);
+      break;
+    case 1:
+      text.erase(at, below(8));
+      break;
+    case 2:
+      if (at < text.size()) text[at] = static_cast<char>(random());
+      break;
+    case 3:
+      if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
+      break;
+    case 4:
+      text.insert(at, text.substr(below(text.size()), below(40)));
+      break;
     default: {
       const std::string& other = seeds[below(seeds.size())];
       text = text.substr(0, at) + other.substr(below(other.size()));
@@ -56,8 +70,10 @@ int main(int argc, char** argv) {
   std::uint64_t seed = std::random_device{}();
   std::vector<std::string> seeds;
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) seconds = std::atof(argv[++i]);
-    else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) seed = std::strtoull(argv[++i], nullptr, 10);
+    if (std::strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
+      seconds = std::atof(argv[++i]);
+    else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
+      seed = std::strtoull(argv[++i], nullptr, 10);
     else {
       std::ifstream in(argv[i], std::ios::binary);
       seeds.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());

@@ -1,4 +1,5 @@
-// Fuzz target: the settings of other I/O layers (policy/other_settings.hpp). Every pair is a hint with a value that is allowed.
+// Fuzz target: the settings of other I/O layers (policy/other_settings.hpp). Every pair is a hint with a
+// value that is allowed.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

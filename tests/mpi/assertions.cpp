@@ -1,6 +1,7 @@
-// What a program asserts of its own messages (mpi_assert_no_any_source and kin) does not reach collio's communicators, which are received on from
-// any rank. Before MPI-4 duplicates have the hints of the original; this program stands in front of the library and gives them to duplicates. It does not
-// assert anything itself: in MPI_File_open Open MPI 4.1.4 receives from any source on the program's communicator, and hangs.
+// What a program asserts of its own messages (mpi_assert_no_any_source and kin) does not reach collio's
+// communicators, which are received on from any rank. Before MPI-4 duplicates have the hints of the original;
+// this program stands in front of the library and gives them to duplicates. It does not assert anything
+// itself: in MPI_File_open Open MPI 4.1.4 receives from any source on the program's communicator, and hangs.
 #include <cstring>
 
 #include "in_front.hpp"
@@ -15,7 +16,8 @@ int asked_of_any = 0, asserted = 0;
 MPI_Info assertions() {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
-  for (const char* key : {"mpi_assert_no_any_source", "mpi_assert_no_any_tag", "mpi_assert_exact_length"}) MPI_Info_set(info, key, "true");
+  for (const char* key : {"mpi_assert_no_any_source", "mpi_assert_no_any_tag", "mpi_assert_exact_length"})
+    MPI_Info_set(info, key, "true");
 #ifndef OPEN_MPI  // its duplicates inherit nothing, and 4.1.4 loses messages when this assertion changes
   MPI_Info_set(info, "mpi_assert_allow_overtaking", "true");
 #endif
@@ -71,16 +73,21 @@ int main(int argc, char** argv) {
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   for (const char* path : {"two_phase", "two_layer"}) {
     MPI_File file = MPI_FILE_NULL;
-    MPI_Info info = make_info({{"collio_path", path}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}});
-    program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary(path).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+    MPI_Info info = make_info(
+        {{"collio_path", path}, {"cb_nodes", std::to_string(program.size)}, {"cb_config_list", "*:*"}});
+    program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary(path).c_str(),
+                               MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+                 "MPI_File_open");
     MPI_Info_free(&info);
     MPI_Datatype type = dealt_ints(program.rank, program.size, 3);
     MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL);
     MPI_Type_free(&type);
     const auto data = values(program.rank, 30000);
     std::vector<int> found(data.size(), -1);
-    program.good(MPI_File_write_at_all(file, 0, data.data(), 30000, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
-    program.good(MPI_File_read_at_all(file, 0, found.data(), 30000, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+    program.good(MPI_File_write_at_all(file, 0, data.data(), 30000, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_write_at_all");
+    program.good(MPI_File_read_at_all(file, 0, found.data(), 30000, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_read_at_all");
     program.that(found == data, "data");
     program.good(MPI_File_close(&file), "MPI_File_close");
   }

@@ -1,5 +1,5 @@
-// Calls of one pattern, so often that other paths and transfers are tried on them: the bytes are right whichever way a call went, here and
-// further on in the file, and the report says what was tried.
+// Calls of one pattern, so often that other paths and transfers are tried on them: the bytes are right
+// whichever way a call went, here and further on in the file, and the report says what was tried.
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -19,8 +19,8 @@ class Tests {
  public:
   explicit Tests(Program& program) : program_(program), reports_(program) {}
 
-  /// Writes and reads in turn. Distances are multiples of the file system's block, and not. Storage is slow, so that by any estimate other
-  /// ways are worth a trial, on computers slow and fast.
+  /// Writes and reads in turn. Distances are multiples of the file system's block, and not. Storage is slow,
+  /// so that by any estimate other ways are worth a trial, on computers slow and fast.
   void run(HintList hints, const std::vector<std::string>& expected) {
     hints["collio_faults"] = "all:write:delay=0.00002/all:read:delay=0.00002";
     Dice dice(11);
@@ -36,10 +36,12 @@ class Tests {
     file.close();
     if (program_.rank != 0) return;
     const std::string report = reports_.of(file.path());
-    for (const std::string& text : expected) program_.that(report.find(text) != std::string::npos, (text + " in " + report).c_str());
+    for (const std::string& text : expected)
+      program_.that(report.find(text) != std::string::npos, (text + " in " + report).c_str());
   }
 
-  /// A file for each call: what was found out of the pattern goes on to the next. Without that the pattern of every file is a new one.
+  /// A file for each call: what was found out of the pattern goes on to the next. Without that the pattern of
+  /// every file is a new one.
   void a_file_for_each_call() {
     Dice dice(12);
     const Deal deal = deal_out(dice, {program_.size, 0, 40000, 1, 2000, 5});
@@ -53,7 +55,8 @@ class Tests {
     }
     const std::string report = program_.rank == 0 ? reports_.of(path) : "";
     if (report.empty() || program_.size == 1) return;
-    program_.that(report.find("calls were trials") != std::string::npos, ("calls were trials in " + report).c_str());
+    program_.that(report.find("calls were trials") != std::string::npos,
+                  ("calls were trials in " + report).c_str());
   }
 
  private:

@@ -1,5 +1,5 @@
-// The checks that MPI test programs share: a failed check is told at once with its rank and line, and the program goes on, so
-// that the other ranks are not left waiting; the exit code says whether all ranks passed.
+// The checks that MPI test programs share: a failed check is told at once with its rank and line, and the
+// program goes on, so that the other ranks are not left waiting; the exit code says whether all ranks passed.
 #pragma once
 
 #include <mpi.h>
@@ -36,7 +36,8 @@ inline constexpr std::int64_t room_for_files = 256 * mebibyte;  ///< with less, 
 class Program {
  public:
   /// `folder`: where files go, if not into memory. `threads`: the level of thread support to ask for.
-  Program(int& argc, char**& argv, unsigned limit_s = 100, const char* folder = nullptr, int threads = MPI_THREAD_SINGLE) {
+  Program(int& argc, char**& argv, unsigned limit_s = 100, const char* folder = nullptr,
+          int threads = MPI_THREAD_SINGLE) {
     alarm(limit_s * slowness());
     if (threads == MPI_THREAD_SINGLE)
       MPI_Init(&argc, &argv);
@@ -61,10 +62,12 @@ class Program {
     std::fprintf(stderr, "%s:%u: rank %d of %d: %s\n", where.file_name(), where.line(), rank, size, what);
   }
 
-  void equal(long long found, long long expected, const char* what, std::source_location where = std::source_location::current()) {
+  void equal(long long found, long long expected, const char* what,
+             std::source_location where = std::source_location::current()) {
     if (found == expected) return;
     ++failures_;
-    std::fprintf(stderr, "%s:%u: rank %d of %d: %s is %lld, expected %lld\n", where.file_name(), where.line(), rank, size, what, found, expected);
+    std::fprintf(stderr, "%s:%u: rank %d of %d: %s is %lld, expected %lld\n", where.file_name(), where.line(),
+                 rank, size, what, found, expected);
   }
 
   void good(int code, const char* call, std::source_location where = std::source_location::current()) {
@@ -73,7 +76,8 @@ class Program {
     int length = 0;
     MPI_Error_string(code, message, &length);
     ++failures_;
-    std::fprintf(stderr, "%s:%u: rank %d of %d: %s returned %s\n", where.file_name(), where.line(), rank, size, call, message);
+    std::fprintf(stderr, "%s:%u: rank %d of %d: %s returned %s\n", where.file_name(), where.line(), rank,
+                 size, call, message);
   }
 
   /// The call failed, and with the same error class on all ranks of the world, which is returned. Collective.
@@ -90,13 +94,15 @@ class Program {
   /// Why files of tests are not in memory; empty: they are.
   [[nodiscard]] std::string no_room_for_files() const {
     if (room_ >= room_for_files) return "";
-    return "files are in memory where " + std::to_string(room_for_files / mebibyte) + " MiB of /dev/shm are free, not " + std::to_string(room_ / mebibyte);
+    return "files are in memory where " + std::to_string(room_for_files / mebibyte) +
+           " MiB of /dev/shm are free, not " + std::to_string(room_ / mebibyte);
   }
   /// Why the ranks cannot have two layers on so many nodes, for tests of these; empty: they can.
   [[nodiscard]] std::string no_room_for_windows(int nodes = 1) const {
     const std::int64_t wanted = nodes * 40 * mebibyte;
     if (room_ >= wanted) return "";
-    return "two layers need up to " + std::to_string(wanted / mebibyte) + " MiB of /dev/shm, " + std::to_string(room_ / mebibyte) + " MiB are free";
+    return "two layers need up to " + std::to_string(wanted / mebibyte) + " MiB of /dev/shm, " +
+           std::to_string(room_ / mebibyte) + " MiB are free";
   }
 
   /// A part of the program cannot be tested here: the program counts as skipped, unless another part fails.
@@ -160,7 +166,8 @@ class Program {
 inline bool collio_is_on() {
   const char* preload = std::getenv("LD_PRELOAD");
   const char* enable = std::getenv("COLLIO_ENABLE");
-  return preload != nullptr && std::string(preload).find("collio_mpiio") != std::string::npos && (enable == nullptr || std::string(enable) != "0");
+  return preload != nullptr && std::string(preload).find("collio_mpiio") != std::string::npos &&
+         (enable == nullptr || std::string(enable) != "0");
 }
 
 inline int status_bytes(const MPI_Status& status) {
@@ -185,7 +192,8 @@ inline MPI_Datatype dealt_ints(int rank, int size, int block) {
   const int length = 1;
   const MPI_Aint at = static_cast<MPI_Aint>(rank) * block * static_cast<MPI_Aint>(sizeof(int));
   MPI_Type_create_hindexed(1, &length, &at, piece, &placed);
-  MPI_Type_create_resized(placed, 0, static_cast<MPI_Aint>(size) * block * static_cast<MPI_Aint>(sizeof(int)), &type);
+  MPI_Type_create_resized(placed, 0, static_cast<MPI_Aint>(size) * block * static_cast<MPI_Aint>(sizeof(int)),
+                          &type);
   MPI_Type_commit(&type);
   MPI_Type_free(&piece);
   MPI_Type_free(&placed);

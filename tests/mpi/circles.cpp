@@ -1,5 +1,5 @@
-// Patterns in which ranks with bounded buffers can come to wait for each other in a circle, if messages of a later round may
-// hold what a message of an earlier round needs. Small collective buffers make many rounds.
+// Patterns in which ranks with bounded buffers can come to wait for each other in a circle, if messages of a
+// later round may hold what a message of an earlier round needs. Small collective buffers make many rounds.
 #include "check.hpp"
 
 using namespace collio::test;
@@ -14,7 +14,8 @@ MPI_File open_with_small_buffers(Program& program, const std::string& path, cons
   MPI_Info_set(info, "cb_nodes", aggregators);
   MPI_Info_set(info, "cb_buffer_size", "65536");
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+               "MPI_File_open");
   MPI_Info_free(&info);
   return file;
 }
@@ -32,9 +33,12 @@ void two_writers(Program& program, MPI_File file) {
   const int first = program.size > 2 ? 1 : 0;
   const bool writes = program.rank == first || program.rank == first + 1;
   MPI_File_set_view(file, (program.rank == first + 1) * piece_bytes, MPI_BYTE, view, "native", MPI_INFO_NULL);
-  const std::vector<char> data(static_cast<std::size_t>(pieces) * piece_bytes, static_cast<char>('a' + program.rank - first));
+  const std::vector<char> data(static_cast<std::size_t>(pieces) * piece_bytes,
+                               static_cast<char>('a' + program.rank - first));
   MPI_Status status;
-  program.good(MPI_File_write_at_all(file, 0, data.data(), writes ? pieces * piece_bytes : 0, MPI_BYTE, &status), "MPI_File_write_at_all");
+  program.good(
+      MPI_File_write_at_all(file, 0, data.data(), writes ? pieces * piece_bytes : 0, MPI_BYTE, &status),
+      "MPI_File_write_at_all");
   program.equal(status_bytes(status), writes ? pieces * piece_bytes : 0, "status bytes of a writer");
   MPI_Type_free(&view);
 }

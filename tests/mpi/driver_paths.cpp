@@ -1,4 +1,5 @@
-// Paths with colons, some of which name a driver to some libraries: with collio the same files come out as without it.
+// Paths with colons, some of which name a driver to some libraries: with collio the same files come out as
+// without it.
 #include <iterator>
 
 #include "pieces.hpp"
@@ -18,7 +19,8 @@ Folder content_of(const std::string& path) {
   return found;
 }
 
-/// Ranks open `name` in a folder that has the files `before`, and write. What is there afterwards; "" has the class of the error.
+/// Ranks open `name` in a folder that has the files `before`, and write. What is there afterwards; "" has the
+/// class of the error.
 Folder written(Program& program, const std::string& name, const Folder& before, bool with_collio) {
   const std::string folder = program.path("folder");
   const std::filesystem::path home = std::filesystem::current_path();
@@ -57,8 +59,11 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   const std::string old(5000, 'o');
-  for (const std::string name : {"plain", "a:b", "ufs:f", "UFS:f", "nfs:f", "testfs:f", "daos:f", "foo:f", "./ufs:f", "ufs:./a:b"})
-    for (const Folder& before : {Folder{}, Folder{{"f", old}}, Folder{{name.substr(name.rfind('/') + 1), old}, {"f", old}}})
-      program.that(written(program, name, before, true) == written(program, name, before, false), ("files of " + name).c_str());
+  for (const std::string name :
+       {"plain", "a:b", "ufs:f", "UFS:f", "nfs:f", "testfs:f", "daos:f", "foo:f", "./ufs:f", "ufs:./a:b"})
+    for (const Folder& before :
+         {Folder{}, Folder{{"f", old}}, Folder{{name.substr(name.rfind('/') + 1), old}, {"f", old}}})
+      program.that(written(program, name, before, true) == written(program, name, before, false),
+                   ("files of " + name).c_str());
   return program.finish();
 }

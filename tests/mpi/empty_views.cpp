@@ -1,4 +1,5 @@
-// File types without bytes, on some ranks or on all: these ranks have nothing to move, and the file stays with collio.
+// File types without bytes, on some ranks or on all: these ranks have nothing to move, and the file stays
+// with collio.
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -10,9 +11,11 @@ constexpr int width = 50;  // ints in a row
 /// Rows in one block a rank, as darray deals them: fewer than ranks, so the last rank has none.
 MPI_Datatype rows_of(const Program& program, int rows) {
   const int sizes[] = {rows, width}, distributions[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE};
-  const int arguments[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, processes[] = {program.size, 1};
+  const int arguments[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG},
+            processes[] = {program.size, 1};
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_darray(program.size, program.rank, 2, sizes, distributions, arguments, processes, MPI_ORDER_C, MPI_INT, &type);
+  MPI_Type_create_darray(program.size, program.rank, 2, sizes, distributions, arguments, processes,
+                         MPI_ORDER_C, MPI_INT, &type);
   MPI_Type_commit(&type);
   return type;
 }
@@ -38,7 +41,9 @@ void short_array(Program& program, const Reports& reports) {
   if (rows == 0) return;
   const std::string path = program.temporary("rows");
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(
+      MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+      "MPI_File_open");
   MPI_Datatype type = rows_of(program, rows);
   program.good(MPI_File_set_view(file, 8, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
   MPI_Type_free(&type);
@@ -62,7 +67,8 @@ void short_array(Program& program, const Reports& reports) {
 /// No rank has a byte.
 void nobody(Program& program, MPI_File file) {
   MPI_Datatype nothing = no_ints();
-  program.good(MPI_File_set_view(file, 4, MPI_INT, nothing, "native", MPI_INFO_NULL), "MPI_File_set_view of nothing");
+  program.good(MPI_File_set_view(file, 4, MPI_INT, nothing, "native", MPI_INFO_NULL),
+               "MPI_File_set_view of nothing");
   MPI_Type_free(&nothing);
   MPI_Status status;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -73,7 +79,8 @@ void nobody(Program& program, MPI_File file) {
   program.good(MPI_File_seek(file, 0, MPI_SEEK_END), "MPI_File_seek");
 }
 
-/// Data where the view has no place for it. MPI libraries' own I/O says that it was written, or writes it somewhere.
+/// Data where the view has no place for it. MPI libraries' own I/O says that it was written, or writes it
+/// somewhere.
 void without_a_place(Program& program, MPI_File file) {
   const bool last = program.rank == program.size - 1;
   MPI_Datatype type = last ? no_ints() : dealt_ints(program.rank, program.size, 2);
@@ -83,7 +90,8 @@ void without_a_place(Program& program, MPI_File file) {
   MPI_Status status;
   const int code = MPI_File_write_at_all(file, 0, data.data(), 10, MPI_INT, &status);
   program.equal(program.same_error(code, "a write without a place"), MPI_ERR_ARG, "class of the error");
-  program.good(MPI_File_write_at_all(file, 0, data.data(), last ? 0 : 10, MPI_INT, &status), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), last ? 0 : 10, MPI_INT, &status),
+               "MPI_File_write_at_all");
   settle(file, MPI_COMM_WORLD);
   program.good(MPI_File_read_at_all(file, 0, data.data(), 10, MPI_INT, &status), "MPI_File_read_at_all");
   program.equal(status_bytes(status), last ? 0 : 40, "bytes read");
@@ -108,7 +116,9 @@ int main(int argc, char** argv) {
   short_array(program, reports);
   const std::string path = program.temporary("nothing");
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(
+      MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+      "MPI_File_open");
   nobody(program, file);
   if (collio_is_on()) without_a_place(program, file);
   program.good(MPI_File_close(&file), "MPI_File_close");

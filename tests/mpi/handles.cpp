@@ -1,5 +1,6 @@
-// Handles come and go as the standard allows: types freed right after set_view, communicators freed right after open, many files
-// open at once, files of sub-communicators, of reordered and duplicated ones; intercommunicators are refused.
+// Handles come and go as the standard allows: types freed right after set_view, communicators freed right
+// after open, many files open at once, files of sub-communicators, of reordered and duplicated ones;
+// intercommunicators are refused.
 #include "check.hpp"
 
 using namespace collio::test;
@@ -30,7 +31,8 @@ void exercise(Program& program, MPI_Comm comm, MPI_File file, int count) {
   MPI_Type_free(&memory);
   settle(file, comm);
   std::vector<int> found(static_cast<std::size_t>(4 * count), -1);
-  program.good(MPI_File_read_at_all(file, 0, found.data(), 4 * count, MPI_INT, &status), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 0, found.data(), 4 * count, MPI_INT, &status),
+               "MPI_File_read_at_all");
   program.that(found == data, "data read back");
 }
 
@@ -40,17 +42,23 @@ void many_files(Program& program) {
   std::vector<std::string> names;
   for (int i = 0; i < n; ++i) names.push_back(program.temporary("many." + std::to_string(i)));
   for (int i = 0; i < n; ++i)
-    program.good(MPI_File_open(MPI_COMM_WORLD, names[static_cast<std::size_t>(i)].c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &files[static_cast<std::size_t>(i)]),
-                 "MPI_File_open");
-  for (int i = n - 1; i >= 0; --i) exercise(program, MPI_COMM_WORLD, files[static_cast<std::size_t>(i)], 1 + i % 5);
+    program.good(
+        MPI_File_open(MPI_COMM_WORLD, names[static_cast<std::size_t>(i)].c_str(),
+                      MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &files[static_cast<std::size_t>(i)]),
+        "MPI_File_open");
+  for (int i = n - 1; i >= 0; --i)
+    exercise(program, MPI_COMM_WORLD, files[static_cast<std::size_t>(i)], 1 + i % 5);
   // Closed in an order of their own, with work between.
-  for (int i = 0; i < n; i += 2) program.good(MPI_File_close(&files[static_cast<std::size_t>(i)]), "MPI_File_close");
+  for (int i = 0; i < n; i += 2)
+    program.good(MPI_File_close(&files[static_cast<std::size_t>(i)]), "MPI_File_close");
   for (int i = 1; i < n; i += 2) exercise(program, MPI_COMM_WORLD, files[static_cast<std::size_t>(i)], 2);
-  for (int i = 1; i < n; i += 2) program.good(MPI_File_close(&files[static_cast<std::size_t>(i)]), "MPI_File_close");
+  for (int i = 1; i < n; i += 2)
+    program.good(MPI_File_close(&files[static_cast<std::size_t>(i)]), "MPI_File_close");
 }
 
 void freed_communicators(Program& program) {
-  // Ranks in reverse order, in two groups, each with its own file; the communicator is gone before the file is used.
+  // Ranks in reverse order, in two groups, each with its own file; the communicator is gone before the file
+  // is used.
   MPI_Comm part = MPI_COMM_NULL, copy = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, program.rank % 2, -program.rank, &part);
   MPI_Comm_dup(part, &copy);
@@ -58,7 +66,8 @@ void freed_communicators(Program& program) {
   program.temporary("part.0");
   program.temporary("part.1");
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(copy, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(MPI_File_open(copy, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+               "MPI_File_open");
   MPI_Comm_free(&copy);
   exercise(program, part, file, 50);
   MPI_Group mine, theirs;
@@ -76,7 +85,10 @@ void freed_communicators(Program& program) {
 void one_rank_each(Program& program) {
   const std::string path = program.temporary("self." + std::to_string(program.rank));
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(
+      MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                    MPI_INFO_NULL, &file),
+      "MPI_File_open");
   exercise(program, MPI_COMM_SELF, file, 10 * (program.rank + 1));
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
@@ -90,8 +102,10 @@ void intercommunicator(Program& program) {
   MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_File file = MPI_FILE_NULL;
-  const int code = MPI_File_open(both, program.temporary("never").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-  program.equal(program.same_error(code, "an intercommunicator must be refused"), MPI_ERR_COMM, "class of opening on an intercommunicator");
+  const int code = MPI_File_open(both, program.temporary("never").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                                 MPI_INFO_NULL, &file);
+  program.equal(program.same_error(code, "an intercommunicator must be refused"), MPI_ERR_COMM,
+                "class of opening on an intercommunicator");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_free(&both);
   MPI_Comm_free(&half);

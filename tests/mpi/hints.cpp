@@ -1,4 +1,5 @@
-// Hints: what is in force comes back from MPI_File_get_info; a bad value falls back to a good one and the file works.
+// Hints: what is in force comes back from MPI_File_get_info; a bad value falls back to a good one and the
+// file works.
 #include "check.hpp"
 
 using namespace collio::test;
@@ -25,7 +26,9 @@ MPI_File open_with(Program& program, const char* name, std::initializer_list<Hin
   MPI_Info_create(&info);
   for (const Hint& one : hints) MPI_Info_set(info, one.key, one.value);
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary(name).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary(name).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                             info, &file),
+               "MPI_File_open");
   MPI_Info_free(&info);
   return file;
 }
@@ -45,7 +48,14 @@ void use_and_close(Program& program, MPI_File file) {
 }
 
 void in_force(Program& program) {
-  MPI_File file = open_with(program, "hints", {{"cb_nodes", "1"}, {"cb_buffer_size", "8192"}, {"romio_cb_write", "enable"}, {"collio_path", "two_phase"}, {"collio_holes", "piecewise"}, {"collio_local_aggregators", "2"}, {"nc_num_aggrs_per_node", "3"}});
+  MPI_File file = open_with(program, "hints",
+                            {{"cb_nodes", "1"},
+                             {"cb_buffer_size", "8192"},
+                             {"romio_cb_write", "enable"},
+                             {"collio_path", "two_phase"},
+                             {"collio_holes", "piecewise"},
+                             {"collio_local_aggregators", "2"},
+                             {"nc_num_aggrs_per_node", "3"}});
   if (collio_is_on()) {
     program.that(hint(file, "cb_nodes") == "1", "cb_nodes in force");
     program.that(hint(file, "cb_buffer_size") == "8192", "cb_buffer_size in force");
@@ -65,7 +75,9 @@ void in_force(Program& program) {
 
 void defaults(Program& program) {
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("defaults").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("defaults").c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+               "MPI_File_open");
   if (collio_is_on()) {
     program.that(hint(file, "collio_path") == "auto", "collio_path by default");
     program.that(hint(file, "collio_holes") == "auto", "collio_holes by default");
@@ -77,10 +89,17 @@ void defaults(Program& program) {
 
 /// MPI libraries left alone with such values crash (MPICH 4.0) or make the file unusable (Open MPI 4.1).
 void bad_values(Program& program) {
-  MPI_File file = open_with(program, "bad", {{"cb_nodes", "-3"}, {"cb_buffer_size", "lots"}, {"collio_path", "three_phase"}, {"collio_holes", "ignore"}, {"collio_local_aggregators", "0"}, {"collio_unheard_of", "1"}});
+  MPI_File file = open_with(program, "bad",
+                            {{"cb_nodes", "-3"},
+                             {"cb_buffer_size", "lots"},
+                             {"collio_path", "three_phase"},
+                             {"collio_holes", "ignore"},
+                             {"collio_local_aggregators", "0"},
+                             {"collio_unheard_of", "1"}});
   program.that(hint(file, "collio_path") == "auto", "collio_path after a bad value");
   program.that(hint(file, "collio_holes") == "auto", "collio_holes after a bad value");
-  program.that(hint(file, "collio_local_aggregators") == "auto", "collio_local_aggregators after a bad value");
+  program.that(hint(file, "collio_local_aggregators") == "auto",
+               "collio_local_aggregators after a bad value");
   program.that(std::atoll(hint(file, "cb_buffer_size").c_str()) > 0, "cb_buffer_size after a bad value");
   program.that(std::atoll(hint(file, "cb_nodes").c_str()) > 0, "cb_nodes after a bad value");
   use_and_close(program, file);
@@ -88,7 +107,9 @@ void bad_values(Program& program) {
 
 void passed_through(Program& program) {
   MPI_File file = open_with(program, "through", {{"collio_enable", "disable"}});
-  if (collio_is_on()) program.that(hint(file, "collio_path") == "(absent)", "no hint of collio's is in force on a file it leaves alone");
+  if (collio_is_on())
+    program.that(hint(file, "collio_path") == "(absent)",
+                 "no hint of collio's is in force on a file it leaves alone");
   use_and_close(program, file);
 }
 

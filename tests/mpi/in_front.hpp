@@ -1,5 +1,6 @@
-// For test programs that stand in front of MPI functions as collio calls them: by the profiling names. The program's own definition of such a
-// name is what everybody in the process calls, the MPI library itself included.
+// For test programs that stand in front of MPI functions as collio calls them: by the profiling names. The
+// program's own definition of such a name is what everybody in the process calls, the MPI library itself
+// included.
 #pragma once
 
 #include <dlfcn.h>

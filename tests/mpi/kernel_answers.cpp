@@ -1,5 +1,5 @@
-// What a kernel may answer elsewhere: a mask of processors is longer than 1024 bits, pages have 64 KiB, and a profiler's signals interrupt the
-// reservation of shared memory. The program stands in front of the calls.
+// What a kernel may answer elsewhere: a mask of processors is longer than 1024 bits, pages have 64 KiB, and a
+// profiler's signals interrupt the reservation of shared memory. The program stands in front of the calls.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -63,7 +63,8 @@ int main(int argc, char** argv) {
   const Reports reports(program);
   answers_otherwise = true;
   Dice dice(8);
-  PieceFile file(program, MPI_COMM_WORLD, program.temporary("kernel"), {{"collio_path", "two_layer"}, {"collio_window", "20480"}});
+  PieceFile file(program, MPI_COMM_WORLD, program.temporary("kernel"),
+                 {{"collio_path", "two_layer"}, {"collio_window", "20480"}});
   for (const int bytes : {30000, 500000}) file.write(deal_out(dice, {program.size, 0, bytes, 1, 80, 0}));
   file.read(deal_out(dice, {program.size, 0, 500000, 1, 80, 0}));
   file.check();
@@ -73,8 +74,10 @@ int main(int argc, char** argv) {
   program.that(populations > 0, "pages of windows are mapped");
   if (program.rank == 0) {
     const std::string report = reports.of(file.path());
-    program.that(report.find("\"first_node\":{\"cores\":6,") != std::string::npos, ("6 cores in " + report).c_str());
-    program.that(report.find("\"path\":\"two_layer\"") != std::string::npos, ("two layers in " + report).c_str());
+    program.that(report.find("\"first_node\":{\"cores\":6,") != std::string::npos,
+                 ("6 cores in " + report).c_str());
+    program.that(report.find("\"path\":\"two_layer\"") != std::string::npos,
+                 ("two layers in " + report).c_str());
     program.that(interruptions > 0, "reservations were interrupted");
   }
   return program.finish();

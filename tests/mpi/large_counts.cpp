@@ -34,7 +34,9 @@ int main(int argc, char** argv) {
       continue;
     }
     MPI_File file = MPI_FILE_NULL;
-    program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary(name).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+    program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary(name).c_str(),
+                               MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+                 "MPI_File_open");
     MPI_Datatype type = dealt_ints(program.rank, program.size, 3);
     program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
     MPI_Type_free(&type);

@@ -1,5 +1,5 @@
-// COLLIO_MACHINE: a file that knows this host makes the network known; any other leaves it unknown, says why, and the
-// program's file works all the same. Only rank 0 of a communicator reads it.
+// COLLIO_MACHINE: a file that knows this host makes the network known; any other leaves it unknown, says why,
+// and the program's file works all the same. Only rank 0 of a communicator reads it.
 #include <sys/stat.h>
 
 #include "pieces.hpp"
@@ -10,7 +10,8 @@ namespace {
 
 class Tests {
  public:
-  explicit Tests(Program& program) : program_(program), reports_(program), machine_(program.temporary("machine")) {
+  explicit Tests(Program& program)
+      : program_(program), reports_(program), machine_(program.temporary("machine")) {
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     int length = 0;
     MPI_Get_processor_name(name, &length);
@@ -18,10 +19,13 @@ class Tests {
   }
 
   void known() {
-    for (const std::string& name : {host_, host_.substr(0, host_.find('.')), host_.substr(0, host_.find('.')) + ".elsewhere.org"}) {
+    for (const std::string& name :
+         {host_, host_.substr(0, host_.find('.')), host_.substr(0, host_.find('.')) + ".elsewhere.org"}) {
       write_machine(machine_of(name));
       const std::string report = report_of("known");
-      says(report, "\"network\":{\"name\":\"a pair\",\"nodes\":2,\"hops\":{\"min\":0,\"max\":0},\"hosts\":[\"" + host_ + "\"]}");
+      says(report,
+           "\"network\":{\"name\":\"a pair\",\"nodes\":2,\"hops\":{\"min\":0,\"max\":0},\"hosts\":[\"" +
+               host_ + "\"]}");
       says_not(report, "COLLIO_MACHINE=");
     }
   }
@@ -33,9 +37,11 @@ class Tests {
     };
     unknown_because("", "not JSON: line 1, column 1");
     unknown_because(machine_of(host_).substr(0, 100), "not JSON: line ");
-    unknown_because(machine_of("some-other-host"), "host '" + host_ + "' is none of the nodes of 'a pair' (some-other-host, spare)");
+    unknown_because(machine_of("some-other-host"),
+                    "host '" + host_ + "' is none of the nodes of 'a pair' (some-other-host, spare)");
     std::string text = machine_of(host_);
-    unknown_because(text.replace(text.find("\"b\": 2"), 6, "\"b\": 9"), "links[0].b is 9, there are 3 vertices");
+    unknown_because(text.replace(text.find("\"b\": 2"), 6, "\"b\": 9"),
+                    "links[0].b is 9, there are 3 vertices");
     if (program_.rank == 0) unlink(machine_.c_str());
     says(report_of("unknown"), "\"unknown\":\"COLLIO_MACHINE=" + machine_ + ": No such file or directory\"");
     if (program_.rank == 0) mkdir(machine_.c_str(), 0755);
@@ -65,7 +71,8 @@ class Tests {
     MPI_Comm_split(MPI_COMM_WORLD, 0, program_.size - program_.rank, &reversed);
     const std::string report = report_of("reversed", reversed);
     MPI_Comm_free(&reversed);
-    if (program_.rank == program_.size - 1) program_.that(report.find("\"network\"") == std::string::npos, ("no network in " + report).c_str());
+    if (program_.rank == program_.size - 1)
+      program_.that(report.find("\"network\"") == std::string::npos, ("no network in " + report).c_str());
   }
 
  private:
@@ -100,10 +107,12 @@ class Tests {
     return report;
   }
   void says(const std::string& report, const std::string& what) {
-    if (program_.rank == 0) program_.that(report.find(what) != std::string::npos, (what + " in " + report).c_str());
+    if (program_.rank == 0)
+      program_.that(report.find(what) != std::string::npos, (what + " in " + report).c_str());
   }
   void says_not(const std::string& report, const std::string& what) {
-    if (program_.rank == 0) program_.that(report.find(what) == std::string::npos, ("no " + what + " in " + report).c_str());
+    if (program_.rank == 0)
+      program_.that(report.find(what) == std::string::npos, ("no " + what + " in " + report).c_str());
   }
 
   Program& program_;

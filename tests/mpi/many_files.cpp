@@ -1,5 +1,6 @@
-// Many files open at once, as programs have them that write a file per variable: each is written and read, with the buffers of few, and with
-// few descriptors and communicators. Calls on them are under way in another order on each rank.
+// Many files open at once, as programs have them that write a file per variable: each is written and read,
+// with the buffers of few, and with few descriptors and communicators. Calls on them are under way in another
+// order on each rank.
 //
 //   many_files FILES   the number of files
 #include <sys/resource.h>
@@ -38,7 +39,8 @@ long long open_descriptors() {
 
 class ManyFiles {
  public:
-  explicit ManyFiles(Program& program) : program_(program), type_(dealt_ints(program.rank, program.size, 7)) {}
+  explicit ManyFiles(Program& program)
+      : program_(program), type_(dealt_ints(program.rank, program.size, 7)) {}
   ManyFiles(const ManyFiles&) = delete;
 
   void open_one() {
@@ -48,7 +50,8 @@ class ManyFiles {
     MPI_Comm comm = MPI_COMM_WORLD;
     const bool on_copy = files_.size() % 3 == 1;  // as HDF5 does
     if (on_copy) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    program_.good(MPI_File_open(comm, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+    program_.good(MPI_File_open(comm, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+                  "MPI_File_open");
     if (on_copy) MPI_Comm_free(&comm);
     MPI_Info_free(&info);
     files_.push_back(file);
@@ -56,17 +59,21 @@ class ManyFiles {
 
   void write(std::size_t which) {
     const auto data = data_of(which);
-    program_.good(MPI_File_set_view(files_[which], 0, MPI_INT, type_, "native", MPI_INFO_NULL), "MPI_File_set_view");
-    program_.good(MPI_File_write_at_all(files_[which], 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+    program_.good(MPI_File_set_view(files_[which], 0, MPI_INT, type_, "native", MPI_INFO_NULL),
+                  "MPI_File_set_view");
+    program_.good(MPI_File_write_at_all(files_[which], 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+                  "MPI_File_write_at_all");
   }
 
   void read(std::size_t which) {
     std::vector<int> found(count, -1);
-    program_.good(MPI_File_read_at_all(files_[which], 0, found.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+    program_.good(MPI_File_read_at_all(files_[which], 0, found.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+                  "MPI_File_read_at_all");
     program_.that(found == data_of(which), "data read");
   }
 
-  /// A write and a read of every file, posted in an order of this rank's, all of them before any is waited for.
+  /// A write and a read of every file, posted in an order of this rank's, all of them before any is waited
+  /// for.
   void write_and_read_in_any_order() {
     std::vector<std::size_t> order(files_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -75,10 +82,15 @@ class ManyFiles {
     std::vector<MPI_Request> requests(2 * files_.size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < files_.size(); ++i) data.push_back(data_of(i + 1));
     for (const std::size_t i : order) {
-      program_.good(MPI_File_iwrite_at_all(files_[i], count, data[i].data(), count, MPI_INT, &requests[2 * i]), "MPI_File_iwrite_at_all");
-      program_.good(MPI_File_iread_at_all(files_[i], count, found[i].data(), count, MPI_INT, &requests[2 * i + 1]), "MPI_File_iread_at_all");
+      program_.good(
+          MPI_File_iwrite_at_all(files_[i], count, data[i].data(), count, MPI_INT, &requests[2 * i]),
+          "MPI_File_iwrite_at_all");
+      program_.good(
+          MPI_File_iread_at_all(files_[i], count, found[i].data(), count, MPI_INT, &requests[2 * i + 1]),
+          "MPI_File_iread_at_all");
     }
-    for (const std::size_t i : order) program_.good(MPI_Waitall(2, &requests[2 * i], MPI_STATUSES_IGNORE), "MPI_Waitall");
+    for (const std::size_t i : order)
+      program_.good(MPI_Waitall(2, &requests[2 * i], MPI_STATUSES_IGNORE), "MPI_Waitall");
     program_.that(found == data, "data of calls that were under way together");
   }
 
@@ -90,14 +102,17 @@ class ManyFiles {
   [[nodiscard]] std::size_t size() const { return files_.size(); }
 
  private:
-  [[nodiscard]] std::vector<int> data_of(std::size_t which) const { return values(program_.rank, count, 10 * static_cast<long long>(which)); }
+  [[nodiscard]] std::vector<int> data_of(std::size_t which) const {
+    return values(program_.rank, count, 10 * static_cast<long long>(which));
+  }
 
   Program& program_;
   MPI_Datatype type_;
   std::vector<MPI_File> files_;
 };
 
-/// As many descriptors as login shells give: the MPI library's own of a thousand files fit in, a second one of each does not.
+/// As many descriptors as login shells give: the MPI library's own of a thousand files fit in, a second one
+/// of each does not.
 void take_usual_limit() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -124,11 +139,14 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < many.size(); ++i) many.read(i);
   if (collio_is_on()) {
     if (program.size > 1) program.that(shared_by_one > 0, "files share memory among the ranks");
-    const std::string shared = "shared memory of all files, in bytes: " + std::to_string(shared_by_all) + ", of one " + std::to_string(shared_by_one);
+    const std::string shared = "shared memory of all files, in bytes: " + std::to_string(shared_by_all) +
+                               ", of one " + std::to_string(shared_by_one);
     program.that(shared_by_all <= 2 * shared_by_one, shared.c_str());
   }
   // The library's own, and one to write by; few for all together.
-  program.that(descriptors <= 2LL * files + 100, ("descriptors of " + std::to_string(files) + " files: " + std::to_string(descriptors)).c_str());
+  program.that(
+      descriptors <= 2LL * files + 100,
+      ("descriptors of " + std::to_string(files) + " files: " + std::to_string(descriptors)).c_str());
   if (files <= 100) many.write_and_read_in_any_order();
   many.close_all();
   return program.finish();

@@ -1,5 +1,6 @@
-// Others who write into the holes of a collective write while it is under way: another communicator's collective write, an
-// independent call, a program that knows nothing of MPI. All bytes are disjoint, so MPI keeps every one of them.
+// Others who write into the holes of a collective write while it is under way: another communicator's
+// collective write, an independent call, a program that knows nothing of MPI. All bytes are disjoint, so MPI
+// keeps every one of them.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
@@ -34,7 +35,8 @@ MPI_File open_file(Program& program, MPI_Comm comm, const Place& place) {
   MPI_Info_create(&info);
   if (!place.holes.empty()) MPI_Info_set(info, "collio_holes", place.holes.c_str());
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(comm, place.path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "MPI_File_open");
+  program.good(MPI_File_open(comm, place.path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+               "MPI_File_open");
   MPI_Info_free(&info);
   return file;
 }
@@ -60,7 +62,10 @@ void check_file(Program& program, const Place& place, const Dealt& dealt, int ro
     const int writer = static_cast<int>(at / block % writers);
     lost += found[i] != content(round, writer, at / block / writers * block + at % block);
   }
-  program.equal(lost, 0, ("ints lost in round " + std::to_string(round) + " of blocks of " + std::to_string(block) + " ints, " + place.path + " " + place.holes).c_str());
+  program.equal(lost, 0,
+                ("ints lost in round " + std::to_string(round) + " of blocks of " + std::to_string(block) +
+                 " ints, " + place.path + " " + place.holes)
+                    .c_str());
 }
 
 std::vector<int> contents(int round, int writer, int count) {
@@ -79,7 +84,8 @@ void two_communicators(Program& program, const Place& place, int block, int coun
   for (int round = 0; round < rounds; ++round) {
     const auto data = contents(round, program.rank, count);
     MPI_Barrier(MPI_COMM_WORLD);
-    program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+    program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_write_at_all");
     MPI_Barrier(MPI_COMM_WORLD);
     check_file(program, place, {program.size, block, count}, round);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -93,7 +99,8 @@ void two_communicators(Program& program, const Place& place, int block, int coun
 void write_blocks(int fd, std::span<const int> data, int writer, int writers, int block) {
   for (std::size_t at = 0; at < data.size(); at += static_cast<std::size_t>(block)) {
     const std::size_t bytes = static_cast<std::size_t>(block) * sizeof(int);
-    const auto offset = static_cast<off_t>((at * static_cast<std::size_t>(writers) + static_cast<std::size_t>(writer * block)) * sizeof(int));
+    const auto offset = static_cast<off_t>(
+        (at * static_cast<std::size_t>(writers) + static_cast<std::size_t>(writer * block)) * sizeof(int));
     if (::pwrite(fd, data.data() + at, bytes, offset) != static_cast<ssize_t>(bytes)) std::perror("pwrite");
   }
 }
@@ -108,13 +115,15 @@ void other_program(Program& program, const Place& place, int block, int count) {
     const auto data = contents(round, program.rank, count), others = contents(round, program.size, count);
     std::thread other;
     MPI_Barrier(MPI_COMM_WORLD);
-    if (program.rank == 0) other = std::thread([&] {
-      const int fd = ::open(place.path.c_str(), O_WRONLY);
-      write_blocks(fd, others, program.size, writers, block);
-      ::close(fd);
-    });
+    if (program.rank == 0)
+      other = std::thread([&] {
+        const int fd = ::open(place.path.c_str(), O_WRONLY);
+        write_blocks(fd, others, program.size, writers, block);
+        ::close(fd);
+      });
     for (int again = 0; again < 4; ++again)
-      program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+      program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+                   "MPI_File_write_at_all");
     if (other.joinable()) other.join();
     MPI_Barrier(MPI_COMM_WORLD);
     check_file(program, place, {writers, block, count}, round);
@@ -126,7 +135,8 @@ void other_program(Program& program, const Place& place, int block, int count) {
 
 /// While a nonblocking collective write is under way every rank writes into its holes by independent calls.
 void independent_calls(Program& program, const Place& place, int block, int count) {
-  MPI_File file = open_file(program, MPI_COMM_WORLD, place), beside = open_file(program, MPI_COMM_SELF, place);
+  MPI_File file = open_file(program, MPI_COMM_WORLD, place),
+           beside = open_file(program, MPI_COMM_SELF, place);
   const int writers = 2 * program.size;
   MPI_Datatype type = dealt_ints(program.rank, writers, block);
   program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
@@ -135,11 +145,15 @@ void independent_calls(Program& program, const Place& place, int block, int coun
     const auto data = contents(round, program.rank, count), others = contents(round, mine, count);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Request request;
-    program.good(MPI_File_iwrite_at_all(file, 0, data.data(), count, MPI_INT, &request), "MPI_File_iwrite_at_all");
+    program.good(MPI_File_iwrite_at_all(file, 0, data.data(), count, MPI_INT, &request),
+                 "MPI_File_iwrite_at_all");
     int done = 0;
     for (int at = 0; at < count; at += block) {
-      const MPI_Offset offset = (static_cast<MPI_Offset>(at) * writers + static_cast<MPI_Offset>(mine) * block) * static_cast<MPI_Offset>(sizeof(int));
-      program.good(MPI_File_write_at(beside, offset, others.data() + at, block, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at");
+      const MPI_Offset offset =
+          (static_cast<MPI_Offset>(at) * writers + static_cast<MPI_Offset>(mine) * block) *
+          static_cast<MPI_Offset>(sizeof(int));
+      program.good(MPI_File_write_at(beside, offset, others.data() + at, block, MPI_INT, MPI_STATUS_IGNORE),
+                   "MPI_File_write_at");
       if (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     }
     if (!done) program.good(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
@@ -168,7 +182,8 @@ int main(int argc, char** argv) {
     two_communicators(program, {program.temporary("two"), ""}, block, count);
     two_communicators(program, {program.temporary("locked"), "sieve"}, block, count);
     if (!on_nfs(folder)) other_program(program, {program.temporary("other"), ""}, block, count);
-    independent_calls(program, {program.temporary("independent"), ""}, block, block == 1 ? count / 8 : count / 2);
+    independent_calls(program, {program.temporary("independent"), ""}, block,
+                      block == 1 ? count / 8 : count / 2);
   }
   return program.finish();
 }

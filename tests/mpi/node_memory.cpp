@@ -1,5 +1,5 @@
-// Shared memory is kept from file to file: files of one communicator and of others, open at the same time, closed in another
-// order, never see each other's windows.
+// Shared memory is kept from file to file: files of one communicator and of others, open at the same time,
+// closed in another order, never see each other's windows.
 #include <memory>
 
 #include "pieces.hpp"
@@ -18,7 +18,8 @@ Cut cut_of(const PieceFile& file, Dice& dice, int gap_one_in = 0) {
 
 /// Writes, with holes or without, and reads what others wrote.
 void use(PieceFile& file, Dice& dice) {
-  file.write(deal_out(dice, cut_of(file, dice, dice.chance(2) ? 3 : 0)), dice.chance(3) ? Memory::scattered : Memory::contiguous);
+  file.write(deal_out(dice, cut_of(file, dice, dice.chance(2) ? 3 : 0)),
+             dice.chance(3) ? Memory::scattered : Memory::contiguous);
   file.read(deal_out(dice, cut_of(file, dice)), dice.chance(3) ? Memory::scattered : Memory::contiguous);
 }
 
@@ -27,7 +28,8 @@ void many_files(Program& program) {
   Dice dice(31);
   Files files;
   for (int i = 0; i < 6; ++i)
-    files.push_back(std::make_unique<PieceFile>(program, MPI_COMM_WORLD, program.temporary("memory." + std::to_string(i)), hints, old_bytes));
+    files.push_back(std::make_unique<PieceFile>(
+        program, MPI_COMM_WORLD, program.temporary("memory." + std::to_string(i)), hints, old_bytes));
   for (int i = 0; i < 18; ++i) use(*files[static_cast<std::size_t>(dice.pick(0, 5))], dice);
   while (!files.empty()) {
     const auto next = files.begin() + dice.pick(0, static_cast<std::int64_t>(files.size()) - 1);
@@ -38,11 +40,13 @@ void many_files(Program& program) {
   }
 }
 
-/// One file after the other: the second has the first one's memory, in windows of another length, after a call with holes.
+/// One file after the other: the second has the first one's memory, in windows of another length, after a
+/// call with holes.
 void one_after_the_other(Program& program) {
   Dice dice(32);
   for (int i = 0; i < 10; ++i) {
-    const HintList other{{"collio_path", "two_layer"}, {"collio_window", std::to_string(dice.pick(100, 70000))}};
+    const HintList other{{"collio_path", "two_layer"},
+                         {"collio_window", std::to_string(dice.pick(100, 70000))}};
     PieceFile file(program, MPI_COMM_WORLD, program.temporary("turn"), other, old_bytes);
     use(file, dice);
     file.check();
@@ -93,8 +97,8 @@ std::string name_in(Program& program, std::size_t which, int part) {
   return program.path(base + std::to_string(part));
 }
 
-/// Files of many communicators, open at once. Each rank goes through them in one order, as the standard demands, and parts of one
-/// communicator do other things at the same time.
+/// Files of many communicators, open at once. Each rank goes through them in one order, as the standard
+/// demands, and parts of one communicator do other things at the same time.
 void many_communicators(Program& program) {
   const Communicators communicators(program);
   Files files;
@@ -112,7 +116,8 @@ void many_communicators(Program& program) {
     // The same communicator's next file: it gets memory that was given back.
     file->check();
     file->close();
-    file = std::make_unique<PieceFile>(program, communicators.all()[which].comm, std::string(file->path()), hints, old_bytes);
+    file = std::make_unique<PieceFile>(program, communicators.all()[which].comm, std::string(file->path()),
+                                       hints, old_bytes);
     use(*file, dice);
   }
   for (const auto& file : files) {
@@ -135,9 +140,11 @@ void shuffled_ranks(Program& program, const Reports& reports) {
       for (int i = 0; i < 3; ++i) use(file, dice);
       file.check();
       file.close();
-      const char* path = per_node > 1 && program.size > 1 ? "\"path\":\"two_layer\"" : "\"path\":\"two_phase\"";
+      const char* path =
+          per_node > 1 && program.size > 1 ? "\"path\":\"two_layer\"" : "\"path\":\"two_phase\"";
       if (rank == 0)
-        program.that(reports.of(file.path()).find(path) != std::string::npos, (std::string(path) + " in " + reports.of(file.path())).c_str());
+        program.that(reports.of(file.path()).find(path) != std::string::npos,
+                     (std::string(path) + " in " + reports.of(file.path())).c_str());
       MPI_Barrier(comm);
     }
     MPI_Comm_free(&comm);
@@ -150,7 +157,8 @@ void shuffled_ranks(Program& program, const Reports& reports) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
-  if (const std::string why = program.no_room_for_windows(program.size); !why.empty()) return program.skip(why);
+  if (const std::string why = program.no_room_for_windows(program.size); !why.empty())
+    return program.skip(why);
   const Reports reports(program);
   many_files(program);
   one_after_the_other(program);

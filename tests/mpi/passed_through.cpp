@@ -1,5 +1,5 @@
-// Calls of all kinds among each other: nonblocking and split collectives, and what collio leaves to the MPI library, which is
-// shared file pointers, nonblocking independent calls, other data representations.
+// Calls of all kinds among each other: nonblocking and split collectives, and what collio leaves to the MPI
+// library, which is shared file pointers, nonblocking independent calls, other data representations.
 #include "check.hpp"
 
 using namespace collio::test;
@@ -38,7 +38,8 @@ void mixed_reads(Program& program, MPI_File file) {
   program.good(MPI_File_iread_all(file, found.data(), 10, MPI_INT, &request), "MPI_File_iread_all");
   program.good(MPI_Wait(&request, &status), "MPI_Wait");
   program.good(MPI_File_read_all(file, found.data() + 10, 10, MPI_INT, &status), "MPI_File_read_all");
-  program.good(MPI_File_read_at_all_begin(file, 20, found.data() + 20, 10, MPI_INT), "MPI_File_read_at_all_begin");
+  program.good(MPI_File_read_at_all_begin(file, 20, found.data() + 20, 10, MPI_INT),
+               "MPI_File_read_at_all_begin");
   program.good(MPI_File_read_at_all_end(file, found.data() + 20, &status), "MPI_File_read_at_all_end");
   program.good(MPI_File_iread_at(file, 30, found.data() + 30, 10, MPI_INT, &request), "MPI_File_iread_at");
   program.good(MPI_Wait(&request, &status), "MPI_Wait");
@@ -54,7 +55,8 @@ void shared_pointer(Program& program, MPI_File file) {
   program.good(MPI_File_write_ordered(file, data.data(), 5, MPI_INT, &status), "MPI_File_write_ordered");
   settle(file, MPI_COMM_WORLD);
   std::vector<int> found(5);
-  program.good(MPI_File_read_at_all(file, 5LL * program.rank, found.data(), 5, MPI_INT, &status), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 5LL * program.rank, found.data(), 5, MPI_INT, &status),
+               "MPI_File_read_at_all");
   program.that(found == data, "ordered data, read at explicit offsets");
   MPI_Offset position = -1;
   program.good(MPI_File_get_position_shared(file, &position), "MPI_File_get_position_shared");
@@ -64,7 +66,9 @@ void shared_pointer(Program& program, MPI_File file) {
 /// Big-endian 4-byte integers, where the library has them; where not, set_view says so on all ranks.
 void external32(Program& program) {
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("external32").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("external32").c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+               "MPI_File_open");
   const int code = MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL);
   if (code != MPI_SUCCESS) {
     program.same_error(code, "external32 refused");
@@ -73,17 +77,22 @@ void external32(Program& program) {
   }
   const auto data = values(program.rank, 10);
   MPI_Status status;
-  program.good(MPI_File_write_at_all(file, 10LL * program.rank, data.data(), 10, MPI_INT, &status), "MPI_File_write_at_all in external32");
+  program.good(MPI_File_write_at_all(file, 10LL * program.rank, data.data(), 10, MPI_INT, &status),
+               "MPI_File_write_at_all in external32");
   settle(file, MPI_COMM_WORLD);
   std::vector<int> found(10);
-  program.good(MPI_File_read_at_all(file, 10LL * program.rank, found.data(), 10, MPI_INT, &status), "MPI_File_read_at_all in external32");
+  program.good(MPI_File_read_at_all(file, 10LL * program.rank, found.data(), 10, MPI_INT, &status),
+               "MPI_File_read_at_all in external32");
   program.that(found == data, "data in external32");
   program.good(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL), "MPI_File_set_view");
   unsigned char bytes[4] = {};
-  program.good(MPI_File_read_at_all(file, 40LL * program.rank, bytes, 4, MPI_BYTE, &status), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, 40LL * program.rank, bytes, 4, MPI_BYTE, &status),
+               "MPI_File_read_at_all");
   const auto first = static_cast<unsigned>(value(program.rank, 0));
   // A library may take the name and still store native integers, as ROMIO does for collective calls.
-  program.that((bytes[0] == (first >> 24) && bytes[3] == (first & 255)) || (bytes[3] == (first >> 24) && bytes[0] == (first & 255)), "stored integers");
+  program.that((bytes[0] == (first >> 24) && bytes[3] == (first & 255)) ||
+                   (bytes[3] == (first >> 24) && bytes[0] == (first & 255)),
+               "stored integers");
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
@@ -92,7 +101,9 @@ void external32(Program& program) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("through").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("through").c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+               "MPI_File_open");
   view_of_mine(program, file);
   mixed_writes(program, file);
   mixed_reads(program, file);

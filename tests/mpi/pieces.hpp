@@ -1,7 +1,8 @@
 // Files that ranks write and read in pieces, next to a model that says what every byte of the file must be.
 //
-// A byte's value follows from its offset and from the write it came with, so pieces of several ranks may overlap and the
-// outcome is still one. All ranks know the pieces of all: what a call must leave in the file needs no message.
+// A byte's value follows from its offset and from the write it came with, so pieces of several ranks may
+// overlap and the outcome is still one. All ranks know the pieces of all: what a call must leave in the file
+// needs no message.
 #pragma once
 
 #include <fcntl.h>
@@ -30,7 +31,9 @@ using Deal = std::vector<Pieces>;   ///< of every rank of a communicator
 class Dice {
  public:
   explicit Dice(unsigned seed) : rng_(seed) {}
-  std::int64_t pick(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(rng_); }
+  std::int64_t pick(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(rng_);
+  }
   bool chance(int one_in) { return pick(1, one_in) == 1; }
 
  private:
@@ -52,7 +55,8 @@ inline Deal deal_out(Dice& dice, const Cut& cut) {
   for (std::int64_t at = cut.begin; at < end;) {
     const std::int64_t length = std::min<std::int64_t>(cut.unit * dice.pick(1, cut.longest), end - at);
     const bool gap = cut.gap_one_in > 0 && at > cut.begin && at + length < end && dice.chance(cut.gap_one_in);
-    if (!gap) deal[static_cast<std::size_t>(dice.pick(0, cut.ranks - 1))].push_back({at, static_cast<int>(length)});
+    if (!gap)
+      deal[static_cast<std::size_t>(dice.pick(0, cut.ranks - 1))].push_back({at, static_cast<int>(length)});
     at += length;
   }
   return deal;
@@ -73,11 +77,15 @@ inline MPI_Info make_info(const HintList& hints) {
   return info;
 }
 
-/// Reports of the program's files: how collio did their calls. One for the whole program, made before any file is closed.
+/// Reports of the program's files: how collio did their calls. One for the whole program, made before any
+/// file is closed.
 class Reports {
  public:
-  explicit Reports(Program& program) : path_(program.temporary("report")) { setenv("COLLIO_REPORT", path_.c_str(), 1); }
-  /// The last line about a file, when it is closed. Empty without collio. On the rank that was the file's first.
+  explicit Reports(Program& program) : path_(program.temporary("report")) {
+    setenv("COLLIO_REPORT", path_.c_str(), 1);
+  }
+  /// The last line about a file, when it is closed. Empty without collio. On the rank that was the file's
+  /// first.
   [[nodiscard]] std::string of(const std::string& file) const {
     std::ifstream in(path_);
     std::string last;
@@ -97,7 +105,8 @@ enum class Memory { contiguous, scattered };
 class PieceFile {
  public:
   /// The file has `old_bytes` bytes at first.
-  PieceFile(Program& program, MPI_Comm comm, const std::string& path, const HintList& hints, std::int64_t old_bytes = 0)
+  PieceFile(Program& program, MPI_Comm comm, const std::string& path, const HintList& hints,
+            std::int64_t old_bytes = 0)
       : program_(program), comm_(comm), path_(path) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &size_);
@@ -120,7 +129,8 @@ class PieceFile {
     view(mine);
     Buffer buffer(data, memory);
     MPI_Status status;
-    program_.good(MPI_File_write_all(file_, buffer.data(), buffer.count(), buffer.type(), &status), "MPI_File_write_all");
+    program_.good(MPI_File_write_all(file_, buffer.data(), buffer.count(), buffer.type(), &status),
+                  "MPI_File_write_all");
     program_.equal(status_bytes(status), static_cast<long long>(data.size()), "bytes written");
     settle(file_, comm_);
   }
@@ -133,7 +143,8 @@ class PieceFile {
     std::vector<unsigned char> data(static_cast<std::size_t>(bytes_of(mine)), 0xEE);
     Buffer buffer(data, memory);
     MPI_Status status;
-    program_.good(MPI_File_read_all(file_, buffer.data(), buffer.count(), buffer.type(), &status), "MPI_File_read_all");
+    program_.good(MPI_File_read_all(file_, buffer.data(), buffer.count(), buffer.type(), &status),
+                  "MPI_File_read_all");
     program_.equal(status_bytes(status), static_cast<long long>(expected.size()), "bytes read");
     std::vector<unsigned char> found = buffer.bytes();
     found.resize(expected.size());
@@ -148,10 +159,12 @@ class PieceFile {
       std::stringstream all;
       all << in.rdbuf();
       const std::string text = all.str();
-      program_.equal(static_cast<long long>(text.size()), static_cast<long long>(model_.size()), "length of the file");
+      program_.equal(static_cast<long long>(text.size()), static_cast<long long>(model_.size()),
+                     "length of the file");
       const auto same = [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; };
       const auto first = std::mismatch(text.begin(), text.end(), model_.begin(), model_.end(), same).first;
-      program_.that(first == text.end(), ("the file's bytes, from " + std::to_string(first - text.begin())).c_str());
+      program_.that(first == text.end(),
+                    ("the file's bytes, from " + std::to_string(first - text.begin())).c_str());
     }
     MPI_Barrier(comm_);
   }
@@ -164,7 +177,8 @@ class PieceFile {
   /// A call's memory and the datatype that describes it.
   class Buffer {
    public:
-    Buffer(const std::vector<unsigned char>& bytes, Memory memory) : step_(memory == Memory::scattered ? 2 : 1), count_(bytes.size()) {
+    Buffer(const std::vector<unsigned char>& bytes, Memory memory)
+        : step_(memory == Memory::scattered ? 2 : 1), count_(bytes.size()) {
       data_.assign(count_ * step_ + 1, 0xDD);
       for (std::size_t i = 0; i < count_; ++i) data_[i * step_] = bytes[i];
       MPI_Type_create_resized(MPI_BYTE, 0, static_cast<MPI_Aint>(step_), &type_);
@@ -196,15 +210,18 @@ class PieceFile {
     out.write(reinterpret_cast<const char*>(model_.data()), static_cast<std::streamsize>(model_.size()));
   }
   void put_in_model(const Piece& one) {
-    if (static_cast<std::int64_t>(model_.size()) < one.end()) model_.resize(static_cast<std::size_t>(one.end()));
-    for (std::int64_t at = one.offset; at < one.end(); ++at) model_[static_cast<std::size_t>(at)] = content(at);
+    if (static_cast<std::int64_t>(model_.size()) < one.end())
+      model_.resize(static_cast<std::size_t>(one.end()));
+    for (std::int64_t at = one.offset; at < one.end(); ++at)
+      model_[static_cast<std::size_t>(at)] = content(at);
   }
   /// In the order of the pieces; what lies beyond the end of the file is left out.
   [[nodiscard]] std::vector<unsigned char> bytes_of_model(const Pieces& pieces) const {
     std::vector<unsigned char> out;
     const auto end = static_cast<std::int64_t>(model_.size());
     for (const Piece& one : pieces)
-      for (std::int64_t at = one.offset; at < std::min(one.end(), end); ++at) out.push_back(model_[static_cast<std::size_t>(at)]);
+      for (std::int64_t at = one.offset; at < std::min(one.end(), end); ++at)
+        out.push_back(model_[static_cast<std::size_t>(at)]);
     return out;
   }
   /// From the first piece on, so that the same pieces further on in the file have the same file type.
@@ -218,10 +235,12 @@ class PieceFile {
     }
     MPI_Datatype type = MPI_BYTE;
     if (!pieces.empty()) {
-      MPI_Type_create_hindexed(static_cast<int>(pieces.size()), lengths.data(), offsets.data(), MPI_BYTE, &type);
+      MPI_Type_create_hindexed(static_cast<int>(pieces.size()), lengths.data(), offsets.data(), MPI_BYTE,
+                               &type);
       MPI_Type_commit(&type);
     }
-    program_.good(MPI_File_set_view(file_, begin, MPI_BYTE, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
+    program_.good(MPI_File_set_view(file_, begin, MPI_BYTE, type, "native", MPI_INFO_NULL),
+                  "MPI_File_set_view");
     if (!pieces.empty()) MPI_Type_free(&type);
   }
 

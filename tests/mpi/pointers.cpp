@@ -1,4 +1,5 @@
-// Individual file pointers stay coherent when collective and independent calls, seeks and new views are mixed.
+// Individual file pointers stay coherent when collective and independent calls, seeks and new views are
+// mixed.
 #include "check.hpp"
 
 using namespace collio::test;
@@ -77,7 +78,8 @@ void check_view(Program& program, MPI_File file) {
   MPI_Offset displacement = -1;
   MPI_Datatype etype, filetype;
   char representation[MPI_MAX_DATAREP_STRING] = "";
-  program.good(MPI_File_get_view(file, &displacement, &etype, &filetype, representation), "MPI_File_get_view");
+  program.good(MPI_File_get_view(file, &displacement, &etype, &filetype, representation),
+               "MPI_File_get_view");
   program.equal(displacement, 0, "displacement of the view");
   program.that(std::string(representation) == "native", "representation of the view");
   int etype_bytes = 0, filetype_bytes = 0;
@@ -95,7 +97,8 @@ void check_view(Program& program, MPI_File file) {
   }
 }
 
-/// A view of pieces, and one of the whole file, in turns: what the library was not told of again is as if it had been.
+/// A view of pieces, and one of the whole file, in turns: what the library was not told of again is as if it
+/// had been.
 void alternate_views(Program& program, MPI_File file) {
   const std::int64_t all = 20LL * block * program.size;
   MPI_Datatype plain = dealt_ints(program.rank, program.size, block), type = MPI_DATATYPE_NULL;
@@ -119,9 +122,11 @@ void alternate_views(Program& program, MPI_File file) {
     program.equal(shared, 0, "shared file pointer after a view of all bytes");
     std::vector<int> mine(2 * block);  // two etypes' worth at least
     const int tile = program.size * block;
-    program.good(MPI_File_read_at(file, 2 * tile / per_etype, mine.data(), 2 * block, MPI_INT, &status), "MPI_File_read_at");
+    program.good(MPI_File_read_at(file, 2 * tile / per_etype, mine.data(), 2 * block, MPI_INT, &status),
+                 "MPI_File_read_at");
     mine.resize(block);
-    program.that(mine == values(0, block, turn + 2 * block), "an independent read through the view of all bytes");
+    program.that(mine == values(0, block, turn + 2 * block),
+                 "an independent read through the view of all bytes");
     program.good(MPI_File_seek(file, 0, MPI_SEEK_END), "MPI_File_seek to the end");
     check_position(program, file, all / per_etype, "the end in the view of all bytes");
     if (turn % 3 > 0) continue;
@@ -138,7 +143,9 @@ void alternate_views(Program& program, MPI_File file) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("pointers").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("pointers").c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+               "MPI_File_open");
   MPI_Datatype type = dealt_ints(program.rank, program.size, block);
   program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
   MPI_Type_free(&type);

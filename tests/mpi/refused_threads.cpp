@@ -1,5 +1,6 @@
-// Nonblocking calls of several threads, each on a file of its own, where collio gets no threads although MPI_THREAD_MULTIPLE allows them: the calls
-// run on fibers, which any of the program's threads may move on. The program stands in front of pthread_create and refuses.
+// Nonblocking calls of several threads, each on a file of its own, where collio gets no threads although
+// MPI_THREAD_MULTIPLE allows them: the calls run on fibers, which any of the program's threads may move on.
+// The program stands in front of pthread_create and refuses.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -19,7 +20,8 @@ std::atomic<int> refused{0};
 
 }  // namespace
 
-extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*), void* argument) {
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
+                              void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto real = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   if (!refuses) return real(thread, attributes, body, argument);
@@ -37,7 +39,8 @@ struct ThreadFile {
 void open_file(Program& program, ThreadFile& own, int thread) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  program.good(MPI_File_open(comm, program.temporary("refused." + std::to_string(thread)).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &own.file),
+  program.good(MPI_File_open(comm, program.temporary("refused." + std::to_string(thread)).c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &own.file),
                "MPI_File_open");
   MPI_Comm_free(&comm);
   MPI_Datatype type = dealt_ints(program.rank, program.size, 1 + thread);
@@ -64,10 +67,13 @@ void write_and_read(ThreadFile& own, int rank, int thread) {
     const std::vector<int> data = values(rank + thread, 2 * count, step);
     std::vector<int> found(data.size(), -1);
     std::vector<MPI_Request> requests(2, MPI_REQUEST_NULL);
-    own.wrong += MPI_File_iwrite_at_all(own.file, at, data.data(), count, MPI_INT, &requests[0]) != MPI_SUCCESS;
-    own.wrong += MPI_File_iwrite_at_all(own.file, at + count, data.data() + count, count, MPI_INT, &requests[1]) != MPI_SUCCESS;
+    own.wrong +=
+        MPI_File_iwrite_at_all(own.file, at, data.data(), count, MPI_INT, &requests[0]) != MPI_SUCCESS;
+    own.wrong += MPI_File_iwrite_at_all(own.file, at + count, data.data() + count, count, MPI_INT,
+                                        &requests[1]) != MPI_SUCCESS;
     complete(requests, (step + thread) % 3);
-    own.wrong += MPI_File_iread_at_all(own.file, at, found.data(), 2 * count, MPI_INT, &requests[0]) != MPI_SUCCESS;
+    own.wrong +=
+        MPI_File_iread_at_all(own.file, at, found.data(), 2 * count, MPI_INT, &requests[0]) != MPI_SUCCESS;
     complete(requests, (step + thread + 1) % 3);
     own.wrong += found != data;
     at += 2 * count;

@@ -1,4 +1,5 @@
-// Views against the rules: an error where the MPI library gives one, and of its class. The library is asked here, with collio switched off.
+// Views against the rules: an error where the MPI library gives one, and of its class. The library is asked
+// here, with collio switched off.
 #include <array>
 #include <functional>
 
@@ -12,7 +13,8 @@ struct Named {
   std::string name;
   MPI_Offset displacement = 0;
   MPI_Datatype etype = MPI_INT, filetype = MPI_INT;
-  bool may_be_read = false;  ///< by the rules, through a file that is only read: collio does it whatever the library says
+  bool may_be_read =
+      false;  ///< by the rules, through a file that is only read: collio does it whatever the library says
 };
 
 using Blocks = std::vector<std::pair<int, MPI_Aint>>;
@@ -35,7 +37,8 @@ MPI_Datatype resized(MPI_Datatype type, MPI_Aint extent) {
 }
 
 std::vector<Named> views() {
-  const MPI_Datatype backward = blocks_of({{1, 4}, {1, 0}}, MPI_INT), below = blocks_of({{1, -4}}, MPI_INT), apart = resized(MPI_INT, 8);
+  const MPI_Datatype backward = blocks_of({{1, 4}, {1, 0}}, MPI_INT), below = blocks_of({{1, -4}}, MPI_INT),
+                     apart = resized(MPI_INT, 8);
   Blocks many;
   for (int i = 0; i < 1000; ++i) many.push_back({1, 16 * i});
   Blocks turned = many;
@@ -46,12 +49,14 @@ std::vector<Named> views() {
       {"negative displacement of the view", -4},
       {"MPI_DISPLACEMENT_CURRENT", MPI_DISPLACEMENT_CURRENT},
       {"negative displacement of a piece", 0, MPI_INT, blocks_of({{1, -4}, {1, 8}}, MPI_INT)},
-      {"negative displacement of a piece behind the file's begin", 64, MPI_INT, blocks_of({{1, -4}, {1, 8}}, MPI_INT)},
+      {"negative displacement of a piece behind the file's begin", 64, MPI_INT,
+       blocks_of({{1, -4}, {1, 8}}, MPI_INT)},
       {"descending", 0, MPI_INT, blocks_of({{1, 16}, {1, 0}}, MPI_INT)},
       {"descending, many pieces", 0, MPI_INT, blocks_of(turned, MPI_INT)},
       {"the same piece twice", 0, MPI_INT, blocks_of({{1, 16}, {1, 16}}, MPI_INT), true},
       {"overlap", 0, MPI_BYTE, blocks_of({{8, 0}, {8, 4}}), true},
-      {"overlap of pieces that touch", 0, MPI_BYTE, blocks_of({{4, 0}, {4, 4}, {4, 2}}), true},  // collio sees one of 8 bytes and one of 4
+      {"overlap of pieces that touch", 0, MPI_BYTE, blocks_of({{4, 0}, {4, 4}, {4, 2}}),
+       true},  // collio sees one of 8 bytes and one of 4
       {"overlap of a long piece", 0, MPI_BYTE, blocks_of({{100, 0}, {4, 4}, {4, 50}}), true},
       {"a piece of no length, negative", 0, MPI_BYTE, blocks_of({{0, -8}, {4, 0}})},
       {"tiles that overlap", 0, MPI_BYTE, resized(blocks_of({{4, 0}, {4, 8}}), 8)},
@@ -74,7 +79,8 @@ int class_of(int code) {
   return error_class;
 }
 
-MPI_File open_file(Program& program, MPI_Comm comm, const std::string& path, int mode, const HintList& hints) {
+MPI_File open_file(Program& program, MPI_Comm comm, const std::string& path, int mode,
+                   const HintList& hints) {
   MPI_Info info = make_info(hints);
   MPI_File file = MPI_FILE_NULL;
   program.good(MPI_File_open(comm, path.c_str(), mode, info, &file), "MPI_File_open");
@@ -82,7 +88,10 @@ MPI_File open_file(Program& program, MPI_Comm comm, const std::string& path, int
   return file;
 }
 
-int set(MPI_File file, const Named& view) { return class_of(MPI_File_set_view(file, view.displacement, view.etype, view.filetype, "native", MPI_INFO_NULL)); }
+int set(MPI_File file, const Named& view) {
+  return class_of(
+      MPI_File_set_view(file, view.displacement, view.etype, view.filetype, "native", MPI_INFO_NULL));
+}
 
 /// What the library says for itself, to one rank.
 int native_class(Program& program, const std::string& path, int mode, const Named& view) {
@@ -97,8 +106,10 @@ void still_works(Program& program, MPI_File file, int mode) {
   const Named good{"good", 0, MPI_INT, MPI_INT};
   program.equal(set(file, good), MPI_SUCCESS, "class of setting a good view");
   std::vector<int> data(10, program.rank);
-  const int code = mode == MPI_MODE_RDONLY ? MPI_File_read_at_all(file, 10 * program.rank, data.data(), 10, MPI_INT, MPI_STATUS_IGNORE)
-                                           : MPI_File_write_at_all(file, 10 * program.rank, data.data(), 10, MPI_INT, MPI_STATUS_IGNORE);
+  const int code =
+      mode == MPI_MODE_RDONLY
+          ? MPI_File_read_at_all(file, 10 * program.rank, data.data(), 10, MPI_INT, MPI_STATUS_IGNORE)
+          : MPI_File_write_at_all(file, 10 * program.rank, data.data(), 10, MPI_INT, MPI_STATUS_IGNORE);
   program.good(code, "a collective call afterwards");
 }
 
@@ -109,7 +120,8 @@ void set_by(Program& program, const std::string& path, int mode, const Named& vi
   const int expected = mode == MPI_MODE_RDONLY && view.may_be_read ? MPI_SUCCESS : native;
   MPI_File file = open_file(program, MPI_COMM_WORLD, path, mode, {});
   const int found = set(file, all || program.rank == program.size - 1 ? view : good);
-  const std::string what = "class of " + view.name + (all ? "" : ", on one rank") + ", mode " + std::to_string(mode);
+  const std::string what =
+      "class of " + view.name + (all ? "" : ", on one rank") + ", mode " + std::to_string(mode);
   // A library that takes it may do what it likes with a place before the file; collio does not.
   const bool own_rule = expected == MPI_SUCCESS && view.displacement < 0;
   program.equal(found, own_rule ? MPI_ERR_ARG : expected, what.c_str());
@@ -131,15 +143,17 @@ MPI_Datatype row_in_disguise() {
   return type;
 }
 
-/// A lawful view that the library may refuse, on the last rank; the others' is one that the library is given whole. Then a call that the library
-/// has to do.
+/// A lawful view that the library may refuse, on the last rank; the others' is one that the library is given
+/// whole. Then a call that the library has to do.
 void lawful_beside_plain(Program& program, const std::string& path, MPI_Datatype odd) {
   const bool last = program.rank == program.size - 1;
   const MPI_Datatype plain = blocks_of({{1, 0}, {1, 4}}, MPI_SHORT);
   MPI_File file = open_file(program, MPI_COMM_WORLD, path, MPI_MODE_RDWR, {});
-  program.equal(set(file, {"", 0, MPI_SHORT, last ? odd : plain}), MPI_SUCCESS, "class of a lawful view beside plain ones");
+  program.equal(set(file, {"", 0, MPI_SHORT, last ? odd : plain}), MPI_SUCCESS,
+                "class of a lawful view beside plain ones");
   std::array<short, 10> data{};
-  program.good(MPI_File_read_at_all(file, 0, data.data(), 10, MPI_SHORT, MPI_STATUS_IGNORE), "read_at_all through it");
+  program.good(MPI_File_read_at_all(file, 0, data.data(), 10, MPI_SHORT, MPI_STATUS_IGNORE),
+               "read_at_all through it");
   const int code = class_of(MPI_File_set_atomicity(file, 1));
   int lowest = code, highest = code;
   MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -165,6 +179,7 @@ int main(int argc, char** argv) {
     for (const Named& view : views())
       for (const bool all : {true, false})
         if (all || program.size > 1) set_by(program, path, mode, view, all);
-  for (const MPI_Datatype odd : {row_in_disguise(), resized(row_in_disguise(), 20)}) lawful_beside_plain(program, path, odd);
+  for (const MPI_Datatype odd : {row_in_disguise(), resized(row_in_disguise(), 20)})
+    lawful_beside_plain(program, path, odd);
   return program.finish();
 }

@@ -1,5 +1,5 @@
-// A file that loses its name while it is open, and whose name another file may then have: what is written and read is the
-// file that was opened, on whichever rank it is served, and no other file gets a byte.
+// A file that loses its name while it is open, and whose name another file may then have: what is written and
+// read is the file that was opened, on whichever rank it is served, and no other file gets a byte.
 #include <fcntl.h>
 
 #include <cstdio>
@@ -23,14 +23,20 @@ class Lost {
  public:
   /// Opened to be read if it has ints, else to be written too.
   Lost(Program& program, Loss loss, const HintList& hints, const std::vector<int>& ints = {})
-      : program_(program), loss_(loss), name_(program.temporary("named")), moved_(program.temporary("moved")) {
+      : program_(program),
+        loss_(loss),
+        name_(program.temporary("named")),
+        moved_(program.temporary("moved")) {
     if (program.rank == 0) {
       unlink(name_.c_str());
-      std::ofstream(name_).write(reinterpret_cast<const char*>(ints.data()), static_cast<std::streamsize>(4 * ints.size()));
+      std::ofstream(name_).write(reinterpret_cast<const char*>(ints.data()),
+                                 static_cast<std::streamsize>(4 * ints.size()));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Info info = make_info(hints);
-    program.good(MPI_File_open(MPI_COMM_WORLD, name_.c_str(), ints.empty() ? MPI_MODE_RDWR : MPI_MODE_RDONLY, info, &file), "MPI_File_open");
+    program.good(MPI_File_open(MPI_COMM_WORLD, name_.c_str(), ints.empty() ? MPI_MODE_RDWR : MPI_MODE_RDONLY,
+                               info, &file),
+                 "MPI_File_open");
     MPI_Info_free(&info);
     if (program.rank == 0) lose_name();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -76,7 +82,9 @@ void set_view(Program& program, MPI_File file, MPI_Datatype etype, MPI_Datatype 
 void read_back(Program& program, MPI_File file, MPI_Offset at, const std::vector<int>& data) {
   settle(file, MPI_COMM_WORLD);
   std::vector<int> found(data.size());
-  program.good(MPI_File_read_at_all(file, at, found.data(), static_cast<int>(found.size()), MPI_INT, MPI_STATUS_IGNORE), "MPI_File_read_at_all");
+  program.good(MPI_File_read_at_all(file, at, found.data(), static_cast<int>(found.size()), MPI_INT,
+                                    MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all");
   program.that(found == data, "data read through the open file");
 }
 
@@ -86,7 +94,8 @@ void interleaved(Program& program, Loss loss) {
   set_view(program, lost.file, MPI_INT, type);
   MPI_Type_free(&type);
   const auto data = values(program.rank, count);
-  program.good(MPI_File_write_all(lost.file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_all");
+  program.good(MPI_File_write_all(lost.file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_all");
   read_back(program, lost.file, 0, data);
   lost.close(4L * count * program.size);
 }
@@ -101,7 +110,8 @@ void contiguous(Program& program, Loss loss) {
   const auto data = values(program.rank, count);
   set_view(program, lost.file, MPI_INT, MPI_INT);
   const MPI_Offset at = MPI_Offset{count} * program.rank;
-  program.good(MPI_File_write_at_all(lost.file, at, data.data(), count, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(lost.file, at, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
   read_back(program, lost.file, at, data);
   lost.close(4L * count * program.size);
 }
@@ -155,7 +165,8 @@ int main(int argc, char** argv) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(version, &length);
-  const bool overlaps = std::string(version).find("Open MPI") == std::string::npos;  // which refuses such views
+  const bool overlaps =
+      std::string(version).find("Open MPI") == std::string::npos;  // which refuses such views
   const bool reached = !collio_is_on() || !per_node || program.rank < std::atoi(per_node);
   for (const Loss loss : {Loss::replaced, Loss::renamed, Loss::removed}) {
     interleaved(program, loss);

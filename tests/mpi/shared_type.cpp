@@ -1,5 +1,6 @@
-// Two threads that describe one datatype at the same time, each for a file of its own (MPI_THREAD_MULTIPLE). The program stands in front of the
-// functions that keep the description on the datatype, and holds each thread there until the other has come, or could not.
+// Two threads that describe one datatype at the same time, each for a file of its own (MPI_THREAD_MULTIPLE).
+// The program stands in front of the functions that keep the description on the datatype, and holds each
+// thread there until the other has come, or could not.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -55,11 +56,13 @@ void describe_at_once(Program& program, std::vector<MPI_File>& files) {
   looked = kept = 0;
   std::atomic<int> wrong{0};
   std::vector<std::thread> all;
-  for (int t = 0; t < threads; ++t) all.emplace_back([&, t] { write_and_read(program, files[static_cast<std::size_t>(t)], type, t, wrong); });
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&, t] { write_and_read(program, files[static_cast<std::size_t>(t)], type, t, wrong); });
   for (std::thread& one : all) one.join();
   program.equal(wrong, 0, "what threads found wrong");
   program.that(looked >= threads, "threads look for the description on the datatype");
-  program.equal(kept, 1, "descriptions kept on the datatype: the second one would free what the other thread uses");
+  program.equal(kept, 1,
+                "descriptions kept on the datatype: the second one would free what the other thread uses");
   watched = MPI_DATATYPE_NULL;
   MPI_Type_free(&type);
   MPI_Type_free(&pairs);
@@ -77,9 +80,12 @@ int main(int argc, char** argv) {
   MPI_Datatype view = dealt_ints(program.rank, program.size, 5);
   for (int t = 0; t < threads; ++t) {
     MPI_File& file = files[static_cast<std::size_t>(t)];
-    program.good(MPI_File_open(MPI_COMM_SELF, program.temporary("type." + std::to_string(program.rank) + "." + std::to_string(t)).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
-                               MPI_INFO_NULL, &file),
-                 "MPI_File_open");
+    program.good(
+        MPI_File_open(
+            MPI_COMM_SELF,
+            program.temporary("type." + std::to_string(program.rank) + "." + std::to_string(t)).c_str(),
+            MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+        "MPI_File_open");
     MPI_File_set_view(file, 0, MPI_INT, view, "native", MPI_INFO_NULL);
   }
   MPI_Type_free(&view);

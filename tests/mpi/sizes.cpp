@@ -1,4 +1,5 @@
-// set_size, get_size, preallocate, sync and seeks relative to the end see what collective calls wrote, and the reverse.
+// set_size, get_size, preallocate, sync and seeks relative to the end see what collective calls wrote, and
+// the reverse.
 #include "check.hpp"
 
 using namespace collio::test;
@@ -16,7 +17,8 @@ MPI_Offset size_of(Program& program, MPI_File file) {
 void grow_and_cut(Program& program, MPI_File file) {
   const auto data = values(program.rank, 100);
   MPI_Status status;
-  program.good(MPI_File_write_at_all(file, 100LL * program.rank, data.data(), 100, MPI_INT, &status), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all(file, 100LL * program.rank, data.data(), 100, MPI_INT, &status),
+               "MPI_File_write_at_all");
   program.equal(size_of(program, file), 400LL * program.size, "size after writing");
 
   program.good(MPI_File_set_size(file, 200), "MPI_File_set_size");
@@ -53,7 +55,8 @@ void seek_from_the_end(Program& program, MPI_File file) {
   program.equal(size_of(program, file), 4000 + 12LL * program.size, "size after writing behind the end");
   const int other = (program.rank + 1) % program.size;
   std::vector<int> found(3);
-  program.good(MPI_File_read_at(file, 1000 + 3LL * other, found.data(), 3, MPI_INT, &status), "MPI_File_read_at");
+  program.good(MPI_File_read_at(file, 1000 + 3LL * other, found.data(), 3, MPI_INT, &status),
+               "MPI_File_read_at");
   program.that(found == values(other, 3), "what the neighbour wrote behind the end");
 }
 
@@ -62,7 +65,9 @@ void seek_from_the_end(Program& program, MPI_File file) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   MPI_File file = MPI_FILE_NULL;
-  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("sizes").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("sizes").c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+               "MPI_File_open");
   program.good(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), "MPI_File_set_view");
   grow_and_cut(program, file);
   seek_from_the_end(program, file);

@@ -21,15 +21,23 @@ void writes_and_reads(Program& program, const std::string& name) {
   MPI_Barrier(MPI_COMM_WORLD);
   program.good(MPI_File_write_all_end(file, wide.data(), &status), "MPI_File_write_all_end");
   program.equal(status_bytes(status), part * 4LL, "bytes written");
-  program.good(MPI_File_write_at_all_begin(file, part, data.data() + part, part, MPI_INT), "MPI_File_write_at_all_begin");
-  program.good(MPI_File_write_at_all_end(file, data.data() + part, MPI_STATUS_IGNORE), "MPI_File_write_at_all_end");
-  program.good(MPI_File_write_at_all(file, 2 * part, data.data() + 2 * part, part, MPI_INT, &status), "MPI_File_write_at_all");
+  program.good(MPI_File_write_at_all_begin(file, part, data.data() + part, part, MPI_INT),
+               "MPI_File_write_at_all_begin");
+  program.good(MPI_File_write_at_all_end(file, data.data() + part, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all_end");
+  program.good(MPI_File_write_at_all(file, 2 * part, data.data() + 2 * part, part, MPI_INT, &status),
+               "MPI_File_write_at_all");
   // Independent and point-to-point calls between begin and end.
-  program.good(MPI_File_write_at_all_begin(file, 3 * part, data.data() + 3 * part, part / 2, MPI_INT), "MPI_File_write_at_all_begin");
-  program.good(MPI_File_write_at(file, 3 * part + part / 2, data.data() + 3 * part + part / 2, part / 2, MPI_INT, &status), "MPI_File_write_at");
-  const int right = (program.rank + 1) % program.size, left = (program.rank + program.size - 1) % program.size;
+  program.good(MPI_File_write_at_all_begin(file, 3 * part, data.data() + 3 * part, part / 2, MPI_INT),
+               "MPI_File_write_at_all_begin");
+  program.good(MPI_File_write_at(file, 3 * part + part / 2, data.data() + 3 * part + part / 2, part / 2,
+                                 MPI_INT, &status),
+               "MPI_File_write_at");
+  const int right = (program.rank + 1) % program.size,
+            left = (program.rank + program.size - 1) % program.size;
   int got = -1;
-  MPI_Sendrecv(&program.rank, 1, MPI_INT, right, 0, &got, 1, MPI_INT, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&program.rank, 1, MPI_INT, right, 0, &got, 1, MPI_INT, left, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   program.equal(got, left, "a message between begin and end");
   program.good(MPI_File_write_at_all_end(file, data.data() + 3 * part, &status), "MPI_File_write_at_all_end");
   program.equal(status_bytes(status), part * 2LL, "bytes written");
@@ -40,7 +48,8 @@ void writes_and_reads(Program& program, const std::string& name) {
   program.good(MPI_File_read_all_begin(file, found.data(), part, MPI_INT), "MPI_File_read_all_begin");
   program.good(MPI_File_read_all_end(file, found.data(), &status), "MPI_File_read_all_end");
   program.equal(status_bytes(status), part * 4LL, "bytes read");
-  program.good(MPI_File_read_at_all_begin(file, part, found.data() + part, 3 * part, MPI_INT), "MPI_File_read_at_all_begin");
+  program.good(MPI_File_read_at_all_begin(file, part, found.data() + part, 3 * part, MPI_INT),
+               "MPI_File_read_at_all_begin");
   program.good(MPI_File_read_at_all_end(file, found.data() + part, &status), "MPI_File_read_at_all_end");
   program.equal(status_bytes(status), part * 12LL, "bytes read");
   program.that(found == data, "data of split reads");
@@ -51,13 +60,19 @@ void writes_and_reads(Program& program, const std::string& name) {
 void one_at_a_time(Program& program, const std::string& name) {
   MPI_File files[2] = {open_dealt(program, name), open_dealt(program, program.temporary("other"))};
   const auto data = values(program.rank, part);
-  for (MPI_File file : files) program.good(MPI_File_write_all_begin(file, data.data(), part, MPI_INT), "MPI_File_write_all_begin");
+  for (MPI_File file : files)
+    program.good(MPI_File_write_all_begin(file, data.data(), part, MPI_INT), "MPI_File_write_all_begin");
   if (collio_is_on()) {  // the standard leaves errors of the program to the library
-    program.same_error(MPI_File_write_all_begin(files[0], data.data(), part, MPI_INT), "a second split call on a file must fail");
-    program.same_error(MPI_File_write_at_all_end(files[0], data.data(), MPI_STATUS_IGNORE), "the end of another call must fail");
+    program.same_error(MPI_File_write_all_begin(files[0], data.data(), part, MPI_INT),
+                       "a second split call on a file must fail");
+    program.same_error(MPI_File_write_at_all_end(files[0], data.data(), MPI_STATUS_IGNORE),
+                       "the end of another call must fail");
   }
-  for (int i : {1, 0}) program.good(MPI_File_write_all_end(files[i], data.data(), MPI_STATUS_IGNORE), "MPI_File_write_all_end");
-  if (collio_is_on()) program.same_error(MPI_File_write_all_end(files[0], data.data(), MPI_STATUS_IGNORE), "an end without a begin must fail");
+  for (int i : {1, 0})
+    program.good(MPI_File_write_all_end(files[i], data.data(), MPI_STATUS_IGNORE), "MPI_File_write_all_end");
+  if (collio_is_on())
+    program.same_error(MPI_File_write_all_end(files[0], data.data(), MPI_STATUS_IGNORE),
+                       "an end without a begin must fail");
   for (MPI_File& file : files) program.good(MPI_File_close(&file), "MPI_File_close");
 }
 

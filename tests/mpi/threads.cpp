@@ -1,7 +1,9 @@
-// Several threads, each with a file of its own, whose data calls are under way at the same time (MPI_THREAD_MULTIPLE).
+// Several threads, each with a file of its own, whose data calls are under way at the same time
+// (MPI_THREAD_MULTIPLE).
 //
-// Files are opened, given views and closed by one thread: those calls are the MPI library's own, and MPICH holds a lock over
-// all its files in them while it waits for other ranks, so that threads hang without collio too.
+// Files are opened, given views and closed by one thread: those calls are the MPI library's own, and MPICH
+// holds a lock over all its files in them while it waits for other ranks, so that threads hang without collio
+// too.
 #include <thread>
 
 #include "check.hpp"
@@ -22,11 +24,13 @@ ThreadFile open_file(Program& program, int thread) {
   ThreadFile own;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  program.good(MPI_File_open(comm, program.temporary("thread." + std::to_string(thread)).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &own.file),
+  program.good(MPI_File_open(comm, program.temporary("thread." + std::to_string(thread)).c_str(),
+                             MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &own.file),
                "MPI_File_open");
   MPI_Comm_free(&comm);
   MPI_Datatype type = dealt_ints(program.rank, program.size, 1 + thread);
-  program.good(MPI_File_set_view(own.file, thread, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
+  program.good(MPI_File_set_view(own.file, thread, MPI_INT, type, "native", MPI_INFO_NULL),
+               "MPI_File_set_view");
   MPI_Type_free(&type);
   return own;
 }
@@ -38,8 +42,10 @@ void write_and_read(ThreadFile& own, int rank, int thread) {
     const int count = 1 + 700 * ((thread + step) % 5);
     const std::vector<int> data = values(rank + thread, count, step);
     std::vector<int> found(data.size(), -1);
-    own.wrong += MPI_File_write_at_all(own.file, at, data.data(), count, MPI_INT, MPI_STATUS_IGNORE) != MPI_SUCCESS;
-    own.wrong += MPI_File_read_at_all(own.file, at, found.data(), count, MPI_INT, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    own.wrong +=
+        MPI_File_write_at_all(own.file, at, data.data(), count, MPI_INT, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    own.wrong +=
+        MPI_File_read_at_all(own.file, at, found.data(), count, MPI_INT, MPI_STATUS_IGNORE) != MPI_SUCCESS;
     own.wrong += found != data;
     at += count;
   }
@@ -56,7 +62,8 @@ int main(int argc, char** argv) {
   std::vector<ThreadFile> files;
   for (int t = 0; t < threads; ++t) files.push_back(open_file(program, t));
   std::vector<std::thread> all;
-  for (int t = 0; t < threads; ++t) all.emplace_back(write_and_read, std::ref(files[static_cast<std::size_t>(t)]), program.rank, t);
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back(write_and_read, std::ref(files[static_cast<std::size_t>(t)]), program.rank, t);
   for (std::thread& one : all) one.join();
   for (ThreadFile& own : files) {
     program.equal(own.wrong, 0, "what a thread found wrong");

@@ -1,5 +1,5 @@
-// Calls through windows in the shared memory of a node: overlaps and holes in one call, few ranks that serve, windows that pass
-// through the same slots again and again, reads across the end of the file.
+// Calls through windows in the shared memory of a node: overlaps and holes in one call, few ranks that serve,
+// windows that pass through the same slots again and again, reads across the end of the file.
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -18,12 +18,13 @@ class Tests {
  public:
   explicit Tests(Program& program) : program_(program), reports_(program) {}
 
-  /// Overlaps in one window and holes in another: bytes in all are the span's, so that only the windows themselves tell. The
-  /// holes keep what was there.
+  /// Overlaps in one window and holes in another: bytes in all are the span's, so that only the windows
+  /// themselves tell. The holes keep what was there.
   void overlaps_and_holes() {
     for (unsigned seed = 1; seed <= 12; ++seed) {
       Dice dice(seed);
-      PieceFile file = open("overlaps", hints_with(seed % 3 == 0 ? HintList{{"cb_nodes", "2"}} : HintList{}), 40 * window);
+      PieceFile file =
+          open("overlaps", hints_with(seed % 3 == 0 ? HintList{{"cb_nodes", "2"}} : HintList{}), 40 * window);
       const Cut cut{program_.size, dice.pick(0, 3) * 1000, 10 * window + dice.pick(0, 5000), 16, 8, 0};
       Deal deal = deal_out(dice, cut);
       const bool moved = move_pieces(dice, deal);
@@ -41,7 +42,8 @@ class Tests {
         Dice dice(77);
         PieceFile file = open("servers", hints_with({{"cb_nodes", servers}}), 60 * window);
         for (unsigned i = 0; i < 3; ++i) {
-          const Cut cut{program_.size, dice.pick(0, 2 * window), 50 * window + dice.pick(0, window), 1, 150, gap_one_in};
+          const Cut cut{program_.size, dice.pick(0, 2 * window), 50 * window + dice.pick(0, window), 1, 150,
+                        gap_one_in};
           write_and_read(file, dice, cut, memory_of(i));
         }
         file.check();
@@ -55,13 +57,16 @@ class Tests {
     for (const char* buffer : {"4096", "65536"}) {
       Dice dice(5);
       PieceFile file = open("rounds", hints_with({{"cb_buffer_size", buffer}}));
-      for (const int gap_one_in : {0, 4}) write_and_read(file, dice, {program_.size, 123, 400 * window, 4, 100, gap_one_in}, Memory::contiguous);
+      for (const int gap_one_in : {0, 4})
+        write_and_read(file, dice, {program_.size, 123, 400 * window, 4, 100, gap_one_in},
+                       Memory::contiguous);
       file.check();
       close(file);
     }
   }
 
-  /// The same pieces further on in the file, so that holes on the edges of windows come to lie within, and the reverse.
+  /// The same pieces further on in the file, so that holes on the edges of windows come to lie within, and
+  /// the reverse.
   void repeated_calls() {
     for (unsigned seed = 1; seed <= 6; ++seed) {
       Dice dice(seed);
@@ -82,7 +87,8 @@ class Tests {
   void tiny_windows() {
     Dice dice(9);
     PieceFile file = open("tiny", {{"collio_path", "two_layer"}, {"collio_window", "7"}});
-    for (const int gap_one_in : {0, 3}) write_and_read(file, dice, {program_.size, 3, 2000, 1, 40, gap_one_in}, memory_of(0));
+    for (const int gap_one_in : {0, 3})
+      write_and_read(file, dice, {program_.size, 3, 2000, 1, 40, gap_one_in}, memory_of(0));
     file.check();
     close(file);
   }
@@ -103,11 +109,13 @@ class Tests {
     close(file);
   }
 
-  /// The file ends in the middle of a window; ranks' pieces have gaps between them, and some lie behind the end.
+  /// The file ends in the middle of a window; ranks' pieces have gaps between them, and some lie behind the
+  /// end.
   void reads_across_the_end() {
     for (unsigned seed = 1; seed <= 8; ++seed) {
       Dice dice(seed);
-      PieceFile file = open("end", hints_with(seed % 2 == 0 ? HintList{{"cb_nodes", "1"}} : HintList{}), dice.pick(1, 12 * window));
+      PieceFile file = open("end", hints_with(seed % 2 == 0 ? HintList{{"cb_nodes", "1"}} : HintList{}),
+                            dice.pick(1, 12 * window));
       for (unsigned i = 0; i < 3; ++i) {
         const Cut cut{program_.size, dice.pick(0, window), dice.pick(8, 14) * window, 1, 300, 3};
         file.read(deal_out(dice, cut), memory_of(i));
@@ -117,12 +125,15 @@ class Tests {
   }
 
  private:
-  [[nodiscard]] static Memory memory_of(unsigned i) { return i % 2 == 0 ? Memory::contiguous : Memory::scattered; }
+  [[nodiscard]] static Memory memory_of(unsigned i) {
+    return i % 2 == 0 ? Memory::contiguous : Memory::scattered;
+  }
 
   /// Shortens a piece that is a whole window, at its begin, its end, or not at all.
   static void cut_edges(Dice& dice, unsigned seed, Piece& one) {
     const auto less = static_cast<int>(dice.pick(0, 2) * 64);
-    if (seed == 1 || one.offset == 0 || one.offset == 9 * window) return;  // nothing is missing, and never at the ends
+    if (seed == 1 || one.offset == 0 || one.offset == 9 * window)
+      return;  // nothing is missing, and never at the ends
     one.length -= less;
     if (seed % 2 == 0) one.offset += less;
   }
@@ -150,10 +161,12 @@ class Tests {
       const Deal before = deal;
       const Pieces& others = before[static_cast<std::size_t>(dice.pick(0, program_.size - 1))];
       for (Piece& one : deal[from]) {
-        const auto onto = std::ranges::find_if(others, [&](const Piece& o) { return o.length == one.length && o.offset != one.offset; });
+        const auto onto = std::ranges::find_if(
+            others, [&](const Piece& o) { return o.length == one.length && o.offset != one.offset; });
         const bool inner = one.offset > 3 * 1000 && one.end() < 10 * window;
         if (!inner || onto == others.end() || dice.chance(2)) continue;
-        if (std::ranges::count(before[from], onto->offset, &Piece::offset) > 0) continue;  // a rank's own do not overlap
+        if (std::ranges::count(before[from], onto->offset, &Piece::offset) > 0)
+          continue;  // a rank's own do not overlap
         one.offset = onto->offset;
         any = true;
         break;
@@ -169,8 +182,10 @@ class Tests {
     if (program_.rank != 0) return;
     const std::string report = reports_.of(file.path());
     const std::string path = program_.size > 1 ? "two_layer" : "two_phase";
-    program_.that(report.find("\"path\":\"" + path + "\"") != std::string::npos, ("path of the calls in " + report).c_str());
-    if (program_.size > 1) program_.that(report.find(why) != std::string::npos, ("'" + why + "' in " + report).c_str());
+    program_.that(report.find("\"path\":\"" + path + "\"") != std::string::npos,
+                  ("path of the calls in " + report).c_str());
+    if (program_.size > 1)
+      program_.that(report.find(why) != std::string::npos, ("'" + why + "' in " + report).c_str());
   }
 
   Program& program_;

@@ -43,7 +43,8 @@ TEST(FileAccess, OfNothingIsEmpty) {
 
 TEST(FileAccess, ReachesPast2GiB) {
   const std::int64_t tiles = std::int64_t{1} << 32;
-  const FileAccess a = file_access({7, 1, shared({core::Pattern::contiguous(0, 4), 0, 16})}, 4 * (tiles - 1), 8);
+  const FileAccess a =
+      file_access({7, 1, shared({core::Pattern::contiguous(0, 4), 0, 16})}, 4 * (tiles - 1), 8);
   EXPECT_EQ(a.span, (core::Extent{7 + 16 * (tiles - 1), 20}));
 }
 
@@ -94,7 +95,8 @@ TEST(MemoryAccess, GathersAnyPartInOrder) {
     b.memory.gather(from, bytes, out.data());
     for (std::int64_t i = 0; i < bytes; ++i)
       ASSERT_EQ(out[static_cast<std::size_t>(i)],
-                b.bytes[static_cast<std::size_t>(b.places[static_cast<std::size_t>(from + i)])]) << "seed " << seed;
+                b.bytes[static_cast<std::size_t>(b.places[static_cast<std::size_t>(from + i)])])
+          << "seed " << seed;
   }
 }
 
@@ -107,7 +109,8 @@ TEST(MemoryAccess, ScattersAnyPartAndTouchesNothingElse) {
     std::vector<std::byte> in(static_cast<std::size_t>(bytes)), expected = b.bytes;
     for (std::int64_t i = 0; i < bytes; ++i) {
       in[static_cast<std::size_t>(i)] = static_cast<std::byte>(dice.pick(0, 255));
-      expected[static_cast<std::size_t>(b.places[static_cast<std::size_t>(from + i)])] = in[static_cast<std::size_t>(i)];
+      expected[static_cast<std::size_t>(b.places[static_cast<std::size_t>(from + i)])] =
+          in[static_cast<std::size_t>(i)];
     }
     b.memory.scatter(from, bytes, in.data());
     ASSERT_EQ(b.bytes, expected) << "seed " << seed;

@@ -60,7 +60,8 @@ TEST(Aggregators, ByDefaultFollowTheCores) {
   EXPECT_EQ(counts({{"a", 8, 2}}, 100), (std::map<int, int>{{0, 8}}));
   EXPECT_EQ(counts({{"a", 8, 0}}, 4), (std::map<int, int>{{0, 1}}));
   EXPECT_EQ(counts({{"a", 8, 2}, {"b", 8, 2}}, 2), (std::map<int, int>{{0, 4}, {1, 4}}));
-  EXPECT_EQ(counts({{"a", 8, 2}, {"b", 3, 64}, {"c", 4, 1}}, 1), (std::map<int, int>{{0, 2}, {1, 3}, {2, 1}}));
+  EXPECT_EQ(counts({{"a", 8, 2}, {"b", 3, 64}, {"c", 4, 1}}, 1),
+            (std::map<int, int>{{0, 2}, {1, 3}, {2, 1}}));
 }
 
 TEST(Aggregators, AreOnePerNodeWhereTheStorageWantsIt) {
@@ -102,14 +103,16 @@ TEST(Aggregators, HostListLimitsAndExcludes) {
 
 TEST(Aggregators, HostListLimitsWhatCbNodesAsksFor) {
   const Machine m = machine_of({{"a", 4, 4}, {"b", 4, 4}});
-  EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "a:2,b:1"}, {"cb_nodes", "8"}})).size(), 3u);
+  EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "a:2,b:1"}, {"cb_nodes", "8"}})).size(),
+            3u);
   EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "*:*"}, {"cb_nodes", "1"}})),
             (std::vector<Seat>{{0, 0}}));
 }
 
 TEST(Aggregators, HostListThatNamesNoNodeLeavesOne) {
   const Machine m = machine_of({{"a", 4, 4}, {"b", 4, 4}});
-  EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "elsewhere:4"}})), (std::vector<Seat>{{0, 0}}));
+  EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "elsewhere:4"}})),
+            (std::vector<Seat>{{0, 0}}));
   EXPECT_EQ(choose_aggregators(m, parse_hints({{"cb_config_list", "*:0"}, {"cb_nodes", "4"}})),
             (std::vector<Seat>{{0, 0}}));
 }

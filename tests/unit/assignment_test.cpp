@@ -1,4 +1,5 @@
-// Assignments of domains to aggregators: what each policy is for, how many domains an aggregator gets, and planning at scale.
+// Assignments of domains to aggregators: what each policy is for, how many domains an aggregator gets, and
+// planning at scale.
 #include "policy/assignment.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,8 @@ using machine::Topology;
 using Matrix = core::Matrix<std::int64_t>;
 
 constexpr machine::Cable usual{1e9, 1e-6}, slow{2e8, 1e-6};
-constexpr Assignment all[] = {Assignment::in_order, Assignment::locality_aware, Assignment::least_hop_bytes, Assignment::least_congestion};
+constexpr Assignment all[] = {Assignment::in_order, Assignment::locality_aware, Assignment::least_hop_bytes,
+                              Assignment::least_congestion};
 
 std::vector<int> first(int count) {
   std::vector<int> numbers(static_cast<std::size_t>(count));
@@ -27,7 +29,8 @@ std::vector<int> first(int count) {
 }
 
 TEST(Assignment, NamesComeBack) {
-  for (const Assignment policy : all) EXPECT_EQ(core::value_named(words::assignment, name_of(policy)), policy);
+  for (const Assignment policy : all)
+    EXPECT_EQ(core::value_named(words::assignment, name_of(policy)), policy);
   EXPECT_EQ(core::value_named(words::assignment, "best"), std::nullopt);
 }
 
@@ -36,7 +39,8 @@ TEST(Assignment, BytesStayWhereTheyAreIfTheyCan) {
   PlacementProblem p{t, first(4), Matrix({4, 4}), first(4)};
   const std::vector<int> owner{2, 0, 3, 1};
   for (int d = 0; d < 4; ++d) p.bytes(owner[static_cast<std::size_t>(d)], d) = 10;
-  for (const Assignment policy : {Assignment::locality_aware, Assignment::least_hop_bytes, Assignment::least_congestion}) {
+  for (const Assignment policy :
+       {Assignment::locality_aware, Assignment::least_hop_bytes, Assignment::least_congestion}) {
     EXPECT_EQ(assign_domains(policy, p), owner) << name_of(policy);
     EXPECT_EQ(measure(p, assign_domains(policy, p)).hop_bytes, 0);
   }
@@ -53,7 +57,8 @@ TEST(Assignment, HopBytesSeeDistancesThatLocalityDoesNot) {
 }
 
 TEST(Assignment, TheLeastHopBytesMayMeetOnOneLink) {
-  // A ring: all bytes are on node 0. Two aggregators are next to it on one side, one is two links away on the other.
+  // A ring: all bytes are on node 0. Two aggregators are next to it on one side, one is two links away on the
+  // other.
   const Topology t(machine::Torus{{8}, usual});
   PlacementProblem p{t, first(8), Matrix({8, 2}), {1, 1, 6}};
   p.bytes(0, 0) = 60, p.bytes(0, 1) = 50;
@@ -73,7 +78,8 @@ TEST(Assignment, NoAggregatorHasMoreDomainsThanItsShare) {
     for (const Assignment policy : all) {
       std::vector<int> counts(3, 0);
       for (const int seat : assign_domains(policy, p)) ++counts.at(static_cast<std::size_t>(seat));
-      EXPECT_LE(*std::max_element(counts.begin(), counts.end()), (domains + 2) / 3) << name_of(policy) << ", " << domains << " domains";
+      EXPECT_LE(*std::max_element(counts.begin(), counts.end()), (domains + 2) / 3)
+          << name_of(policy) << ", " << domains << " domains";
     }
   }
 }
@@ -82,7 +88,8 @@ TEST(ExchangeDomains, NeverMakesTheBusiestLinkBusier) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);
   std::mt19937 dice(seed);
-  const Topology networks[] = {machine::Torus{{3, 4}, usual}, machine::FatTree{3, 4, 2, usual, slow}, machine::Dragonfly{3, 2, 2, usual, usual, slow}};
+  const Topology networks[] = {machine::Torus{{3, 4}, usual}, machine::FatTree{3, 4, 2, usual, slow},
+                               machine::Dragonfly{3, 2, 2, usual, usual, slow}};
   for (int trial = 0; trial < 150; ++trial) {
     PlacementProblem p{networks[trial % 3], first(12), Matrix({12, 5}), {}};
     p.reads = trial % 2;
@@ -98,7 +105,8 @@ TEST(ExchangeDomains, NeverMakesTheBusiestLinkBusier) {
 }
 
 TEST(ExchangeDomains, SoManyRoutesThatNoneAreKeptLeadToTheSame) {
-  // All bytes are on node 0 of 2048; the first aggregators are reached through one spine switch, the others through others.
+  // All bytes are on node 0 of 2048; the first aggregators are reached through one spine switch, the others
+  // through others.
   const Topology t(machine::FatTree{64, 32, 16, usual, slow});
   PlacementProblem p{t, first(2048), Matrix({2048, 2}), {}};
   p.bytes(0, 0) = 60, p.bytes(0, 1) = 50;
@@ -128,7 +136,8 @@ PlacementProblem job_of_16384_ranks(const Topology& topology, std::mt19937& dice
   std::shuffle(p.nodes.begin(), p.nodes.end(), dice);  // as a scheduler leaves them
   for (int rank = 0; rank < ranks; ++rank) {
     const int node = rank / 64, near = (node * 37 + rank % 4 * 16) % domains;
-    for (int d = near; d < near + 16; ++d) p.bytes(node, d % domains) += 65536 + static_cast<int>(dice() % 65536);
+    for (int d = near; d < near + 16; ++d)
+      p.bytes(node, d % domains) += 65536 + static_cast<int>(dice() % 65536);
     p.bytes(node, static_cast<int>(dice() % domains)) += 65536;
   }
   return p;
@@ -136,8 +145,9 @@ PlacementProblem job_of_16384_ranks(const Topology& topology, std::mt19937& dice
 
 TEST(Assignment, SixteenThousandRanksArePlannedInAMoment) {
   std::mt19937 dice(1);
-  const Topology networks[] = {machine::FatTree{16, 16, 8, usual, usual}, machine::Torus{{4, 4, 4, 2, 2}, usual},
-                               machine::Dragonfly{8, 8, 4, usual, usual, slow}, machine::Torus{{8, 8, 4}, usual}};
+  const Topology networks[] = {
+      machine::FatTree{16, 16, 8, usual, usual}, machine::Torus{{4, 4, 4, 2, 2}, usual},
+      machine::Dragonfly{8, 8, 4, usual, usual, slow}, machine::Torus{{8, 8, 4}, usual}};
   const double before_mib = most_mib();
   for (const Topology& network : networks) {
     const PlacementProblem p = job_of_16384_ranks(network, dice);
@@ -146,8 +156,10 @@ TEST(Assignment, SixteenThousandRanksArePlannedInAMoment) {
       const std::vector<int> seats = assign_domains(policy, p);
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       const PlacementMeasures m = measure(p, seats);
-      std::cout << "shape " << network.shape().index() << ", " << p.nodes.size() << " nodes, " << name_of(policy) << ": " << seconds * 1e3
-                << " ms, hop-bytes " << static_cast<double>(m.hop_bytes) / 1e9 << "e9, busiest link " << m.busiest.time_s * 1e3 << " ms\n";
+      std::cout << "shape " << network.shape().index() << ", " << p.nodes.size() << " nodes, "
+                << name_of(policy) << ": " << seconds * 1e3 << " ms, hop-bytes "
+                << static_cast<double>(m.hop_bytes) / 1e9 << "e9, busiest link " << m.busiest.time_s * 1e3
+                << " ms\n";
       EXPECT_LT(seconds, 5) << "half a second is the aim; slow builds and busy machines take longer";
     }
   }

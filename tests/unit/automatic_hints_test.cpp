@@ -24,7 +24,8 @@ TEST(AutomaticHints, WithoutTheMarkAllAreTheProgramsOwn) {
 }
 
 TEST(AutomaticHints, TheMarkFitsIntoAnInfoValue) {
-  EXPECT_EQ(automatic_text({{"a", "1"}, {"b", std::string(50, 'x')}, {"c", "2"}, {"d", "3;4"}}, 10), "a=1;c=2");
+  EXPECT_EQ(automatic_text({{"a", "1"}, {"b", std::string(50, 'x')}, {"c", "2"}, {"d", "3;4"}}, 10),
+            "a=1;c=2");
   EXPECT_EQ(automatic_text({}, 10), "");
 }
 

@@ -65,7 +65,8 @@ TEST(Batch, SumsTilingAsPieceByPiece) {
   for_random_runs([](const Runs& runs, std::int64_t, std::uint32_t seed) {
     TilingSum one_by_one;
     for (const auto& run : runs)
-      for (std::int64_t i = 0; i < run.count; ++i) one_by_one.add(Extent{run.offset + i * run.stride, run.length});
+      for (std::int64_t i = 0; i < run.count; ++i)
+        one_by_one.add(Extent{run.offset + i * run.stride, run.length});
     const TilingSum sum = tiling_sum(runs);
     ASSERT_EQ(sum.hash, one_by_one.hash) << "seed " << seed;
     ASSERT_EQ(sum.bytes, one_by_one.bytes) << "seed " << seed;
@@ -78,10 +79,11 @@ TEST(Batch, GivesEveryItemOnceAndInOrder) {
     for (std::int64_t i = 0; i < items; ++i) runs.push_back({100 * i, 1 + i % 50, 0, 1});
     const PackedExtents list = test::packed(runs);
     std::int64_t bytes = 0, seen = 0;
-    for_each_batch(list.reader(list.before_stream(0)), list.items(), [&](std::span<const Runs::value_type> batch) {
-      seen += std::ssize(batch);
-      for (const auto& run : batch) bytes += run.bytes();
-    });
+    for_each_batch(list.reader(list.before_stream(0)), list.items(),
+                   [&](std::span<const Runs::value_type> batch) {
+                     seen += std::ssize(batch);
+                     for (const auto& run : batch) bytes += run.bytes();
+                   });
     EXPECT_EQ(seen, list.items());
     EXPECT_EQ(bytes, std::ssize(bytes_of(runs)));
   }

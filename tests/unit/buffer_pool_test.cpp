@@ -72,9 +72,7 @@ TEST(BufferPool, ThePeakIsWhatBuffersHadTogether) {
   Buffer kept = pool.take(1 << 20);
   const std::size_t before = Buffer::take_peak();
   Buffer::take_peak();
-  {
-    const Buffer one = pool.take(1 << 20), two = pool.take(1 << 20);
-  }
+  { const Buffer one = pool.take(1 << 20), two = pool.take(1 << 20); }
   EXPECT_GE(Buffer::take_peak(), 3u << 20);
   EXPECT_LE(Buffer::take_peak(), before);
 }

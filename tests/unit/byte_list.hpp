@@ -1,4 +1,5 @@
-// The plainest model of an access: the offset of every byte, in order. And random lists of pieces to make one from.
+// The plainest model of an access: the offset of every byte, in order. And random lists of pieces to make one
+// from.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The mask of a window against a vector of bools: random pieces of several ranks, all units, any length of the window.
+// The mask of a window against a vector of bools: random pieces of several ranks, all units, any length of
+// the window.
 #include "core/byte_mask.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,9 @@ using test::Dice;
 /// A window somewhere in a file, its mask, and which units are filled as the model knows it.
 struct Window {
   Window(Dice& dice, int unit_shift)
-      : shift(unit_shift), units(dice.pick(1, 400)), origin(dice.pick(0, 1 << 20) << shift),
+      : shift(unit_shift),
+        units(dice.pick(1, 400)),
+        origin(dice.pick(0, 1 << 20) << shift),
         words(static_cast<std::size_t>(ByteMask::words_for(units << shift, shift))),
         filled(static_cast<std::size_t>(units)) {}
 

@@ -37,7 +37,8 @@ TEST(CallLog, AsksForTheReasonOnceARecord) {
   const auto counted = [&asked] { return "reason " + std::to_string(++asked); };
   CallRecord other = call("write_all", 10);
   other.reason_key = 1;
-  for (const CallRecord& one : {call("write_all", 10), call("write_all", 10), other, other}) log.add(one, counted);
+  for (const CallRecord& one : {call("write_all", 10), call("write_all", 10), other, other})
+    log.add(one, counted);
   ASSERT_EQ(log.records().size(), 2u);
   EXPECT_EQ(log.records()[0].reason, "reason 1");
   EXPECT_EQ(log.records()[1].reason, "reason 2");
@@ -78,8 +79,7 @@ TEST(Steps, AnInnerScopeInterruptsTheOuterOne) {
   {
     Steps::Scope outer(steps, Step::exchange);
     Steps::Scope inner(steps, Step::pack);
-    for (const double until = now_s() + 0.02; now_s() < until;) {
-    }
+    for (const double until = now_s() + 0.02; now_s() < until;) {}
   }
   const double total = now_s() - begin;
   EXPECT_GE(steps.seconds(Step::pack), 0.02);

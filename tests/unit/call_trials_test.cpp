@@ -9,7 +9,9 @@
 namespace collio::policy {
 namespace {
 
-const std::vector<OpenWay> three{{{Path::two_layer, Transfer::two_sided}, 0}, {{Path::two_phase, Transfer::two_sided}, 0.1}, {{Path::independent, Transfer::two_sided}, 1}};
+const std::vector<OpenWay> three{{{Path::two_layer, Transfer::two_sided}, 0},
+                                 {{Path::two_phase, Transfer::two_sided}, 0.1},
+                                 {{Path::independent, Transfer::two_sided}, 1}};
 
 /// A program whose calls take `seconds` by each of the three ways.
 struct Program {
@@ -84,13 +86,15 @@ TEST(CallTrials, WhatCannotBeHadIsLeft) {
 
 // Calls whose times vary by 30 %, as on file systems that others use too.
 
-/// Of 1000 programs with two ways, how many took the second over within so many calls; it takes `times_as_long` as the first.
+/// Of 1000 programs with two ways, how many took the second over within so many calls; it takes
+/// `times_as_long` as the first.
 int takeovers(int calls, double times_as_long) {
   int taken = 0;
   for (unsigned program = 0; program < 1000; ++program) {
     std::mt19937 random(program);
     std::normal_distribution<double> noise(1, 0.3);
-    CallTrials trials({{{Path::two_layer, Transfer::two_sided}, 0}, {{Path::two_phase, Transfer::two_sided}, 0}});
+    CallTrials trials(
+        {{{Path::two_layer, Transfer::two_sided}, 0}, {{Path::two_phase, Transfer::two_sided}, 0}});
     bool took = false;
     for (int i = 0; i < calls; ++i) {
       trials.over((trials.next() == 1 ? times_as_long : 1) * std::max(0.1, noise(random)));
@@ -175,7 +179,8 @@ bool has(const std::vector<OpenWay>& choices, Path path, Transfer transfer = Tra
 }
 
 TEST(Choices, PathsAreOpen) {
-  const std::vector<OpenWay> choices = choices_of(plan_by(Path::two_layer), of_long_pieces(), eight, parse_hints({}));
+  const std::vector<OpenWay> choices =
+      choices_of(plan_by(Path::two_layer), of_long_pieces(), eight, parse_hints({}));
   EXPECT_EQ(choices.front().way, (Way{Path::two_layer, Transfer::two_sided}));
   EXPECT_TRUE(has(choices, Path::two_phase));
   EXPECT_TRUE(has(choices, Path::independent));
@@ -186,14 +191,18 @@ TEST(Choices, PathsAreOpen) {
 TEST(Choices, RanksThatHaveNotOpenedTheFileDoNotServeIt) {
   machine::Machine machine = eight;
   machine.storage.aggregators_per_core = 0;
-  EXPECT_FALSE(has(choices_of(plan_by(Path::two_layer), of_long_pieces(), machine, parse_hints({})), Path::independent));
+  EXPECT_FALSE(has(choices_of(plan_by(Path::two_layer), of_long_pieces(), machine, parse_hints({})),
+                   Path::independent));
 }
 
 TEST(Choices, HintsDecide) {
   const Plan plan = plan_by(Path::two_layer);
-  for (const auto& hint : {std::pair{"collio_path", "two_layer"}, std::pair{"cb_nodes", "2"}, std::pair{"collio_local_aggregators", "2"},
-                           std::pair{"collio_memory_limit", "100000000"}, std::pair{"romio_cb_write", "enable"}}) {
-    const std::vector<OpenWay> choices = choices_of(plan, of_long_pieces(), eight, parse_hints({{hint.first, hint.second}}));
+  for (const auto& hint :
+       {std::pair{"collio_path", "two_layer"}, std::pair{"cb_nodes", "2"},
+        std::pair{"collio_local_aggregators", "2"}, std::pair{"collio_memory_limit", "100000000"},
+        std::pair{"romio_cb_write", "enable"}}) {
+    const std::vector<OpenWay> choices =
+        choices_of(plan, of_long_pieces(), eight, parse_hints({{hint.first, hint.second}}));
     EXPECT_EQ(choices.size(), 1U) << hint.first;
   }
   EXPECT_EQ(choices_of(plan, of_long_pieces(), alone, parse_hints({})).size(), 1U) << "one rank";
@@ -208,7 +217,8 @@ TEST(Choices, TransfersAreTriedWhereTheyAreLeftOpenAndPiecesAreLong) {
   Digest short_pieces = of_long_pieces();
   short_pieces.pieces = short_pieces.bytes / 100;
   EXPECT_EQ(choices_of(plan, short_pieces, eight, open).size(), 1U);
-  EXPECT_EQ(choices_of(plan, of_long_pieces(), eight, parse_hints({{"collio_path", "two_phase"}})).size(), 1U) << "messages are the default";
+  EXPECT_EQ(choices_of(plan, of_long_pieces(), eight, parse_hints({{"collio_path", "two_phase"}})).size(), 1U)
+      << "messages are the default";
 }
 
 }  // namespace

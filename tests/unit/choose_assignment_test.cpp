@@ -1,4 +1,5 @@
-// The assignment `auto` takes: the one whose busiest link is done soonest, unless domains in order are as good.
+// The assignment `auto` takes: the one whose busiest link is done soonest, unless domains in order are as
+// good.
 #include "policy/choose_assignment.hpp"
 
 #include <gtest/gtest.h>
@@ -13,8 +14,8 @@ namespace {
 
 using Matrix = core::Matrix<std::int64_t>;
 
-/// Two nodes on a switch, two domains; node 0 has `here` bytes of domain 1 and node 1 has `there` of domain 0; with the domains
-/// exchanged these stay, and `back` bytes of each cross instead.
+/// Two nodes on a switch, two domains; node 0 has `here` bytes of domain 1 and node 1 has `there` of domain
+/// 0; with the domains exchanged these stay, and `back` bytes of each cross instead.
 PlacementProblem crossed(const machine::Topology& pair, std::int64_t here, std::int64_t back) {
   PlacementProblem p{pair, {0, 1}, Matrix({2, 2}), {0, 1}};
   p.bytes(0, 1) = p.bytes(1, 0) = here;
@@ -41,7 +42,8 @@ TEST(ChooseAssignment, LessThanTwoPercentAreNotWorthIt) {
   EXPECT_EQ(next_to_nothing.how, Assignment::in_order);
   EXPECT_EQ(next_to_nothing.seat_of_domain, (std::vector<int>{0, 1}));
   EXPECT_EQ(next_to_nothing.after.busiest.bytes, 1000);
-  EXPECT_EQ(next_to_nothing.reason, "the busiest link needs 1 s with domains in order; locality_aware saves less than 2 % of it");
+  EXPECT_EQ(next_to_nothing.reason,
+            "the busiest link needs 1 s with domains in order; locality_aware saves less than 2 % of it");
   EXPECT_NE(choose_assignment(crossed(pair(), 1000, 980)).how, Assignment::in_order);
 }
 
@@ -49,14 +51,15 @@ TEST(ChooseAssignment, WhereNothingIsSoonerDomainsStayInOrder) {
   const AssignmentChoice choice = choose_assignment(crossed(pair(), 1000, 2000));
   EXPECT_EQ(choice.how, Assignment::in_order);
   EXPECT_EQ(choice.reason, "the busiest link needs 1 s with domains in order, and with nothing else less");
-  EXPECT_EQ(choose_assignment(crossed(pair(), 0, 2000)).reason, "with domains in order no byte leaves its node");
+  EXPECT_EQ(choose_assignment(crossed(pair(), 0, 2000)).reason,
+            "with domains in order no byte leaves its node");
   const AssignmentChoice nothing = choose_assignment({pair(), {0, 1}, Matrix({2, 0}), {0, 1}});
   EXPECT_EQ(nothing.how, Assignment::in_order);
   EXPECT_TRUE(nothing.seat_of_domain.empty());
 }
 
-/// On every golden machine, with its bytes and with others: no policy beats the one that aims at what is measured, and the choice is
-/// within what it may give away.
+/// On every golden machine, with its bytes and with others: no policy beats the one that aims at what is
+/// measured, and the choice is within what it may give away.
 TEST(ChooseAssignment, EveryPolicyIsBestAtWhatItAimsAt) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);
@@ -71,9 +74,14 @@ TEST(ChooseAssignment, EveryPolicyIsBestAtWhatItAimsAt) {
       for (const std::vector<int>& seat_of_domain : by_all) measures.push_back(measure(p, seat_of_domain));
       double soonest_s = measures.back().busiest.time_s;
       for (const PlacementMeasures& m : measures) {
-        EXPECT_LE(measures[static_cast<std::size_t>(Assignment::least_congestion)].busiest.time_s, m.busiest.time_s) << machine.record.name;
-        EXPECT_LE(measures[static_cast<std::size_t>(Assignment::least_hop_bytes)].hop_bytes, m.hop_bytes) << machine.record.name;
-        EXPECT_GE(measures[static_cast<std::size_t>(Assignment::locality_aware)].bytes_inside_nodes, m.bytes_inside_nodes) << machine.record.name;
+        EXPECT_LE(measures[static_cast<std::size_t>(Assignment::least_congestion)].busiest.time_s,
+                  m.busiest.time_s)
+            << machine.record.name;
+        EXPECT_LE(measures[static_cast<std::size_t>(Assignment::least_hop_bytes)].hop_bytes, m.hop_bytes)
+            << machine.record.name;
+        EXPECT_GE(measures[static_cast<std::size_t>(Assignment::locality_aware)].bytes_inside_nodes,
+                  m.bytes_inside_nodes)
+            << machine.record.name;
         soonest_s = std::min(soonest_s, m.busiest.time_s);
       }
       const AssignmentChoice choice = choose_assignment(p);

@@ -46,9 +46,11 @@ TEST(Copy, ScatterWritesThePiecesAndNothingElse) {
     const Memory in = numbered(static_cast<std::size_t>(c.run.bytes()), 3);
     Memory out(c.room, guard), expected(c.room, guard);
     for (std::int64_t i = 0; i < c.run.count; ++i)
-      std::copy_n(in.begin() + i * c.run.length, c.run.length, expected.begin() + c.run.offset + i * c.run.stride);
+      std::copy_n(in.begin() + i * c.run.length, c.run.length,
+                  expected.begin() + c.run.offset + i * c.run.stride);
     ASSERT_EQ(scatter_run(out.data(), c.run, in.data()), in.data() + in.size());
-    ASSERT_EQ(out, expected) << c.run.length << " bytes, stride " << c.run.stride << ", " << c.run.count << " pieces";
+    ASSERT_EQ(out, expected) << c.run.length << " bytes, stride " << c.run.stride << ", " << c.run.count
+                             << " pieces";
   });
 }
 
@@ -61,7 +63,8 @@ TEST(Copy, GatherReadsThePiecesAndWritesNoByteMore) {
       std::copy_n(from.begin() + c.run.offset + i * c.run.stride, c.run.length,
                   expected.begin() + margin + i * c.run.length);
     ASSERT_EQ(gather_run(out.data() + margin, from.data(), c.run), out.data() + margin + bytes);
-    ASSERT_EQ(out, expected) << c.run.length << " bytes, stride " << c.run.stride << ", " << c.run.count << " pieces";
+    ASSERT_EQ(out, expected) << c.run.length << " bytes, stride " << c.run.stride << ", " << c.run.count
+                             << " pieces";
   });
 }
 

@@ -1,4 +1,5 @@
-// Cuts other than the even one, in windows: every byte of the span has one owner and one round, whatever the cut.
+// Cuts other than the even one, in windows: every byte of the span has one owner and one round, whatever the
+// cut.
 #include <gtest/gtest.h>
 
 #include "byte_list.hpp"
@@ -13,7 +14,8 @@ using test::Dice;
 Domains random_cut(Dice& dice, const Extent& span) {
   const std::int64_t units[] = {1, 3, 16, 100};
   const std::int64_t windows[] = {5, 16, 64, 1000};
-  const CutRequest r{span, static_cast<int>(dice.pick(1, 7)), units[dice.pick(0, 3)], windows[dice.pick(0, 3)]};
+  const CutRequest r{span, static_cast<int>(dice.pick(1, 7)), units[dice.pick(0, 3)],
+                     windows[dice.pick(0, 3)]};
   const auto cut = static_cast<Cut>(dice.pick(0, 4));
   if (cut != Cut::balanced) return cut_by(cut, r, static_cast<int>(dice.pick(0, 3)));
   Histogram h{span.offset, 10, std::vector<std::int64_t>(static_cast<std::size_t>(span.length / 10 + 1))};
@@ -69,14 +71,16 @@ TEST(DealtDomains, ARunEndsWhereTheOwnerChangesOrBefore) {
     for (std::int64_t at = span.offset; at < span.end(); ++at) {
       const std::int64_t end = d.end_of_run(at);
       ASSERT_GT(end, at);
-      for (std::int64_t other = at; other < std::min(end, span.end()); ++other) ASSERT_EQ(d.owner(other), d.owner(at));
+      for (std::int64_t other = at; other < std::min(end, span.end()); ++other)
+        ASSERT_EQ(d.owner(other), d.owner(at));
     }
   });
 }
 
 TEST(DealtDomains, AShiftByTheCycleKeepsEverything) {
   const Extent span{1000, 5000};
-  const Domains here = cut_by(Cut::static_cyclic, {span, 4, 64, 64}, 0), there = cut_by(Cut::static_cyclic, {{span.offset + 256, span.length}, 4, 64, 64}, 0);
+  const Domains here = cut_by(Cut::static_cyclic, {span, 4, 64, 64}, 0),
+                there = cut_by(Cut::static_cyclic, {{span.offset + 256, span.length}, 4, 64, 64}, 0);
   for (std::int64_t at = span.offset; at < span.end(); ++at) {
     ASSERT_EQ(here.owner(at), there.owner(at + 256));
     ASSERT_EQ(here.round_of(here.owner(at), at), there.round_of(there.owner(at + 256), at + 256));

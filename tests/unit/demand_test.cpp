@@ -1,4 +1,5 @@
-// Bytes and messages by domain against counting every piece, and the planner's patterns against the benchmark's extents.
+// Bytes and messages by domain against counting every piece, and the planner's patterns against the
+// benchmark's extents.
 #include "simulate/demand.hpp"
 
 #include <gtest/gtest.h>
@@ -51,17 +52,20 @@ std::vector<core::Extent> pieces_of(const Job& job, int rank) {
 void expect_blocks(const Job& job, int rank, const std::vector<bench::Extent>& expected) {
   const std::vector<core::Extent> found = pieces_of(job, rank);
   ASSERT_EQ(found.size(), expected.size()) << rank;
-  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], (core::Extent{expected[i].offset, expected[i].length})) << rank;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_EQ(found[i], (core::Extent{expected[i].offset, expected[i].length})) << rank;
 }
 
 TEST(Accesses, BlocksAreWhatTheBenchmarkWrites) {
-  const Job btio = job_of("btio", 10, {"--n", "13"}), s3d = job_of("s3d", 12, {"--nx", "7", "--ny", "5", "--nz", "9"});
+  const Job btio = job_of("btio", 10, {"--n", "13"}),
+            s3d = job_of("s3d", 12, {"--nx", "7", "--ny", "5", "--nz", "9"});
   const bench::BtioCube cube{13, 3};
   Options options = options_of({"--nx", "7", "--ny", "5", "--nz", "9"});
   const bench::S3dGrid grid = bench::s3d_grid(options, 12);
   for (int rank = 0; rank < 10; ++rank) {
     std::vector<bench::Extent> blocks;
-    for (int slab = 0; rank < 9 && slab < 3; ++slab) bench::append_block(cube.block(slab, rank), bench::BtioCube::cell_bytes, 0, blocks);
+    for (int slab = 0; rank < 9 && slab < 3; ++slab)
+      bench::append_block(cube.block(slab, rank), bench::BtioCube::cell_bytes, 0, blocks);
     expect_blocks(btio, rank, blocks);
     blocks.clear();
     bench::append_block(grid.block(11, rank), bench::S3dGrid::number_bytes, 0, blocks);
@@ -71,15 +75,20 @@ TEST(Accesses, BlocksAreWhatTheBenchmarkWrites) {
 
 TEST(Accesses, RanksTogetherHaveEveryByteOnce) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> patterns{
-      {"btio", {"--n", "17"}}, {"cube", {"--n", "11"}}, {"s3d", {"--nx", "8", "--ny", "9", "--nz", "10", "--call", "1"}},
-      {"interleave", {"--pieces", "50"}}, {"interleave", {"--pieces", "50", "--irregular"}},
-      {"contiguous", {"--size", "100", "--pieces", "4", "--one-call"}}, {"random", {"--max-size", "1000"}}};
+      {"btio", {"--n", "17"}},
+      {"cube", {"--n", "11"}},
+      {"s3d", {"--nx", "8", "--ny", "9", "--nz", "10", "--call", "1"}},
+      {"interleave", {"--pieces", "50"}},
+      {"interleave", {"--pieces", "50", "--irregular"}},
+      {"contiguous", {"--size", "100", "--pieces", "4", "--one-call"}},
+      {"random", {"--max-size", "1000"}}};
   for (const auto& [name, words] : patterns) {
     const Job job = job_of(name, 9, words);
     std::set<std::tuple<std::int64_t, std::int64_t>> pieces;
     std::int64_t bytes = 0, at = job.span.offset;
     for (int rank = 0; rank < 9; ++rank)
-      for (const core::Extent& piece : pieces_of(job, rank)) pieces.insert({piece.offset, piece.length}), bytes += piece.length;
+      for (const core::Extent& piece : pieces_of(job, rank))
+        pieces.insert({piece.offset, piece.length}), bytes += piece.length;
     EXPECT_EQ(bytes, job.span.length) << name;
     for (const auto& [offset, length] : pieces) {
       if (length == 0) continue;
@@ -141,11 +150,13 @@ TEST(Demand, IsWhatCountingEveryByteGives) {
 TEST(Demand, AWindowHoldsNoMoreThanItMay) {
   const core::Extent span{1000, 40000};
   for (const std::int64_t window : {100, 128, 300, 1000}) {
-    const CutFile cuts[] = {CutFile(policy::cut_static_cyclic({span, 3, 128}), window), CutFile(policy::cut_group_cyclic({span, 8, 128}, 4), window),
+    const CutFile cuts[] = {CutFile(policy::cut_static_cyclic({span, 3, 128}), window),
+                            CutFile(policy::cut_group_cyclic({span, 8, 128}, 4), window),
                             CutFile(policy::cut_aligned({span, 5, 100}), window)};
     for (const CutFile& cut : cuts) {
       std::map<std::pair<int, std::int64_t>, std::int64_t> bytes;
-      for (std::int64_t byte = span.offset; byte < span.end(); ++byte) ++bytes[{cut.window(byte).domain, cut.window(byte).round}];
+      for (std::int64_t byte = span.offset; byte < span.end(); ++byte)
+        ++bytes[{cut.window(byte).domain, cut.window(byte).round}];
       for (const auto& [which, held] : bytes) EXPECT_LE(held, window);
     }
   }

@@ -85,7 +85,8 @@ TEST(Digest, TellsBlocksOfRanksFromInterleavedPieces) {
   EXPECT_FALSE(both(of_range(0, 200), Digest{}).interleaved()) << "a rank without bytes";
   EXPECT_TRUE(both(of_range(0, 296), of_range(4, 300)).interleaved());
   const std::int64_t far = std::int64_t{1} << 62;
-  EXPECT_TRUE(both(both(of_range(0, far), of_range(1, far)), of_range(2, far)).interleaved()) << "spans beyond 64 bits together";
+  EXPECT_TRUE(both(both(of_range(0, far), of_range(1, far)), of_range(2, far)).interleaved())
+      << "spans beyond 64 bits together";
 }
 
 TEST(Digest, OfNothingHasNoSpan) { EXPECT_EQ(Digest{}.span(), 0); }

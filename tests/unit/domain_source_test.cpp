@@ -103,8 +103,8 @@ TEST(DomainSource, SumsOfRanksThatTileTheSpanTileEveryWindow) {
     core::TilingSum whole;
     for (const auto& runs : dealt) {
       const core::Pattern pattern(test::packed(runs));
-      const access::View view{0, 1, std::make_shared<const access::TypeLayout>(
-                                        access::TypeLayout{pattern, 0, pattern.high()})};
+      const access::View view{
+          0, 1, std::make_shared<const access::TypeLayout>(access::TypeLayout{pattern, 0, pattern.high()})};
       const access::FileAccess access = access::file_access(view, 0, pattern.bytes());
       for_every_round(access, domains, [&](int a, const Description& d) {
         windows[{a, d.header.round}].add(d.header.sum);
@@ -129,7 +129,8 @@ TEST(DomainSource, WithoutPiecesInItsDomainHasNoRound) {
 
 TEST(DomainSource, SkipsRoundsWithoutPieces) {
   const core::Pattern two(test::packed({{0, 8, 8, 1}, {1000000, 8, 8, 1}}));
-  const access::View view{0, 1, std::make_shared<const access::TypeLayout>(access::TypeLayout{two, 0, two.high()})};
+  const access::View view{0, 1,
+                          std::make_shared<const access::TypeLayout>(access::TypeLayout{two, 0, two.high()})};
   const access::FileAccess access = access::file_access(view, 0, 16);
   const policy::Domains domains = policy::cut_evenly({{0, 1000008}, 1, 1, 1000});
   DomainSource source(access, domains, 0);

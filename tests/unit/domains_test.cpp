@@ -1,4 +1,5 @@
-// Cuts of a span into domains and windows: every byte has one owner and one round, and boundaries are aligned.
+// Cuts of a span into domains and windows: every byte has one owner and one round, and boundaries are
+// aligned.
 #include "policy/domains.hpp"
 
 #include <gtest/gtest.h>

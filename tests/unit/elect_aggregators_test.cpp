@@ -13,11 +13,13 @@ namespace {
 
 using Matrix = core::Matrix<std::int64_t>;
 
-constexpr Election all[] = {Election::greedy, Election::shortest_path, Election::longest_path, Election::topology_aware};
+constexpr Election all[] = {Election::greedy, Election::shortest_path, Election::longest_path,
+                            Election::topology_aware};
 
 /// 8 x 8 nodes, one I/O node with two bridges: what tests/golden/make_election.py has.
 const machine::Topology& grid() {
-  static const machine::Topology topology(machine::TorusWithSets{{{8, 8}, {1.8e9, 20e-6}}, 64, 2, {1.8e9, 20e-6}});
+  static const machine::Topology topology(
+      machine::TorusWithSets{{{8, 8}, {1.8e9, 20e-6}}, 64, 2, {1.8e9, 20e-6}});
   return topology;
 }
 
@@ -29,7 +31,8 @@ ElectionProblem on_grid(Matrix bytes) {
 
 TEST(ElectAggregators, NamesComeBack) {
   EXPECT_EQ(core::value_named(words::who, "contention_aware"), Who(Election::contention_aware));
-  for (const Election election : all) EXPECT_EQ(core::value_named(words::who, name_of(election)), Who(election));
+  for (const Election election : all)
+    EXPECT_EQ(core::value_named(words::who, name_of(election)), Who(election));
   EXPECT_EQ(core::value_named(words::who, "random"), std::nullopt);
 }
 
@@ -37,7 +40,8 @@ TEST(ElectAggregators, StrategiesElectWhomTheFormulasSay) {
   for (const test::GoldenRecord& example : test::read_golden("election.txt", "example")) {
     const ElectionProblem p = on_grid(example.matrix<std::int64_t>("bytes"));
     for (const Election election : all)
-      EXPECT_EQ(elect_aggregators(election, p), example.numbers<int>(std::string(name_of(election)))) << example.name << ": " << name_of(election);
+      EXPECT_EQ(elect_aggregators(election, p), example.numbers<int>(std::string(name_of(election))))
+          << example.name << ": " << name_of(election);
     const core::Matrix<ElectionCost> costs = election_costs(p);
     const std::vector<int> elected = example.numbers<int>("topology_aware");
     for (int part = 0; part < 4; ++part) {
@@ -55,7 +59,8 @@ TEST(ElectAggregators, ANodeServesOnePartitionWhileOthersAreFree) {
     for (const int node : {10, 11, 12}) bytes(node, part) = 1000;
   for (const Election election : all) {
     const std::vector<int> elected = elect_aggregators(election, on_grid(bytes));
-    EXPECT_EQ(std::set<int>(elected.begin(), elected.begin() + 3), (std::set<int>{10, 11, 12})) << name_of(election);
+    EXPECT_EQ(std::set<int>(elected.begin(), elected.begin() + 3), (std::set<int>{10, 11, 12}))
+        << name_of(election);
     EXPECT_NE(elected[3], elected[4]) << name_of(election);
   }
 }
@@ -70,7 +75,8 @@ TEST(ElectAggregators, OnlyMembersAreElectedAndAnyoneWhereThereAreNone) {
 }
 
 TEST(ElectAggregators, PartsAvoidTheLinksOfPartsBefore) {
-  // The bridges are nodes 0 and 32; nodes 2 and 34 are as near to one as to the other, and the first part goes by node 0.
+  // The bridges are nodes 0 and 32; nodes 2 and 34 are as near to one as to the other, and the first part
+  // goes by node 0.
   Matrix bytes({64, 2});
   bytes(1, 0) = 10'000'000, bytes(2, 0) = 1'000'000;
   bytes(2, 1) = bytes(34, 1) = 5'000'000;
@@ -78,11 +84,13 @@ TEST(ElectAggregators, PartsAvoidTheLinksOfPartsBefore) {
   EXPECT_EQ(elect_aggregators(Election::topology_aware, p), (std::vector<int>{1, 2}));
   EXPECT_EQ(elect_aggregators(Election::contention_aware, p), (std::vector<int>{1, 34}));
   p.storage.assign(64, machine::no_vertex);
-  EXPECT_EQ(elect_aggregators(Election::contention_aware, p), elect_aggregators(Election::topology_aware, p)) << "nothing to avoid";
+  EXPECT_EQ(elect_aggregators(Election::contention_aware, p), elect_aggregators(Election::topology_aware, p))
+      << "nothing to avoid";
 }
 
 TEST(ElectAggregators, SlowLinksAndFarStorageCount) {
-  // Two racks with slow uplinks; node 3 has most bytes, nodes 0 and 1 a few. Storage hangs at the core switch, or at nothing known.
+  // Two racks with slow uplinks; node 3 has most bytes, nodes 0 and 1 a few. Storage hangs at the core
+  // switch, or at nothing known.
   const machine::Topology racks(std::make_shared<const machine::Network>(machine::two_racks()));
   Matrix bytes({4, 1});
   bytes(0, 0) = bytes(1, 0) = 1'000'000, bytes(3, 0) = 50'000'000;

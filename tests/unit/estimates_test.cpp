@@ -1,5 +1,5 @@
-// Which path calls take on computers that are not here: of 1 to 1000 nodes with 1 to 128 ranks each, on every class of storage and of
-// network, for pieces of 8 bytes to 16 MiB.
+// Which path calls take on computers that are not here: of 1 to 1000 nodes with 1 to 128 ranks each, on every
+// class of storage and of network, for pieces of 8 bytes to 16 MiB.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -70,7 +70,8 @@ Digest blocks(int ranks, std::int64_t bytes) { return interleaved(ranks, 1, byte
 Plan plan_on(const Computer& computer, const Digest& digest, Direction direction = Direction::write) {
   const machine::Machine machine = computer.machine();
   const Hints hints = parse_hints({});
-  return make_plan({direction, digest, static_cast<int>(choose_aggregators(machine, hints).size())}, machine, hints);
+  return make_plan({direction, digest, static_cast<int>(choose_aggregators(machine, hints).size())}, machine,
+                   hints);
 }
 
 char letter_of(Path path) { return path == Path::independent ? 'i' : path == Path::two_layer ? 'L' : 'p'; }
@@ -83,7 +84,8 @@ std::string table(Computer computer, std::int64_t pieces, Direction direction) {
     computer.nodes = nodes;
     text << nodes << " x " << computer.ranks << "\t";
     for (std::int64_t bytes = 8; bytes <= 16 * mebibyte; bytes *= 4)
-      text << letter_of(plan_on(computer, interleaved(nodes * computer.ranks, pieces, bytes), direction).path) << ' ';
+      text << letter_of(plan_on(computer, interleaved(nodes * computer.ranks, pieces, bytes), direction).path)
+           << ' ';
     text << '\n';
   }
   return text.str();
@@ -92,8 +94,8 @@ std::string table(Computer computer, std::int64_t pieces, Direction direction) {
 std::string name_of(const Computer& c) {
   constexpr const char* storage[] = {"local", "memory", "shared"};
   constexpr const char* fabric[] = {"same host", "tcp", "rdma"};
-  return std::to_string(c.nodes) + " nodes x " + std::to_string(c.ranks) + " ranks, " + storage[static_cast<int>(c.storage)] + " storage, " +
-         fabric[static_cast<int>(c.fabric)];
+  return std::to_string(c.nodes) + " nodes x " + std::to_string(c.ranks) + " ranks, " +
+         storage[static_cast<int>(c.storage)] + " storage, " + fabric[static_cast<int>(c.fabric)];
 }
 
 /// Calls each(computer) for all computers of two ranks and more.
@@ -112,7 +114,8 @@ TEST(Estimates, EveryRankWritesItsLargeBlockWhateverTheStorage) {
     for (const Direction direction : {Direction::write, Direction::read}) {
       for (const std::int64_t bytes : {16 * mebibyte, 16 * mebibyte + 24, 64 * mebibyte}) {
         const Plan plan = plan_on(computer, blocks(ranks, bytes), direction);
-        EXPECT_EQ(plan.path, Path::independent) << name_of(computer) << ", blocks of " << bytes << ": " << reason_text(plan);
+        EXPECT_EQ(plan.path, Path::independent)
+            << name_of(computer) << ", blocks of " << bytes << ": " << reason_text(plan);
       }
     }
   });
@@ -121,11 +124,15 @@ TEST(Estimates, EveryRankWritesItsLargeBlockWhateverTheStorage) {
 TEST(Estimates, SmallPiecesAreExchangedWhateverTheNumberOfNodes) {
   for_each_computer([](const Computer& computer) {
     for (const Direction direction : {Direction::write, Direction::read}) {
-      if (computer.storage == Storage::memory && direction == Direction::read) continue;  // these go side by side
+      if (computer.storage == Storage::memory && direction == Direction::read)
+        continue;  // these go side by side
       for (const std::int64_t pieces : {4, 100, 10000}) {
-        if (computer.storage != Storage::shared && pieces < 10000) continue;  // a few cheap calls take less than a message
+        if (computer.storage != Storage::shared && pieces < 10000)
+          continue;  // a few cheap calls take less than a message
         for (std::int64_t bytes = 8; bytes <= kibibyte; bytes *= 4)
-          ASSERT_NE(plan_on(computer, interleaved(computer.nodes * computer.ranks, pieces, bytes), direction).path, Path::independent)
+          ASSERT_NE(
+              plan_on(computer, interleaved(computer.nodes * computer.ranks, pieces, bytes), direction).path,
+              Path::independent)
               << name_of(computer) << ", " << pieces << " pieces a rank of " << bytes << '\n'
               << table(computer, pieces, direction);
       }
@@ -167,9 +174,11 @@ TEST(Estimates, LongerPiecesNeverGoBackToAnExchange) {
       for (const std::int64_t pieces : {1, 4, 100}) {
         bool independent = false;
         for (std::int64_t bytes = 8; bytes <= 16 * mebibyte; bytes *= 4) {
-          const Path path = plan_on(computer, interleaved(computer.nodes * computer.ranks, pieces, bytes), direction).path;
-          ASSERT_TRUE(!independent || path == Path::independent) << name_of(computer) << ", " << pieces << " pieces a rank of " << bytes << '\n'
-                                                                << table(computer, pieces, direction);
+          const Path path =
+              plan_on(computer, interleaved(computer.nodes * computer.ranks, pieces, bytes), direction).path;
+          ASSERT_TRUE(!independent || path == Path::independent)
+              << name_of(computer) << ", " << pieces << " pieces a rank of " << bytes << '\n'
+              << table(computer, pieces, direction);
           independent = path == Path::independent;
         }
       }

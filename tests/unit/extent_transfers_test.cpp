@@ -1,4 +1,5 @@
-// Extents on their way, over storage that does them later and in any order: bytes, order of books, the first failure.
+// Extents on their way, over storage that does them later and in any order: bytes, order of books, the first
+// failure.
 #include "transport/windows/extent_transfers.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,8 @@ core::PackedExtents pieces_of(const std::vector<core::Extent>& extents) {
 std::vector<core::Extent> random_extents(Dice& dice, std::int64_t count) {
   std::vector<core::Extent> extents;
   std::int64_t at = 100 + dice.pick(0, 50);
-  for (; static_cast<std::int64_t>(extents.size()) < count; at = extents.back().end() + dice.pick(1, 30)) extents.push_back({at, dice.pick(1, 40)});
+  for (; static_cast<std::int64_t>(extents.size()) < count; at = extents.back().end() + dice.pick(1, 30))
+    extents.push_back({at, dice.pick(1, 40)});
   return extents;
 }
 
@@ -69,7 +71,8 @@ TEST(ExtentTransfers, CountUpToTheFirstThatFailedWhateverCameLater) {
     file.fails_from = extents[failing].offset + dice.pick(0, extents[failing].length - 1);
     std::vector<std::byte> data(11000, std::byte{1});
     ExtentTransfers transfers;
-    transfers.start(file, ExtentTransfers::write, {{0, extents.back().end()}, data.data()}, pieces_of(extents));
+    transfers.start(file, ExtentTransfers::write, {{0, extents.back().end()}, data.data()},
+                    pieces_of(extents));
     bring_to_an_end(transfers, dice);
     const storage::Transfer t = transfers.take();
     EXPECT_EQ(t.bytes, file.fails_from) << "seed " << seed;
@@ -84,7 +87,8 @@ TEST(ExtentTransfers, ReadsEndWhereTheFileEnds) {
   file.bytes.assign(115, std::byte{5});
   std::vector<std::byte> data(300);
   ExtentTransfers transfers;
-  transfers.start(file, ExtentTransfers::read, {{0, 300}, data.data()}, pieces_of({{90, 10}, {110, 10}, {150, 10}}));
+  transfers.start(file, ExtentTransfers::read, {{0, 300}, data.data()},
+                  pieces_of({{90, 10}, {110, 10}, {150, 10}}));
   transfers.finish();
   const storage::Transfer t = transfers.take();
   EXPECT_EQ(t.bytes, 115);

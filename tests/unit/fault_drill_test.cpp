@@ -1,4 +1,5 @@
-// Faults under every kind of storage: what they do to a transfer, and that the bytes it counts are the bytes in the file.
+// Faults under every kind of storage: what they do to a transfer, and that the bytes it counts are the bytes
+// in the file.
 #include "storage/faults.hpp"
 
 #include <gtest/gtest.h>
@@ -17,16 +18,20 @@ using policy::StorageKind;
 using test::TemporaryFile;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 class FaultDrills : public testing::TestWithParam<StorageKind> {
  protected:
   static core::Result<Opened> open(const std::string& path, const std::string& faults, bool direct = false) {
-    return open_storage({path, Access::read_write, model_of(path), GetParam(), direct, 2, FaultDrill::make(faults, 3)});
+    return open_storage(
+        {path, Access::read_write, model_of(path), GetParam(), direct, 2, FaultDrill::make(faults, 3)});
   }
   /// Writes `text` at `offset` and reads it back, each as one transfer.
   static Transfer write(Storage& file, std::int64_t offset, const std::string& text) {
-    return file.finish(file.start_write({offset, static_cast<std::int64_t>(text.size())}, reinterpret_cast<const std::byte*>(text.data())));
+    return file.finish(file.start_write({offset, static_cast<std::int64_t>(text.size())},
+                                        reinterpret_cast<const std::byte*>(text.data())));
   }
   static std::pair<Transfer, std::string> read(Storage& file, const core::Extent& extent) {
     std::string text(static_cast<std::size_t>(extent.length), '#');
@@ -45,7 +50,8 @@ TEST_P(FaultDrills, TheNthWriteFailsAndOthersDoNot) {
     const bool fails = i == 1 || i == 2;
     EXPECT_EQ(t.error.kind, fails ? ErrorClass::no_space : ErrorClass::none) << t.error.message;
     EXPECT_EQ(t.bytes, fails ? 0 : 4);
-    EXPECT_EQ(t.error.message.find("at offset " + std::to_string(4 * i)) != std::string::npos, fails) << t.error.message;
+    EXPECT_EQ(t.error.message.find("at offset " + std::to_string(4 * i)) != std::string::npos, fails)
+        << t.error.message;
   }
   EXPECT_EQ(path.content(), std::string("data\0\0\0\0\0\0\0\0datadata", 20));
   EXPECT_EQ(file.remarks(), "faults were injected into 2 calls of rank 3");
@@ -140,7 +146,9 @@ TEST_P(FaultDrills, OthersAreNotConcerned) {
   EXPECT_EQ(opened.value().file->remarks(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FaultDrills, testing::Values(StorageKind::posix, StorageKind::threads, StorageKind::uring, StorageKind::aio),
+INSTANTIATE_TEST_SUITE_P(Kinds, FaultDrills,
+                         testing::Values(StorageKind::posix, StorageKind::threads, StorageKind::uring,
+                                         StorageKind::aio),
                          [](const auto& p) { return std::string(policy::name_of(p.param)); });
 
 }  // namespace

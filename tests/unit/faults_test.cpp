@@ -55,26 +55,55 @@ TEST(Faults, HaveSeveralEffects) {
 
 TEST(Faults, RefusalsNameThePartAndWhatIsAllowed) {
   const std::pair<const char*, const char*> cases[] = {
-      {"", "''"}, {"all", "'all'"}, {"all:write", "'all:write'"}, {"all:write:", "'all:write:'"}, {"every:write:EIO", "'every'"},
-      {"1-:write:EIO", "'1-'"}, {"3-1:write:EIO", "'3-1'"}, {"-1:write:EIO", "'-1'"}, {"1,:write:EIO", "'1,'"}, {"aggregator=:write:EIO", "'aggregator='"},
-      {"all:written:EIO", "'written'"}, {"all:write0:EIO", "'write0'"}, {"all:write3-2:EIO", "'write3-2'"}, {"all:write+:EIO", "'write+'"},
-      {"all:write:EI0", "'EI0'"}, {"all:write:eio", "'eio'"}, {"all:write:EIO,ENOSPC", "'ENOSPC'"}, {"all:write:delay", "'delay'"},
-      {"all:write:delay=0", "'delay=0'"}, {"all:write:delay=1e3", "'delay=1e3'"}, {"all:write:delay=3601", "'delay=3601'"}, {"all:write:delay=-1", "'delay=-1'"},
-      {"all:write:delay=nan", "'delay=nan'"}, {"all:write:short=", "'short='"}, {"all:write:short=-1", "'short=-1'"}, {"all:write:EINTR=0", "'EINTR=0'"},
-      {"all:write:EINTR=1001", "'EINTR=1001'"}, {"all:open:short=1", "'short=1'"}, {"all:sync:ZERO", "'ZERO'"}, {"all:write:EIO:EIO", "'EIO:EIO'"},
-      {"all:write:short=99999999999999999999", "'short=99999999999999999999'"}, {"all:write:EIO/", "all:write:EIO/"}, {"all:write:EIO//all:read:EIO", "''"},
-      {"none/all:write:EIO", "'none'"}, {"@", "'@'"}, {" all:write:EIO", "' all'"},
+      {"", "''"},
+      {"all", "'all'"},
+      {"all:write", "'all:write'"},
+      {"all:write:", "'all:write:'"},
+      {"every:write:EIO", "'every'"},
+      {"1-:write:EIO", "'1-'"},
+      {"3-1:write:EIO", "'3-1'"},
+      {"-1:write:EIO", "'-1'"},
+      {"1,:write:EIO", "'1,'"},
+      {"aggregator=:write:EIO", "'aggregator='"},
+      {"all:written:EIO", "'written'"},
+      {"all:write0:EIO", "'write0'"},
+      {"all:write3-2:EIO", "'write3-2'"},
+      {"all:write+:EIO", "'write+'"},
+      {"all:write:EI0", "'EI0'"},
+      {"all:write:eio", "'eio'"},
+      {"all:write:EIO,ENOSPC", "'ENOSPC'"},
+      {"all:write:delay", "'delay'"},
+      {"all:write:delay=0", "'delay=0'"},
+      {"all:write:delay=1e3", "'delay=1e3'"},
+      {"all:write:delay=3601", "'delay=3601'"},
+      {"all:write:delay=-1", "'delay=-1'"},
+      {"all:write:delay=nan", "'delay=nan'"},
+      {"all:write:short=", "'short='"},
+      {"all:write:short=-1", "'short=-1'"},
+      {"all:write:EINTR=0", "'EINTR=0'"},
+      {"all:write:EINTR=1001", "'EINTR=1001'"},
+      {"all:open:short=1", "'short=1'"},
+      {"all:sync:ZERO", "'ZERO'"},
+      {"all:write:EIO:EIO", "'EIO:EIO'"},
+      {"all:write:short=99999999999999999999", "'short=99999999999999999999'"},
+      {"all:write:EIO/", "all:write:EIO/"},
+      {"all:write:EIO//all:read:EIO", "''"},
+      {"none/all:write:EIO", "'none'"},
+      {"@", "'@'"},
+      {" all:write:EIO", "' all'"},
   };
   for (const auto& [text, named] : cases) {
     const auto parsed = parse_faults(text);
     ASSERT_FALSE(parsed.ok()) << text;
-    EXPECT_NE(parsed.error().message.find(named), std::string::npos) << text << ": " << parsed.error().message;
+    EXPECT_NE(parsed.error().message.find(named), std::string::npos)
+        << text << ": " << parsed.error().message;
     EXPECT_NE(parsed.error().message.find("WHO:WHERE:EFFECT"), std::string::npos) << text;
   }
 }
 
 TEST(Faults, InAFileAreLinesWithComments) {
-  const auto parsed = parse_fault_file("# a drill\n\n  all:write2:EIO  # the second\nnone\r\n0:read:EINTR/1:read:EIO\n");
+  const auto parsed =
+      parse_fault_file("# a drill\n\n  all:write2:EIO  # the second\nnone\r\n0:read:EINTR/1:read:EIO\n");
   ASSERT_TRUE(parsed.ok()) << parsed.error().message;
   EXPECT_EQ(parsed.value().rules.size(), 3u);
   EXPECT_TRUE(parse_fault_file("").value().rules.empty());

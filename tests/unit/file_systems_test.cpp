@@ -14,8 +14,9 @@ TEST(FileSystems, AreKnownByTheirNumbers) {
   EXPECT_EQ(file_system(0xef53, "").name, "ext");
   EXPECT_EQ(file_system(0xef53, "ext4").kind, Kind::local);
   EXPECT_EQ(file_system(0x01021994, "tmpfs").kind, Kind::memory);
-  for (const std::uint32_t magic : {0x6969U, 0x0bd00bd0U, 0x47504653U, 0xff534d42U, 0xfe534d42U, 0x517bU, 0x01021997U, 0x01161970U, 0x7461636fU, 0x5346414fU, 0x6b414653U,
-                                    0xaad7aaeaU, 0x19830326U, 0x00c36400U, 0x20030528U})
+  for (const std::uint32_t magic :
+       {0x6969U, 0x0bd00bd0U, 0x47504653U, 0xff534d42U, 0xfe534d42U, 0x517bU, 0x01021997U, 0x01161970U,
+        0x7461636fU, 0x5346414fU, 0x6b414653U, 0xaad7aaeaU, 0x19830326U, 0x00c36400U, 0x20030528U})
     EXPECT_EQ(file_system(magic, "").kind, Kind::shared) << std::hex << magic;
 }
 

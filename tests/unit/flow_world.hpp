@@ -1,5 +1,6 @@
-// A world in which the rules of flow/ run without MPI, memory or time: ranks go through the windows of a call in the order that the engine takes, and
-// a scheduler chooses what happens next. It knows nothing of bytes: a window is over when all pieces and all messages have come and it is written.
+// A world in which the rules of flow/ run without MPI, memory or time: ranks go through the windows of a call
+// in the order that the engine takes, and a scheduler chooses what happens next. It knows nothing of bytes: a
+// window is over when all pieces and all messages have come and it is written.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +20,22 @@ namespace collio::test {
 struct FlowJob {
   policy::Layers layers;
   policy::Domains domains;
-  std::vector<int> homes;     ///< node of each domain
-  std::vector<int> servers;   ///< its rank within the node, which also gets its mail
+  std::vector<int> homes;    ///< node of each domain
+  std::vector<int> servers;  ///< its rank within the node, which also gets its mail
   int slots = 4;
-  bool relays_rotate = false;  ///< against the rule: nodes take windows in different orders also where pieces meet on the way
+  bool relays_rotate =
+      false;  ///< against the rule: nodes take windows in different orders also where pieces meet on the way
 
   [[nodiscard]] int nodes() const { return static_cast<int>(layers.teams.size()); }
-  [[nodiscard]] const policy::Teams& teams(int node) const { return layers.teams[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] const policy::Teams& teams(int node) const {
+    return layers.teams[static_cast<std::size_t>(node)];
+  }
   [[nodiscard]] int home(int domain) const { return homes[static_cast<std::size_t>(domain)]; }
   [[nodiscard]] bool relays() const { return layers.nodes_per_group > 1; }
   /// A node on the way, on which pieces of a group meet.
   [[nodiscard]] bool meets(int node, int domain) const {
-    return relays() && layers.group_of(home(domain)) != layers.group_of(node) && layers.relay(node, domain) == node;
+    return relays() && layers.group_of(home(domain)) != layers.group_of(node) &&
+           layers.relay(node, domain) == node;
   }
   [[nodiscard]] bool away(int node, int domain) const { return home(domain) != node && !meets(node, domain); }
   [[nodiscard]] flow::OrderRequest order_of(int node) const {
@@ -55,7 +60,13 @@ class FlowWorld {
   explicit FlowWorld(const FlowJob& job) : job_(&job) {
     for (int node = 0; node < job.nodes(); ++node) {
       flow::WindowOrder order(job.order_of(node));
-      Node n{order.groups(), {}, std::vector<Rank>(static_cast<std::size_t>(job.teams(node).ranks)), {}, {}, {}, {}};
+      Node n{order.groups(),
+             {},
+             std::vector<Rank>(static_cast<std::size_t>(job.teams(node).ranks)),
+             {},
+             {},
+             {},
+             {}};
       for (flow::Batch batch; order.next(batch);) n.batches.push_back(batch);
       const auto groups = static_cast<std::size_t>(order.groups().groups());
       n.turn.resize(groups);
@@ -91,7 +102,8 @@ class FlowWorld {
 
   [[nodiscard]] bool over() const {
     return std::ranges::all_of(nodes_, [](const Node& node) {
-      const bool passed = std::ranges::all_of(node.ranks, [&](const Rank& rank) { return rank.batch == static_cast<int>(node.batches.size()); });
+      const bool passed = std::ranges::all_of(
+          node.ranks, [&](const Rank& rank) { return rank.batch == static_cast<int>(node.batches.size()); });
       return passed && node.mail.empty() && node.full.empty() && node.arrived.empty();
     });
   }
@@ -115,7 +127,8 @@ class FlowWorld {
       add(-1);
       for (const Key& key : node.full) add(key.first), add(key.second);
       add(-1);
-      for (const auto& [key, count] : node.arrived) add(key.first.first), add(key.first.second), add(key.second), add(count);
+      for (const auto& [key, count] : node.arrived)
+        add(key.first.first), add(key.first.second), add(key.second), add(count);
       add(-2);
     }
     return all;
@@ -123,9 +136,9 @@ class FlowWorld {
 
  private:
   struct Rank {
-    int batch = 0;              ///< to enter next
-    std::vector<int> turn;      ///< batches of each group entered
-    std::vector<int> sent;      ///< messages of each group that have not arrived
+    int batch = 0;          ///< to enter next
+    std::vector<int> turn;  ///< batches of each group entered
+    std::vector<int> sent;  ///< messages of each group that have not arrived
   };
   struct Message {
     Key window;
@@ -135,9 +148,9 @@ class FlowWorld {
     flow::SlotGroups groups;
     std::vector<flow::Batch> batches;
     std::vector<Rank> ranks;
-    std::vector<int> turn, finished;       ///< of each group
-    std::vector<Message> mail;             ///< sent here, not yet received
-    std::vector<Key> full;                 ///< windows to write
+    std::vector<int> turn, finished;             ///< of each group
+    std::vector<Message> mail;                   ///< sent here, not yet received
+    std::vector<Key> full;                       ///< windows to write
     std::map<std::pair<Key, int>, int> arrived;  ///< parties that have come, by window and team
   };
 
@@ -152,9 +165,12 @@ class FlowWorld {
   /// The rank that gets the mail has come to the window, and all mail of the domain's earlier rounds is in.
   [[nodiscard]] bool may_deliver(int n, const Message& m) const {
     const Node& node = nodes_[at(n)];
-    const Rank& receiver = node.ranks[at(job_->home(m.window.first) == n ? job_->servers[at(m.window.first)] : 0)];
+    const Rank& receiver =
+        node.ranks[at(job_->home(m.window.first) == n ? job_->servers[at(m.window.first)] : 0)];
     if (batch_of(node, m.window) >= receiver.batch) return false;
-    return std::ranges::none_of(node.mail, [&](const Message& other) { return other.window.first == m.window.first && other.window.second < m.window.second; });
+    return std::ranges::none_of(node.mail, [&](const Message& other) {
+      return other.window.first == m.window.first && other.window.second < m.window.second;
+    });
   }
 
   [[nodiscard]] static int batch_of(const Node& node, const Key& key) {
@@ -179,7 +195,9 @@ class FlowWorld {
   void check_slot(const Node& node, const flow::Batch& batch, const flow::Batch::Window& window, int n) {
     const int slots = job_->away(n, window.domain) ? job_->teams(n).count : 1;
     if (window.slot < 0 || window.slot + slots > job_->slots) broken_ = "a slot outside the memory";
-    if (node.groups.group_of(window.slot) != batch.group || node.groups.group_of(window.slot + slots - 1) != batch.group) broken_ = "a slot of another group";
+    if (node.groups.group_of(window.slot) != batch.group ||
+        node.groups.group_of(window.slot + slots - 1) != batch.group)
+      broken_ = "a slot of another group";
   }
 
   /// A rank is done with a window of its own node's; the last one makes it full.

@@ -1,4 +1,5 @@
-// Reads golden data: lines of words. A line whose first word is `opens` begins a record; '#' begins a comment.
+// Reads golden data: lines of words. A line whose first word is `opens` begins a record; '#' begins a
+// comment.
 #pragma once
 
 #include <fstream>
@@ -18,15 +19,19 @@ struct GoldenRecord {
   std::map<std::string, std::vector<std::vector<std::string>>> lines;
 
   [[nodiscard]] bool has(const std::string& key) const { return lines.count(key) > 0; }
-  [[nodiscard]] std::size_t count(const std::string& key) const { return has(key) ? lines.at(key).size() : 0; }
+  [[nodiscard]] std::size_t count(const std::string& key) const {
+    return has(key) ? lines.at(key).size() : 0;
+  }
   /// The numbers of the index-th line with a key, from its `skip`-th word on.
   template <class T>
-  [[nodiscard]] std::vector<T> numbers(const std::string& key, std::size_t index = 0, std::size_t skip = 0) const {
+  [[nodiscard]] std::vector<T> numbers(const std::string& key, std::size_t index = 0,
+                                       std::size_t skip = 0) const {
     const std::vector<std::string>& words = lines.at(key).at(index);
     std::vector<T> values;
     for (std::size_t i = skip; i < words.size(); ++i) {
       T value{};
-      if (!(std::istringstream(words[i]) >> value)) throw std::runtime_error(name + ": " + key + ": no number: " + words[i]);
+      if (!(std::istringstream(words[i]) >> value))
+        throw std::runtime_error(name + ": " + key + ": no number: " + words[i]);
       values.push_back(value);
     }
     return values;

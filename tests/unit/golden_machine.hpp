@@ -14,7 +14,8 @@ struct GoldenMachine {
   machine::Topology topology;
 
   [[nodiscard]] policy::PlacementProblem problem() const {
-    return {topology, record.numbers<int>("nodes"), record.matrix<std::int64_t>("bytes"), record.numbers<int>("seats")};
+    return {topology, record.numbers<int>("nodes"), record.matrix<std::int64_t>("bytes"),
+            record.numbers<int>("seats")};
   }
 };
 
@@ -30,7 +31,8 @@ inline machine::Topology::Shape golden_shape(const GoldenRecord& r) {
   if (kind == "fat-tree") return machine::FatTree{n.at(0), n.at(1), n.at(2), cable(0), cable(1)};
   if (kind == "torus") return machine::Torus{n, cable(0)};
   if (kind == "dragonfly") return machine::Dragonfly{n.at(0), n.at(1), n.at(2), cable(0), cable(1), cable(2)};
-  if (kind == "sets") return machine::TorusWithSets{{{n.begin() + 2, n.end()}, cable(0)}, n.at(0), n.at(1), cable(1)};
+  if (kind == "sets")
+    return machine::TorusWithSets{{{n.begin() + 2, n.end()}, cable(0)}, n.at(0), n.at(1), cable(1)};
   throw std::runtime_error(r.name + ": no shape " + kind);
 }
 

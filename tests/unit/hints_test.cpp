@@ -16,7 +16,8 @@ struct Row {
   std::vector<std::string> taken, refused;
 };
 
-const std::vector<std::string> switch_refused{"auto", "Enable", "true", "1", "two_phase", "two_layer", "enable "};
+const std::vector<std::string> switch_refused{"auto",      "Enable",    "true",   "1",
+                                              "two_phase", "two_layer", "enable "};
 
 const Row& more(std::string_view key) {
   static const std::map<std::string, Row, std::less<>> all{
@@ -35,14 +36,18 @@ const Row& more(std::string_view key) {
       {"collio_direct", {{}, {"auto", "automatic", "1"}}},
       {"collio_patience", {{"1"}, {"auto", "1.5", "never"}}},
       {"collio_check", {{}, {"1", "auto"}}},
-      {"collio_faults", {{"none", "@/tmp/rules", "all:write:ENOSPC", "0,2-5:read3+:delay=0.5,EIO/aggregators:sync:EINTR"},
-                         {"all", "all:write", "all:write:ENOSPACE", "@"}}},
+      {"collio_faults",
+       {{"none", "@/tmp/rules", "all:write:ENOSPC", "0,2-5:read3+:delay=0.5,EIO/aggregators:sync:EINTR"},
+        {"all", "all:write", "all:write:ENOSPACE", "@"}}},
       {"cb_nodes", {{"8"}, {"two", "3 ", "1e3", "0x10"}}},
       {"cb_buffer_size", {{"1073741824"}, {"16M", "auto", "99999999999999999999"}}},
-      {"cb_config_list", {{"auto", "*:*", "*:1", "node1:2,node2:1,*:0", "node1", "node1:*"},
-                          {":3", "node1:", "node1:x", "node1:-1", "a,,b", "a:1000001"}}},
-      {"romio_cb_write", {{}, switch_refused}}, {"romio_cb_read", {{}, switch_refused}},
-      {"romio_ds_write", {{}, switch_refused}}, {"romio_ds_read", {{}, switch_refused}},
+      {"cb_config_list",
+       {{"auto", "*:*", "*:1", "node1:2,node2:1,*:0", "node1", "node1:*"},
+        {":3", "node1:", "node1:x", "node1:-1", "a,,b", "a:1000001"}}},
+      {"romio_cb_write", {{}, switch_refused}},
+      {"romio_cb_read", {{}, switch_refused}},
+      {"romio_ds_write", {{}, switch_refused}},
+      {"romio_ds_read", {{}, switch_refused}},
       {"collio_aggregators", {{}, {"auto", "4"}}},
       {"collio_assignment", {{}, {"best", "least"}}},
       {"collio_domains", {{}, {"auto", "cyclic"}}},
@@ -53,7 +58,8 @@ const Row& more(std::string_view key) {
   return found == all.end() ? none : found->second;
 }
 
-/// The values of a row that its text of what is allowed names, with the ends of a range, and values next to them that are not allowed.
+/// The values of a row that its text of what is allowed names, with the ends of a range, and values next to
+/// them that are not allowed.
 Row values_of(const HintRow& row) {
   Row values = more(row.key);
   values.refused.emplace_back("");
@@ -105,8 +111,8 @@ TEST(Hints, KeysAndWordsAreThereOnce) {
   std::set<std::string_view> keys;
   for (const HintRow& row : hint_table()) EXPECT_TRUE(keys.insert(row.key).second) << row.key;
   std::set<std::string_view> seen;
-#define COLLIO_WORDS(list, ...)                                                             \
-  seen.clear();                                                                             \
+#define COLLIO_WORDS(list, ...) \
+  seen.clear();                 \
   for (const auto& name : words::list) EXPECT_TRUE(seen.insert(name.word).second) << name.word;
 #include "policy/hints.def"
 }
@@ -115,7 +121,8 @@ TEST(Hints, WithoutAnyTheDefaultsAreInForce) {
   const Hints h = parse_hints({});
   EXPECT_TRUE(h.warnings.empty());
   EXPECT_EQ(h.in_force.size(), hint_table().size());
-  for (const HintRow& row : hint_table()) EXPECT_EQ(h.in_force.at(std::string(row.key)), row.default_value) << row.key;
+  for (const HintRow& row : hint_table())
+    EXPECT_EQ(h.in_force.at(std::string(row.key)), row.default_value) << row.key;
   EXPECT_TRUE(h.enabled);
   EXPECT_EQ(h.aggregators, 0);
   EXPECT_EQ(h.local_aggregators, 0);
@@ -135,7 +142,8 @@ TEST(Hints, AMemoryLimitCutsTheCollectiveBuffer) {
   const Hints h = parse_hints({{"collio_memory_limit", "8388608"}});
   EXPECT_EQ(h.buffer_bytes, 1 << 20);
   EXPECT_EQ(h.in_force.at("cb_buffer_size"), "1048576");
-  EXPECT_EQ(parse_hints({{"collio_memory_limit", "8388608"}, {"cb_buffer_size", "65536"}}).buffer_bytes, 65536);
+  EXPECT_EQ(parse_hints({{"collio_memory_limit", "8388608"}, {"cb_buffer_size", "65536"}}).buffer_bytes,
+            65536);
   EXPECT_EQ(message_budget(4096, parse_hints({{"collio_memory_limit", "1048576"}})), 128 << 10);
   EXPECT_EQ(message_budget(4096, {}), 256 << 10);
   EXPECT_EQ(message_budget(4 << 20, {}), 4 << 20);
@@ -170,7 +178,9 @@ TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
       const Hints h = parse_hints({{key, value}});
       ASSERT_EQ(h.warnings.size(), 1u) << key << "=" << value;
       EXPECT_EQ(h.refused, std::vector<std::string>{key});
-      const std::string expected = "hint " + key + ": '" + value + "' is not allowed (allowed: " + row.allowed + "); " + by_default + " stays in force";
+      const std::string expected = "hint " + key + ": '" + value +
+                                   "' is not allowed (allowed: " + row.allowed + "); " + by_default +
+                                   " stays in force";
       EXPECT_EQ(h.warnings[0].substr(0, expected.size()), expected);
       EXPECT_EQ(h.warnings[0] == expected, key != "collio_faults");  // which says more
       EXPECT_EQ(h.in_force, parse_hints({}).in_force);
@@ -180,11 +190,13 @@ TEST(Hints, RefusedValuesLeaveTheDefaultAndAWarningThatNamesWhatIsAllowed) {
 }
 
 TEST(Hints, ValuesOfOtherLayersAreTaken) {
-  const Hints h = parse_hints({{"nc_num_aggrs_per_node", "0"}, {"striping_unit", "0"}, {"striping_factor", "0"}});
+  const Hints h =
+      parse_hints({{"nc_num_aggrs_per_node", "0"}, {"striping_unit", "0"}, {"striping_factor", "0"}});
   EXPECT_TRUE(h.warnings.empty() && h.refused.empty());
   EXPECT_EQ(h.in_force, parse_hints({}).in_force);
   EXPECT_EQ(parse_hints({{"striping_factor", "-1"}}).in_force.at("striping_factor"), "auto");
-  const Hints capitals = parse_hints({{"romio_cb_write", "ENABLE"}, {"romio_cb_read", "DISABLE"}, {"romio_ds_write", "AUTOMATIC"}});
+  const Hints capitals = parse_hints(
+      {{"romio_cb_write", "ENABLE"}, {"romio_cb_read", "DISABLE"}, {"romio_ds_write", "AUTOMATIC"}});
   EXPECT_TRUE(capitals.warnings.empty() && capitals.refused.empty());
   EXPECT_EQ(capitals.write_path, Path::two_layer);
   EXPECT_EQ(capitals.read_path, Path::independent);
@@ -195,15 +207,28 @@ TEST(Hints, ABufferThatIsTooLongForCollioIsCutAndNotRefused) {
   const Hints h = parse_hints({{"cb_buffer_size", "2147483647"}});
   EXPECT_TRUE(h.refused.empty());
   ASSERT_EQ(h.warnings.size(), 1U);
-  EXPECT_EQ(h.warnings[0], "hint cb_buffer_size: 2147483647 bytes are more than collio's buffers may have; 1073741824 is in force");
+  EXPECT_EQ(h.warnings[0],
+            "hint cb_buffer_size: 2147483647 bytes are more than collio's buffers may have; 1073741824 is in "
+            "force");
   EXPECT_EQ(h.buffer_bytes, 1 << 30);
   EXPECT_EQ(h.in_force.at("cb_buffer_size"), "1073741824");
 }
 
 TEST(Hints, ValuesReachTheSettings) {
-  const Hints h = parse_hints({{"collio_enable", "disable"}, {"cb_nodes", "3"}, {"cb_buffer_size", "4194304"}, {"collio_window", "524288"},
-                               {"collio_local_aggregators", "5"}, {"nc_num_aggrs_per_node", "2"}, {"collio_nodes_per_group", "4"}, {"collio_aggregators", "spread"}, {"collio_assignment", "least_congestion"}, {"collio_domains", "aligned"}, {"collio_sends", "standard"},
-                               {"striping_unit", "65536"}, {"striping_factor", "7"}, {"cb_config_list", "n1:2,n2:*,n3,*:0"}});
+  const Hints h = parse_hints({{"collio_enable", "disable"},
+                               {"cb_nodes", "3"},
+                               {"cb_buffer_size", "4194304"},
+                               {"collio_window", "524288"},
+                               {"collio_local_aggregators", "5"},
+                               {"nc_num_aggrs_per_node", "2"},
+                               {"collio_nodes_per_group", "4"},
+                               {"collio_aggregators", "spread"},
+                               {"collio_assignment", "least_congestion"},
+                               {"collio_domains", "aligned"},
+                               {"collio_sends", "standard"},
+                               {"striping_unit", "65536"},
+                               {"striping_factor", "7"},
+                               {"cb_config_list", "n1:2,n2:*,n3,*:0"}});
   EXPECT_FALSE(h.enabled);
   EXPECT_EQ(h.aggregators, 3);
   EXPECT_EQ(h.local_aggregators, 5);
@@ -223,8 +248,10 @@ TEST(Hints, ValuesReachTheSettings) {
 }
 
 TEST(Hints, RomioSwitchesMeanPathsAndWaysOfTreatingHoles) {
-  const Hints h = parse_hints({{"romio_cb_write", "enable"}, {"romio_cb_read", "disable"},
-                               {"romio_ds_write", "disable"}, {"romio_ds_read", "enable"}});
+  const Hints h = parse_hints({{"romio_cb_write", "enable"},
+                               {"romio_cb_read", "disable"},
+                               {"romio_ds_write", "disable"},
+                               {"romio_ds_read", "enable"}});
   EXPECT_EQ(h.write_path, Path::two_layer);
   EXPECT_EQ(h.read_path, Path::independent);
   EXPECT_EQ(h.write_holes, Holes::piecewise);
@@ -232,8 +259,12 @@ TEST(Hints, RomioSwitchesMeanPathsAndWaysOfTreatingHoles) {
 }
 
 TEST(Hints, OwnNamesWinOverRomios) {
-  const Hints h = parse_hints({{"romio_cb_write", "disable"}, {"romio_cb_read", "disable"}, {"collio_path", "two_phase"},
-                               {"romio_ds_write", "enable"}, {"romio_ds_read", "enable"}, {"collio_holes", "piecewise"}});
+  const Hints h = parse_hints({{"romio_cb_write", "disable"},
+                               {"romio_cb_read", "disable"},
+                               {"collio_path", "two_phase"},
+                               {"romio_ds_write", "enable"},
+                               {"romio_ds_read", "enable"},
+                               {"collio_holes", "piecewise"}});
   EXPECT_EQ(h.write_path, Path::two_phase);
   EXPECT_EQ(h.read_path, Path::two_phase);
   EXPECT_EQ(h.write_holes, Holes::piecewise);
@@ -243,7 +274,8 @@ TEST(Hints, OwnNamesWinOverRomios) {
 TEST(Hints, OwnPathsNameOneLayerOrTwo) {
   EXPECT_EQ(parse_hints({{"collio_path", "two_layer"}}).write_path, Path::two_layer);
   EXPECT_EQ(parse_hints({{"collio_path", "two_layer"}}).read_path, Path::two_layer);
-  EXPECT_EQ(parse_hints({{"collio_path", "two_phase"}, {"romio_cb_read", "enable"}}).read_path, Path::two_phase);
+  EXPECT_EQ(parse_hints({{"collio_path", "two_phase"}, {"romio_cb_read", "enable"}}).read_path,
+            Path::two_phase);
 }
 
 TEST(Hints, OwnAutoLeavesRomiosChoice) {
@@ -253,7 +285,8 @@ TEST(Hints, OwnAutoLeavesRomiosChoice) {
 }
 
 TEST(Hints, UnknownOwnNamesWarnAndForeignOnesAreIgnored) {
-  const Hints h = parse_hints({{"collio_pathh", "auto"}, {"romio_no_indep_rw", "true"}, {"access_style", "write_once"}});
+  const Hints h =
+      parse_hints({{"collio_pathh", "auto"}, {"romio_no_indep_rw", "true"}, {"access_style", "write_once"}});
   ASSERT_EQ(h.warnings.size(), 1u);
   EXPECT_EQ(h.warnings[0], "hint collio_pathh is unknown; `collio info` lists all");
   EXPECT_EQ(h.in_force, parse_hints({}).in_force);

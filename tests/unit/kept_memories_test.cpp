@@ -9,7 +9,14 @@ namespace {
 PlanMemory with_a_pattern(std::uint64_t token) {
   PlanMemory memory;
   memory.set_token(token);
-  memory.remember({0, policy::Direction::write, {1, 0, 8}, {}, false, false, policy::CallTrials({policy::OpenWay{}}), {}});
+  memory.remember({0,
+                   policy::Direction::write,
+                   {1, 0, 8},
+                   {},
+                   false,
+                   false,
+                   policy::CallTrials({policy::OpenWay{}}),
+                   {}});
   return memory;
 }
 

@@ -1,4 +1,5 @@
-// A file in memory whose started transfers happen later, in any order: what asynchronous storage may do at worst.
+// A file in memory whose started transfers happen later, in any order: what asynchronous storage may do at
+// worst.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +21,22 @@ class LateFile final : public storage::Storage {
 
   storage::Transfer write(const core::Extent& e, const std::byte* from) override {
     const std::int64_t n = std::clamp<std::int64_t>(fails_from - e.offset, 0, e.length);
-    if (n > 0 && bytes.size() < static_cast<std::size_t>(e.offset + n)) bytes.resize(static_cast<std::size_t>(e.offset + n));
+    if (n > 0 && bytes.size() < static_cast<std::size_t>(e.offset + n))
+      bytes.resize(static_cast<std::size_t>(e.offset + n));
     if (n > 0) std::copy_n(from, n, bytes.begin() + e.offset);
     return {n, n < e.length ? core::Error{core::ErrorClass::no_space, "full"} : core::Error{}};
   }
   storage::Transfer read(const core::Extent& e, std::byte* to) override {
-    const std::int64_t n = std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes.size()) - e.offset, 0, e.length);
+    const std::int64_t n =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes.size()) - e.offset, 0, e.length);
     if (n > 0) std::copy_n(bytes.begin() + e.offset, n, to);
     return {n, {}};
   }
   core::Error sync() override { return {}; }
 
-  storage::Ticket start_write(const core::Extent& e, const std::byte* from) override { return keep({e, from, nullptr}); }
+  storage::Ticket start_write(const core::Extent& e, const std::byte* from) override {
+    return keep({e, from, nullptr});
+  }
   storage::Ticket start_read(const core::Extent& e, std::byte* to) override { return keep({e, nullptr, to}); }
   /// Now and then another one happens.
   bool done(storage::Ticket ticket) override {

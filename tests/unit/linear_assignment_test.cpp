@@ -1,4 +1,5 @@
-// Linear assignment: against all placements of small matrices, and shapes at the edge. tests/python compares with SciPy.
+// Linear assignment: against all placements of small matrices, and shapes at the edge. tests/python compares
+// with SciPy.
 #include "core/linear_assignment.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +58,8 @@ TEST(LinearAssignment, CostsWhatTheBestOfAllPlacementsCosts) {
   for (int trial = 0; trial < 3000; ++trial) {
     Costs m({1 + static_cast<int>(dice() % 6), 1 + static_cast<int>(dice() % 6)});
     const std::int64_t most = trial % 3 == 0 ? 3 : 1 << 20;  // many ties, or few
-    for (std::int64_t& element : m.values()) element = static_cast<std::int64_t>(dice() % static_cast<unsigned>(most)) - (trial % 2) * most / 2;
+    for (std::int64_t& element : m.values())
+      element = static_cast<std::int64_t>(dice() % static_cast<unsigned>(most)) - (trial % 2) * most / 2;
     const std::vector<int> columns = assign_rows(m);
     std::set<int> taken(columns.begin(), columns.end());
     taken.erase(-1);

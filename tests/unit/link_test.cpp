@@ -17,9 +17,11 @@ int tag(int domains, int domain, std::int64_t round) {
 }
 
 TEST(Tags, RoundsOfOneDomainHaveTagsOfTheirOwn) {
-  for (const int domains : {1, 2, 3, 4, 5, 7, 10, 128, 1000, 1999, 2000, 4000, 7999, 8000, 8001, 15999, 16000, 16001, 32000, 128000}) {
+  for (const int domains : {1,    2,    3,    4,    5,    7,     10,    128,   1000,  1999,
+                            2000, 4000, 7999, 8000, 8001, 15999, 16000, 16001, 32000, 128000}) {
     std::set<int> seen;
-    for (std::int64_t round = 0; round < 1000; ++round) seen.insert(tag(domains, domains - 1, 5'000'000'000 + round));
+    for (std::int64_t round = 0; round < 1000; ++round)
+      seen.insert(tag(domains, domains - 1, 5'000'000'000 + round));
     EXPECT_EQ(seen.size(), 1000u) << domains << " domains";
   }
 }
@@ -27,9 +29,11 @@ TEST(Tags, RoundsOfOneDomainHaveTagsOfTheirOwn) {
 TEST(Tags, NeighboursInTheOrderOfWindowsHaveTagsOfTheirOwn) {
   constexpr int near = 2 * policy::most_node_slots;
   for (const int domains : {1, 2, 3, 4, 5, 10, 64, 128, 1000, 2000, 8000, 16000, 32000}) {
-    for (const std::int64_t begin : {std::int64_t{0}, std::int64_t{15990}, std::int64_t{3} * domains - near / 2}) {
+    for (const std::int64_t begin :
+         {std::int64_t{0}, std::int64_t{15990}, std::int64_t{3} * domains - near / 2}) {
       std::set<int> seen;
-      for (std::int64_t number = std::max<std::int64_t>(begin, 0), end = number + near; number < end; ++number)
+      for (std::int64_t number = std::max<std::int64_t>(begin, 0), end = number + near; number < end;
+           ++number)
         seen.insert(tag(domains, static_cast<int>(number % domains), number / domains));
       EXPECT_EQ(seen.size(), static_cast<std::size_t>(near)) << domains << " domains, from window " << begin;
     }

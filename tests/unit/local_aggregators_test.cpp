@@ -28,10 +28,13 @@ TEST(LocalAggregators, EveryRankBelongsToTheNearestAtOrBelowIt) {
       for (int r = 0; r < ranks; ++r) {
         const int team = teams.team_of(r);
         EXPECT_LE(teams.first_rank(team), r);
-        if (team + 1 < count) { EXPECT_GT(teams.first_rank(team + 1), r); }
+        if (team + 1 < count) {
+          EXPECT_GT(teams.first_rank(team + 1), r);
+        }
         ++sizes[static_cast<std::size_t>(team)];
       }
-      for (int t = 0; t < count; ++t) EXPECT_EQ(teams.size(t), sizes[static_cast<std::size_t>(t)]) << ranks << ' ' << count;
+      for (int t = 0; t < count; ++t)
+        EXPECT_EQ(teams.size(t), sizes[static_cast<std::size_t>(t)]) << ranks << ' ' << count;
     }
   }
 }
@@ -56,7 +59,8 @@ std::map<int, int> receives(const Layers& layers, int domain, int home) {
   const int nodes = static_cast<int>(layers.teams.size());
   for (int n = 0; n < nodes; ++n) {
     if (n == home) continue;
-    const bool meets = layers.nodes_per_group > 1 && layers.group_of(n) != layers.group_of(home) && layers.relay(n, domain) == n;
+    const bool meets = layers.nodes_per_group > 1 && layers.group_of(n) != layers.group_of(home) &&
+                       layers.relay(n, domain) == n;
     got[layers.next_hop(n, domain, home)] += meets ? 1 : layers.teams[static_cast<std::size_t>(n)].count;
   }
   return got;
@@ -68,12 +72,14 @@ TEST(LocalAggregators, EveryNodeKnowsHowManyMessagesItGets) {
       Hints hints;
       hints.nodes_per_group = group;
       hints.local_aggregators = 2 * nodes + 1;
-      const Layers layers = make_layers(machine_of(std::vector<int>(static_cast<std::size_t>(nodes), 4)), hints);
+      const Layers layers =
+          make_layers(machine_of(std::vector<int>(static_cast<std::size_t>(nodes), 4)), hints);
       for (int domain = 0; domain < 4; ++domain) {
         for (int home = 0; home < nodes; ++home) {
           auto got = receives(layers, domain, home);
           for (int n = 0; n < nodes; ++n)
-            EXPECT_EQ(layers.senders_to(n, domain, home), got[n]) << nodes << " nodes by " << group << ", node " << n;
+            EXPECT_EQ(layers.senders_to(n, domain, home), got[n])
+                << nodes << " nodes by " << group << ", node " << n;
         }
       }
     }
@@ -85,7 +91,8 @@ TEST(LocalAggregators, PiecesGetHomeInOneHopOrTwo) {
     for (int group = 1; group <= nodes; ++group) {
       Hints hints;
       hints.nodes_per_group = group;
-      const Layers layers = make_layers(machine_of(std::vector<int>(static_cast<std::size_t>(nodes), 4)), hints);
+      const Layers layers =
+          make_layers(machine_of(std::vector<int>(static_cast<std::size_t>(nodes), 4)), hints);
       for (int home = 0; home < nodes; ++home) {
         for (int start = 0; start < nodes; ++start) {
           int at = start, hops = 0;

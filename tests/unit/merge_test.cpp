@@ -12,7 +12,8 @@ using test::Dice;
 
 std::vector<Extent> merged(const std::vector<PackedExtents>& lists) {
   std::vector<SortedList> sorted;
-  for (const PackedExtents& list : lists) sorted.push_back({list.reader(list.before_stream(0)), list.items()});
+  for (const PackedExtents& list : lists)
+    sorted.push_back({list.reader(list.before_stream(0)), list.items()});
   std::vector<Extent> out;
   merge_union(sorted, [&](const Extent& e) { out.push_back(e); });
   return out;
@@ -49,7 +50,8 @@ TEST(Merge, TouchingPiecesOfDifferentListsBecomeOne) {
 
 TEST(Merge, PieceInsideAnotherDoesNotShortenIt) {
   const std::vector<Extent> expected{{0, 100}, {200, 1}};
-  EXPECT_EQ(merged({test::packed({{0, 100, 100, 1}}), test::packed({{10, 5, 20, 3}, {200, 1, 1, 1}})}), expected);
+  EXPECT_EQ(merged({test::packed({{0, 100, 100, 1}}), test::packed({{10, 5, 20, 3}, {200, 1, 1, 1}})}),
+            expected);
 }
 
 TEST(Merge, SameListManyTimesIsThatList) {

@@ -7,8 +7,9 @@ namespace {
 
 TEST(StorageModel, IsUsableForAnyPath) {
   const test::TemporaryFile file("x");
-  for (const std::string& path : {file.path(), testing::TempDir() + "not_made_yet", std::string("/proc/self/status"),
-                                  std::string("/no/such/folder/file"), std::string("file_here"), std::string()}) {
+  for (const std::string& path :
+       {file.path(), testing::TempDir() + "not_made_yet", std::string("/proc/self/status"),
+        std::string("/no/such/folder/file"), std::string("file_here"), std::string()}) {
     const machine::StorageModel m = model_of(path);
     EXPECT_FALSE(m.name.empty()) << path;
     EXPECT_GE(m.block_bytes, 4096) << path;
@@ -20,7 +21,8 @@ TEST(StorageModel, IsUsableForAnyPath) {
 
 TEST(StorageModel, OfAFileIsThatOfItsFolder) {
   const test::TemporaryFile file("x");
-  const machine::StorageModel there = model_of(file.path()), not_yet = model_of(file.path() + ".not_made_yet");
+  const machine::StorageModel there = model_of(file.path()),
+                              not_yet = model_of(file.path() + ".not_made_yet");
   EXPECT_EQ(there.name, not_yet.name);
   EXPECT_EQ(there.block_bytes, not_yet.block_bytes);
 }

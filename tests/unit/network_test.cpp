@@ -64,7 +64,8 @@ TEST(Network, HostsAreFoundByWholeAndByShortNames) {
   Network n = two_racks();
   n.vertices[2] = "login.a";
   n.vertices[3] = "login.b";
-  const std::vector<std::string> hosts{"node1", "node0.cluster.org", "login.b", "login", "login.c", "rack0", ""};
+  const std::vector<std::string> hosts{"node1", "node0.cluster.org", "login.b", "login", "login.c", "rack0",
+                                       ""};
   EXPECT_EQ(find_nodes(n, hosts), (std::vector<int>{1, 0, 3, -1, -1, -1, -1}));
 }
 
@@ -119,8 +120,10 @@ TEST(CheckNetwork, SaysWhatIsWrong) {
       {[](Network& n) { n.links[3].b = 12; }, "links[3].b is 12, there are 7 vertices"},
       {[](Network& n) { n.links[0].a = -1; }, "links[0].a is -1, there are 7 vertices"},
       {[](Network& n) { n.links[5].b = 5; }, "links[5] joins vertex 5 to itself"},
-      {[](Network& n) { n.links[1].rate_bytes_per_s = -5; }, "links[1].rate_bytes_per_s is -5; allowed: above 0"},
-      {[](Network& n) { n.links[1].rate_bytes_per_s = 0; }, "links[1].rate_bytes_per_s is 0; allowed: above 0"},
+      {[](Network& n) { n.links[1].rate_bytes_per_s = -5; },
+       "links[1].rate_bytes_per_s is -5; allowed: above 0"},
+      {[](Network& n) { n.links[1].rate_bytes_per_s = 0; },
+       "links[1].rate_bytes_per_s is 0; allowed: above 0"},
       {[](Network& n) { n.links[2].latency_s = -1e-6; }, "links[2].latency_s is -1e-06; allowed: 0 and more"},
       {[](Network& n) { n.vertices[2] = "node1"; }, "nodes[2].name is 'node1', which is nodes[1]'s"},
       {[](Network& n) { n.nodes = 0; }, "there are 0 nodes; allowed: 1 and more"},
@@ -130,8 +133,10 @@ TEST(CheckNetwork, SaysWhatIsWrong) {
       {[](Network& n) { n.next[4 * 4 + 2] = -2; }, "next[4][2] is -2, there are 6 links"},
       {[](Network& n) { n.next[0] = 0; }, "next[0][0] is 0; allowed: -1, a node is where it is"},
       {[](Network& n) { n.next[1] = 5; }, "next[0][1] is 5, but that link joins vertices 5 and 6"},
-      {[](Network& n) { n.next[6 * 4 + 3] = 4; }, "the route from node0 to node3 loops: it comes back to rack0"},
-      {[](Network& n) { n.next[5 * 4 + 3] = -1; }, "the route from node0 to node3 ends at rack1: its entry in next is -1"},
+      {[](Network& n) { n.next[6 * 4 + 3] = 4; },
+       "the route from node0 to node3 loops: it comes back to rack0"},
+      {[](Network& n) { n.next[5 * 4 + 3] = -1; },
+       "the route from node0 to node3 ends at rack1: its entry in next is -1"},
   };
   for (const auto& one : cases) {
     Network n = two_racks();

@@ -7,8 +7,8 @@
 
 namespace collio::machine {
 
-/// Two racks of two nodes under one root: node0..node3, rack0 (4), rack1 (5), core (6). Links 0..3 go from the nodes to
-/// their racks, 4 and 5 from the racks to the core. The uplinks have half the nodes' rate.
+/// Two racks of two nodes under one root: node0..node3, rack0 (4), rack1 (5), core (6). Links 0..3 go from
+/// the nodes to their racks, 4 and 5 from the racks to the core. The uplinks have half the nodes' rate.
 inline Network two_racks() {
   Network n;
   n.name = "two racks";
@@ -16,13 +16,13 @@ inline Network two_racks() {
   n.vertices = {"node0", "node1", "node2", "node3", "rack0", "rack1", "core"};
   for (int node = 0; node < 4; ++node) n.links.push_back({node, 4 + node / 2, 100e6, 1e-6});
   for (int rack = 0; rack < 2; ++rack) n.links.push_back({4 + rack, 6, 50e6, 2e-6});
-  n.next = {-1, 0, 0, 0,   //
-            1, -1, 1, 1,   //
-            2, 2, -1, 2,   //
-            3, 3, 3, -1,   //
-            0, 1, 4, 4,    //
-            5, 5, 2, 3,    //
-            4, 4, 5, 5};
+  n.next = {-1, 0,  0,  0,   //
+            1,  -1, 1,  1,   //
+            2,  2,  -1, 2,   //
+            3,  3,  3,  -1,  //
+            0,  1,  4,  4,   //
+            5,  5,  2,  3,   //
+            4,  4,  5,  5};
   return n;
 }
 

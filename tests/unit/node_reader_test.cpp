@@ -41,7 +41,8 @@ class Sys {
     write("class/net/" + name + "/operstate", state);
     write("class/net/" + name + "/speed", std::to_string(speed_mbit));
   }
-  void infiniband(const std::string& name, const std::string& address, const std::string& state, const std::string& rate) {
+  void infiniband(const std::string& name, const std::string& address, const std::string& state,
+                  const std::string& rate) {
     hardware("infiniband/" + name, address);
     write("class/infiniband/" + name + "/ports/1/state", state);
     write("class/infiniband/" + name + "/ports/1/rate", rate);
@@ -59,7 +60,8 @@ CpuSet first(std::size_t count) { return CpuSet(count, true); }
 TEST(NodeReader, ListsOfTheKernel) {
   EXPECT_EQ(parse_cpu_list("0-2,5"), (CpuSet{true, true, true, false, false, true}));
   EXPECT_EQ(parse_cpu_list("3"), (CpuSet{false, false, false, true}));
-  for (const char* text : {"", "x", "1-", "-1", "3-1", "1,,2", "0-99999999", "1 2"}) EXPECT_TRUE(parse_cpu_list(text).empty()) << text;
+  for (const char* text : {"", "x", "1-", "-1", "3-1", "1,,2", "0-99999999", "1 2"})
+    EXPECT_TRUE(parse_cpu_list(text).empty()) << text;
 }
 
 TEST(NodeReader, AMachineThatTellsNothingHasOneOfEach) {
@@ -144,10 +146,12 @@ TEST(NodeReader, TheEnvironmentMayKeepMessagesToTcp) {
   EXPECT_EQ(fabric_of(ethernet, {}), Fabric::tcp);
   EXPECT_EQ(fabric_of(ethernet, {"verbs", "rc", ""}), Fabric::tcp);
   EXPECT_EQ(fabric_of(fast, {}), Fabric::rdma);
-  for (const char* list : {"tcp;ofi_rxm", "sockets", "tcp,self,sm", "self,vader,tcp"}) EXPECT_EQ(fabric_of(fast, {list, "", ""}), Fabric::tcp) << list;
+  for (const char* list : {"tcp;ofi_rxm", "sockets", "tcp,self,sm", "self,vader,tcp"})
+    EXPECT_EQ(fabric_of(fast, {list, "", ""}), Fabric::tcp) << list;
   EXPECT_EQ(fabric_of(fast, {"", "tcp,sm", ""}), Fabric::tcp);
   EXPECT_EQ(fabric_of(fast, {"", "", "tcp,self"}), Fabric::tcp);
-  for (const char* list : {"verbs", "rc,tcp", "all", "self,sm", "^tcp", ",;"}) EXPECT_EQ(fabric_of(fast, {"", list, ""}), Fabric::rdma) << list;
+  for (const char* list : {"verbs", "rc,tcp", "all", "self,sm", "^tcp", ",;"})
+    EXPECT_EQ(fabric_of(fast, {"", list, ""}), Fabric::rdma) << list;
 }
 
 TEST(NodeReader, ReadsTheNodeItIsOn) {

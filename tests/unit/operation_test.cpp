@@ -17,7 +17,8 @@ TEST(Operation, GoesOnWhereAShortCallEnded) {
   ASSERT_TRUE(d.ok());
   std::byte data[100];
   Operation o = Operation::writing({1000, 100}, data);
-  for (const auto& [outcome, offset] : {std::pair{ssize_t{30}, 1000}, {-EINTR, 1030}, {-EINTR, 1030}, {1, 1030}, {69, 1031}}) {
+  for (const auto& [outcome, offset] :
+       {std::pair{ssize_t{30}, 1000}, {-EINTR, 1030}, {-EINTR, 1030}, {1, 1030}, {69, 1031}}) {
     ASSERT_FALSE(o.complete());
     const SystemCall call = o.next(d.value());
     EXPECT_TRUE(call.write && !call.direct);
@@ -37,7 +38,10 @@ TEST(Operation, EndsWithTheBytesThatWentBeforeAnError) {
   const auto d = Descriptors::open(file.path(), Access::read_write, false);
   std::byte data[100];
   for (const bool write : {true, false}) {
-    for (const auto& [outcome, kind] : {std::pair{-EIO, core::ErrorClass::io}, {-ENOSPC, core::ErrorClass::no_space}, {-EDQUOT, core::ErrorClass::quota}, {0, core::ErrorClass::io}}) {
+    for (const auto& [outcome, kind] : {std::pair{-EIO, core::ErrorClass::io},
+                                        {-ENOSPC, core::ErrorClass::no_space},
+                                        {-EDQUOT, core::ErrorClass::quota},
+                                        {0, core::ErrorClass::io}}) {
       Operation o = write ? Operation::writing({0, 100}, data) : Operation::reading({0, 100}, data);
       o.book(d.value(), o.next(d.value()), 40);
       o.book(d.value(), o.next(d.value()), outcome);
@@ -65,8 +69,10 @@ TEST(Operation, OnlyAlignedPartsGoPastThePageCache) {
   if (d.value().direct() < 0) GTEST_SKIP() << d.value().no_direct() << " in " << testing::TempDir();
   const std::int64_t a = d.value().alignment();
   const access::Buffer buffer(static_cast<std::size_t>(8 * a));
-  Operation o = Operation::writing({a + 100, 3 * a}, buffer.data() + 100);  // 100 over an aligned byte, as is the memory
-  for (const auto& [offset, bytes, direct] : {std::tuple{a + 100, a - 100, false}, {2 * a, 2 * a, true}, {4 * a, std::int64_t{100}, false}}) {
+  Operation o = Operation::writing({a + 100, 3 * a},
+                                   buffer.data() + 100);  // 100 over an aligned byte, as is the memory
+  for (const auto& [offset, bytes, direct] :
+       {std::tuple{a + 100, a - 100, false}, {2 * a, 2 * a, true}, {4 * a, std::int64_t{100}, false}}) {
     const SystemCall call = o.next(d.value());
     EXPECT_EQ(call.offset, offset);
     EXPECT_EQ(call.bytes, static_cast<std::size_t>(bytes));

@@ -19,7 +19,8 @@ machine::Machine machine_of(int nodes, bool storage_overlaps) {
 }
 
 TEST(Overlap, AutoFollowsWhatGoesOnByItself) {
-  const Overlap none = choose_overlap(machine_of(1, false), {}), between_nodes = choose_overlap(machine_of(2, false), {}),
+  const Overlap none = choose_overlap(machine_of(1, false), {}),
+                between_nodes = choose_overlap(machine_of(2, false), {}),
                 dataflow = choose_overlap(machine_of(1, true), {});
   EXPECT_EQ(none.schedule, Schedule::none);
   EXPECT_EQ(none.buffers, 1);
@@ -34,8 +35,10 @@ TEST(Overlap, AutoFollowsWhatGoesOnByItself) {
 }
 
 TEST(Overlap, HintsDecide) {
-  for (const char* name : {"none", "communication", "write", "write_communication", "write_communication_2", "dataflow"}) {
-    const Overlap o = choose_overlap(machine_of(1, false), parse_hints({{"collio_schedule", name}, {"collio_buffers", "5"}}));
+  for (const char* name :
+       {"none", "communication", "write", "write_communication", "write_communication_2", "dataflow"}) {
+    const Overlap o = choose_overlap(machine_of(1, false),
+                                     parse_hints({{"collio_schedule", name}, {"collio_buffers", "5"}}));
     EXPECT_EQ(name_of(o.schedule), name);
     EXPECT_EQ(o.buffers, o.schedule == Schedule::none ? 1 : 5);
     EXPECT_GE(o.buffers, o.exchanging);
@@ -53,11 +56,15 @@ TEST(Overlap, AllBuffersTogetherAreNoLongerThanTheCollectiveBuffer) {
   const machine::Machine machine{{{"here", 4, 2}}, {}};
   for (const char* buffer_bytes : {"1", "3", "65536", "1000000", "16777216"}) {
     for (const char* buffers : {"2", "3", "64"}) {
-      const Hints hints = parse_hints({{"cb_buffer_size", buffer_bytes}, {"collio_buffers", buffers}, {"collio_schedule", "dataflow"},
-                                       {"collio_window", "1073741824"}, {"collio_path", "two_phase"}});
+      const Hints hints = parse_hints({{"cb_buffer_size", buffer_bytes},
+                                       {"collio_buffers", buffers},
+                                       {"collio_schedule", "dataflow"},
+                                       {"collio_window", "1073741824"},
+                                       {"collio_path", "two_phase"}});
       const Plan plan = make_plan({Direction::write, d, 2}, machine, hints);
       EXPECT_GE(plan.domains.window_bytes, 1);
-      EXPECT_LE(plan.domains.window_bytes * plan.overlap.buffers, hints.buffer_bytes) << buffer_bytes << " in " << buffers;
+      EXPECT_LE(plan.domains.window_bytes * plan.overlap.buffers, hints.buffer_bytes)
+          << buffer_bytes << " in " << buffers;
     }
   }
 }

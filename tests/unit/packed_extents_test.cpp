@@ -107,7 +107,8 @@ TEST(PackedExtents, CheckpointsLeadToTheRightItem) {
       ASSERT_LE(steps, PackedExtents::items_per_checkpoint + 1);
       stream += run.bytes();
     }
-    ASSERT_EQ(list.before_stream(stream).stream, list.before_stream(stream - 1).stream) << "the end has no item";
+    ASSERT_EQ(list.before_stream(stream).stream, list.before_stream(stream - 1).stream)
+        << "the end has no item";
   }
 }
 
@@ -132,7 +133,9 @@ TEST(PackedExtents, CursorSeeksToEveryByteAroundCheckpoints) {
 
 TEST(PackedExtents, HoldsVeryLargeNumbers) {
   const std::int64_t large = std::int64_t{1} << 60;
-  const std::vector<core::Run> runs{{4096, 4096, 4096, 1}, {large, std::int64_t{1} << 40, std::int64_t{1} << 41, 1000}, {large * 2, 3, 3, 1}};
+  const std::vector<core::Run> runs{{4096, 4096, 4096, 1},
+                                    {large, std::int64_t{1} << 40, std::int64_t{1} << 41, 1000},
+                                    {large * 2, 3, 3, 1}};
   const auto list = test::packed(runs);
   EXPECT_EQ(list.bytes(), 4096 + 1000 * (std::int64_t{1} << 40) + 3);
   EXPECT_EQ(list.pieces(), 1002);

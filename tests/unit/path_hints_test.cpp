@@ -27,7 +27,8 @@ TEST(PathHints, ARuleIsAPatternAndItsHints) {
 }
 
 TEST(PathHints, ColonsAndCommasOfPatternsAndValuesStay) {
-  const auto rules = parsed("/a:b/*: cb_config_list=n1:2,*:1, cb_nodes=3; x: collio_faults=all:read:delay=0.5");
+  const auto rules =
+      parsed("/a:b/*: cb_config_list=n1:2,*:1, cb_nodes=3; x: collio_faults=all:read:delay=0.5");
   ASSERT_EQ(rules.size(), 2U);
   EXPECT_EQ(rules[0].pattern, "/a:b/*");
   EXPECT_EQ(rules[0].hints, (Pairs{{"cb_config_list", "n1:2,*:1"}, {"cb_nodes", "3"}}));
@@ -35,11 +36,13 @@ TEST(PathHints, ColonsAndCommasOfPatternsAndValuesStay) {
 }
 
 TEST(PathHints, WhatIsNoRuleIsNamedAndTheOthersHold) {
-  for (const std::string wrong : {"*.nc", "*.nc:", "*.nc cb_nodes=4", ": cb_nodes=4", "*.nc: cb_nodes", "*.nc: =4", "*.nc: cb_nodes=", "*.nc: cb nodes=4"}) {
+  for (const std::string wrong : {"*.nc", "*.nc:", "*.nc cb_nodes=4", ": cb_nodes=4", "*.nc: cb_nodes",
+                                  "*.nc: =4", "*.nc: cb_nodes=", "*.nc: cb nodes=4"}) {
     std::vector<std::string> warnings;
     EXPECT_EQ(parse_path_hints(wrong + "; *.h5: cb_nodes=2", warnings).size(), 1U) << wrong;
     ASSERT_EQ(warnings.size(), 1U) << wrong;
-    EXPECT_EQ(warnings[0], "COLLIO_SET_FOR: '" + wrong + "' is not PATTERN: key=value, key=value; it is ignored");
+    EXPECT_EQ(warnings[0],
+              "COLLIO_SET_FOR: '" + wrong + "' is not PATTERN: key=value, key=value; it is ignored");
   }
 }
 

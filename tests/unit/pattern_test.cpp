@@ -49,7 +49,10 @@ Model random_model(std::mt19937& rng, bool ascending) {
   }
   if (!ascending) std::shuffle(runs.begin(), runs.end(), rng);
   if (pick(0, 2) == 0) runs.resize(1);
-  Model m{Pattern(pack_runs([&](auto&& sink) { for (auto& r : runs) sink(r); })), expand(runs)};
+  Model m{Pattern(pack_runs([&](auto&& sink) {
+            for (auto& r : runs) sink(r);
+          })),
+          expand(runs)};
   for (int level = pick(0, 4); level > 0 && m.bytes.size() < 20000; --level) {
     const Loop loop{pick(1, 4), ascending ? m.pattern.high() - m.pattern.low() + pick(0, 3) * unit
                                           : std::int64_t{pick(-500, 500)}};
@@ -109,7 +112,8 @@ TEST(Cursor, WalksWindowsByOffset) {
     const Model m = random_model(rng, true);
     Cursor c(m.pattern);
     for (int k = 0; k < 10; ++k) {
-      std::int64_t from = std::uniform_int_distribution<std::int64_t>(m.pattern.low() - 5, m.pattern.high() + 5)(rng);
+      std::int64_t from =
+          std::uniform_int_distribution<std::int64_t>(m.pattern.low() - 5, m.pattern.high() + 5)(rng);
       c.seek_offset(from);
       auto at = std::lower_bound(m.bytes.begin(), m.bytes.end(), from);
       ASSERT_EQ(c.stream(), at - m.bytes.begin());
@@ -126,7 +130,11 @@ TEST(Cursor, WalksWindowsByOffset) {
 
 TEST(Pattern, StaysAnalytic) {
   // 4-D subarray: 3 loops at most, whatever the number of blocks.
-  Pattern p = Pattern::contiguous(0, 8).repeated({10, 8}).repeated({20, 800}).repeated({30, 80000}).repeated({40, 8000000});
+  Pattern p = Pattern::contiguous(0, 8)
+                  .repeated({10, 8})
+                  .repeated({20, 800})
+                  .repeated({30, 80000})
+                  .repeated({40, 8000000});
   EXPECT_LE(p.loops().size(), 2u);
   EXPECT_EQ(p.body().items(), 1);
   EXPECT_EQ(p.pieces(), 20 * 30 * 40);

@@ -1,4 +1,5 @@
-// Pieces of a span written through a mapping, or by reading and writing it whole under a lock: the pieces' bytes, and no other.
+// Pieces of a span written through a mapping, or by reading and writing it whole under a lock: the pieces'
+// bytes, and no other.
 #include <fcntl.h>
 
 #include <atomic>
@@ -19,7 +20,8 @@ using test::TemporaryFile;
 
 constexpr std::int64_t origin = 5000;  // of the span: inside a page
 
-std::unique_ptr<Storage> opened(const std::string& path, bool lock_writes, const std::string& file_system = "") {
+std::unique_ptr<Storage> opened(const std::string& path, bool lock_writes,
+                                const std::string& file_system = "") {
   StorageRequest request{path, Access::read_write, model_of(path), policy::StorageKind::posix};
   request.lock_writes = lock_writes;
   if (!file_system.empty()) request.model.name = file_system;
@@ -50,8 +52,9 @@ struct Known {
     for (std::int64_t i = 0; i < pieces.items(); ++i) {
       core::Run run = reader.next();
       for (; run.count > 0; --run.count, run.offset += run.stride)
-        after.replace(static_cast<std::size_t>(run.offset), static_cast<std::size_t>(run.length),
-                      data.substr(static_cast<std::size_t>(run.offset - origin), static_cast<std::size_t>(run.length)));
+        after.replace(
+            static_cast<std::size_t>(run.offset), static_cast<std::size_t>(run.length),
+            data.substr(static_cast<std::size_t>(run.offset - origin), static_cast<std::size_t>(run.length)));
     }
   }
   [[nodiscard]] PieceWrite write() const {
@@ -69,7 +72,8 @@ TEST(PieceWrite, ChangesThePiecesAndNothingElse) {
     ASSERT_TRUE(opened(stored.path(), false)->store(known.write())) << "seed " << seed;
     EXPECT_TRUE(stored.content() == known.after) << "seed " << seed;
     std::string room(known.data.size(), '#');
-    const auto outcome = opened(sieved.path(), true)->sieve(known.write(), reinterpret_cast<std::byte*>(room.data()));
+    const auto outcome =
+        opened(sieved.path(), true)->sieve(known.write(), reinterpret_cast<std::byte*>(room.data()));
     ASSERT_TRUE(outcome && outcome->error.ok());
     EXPECT_EQ(outcome->bytes, known.write().span.length);
     EXPECT_TRUE(sieved.content() == known.after) << "seed " << seed;
@@ -83,7 +87,8 @@ TEST(PieceWrite, LongPiecesAreNotStoredThroughAMapping) {
   const core::PackedExtents pieces = builder.finish();
   const std::string data(210000, 'x');
   const TemporaryFile file;
-  EXPECT_FALSE(opened(file.path(), false)->store({{0, 210000}, reinterpret_cast<const std::byte*>(data.data()), pieces}));
+  EXPECT_FALSE(opened(file.path(), false)
+                   ->store({{0, 210000}, reinterpret_cast<const std::byte*>(data.data()), pieces}));
   EXPECT_EQ(file.content(), "");
 }
 
@@ -95,7 +100,8 @@ TEST(PieceWrite, AFileThatCannotBeReadOrReachedIsNotStoredTo) {
   EXPECT_FALSE(open_storage(request).value().file->store(known.write()));
 }
 
-/// Whether `call` ends while another handle has a lock on the byte at `origin`, which it keeps for `patience_s` at most.
+/// Whether `call` ends while another handle has a lock on the byte at `origin`, which it keeps for
+/// `patience_s` at most.
 template <class Call>
 bool ends_beside_lock(const std::string& path, RangeUse held, Call&& call, double patience_s) {
   const int other = ::open(path.c_str(), O_RDWR);
@@ -110,7 +116,8 @@ bool ends_beside_lock(const std::string& path, RangeUse held, Call&& call, doubl
       ended = true;
     });
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience_s);
-    while (!ended && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!ended && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     beside = ended;
   }
   thread.join();
@@ -136,10 +143,14 @@ TEST(PieceWrite, SievingAndAllOtherWritesWaitForLocks) {
   const auto locked = opened(file.path(), true), plain = opened(file.path(), false);
   EXPECT_TRUE(locked->locks());
   EXPECT_FALSE(plain->locks());
-  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read, [&] { EXPECT_TRUE(locked->sieve(known.write(), bytes)); }));
-  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read, [&] { EXPECT_EQ(locked->write({origin - 2, 10}, bytes).bytes, 10); }));
-  EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::write, [&] { EXPECT_EQ(locked->read({origin - 2, 10}, bytes).bytes, 10); }));
-  EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::write, [&] { EXPECT_EQ(plain->write({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(
+      waits_for_lock(file.path(), RangeUse::read, [&] { EXPECT_TRUE(locked->sieve(known.write(), bytes)); }));
+  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read,
+                             [&] { EXPECT_EQ(locked->write({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::write,
+                            [&] { EXPECT_EQ(locked->read({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::write,
+                            [&] { EXPECT_EQ(plain->write({origin - 2, 10}, bytes).bytes, 10); }));
   EXPECT_FALSE(plain->sieve(known.write(), bytes));
 }
 
@@ -148,9 +159,12 @@ TEST(PieceWrite, OnNfsAllTransfersLock) {
   const auto nfs = opened(file.path(), false, "nfs");
   EXPECT_TRUE(nfs->locks());
   std::byte bytes[10];
-  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::write, [&] { EXPECT_EQ(nfs->read({origin - 2, 10}, bytes).bytes, 10); }));
-  EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::read, [&] { EXPECT_EQ(nfs->read({origin - 2, 10}, bytes).bytes, 10); }));
-  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read, [&] { EXPECT_EQ(nfs->write({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::write,
+                             [&] { EXPECT_EQ(nfs->read({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::read,
+                            [&] { EXPECT_EQ(nfs->read({origin - 2, 10}, bytes).bytes, 10); }));
+  EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read,
+                             [&] { EXPECT_EQ(nfs->write({origin - 2, 10}, bytes).bytes, 10); }));
 }
 
 }  // namespace

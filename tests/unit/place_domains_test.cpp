@@ -15,7 +15,8 @@ namespace {
 
 machine::Machine nodes_of_four(int nodes) {
   machine::Machine m;
-  for (int i = 0; i < nodes; ++i) m.nodes.push_back({.name = "n" + std::to_string(i), .ranks = 4, .cores = 4});
+  for (int i = 0; i < nodes; ++i)
+    m.nodes.push_back({.name = "n" + std::to_string(i), .ranks = 4, .cores = 4});
   return m;
 }
 
@@ -40,7 +41,8 @@ std::vector<int> dealt(int nodes, int seats) {
 }
 
 TEST(PlaceDomains, BlocksStayOnTheirNodesThoughTheNetworkIsUnknown) {
-  const PlacedDomains placed = place_domains(plan_of(8), nodes_of_four(4), Hints{}, in_blocks(4, 8), dealt(4, 8));
+  const PlacedDomains placed =
+      place_domains(plan_of(8), nodes_of_four(4), Hints{}, in_blocks(4, 8), dealt(4, 8));
   EXPECT_EQ(placed.after.bytes_inside_nodes, 8 << 20);
   EXPECT_LT(placed.before.bytes_inside_nodes, 8 << 20);
   EXPECT_TRUE(placed.flows && placed.flows->empty());
@@ -50,13 +52,16 @@ TEST(PlaceDomains, BlocksStayOnTheirNodesThoughTheNetworkIsUnknown) {
 TEST(PlaceDomains, NoAggregatorGetsTwoWhateverThePolicy) {
   test::Dice dice(5);
   for (int i = 0; i < 200; ++i) {
-    const int nodes = static_cast<int>(dice.pick(2, 6)), seats = static_cast<int>(dice.pick(nodes, 3 * nodes)), domains = static_cast<int>(dice.pick(1, seats));
+    const int nodes = static_cast<int>(dice.pick(2, 6)),
+              seats = static_cast<int>(dice.pick(nodes, 3 * nodes)),
+              domains = static_cast<int>(dice.pick(1, seats));
     core::Matrix<std::int64_t> bytes({nodes, domains});
     for (std::int64_t& b : bytes.values()) b = dice.chance(2) ? dice.pick(0, 100) : 0;
     Hints hints;
     if (i % 3 == 0) hints.who = static_cast<Election>(dice.pick(0, 3));
     if (i % 3 == 1) hints.assignment = static_cast<Assignment>(dice.pick(0, 3));
-    const PlacedDomains placed = place_domains(plan_of(domains), nodes_of_four(nodes), hints, bytes, dealt(nodes, seats));
+    const PlacedDomains placed =
+        place_domains(plan_of(domains), nodes_of_four(nodes), hints, bytes, dealt(nodes, seats));
     const std::set<int> different(placed.seat_of_domain.begin(), placed.seat_of_domain.end());
     ASSERT_EQ(different.size(), static_cast<std::size_t>(domains));
     ASSERT_GE(*different.begin(), 0);
@@ -70,9 +75,11 @@ TEST(PlaceDomains, FlowsOfAReadGoTheOtherWay) {
   hints.assignment = Assignment::in_order;
   core::Matrix<std::int64_t> bytes({2, 2});
   bytes(1, 0) = 7;
-  EXPECT_EQ(*place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}).flows, (std::vector<machine::Flow>{{1, 0, 7}}));
+  EXPECT_EQ(*place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}).flows,
+            (std::vector<machine::Flow>{{1, 0, 7}}));
   plan.direction = Direction::read;
-  EXPECT_EQ(*place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}).flows, (std::vector<machine::Flow>{{0, 1, 7}}));
+  EXPECT_EQ(*place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}).flows,
+            (std::vector<machine::Flow>{{0, 1, 7}}));
 }
 
 TEST(PlaceDomains, IsLeftOutWhereItCannotPay) {

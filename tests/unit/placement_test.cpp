@@ -1,4 +1,5 @@
-// Measures of placements: an example of Liu, Zhou & Guo's size, bytes to and from aggregators, and what is no problem.
+// Measures of placements: an example of Liu, Zhou & Guo's size, bytes to and from aggregators, and what is no
+// problem.
 #include "policy/placement.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,8 @@ namespace {
 
 using Matrix = core::Matrix<std::int64_t>;
 
-/// The example of tests/golden/make_tatp.py. Nodes of the placement are its ranks where distances are between ranks, else its nodes.
+/// The example of tests/golden/make_tatp.py. Nodes of the placement are its ranks where distances are between
+/// ranks, else its nodes.
 struct Example {
   test::GoldenRecord record = test::read_golden("tatp.txt", "example").at(0);
   machine::Topology tree = machine::Tree{2, 2, {1, 0}, {1, 0}};  // a byte a second: seconds are elements
@@ -24,25 +26,29 @@ struct Example {
     const Matrix by_rank = record.matrix<std::int64_t>("communication");
     Matrix bytes({4, by_rank.columns()});
     for (int rank = 0; rank < by_rank.rows(); ++rank)
-      for (int d = 0; d < by_rank.columns(); ++d) bytes(node[static_cast<std::size_t>(rank)], d) += by_rank(rank, d);
+      for (int d = 0; d < by_rank.columns(); ++d)
+        bytes(node[static_cast<std::size_t>(rank)], d) += by_rank(rank, d);
     return {tree, {0, 1, 2, 3}, bytes, node};
   }
 };
 
 TEST(Placement, TheWorkloadIsDistancesTimesBytes) {
   const Example e;
-  const Matrix distance = e.record.matrix<std::int64_t>("distance"), bytes = e.record.matrix<std::int64_t>("communication");
+  const Matrix distance = e.record.matrix<std::int64_t>("distance"),
+               bytes = e.record.matrix<std::int64_t>("communication");
   Matrix work({6, 3});
   for (int p = 0; p < 6; ++p)
     for (int q = 0; q < 6; ++q)
       for (int d = 0; d < 3; ++d) work(p, d) += distance(p, q) * bytes(q, d);
   ASSERT_EQ(work, e.record.matrix<std::int64_t>("workload"));
-  // Per node, a byte that stays counts 1: ranks of a node share a row, which is theirs but for what they have themselves.
+  // Per node, a byte that stays counts 1: ranks of a node share a row, which is theirs but for what they have
+  // themselves.
   PlacementProblem problem = e.by_node();
   problem.hops_inside_node = 1;
   const Matrix by_node = workload(problem);
   for (int p = 0; p < 6; ++p)
-    for (int d = 0; d < 3; ++d) EXPECT_EQ(by_node(e.node[static_cast<std::size_t>(p)], d), work(p, d) + bytes(p, d));
+    for (int d = 0; d < 3; ++d)
+      EXPECT_EQ(by_node(e.node[static_cast<std::size_t>(p)], d), work(p, d) + bytes(p, d));
   EXPECT_EQ(by_node(3, 0), 0) << "no rank is there to serve";
 }
 
@@ -55,22 +61,26 @@ TEST(Placement, TheExamplesDomainsGoWhereThePaperPutsThem) {
   const std::vector<int> ranks = core::assign_rows(cost);
   EXPECT_EQ(ranks, e.record.numbers<int>("topology_aware"));
   EXPECT_EQ(core::cost_of(cost, ranks), e.record.number<std::int64_t>("topology_aware_hop_bytes"));
-  EXPECT_EQ(core::cost_of(cost, e.record.numbers<int>("classical")), e.record.number<std::int64_t>("classical_hop_bytes"));
+  EXPECT_EQ(core::cost_of(cost, e.record.numbers<int>("classical")),
+            e.record.number<std::int64_t>("classical_hop_bytes"));
 }
 
 TEST(Placement, TheExamplesBusiestLinkHasHalfAsMuchAfterwards) {
   const Example e;
   const PlacementProblem problem = e.by_node();
   for (const std::string which : {"classical", "topology_aware"}) {
-    const std::vector<int> ranks = e.record.numbers<int>(which), expected = e.record.numbers<int>(which + "_busiest");
+    const std::vector<int> ranks = e.record.numbers<int>(which),
+                           expected = e.record.numbers<int>(which + "_busiest");
     EXPECT_EQ(measure(problem, ranks).busiest.bytes, expected[0]) << which;
     std::vector<machine::Flow> flows;
     for (int node = 0; node < 4; ++node)
       for (int d = 0; d < 3; ++d)
-        flows.push_back({node, e.node[static_cast<std::size_t>(ranks[static_cast<std::size_t>(d)])], problem.bytes(node, d)});
+        flows.push_back({node, e.node[static_cast<std::size_t>(ranks[static_cast<std::size_t>(d)])],
+                         problem.bytes(node, d)});
     const machine::LinkLoads loads = load_links(problem.topology, flows);
     std::int64_t both = 0;
-    for (std::size_t link = 0; link < loads.bytes.size(); link += 2) both = std::max(both, loads.bytes[link] + loads.bytes[link + 1]);
+    for (std::size_t link = 0; link < loads.bytes.size(); link += 2)
+      both = std::max(both, loads.bytes[link] + loads.bytes[link + 1]);
     EXPECT_EQ(both, expected[1]) << which;
   }
   // Per node the least hop-bytes put two domains on the same node as well.
@@ -81,7 +91,8 @@ TEST(Placement, TheExamplesBusiestLinkHasHalfAsMuchAfterwards) {
 
 TEST(Placement, MeasuresTellWhereBytesGo) {
   const machine::Topology racks(std::make_shared<const machine::Network>(machine::two_racks()));
-  PlacementProblem p{racks, {3, 0}, Matrix({2, 2}), {0, 1, 1}};  // the job has node3 and node0; two aggregators on node0
+  PlacementProblem p{
+      racks, {3, 0}, Matrix({2, 2}), {0, 1, 1}};  // the job has node3 and node0; two aggregators on node0
   p.bytes(0, 0) = 100, p.bytes(0, 1) = 7, p.bytes(1, 1) = 40;
   const PlacementMeasures m = measure(p, {2, 1});
   EXPECT_EQ(m.bytes, 147);

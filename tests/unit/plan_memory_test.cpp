@@ -9,14 +9,15 @@
 namespace collio::engine {
 namespace {
 
-using access::FileAccess;
 using access::file_access;
+using access::FileAccess;
 using policy::Digest;
 using policy::Direction;
 
 /// `count` pieces of 8 bytes, 32 bytes apart, from file byte `begin` on.
 FileAccess dealt(std::int64_t begin, std::int64_t count) {
-  const auto type = std::make_shared<const access::TypeLayout>(access::TypeLayout{core::Pattern::contiguous(0, 8), 0, 32});
+  const auto type =
+      std::make_shared<const access::TypeLayout>(access::TypeLayout{core::Pattern::contiguous(0, 8), 0, 32});
   return file_access({begin, 8, type}, 0, 8 * count);
 }
 
@@ -42,7 +43,8 @@ class Ranks {
     return all;
   }
 
-  /// Which earlier call rank 0 finds, after a look at whether all find the same; a call that none finds is remembered.
+  /// Which earlier call rank 0 finds, after a look at whether all find the same; a call that none finds is
+  /// remembered.
   std::int64_t call(const std::vector<FileAccess>& accesses, Direction direction = Direction::write) {
     const Digest all = combined(accesses, direction);
     std::vector<std::int64_t> found;
@@ -60,7 +62,14 @@ class Ranks {
  private:
   void remember(const std::vector<FileAccess>& accesses, const Digest& all, Direction direction) {
     for (std::size_t r = 0; r < memories_.size(); ++r)
-      memories_[r].remember({0, direction, AccessShape::of(accesses[r]), all, false, false, policy::CallTrials({policy::OpenWay{}}), {}});
+      memories_[r].remember({0,
+                             direction,
+                             AccessShape::of(accesses[r]),
+                             all,
+                             false,
+                             false,
+                             policy::CallTrials({policy::OpenWay{}}),
+                             {}});
   }
 
   std::vector<PlanMemory> memories_;
@@ -78,8 +87,10 @@ TEST(AccessShape, TellsOtherPiecesApart) {
   EXPECT_NE(AccessShape::of(whole).hash, AccessShape::of(dealt(0, 11)).hash);
   EXPECT_NE(AccessShape::of(whole).hash, AccessShape::of(file_access({0, 8, nullptr}, 0, 80)).hash);
   // As many bytes, and a piece cut elsewhere.
-  const auto type = std::make_shared<const access::TypeLayout>(access::TypeLayout{core::Pattern::contiguous(0, 8), 0, 32});
-  EXPECT_NE(AccessShape::of(file_access({0, 1, type}, 0, 80)).hash, AccessShape::of(file_access({0, 1, type}, 3, 80)).hash);
+  const auto type =
+      std::make_shared<const access::TypeLayout>(access::TypeLayout{core::Pattern::contiguous(0, 8), 0, 32});
+  EXPECT_NE(AccessShape::of(file_access({0, 1, type}, 0, 80)).hash,
+            AccessShape::of(file_access({0, 1, type}, 3, 80)).hash);
 }
 
 TEST(PlanMemory, FindsTheSameCallFurtherOn) {
@@ -134,8 +145,11 @@ TEST(PlanMemory, ADatatypeThatIsNotDescribedIsNeverFound) {
 
 TEST(PlanMemory, ForgetsTheCallThatWasNotUsedLongest) {
   Ranks ranks(2);
-  const auto of = [](std::int64_t count) { return std::vector<FileAccess>{dealt(0, count), dealt(8, count)}; };
-  for (std::size_t k = 1; k <= PlanMemory::capacity; ++k) EXPECT_EQ(ranks.call(of(static_cast<std::int64_t>(k))), 0);
+  const auto of = [](std::int64_t count) {
+    return std::vector<FileAccess>{dealt(0, count), dealt(8, count)};
+  };
+  for (std::size_t k = 1; k <= PlanMemory::capacity; ++k)
+    EXPECT_EQ(ranks.call(of(static_cast<std::int64_t>(k))), 0);
   EXPECT_EQ(ranks.call(of(1)), 1);  // now the last used
   EXPECT_EQ(ranks.call(of(100)), 0);
   EXPECT_EQ(ranks.call(of(1)), 1);

@@ -56,7 +56,9 @@ TEST(Plan, SmallPiecesGoThroughTheMemoryOfANode) {
 TEST(Plan, ReadsOfWhatIsInMemoryGoSideBySide) {
   machine::Machine machine = one_node(8, 2);
   const Digest pages = dense(8, 2000, 4096), cells = dense(8, 8000, 1024);
-  const auto path = [&](const Digest& d, Direction direction) { return make_plan({direction, d, 2}, machine, {}).path; };
+  const auto path = [&](const Digest& d, Direction direction) {
+    return make_plan({direction, d, 2}, machine, {}).path;
+  };
   EXPECT_EQ(path(pages, Direction::read), Path::two_layer);
   machine.storage.in_memory = true;
   machine.storage.operation_s = 0.75e-6;
@@ -136,12 +138,14 @@ TEST(Plan, DomainsCoverTheSpanWithinTheBuffer) {
 TEST(Plan, WindowsFollowTheStorageUnlessAHintSaysOtherwise) {
   const Digest large = dense(8, 1 << 20, 32);
   const std::int64_t usual = machine::StorageModel{}.window_bytes;
-  const std::int64_t one_layer = plan_of(large, parse_hints({{"collio_path", "two_phase"}})).domains.window_bytes;
+  const std::int64_t one_layer =
+      plan_of(large, parse_hints({{"collio_path", "two_phase"}})).domains.window_bytes;
   EXPECT_LE(one_layer, usual);
   EXPECT_GT(one_layer, usual / 2);
   EXPECT_LE(plan_of(large).domains.window_bytes, usual);
   EXPECT_LE(plan_of(large, parse_hints({{"collio_window", "65536"}})).domains.window_bytes, 65536);
-  EXPECT_LE(plan_of(large, parse_hints({{"collio_window", "8388608"}, {"cb_buffer_size", "262144"}})).domains.window_bytes,
+  EXPECT_LE(plan_of(large, parse_hints({{"collio_window", "8388608"}, {"cb_buffer_size", "262144"}}))
+                .domains.window_bytes,
             262144);
 }
 

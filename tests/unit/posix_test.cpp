@@ -92,12 +92,21 @@ TEST(PosixStorage, FullDeviceIsNoSpaceAndNamesTheOffset) {
 }
 
 TEST(PosixStorage, ErrorClassesFollowErrno) {
-  const std::pair<int, ErrorClass> expected[] = {
-      {ENOSPC, ErrorClass::no_space},     {EFBIG, ErrorClass::no_space},      {EDQUOT, ErrorClass::quota},
-      {EACCES, ErrorClass::access},       {EPERM, ErrorClass::access},        {EROFS, ErrorClass::read_only},
-      {ENOENT, ErrorClass::no_such_file}, {EISDIR, ErrorClass::bad_file},     {ENOTDIR, ErrorClass::bad_file},
-      {ENAMETOOLONG, ErrorClass::bad_file}, {ETXTBSY, ErrorClass::in_use},    {ENOMEM, ErrorClass::no_memory},
-      {EIO, ErrorClass::io},              {ESTALE, ErrorClass::io},           {12345, ErrorClass::io}};
+  const std::pair<int, ErrorClass> expected[] = {{ENOSPC, ErrorClass::no_space},
+                                                 {EFBIG, ErrorClass::no_space},
+                                                 {EDQUOT, ErrorClass::quota},
+                                                 {EACCES, ErrorClass::access},
+                                                 {EPERM, ErrorClass::access},
+                                                 {EROFS, ErrorClass::read_only},
+                                                 {ENOENT, ErrorClass::no_such_file},
+                                                 {EISDIR, ErrorClass::bad_file},
+                                                 {ENOTDIR, ErrorClass::bad_file},
+                                                 {ENAMETOOLONG, ErrorClass::bad_file},
+                                                 {ETXTBSY, ErrorClass::in_use},
+                                                 {ENOMEM, ErrorClass::no_memory},
+                                                 {EIO, ErrorClass::io},
+                                                 {ESTALE, ErrorClass::io},
+                                                 {12345, ErrorClass::io}};
   for (const auto& [error, kind] : expected) EXPECT_EQ(class_of_errno(error), kind) << std::strerror(error);
 }
 

@@ -34,8 +34,12 @@ class Node {
       std::snprintf(n.name, sizeof n.name, "%s", said[i].name);
     }
   }
-  [[nodiscard]] Presence seen_by(std::size_t i) const { return look_at(notes_, {&notes_[i], now_s, patience_s}); }
-  [[nodiscard]] std::string told_by(std::size_t i) const { return text_of(seen_by(i).absent, notes_[i].call); }
+  [[nodiscard]] Presence seen_by(std::size_t i) const {
+    return look_at(notes_, {&notes_[i], now_s, patience_s});
+  }
+  [[nodiscard]] std::string told_by(std::size_t i) const {
+    return text_of(seen_by(i).absent, notes_[i].call);
+  }
   Note& operator[](std::size_t i) { return notes_[i]; }
 
  private:
@@ -43,7 +47,8 @@ class Node {
 };
 
 TEST(Presence, WhoHasNotComeIsNamed) {
-  const Node node({{}, {.call = 4, .inside = false}, {}, {.call = 4, .inside = false}, {.call = 4, .inside = false}});
+  const Node node(
+      {{}, {.call = 4, .inside = false}, {}, {.call = 4, .inside = false}, {.call = 4, .inside = false}});
   EXPECT_EQ(node.told_by(0), "ranks 11, 13, 14 have not come to it (the last was number 4, write_all)");
 }
 
@@ -62,7 +67,8 @@ TEST(Presence, WhoGivesNoSignOfLifeIsNamedWithItsStage) {
   node[1].stage = Stage::moving;
   node[1].round = 2;
   node[1].shown.step = observe::Step::write;
-  EXPECT_EQ(node.told_by(0), "rank 11 has given no sign of life for 8.0 s (as bytes move, round 3, in a write to the file)");
+  EXPECT_EQ(node.told_by(0),
+            "rank 11 has given no sign of life for 8.0 s (as bytes move, round 3, in a write to the file)");
 }
 
 TEST(Presence, AnEndedProcessIsToldFromASilentOne) {
@@ -71,7 +77,8 @@ TEST(Presence, AnEndedProcessIsToldFromASilentOne) {
   if (child == 0) _exit(0);
   node[1].process = child;  // ended, and not waited for
   node[1].processes = process_space();
-  for (int tries = 0; tries < 1000 && node.told_by(0).find("ended") == std::string::npos; ++tries) usleep(1000);
+  for (int tries = 0; tries < 1000 && node.told_by(0).find("ended") == std::string::npos; ++tries)
+    usleep(1000);
   EXPECT_NE(node.told_by(0).find("its process has ended"), std::string::npos) << node.told_by(0);
 }
 

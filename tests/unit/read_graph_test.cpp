@@ -14,7 +14,8 @@ class ReadGraph : public testing::Test {
  protected:
   void SetUp() override {
     const auto read = read_graph(two_racks_text);
-    if (!read && read.error().message.find("reads no machine files") != std::string::npos) GTEST_SKIP() << read.error().message;
+    if (!read && read.error().message.find("reads no machine files") != std::string::npos)
+      GTEST_SKIP() << read.error().message;
   }
 
   /// The text with one part in place of another, which is there once.
@@ -62,21 +63,28 @@ TEST_F(ReadGraph, SaysWhatIsWrong) {
     const char* says;
   } cases[] = {
       {"graph/1", "graph/2", "format is \"collio-machine-graph/2\"; allowed: \"collio-machine-graph/1\""},
-      {R"("format": "collio-machine-graph/1",)", "", "format is missing; allowed: \"collio-machine-graph/1\""},
+      {R"("format": "collio-machine-graph/1",)", "",
+       "format is missing; allowed: \"collio-machine-graph/1\""},
       {R"("name": "two racks")", R"("name": 2)", "name is 2; allowed: a string in one line"},
       {R"({"name": "node1", "ranks": 4})", "\"node1\"", "nodes[1] is \"node1\"; allowed: an object"},
       {R"("name": "node1")", R"("name": "")", "nodes[1].name is \"\"; allowed: a name"},
-      {R"("name": "node1")", R"("name": "node\u001b1")", "nodes[1].name is \"node\\u001b1\"; allowed: a name"},
+      {R"("name": "node1")", R"("name": "node\u001b1")",
+       "nodes[1].name is \"node\\u001b1\"; allowed: a name"},
       {R"("name": "node1", )", "", "nodes[1].name is missing; allowed: a name"},
       {R"("switches": ["rack0")", R"("switches": [null)", "switches[0] is null; allowed: a name"},
       {R"("switches": [)", R"("switch": [)", "switches is missing; allowed: an array"},
       {R"({"a": 3, "b": 5)", R"({"a": 3, "b": 12)", "links[3].b is 12, there are 7 vertices"},
       {R"({"a": 3, "b": 5)", R"({"a": 3.5, "b": 5)", "links[3].a is 3.5; allowed: a whole number of 32 bits"},
-      {R"({"a": 3, "b": 5)", R"({"a": 3, "b": 99999999999999999999)", "links[3].b is 1e+20; allowed: a whole number of 32 bits"},
-      {R"({"a": 3, "b": 5)", R"({"a": 3, "b": 18446744073709551615)", "links[3].b is 18446744073709551615; allowed: a whole number of 32 bits"},
-      {R"("rate_bytes_per_s": 50e6)", R"("rate_bytes_per_s": -50e6)", "links[4].rate_bytes_per_s is -5e+07; allowed: above 0"},
-      {R"("rate_bytes_per_s": 50e6)", R"("rate_bytes_per_s": "fast")", "links[4].rate_bytes_per_s is \"fast\"; allowed: a number"},
-      {R"("rate_bytes_per_s": 50e6)", R"("rate_bytes_per_s": [])", "links[4].rate_bytes_per_s is an array of 0; allowed: a number"},
+      {R"({"a": 3, "b": 5)", R"({"a": 3, "b": 99999999999999999999)",
+       "links[3].b is 1e+20; allowed: a whole number of 32 bits"},
+      {R"({"a": 3, "b": 5)", R"({"a": 3, "b": 18446744073709551615)",
+       "links[3].b is 18446744073709551615; allowed: a whole number of 32 bits"},
+      {R"("rate_bytes_per_s": 50e6)", R"("rate_bytes_per_s": -50e6)",
+       "links[4].rate_bytes_per_s is -5e+07; allowed: above 0"},
+      {R"("rate_bytes_per_s": 50e6)", R"("rate_bytes_per_s": "fast")",
+       "links[4].rate_bytes_per_s is \"fast\"; allowed: a number"},
+      {R"("rate_bytes_per_s": 50e6)", R"("rate_bytes_per_s": [])",
+       "links[4].rate_bytes_per_s is an array of 0; allowed: a number"},
       {"[2, 2, -1, 2]", "[2, 2, -1, 2, 2]", "next[2] has 5 entries, 4 nodes"},
       {"[2, 2, -1, 2]", "3", "next[2] is 3; allowed: an array"},
       {"[2, 2, -1, 2]", "[2, 2, -1, \"up\"]", "next[2][3] is \"up\"; allowed: a whole number of 32 bits"},
@@ -102,7 +110,8 @@ TEST_F(ReadGraph, DeepNestingIsNoHarm) {
   EXPECT_FALSE(read_graph(with("\"two racks\"", deep + std::string(deep.size(), ']'))).ok());
 }
 
-/// Whatever comes of a text: a network on which everything works, or an error that says something in plain text.
+/// Whatever comes of a text: a network on which everything works, or an error that says something in plain
+/// text.
 void expect_network_or_error(const std::string& text) {
   const auto read = read_graph(text);
   if (!read) {
@@ -133,15 +142,25 @@ TEST_F(ReadGraph, TruncatedTextsAreErrors) {
 /// One to four changes: any byte, a byte that JSON knows, a byte less, a part twice.
 std::string mutated(std::mt19937& random) {
   std::string text = two_racks_text;
-  const auto pick = [&](std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random); };
+  const auto pick = [&](std::size_t below) {
+    return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
+  };
   constexpr std::string_view known = "0123456789-+.eE,:[]{}\"nulltrue \\";
   for (std::size_t changes = 1 + pick(4); changes > 0; --changes) {
     const std::size_t at = pick(text.size());
     switch (pick(5)) {
-      case 0: text[at] = static_cast<char>(pick(256)); break;
-      case 1: text[at] = known[pick(known.size())]; break;
-      case 2: text.erase(at, 1 + pick(3)); break;
-      case 3: text.insert(at, text.substr(pick(text.size()), pick(40))); break;
+      case 0:
+        text[at] = static_cast<char>(pick(256));
+        break;
+      case 1:
+        text[at] = known[pick(known.size())];
+        break;
+      case 2:
+        text.erase(at, 1 + pick(3));
+        break;
+      case 3:
+        text.insert(at, text.substr(pick(text.size()), pick(40)));
+        break;
       default:  // a number becomes another one: the only change that often leaves a good JSON text
         if (const std::size_t digit = text.find_first_of("0123456789", at); digit != std::string::npos)
           text[digit] = static_cast<char>('0' + pick(10));

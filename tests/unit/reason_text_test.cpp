@@ -21,21 +21,26 @@ Plan plan_because(Why why, Path path = Path::independent) {
 
 TEST(ReasonText, CallsThatLeaveNoChoice) {
   EXPECT_EQ(reason_text(plan_because(Why::no_bytes)), "no bytes to move");
-  EXPECT_EQ(reason_text(plan_because(Why::undescribed, Path::native)), "collio cannot describe a datatype or view on 3 ranks");
+  EXPECT_EQ(reason_text(plan_because(Why::undescribed, Path::native)),
+            "collio cannot describe a datatype or view on 3 ranks");
   Plan unordered = plan_because(Why::unordered);
   EXPECT_EQ(reason_text(unordered), "file pieces of 3 ranks are not in ascending order");
   unordered.reason.lacking = "the file is gone";
-  EXPECT_EQ(reason_text(unordered), "file pieces of 3 ranks are not in ascending order, and the file is gone");
+  EXPECT_EQ(reason_text(unordered),
+            "file pieces of 3 ranks are not in ascending order, and the file is gone");
 }
 
 TEST(ReasonText, EstimatesNameBothSides) {
-  const std::string pieces = "1000 pieces of 8 B on average; estimates: 1.6 s if every rank accesses the file itself, ";
+  const std::string pieces =
+      "1000 pieces of 8 B on average; estimates: 1.6 s if every rank accesses the file itself, ";
   EXPECT_EQ(reason_text(plan_because(Why::estimates)), pieces + "0.25 s through aggregators");
   Plan two_layer = plan_because(Why::estimates, Path::two_layer);
   two_layer.reason.local_aggregators = 2;
   EXPECT_EQ(reason_text(two_layer), pieces + "0.25 s through aggregators; local aggregators: 2");
   two_layer.reason.fewest_messages = true;
-  EXPECT_EQ(reason_text(two_layer), pieces + "0.25 s through aggregators; local aggregators: 2, one a node sends the fewest messages");
+  EXPECT_EQ(
+      reason_text(two_layer),
+      pieces + "0.25 s through aggregators; local aggregators: 2, one a node sends the fewest messages");
 }
 
 TEST(ReasonText, WhyThereIsOneLayer) {
@@ -53,9 +58,11 @@ TEST(ReasonText, WhyThereIsOneLayer) {
     plan.reason.one_layer = one_layer;
     plan.reason.sparsest = 64;
     if (one_layer == OneLayer::no_node_memory) plan.reason.lacking = "none to share";
-    EXPECT_TRUE(reason_text(plan).starts_with("asked for by hint; one layer: " + text + "; rounds: ")) << reason_text(plan);
+    EXPECT_TRUE(reason_text(plan).starts_with("asked for by hint; one layer: " + text + "; rounds: "))
+        << reason_text(plan);
     plan.reason.why = Why::trials;
-    EXPECT_TRUE(reason_text(plan).starts_with("by trials; one layer: " + text + "; rounds: ")) << reason_text(plan);
+    EXPECT_TRUE(reason_text(plan).starts_with("by trials; one layer: " + text + "; rounds: "))
+        << reason_text(plan);
   }
 }
 
@@ -64,15 +71,19 @@ TEST(ReasonText, LimitsAndSecondAttemptsStandLast) {
   plan.reason.memory_limit_bytes = 1 << 20;
   plan.reason.window_bytes = 4096;
   plan.reason.masks = true;
-  EXPECT_EQ(reason_text(plan), "asked for by hint; within 1048576 bytes a rank: windows of 4096 at most; with masks, as pieces overlap and leave holes");
+  EXPECT_EQ(reason_text(plan),
+            "asked for by hint; within 1048576 bytes a rank: windows of 4096 at most; with masks, as pieces "
+            "overlap and leave holes");
 }
 
 TEST(ReasonText, KeysDifferWhereReasonsDo) {
   const Plan plan = plan_because(Why::hint, Path::two_layer);
   EXPECT_EQ(reason_key(plan), reason_key(Plan(plan)));
-  for (const auto& change : {+[](Plan& p) { p.reason.why = Why::trials; }, +[](Plan& p) { p.reason.masks = true; }, +[](Plan& p) { p.path = Path::two_phase; },
-                             +[](Plan& p) { p.reason.lacking = "a window"; }, +[](Plan& p) { ++p.reason.pieces; }, +[](Plan& p) { ++p.overlap.buffers; },
-                             +[](Plan& p) { p.transfers.reason = "by trials"; }}) {
+  for (const auto& change :
+       {+[](Plan& p) { p.reason.why = Why::trials; }, +[](Plan& p) { p.reason.masks = true; },
+        +[](Plan& p) { p.path = Path::two_phase; }, +[](Plan& p) { p.reason.lacking = "a window"; },
+        +[](Plan& p) { ++p.reason.pieces; }, +[](Plan& p) { ++p.overlap.buffers; },
+        +[](Plan& p) { p.transfers.reason = "by trials"; }}) {
     Plan other = plan;
     change(other);
     EXPECT_NE(reason_key(plan), reason_key(other)) << reason_text(other);

@@ -1,4 +1,5 @@
-// The report's records as JSON text: in any locale, for numbers that JSON has not, for texts that are no UTF-8; and the counters' sums.
+// The report's records as JSON text: in any locale, for numbers that JSON has not, for texts that are no
+// UTF-8; and the counters' sums.
 #include "observe/report_text.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,9 @@ File file_that_opened_in(double seconds) {
   return file;
 }
 
-bool holds(const File& file, const std::string& text) { return text_of(file).find(text) != std::string::npos; }
+bool holds(const File& file, const std::string& text) {
+  return text_of(file).find(text) != std::string::npos;
+}
 
 TEST(ReportText, NumbersHaveAPointInAnyLocale) {
   for (const char* locale : {"C", "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) {
@@ -42,7 +45,8 @@ TEST(ReportText, WhatIsNotFiniteIsNull) {
 TEST(ReportText, TextsOfAnyBytesAreUtf8InOneLine) {
   File file;
   file.file = "a\"b\\c\n\x1b\xff";
-  EXPECT_TRUE(holds(file, R"("file":"a\"b\\c\n\u001b)" "\xef\xbf\xbd\""));
+  EXPECT_TRUE(holds(file, R"("file":"a\"b\\c\n\u001b)"
+                          "\xef\xbf\xbd\""));
 }
 
 TEST(ReportText, WhatIsAbsentHasNoKey) {

@@ -19,7 +19,9 @@ ino_t inode_of(const Descriptors& d) {
   return status.st_ino;
 }
 
-core::Result<Descriptors> open_late(const Holder& holder, const std::string& path) { return Descriptors::open_held(holder, path, Access::read_write, false, nullptr); }
+core::Result<Descriptors> open_late(const Holder& holder, const std::string& path) {
+  return Descriptors::open_held(holder, path, Access::read_write, false, nullptr);
+}
 
 class SameFile : public testing::Test {
  protected:
@@ -69,7 +71,8 @@ TEST_F(SameFile, IsNotAnotherFileOfItsName) {
   holder_.process = 0;
   EXPECT_EQ(open_late(holder_, path_).error().kind, core::ErrorClass::no_such_file);
   holder_.process = 1 << 30;  // there is no such process
-  EXPECT_NE(open_late(holder_, path_).error().message.find("another file has this name now"), std::string::npos);
+  EXPECT_NE(open_late(holder_, path_).error().message.find("another file has this name now"),
+            std::string::npos);
   unlink(path_.c_str());
   EXPECT_NE(open_late(holder_, path_).error().message.find("errno 2"), std::string::npos);
 }

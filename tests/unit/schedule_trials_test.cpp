@@ -34,8 +34,12 @@ struct Aggregator {
 };
 
 Pace all_at(double seconds) {
-  return {{Schedule::none, seconds}, {Schedule::communication, seconds}, {Schedule::write, seconds}, {Schedule::write_communication, seconds},
-          {Schedule::write_communication_2, seconds}, {Schedule::dataflow, seconds}};
+  return {{Schedule::none, seconds},
+          {Schedule::communication, seconds},
+          {Schedule::write, seconds},
+          {Schedule::write_communication, seconds},
+          {Schedule::write_communication_2, seconds},
+          {Schedule::dataflow, seconds}};
 }
 
 ScheduleTrials over_two_buffers(Schedule first) { return ScheduleTrials(overlap_of(first, 2)); }

@@ -19,7 +19,9 @@ Machine machine_of(std::vector<machine::Node> nodes, int per_core = 0) {
   return m;
 }
 
-Machine alike(int nodes, const machine::Node& node) { return machine_of(std::vector<machine::Node>(static_cast<std::size_t>(nodes), node)); }
+Machine alike(int nodes, const machine::Node& node) {
+  return machine_of(std::vector<machine::Node>(static_cast<std::size_t>(nodes), node));
+}
 
 machine::Node node_of(int ranks, int numas = 1, int nics = 1) {
   machine::Node node{"n", ranks, ranks};
@@ -41,7 +43,8 @@ std::vector<int> ranks_of(Selection selection, const Machine& machine, int count
 using Ranks = std::vector<int>;
 
 TEST(SelectAggregators, NamesComeBack) {
-  for (const Selection selection : all) EXPECT_EQ(core::value_named(words::who, name_of(selection)), Who(selection));
+  for (const Selection selection : all)
+    EXPECT_EQ(core::value_named(words::who, name_of(selection)), Who(selection));
   EXPECT_EQ(core::value_named(words::who, "first"), std::nullopt);
 }
 
@@ -76,12 +79,15 @@ TEST(SelectAggregators, PartsOfANodeHaveOneEach) {
   EXPECT_EQ(ranks_of(Selection::per_numa, m, 4), (Ranks{0, 8, 16, 24})) << "every other memory domain";
   EXPECT_EQ(ranks_of(Selection::one_per_node, m, 50), (Ranks{0, 16}));
   EXPECT_EQ(ranks_of(Selection::one_per_node, alike(6, node_of(2)), 3), (Ranks{0, 4, 8}));
-  EXPECT_EQ(ranks_of(Selection::per_numa, alike(1, node_of(3, 8)), 0), (Ranks{0, 1, 2})) << "fewer ranks than memory domains";
+  EXPECT_EQ(ranks_of(Selection::per_numa, alike(1, node_of(3, 8)), 0), (Ranks{0, 1, 2}))
+      << "fewer ranks than memory domains";
 }
 
 TEST(SelectAggregators, StripesHaveOneWriterEach) {
   const Machine m = alike(10, node_of(8));
-  const auto count = [&](Selection selection, int stripes) { return count_aggregators(selection, {m, {}, Counting::stripes, stripes}); };
+  const auto count = [&](Selection selection, int stripes) {
+    return count_aggregators(selection, {m, {}, Counting::stripes, stripes});
+  };
   EXPECT_EQ(count(Selection::spread, 24), 24);
   EXPECT_EQ(count(Selection::one_per_node, 24), 8) << "the most up to 10 that divide 24";
   EXPECT_EQ(count(Selection::one_per_node, 13), 1);
@@ -96,7 +102,8 @@ TEST(SelectAggregators, StripesHaveOneWriterEach) {
 
 TEST(SelectAggregators, EveryPolicyKeepsTheLimitsOfHosts) {
   Machine m = machine_of({node_of(8, 4, 2), node_of(8, 4, 2), node_of(8, 4, 2)});
-  for (int i = 0; i < 3; ++i) m.nodes[static_cast<std::size_t>(i)].name = std::string(1, static_cast<char>('a' + i));
+  for (int i = 0; i < 3; ++i)
+    m.nodes[static_cast<std::size_t>(i)].name = std::string(1, static_cast<char>('a' + i));
   Hints hints;
   hints.host_limits = {{"b", 2}, {"c", 0}, {"*", 1}};
   for (const Selection selection : all)
@@ -111,10 +118,12 @@ TEST(SelectAggregators, EveryPolicyKeepsTheLimitsOfHosts) {
       EXPECT_LE(counts[0], 1) << name_of(selection);
       EXPECT_LE(counts[1], 2) << name_of(selection);
       EXPECT_EQ(counts[2], 0) << name_of(selection);
-      EXPECT_EQ(static_cast<int>(seats.size()), counts[0] + counts[1]) << name_of(selection) << ": one rank twice";
+      EXPECT_EQ(static_cast<int>(seats.size()), counts[0] + counts[1])
+          << name_of(selection) << ": one rank twice";
     }
   hints.host_limits = {{"z", 1}};
-  for (const Selection selection : all) EXPECT_EQ(select_aggregators(selection, {m, hints}), (std::vector<Seat>{Seat{}}));
+  for (const Selection selection : all)
+    EXPECT_EQ(select_aggregators(selection, {m, hints}), (std::vector<Seat>{Seat{}}));
 }
 
 }  // namespace

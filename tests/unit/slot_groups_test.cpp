@@ -6,14 +6,18 @@
 namespace collio::flow {
 namespace {
 
-int slots_of(const SlotGroups& g, int group) { return group < g.home_groups ? g.home_slots : g.transit_slots; }
+int slots_of(const SlotGroups& g, int group) {
+  return group < g.home_groups ? g.home_slots : g.transit_slots;
+}
 
 TEST(SlotGroups, CountGroupByGroup) {
-  for (const SlotGroups& g : {SlotGroups{}, SlotGroups{1, 2, 3, 2}, SlotGroups{4, 3, 0, 0}, SlotGroups{2, 2, 5, 1}}) {
+  for (const SlotGroups& g :
+       {SlotGroups{}, SlotGroups{1, 2, 3, 2}, SlotGroups{4, 3, 0, 0}, SlotGroups{2, 2, 5, 1}}) {
     int next = 0;
     for (int group = 0; group < g.groups(); ++group) {
       EXPECT_EQ(g.first_slot(group), next) << "group " << group;
-      for (int i = 0; i < slots_of(g, group); ++i) EXPECT_EQ(g.group_of(next++), group) << "slot " << next - 1;
+      for (int i = 0; i < slots_of(g, group); ++i)
+        EXPECT_EQ(g.group_of(next++), group) << "slot " << next - 1;
     }
     EXPECT_EQ(g.slots(), next);
   }

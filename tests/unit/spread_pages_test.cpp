@@ -1,4 +1,5 @@
-// Shared memory over memory domains. Most machines that run this have one domain: of two that it is told the kernel takes those there are.
+// Shared memory over memory domains. Most machines that run this have one domain: of two that it is told the
+// kernel takes those there are.
 #include "transport/node_memory/spread_pages.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,8 @@ class SpreadPages : public testing::Test {
 };
 
 TEST_F(SpreadPages, DomainsOfThisProcessAreThoseWithProcessorsAndMemory) {
-  if (::access("/sys/devices/system/node/has_cpu", R_OK) != 0 || policy() < 0) GTEST_SKIP() << "the kernel tells nothing of memory domains";
+  if (::access("/sys/devices/system/node/has_cpu", R_OK) != 0 || policy() < 0)
+    GTEST_SKIP() << "the kernel tells nothing of memory domains";
   EXPECT_GE(std::ranges::count(memory_domains(), true), 1);
 }
 

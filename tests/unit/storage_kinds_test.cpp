@@ -1,5 +1,5 @@
-// Every kind of storage against a plain file: the same bytes, the same counts and errors, however many transfers are
-// under way.
+// Every kind of storage against a plain file: the same bytes, the same counts and errors, however many
+// transfers are under way.
 #include "storage/kinds.hpp"
 
 #include <linux/filter.h>
@@ -40,7 +40,8 @@ std::string random_text(Dice& dice, std::int64_t bytes) {
 class StorageKinds : public testing::TestWithParam<StorageKind> {
  protected:
   /// Now as on a local file system, now as on one behind a network.
-  std::unique_ptr<Storage> opened(const std::string& path, Access access = Access::read_write, bool direct = false) {
+  std::unique_ptr<Storage> opened(const std::string& path, Access access = Access::read_write,
+                                  bool direct = false) {
     machine::StorageModel model = model_of(path);
     if (++opened_ % 2 == 0) model.aggregators_per_core = 0;
     auto result = open_storage({path, access, model, GetParam(), direct, 3});
@@ -63,18 +64,21 @@ TEST_P(StorageKinds, ManyTransfersUnderWayGiveTheSameBytes) {
     std::string expected = file.content();
     const auto storage = opened(file.path());
     std::vector<core::Extent> extents;
-    for (std::int64_t at = dice.pick(0, 50); extents.size() < 300; at = extents.back().end() + dice.pick(0, 900))
+    for (std::int64_t at = dice.pick(0, 50); extents.size() < 300;
+         at = extents.back().end() + dice.pick(0, 900))
       extents.push_back({at, dice.pick(0, 5000)});
     std::shuffle(extents.begin(), extents.end(), std::mt19937(seed));
     std::vector<std::string> data;
     for (const core::Extent& e : extents) {
       data.push_back(random_text(dice, e.length));
       if (e.length == 0) continue;
-      if (expected.size() < static_cast<std::size_t>(e.end())) expected.resize(static_cast<std::size_t>(e.end()), '\0');
+      if (expected.size() < static_cast<std::size_t>(e.end()))
+        expected.resize(static_cast<std::size_t>(e.end()), '\0');
       expected.replace(static_cast<std::size_t>(e.offset), data.back().size(), data.back());
     }
     std::vector<Ticket> tickets;
-    for (std::size_t i = 0; i < extents.size(); ++i) tickets.push_back(storage->start_write(extents[i], bytes_of(data[i])));
+    for (std::size_t i = 0; i < extents.size(); ++i)
+      tickets.push_back(storage->start_write(extents[i], bytes_of(data[i])));
     for (std::size_t i = extents.size(); i-- > 0;) {
       const Transfer t = storage->finish(tickets[i]);
       EXPECT_TRUE(t.error.ok()) << t.error.message;
@@ -83,8 +87,10 @@ TEST_P(StorageKinds, ManyTransfersUnderWayGiveTheSameBytes) {
     ASSERT_EQ(file.content(), expected) << "seed " << seed;
     std::vector<std::string> found;
     for (const core::Extent& e : extents) found.emplace_back(static_cast<std::size_t>(e.length), '#');
-    for (std::size_t i = 0; i < extents.size(); ++i) tickets[i] = storage->start_read(extents[i], bytes_of(found[i]));
-    for (std::size_t i = 0; i < extents.size(); ++i) EXPECT_EQ(storage->finish(tickets[i]).bytes, extents[i].length);
+    for (std::size_t i = 0; i < extents.size(); ++i)
+      tickets[i] = storage->start_read(extents[i], bytes_of(found[i]));
+    for (std::size_t i = 0; i < extents.size(); ++i)
+      EXPECT_EQ(storage->finish(tickets[i]).bytes, extents[i].length);
     ASSERT_EQ(found, data) << "seed " << seed;
   }
 }
@@ -93,7 +99,8 @@ TEST_P(StorageKinds, AskingIsEnoughToGetItDone) {
   const TemporaryFile file;
   const auto storage = opened(file.path());
   const std::string text(1 << 20, 'x');
-  const Ticket one = storage->start_write({0, 1 << 20}, bytes_of(text)), two = storage->start_write({1 << 20, 5}, bytes_of(text));
+  const Ticket one = storage->start_write({0, 1 << 20}, bytes_of(text)),
+               two = storage->start_write({1 << 20, 5}, bytes_of(text));
   for (int waits = 0; !storage->done(one) || !storage->done(two); ++waits) {
     ASSERT_LT(waits, 20000);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -115,7 +122,8 @@ TEST_P(StorageKinds, TransfersGoOnWhenTheThreadThatBeganThemEnds) {
     std::thread([&] {
       for (std::size_t i = 0; i < count; ++i) {
         const core::Extent extent{static_cast<std::int64_t>(i) * bytes, bytes};
-        tickets.push_back(write ? storage->start_write(extent, bytes_of(data[i])) : storage->start_read(extent, bytes_of(found[i])));
+        tickets.push_back(write ? storage->start_write(extent, bytes_of(data[i]))
+                                : storage->start_read(extent, bytes_of(found[i])));
       }
     }).join();
     for (const Ticket ticket : tickets) {
@@ -140,7 +148,10 @@ TEST_P(StorageKinds, WaitsForTransfersWhenItIsClosed) {
 TEST_P(StorageKinds, ReadPastTheEndIsShortAndNoError) {
   const TemporaryFile file("0123456789");
   const auto storage = opened(file.path(), Access::read_only);
-  for (const auto& [extent, expected] : {std::pair{core::Extent{7, 100}, "789"}, {{10, 4}, ""}, {{std::int64_t{1} << 40, 4}, ""}, {{3, 0}, ""}}) {
+  for (const auto& [extent, expected] : {std::pair{core::Extent{7, 100}, "789"},
+                                         {{10, 4}, ""},
+                                         {{std::int64_t{1} << 40, 4}, ""},
+                                         {{3, 0}, ""}}) {
     std::string found(static_cast<std::size_t>(extent.length), '#');
     const Transfer t = storage->finish(storage->start_read(extent, bytes_of(found)));
     EXPECT_TRUE(t.error.ok()) << t.error.message;
@@ -151,8 +162,10 @@ TEST_P(StorageKinds, ReadPastTheEndIsShortAndNoError) {
 TEST_P(StorageKinds, KeepsToItsAccess) {
   const TemporaryFile file("0123456789");
   std::byte buffer[4] = {};
-  const auto reader = opened(file.path(), Access::read_only), writer = opened(file.path(), Access::write_only);
-  for (const Transfer& t : {reader->finish(reader->start_write({0, 4}, buffer)), writer->finish(writer->start_read({0, 4}, buffer))}) {
+  const auto reader = opened(file.path(), Access::read_only),
+             writer = opened(file.path(), Access::write_only);
+  for (const Transfer& t : {reader->finish(reader->start_write({0, 4}, buffer)),
+                            writer->finish(writer->start_read({0, 4}, buffer))}) {
     EXPECT_EQ(t.bytes, 0);
     EXPECT_EQ(t.error.kind, ErrorClass::io) << t.error.message;
     EXPECT_NE(t.error.message.find(file.path()), std::string::npos);
@@ -170,7 +183,8 @@ TEST_P(StorageKinds, CountsTheBytesWrittenBeforeTheFileSizeLimit) {
   small.rlim_cur = 1000;
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   const std::string text(3000, 'x');
-  const Ticket good = storage->start_write({0, 400}, bytes_of(text)), bad = storage->start_write({400, 3000}, bytes_of(text));
+  const Ticket good = storage->start_write({0, 400}, bytes_of(text)),
+               bad = storage->start_write({400, 3000}, bytes_of(text));
   const Transfer second = storage->finish(bad), first = storage->finish(good);
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, signal_before);
@@ -213,10 +227,12 @@ TEST_P(StorageKinds, PastThePageCacheTheBytesAreTheSame) {
     std::vector<Ticket> tickets;
     std::byte* from = buffer.data() + (dice.chance(2) ? at % 4096 : dice.pick(0, 5000));
     for (int i = 0; i < 8; ++i) {
-      const std::int64_t length = dice.pick(0, 60000) / (dice.chance(2) ? 1 : 4096) * (dice.chance(2) ? 1 : 2);
+      const std::int64_t length =
+          dice.pick(0, 60000) / (dice.chance(2) ? 1 : 4096) * (dice.chance(2) ? 1 : 2);
       const std::string text = random_text(dice, length);
       std::copy_n(bytes_of(text), length, from);
-      if (expected.size() < static_cast<std::size_t>(at + length)) expected.resize(static_cast<std::size_t>(at + length), '\0');
+      if (expected.size() < static_cast<std::size_t>(at + length))
+        expected.resize(static_cast<std::size_t>(at + length), '\0');
       expected.replace(static_cast<std::size_t>(at), text.size(), text);
       tickets.push_back(storage->start_write({at, length}, from));
       from += length;
@@ -227,8 +243,10 @@ TEST_P(StorageKinds, PastThePageCacheTheBytesAreTheSame) {
     ASSERT_EQ(file.content(), expected) << "seed " << seed;
     const std::int64_t begin = dice.pick(0, 2) * 4096;
     const Transfer t = storage->finish(storage->start_read({begin, 1 << 20}, buffer.data()));
-    ASSERT_EQ(t.bytes, std::max<std::int64_t>(0, static_cast<std::int64_t>(expected.size()) - begin)) << "seed " << seed;
-    ASSERT_TRUE(std::equal(buffer.data(), buffer.data() + t.bytes, bytes_of(expected) + begin)) << "seed " << seed;
+    ASSERT_EQ(t.bytes, std::max<std::int64_t>(0, static_cast<std::int64_t>(expected.size()) - begin))
+        << "seed " << seed;
+    ASSERT_TRUE(std::equal(buffer.data(), buffer.data() + t.bytes, bytes_of(expected) + begin))
+        << "seed " << seed;
   }
 }
 
@@ -243,8 +261,9 @@ TEST_P(StorageKinds, AnnouncedBuffersMoveTheSameBytes) {
     const core::Error error = storage->register_buffers(both);
     ASSERT_TRUE(error.ok()) << error.message;
     const std::string elsewhere = "333";
-    for (const Ticket t : {storage->start_write({0, 5}, one.data() + 7), storage->start_write({5, 4}, other.data()),
-                           storage->start_write({9, 3}, bytes_of(elsewhere))})
+    for (const Ticket t :
+         {storage->start_write({0, 5}, one.data() + 7), storage->start_write({5, 4}, other.data()),
+          storage->start_write({9, 3}, bytes_of(elsewhere))})
       EXPECT_TRUE(storage->finish(t).error.ok());
     EXPECT_EQ(file.content(), "111112222333");
     EXPECT_EQ(storage->finish(storage->start_read({8, 4}, one.data() + 20)).bytes, 4);
@@ -254,10 +273,13 @@ TEST_P(StorageKinds, AnnouncedBuffersMoveTheSameBytes) {
   EXPECT_TRUE(storage->register_buffers({}).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, StorageKinds, testing::Values(StorageKind::posix, StorageKind::threads, StorageKind::uring, StorageKind::aio),
+INSTANTIATE_TEST_SUITE_P(Each, StorageKinds,
+                         testing::Values(StorageKind::posix, StorageKind::threads, StorageKind::uring,
+                                         StorageKind::aio),
                          [](const auto& one) { return std::string(policy::name_of(one.param)); });
 
-Opened choice(const std::string& path, machine::StorageModel model, StorageKind kind = StorageKind::automatic) {
+Opened choice(const std::string& path, machine::StorageModel model,
+              StorageKind kind = StorageKind::automatic) {
   auto opened = open_storage({path, Access::read_write, std::move(model), kind, false, 2});
   EXPECT_TRUE(opened.ok());
   return std::move(opened.value());
@@ -288,13 +310,15 @@ TEST(StorageChoice, NullMovesNothingAndSaysSo) {
 
 TEST(StorageChoice, ErrorsOfOpeningAreTheirOwn) {
   for (const StorageKind kind : {StorageKind::automatic, StorageKind::aio, StorageKind::threads}) {
-    const auto missing = open_storage({testing::TempDir() + "collio_there_is_no_such_file", Access::read_write, {}, kind, true, 2});
+    const auto missing = open_storage(
+        {testing::TempDir() + "collio_there_is_no_such_file", Access::read_write, {}, kind, true, 2});
     ASSERT_FALSE(missing.ok());
     EXPECT_EQ(missing.error().kind, ErrorClass::no_such_file);
   }
 }
 
-/// Runs `judge` in a process in which io_uring_setup fails with `error`. Its answer; -1: no filter may be set here.
+/// Runs `judge` in a process in which io_uring_setup fails with `error`. Its answer; -1: no filter may be set
+/// here.
 int without_rings(int error, int (*judge)(const std::string&), const std::string& path) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -303,7 +327,8 @@ int without_rings(int error, int (*judge)(const std::string&), const std::string
                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     const sock_fprog program{4, code};
-    const bool set = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    const bool set = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+                     ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
     ::_exit(set ? judge(path) : 99);
   }
   int status = 0;
@@ -320,7 +345,8 @@ int judge_choices(const std::string& path) {
   for (const auto* one : {&chosen.value(), &asked.value()})
     if (one->reason.find("io_uring: ") == std::string::npos) return 4;
   const std::string text = "xyz";
-  return chosen.value().file->finish(chosen.value().file->start_write({0, 3}, bytes_of(text))).bytes == 3 ? 0 : 5;
+  return chosen.value().file->finish(chosen.value().file->start_write({0, 3}, bytes_of(text))).bytes == 3 ? 0
+                                                                                                          : 5;
 }
 
 TEST(StorageChoice, WithoutRingsThreadsServeAndTheReasonSaysWhy) {
@@ -337,7 +363,8 @@ TEST(StorageChoice, RingsServeWhereTheKernelLetsThem) {
   const TemporaryFile file("abc");
   const Opened chosen = choice(file.path(), {});
   EXPECT_FALSE(chosen.declined);
-  EXPECT_TRUE(chosen.kind == StorageKind::uring || chosen.reason.find("io_uring: ") != std::string::npos) << chosen.reason;
+  EXPECT_TRUE(chosen.kind == StorageKind::uring || chosen.reason.find("io_uring: ") != std::string::npos)
+      << chosen.reason;
 }
 
 }  // namespace

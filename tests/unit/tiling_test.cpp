@@ -79,7 +79,8 @@ TEST(Tiling, RejectsPairsShiftedAgainstEachOther) {
     const std::int64_t distance = dice.pick(1, 100);
     pieces[0].offset += distance;
     pieces[1].offset -= distance;
-    const bool swapped = pieces[0].length == pieces[1].length && pieces[0].offset - distance == pieces[1].offset;
+    const bool swapped =
+        pieces[0].length == pieces[1].length && pieces[0].offset - distance == pieces[1].offset;
     ASSERT_EQ(tiles(pieces, window), swapped) << seed;
   });
 }

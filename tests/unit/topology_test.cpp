@@ -1,4 +1,5 @@
-// Topologies: shapes and graphs answer alike, I/O nodes and storage at a switch, what is no shape, and sizes no table would fit.
+// Topologies: shapes and graphs answer alike, I/O nodes and storage at a switch, what is no shape, and sizes
+// no table would fit.
 #include "machine/topology.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@ std::vector<std::size_t> way(const Topology& t, const Trip& trip) {
 }
 
 TEST(Topology, AShapeAndItsGraphAnswerAlike) {
-  const Topology graph(std::make_shared<const Network>(two_racks())), shape(Tree{2, 2, {100e6, 1e-6}, {50e6, 2e-6}});
+  const Topology graph(std::make_shared<const Network>(two_racks())),
+      shape(Tree{2, 2, {100e6, 1e-6}, {50e6, 2e-6}});
   ASSERT_EQ(graph.nodes(), shape.nodes());
   ASSERT_EQ(graph.links(), shape.links());
   std::vector<Flow> flows;
@@ -44,12 +46,13 @@ TEST(Topology, TheWayToASwitchIsTheWayBack) {
 }
 
 TEST(Topology, EverySetHasItsIoNode) {
-  const Topology t(TorusWithSets{{{4, 4}, usual}, 8, 2, slow});  // bridges 0 and 4 of set 0, 8 and 12 of set 1
+  const Topology t(
+      TorusWithSets{{{4, 4}, usual}, 8, 2, slow});  // bridges 0 and 4 of set 0, 8 and 12 of set 1
   EXPECT_EQ(t.io_node(7), 16);
   EXPECT_EQ(t.io_node(8), 17);
   EXPECT_EQ(t.hops({4, 16}), 1);
-  EXPECT_EQ(t.hops({7, 16}), 2);   // round to 4
-  EXPECT_EQ(t.hops({2, 17}), 4);   // to 14 - no bridge - or straight down two rows: 10, and back to 8
+  EXPECT_EQ(t.hops({7, 16}), 2);  // round to 4
+  EXPECT_EQ(t.hops({2, 17}), 4);  // to 14 - no bridge - or straight down two rows: 10, and back to 8
   EXPECT_EQ(reach(t, {7, 16}).rate_bytes_per_s, slow.rate_bytes_per_s);
   EXPECT_EQ(Topology(SingleSwitch{4, usual}).io_node(2), no_vertex);
 }
@@ -64,7 +67,8 @@ TEST(Topology, NeedsNoTableOfPairs) {
 }
 
 TEST(Topology, EveryHopOfEveryRouteIsALinkAndRoutesAreAsLongAsHopsSay) {
-  const std::vector<Topology> all{Torus{{3, 2, 4}, usual}, Torus{{2, 2}, usual}, Dragonfly{5, 3, 2, usual, usual, slow},
+  const std::vector<Topology> all{Torus{{3, 2, 4}, usual}, Torus{{2, 2}, usual},
+                                  Dragonfly{5, 3, 2, usual, usual, slow},
                                   TorusWithSets{{{2, 6}, usual}, 4, 3, slow}, FatTree{3, 4, 2, usual, slow}};
   for (const Topology& t : all)
     for (int a = 0; a < t.nodes(); ++a)
@@ -86,8 +90,10 @@ TEST(Shapes, WhatIsNoneIsNamed) {
   EXPECT_EQ(check_shape(Dragonfly{4, 8, 1 << 30, usual, usual, usual}).message,
             "nodes_per_router is 1073741824, which makes more than 33554431 nodes or links");
   EXPECT_TRUE(check_shape(Dragonfly{9, 4, 2, usual, usual, usual}).ok());
-  EXPECT_EQ(check_shape(TorusWithSets{{{4, 4}, usual}, 5, 1, usual}).message, "nodes_per_set: 5 does not divide the torus' 16 nodes");
-  EXPECT_EQ(check_shape(TorusWithSets{{{4, 4}, usual}, 2, 3, usual}).message, "bridges is 3; allowed: up to nodes_per_set, 2");
+  EXPECT_EQ(check_shape(TorusWithSets{{{4, 4}, usual}, 5, 1, usual}).message,
+            "nodes_per_set: 5 does not divide the torus' 16 nodes");
+  EXPECT_EQ(check_shape(TorusWithSets{{{4, 4}, usual}, 2, 3, usual}).message,
+            "bridges is 3; allowed: up to nodes_per_set, 2");
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ Machine nodes_of(const std::vector<int>& ranks) {
 TEST(NodeTraffic, SumsFlowsByNodeAndPair) {
   const Machine m = nodes_of({2, 2, 2});
   NodeTraffic t(m);
-  for (const Flow& flow : {Flow{0, 1, 10}, Flow{2, 1, 5}, Flow{0, 1, 1}, Flow{1, 1, 1000}, Flow{1, 0, 3}}) t.add(flow);
+  for (const Flow& flow : {Flow{0, 1, 10}, Flow{2, 1, 5}, Flow{0, 1, 1}, Flow{1, 1, 1000}, Flow{1, 0, 3}})
+    t.add(flow);
   EXPECT_EQ(t.bytes(), 19);
   EXPECT_EQ(t.sent(0), 11);
   EXPECT_EQ(t.received(1), 16);
@@ -83,11 +84,13 @@ struct Case {
   std::vector<int> homes;
   policy::Layers layers;
 
-  Case(Machine m, const std::map<std::string, std::string>& given) : machine(std::move(m)), hints(policy::parse_hints(given)) {
+  Case(Machine m, const std::map<std::string, std::string>& given)
+      : machine(std::move(m)), hints(policy::parse_hints(given)) {
     for (const policy::Seat& seat : policy::choose_aggregators(machine, hints)) homes.push_back(seat.node);
     layers = make_layers(machine, hints);
   }
-  [[nodiscard]] policy::Plan plan(std::int64_t low, std::int64_t bytes, Direction direction = Direction::write) const {
+  [[nodiscard]] policy::Plan plan(std::int64_t low, std::int64_t bytes,
+                                  Direction direction = Direction::write) const {
     policy::Digest d;
     d.low = low;
     d.high = low + bytes;
@@ -107,7 +110,8 @@ TEST(ExpectedTraffic, EveryNodeSendsItsShareToTheNodesThatServe) {
   const Case c(nodes_of({2, 4, 2}), {{"cb_nodes", "2"}, {"collio_path", "two_phase"}});
   ASSERT_EQ(c.homes, (std::vector<int>{0, 1}));
   const policy::Plan plan = c.plan(0, 16 * MiB);
-  EXPECT_EQ(c.expected(plan, 16 * MiB), (std::vector<Flow>{{0, 1, 2 * MiB}, {1, 0, 4 * MiB}, {2, 0, 2 * MiB}, {2, 1, 2 * MiB}}));
+  EXPECT_EQ(c.expected(plan, 16 * MiB),
+            (std::vector<Flow>{{0, 1, 2 * MiB}, {1, 0, 4 * MiB}, {2, 0, 2 * MiB}, {2, 1, 2 * MiB}}));
 }
 
 TEST(ExpectedTraffic, AReadIsAWriteBackwards) {
@@ -124,7 +128,8 @@ TEST(ExpectedTraffic, AReadIsAWriteBackwards) {
 
 TEST(ExpectedTraffic, OnlyTheSpanOfADomainCounts) {
   // Domains begin at a multiple of the alignment; the first one's bytes before the span are nobody's.
-  const Case c(nodes_of({1, 1}), {{"cb_nodes", "2"}, {"striping_unit", "1048576"}, {"collio_path", "two_phase"}});
+  const Case c(nodes_of({1, 1}),
+               {{"cb_nodes", "2"}, {"striping_unit", "1048576"}, {"collio_path", "two_phase"}});
   const policy::Plan plan = c.plan(MiB / 2, MiB + MiB / 2);
   ASSERT_EQ(plan.domains.count, 2);
   EXPECT_EQ(c.expected(plan, MiB + MiB / 2), (std::vector<Flow>{{0, 1, MiB / 2}, {1, 0, MiB / 4}}));
@@ -136,13 +141,16 @@ TEST(ExpectedTraffic, HolesAreNotSent) {
 }
 
 TEST(ExpectedTraffic, PiecesOfAGroupMeetFirst) {
-  const Case c(nodes_of({2, 2, 2, 2}), {{"cb_nodes", "1"}, {"collio_path", "two_layer"}, {"collio_nodes_per_group", "2"}});
+  const Case c(nodes_of({2, 2, 2, 2}),
+               {{"cb_nodes", "1"}, {"collio_path", "two_layer"}, {"collio_nodes_per_group", "2"}});
   ASSERT_EQ(c.homes, (std::vector<int>{0}));
   const policy::Plan plan = c.plan(0, 8 * MiB);
   ASSERT_EQ(plan.path, policy::Path::two_layer);
-  EXPECT_EQ(c.expected(plan, 8 * MiB), (std::vector<Flow>{{1, 0, 2 * MiB}, {2, 0, 4 * MiB}, {3, 2, 2 * MiB}}));
+  EXPECT_EQ(c.expected(plan, 8 * MiB),
+            (std::vector<Flow>{{1, 0, 2 * MiB}, {2, 0, 4 * MiB}, {3, 2, 2 * MiB}}));
   const policy::Plan read = c.plan(0, 8 * MiB, Direction::read);
-  EXPECT_EQ(c.expected(read, 8 * MiB), (std::vector<Flow>{{0, 1, 2 * MiB}, {0, 2, 4 * MiB}, {2, 3, 2 * MiB}}));
+  EXPECT_EQ(c.expected(read, 8 * MiB),
+            (std::vector<Flow>{{0, 1, 2 * MiB}, {0, 2, 4 * MiB}, {2, 3, 2 * MiB}}));
 }
 
 TEST(ExpectedTraffic, NothingLeavesWhereNothingIsExchanged) {

@@ -1,4 +1,5 @@
-// How data goes in two phases: what the hint asks for, unless the call cannot have it; and the report says so.
+// How data goes in two phases: what the hint asks for, unless the call cannot have it; and the report says
+// so.
 #include "policy/transfer.hpp"
 
 #include <gtest/gtest.h>
@@ -30,11 +31,13 @@ TEST(Transfers, MessagesAreTheDefault) {
 
 TEST(Transfers, HintsDecide) {
   for (const char* name : {"fence", "lock"}) {
-    const Hints hints = parse_hints({{"collio_path", "two_phase"}, {"collio_transfer", name}, {"collio_transfer_piece", "77"}});
+    const Hints hints = parse_hints(
+        {{"collio_path", "two_phase"}, {"collio_transfer", name}, {"collio_transfer_piece", "77"}});
     const Plan plan = make_plan(request_of(), machine_of_four, hints);
     EXPECT_EQ(name_of(plan.transfers.by), name);
     EXPECT_EQ(plan.transfers.shortest_piece_bytes, 77);
-    EXPECT_TRUE(reason_text(plan).ends_with(std::string("; transfers: ") + name + ", asked for by hint")) << reason_text(plan);
+    EXPECT_TRUE(reason_text(plan).ends_with(std::string("; transfers: ") + name + ", asked for by hint"))
+        << reason_text(plan);
   }
 }
 
@@ -43,11 +46,13 @@ TEST(Transfers, WhatCannotBeHadIsTold) {
   PlanRequest no_windows = request_of();
   no_windows.lacking.windows = "no windows here";
   const machine::Machine alone{{{"here", 1, 1}}, {}};
-  for (const auto& [plan, why] : {std::pair{make_plan(request_of(1), machine_of_four, hints), "shares the thread"},
-                                  std::pair{make_plan(no_windows, machine_of_four, hints), "no windows here"},
-                                  std::pair{make_plan(request_of(), alone, hints), "there is one rank"}}) {
+  for (const auto& [plan, why] :
+       {std::pair{make_plan(request_of(1), machine_of_four, hints), "shares the thread"},
+        std::pair{make_plan(no_windows, machine_of_four, hints), "no windows here"},
+        std::pair{make_plan(request_of(), alone, hints), "there is one rank"}}) {
     EXPECT_EQ(plan.transfers.by, Transfer::two_sided);
-    EXPECT_NE(reason_text(plan).find("; transfers: two_sided, not lock: "), std::string::npos) << reason_text(plan);
+    EXPECT_NE(reason_text(plan).find("; transfers: two_sided, not lock: "), std::string::npos)
+        << reason_text(plan);
     EXPECT_NE(reason_text(plan).find(why), std::string::npos) << reason_text(plan);
   }
 }

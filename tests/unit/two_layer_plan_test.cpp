@@ -1,4 +1,5 @@
-// Plans of calls that go through the shared memory of a node: when they do, how slots are laid out, what masks there are.
+// Plans of calls that go through the shared memory of a node: when they do, how slots are laid out, what
+// masks there are.
 #include <gtest/gtest.h>
 
 #include "byte_list.hpp"
@@ -45,7 +46,8 @@ Hints hints_of(const std::map<std::string, std::string>& pairs) { return parse_h
 const Digest ordinary = dense(8, 16 << 20);
 
 TEST(TwoLayerPlan, OneRankAloneHasNoUseForIt) {
-  const Plan plan = make_plan({Direction::write, dense(1, 16 << 20), 1}, one_node(1, 2), hints_of({{"collio_path", "two_layer"}}));
+  const Plan plan = make_plan({Direction::write, dense(1, 16 << 20), 1}, one_node(1, 2),
+                              hints_of({{"collio_path", "two_layer"}}));
   EXPECT_EQ(plan.path, Path::two_phase);
   EXPECT_EQ(plan.reason.one_layer, OneLayer::one_rank);
 }
@@ -66,7 +68,8 @@ TEST(TwoLayerPlan, NodesOfOneRankKeepToOneLayerUnlessTheyAreGrouped) {
   const Plan plan = make_plan({Direction::read, ordinary, 2}, four, {});
   EXPECT_EQ(plan.path, Path::two_phase);
   EXPECT_EQ(plan.reason.one_layer, OneLayer::all_aggregate);
-  EXPECT_EQ(make_plan({Direction::read, ordinary, 2}, four, hints_of({{"collio_nodes_per_group", "2"}})).path, Path::two_layer);
+  EXPECT_EQ(make_plan({Direction::read, ordinary, 2}, four, hints_of({{"collio_nodes_per_group", "2"}})).path,
+            Path::two_layer);
 }
 
 TEST(TwoLayerPlan, BetweenNodesManyRanksGoInTwoLayersManyPiecesInOne) {
@@ -78,7 +81,8 @@ TEST(TwoLayerPlan, BetweenNodesManyRanksGoInTwoLayersManyPiecesInOne) {
   EXPECT_EQ(pieces.path, Path::two_phase);
   EXPECT_EQ(pieces.reason.one_layer, OneLayer::slower);
   EXPECT_GT(pieces.estimate_two_layer_s, pieces.estimate_two_phase_s);
-  EXPECT_EQ(make_plan({Direction::write, many, 8}, eight, hints_of({{"nc_num_aggrs_per_node", "1"}})).path, Path::two_layer);
+  EXPECT_EQ(make_plan({Direction::write, many, 8}, eight, hints_of({{"nc_num_aggrs_per_node", "1"}})).path,
+            Path::two_layer);
   const machine::Machine large{std::vector<machine::Node>(64, {"n", 64, 64}), {}};
   const Plan ranks = make_plan({Direction::write, few, 64}, large, {});
   EXPECT_EQ(ranks.path, Path::two_layer) << reason_text(ranks);
@@ -87,7 +91,8 @@ TEST(TwoLayerPlan, BetweenNodesManyRanksGoInTwoLayersManyPiecesInOne) {
 TEST(TwoLayerPlan, ANodeHasNoMoreLocalAggregatorsThanSlots) {
   const machine::Machine large{{{"a", 64, 64}, {"b", 64, 64}}, {}};
   const auto plan_with = [&](const char* teams) {
-    return make_plan({Direction::write, dense(128, 64 << 20), 2}, large, hints_of({{"nc_num_aggrs_per_node", teams}}));
+    return make_plan({Direction::write, dense(128, 64 << 20), 2}, large,
+                     hints_of({{"nc_num_aggrs_per_node", teams}}));
   };
   EXPECT_EQ(plan_with("32").path, Path::two_layer);
   EXPECT_EQ(plan_with("33").path, Path::two_phase);
@@ -109,7 +114,8 @@ TEST(TwoLayerPlan, SparseCallsKeepToDescribedPieces) {
 TEST(TwoLayerPlan, AsManyLocalAggregatorsAsRanksMeansOneLayer) {
   for (const char* key : {"collio_local_aggregators", "nc_num_aggrs_per_node"}) {
     for (const char* path : {"auto", "two_layer"}) {
-      EXPECT_EQ(plan_of(ordinary, hints_of({{key, "7"}, {"collio_path", path}})).path, Path::two_layer) << key;
+      EXPECT_EQ(plan_of(ordinary, hints_of({{key, "7"}, {"collio_path", path}})).path, Path::two_layer)
+          << key;
       for (const char* many : {"8", "9", "1000000"}) {
         const Plan plan = plan_of(ordinary, hints_of({{key, many}, {"collio_path", path}}));
         EXPECT_EQ(plan.path, Path::two_phase) << key << "=" << many;
@@ -131,7 +137,8 @@ TEST(TwoLayerPlan, WithoutSharedMemoryThereIsOneLayerAndTheReasonSaysSo) {
 }
 
 TEST(TwoLayerPlan, OtherPathsSaveTheTroubleOfReasons) {
-  EXPECT_TRUE(reason_text(plan_of(ordinary, hints_of({{"collio_path", "two_phase"}}))).starts_with("asked for by hint; rounds: none"));
+  EXPECT_TRUE(reason_text(plan_of(ordinary, hints_of({{"collio_path", "two_phase"}})))
+                  .starts_with("asked for by hint; rounds: none"));
   EXPECT_EQ(reason_text(plan_of(ordinary, hints_of({{"collio_path", "two_layer"}}))), "asked for by hint");
   EXPECT_EQ(plan_of(ordinary, hints_of({{"collio_path", "independent"}})).path, Path::independent);
 }
@@ -161,7 +168,8 @@ TEST(TwoLayerPlan, FewServersWhereAggregatorsAreGivenOrStorageIsShared) {
 Hints random_hints(Dice& dice) {
   const auto size = [&](std::int64_t most) {
     const std::int64_t about = std::int64_t{1} << dice.pick(0, most);
-    return std::to_string(std::clamp<std::int64_t>(about + (dice.chance(2) ? 0 : dice.pick(-9, 9)), 1, 1 << 30));
+    return std::to_string(
+        std::clamp<std::int64_t>(about + (dice.chance(2) ? 0 : dice.pick(-9, 9)), 1, 1 << 30));
   };
   std::map<std::string, std::string> pairs{{"collio_path", "two_layer"}};
   if (dice.chance(2)) pairs["collio_window"] = size(30);
@@ -205,22 +213,27 @@ void for_many_plans(Each&& each) {
 }
 
 TEST(TwoLayerPlan, SlotsFitTheMemoryOfTheNode) {
-  for_many_plans([](const PlanRequest&, const machine::Machine& machine, const Hints& hints, const Plan& plan) {
-    const std::int64_t window = plan.domains.window_bytes, memory = node_memory_bytes(machine, hints);
-    ASSERT_GE(plan.node_slots, 2);
-    ASSERT_LE(plan.node_slots, most_node_slots);
-    ASSERT_GE(window, 1);
-    ASSERT_LE(window, hints.buffer_bytes);
-    if (hints.window_bytes > 0) { ASSERT_LE(window, hints.window_bytes); }
-    ASSERT_LE(plan.node_slots * ((window + page - 1) / page * page), memory) << "windows of " << window;
-    ASSERT_EQ(memory % page, 0);
-  });
+  for_many_plans(
+      [](const PlanRequest&, const machine::Machine& machine, const Hints& hints, const Plan& plan) {
+        const std::int64_t window = plan.domains.window_bytes, memory = node_memory_bytes(machine, hints);
+        ASSERT_GE(plan.node_slots, 2);
+        ASSERT_LE(plan.node_slots, most_node_slots);
+        ASSERT_GE(window, 1);
+        ASSERT_LE(window, hints.buffer_bytes);
+        if (hints.window_bytes > 0) {
+          ASSERT_LE(window, hints.window_bytes);
+        }
+        ASSERT_LE(plan.node_slots * ((window + page - 1) / page * page), memory) << "windows of " << window;
+        ASSERT_EQ(memory % page, 0);
+      });
 }
 
 TEST(TwoLayerPlan, EveryTeamOfANodeHasASlotInEachHalf) {
-  for_many_plans([](const PlanRequest&, const machine::Machine& machine, const Hints& hints, const Plan& plan) {
-    for (const Teams& teams : make_layers(machine, hints).teams) ASSERT_GE(plan.node_slots, 2 * teams.count);
-  });
+  for_many_plans(
+      [](const PlanRequest&, const machine::Machine& machine, const Hints& hints, const Plan& plan) {
+        for (const Teams& teams : make_layers(machine, hints).teams)
+          ASSERT_GE(plan.node_slots, 2 * teams.count);
+      });
 }
 
 TEST(TwoLayerPlan, UnitsOfTheMaskDivideAllThatThereIs) {
@@ -253,7 +266,8 @@ TEST(TwoLayerPlan, WindowsCoverTheSpanOnce) {
     ASSERT_LE(cut.low, request.digest.low);
     ASSERT_EQ(cut.high, request.digest.high);
     ASSERT_EQ(plan.span, (core::Extent{request.digest.low, request.digest.span()}));
-    for (int a = 0; a < cut.count; ++a) ASSERT_LE(cut.rounds(a), cut.rounds(0)) << "domain 0 has the most windows";
+    for (int a = 0; a < cut.count; ++a)
+      ASSERT_LE(cut.rounds(a), cut.rounds(0)) << "domain 0 has the most windows";
   });
 }
 
@@ -273,7 +287,8 @@ TEST(TwoLayerPlan, MemoryStaysWithinTwoBuffersOfAnAggregator) {
   EXPECT_EQ(node_memory_bytes(machine, {}), 4 << 20) << "2 MiB a core, 4 MiB at least";
   EXPECT_EQ(node_memory_bytes(one_node(64, 64), {}), 32 << 20) << "32 MiB at most, and two buffers";
   EXPECT_EQ(node_memory_bytes(machine, hints_of({{"cb_buffer_size", "65536"}})), 2 * 65536);
-  EXPECT_EQ(node_memory_bytes(machine, hints_of({{"collio_window", "4194304"}})), 8 << 20) << "two windows at least";
+  EXPECT_EQ(node_memory_bytes(machine, hints_of({{"collio_window", "4194304"}})), 8 << 20)
+      << "two windows at least";
 }
 
 }  // namespace

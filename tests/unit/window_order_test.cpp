@@ -71,7 +71,8 @@ TEST(WindowOrder, ANodePassesItsOwnWindowsFirstAndThenThoseOfTheNextNode) {
 TEST(WindowOrder, EveryWindowIsPassedOnce) {
   Dice dice(7);
   for (int n = 0; n < 300; ++n) {
-    FlowJob job = job_of(static_cast<int>(dice.pick(1, 5)), 2, static_cast<int>(dice.pick(1, 4)), dice.pick(1, 5), 2 * static_cast<int>(dice.pick(2, 9)));
+    FlowJob job = job_of(static_cast<int>(dice.pick(1, 5)), 2, static_cast<int>(dice.pick(1, 4)),
+                         dice.pick(1, 5), 2 * static_cast<int>(dice.pick(2, 9)));
     job.domains.high -= dice.pick(0, window * 2);  // the last domain is shorter
     for (int& home : job.homes) home = static_cast<int>(dice.pick(0, job.nodes() - 1));
     std::set<std::pair<int, std::int64_t>> seen;
@@ -89,18 +90,21 @@ void expect_over(const FlowJob& job, const FlowWorld& world, const std::string& 
   for (int d = 0; d < job.domains.count; ++d)
     for (std::int64_t r = 0; r < job.domains.rounds(d); ++r) {
       const auto found = world.written().find({d, r});
-      ASSERT_TRUE(found != world.written().end() && found->second == 1) << what << ": window " << r << " of domain " << d;
+      ASSERT_TRUE(found != world.written().end() && found->second == 1)
+          << what << ": window " << r << " of domain " << d;
     }
 }
 
-/// Takes possible steps until there are none. Some kinds of steps, or some nodes, may be slow: they come to pass when nothing else does, mostly.
+/// Takes possible steps until there are none. Some kinds of steps, or some nodes, may be slow: they come to
+/// pass when nothing else does, mostly.
 FlowWorld run_at_random(const FlowJob& job, Dice& dice) {
   FlowWorld world(job);
   const auto slow_kind = static_cast<FlowWorld::Step::Kind>(dice.pick(0, 3));  // 3: none
   const int slow_node = static_cast<int>(dice.pick(0, job.nodes()));
   for (std::vector<FlowWorld::Step> steps = world.possible(); !steps.empty(); steps = world.possible()) {
     std::vector<FlowWorld::Step> fast;
-    std::ranges::copy_if(steps, std::back_inserter(fast), [&](const auto& s) { return s.kind != slow_kind && s.node != slow_node; });
+    std::ranges::copy_if(steps, std::back_inserter(fast),
+                         [&](const auto& s) { return s.kind != slow_kind && s.node != slow_node; });
     const auto& from = fast.empty() || dice.chance(20) ? steps : fast;
     world.take(from[static_cast<std::size_t>(dice.pick(0, static_cast<std::int64_t>(from.size()) - 1))]);
   }
@@ -109,7 +113,8 @@ FlowWorld run_at_random(const FlowJob& job, Dice& dice) {
 
 FlowJob random_job(Dice& dice) {
   const int ranks = static_cast<int>(dice.pick(1, 3));
-  FlowJob job = job_of(static_cast<int>(dice.pick(2, 6)), ranks, static_cast<int>(dice.pick(1, 3)), dice.pick(1, 4), 2 * static_cast<int>(dice.pick(2, 8)));
+  FlowJob job = job_of(static_cast<int>(dice.pick(2, 6)), ranks, static_cast<int>(dice.pick(1, 3)),
+                       dice.pick(1, 4), 2 * static_cast<int>(dice.pick(2, 8)));
   for (int& home : job.homes) home = static_cast<int>(dice.pick(0, job.nodes() - 1));
   const int teams = static_cast<int>(dice.pick(1, std::min(ranks, job.slots - 2)));
   for (policy::Teams& team : job.layers.teams) team.count = teams;

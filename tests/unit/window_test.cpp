@@ -27,13 +27,15 @@ class MemoryFile final : public storage::Storage {
   Transfer write(const core::Extent& e, const std::byte* from) override {
     ++writes;
     const std::int64_t n = std::clamp<std::int64_t>(fails_from - e.offset, 0, e.length);
-    if (n > 0 && bytes.size() < static_cast<std::size_t>(e.offset + n)) bytes.resize(static_cast<std::size_t>(e.offset + n));
+    if (n > 0 && bytes.size() < static_cast<std::size_t>(e.offset + n))
+      bytes.resize(static_cast<std::size_t>(e.offset + n));
     std::copy_n(from, n, bytes.begin() + e.offset);
     return {n, n < e.length ? core::Error{core::ErrorClass::no_space, "full"} : core::Error{}};
   }
   Transfer read(const core::Extent& e, std::byte* to) override {
     ++reads;
-    const std::int64_t n = std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes.size()) - e.offset, 0, e.length);
+    const std::int64_t n =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes.size()) - e.offset, 0, e.length);
     if (n > 0) std::copy_n(bytes.begin() + e.offset, n, to);
     return {n, {}};
   }
@@ -128,7 +130,8 @@ TEST(Window, WritesItsPiecesAndLeavesHolesAlone) {
         b.window->place(m.ready());
         end = std::max(end, m.view.header.span.end());
         if (expected.size() < static_cast<std::size_t>(end)) expected.resize(static_cast<std::size_t>(end));
-        for (std::size_t i = 0; i < m.places.size(); ++i) expected[static_cast<std::size_t>(m.places[i])] = m.data[i];
+        for (std::size_t i = 0; i < m.places.size(); ++i)
+          expected[static_cast<std::size_t>(m.places[i])] = m.data[i];
       }
       const Transfer t = written(b.window);
       ASSERT_TRUE(t.error.ok());
@@ -154,8 +157,7 @@ TEST(Window, MovesTheSameBytesWhileItsCallerDoesSomethingElse) {
         for (Bench* b : {&at_once, &later}) b->window->place(m.ready());
       const Transfer expected = written(at_once.window);
       later.window->start_write();
-      while (!later.window->advance()) {
-      }
+      while (!later.window->advance()) {}
       EXPECT_EQ(later.window->finish().bytes, expected.bytes);
       ASSERT_TRUE(late.bytes == at_once.file.bytes) << "seed " << seed;
       EXPECT_TRUE(late.quiet());
@@ -176,7 +178,8 @@ TEST(Window, DenseOnesAreOneWrite) {
 
 TEST(Window, HolesAreWrittenAsTheHintSays) {
   Message pieces({{1000, 8, 16, 100}});
-  Bench piecewise(Holes::piecewise), sieve(Holes::sieve), unreadable(Holes::sieve, false), unlocked(Holes::sieve);
+  Bench piecewise(Holes::piecewise), sieve(Holes::sieve), unreadable(Holes::sieve, false),
+      unlocked(Holes::sieve);
   unlocked.file.has_locks = false;
   for (Bench* b : {&piecewise, &sieve, &unreadable, &unlocked}) {
     b->window->open({0, 1 << 16});

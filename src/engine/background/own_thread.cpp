@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::uint64_t slice_ns = 100'000;  // the shortest there is
 
-/// Beside a thread that computes, one that mostly sleeps should run as soon as it wakes, and briefly. Since Linux 6.12 a
-/// thread may ask for short time slices, and then waits for its turn no longer; before, asking changes nothing.
+/// Beside a thread that computes, one that mostly sleeps should run as soon as it wakes, and briefly. Since
+/// Linux 6.12 a thread may ask for short time slices, and then waits for its turn no longer; before, asking
+/// changes nothing.
 void ask_for_short_slices() {
 #ifdef SYS_sched_setattr
   struct {
@@ -43,8 +44,7 @@ std::thread start_thread(std::function<void()> body) {
       ask_for_short_slices();
       body();
     });
-  } catch (const std::system_error&) {
-  }
+  } catch (const std::system_error&) {}
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
 }

@@ -15,7 +15,8 @@ constexpr long longest_nap_ns = 80'000;  // between the steps of fibers: each ma
 
 /// Queues with work on fibers. A thread takes `stepping`, then a queue's own mutex, then `listing`.
 struct Fibers {
-  std::mutex stepping;  ///< of the thread that moves fibers on; no thread waits for it while a call of its own is under way
+  std::mutex stepping;  ///< of the thread that moves fibers on; no thread waits for it while a call of its
+                        ///< own is under way
   std::mutex listing;   ///< of `active`
   std::vector<WorkQueue*> active;
 };
@@ -131,7 +132,8 @@ bool step_all_queues() {
   const std::unique_lock alone(fibers().stepping, std::try_to_lock);
   if (!alone) return false;  // another thread moves them on
   bool any_ended = false;
-  for (WorkQueue* queue : active()) any_ended = queue->step() || any_ended;  // a copy: a queue leaves the list when its last call ends
+  for (WorkQueue* queue : active())
+    any_ended = queue->step() || any_ended;  // a copy: a queue leaves the list when its last call ends
   return any_ended;
 }
 

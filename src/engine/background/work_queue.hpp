@@ -1,9 +1,11 @@
-// The calls of one open file that the program does not wait for, done one after the other in the order they were posted.
+// The calls of one open file that the program does not wait for, done one after the other in the order they
+// were posted.
 //
-// Where any thread may call MPI, one thread per file makes them. One thread for all files could deadlock: ranks may post
-// calls on two files in different orders, and each call needs all its ranks. Elsewhere they run on a fiber in the program's
-// thread, a step whenever the program is in a call that lets them (see transport/waiting/fiber.hpp). Where any thread may call MPI but no
-// thread can be created for the file, the program's threads run the fibers, one thread at a time.
+// Where any thread may call MPI, one thread per file makes them. One thread for all files could deadlock:
+// ranks may post calls on two files in different orders, and each call needs all its ranks. Elsewhere they
+// run on a fiber in the program's thread, a step whenever the program is in a call that lets them (see
+// transport/waiting/fiber.hpp). Where any thread may call MPI but no thread can be created for the file, the
+// program's threads run the fibers, one thread at a time.
 #pragma once
 
 #include <condition_variable>
@@ -21,7 +23,8 @@ class WorkQueue {
  public:
   using Work = std::function<void()>;
 
-  /// `by_thread`: any thread may call MPI. `at_start` is called by the new thread, first. No thread to be had: fibers.
+  /// `by_thread`: any thread may call MPI. `at_start` is called by the new thread, first. No thread to be
+  /// had: fibers.
   explicit WorkQueue(bool by_thread, void (*at_start)());
   /// Does what is left, ends the thread.
   ~WorkQueue();

@@ -61,7 +61,8 @@ auto do_aside(const Move& move) {
   Helper* helper = transport::Fiber::may_give_way() ? Helper::get() : nullptr;
   if (!helper) return move();
   decltype(move()) outcome{};
-  const auto done = std::make_shared<std::atomic<bool>>(false);  // the helper may look at it when the fiber has gone on
+  const auto done =
+      std::make_shared<std::atomic<bool>>(false);  // the helper may look at it when the fiber has gone on
   helper->post([&move, &outcome, done] {
     outcome = move();
     *done = true;
@@ -99,15 +100,18 @@ class YieldingStorage final : public storage::Storage {
   storage::Ticket start_read(const core::Extent& extent, std::byte* to) override {
     return overlaps() ? inner_->start_read(extent, to) : Storage::start_read(extent, to);
   }
-  bool done(storage::Ticket ticket) override { return overlaps() ? inner_->done(ticket) : Storage::done(ticket); }
+  bool done(storage::Ticket ticket) override {
+    return overlaps() ? inner_->done(ticket) : Storage::done(ticket);
+  }
   storage::Transfer finish(storage::Ticket ticket) override {
     if (!overlaps()) return Storage::finish(ticket);
-    while (!inner_->done(ticket) && transport::Fiber::give_way()) {
-    }
+    while (!inner_->done(ticket) && transport::Fiber::give_way()) {}
     return inner_->finish(ticket);
   }
   [[nodiscard]] bool overlaps() const noexcept override { return inner_->overlaps(); }
-  core::Error register_buffers(std::span<const std::span<std::byte>> buffers) override { return inner_->register_buffers(buffers); }
+  core::Error register_buffers(std::span<const std::span<std::byte>> buffers) override {
+    return inner_->register_buffers(buffers);
+  }
   [[nodiscard]] std::string remarks() const override { return inner_->remarks(); }
 
  private:

@@ -25,12 +25,15 @@ const access::FileAccess nothing;
 const core::Error without_memory{core::ErrorClass::no_memory, "no memory"};
 
 /// `error`: of this rank.
-policy::Digest digest_of(const File& file, const access::FileAccess& access, const CallRequest& request, core::ErrorClass error) {
+policy::Digest digest_of(const File& file, const access::FileAccess& access, const CallRequest& request,
+                         core::ErrorClass error) {
   policy::Digest d;
   d.set_call(fingerprint_of(file, request.operation, request.direction));
   d.error = static_cast<std::int64_t>(error);
   d.undescribed = request.undescribed ? 1 : 0;
-  d.on_fibers = file.hints.transfer != policy::Transfer::two_sided && request.progress == observe::Progress::fiber ? 1 : 0;
+  d.on_fibers =
+      file.hints.transfer != policy::Transfer::two_sided && request.progress == observe::Progress::fiber ? 1
+                                                                                                         : 0;
   d.in_background = request.form == observe::Form::blocking ? 0 : 1;
   if (access.bytes == 0) return d;
   d.low = access.span.offset;
@@ -39,7 +42,8 @@ policy::Digest digest_of(const File& file, const access::FileAccess& access, con
   d.pieces = d.most_pieces = access.pieces;
   d.spans = access.span.length;
   d.active_ranks = 1;
-  d.offset_bits = access.pattern.low() | access.span.offset | access.span.end() | std::int64_t{1} << access.pattern.shift();
+  d.offset_bits = access.pattern.low() | access.span.offset | access.span.end() |
+                  std::int64_t{1} << access.pattern.shift();
   d.unordered = access.ascending() ? 0 : 1;
   return d;
 }
@@ -71,9 +75,12 @@ Prepared prepare(const File& file, const CallRequest& request, Steps& steps) {
 }
 
 /// Errors found before any byte moved: the worst one, on every rank. `mine`: this rank's. Collective.
-core::Error agreed_error(File& file, const policy::Digest& digest, const CallRequest& request, const access::FileAccess& access, const core::Error& mine) {
+core::Error agreed_error(File& file, const policy::Digest& digest, const CallRequest& request,
+                         const access::FileAccess& access, const core::Error& mine) {
   const auto worst = static_cast<core::ErrorClass>(digest.error);
-  if (!digest.same_call()) return different_calls(file, request.operation, fingerprint_of(file, request.operation, request.direction));
+  if (!digest.same_call())
+    return different_calls(file, request.operation,
+                           fingerprint_of(file, request.operation, request.direction));
   if (worst == core::ErrorClass::none) return check_write(file, request, digest, access);
   if (worst == mine.kind) return mine;
   if (worst == core::ErrorClass::no_memory) return {worst, "another rank has no memory for the call"};
@@ -83,14 +90,16 @@ core::Error agreed_error(File& file, const policy::Digest& digest, const CallReq
 
 /// Others wait for messages that this rank cannot make: nothing is left but to end the job, and to say why.
 [[noreturn]] void end_without_memory(const Call& call) {
-  std::fprintf(stderr, "collio: %s; other ranks already wait for its messages; the job ends\n", no_memory(call).message.c_str());
+  std::fprintf(stderr, "collio: %s; other ranks already wait for its messages; the job ends\n",
+               no_memory(call).message.c_str());
   MPI_Abort(call.file.comm, MPI_ERR_NO_MEM);
   std::abort();
 }
 
 PathResult move_by_path(Call& call) {
   const bool write = call.plan.direction == Direction::write;
-  if (call.plan.path == policy::Path::independent) return write ? independent_write(call) : independent_read(call);
+  if (call.plan.path == policy::Path::independent)
+    return write ? independent_write(call) : independent_read(call);
   if (call.plan.path == policy::Path::two_layer) return write ? two_layer_write(call) : two_layer_read(call);
   return write ? two_phase_write(call) : two_phase_read(call);
 }
@@ -131,7 +140,8 @@ void agree_on_outcome(Call& call, PathResult& moved, double since_s) {
   if (moved.outcome.error != 0) moved.outcome.failed_rank = call.file.rank;
   moved.outcome.longest_ns = static_cast<std::int64_t>(1e9 * (observe::now_s() - since_s));
   call.file.agreement->outcome(moved.outcome);
-  if (moved.outcome.error != 0) moved.message = call.file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));
+  if (moved.outcome.error != 0)
+    moved.message = call.file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));
 }
 
 /// After the agreement.
@@ -150,7 +160,8 @@ Completion completion_of(Direction direction, const access::FileAccess& access, 
 }
 
 /// For a call whose domains `servers` serve.
-transport::Link link_of(File& file, const policy::Plan& plan, const Servers& servers, observe::CallRecord& record) {
+transport::Link link_of(File& file, const policy::Plan& plan, const Servers& servers,
+                        observe::CallRecord& record) {
   transport::Link link{.comm = file.comm,
                        .rank = file.rank,
                        .aggregators = &servers.ranks,
@@ -215,13 +226,21 @@ Planned plan_in_step(const Agreed& agreed) {
   return planned;
 }
 
-/// Moves the bytes as planned, and agrees on how that ended. `since_s`: when ranks had the digest. Collective.
-PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::ScheduleTrials* trials, double since_s) {
+/// Moves the bytes as planned, and agrees on how that ended. `since_s`: when ranks had the digest.
+/// Collective.
+PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::ScheduleTrials* trials,
+                   double since_s) {
   File& file = agreed.file;
   Servers placed;
   if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
-  Call call{file, plan, agreed.prepared.access, agreed.request.memory, link_of(file, plan, plan.placed ? placed : file.servers, agreed.record),
-            agreed.record.steps, agreed.record.counters, trials};
+  Call call{file,
+            plan,
+            agreed.prepared.access,
+            agreed.request.memory,
+            link_of(file, plan, plan.placed ? placed : file.servers, agreed.record),
+            agreed.record.steps,
+            agreed.record.counters,
+            trials};
   PathResult moved = move_bytes(call);
   agree_on_outcome(call, moved, since_s);
   return moved;
@@ -234,11 +253,13 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   if (file.rank == 0) file.traffic.foresee(planned.plan, digest.bytes);
   PathResult moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
   if (moved.outcome.again) {
-    planned.plan = policy::with_masks(file.plan({agreed.request.direction, digest, file.most_domains(), true}), planned.plan);
+    planned.plan = policy::with_masks(
+        file.plan({agreed.request.direction, digest, file.most_domains(), true}), planned.plan);
     moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
   }
   learn_from(file, {agreed.prepared.shape, digest, planned, moved.outcome});
-  file.pool.trim(static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));
+  file.pool.trim(
+      static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));
   return completion_of(planned.plan.direction, agreed.prepared.access, moved);
 }
 
@@ -253,7 +274,8 @@ void PathResult::note(std::int64_t offset, const storage::Transfer& transfer) {
 }
 
 core::Error no_memory(const Call& call) {
-  return {core::ErrorClass::no_memory, "rank " + std::to_string(call.file.rank) + " has no memory for the buffers of a call on " + call.file.path};
+  return {core::ErrorClass::no_memory, "rank " + std::to_string(call.file.rank) +
+                                           " has no memory for the buffers of a call on " + call.file.path};
 }
 
 Completion collective_call(File& file, const CallRequest& request) {
@@ -284,7 +306,8 @@ Completion collective_call(File& file, const CallRequest& request) {
     buffers.leave_slots();
     file.mail_room_bytes = 0;
   }
-  if (core::Error error = agreed_error(file, digest, request, prepared.access, *prepared.error); !error.ok()) return {false, 0, std::move(error), {}};
+  if (core::Error error = agreed_error(file, digest, request, prepared.access, *prepared.error); !error.ok())
+    return {false, 0, std::move(error), {}};
 
   const double since_s = observe::now_s();
   const Agreed agreed{file, request, digest, prepared, record};
@@ -296,7 +319,8 @@ Completion collective_call(File& file, const CallRequest& request) {
   record.counters.bytes = prepared.access.bytes;
   record.all_bytes = digest.bytes;
   record.all_pieces = digest.pieces;
-  record.counters.most_buffer_bytes = static_cast<std::int64_t>(access::Buffer::take_peak() + (planned.plan.path == policy::Path::two_layer ? file.slots->bytes() : 0));
+  record.counters.most_buffer_bytes = static_cast<std::int64_t>(
+      access::Buffer::take_peak() + (planned.plan.path == policy::Path::two_layer ? file.slots->bytes() : 0));
   record.error = done.error.message.empty() ? "" : "failed";
   record.total_s = observe::now_s() - begin;
   done.record = log_call(file, planned.plan, std::move(record));
@@ -305,12 +329,16 @@ Completion collective_call(File& file, const CallRequest& request) {
 
 Completion independent_call(File& file, const CallRequest& request) try {
   if (!request.error.ok()) return {false, 0, request.error, {}};
-  if (request.undescribed) return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
+  if (request.undescribed)
+    return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
   observe::CallRecord unlogged;
   const access::FileAccess access = access::file_access(file.view, request.position, request.memory.bytes());
   policy::Plan plan;
   plan.direction = request.direction;
-  transport::Link link{.rank = file.rank, .pool = &transport::spare_buffers(), .steps = &unlogged.steps, .counters = &unlogged.counters};
+  transport::Link link{.rank = file.rank,
+                       .pool = &transport::spare_buffers(),
+                       .steps = &unlogged.steps,
+                       .counters = &unlogged.counters};
   Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
   const bool write = request.direction == Direction::write;
   const PathResult moved = write ? independent_write(call) : independent_read(call);

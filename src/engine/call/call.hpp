@@ -14,19 +14,19 @@ namespace collio::engine {
 /// What the caller asks for. Positions and lengths in bytes of the view's data stream.
 struct CallRequest {
   policy::Direction direction = policy::Direction::write;
-  std::string operation;           ///< name for the report
+  std::string operation;  ///< name for the report
   observe::Form form = observe::Form::blocking;
   observe::Progress progress = observe::Progress::program;
   std::int64_t position = 0;
   access::MemoryAccess memory;
-  bool undescribed = false;        ///< this rank's datatype is beyond collio
-  core::Error error;               ///< an error this rank found in its arguments
+  bool undescribed = false;  ///< this rank's datatype is beyond collio
+  core::Error error;         ///< an error this rank found in its arguments
 };
 
 struct Completion {
-  bool native = false;             ///< collio declined on all ranks: the MPI library must do the call
-  std::int64_t bytes = 0;          ///< of this rank, moved
-  core::Error error;               ///< the same class on all ranks
+  bool native = false;                ///< collio declined on all ranks: the MPI library must do the call
+  std::int64_t bytes = 0;             ///< of this rank, moved
+  core::Error error;                  ///< the same class on all ranks
   std::optional<std::size_t> record;  ///< in the file's log, when it got there
 };
 
@@ -50,9 +50,9 @@ struct Call {
 
 /// How a path ended on this rank.
 struct PathResult {
-  std::int64_t bytes = 0;          ///< read: bytes of this rank that came
+  std::int64_t bytes = 0;  ///< read: bytes of this rank that came
   transport::Outcome outcome;
-  std::string message;             ///< of this rank's error
+  std::string message;  ///< of this rank's error
 
   /// Books a failed transfer that began at file offset `offset`.
   void note(std::int64_t offset, const storage::Transfer& transfer);
@@ -61,9 +61,11 @@ struct PathResult {
 /// This rank cannot have the buffers of the call.
 [[nodiscard]] core::Error no_memory(const Call& call);
 
-/// In check mode (collio_check), before a write: warns of bytes that several ranks write, or one rank twice. An error when the mode is strict. Collective.
-/// Cost: as the exchange of the pieces' descriptions; at most 8 MiB on an aggregator, whatever the pieces.
-[[nodiscard]] core::Error check_write(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access);
+/// In check mode (collio_check), before a write: warns of bytes that several ranks write, or one rank twice.
+/// An error when the mode is strict. Collective. Cost: as the exchange of the pieces' descriptions; at most 8
+/// MiB on an aggregator, whatever the pieces.
+[[nodiscard]] core::Error check_write(File& file, const CallRequest& request, const policy::Digest& digest,
+                                      const access::FileAccess& access);
 
 [[nodiscard]] PathResult two_layer_write(Call& call);
 [[nodiscard]] PathResult two_layer_read(Call& call);

@@ -42,7 +42,8 @@ core::Matrix<std::int64_t> gather_rows(const File& file, std::vector<std::int64_
     std::ranges::copy(mine, rows.row(file.node_index).begin());
     for (int node = 0; node < rows.rows(); ++node) {
       if (node == file.node_index) continue;
-      MPI_Irecv(rows.row(node).data(), width, MPI_INT64_T, file.leaders[static_cast<std::size_t>(node)], tag_row, file.comm, &request);
+      MPI_Irecv(rows.row(node).data(), width, MPI_INT64_T, file.leaders[static_cast<std::size_t>(node)],
+                tag_row, file.comm, &request);
       transport::wait_for(request);
     }
   } else if (first) {
@@ -54,7 +55,8 @@ core::Matrix<std::int64_t> gather_rows(const File& file, std::vector<std::int64_
 
 /// What the regions of an even cut hold, over all ranks. On rank 0.
 policy::Histogram histogram_of(const policy::Domains& regions, const core::Matrix<std::int64_t>& rows) {
-  policy::Histogram h{regions.low, regions.domain_bytes, std::vector<std::int64_t>(static_cast<std::size_t>(regions.count), 0)};
+  policy::Histogram h{regions.low, regions.domain_bytes,
+                      std::vector<std::int64_t>(static_cast<std::size_t>(regions.count), 0)};
   for (int node = 0; node < rows.rows(); ++node)
     std::ranges::transform(h.bytes, rows.row(node), h.bytes.begin(), std::plus{});
   return h;
@@ -65,7 +67,8 @@ policy::Histogram histogram_of(const policy::Domains& regions, const core::Matri
 void balance_call(File& file, policy::Plan& plan, const access::FileAccess& access) {
   if (file.hints.cut != policy::Cut::balanced || plan.domains.count < 2) return;
   const int count = plan.domains.count;
-  const policy::Domains regions = policy::cut_evenly({plan.span, count * balanced_regions, plan.alignment_bytes, plan.domains.window_bytes});
+  const policy::Domains regions = policy::cut_evenly(
+      {plan.span, count * balanced_regions, plan.alignment_bytes, plan.domains.window_bytes});
   const core::Matrix<std::int64_t> rows = gather_rows(file, bytes_by_domain(access, regions));
   const policy::FileCutRequest request{plan.span, count, plan.alignment_bytes};
   policy::ContiguousDomains cut{std::vector<std::int64_t>(static_cast<std::size_t>(count) + 1)};

@@ -5,14 +5,16 @@
 
 namespace collio::engine {
 
-/// Cuts the span anew so that all domains have as many bytes, where a hint asks for it. `access`: this rank's. Collective. The first
-/// rank of every node sends a row of as many numbers as there are regions, balanced_regions a domain.
+/// Cuts the span anew so that all domains have as many bytes, where a hint asks for it. `access`: this
+/// rank's. Collective. The first rank of every node sends a row of as many numbers as there are regions,
+/// balanced_regions a domain.
 void balance_call(File& file, policy::Plan& plan, const access::FileAccess& access);
 inline constexpr int balanced_regions = 32;
 
-/// Places the plan's domains (policy/place_domains), where that may pay; the reason says what came of it. `access`: this rank's;
-/// `bytes`: of the whole call. Collective. The first rank of every node sends a row of as many numbers as there are domains to
-/// rank 0, which decides; everyone learns which aggregator serves which domain.
+/// Places the plan's domains (policy/place_domains), where that may pay; the reason says what came of it.
+/// `access`: this rank's; `bytes`: of the whole call. Collective. The first rank of every node sends a row of
+/// as many numbers as there are domains to rank 0, which decides; everyone learns which aggregator serves
+/// which domain.
 void place_call(File& file, policy::Plan& plan, const access::FileAccess& access, std::int64_t bytes);
 
 }  // namespace collio::engine

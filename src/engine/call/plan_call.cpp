@@ -21,16 +21,18 @@ policy::Plan new_plan(File& file, const policy::PlanRequest& request, const acce
   return plan;
 }
 
-/// Null: the schedule was asked for, or there is one buffer only. One-sided transfers are for all ranks together, and so is their schedule.
+/// Null: the schedule was asked for, or there is one buffer only. One-sided transfers are for all ranks
+/// together, and so is their schedule.
 std::shared_ptr<policy::ScheduleTrials> schedules_of(const policy::Hints& hints, const policy::Plan& plan) {
-  if (plan.path != policy::Path::two_phase || hints.schedule != policy::Schedule::automatic || plan.overlap.buffers < 2 ||
-      plan.transfers.by != policy::Transfer::two_sided)
+  if (plan.path != policy::Path::two_phase || hints.schedule != policy::Schedule::automatic ||
+      plan.overlap.buffers < 2 || plan.transfers.by != policy::Transfer::two_sided)
     return nullptr;
   return std::make_shared<policy::ScheduleTrials>(plan.overlap);
 }
 
 /// The plan by one way of an earlier call of the same pieces, where they are now. Collective.
-policy::Plan recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way, const policy::Digest& digest, const access::FileAccess& access) {
+policy::Plan recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way, const policy::Digest& digest,
+                           const access::FileAccess& access) {
   const std::int64_t distance = digest.low - seen.digest.low;
   std::optional<policy::Plan>& known = seen.routes[way].plan;
   if (known && known->serves_at(distance)) {
@@ -50,7 +52,8 @@ policy::Plan recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way,
 }
 
 /// Calls that the program does not wait in take as long as it computes: they are not for trial. Collective.
-Planned recalled(File& file, PlanMemory::Entry& seen, const policy::Digest& digest, const access::FileAccess& access) {
+Planned recalled(File& file, PlanMemory::Entry& seen, const policy::Digest& digest,
+                 const access::FileAccess& access) {
   std::size_t way = digest.in_background == 0 ? seen.trials.next() : seen.trials.in_force();
   policy::Plan plan = recalled_plan(file, seen, way, digest, access);
   if (way != seen.trials.in_force() && plan.way() != seen.trials.way(way)) {
@@ -65,25 +68,29 @@ Planned recalled(File& file, PlanMemory::Entry& seen, const policy::Digest& dige
 
 PlanMemory::Entry entry_of(const File& file, const CompletedCall& done) {
   const policy::Plan& plan = done.planned.plan;
-  // Every window was tiled from its first piece to its last; with as many bytes as the span has, no hole is left.
-  const bool tiled = plan.path == policy::Path::two_layer && plan.direction == policy::Direction::write && !done.outcome.untiled &&
-                     done.digest.bytes == done.digest.span();
+  // Every window was tiled from its first piece to its last; with as many bytes as the span has, no hole is
+  // left.
+  const bool tiled = plan.path == policy::Path::two_layer && plan.direction == policy::Direction::write &&
+                     !done.outcome.untiled && done.digest.bytes == done.digest.span();
   policy::CallTrials trials(policy::choices_of(plan, done.digest, file.machine, file.hints));
   std::vector<PlanMemory::Route> routes(trials.ways());
   routes[0] = {plan, done.planned.schedules};
-  return {0, plan.direction, done.shape, done.digest, plan.home_masks, tiled, std::move(trials), std::move(routes)};
+  return {0,     plan.direction,    done.shape,       done.digest, plan.home_masks,
+          tiled, std::move(trials), std::move(routes)};
 }
 
 /// All ranks know the same of the call.
 void take_time(File& file, const Planned& planned, const transport::Outcome& outcome) {
   policy::CallTrials& trials = planned.seen->trials;
   trials.over(1e-9 * static_cast<double>(outcome.longest_ns));
-  if (planned.plan.transfers.by != policy::Transfer::two_sided && trials.given_up(planned.way)) file.remote.reset();
+  if (planned.plan.transfers.by != policy::Transfer::two_sided && trials.given_up(planned.way))
+    file.remote.reset();
 }
 
 }  // namespace
 
-Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access) {
+Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest,
+                const access::FileAccess& access) {
   if (PlanMemory::Entry* seen = file.memory.find(digest, request.direction))
     return recalled(file, *seen, digest, access);
   policy::Plan plan = new_plan(file, {request.direction, digest, file.most_domains()}, access);

@@ -18,18 +18,20 @@ struct Planned {
 };
 
 /// Collective.
-[[nodiscard]] Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access);
+[[nodiscard]] Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest,
+                              const access::FileAccess& access);
 
 /// A call that all ranks have agreed on the end of.
 struct CompletedCall {
-  const AccessShape& shape;       ///< of this rank
+  const AccessShape& shape;  ///< of this rank
   const policy::Digest& digest;
   const Planned& planned;
   const transport::Outcome& outcome;
 };
 
-/// Remembers a call that went well, or what it tells of the ways a remembered one can go; a way on trial that failed is left.
-/// Local; all ranks do it, in the same order, but that windows for one-sided transfers that are given up are freed, which is Collective.
+/// Remembers a call that went well, or what it tells of the ways a remembered one can go; a way on trial that
+/// failed is left. Local; all ranks do it, in the same order, but that windows for one-sided transfers that
+/// are given up are freed, which is Collective.
 void learn_from(File& file, const CompletedCall& done);
 
 }  // namespace collio::engine

@@ -1,8 +1,9 @@
 // The windows an aggregator has in memory, and when the next one may be opened.
 //
-// Why ranks cannot deadlock: a storage step ends without other ranks and gives its buffer back. A window opened ahead never takes the
-// last buffer from an earlier one. Windows open in the order of the rounds that are known. If an earlier round is announced late, the
-// windows opened ahead leave at least the buffer of the round before it.
+// Why ranks cannot deadlock: a storage step ends without other ranks and gives its buffer back. A window
+// opened ahead never takes the last buffer from an earlier one. Windows open in the order of the rounds that
+// are known. If an earlier round is announced late, the windows opened ahead leave at least the buffer of the
+// round before it.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,8 @@ struct WindowBuffer {
     there,       ///< read: the bytes are there
     answering,   ///< read
   };
-  WindowBuffer(const transport::Link& link, const transport::WindowStorage& storage, std::int64_t bytes, std::byte* memory)
+  WindowBuffer(const transport::Link& link, const transport::WindowStorage& storage, std::int64_t bytes,
+               std::byte* memory)
       : window(link, storage, bytes, memory) {}
   transport::Window window;
   State state = free;
@@ -40,11 +42,13 @@ class WindowBuffers {
   using Buffer = WindowBuffer<More>;
 
   WindowBuffers(Call& call, const transport::WindowStorage& storage) : call_(call) {
-    const std::int64_t most = std::min<std::int64_t>(call.plan.overlap.buffers, call.plan.domains.rounds(call.link.my_domain));
+    const std::int64_t most =
+        std::min<std::int64_t>(call.plan.overlap.buffers, call.plan.domains.rounds(call.link.my_domain));
     const std::int64_t bytes = call.plan.domains.window_bytes;
     std::byte* shared = call.link.remote ? call.link.remote->memory() : nullptr;
     for (std::int64_t i = 0; i < std::max<std::int64_t>(1, most); ++i)
-      buffers_.emplace_back(call.link, storage, bytes, shared ? shared + i * transport::RemoteBuffers::stride(bytes) : nullptr);
+      buffers_.emplace_back(call.link, storage, bytes,
+                            shared ? shared + i * transport::RemoteBuffers::stride(bytes) : nullptr);
     if (call_.trials) call_.trials->begin(observe::now_s());
   }
   ~WindowBuffers() {
@@ -54,12 +58,16 @@ class WindowBuffers {
   WindowBuffers& operator=(const WindowBuffers&) = delete;
 
   /// What may go on at the same time, just now.
-  [[nodiscard]] const policy::Overlap& overlap() const noexcept { return call_.trials ? call_.trials->now() : call_.plan.overlap; }
+  [[nodiscard]] const policy::Overlap& overlap() const noexcept {
+    return call_.trials ? call_.trials->now() : call_.plan.overlap;
+  }
 
   [[nodiscard]] int count(typename Buffer::State state) const noexcept {
     return static_cast<int>(std::ranges::count(buffers_, state, &Buffer::state));
   }
-  [[nodiscard]] bool idle() const noexcept { return std::ranges::all_of(buffers_, [](const Buffer& b) { return b.state == Buffer::free; }); }
+  [[nodiscard]] bool idle() const noexcept {
+    return std::ranges::all_of(buffers_, [](const Buffer& b) { return b.state == Buffer::free; });
+  }
   /// The buffer in that state with the earliest round; null: none.
   [[nodiscard]] Buffer* first(typename Buffer::State state) noexcept {
     Buffer* found = nullptr;
@@ -76,7 +84,8 @@ class WindowBuffers {
   }
   /// Of a round that is in memory.
   [[nodiscard]] Buffer& of_round(std::int64_t round) noexcept {
-    return *std::ranges::find_if(buffers_, [round](const Buffer& b) { return b.state != Buffer::free && b.round == round; });
+    return *std::ranges::find_if(
+        buffers_, [round](const Buffer& b) { return b.state != Buffer::free && b.round == round; });
   }
   [[nodiscard]] auto begin() noexcept { return buffers_.begin(); }
   [[nodiscard]] auto end() noexcept { return buffers_.end(); }
@@ -106,11 +115,14 @@ class WindowBuffers {
   }
 
  private:
-  /// True when a later round has a buffer. The earlier one must then get one too, or senders would wait for each other.
+  /// True when a later round has a buffer. The earlier one must then get one too, or senders would wait for
+  /// each other.
   [[nodiscard]] bool opened_behind(std::int64_t round) const noexcept {
-    return std::ranges::any_of(buffers_, [round](const Buffer& b) { return b.state != Buffer::free && b.round > round; });
+    return std::ranges::any_of(
+        buffers_, [round](const Buffer& b) { return b.state != Buffer::free && b.round > round; });
   }
-  /// In turn, one waits for the storage step of the buffer whose turn it is; not for messages, which may wait for this window.
+  /// In turn, one waits for the storage step of the buffer whose turn it is; not for messages, which may wait
+  /// for this window.
   [[nodiscard]] Buffer* free_one() noexcept {
     Buffer& next = buffers_[opened_ % buffers_.size()];
     if (next.state == Buffer::free) return &next;

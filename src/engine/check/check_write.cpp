@@ -1,8 +1,8 @@
 // Bytes that more than one rank writes, or one rank twice, in one call.
 //
-// The pieces' descriptions go to the aggregators as for a two-phase write, window by window, without their data. An aggregator keeps
-// for every unit of a window (the largest that divides all piece ends) which rank has it. Memory: 4 bytes a unit of one window, and the messages
-// of a round, one at a time from each rank.
+// The pieces' descriptions go to the aggregators as for a two-phase write, window by window, without their
+// data. An aggregator keeps for every unit of a window (the largest that divides all piece ends) which rank
+// has it. Memory: 4 bytes a unit of one window, and the messages of a round, one at a time from each rank.
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -38,7 +38,11 @@ struct PieceCall : Call {
 class Owners {
  public:
   Owners(Call& call, int senders)
-      : call_(call), found_(static_cast<PieceCall&>(call).found), owners_(static_cast<PieceCall&>(call).owners), inbox_(call.link, call.link.my_domain, senders, early_), own_(call),
+      : call_(call),
+        found_(static_cast<PieceCall&>(call).found),
+        owners_(static_cast<PieceCall&>(call).owners),
+        inbox_(call.link, call.link.my_domain, senders, early_),
+        own_(call),
         shift_(call.plan.mask_shift) {
     inbox_.announce_own(own_.next_round());
   }
@@ -79,7 +83,8 @@ class Owners {
     core::PackedReader reader = message.reader();
     for (std::int64_t i = 0; i < message.header.items; ++i) {
       const core::Run run = reader.next();
-      for (std::int64_t k = 0; k < run.count; ++k) take(core::Extent{run.offset + k * run.stride, run.length}, message.header.source);
+      for (std::int64_t k = 0; k < run.count; ++k)
+        take(core::Extent{run.offset + k * run.stride, run.length}, message.header.source);
     }
   }
 
@@ -92,7 +97,8 @@ class Owners {
         owner = rank + 1;
       } else if (owner > 0) {
         const std::int64_t offset = window_.offset + (unit << shift_);
-        if (offset < found_.first) found_ = {found_.bytes, offset, {std::min(owner - 1, rank), std::max(owner - 1, rank)}, 0};
+        if (offset < found_.first)
+          found_ = {found_.bytes, offset, {std::min(owner - 1, rank), std::max(owner - 1, rank)}, 0};
         found_.bytes += std::int64_t{1} << shift_;
         owner = -1;
       }
@@ -140,13 +146,16 @@ policy::Plan plan_to_look(const File& file, const policy::Digest& digest) {
   plan.span = {digest.low, digest.span()};
   const std::int64_t enough = digest.span() / window_bytes + 1;
   const auto aggregators = static_cast<std::int64_t>(file.servers.ranks.size());
-  plan.domains = policy::cut_evenly({plan.span, static_cast<int>(std::min(aggregators, enough)), 4096, window_bytes});
-  plan.mask_shift = std::countr_zero(static_cast<std::uint64_t>(digest.offset_bits) | static_cast<std::uint64_t>(plan.domains.offset_bits()));
+  plan.domains =
+      policy::cut_evenly({plan.span, static_cast<int>(std::min(aggregators, enough)), 4096, window_bytes});
+  plan.mask_shift = std::countr_zero(static_cast<std::uint64_t>(digest.offset_bits) |
+                                     static_cast<std::uint64_t>(plan.domains.offset_bits()));
   return plan;
 }
 
 /// Pieces in no ascending order are left out.
-Found find_overlaps(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access) {
+Found find_overlaps(File& file, const CallRequest& request, const policy::Digest& digest,
+                    const access::FileAccess& access) {
   Found found;
   const policy::Plan plan = plan_to_look(file, digest);
   const access::FileAccess nothing;
@@ -154,10 +163,20 @@ Found find_overlaps(File& file, const CallRequest& request, const policy::Digest
   observe::Counters counters;
   steps.show(&file.roll->shown());
   transport::Shortage shortage;
-  transport::Link link{.comm = file.comm, .rank = file.rank, .aggregators = &file.servers.ranks, .domains = plan.domains.count,
-                      .my_domain = file.servers.mine, .budget_bytes = window_bytes, .pool = &file.pool, .steps = &steps, .counters = &counters,
-                      .node = file.node_index, .homes = &file.servers.homes, .shortage = &shortage};
-  PieceCall pieces{{file, plan, access.ascending() ? access : nothing, request.memory, link, steps, counters}, found, {}};
+  transport::Link link{.comm = file.comm,
+                       .rank = file.rank,
+                       .aggregators = &file.servers.ranks,
+                       .domains = plan.domains.count,
+                       .my_domain = file.servers.mine,
+                       .budget_bytes = window_bytes,
+                       .pool = &file.pool,
+                       .steps = &steps,
+                       .counters = &counters,
+                       .node = file.node_index,
+                       .homes = &file.servers.homes,
+                       .shortage = &shortage};
+  PieceCall pieces{
+      {file, plan, access.ascending() ? access : nothing, request.memory, link, steps, counters}, found, {}};
   if (!make_owners(pieces)) shortage.left_out = true;
   const PathResult moved = run_two_phase<Owners>(pieces, transport::Payload::nothing);
   if (shortage.left_out || moved.outcome.error != 0) found.lacking = 1;
@@ -165,25 +184,33 @@ Found find_overlaps(File& file, const CallRequest& request, const policy::Digest
   return found;
 }
 
-std::string text_of(const File& file, const CallRequest& request, const Found& found, std::int64_t unordered) {
+std::string text_of(const File& file, const CallRequest& request, const Found& found,
+                    std::int64_t unordered) {
   std::string text;
   if (found.bytes > 0) {
     const bool one = found.ranks[0] == found.ranks[1];
     text = (one ? "rank " + std::to_string(found.ranks[0]) + " writes the same bytes twice"
-                : "ranks " + std::to_string(found.ranks[0]) + " and " + std::to_string(found.ranks[1]) + " write the same bytes") +
-           ": the first at offset " + std::to_string(found.first) + "; " + std::to_string(found.bytes) + " bytes in all have several writers";
+                : "ranks " + std::to_string(found.ranks[0]) + " and " + std::to_string(found.ranks[1]) +
+                      " write the same bytes") +
+           ": the first at offset " + std::to_string(found.first) + "; " + std::to_string(found.bytes) +
+           " bytes in all have several writers";
   } else if (found.lacking > 0) {
     text = "not checked: a rank has no memory for it";
   } else if (unordered > 0) {
     text = "not checked: file pieces of " + std::to_string(unordered) + " ranks are not in ascending order";
   }
-  return text.empty() ? text : file.path + ": " + request.operation + " (collective call " + std::to_string(file.roll->call()) + " on this file): " + text;
+  return text.empty() ? text
+                      : file.path + ": " + request.operation + " (collective call " +
+                            std::to_string(file.roll->call()) + " on this file): " + text;
 }
 
 }  // namespace
 
-core::Error check_write(File& file, const CallRequest& request, const policy::Digest& digest, const access::FileAccess& access) {
-  if (file.hints.check == policy::Check::none || request.direction != policy::Direction::write || digest.bytes == 0 || digest.undescribed > 0) return {};
+core::Error check_write(File& file, const CallRequest& request, const policy::Digest& digest,
+                        const access::FileAccess& access) {
+  if (file.hints.check == policy::Check::none || request.direction != policy::Direction::write ||
+      digest.bytes == 0 || digest.undescribed > 0)
+    return {};
   const Found found = find_overlaps(file, request, digest, access);
   const std::string text = text_of(file, request, found, digest.unordered);
   if (text.empty()) return {};
@@ -191,7 +218,9 @@ core::Error check_write(File& file, const CallRequest& request, const policy::Di
     file.hints.found.push_back(text);
     if (file.rank == 0) std::fprintf(stderr, "collio: %s\n", text.c_str());
   }
-  return found.bytes > 0 && file.hints.check == policy::Check::strict ? core::Error{core::ErrorClass::argument, text} : core::Error{};
+  return found.bytes > 0 && file.hints.check == policy::Check::strict
+             ? core::Error{core::ErrorClass::argument, text}
+             : core::Error{};
 }
 
 }  // namespace collio::engine

@@ -28,10 +28,14 @@ namespace {
 /// Who may aggregate. Elections choose among a rank of every node.
 std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy::Hints& hints) {
   // Stripes that are dealt should have one writer each, or all writers as many.
-  const bool by_stripes = hints.servers > 0 && hints.aggregators == 0 && (hints.cut == policy::Cut::static_cyclic || hints.cut == policy::Cut::group_cyclic);
-  const policy::SelectionRequest request{machine, hints, by_stripes ? policy::Counting::stripes : policy::Counting::hint, hints.servers};
-  if (const auto* selection = std::get_if<policy::Selection>(&hints.who)) return policy::select_aggregators(*selection, request);
-  return policy::select_aggregators(policy::Selection::one_per_node, {machine, hints, policy::Counting::automatic});
+  const bool by_stripes = hints.servers > 0 && hints.aggregators == 0 &&
+                          (hints.cut == policy::Cut::static_cyclic || hints.cut == policy::Cut::group_cyclic);
+  const policy::SelectionRequest request{
+      machine, hints, by_stripes ? policy::Counting::stripes : policy::Counting::hint, hints.servers};
+  if (const auto* selection = std::get_if<policy::Selection>(&hints.who))
+    return policy::select_aggregators(*selection, request);
+  return policy::select_aggregators(policy::Selection::one_per_node,
+                                    {machine, hints, policy::Counting::automatic});
 }
 
 /// Where a rank is in a list; -1: nowhere.
@@ -63,7 +67,9 @@ Servers Servers::in_order_of(const std::vector<int>& seat_of_domain, int rank) c
 
 int File::most_domains() const noexcept {
   const int all = static_cast<int>(servers.ranks.size());
-  return std::holds_alternative<policy::Election>(hints.who) && hints.aggregators > 0 ? std::min(hints.aggregators, all) : all;
+  return std::holds_alternative<policy::Election>(hints.who) && hints.aggregators > 0
+             ? std::min(hints.aggregators, all)
+             : all;
 }
 
 core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
@@ -90,7 +96,8 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
   return f;
 }
 
-core::Error File::settle_in(const FileRequest& request, const std::map<std::string, std::string>& common_hints) {
+core::Error File::settle_in(const FileRequest& request,
+                            const std::map<std::string, std::string>& common_hints) {
   const Place& place = member_.place();
   node_index = place.seat.node;
   node_rank = place.seat.local_rank;
@@ -99,7 +106,8 @@ core::Error File::settle_in(const FileRequest& request, const std::map<std::stri
   if (machine.nodes.size() > 1) machine.storage = storage::for_several_nodes(std::move(machine.storage));
   discover_network(comm, machine);
   traffic = Traffic(machine.nodes.size());
-  if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty()) warnings.push_back(std::move(warning));
+  if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty())
+    warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
   transport::set_ranks_per_core(ranks_per_core_of_job({here.ranks, here.cores}));
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
@@ -107,13 +115,14 @@ core::Error File::settle_in(const FileRequest& request, const std::map<std::stri
   servers.ranks = ranks_of(*agreement, seats, place.seat, rank);
   servers.mine = place_of(servers.ranks, rank);
   layers = policy::make_layers(machine, hints);
-  if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes) machine.storage.node_buffer_bytes = place.shared_bytes;
+  if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes)
+    machine.storage.node_buffer_bytes = place.shared_bytes;
   if (hints.memory_limit_bytes > 0) pool.keep_at_most(static_cast<std::size_t>(hints.memory_limit_bytes / 4));
   if (!member_.own()) lacking_.windows = "many files are open, and this one borrows communicators";
   prepare_memory_drill();
   prepare_fault_drill();
-  // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it alone. It is opened
-  // now: by the time of a call its name may be gone, or be another file's.
+  // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it
+  // alone. It is opened now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
   all_hold_ = !policy::few_servers(machine, hints);
   if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
@@ -127,7 +136,8 @@ core::Error File::settle_in(const FileRequest& request, const std::map<std::stri
 }
 
 File::~File() {
-  if (lacking_.node_memory.empty() && lacking_.windows.empty() && lacking_.handles.empty()) keep_memory(memory_key_, std::move(memory));  // else its plans are second best
+  if (lacking_.node_memory.empty() && lacking_.windows.empty() && lacking_.handles.empty())
+    keep_memory(memory_key_, std::move(memory));  // else its plans are second best
   roll.reset();
   remote.reset();
   transport::NodeSlots::give_back(std::move(slots));
@@ -155,11 +165,19 @@ storage::Storage* File::storage(core::Error* why) {
   const std::lock_guard lock(opening_);
   if (storage_.file) return storage_.file.get();
   using storage::Access;
-  storage::StorageRequest request{path, wants_write_ ? Access::read_write : Access::read_only, machine.storage, hints.storage,
-                               hints.direct, hints.storage_threads, drill_, holder_, hints.write_holes == policy::Holes::sieve};
+  storage::StorageRequest request{path,
+                                  wants_write_ ? Access::read_write : Access::read_only,
+                                  machine.storage,
+                                  hints.storage,
+                                  hints.direct,
+                                  hints.storage_threads,
+                                  drill_,
+                                  holder_,
+                                  hints.write_holes == policy::Holes::sieve};
   auto opened = storage::open_storage(request);
   readable = opened.ok();
-  // A file that the program opens for writing alone may be one that it cannot read. One that it reads too is no use half open.
+  // A file that the program opens for writing alone may be one that it cannot read. One that it reads too is
+  // no use half open.
   request.access = Access::write_only;
   if (!opened && wants_write_ && !wants_read_) opened = storage::open_storage(request);
   if (!opened) {
@@ -186,7 +204,8 @@ void File::prepare_fault_drill() {
   drill_ = storage::FaultDrill::make(hints.faults, rank);
   if (!drill_) return;
   drill_->set_aggregator(servers.mine);
-  warnings.push_back("FAULTS ARE INJECTED into the calls on " + path + ", as collio_faults asks: " + hints.faults);
+  warnings.push_back("FAULTS ARE INJECTED into the calls on " + path +
+                     ", as collio_faults asks: " + hints.faults);
 }
 
 void File::note_storage() {
@@ -208,7 +227,8 @@ std::string File::schedule_remarks() const {
 }
 
 File::Buffers::Buffers(File& file) : file_(file) {
-  if (!file.slots && file.slots_name_[0] != '\0') file.slots = transport::NodeSlots::take_back(file.slots_name_);
+  if (!file.slots && file.slots_name_[0] != '\0')
+    file.slots = transport::NodeSlots::take_back(file.slots_name_);
   if (!file.keeps_buffers_) file.pool.take_over(transport::spare_buffers());
   file.shortage.left_out = false;
   if (file.slots && !have_mail_room()) transport::NodeSlots::give_back(std::move(file.slots));
@@ -232,12 +252,16 @@ File::Buffers::~Buffers() {
 
 void File::Buffers::leave_slots() { transport::NodeSlots::give_back(std::move(file_.slots)); }
 
-/// A file that borrows lines has no messages of its own between calls: what is told of it is what the notes of a node say.
+/// A file that borrows lines has no messages of its own between calls: what is told of it is what the notes
+/// of a node say.
 void File::begin_roll() {
   const Place& place = member_.place();
-  transport::RollCall::Setting setting{.comm = comm, .file = path, .patience_s = static_cast<double>(hints.patience_s), .calls = calls_};
+  transport::RollCall::Setting setting{
+      .comm = comm, .file = path, .patience_s = static_cast<double>(hints.patience_s), .calls = calls_};
   const std::vector<machine::Node>& nodes = place.machine.nodes;
-  const auto ranks_of_node = [&](std::size_t i) { return transport::NodeRanks{place.leaders[i], nodes[i].ranks, place.strides[i]}; };
+  const auto ranks_of_node = [&](std::size_t i) {
+    return transport::NodeRanks{place.leaders[i], nodes[i].ranks, place.strides[i]};
+  };
   if (transport::NodeBoard* board = agreement->board()) {
     setting.notes = board->notes();
     setting.place = place.seat.local_rank;
@@ -259,7 +283,8 @@ void File::prepare_memory_drill() {
   const char* text = std::getenv("COLLIO_DRILL_MEMORY");
   if (!text) return;
   if (std::sscanf(text, "%d:%d:%d", &at, &first, &count) < 2 || first < 1 || count < 1) {
-    warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
+    warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) +
+                       " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
   } else {
     warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
     keeps_buffers_ = true;
@@ -269,7 +294,8 @@ void File::prepare_memory_drill() {
 
 void File::gather() {
   if (size == 1) return;
-  while (!check_same_call(*this, "close").ok()) {  // they are told; this rank cannot but wait until they come to their close
+  while (!check_same_call(*this, "close")
+              .ok()) {  // they are told; this rank cannot but wait until they come to their close
   }
   static_cast<void>(agreement->worst({}, ""));
 }

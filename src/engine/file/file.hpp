@@ -31,11 +31,12 @@
 namespace collio::engine {
 
 struct FileRequest {
-  MPI_Comm comm = MPI_COMM_NULL;   ///< the program's communicator; of use while the file is opened only
-  std::string path;                ///< of POSIX, without a driver's name before it
+  MPI_Comm comm = MPI_COMM_NULL;  ///< the program's communicator; of use while the file is opened only
+  std::string path;               ///< of POSIX, without a driver's name before it
   bool reads = true, writes = true;
-  std::map<std::string, std::string> hints;     ///< of the program and of collio's environment
-  std::map<std::string, std::string> settings;  ///< hints that other layers' settings put in place of these, or beside them; of rank 0
+  std::map<std::string, std::string> hints;  ///< of the program and of collio's environment
+  std::map<std::string, std::string>
+      settings;  ///< hints that other layers' settings put in place of these, or beside them; of rank 0
   std::vector<std::string> warnings;  ///< on hints of this rank that are none
 };
 
@@ -44,9 +45,9 @@ struct FileRequest {
 
 /// Aggregators, in domain order.
 struct Servers {
-  std::vector<int> ranks;   ///< of each
-  std::vector<int> homes;   ///< node of each
-  int mine = -1;            ///< domain this rank serves; -1: none
+  std::vector<int> ranks;  ///< of each
+  std::vector<int> homes;  ///< node of each
+  int mine = -1;           ///< domain this rank serves; -1: none
 
   /// The same ones when domain d is served by aggregator `seat_of_domain[d]`.
   [[nodiscard]] Servers in_order_of(const std::vector<int>& seat_of_domain, int rank) const;
@@ -54,34 +55,39 @@ struct Servers {
 
 class File {
  public:
-  /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or all
-  /// get an error of the same class (a rank that serves it cannot reach the file: it is the MPI library's alone).
+  /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or
+  /// all get an error of the same class (a rank that serves it cannot reach the file: it is the MPI library's
+  /// alone).
   static core::Result<std::unique_ptr<File>> open(const FileRequest& request);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// This rank's handle, opened at first use. Not collective. Thread-safe. Null when it cannot be opened: `why` says so.
+  /// This rank's handle, opened at first use. Not collective. Thread-safe. Null when it cannot be opened:
+  /// `why` says so.
   [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
   /// What happened on the file, on any rank, that was not asked for; empty: nothing. Collective.
   [[nodiscard]] std::string storage_remarks() const;
   /// What trials of schedules came to, on the aggregator that says most. Collective.
   [[nodiscard]] std::string schedule_remarks() const;
-  /// The plan of a call that the file is prepared for: decides, prepares, and decides again without what is lacking. Collective.
+  /// The plan of a call that the file is prepared for: decides, prepares, and decides again without what is
+  /// lacking. Collective.
   [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
-  /// Gets what the plan needs: handles, MPI windows, slots. False on all ranks: the file lacks one of them from now on. Collective.
+  /// Gets what the plan needs: handles, MPI windows, slots. False on all ranks: the file lacks one of them
+  /// from now on. Collective.
   [[nodiscard]] bool prepare(const policy::Plan& plan);
   /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.
   [[nodiscard]] int most_domains() const noexcept;
-  /// The buffers of a collective call, from construction to destruction: slots and pool are the process's before and after.
-  /// Not collective.
+  /// The buffers of a collective call, from construction to destruction: slots and pool are the process's
+  /// before and after. Not collective.
   class Buffers {
    public:
     explicit Buffers(File& file);
     ~Buffers();
     Buffers(const Buffers&) = delete;
     Buffers& operator=(const Buffers&) = delete;
-    /// Whether this rank got the slots of the last call again, and room for its mail. They are of use if all ranks did; else leave_slots().
+    /// Whether this rank got the slots of the last call again, and room for its mail. They are of use if all
+    /// ranks did; else leave_slots().
     [[nodiscard]] bool have_slots() const noexcept { return file_.slots != nullptr; }
     void leave_slots();
 
@@ -111,33 +117,38 @@ class File {
   };
   /// Returns when all ranks have come here, before the file is closed: in a visit. Collective.
   void gather();
-  /// Closes the file's storage. The same error on all ranks if any rank's close(2) failed. Behind gather(), in its visit. Collective.
+  /// Closes the file's storage. The same error on all ranks if any rank's close(2) failed. Behind gather(),
+  /// in its visit. Collective.
   [[nodiscard]] core::Error close_storage();
   /// Behind the last visit. Collective.
   void part();
   /// Flushes what this rank wrote. Not collective.
   [[nodiscard]] core::Error sync();
 
-  MPI_Comm comm = MPI_COMM_NULL;    ///< of the line, as are `node`, `agreement` and `roll`
+  MPI_Comm comm = MPI_COMM_NULL;  ///< of the line, as are `node`, `agreement` and `roll`
   int rank = 0, size = 1;
-  std::string path;                 ///< absolute
+  std::string path;  ///< absolute
   policy::Hints hints;
-  std::vector<std::string> warnings;  ///< of this rank: on hints, and on what the file lacks; each is said once a job
-  std::map<std::string, std::string> settings;  ///< which of them come from other layers' settings; the same on all ranks
+  std::vector<std::string>
+      warnings;  ///< of this rank: on hints, and on what the file lacks; each is said once a job
+  std::map<std::string, std::string>
+      settings;  ///< which of them come from other layers' settings; the same on all ranks
   machine::Machine machine;
-  Servers servers;                  ///< all aggregators; they serve the domains in this order unless a plan places these
-  MPI_Comm node = MPI_COMM_NULL;    ///< the ranks of this rank's node
+  Servers servers;  ///< all aggregators; they serve the domains in this order unless a plan places these
+  MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node
   int node_index = 0, node_rank = 0;
-  std::vector<int> leaders;         ///< rank of each node's first rank
+  std::vector<int> leaders;  ///< rank of each node's first rank
   policy::Layers layers;
-  std::unique_ptr<transport::NodeSlots> slots;  ///< windows in the node's shared memory, while a call has them
+  std::unique_ptr<transport::NodeSlots>
+      slots;  ///< windows in the node's shared memory, while a call has them
   std::unique_ptr<transport::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for
   access::View view;
-  bool readable = false;            ///< aggregators can read the file
-  StorageUse storage_use;           ///< who makes the calls on it
-  transport::BufferPool pool;        ///< empty between calls
-  transport::Shortage shortage;      ///< of the call under way
-  std::int64_t mail_room_bytes = 0;  ///< of the last call in two layers between nodes; the same on all ranks. 0: to be agreed
+  bool readable = false;         ///< aggregators can read the file
+  StorageUse storage_use;        ///< who makes the calls on it
+  transport::BufferPool pool;    ///< empty between calls
+  transport::Shortage shortage;  ///< of the call under way
+  std::int64_t mail_room_bytes =
+      0;  ///< of the last call in two layers between nodes; the same on all ranks. 0: to be agreed
   /// Two layers: this rank may receive messages of other nodes. Not collective.
   [[nodiscard]] bool receives_mail() const noexcept { return servers.mine >= 0 || node_rank == 0; }
   transport::Agreement* agreement = nullptr;
@@ -145,13 +156,13 @@ class File {
   PlanMemory memory;
   observe::CallLog log;
   observe::FileTimes times;  ///< of this rank
-  Traffic traffic;                  ///< between nodes
+  Traffic traffic;           ///< between nodes
 
  private:
   File() = default;
   void prepare_fault_drill();
-  void note_storage();              ///< Collective.
-  void learn_holder();              ///< Where not all ranks open the file at once. Collective.
+  void note_storage();  ///< Collective.
+  void learn_holder();  ///< Where not all ranks open the file at once. Collective.
   /// All ranks have the file open, or the plan does not need it. Collective.
   [[nodiscard]] bool have_handles(const policy::Plan& plan);
   /// Likewise of an MPI window for the aggregators' buffers. Collective.
@@ -159,20 +170,21 @@ class File {
   /// Likewise of windows in the nodes' shared memory. Collective.
   [[nodiscard]] bool have_slots(const policy::Plan& plan);
   void announce_slots();
-  void take_up_memory();            ///< Collective.
+  void take_up_memory();  ///< Collective.
   MemoryKey memory_key_;
-  void prepare_memory_drill();      ///< COLLIO_DRILL_MEMORY
-  [[nodiscard]] core::Error settle_in(const FileRequest& request, const std::map<std::string, std::string>& common_hints);
+  void prepare_memory_drill();  ///< COLLIO_DRILL_MEMORY
+  [[nodiscard]] core::Error settle_in(const FileRequest& request,
+                                      const std::map<std::string, std::string>& common_hints);
   void begin_roll();
   Crew::Membership member_;
-  Line* line_ = nullptr;    ///< null: between the calls of a file that borrows lines
-  std::int64_t calls_ = 0;  ///< collective ones, of a file that borrows lines
+  Line* line_ = nullptr;                        ///< null: between the calls of a file that borrows lines
+  std::int64_t calls_ = 0;                      ///< collective ones, of a file that borrows lines
   transport::SharedMemory::Name slots_name_{};  ///< of the last call's slots
-  bool keeps_buffers_ = false;  ///< between calls too
-  policy::Lacking lacking_;         ///< the same on all ranks
-  bool all_hold_ = false;           ///< all ranks have the file open; the same on all ranks
-  std::optional<storage::Holder> holder_;  ///< who had the file open before this rank
-  std::mutex opening_;      ///< of storage_: an independent call may come while a collective one is under way
+  bool keeps_buffers_ = false;                  ///< between calls too
+  policy::Lacking lacking_;                     ///< the same on all ranks
+  bool all_hold_ = false;                       ///< all ranks have the file open; the same on all ranks
+  std::optional<storage::Holder> holder_;       ///< who had the file open before this rank
+  std::mutex opening_;  ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
   storage::Opened storage_;

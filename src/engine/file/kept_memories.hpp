@@ -1,7 +1,8 @@
 // Plan memories of closed files, for the next file that the same ranks open in the same setting.
 //
-// A program that opens a file for every checkpoint writes one pattern in all of them: what was found out about it, trials included, is the job's
-// and not the file's. Every process keeps its own part; rank 0 names the one to go on with, and it is taken up if all ranks have it.
+// A program that opens a file for every checkpoint writes one pattern in all of them: what was found out
+// about it, trials included, is the job's and not the file's. Every process keeps its own part; rank 0 names
+// the one to go on with, and it is taken up if all ranks have it.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,8 @@ AccessShape AccessShape::of(const access::FileAccess& access) noexcept {
   return shape;
 }
 
-void PlanMemory::recall(const AccessShape& mine, policy::Direction direction, policy::Digest& digest) const noexcept {
+void PlanMemory::recall(const AccessShape& mine, policy::Direction direction,
+                        policy::Digest& digest) const noexcept {
   if (mine.bytes == 0) return;  // the other ranks say it
   const auto seen = std::ranges::find_if(entries_, [&](const Entry& e) {
     return e.direction == direction && e.mine.bytes == mine.bytes && e.mine.hash == mine.hash;
@@ -44,7 +45,8 @@ PlanMemory::Entry* PlanMemory::find(const policy::Digest& all, policy::Direction
   if (seen == entries_.end() || seen->direction != direction) return nullptr;
   const policy::Digest& before = seen->digest;
   // A rank without bytes recalls nothing: it must not be one whose bytes collio cannot describe this time.
-  if (all.undescribed > 0 || before.bytes != all.bytes || before.active_ranks != all.active_ranks || (before.on_fibers > 0) != (all.on_fibers > 0) || before.span() != all.span() ||
+  if (all.undescribed > 0 || before.bytes != all.bytes || before.active_ranks != all.active_ranks ||
+      (before.on_fibers > 0) != (all.on_fibers > 0) || before.span() != all.span() ||
       before.low + recalled.distance != all.low)
     return nullptr;
   entries_.splice(entries_.begin(), entries_, seen);
@@ -61,12 +63,14 @@ std::string PlanMemory::schedule_trials_text() const {
   const policy::ScheduleTrials* most = nullptr;
   for (const Entry& e : entries_)
     for (const Route& r : e.routes)
-      if (r.schedules && (!most || r.schedules->rounds_tried() > most->rounds_tried())) most = r.schedules.get();
+      if (r.schedules && (!most || r.schedules->rounds_tried() > most->rounds_tried()))
+        most = r.schedules.get();
   return most ? most->text() : "";
 }
 
 std::string PlanMemory::call_trials_text() const {
-  const auto most = std::ranges::max_element(entries_, {}, [](const Entry& e) { return e.trials.calls_tried(); });
+  const auto most =
+      std::ranges::max_element(entries_, {}, [](const Entry& e) { return e.trials.calls_tried(); });
   return most == entries_.end() ? "" : most->trials.text();
 }
 

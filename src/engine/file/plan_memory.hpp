@@ -1,12 +1,12 @@
 // Calls seen before, so that a repeated one need not be decided again.
 //
-// Programs write the same pattern every time step, further on in the file. A rank recognises its own access by a hash
-// of its shape, whatever its offset, and says in the digest which earlier call it looks like; when all ranks name the
-// same one, at the same distance, its plan serves again, and what was found out holds for this one too: a call whose pieces tiled every
-// window needs no tiling check.
+// Programs write the same pattern every time step, further on in the file. A rank recognises its own access
+// by a hash of its shape, whatever its offset, and says in the digest which earlier call it looks like; when
+// all ranks name the same one, at the same distance, its plan serves again, and what was found out holds for
+// this one too: a call whose pieces tiled every window needs no tiling check.
 //
-// All ranks remember and forget in the same order, so a call is remembered everywhere or nowhere. Bounded; no lists are
-// kept, only hashes. A memory outlives its file (kept_memories.hpp).
+// All ranks remember and forget in the same order, so a call is remembered everywhere or nowhere. Bounded; no
+// lists are kept, only hashes. A memory outlives its file (kept_memories.hpp).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace collio::engine {
 /// One rank's access, up to its offset in the file.
 struct AccessShape {
   std::uint64_t hash = 0;
-  std::int64_t offset = 0;   ///< first byte accessed
+  std::int64_t offset = 0;  ///< first byte accessed
   std::int64_t bytes = 0;
   [[nodiscard]] static AccessShape of(const access::FileAccess& access) noexcept;
 };
@@ -38,7 +38,8 @@ class PlanMemory {
 
   /// How the call goes by one way.
   struct Route {
-    std::optional<policy::Plan> plan;  ///< as if where the call was first; absent: not made, or it cannot be moved
+    std::optional<policy::Plan>
+        plan;  ///< as if where the call was first; absent: not made, or it cannot be moved
     std::shared_ptr<policy::ScheduleTrials> schedules;  ///< this rank's; null: the schedule is not for trial
   };
 
@@ -48,7 +49,7 @@ class PlanMemory {
     AccessShape mine;
     policy::Digest digest;
     bool home_masks = false;  ///< pieces overlap and leave holes
-    bool tiled = false;   ///< the pieces of all ranks tile the span
+    bool tiled = false;       ///< the pieces of all ranks tile the span
     policy::CallTrials trials;
     std::vector<Route> routes;  ///< by each of their ways
   };

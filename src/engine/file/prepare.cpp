@@ -1,5 +1,5 @@
-// What a plan needs of an open file: handles on all ranks, windows for one-sided transfers, slots in the nodes' shared memory.
-// See plan() in file.hpp.
+// What a plan needs of an open file: handles on all ranks, windows for one-sided transfers, slots in the
+// nodes' shared memory. See plan() in file.hpp.
 #include <algorithm>
 #include <cassert>
 
@@ -16,7 +16,9 @@ policy::Plan File::plan(policy::PlanRequest request) {
   }
 }
 
-bool File::prepare(const policy::Plan& plan) { return have_handles(plan) && have_remote(plan) && have_slots(plan); }
+bool File::prepare(const policy::Plan& plan) {
+  return have_handles(plan) && have_remote(plan) && have_slots(plan);
+}
 
 bool File::have_handles(const policy::Plan& plan) {
   if (plan.path != policy::Path::independent || all_hold_) return true;
@@ -33,21 +35,26 @@ bool File::have_handles(const policy::Plan& plan) {
 bool File::have_remote(const policy::Plan& plan) {
   if (plan.path != policy::Path::two_phase || plan.transfers.by == policy::Transfer::two_sided) return true;
   if (!lacking_.windows.empty()) return false;
-  const std::int64_t bytes = plan.overlap.buffers * transport::RemoteBuffers::stride(plan.domains.window_bytes);
+  const std::int64_t bytes =
+      plan.overlap.buffers * transport::RemoteBuffers::stride(plan.domains.window_bytes);
   const bool by_fences = plan.transfers.by == policy::Transfer::fence;
   if (remote && remote->bytes() >= bytes && remote->by_fences() == by_fences) return true;
   const std::int64_t before = remote ? remote->bytes() : 0;
   remote.reset();
-  const auto ends_by = by_fences ? transport::RemoteBuffers::EndsBy::fence : transport::RemoteBuffers::EndsBy::lock;
-  const std::int64_t with_room = std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
-  remote = transport::RemoteBuffers::make({comm, ends_by, with_room, servers.mine >= 0}, *agreement, lacking_.windows);
+  const auto ends_by =
+      by_fences ? transport::RemoteBuffers::EndsBy::fence : transport::RemoteBuffers::EndsBy::lock;
+  const std::int64_t with_room =
+      std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
+  remote = transport::RemoteBuffers::make({comm, ends_by, with_room, servers.mine >= 0}, *agreement,
+                                          lacking_.windows);
   if (remote) return true;
-  warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " + lacking_.windows);
+  warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " +
+                     lacking_.windows);
   return false;
 }
 
-/// Past the page cache the kernel looks up the pages of a buffer for each call; these live as long as the file is open. What
-/// cannot be announced moves all the same: the storage's remarks say so.
+/// Past the page cache the kernel looks up the pages of a buffer for each call; these live as long as the
+/// file is open. What cannot be announced moves all the same: the storage's remarks say so.
 void File::announce_slots() {
   if (!hints.direct || !storage_.file) return;
   const std::span<std::byte> windows{slots->data(0), slots->bytes()};
@@ -59,10 +66,13 @@ bool File::have_slots(const policy::Plan& plan) {
   if (!lacking_.node_memory.empty()) return false;
   std::string why;
   using Pages = transport::SharedMemory::Pages;
-  const Pages pages = machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
-  slots = transport::NodeSlots::obtain({node, agreement->board()}, static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)), pages, why);
-  const core::Error failed = agreement->worst(slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why},
-                                              "has no shared memory");
+  const Pages pages =
+      machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
+  slots = transport::NodeSlots::obtain({node, agreement->board()},
+                                       static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)),
+                                       pages, why);
+  const core::Error failed = agreement->worst(
+      slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why}, "has no shared memory");
   if (failed.ok()) {
     slots_name_ = slots->name();
     announce_slots();

@@ -1,7 +1,9 @@
-// Check mode (collio_check): all ranks open the same file with the same hints, and make the same calls in the same order.
+// Check mode (collio_check): all ranks open the same file with the same hints, and make the same calls in the
+// same order.
 //
-// MPI asks for this, and no MPI library checks it. The check costs a comparison in the digest, and a reduction in calls that have no digest.
-// The other half of check mode, writes that overlap, is in check/check_write.cpp.
+// MPI asks for this, and no MPI library checks it. The check costs a comparison in the digest, and a
+// reduction in calls that have no digest. The other half of check mode, writes that overlap, is in
+// check/check_write.cpp.
 #pragma once
 
 #include <map>
@@ -11,16 +13,23 @@
 
 namespace collio::engine {
 
-/// What stands in the digest for the call's kind: alike for all calls that are the same. Without check mode write or read are all that counts.
-[[nodiscard]] std::int64_t fingerprint_of(const File& file, const std::string& operation, policy::Direction direction);
+/// What stands in the digest for the call's kind: alike for all calls that are the same. Without check mode
+/// write or read are all that counts.
+[[nodiscard]] std::int64_t fingerprint_of(const File& file, const std::string& operation,
+                                          policy::Direction direction);
 
-/// The error of a call that not all ranks make: which of them make which. Collective: all ranks know that they differ.
-[[nodiscard]] core::Error different_calls(const File& file, const std::string& operation, std::int64_t fingerprint);
+/// The error of a call that not all ranks make: which of them make which. Collective: all ranks know that
+/// they differ.
+[[nodiscard]] core::Error different_calls(const File& file, const std::string& operation,
+                                          std::int64_t fingerprint);
 
-/// In check mode, before a call of the file that moves no bytes: an error when not all ranks make it. Elsewhere nothing. Collective.
+/// In check mode, before a call of the file that moves no bytes: an error when not all ranks make it.
+/// Elsewhere nothing. Collective.
 [[nodiscard]] core::Error check_same_call(File& file, const std::string& operation);
 
-/// In check mode, at open: an error on all ranks when not all give rank 0's `common` hints, or open the same file. Collective.
-[[nodiscard]] core::Error check_open(const File& file, const std::map<std::string, std::string>& mine, const std::map<std::string, std::string>& common);
+/// In check mode, at open: an error on all ranks when not all give rank 0's `common` hints, or open the same
+/// file. Collective.
+[[nodiscard]] core::Error check_open(const File& file, const std::map<std::string, std::string>& mine,
+                                     const std::map<std::string, std::string>& common);
 
 }  // namespace collio::engine

@@ -18,13 +18,16 @@ std::string weightiest_text(MPI_Comm comm, int weight, std::string text) {
   return text;
 }
 
-StorageUse agree_on_storage(const transport::Agreement& agreement, MPI_Comm comm, const storage::Opened& mine) {
+StorageUse agree_on_storage(const transport::Agreement& agreement, MPI_Comm comm,
+                            const storage::Opened& mine) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  // Of the ranks that do not get what was asked for, else of those that have the file open, else of all, the lowest speaks.
+  // Of the ranks that do not get what was asked for, else of those that have the file open, else of all, the
+  // lowest speaks.
   const int weight = !mine.file ? 0 : mine.declined ? 2 : 1;
-  std::vector<std::int32_t> most{mine.file && !mine.file->overlaps(), weight, weight < 2 ? -size : -rank, weight < 1 ? -size : -rank};
+  std::vector<std::int32_t> most{mine.file && !mine.file->overlaps(), weight, weight < 2 ? -size : -rank,
+                                 weight < 1 ? -size : -rank};
   agreement.maximum(most);
   StorageUse use;
   use.overlaps = most[0] == 0;

@@ -12,14 +12,16 @@ namespace collio::engine {
 
 /// The same on all ranks, but for the texts: they may be another rank's only on rank 0.
 struct StorageUse {
-  std::string kind;       ///< of the rank that has most to say: one that did not get what was asked for, else the first
+  std::string
+      kind;  ///< of the rank that has most to say: one that did not get what was asked for, else the first
   std::string reason;
   bool declined = false;  ///< some rank did not get the kind that was asked for
   bool overlaps = false;  ///< transfers go on by themselves on every rank that has the file open
 };
 
 /// Collective. `mine`: null file where this rank has not opened it.
-[[nodiscard]] StorageUse agree_on_storage(const transport::Agreement& agreement, MPI_Comm comm, const storage::Opened& mine);
+[[nodiscard]] StorageUse agree_on_storage(const transport::Agreement& agreement, MPI_Comm comm,
+                                          const storage::Opened& mine);
 
 /// The text of the lowest rank with the largest weight. Collective.
 [[nodiscard]] std::string weightiest_text(MPI_Comm comm, int weight, std::string text);

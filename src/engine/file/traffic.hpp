@@ -15,7 +15,9 @@ class Traffic {
   explicit Traffic(std::size_t nodes) : sent_to_(nodes > 1 ? nodes : 0, 0) {}
 
   /// Bytes sent to each node, to be counted up; null where there is one node.
-  [[nodiscard]] std::vector<std::int64_t>* counters() noexcept { return sent_to_.empty() ? nullptr : &sent_to_; }
+  [[nodiscard]] std::vector<std::int64_t>* counters() noexcept {
+    return sent_to_.empty() ? nullptr : &sent_to_;
+  }
   [[nodiscard]] const std::vector<std::int64_t>& sent_to() const noexcept { return sent_to_; }
   /// A call of `bytes` bytes in all is to be done by this plan.
   void foresee(const policy::Plan& plan, std::int64_t bytes) {

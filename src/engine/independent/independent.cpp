@@ -1,7 +1,7 @@
 // The path without exchange: every rank writes or reads its own pieces.
 //
-// Right when pieces are long, and for file pieces in no particular order. Adjacent pieces were coalesced by the
-// pattern; contiguous memory goes to the file without a copy.
+// Right when pieces are long, and for file pieces in no particular order. Adjacent pieces were coalesced by
+// the pattern; contiguous memory goes to the file without a copy.
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -37,8 +37,8 @@ std::int64_t part_bytes(const Call& call) {
   return call.memory.direct() ? std::numeric_limits<std::int64_t>::max() : staging_bytes;
 }
 
-/// What both directions begin with: the file, and staging where the CPU cannot use the memory as it is. Null when there is
-/// nothing to do, or when the file cannot be opened, which `moved` then says.
+/// What both directions begin with: the file, and staging where the CPU cannot use the memory as it is. Null
+/// when there is nothing to do, or when the file cannot be opened, which `moved` then says.
 storage::Storage* begin(Call& call, PathResult& moved, transport::Buffer& staging) {
   if (call.access.bytes == 0) return nullptr;
   core::Error why;

@@ -124,7 +124,8 @@ void Crew::cancel(const Ticket& ticket) {
   }
 }
 
-/// What `map` has there, once it is: another thread of this process may be about to put it there, which waits for nobody.
+/// What `map` has there, once it is: another thread of this process may be about to put it there, which waits
+/// for nobody.
 template <class Map>
 auto& Crew::wait_for(Map& map, int place) {
   for (transport::PoliteWait wait;; wait.idle()) {
@@ -154,7 +155,8 @@ core::Error Crew::serve_own(MPI_Comm comm, const Ticket& ticket, Membership& mem
 
 core::Error Crew::serve_shared(MPI_Comm comm, const Ticket& ticket, Membership& member) {
   if (ticket.number >= Switchboard::most_files)
-    return {core::ErrorClass::other, "more than " + std::to_string(Switchboard::most_files) + " files are open on the same ranks"};
+    return {core::ErrorClass::other,
+            "more than " + std::to_string(Switchboard::most_files) + " files are open on the same ranks"};
   if (ticket.made_now) {
     std::optional<Place> place = place_;
     auto board = Switchboard::make(comm, place);
@@ -196,7 +198,9 @@ core::Result<Crew::Membership> Crew::join(MPI_Comm comm) {
   }
   Membership member;
   member.crew_ = crew;
-  if (core::Error error = ticket.shares ? crew->serve_shared(comm, ticket, member) : crew->serve_own(comm, ticket, member); !error.ok()) {
+  if (core::Error error =
+          ticket.shares ? crew->serve_shared(comm, ticket, member) : crew->serve_own(comm, ticket, member);
+      !error.ok()) {
     if (rank == 0 && !is_new) crew->cancel(ticket);
     return error;
   }

@@ -1,10 +1,13 @@
-// The ranks of a communicator, what is known of their nodes, and the lines on which they talk: made once, shared by all files they open.
+// The ranks of a communicator, what is known of their nodes, and the lines on which they talk: made once,
+// shared by all files they open.
 //
-// Communicators are scarce (MPICH has 2048) and dear to make, and programs keep a thousand files open. The first files that are open at
-// once have a line each; of two of those, calls may be under way in any order. Further files borrow a line for each call.
+// Communicators are scarce (MPICH has 2048) and dear to make, and programs keep a thousand files open. The
+// first files that are open at once have a line each; of two of those, calls may be under way in any order.
+// Further files borrow a line for each call.
 //
-// A crew lives as long as the communicators its files were opened on, whose attribute holds it, and as long as its files. Where the ranks
-// are those of MPI_COMM_WORLD or MPI_COMM_SELF, that holds it: libraries open each file on a duplicate that they free.
+// A crew lives as long as the communicators its files were opened on, whose attribute holds it, and as long
+// as its files. Where the ranks are those of MPI_COMM_WORLD or MPI_COMM_SELF, that holds it: libraries open
+// each file on a duplicate that they free.
 #pragma once
 
 #include <mpi.h>
@@ -51,8 +54,8 @@ class Crew {
     int number_ = -1;  ///< of the line, or of the file among those that borrow
   };
 
-  /// A part for one file in the crew of the communicator's ranks, which is made when there is none. Collective. An error on all
-  /// ranks: MPI has no more communicators.
+  /// A part for one file in the crew of the communicator's ranks, which is made when there is none.
+  /// Collective. An error on all ranks: MPI has no more communicators.
   [[nodiscard]] static core::Result<Membership> join(MPI_Comm comm);
 
  private:
@@ -68,10 +71,11 @@ class Crew {
   std::array<std::uint64_t, 2> id_{};
   PlaceKey key_;
   std::optional<Place> place_;
-  std::mutex mutex_;                                     ///< of what follows
-  std::map<int, std::unique_ptr<Line>> lines_;           ///< null: being made
-  std::map<int, std::unique_ptr<Switchboard>> boards_;   ///< likewise; one, unless files were opened at the same time
-  std::set<int> numbers_;                                ///< of files that borrow; complete on the first rank
+  std::mutex mutex_;                            ///< of what follows
+  std::map<int, std::unique_ptr<Line>> lines_;  ///< null: being made
+  std::map<int, std::unique_ptr<Switchboard>>
+      boards_;             ///< likewise; one, unless files were opened at the same time
+  std::set<int> numbers_;  ///< of files that borrow; complete on the first rank
 };
 
 }  // namespace collio::engine

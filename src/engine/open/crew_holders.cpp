@@ -1,4 +1,5 @@
-// See crew_holders.hpp. Communicators may be freed in an attribute's delete function, and for MPI_COMM_SELF MPI calls that before it ends.
+// See crew_holders.hpp. Communicators may be freed in an attribute's delete function, and for MPI_COMM_SELF
+// MPI calls that before it ends.
 #include "engine/open/crew_holders.hpp"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ std::mutex mutex;
 int key = MPI_KEYVAL_INVALID;  // of the attribute; made anew when MPI has begun anew
 
 int let_go(MPI_Comm comm, int, void* value, void*) {
-  if (int initialized = 0; MPI_Initialized(&initialized) == MPI_SUCCESS && initialized && comm == MPI_COMM_SELF) {
+  if (int initialized = 0;
+      MPI_Initialized(&initialized) == MPI_SUCCESS && initialized && comm == MPI_COMM_SELF) {
     int of_world = MPI_KEYVAL_INVALID;
     {
       const std::lock_guard lock(mutex);

@@ -9,8 +9,9 @@ namespace collio::engine {
 
 class Crew;
 
-/// Keeps `crew` until `comm` is freed, or, where its ranks are those of MPI_COMM_WORLD or MPI_COMM_SELF in their order, until MPI_Finalize. Of
-/// crews whose ranks have moved to other processors since, only the last few. Not collective; alike on all ranks.
+/// Keeps `crew` until `comm` is freed, or, where its ranks are those of MPI_COMM_WORLD or MPI_COMM_SELF in
+/// their order, until MPI_Finalize. Of crews whose ranks have moved to other processors since, only the last
+/// few. Not collective; alike on all ranks.
 void hold(MPI_Comm comm, const std::shared_ptr<Crew>& crew);
 
 }  // namespace collio::engine

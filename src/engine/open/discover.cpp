@@ -59,10 +59,12 @@ MPI_Comm split_and_free(MPI_Comm node, int color, int rank) {
   return part;
 }
 
-/// Ranks that share memory, of hosts of one name, at most COLLIO_RANKS_PER_NODE together; null where MPI fails. Collective.
+/// Ranks that share memory, of hosts of one name, at most COLLIO_RANKS_PER_NODE together; null where MPI
+/// fails. Collective.
 MPI_Comm split_by_node(MPI_Comm comm, int rank) {
   MPI_Comm node = MPI_COMM_NULL;
-  if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node) != MPI_SUCCESS) node = MPI_COMM_NULL;
+  if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node) != MPI_SUCCESS)
+    node = MPI_COMM_NULL;
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(name, &length);
@@ -114,15 +116,22 @@ std::optional<Place> discover(MPI_Comm comm) {
   }
   transport::broadcast(where, 2, MPI_INT, 0, node);
   records.resize(static_cast<std::size_t>(where[1]));
-  transport::broadcast(records.data(), static_cast<int>(records.size() * sizeof(NodeRecord)), MPI_BYTE, 0, node);
+  transport::broadcast(records.data(), static_cast<int>(records.size() * sizeof(NodeRecord)), MPI_BYTE, 0,
+                       node);
   Place place;
   place.node = node;
   // Nodes of one host, as tests make them, talk through its memory.
-  const bool one_host = std::ranges::all_of(records, [&](const NodeRecord& r) { return std::strcmp(r.name, records[0].name) == 0; });
+  const bool one_host = std::ranges::all_of(
+      records, [&](const NodeRecord& r) { return std::strcmp(r.name, records[0].name) == 0; });
   for (const NodeRecord& r : records) {
-    place.machine.nodes.push_back({.name = r.name, .ranks = r.ranks, .cores = r.cores, .numas = r.numas, .nics = r.nics,
-                                   .fabric = one_host ? machine::Fabric::same_host : static_cast<machine::Fabric>(r.fabric),
-                                   .link_bytes_per_s = r.link_bytes_per_s});
+    place.machine.nodes.push_back(
+        {.name = r.name,
+         .ranks = r.ranks,
+         .cores = r.cores,
+         .numas = r.numas,
+         .nics = r.nics,
+         .fabric = one_host ? machine::Fabric::same_host : static_cast<machine::Fabric>(r.fabric),
+         .link_bytes_per_s = r.link_bytes_per_s});
     place.leaders.push_back(r.leader);
     place.strides.push_back(r.stride);
   }

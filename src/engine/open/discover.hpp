@@ -13,20 +13,23 @@ namespace collio::engine {
 
 struct Place {
   machine::Machine machine;
-  policy::Seat seat;              ///< of this rank
-  std::vector<int> leaders;       ///< rank of each node's first rank
-  std::vector<int> strides;       ///< from each rank of a node to its next; 0: not the same for all of them
-  std::int64_t shared_bytes = 0;  ///< of shared memory that windows may take, on the node that has least; 0: not known
+  policy::Seat seat;         ///< of this rank
+  std::vector<int> leaders;  ///< rank of each node's first rank
+  std::vector<int> strides;  ///< from each rank of a node to its next; 0: not the same for all of them
+  std::int64_t shared_bytes =
+      0;  ///< of shared memory that windows may take, on the node that has least; 0: not known
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node; the caller's to free
 };
 
-/// Everything but the network. Collective. Ranks share a node when they can share memory (MPI_Comm_split_type) and their hosts have one name;
-/// COLLIO_RANKS_PER_NODE in the environment cuts nodes into smaller ones, for tests. The result is the same
-/// on all ranks but for `seat` and `node`. O(nodes) data. Nothing on all ranks: MPI gave no communicator.
+/// Everything but the network. Collective. Ranks share a node when they can share memory
+/// (MPI_Comm_split_type) and their hosts have one name; COLLIO_RANKS_PER_NODE in the environment cuts nodes
+/// into smaller ones, for tests. The result is the same on all ranks but for `seat` and `node`. O(nodes)
+/// data. Nothing on all ranks: MPI gave no communicator.
 [[nodiscard]] std::optional<Place> discover(MPI_Comm comm);
 
 /// Ranks of the seats' holders, in order. `rank` sits on `mine`. Collective.
-[[nodiscard]] std::vector<int> ranks_of(const transport::Agreement& agreement, const std::vector<policy::Seat>& seats,
-                                        const policy::Seat& mine, int rank);
+[[nodiscard]] std::vector<int> ranks_of(const transport::Agreement& agreement,
+                                        const std::vector<policy::Seat>& seats, const policy::Seat& mine,
+                                        int rank);
 
 }  // namespace collio::engine

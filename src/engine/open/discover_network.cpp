@@ -1,8 +1,8 @@
 // See discover_network.hpp.
 //
-// A program may open thousands of files, each on its own communicator: what rank 0 read and what a text means is kept.
-// Whether all ranks of a communicator have a text already, no rank can know alone, so they agree on it. A text is known by
-// its length and a 64-bit hash.
+// A program may open thousands of files, each on its own communicator: what rank 0 read and what a text means
+// is kept. Whether all ranks of a communicator have a text already, no rank can know alone, so they agree on
+// it. A text is known by its length and a 64-bit hash.
 #include "engine/open/discover_network.hpp"
 
 #include <fcntl.h>
@@ -43,7 +43,8 @@ struct Text {
   static Text of(std::string text, bool is_error) {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
     const std::uint64_t hash = core::content_hash({bytes, text.size()});
-    return {{static_cast<std::int64_t>(text.size()), static_cast<std::int64_t>(hash), is_error}, std::move(text)};
+    return {{static_cast<std::int64_t>(text.size()), static_cast<std::int64_t>(hash), is_error},
+            std::move(text)};
   }
 };
 
@@ -68,10 +69,11 @@ struct Stamp {
   friend bool operator==(const Stamp&, const Stamp&) = default;
 };
 
-/// What this process keeps. Files may be opened by several threads; no lock is held while other ranks are waited for.
+/// What this process keeps. Files may be opened by several threads; no lock is held while other ranks are
+/// waited for.
 struct KeptNetwork {
   std::mutex mutex;
-  Stamp stamp;    ///< of the file that `text` is from
+  Stamp stamp;  ///< of the file that `text` is from
   std::shared_ptr<const Text> text;
   std::shared_ptr<const TextNetwork> meaning;
   std::set<std::string> warnings;  ///< given already
@@ -82,7 +84,9 @@ KeptNetwork& kept() {
   return all;
 }
 
-std::shared_ptr<const Text> error_text(std::string what) { return std::make_shared<const Text>(Text::of(std::move(what), true)); }
+std::shared_ptr<const Text> error_text(std::string what) {
+  return std::make_shared<const Text>(Text::of(std::move(what), true));
+}
 
 /// An open file descriptor.
 struct Descriptor {
@@ -97,7 +101,8 @@ struct Descriptor {
 
 std::shared_ptr<const Text> read_text(const Descriptor& file, std::int64_t length) {
   if (length > most_bytes)
-    return error_text("the file has " + std::to_string(length) + " bytes; allowed: " + std::to_string(most_bytes));
+    return error_text("the file has " + std::to_string(length) +
+                      " bytes; allowed: " + std::to_string(most_bytes));
   std::string text(static_cast<std::size_t>(length), '\0');
   std::size_t have = 0;
   while (have < text.size()) {
@@ -117,8 +122,9 @@ std::shared_ptr<const Text> current_text(const std::string& path) {
   struct stat about {};
   if (file.fd < 0 || ::fstat(file.fd, &about) != 0) return error_text(std::strerror(errno));
   if (!S_ISREG(about.st_mode)) return error_text("it is no ordinary file");
-  const Stamp stamp{path, {static_cast<std::int64_t>(about.st_dev), static_cast<std::int64_t>(about.st_ino), about.st_size,
-                           about.st_mtim.tv_sec, about.st_mtim.tv_nsec}};
+  const Stamp stamp{path,
+                    {static_cast<std::int64_t>(about.st_dev), static_cast<std::int64_t>(about.st_ino),
+                     about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec}};
   KeptNetwork& k = kept();
   const std::lock_guard lock(k.mutex);
   if (k.text && k.stamp == stamp) return k.text;
@@ -141,7 +147,8 @@ void keep(std::shared_ptr<const TextNetwork> meaning) {
 }
 
 /// What rank 0's text means. `text` is null but on rank 0. Collective.
-std::shared_ptr<const TextNetwork> share_network(MPI_Comm comm, const Text::Key& key, const std::shared_ptr<const Text>& text) {
+std::shared_ptr<const TextNetwork> share_network(MPI_Comm comm, const Text::Key& key,
+                                                 const std::shared_ptr<const Text>& text) {
   auto meaning = known_network(key);
   int all_know = meaning ? 1 : 0;
   transport::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, comm);

@@ -31,8 +31,14 @@ std::map<std::string, std::string> take_pairs(const std::string& text, std::size
 }
 
 std::array<double, 8> numbers_of(const machine::StorageModel& m) {
-  return {static_cast<double>(m.block_bytes), static_cast<double>(m.window_bytes), static_cast<double>(m.node_buffer_bytes),
-          static_cast<double>(m.aggregators_per_core), m.operation_s, m.bandwidth_bytes_per_s, m.in_memory ? 1.0 : 0.0, m.unknown ? 1.0 : 0.0};
+  return {static_cast<double>(m.block_bytes),
+          static_cast<double>(m.window_bytes),
+          static_cast<double>(m.node_buffer_bytes),
+          static_cast<double>(m.aggregators_per_core),
+          m.operation_s,
+          m.bandwidth_bytes_per_s,
+          m.in_memory ? 1.0 : 0.0,
+          m.unknown ? 1.0 : 0.0};
 }
 
 void set_numbers(machine::StorageModel& m, const std::array<double, 8>& numbers) {

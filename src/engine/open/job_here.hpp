@@ -8,8 +8,9 @@
 
 namespace collio::engine {
 
-/// Whether the job's ranks on this node outnumber their cores. `now`: what a file's communicator tells; the one with most ranks on the node so far
-/// counts, as how a process waits is for all its files. Not collective. Thread-safe.
+/// Whether the job's ranks on this node outnumber their cores. `now`: what a file's communicator tells; the
+/// one with most ranks on the node so far counts, as how a process waits is for all its files. Not
+/// collective. Thread-safe.
 [[nodiscard]] double ranks_per_core_of_job(const machine::NodeShare& now);
 
 /// Constants of the file system of `path`, for a job with as many nodes as this one has. Not collective.

@@ -39,7 +39,8 @@ std::uint64_t random_number() {
   return static_cast<std::uint64_t>(device()) << 32 | device();
 }
 
-/// No other process has it: numbers of processes and of ranks in MPI_COMM_WORLD come again in containers and spawned worlds.
+/// No other process has it: numbers of processes and of ranks in MPI_COMM_WORLD come again in containers and
+/// spawned worlds.
 const std::array<std::uint64_t, 2>& own_identity() {
   static const std::array<std::uint64_t, 2> identity{random_number(), random_number()};
   return identity;
@@ -51,7 +52,8 @@ PlaceKey place_key(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   PlaceKey key;
-  for (std::size_t i = 0; i < key.ranks.size(); ++i) key.ranks[i] = mixed(own_identity()[i] + static_cast<std::uint64_t>(rank));
+  for (std::size_t i = 0; i < key.ranks.size(); ++i)
+    key.ranks[i] = mixed(own_identity()[i] + static_cast<std::uint64_t>(rank));
   transport::reduce_to_all(key.ranks.data(), static_cast<int>(key.ranks.size()), MPI_UINT64_T, MPI_SUM, comm);
   if (const char* text = std::getenv("COLLIO_RANKS_PER_NODE")) key.ranks_per_node = text;
   key.processors = own_processors();

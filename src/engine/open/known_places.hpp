@@ -1,4 +1,5 @@
-// What was found out about the ranks of a communicator, kept for the next file that is opened by the same ranks.
+// What was found out about the ranks of a communicator, kept for the next file that is opened by the same
+// ranks.
 #pragma once
 
 #include <mpi.h>
@@ -15,8 +16,9 @@ namespace collio::engine {
 
 /// All that a place depends on and that may differ between two opens of this process.
 struct PlaceKey {
-  std::array<std::uint64_t, 2> ranks{};  ///< the same for the same processes in the same order, and for no others
-  std::string ranks_per_node;            ///< COLLIO_RANKS_PER_NODE
+  std::array<std::uint64_t, 2>
+      ranks{};                 ///< the same for the same processes in the same order, and for no others
+  std::string ranks_per_node;  ///< COLLIO_RANKS_PER_NODE
   std::vector<std::uint64_t> processors;  ///< this process may run on
 
   bool operator==(const PlaceKey& other) const noexcept = default;
@@ -25,7 +27,8 @@ struct PlaceKey {
 /// Collective: one reduction of 16 bytes, whatever the number of ranks.
 [[nodiscard]] PlaceKey place_key(MPI_Comm comm);
 
-/// The place without its communicator and network; nothing: it is not known here. Not collective. Thread-safe.
+/// The place without its communicator and network; nothing: it is not known here. Not collective.
+/// Thread-safe.
 [[nodiscard]] std::optional<Place> known_place(const PlaceKey& key);
 
 /// Keeps the last few. Not collective. Thread-safe.

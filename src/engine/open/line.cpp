@@ -16,7 +16,8 @@ namespace {
 /// Elements of a sum or maximum that goes by the boards; longer ones go by messages.
 constexpr int most_on_board = 1024;
 
-/// The ranks of this rank's node, in their order. Collective over the node where all nodes' ranks are evenly spaced, else over `comm`.
+/// The ranks of this rank's node, in their order. Collective over the node where all nodes' ranks are evenly
+/// spaced, else over `comm`.
 MPI_Comm node_of(MPI_Comm comm, const Place& place) {
   const auto node = static_cast<std::size_t>(place.seat.node);
   if (std::ranges::find(place.strides, 0) != place.strides.end()) {
@@ -25,7 +26,8 @@ MPI_Comm node_of(MPI_Comm comm, const Place& place) {
     return transport::split(comm, place.seat.node, rank);
   }
   std::vector<int> ranks;
-  for (int i = 0; i < place.machine.nodes[node].ranks; ++i) ranks.push_back(place.leaders[node] + i * place.strides[node]);
+  for (int i = 0; i < place.machine.nodes[node].ranks; ++i)
+    ranks.push_back(place.leaders[node] + i * place.strides[node]);
   return transport::of_ranks(comm, ranks);
 }
 
@@ -44,7 +46,8 @@ core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
   agreement = std::make_unique<transport::Agreement>(comm);
   const int ranks = place->machine.ranks();
   if (ranks > static_cast<int>(place->machine.nodes.size()))
-    agreement->use_node_boards(node, place->leaders, static_cast<std::size_t>(std::min(ranks + 1, most_on_board)));
+    agreement->use_node_boards(node, place->leaders,
+                               static_cast<std::size_t>(std::min(ranks + 1, most_on_board)));
   return {};
 }
 
@@ -52,7 +55,8 @@ core::Result<std::unique_ptr<Line>> Line::make(MPI_Comm comm, std::optional<Plac
   std::unique_ptr<Line> line(new Line);
   const transport::ErrorsReturn quiet(comm);
   if (core::Error error = line->set_up(comm, place); !error.ok()) {
-    line->comm = line->node = MPI_COMM_NULL;  // freeing is collective: where a rank has none, the others keep theirs
+    line->comm = line->node =
+        MPI_COMM_NULL;  // freeing is collective: where a rank has none, the others keep theirs
     return error;
   }
   for (const MPI_Comm own : {line->comm, line->node}) transport::end_on_errors(own);

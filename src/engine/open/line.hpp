@@ -1,4 +1,5 @@
-// What the collective calls on one file at a time need to talk: communicators of collio's own, and a board in each node.
+// What the collective calls on one file at a time need to talk: communicators of collio's own, and a board in
+// each node.
 #pragma once
 
 #include <mpi.h>
@@ -13,22 +14,24 @@
 namespace collio::engine {
 
 struct Line {
-  /// A line of `comm`'s ranks. `place`: where they are; found out and set when it is not known. Collective. An error on all ranks: MPI has no
-  /// communicators left, or fails on some rank.
+  /// A line of `comm`'s ranks. `place`: where they are; found out and set when it is not known. Collective.
+  /// An error on all ranks: MPI has no communicators left, or fails on some rank.
   static core::Result<std::unique_ptr<Line>> make(MPI_Comm comm, std::optional<Place>& place);
   /// Collective.
   ~Line();
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
 
-  /// Takes the line for a file of this process, when no other has it. Ranks come to this in any order. Not collective.
+  /// Takes the line for a file of this process, when no other has it. Ranks come to this in any order. Not
+  /// collective.
   void take() noexcept;
   [[nodiscard]] bool try_take() noexcept { return !busy_.exchange(true); }
   void release() noexcept { busy_ = false; }
   [[nodiscard]] bool busy() const noexcept { return busy_; }
 
   MPI_Comm comm = MPI_COMM_NULL;  ///< all ranks
-  MPI_Comm node = MPI_COMM_NULL;  ///< those of this rank's node; without messages: MPICH makes no progress in a probe that finds one
+  MPI_Comm node = MPI_COMM_NULL;  ///< those of this rank's node; without messages: MPICH makes no progress in
+                                  ///< a probe that finds one
   std::unique_ptr<transport::Agreement> agreement;
 
  private:

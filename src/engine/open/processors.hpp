@@ -10,7 +10,8 @@
 
 namespace collio::engine {
 
-/// The affinity mask of this process, a bit a processor, as long as the kernel's. Empty if the kernel does not tell. Not collective.
+/// The affinity mask of this process, a bit a processor, as long as the kernel's. Empty if the kernel does
+/// not tell. Not collective.
 [[nodiscard]] std::vector<std::uint64_t> own_processors();
 
 /// The union of the ranks' masks. Collective over `node`.

@@ -18,7 +18,8 @@ core::Result<std::unique_ptr<Switchboard>> Switchboard::make(MPI_Comm comm, std:
   }
   const transport::ErrorsReturn quiet(comm);
   const MPI_Comm lobby = transport::duplicate(comm);
-  if (!transport::all_true(lobby != MPI_COMM_NULL, comm)) return core::Error{core::ErrorClass::other, "MPI gave no communicator for files that share lines"};
+  if (!transport::all_true(lobby != MPI_COMM_NULL, comm))
+    return core::Error{core::ErrorClass::other, "MPI gave no communicator for files that share lines"};
   transport::end_on_errors(lobby);
   board->lobby_ = lobby;
   return board;

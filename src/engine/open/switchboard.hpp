@@ -1,7 +1,8 @@
 // A few lines for any number of files: a call borrows one.
 //
-// A call gets a line when all its ranks have come, and gives it back at its end. So a call with a line always ends, whatever the order in
-// which ranks make calls on several files, and a call without one waits for such an end. The first rank chooses the line.
+// A call gets a line when all its ranks have come, and gives it back at its end. So a call with a line always
+// ends, whatever the order in which ranks make calls on several files, and a call without one waits for such
+// an end. The first rank chooses the line.
 #pragma once
 
 #include <memory>
@@ -23,7 +24,8 @@ class Switchboard {
   Switchboard(const Switchboard&) = delete;
   Switchboard& operator=(const Switchboard&) = delete;
 
-  /// A line for a call on the file `number`; whoever has it releases it. Collective over the ranks, whatever goes on on other files.
+  /// A line for a call on the file `number`; whoever has it releases it. Collective over the ranks, whatever
+  /// goes on on other files.
   [[nodiscard]] Line& connect(int number);
 
  private:

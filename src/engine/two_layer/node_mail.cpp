@@ -10,16 +10,17 @@
 
 namespace collio::engine {
 
-using transport::no_round;
 using observe::Step;
 using observe::Steps;
+using transport::no_round;
 
 namespace {
 
-constexpr std::int64_t descriptions_bytes = 64 << 10;  ///< of a window's pieces beside its data; with more, they have to be small
+constexpr std::int64_t descriptions_bytes =
+    64 << 10;  ///< of a window's pieces beside its data; with more, they have to be small
 
-/// The tiling sum of a slot's pieces, coalesced. Sums of touching pieces add up to the sum of the whole, so it is what
-/// the ranks booked, unless pieces overlap: then the bytes differ.
+/// The tiling sum of a slot's pieces, coalesced. Sums of touching pieces add up to the sum of the whole, so
+/// it is what the ranks booked, unless pieces overlap: then the bytes differ.
 core::TilingSum sum_of(const core::PackedExtents& pieces, const transport::NodeSlots::Filled& filled) {
   if (pieces.bytes() == filled.sum.bytes) return filled.sum;
   core::TilingSum sum;
@@ -29,7 +30,8 @@ core::TilingSum sum_of(const core::PackedExtents& pieces, const transport::NodeS
 }
 
 /// From the first piece on. Throws std::bad_alloc.
-core::PackedExtents pieces_in(const core::ByteMask& mask, const transport::NodeSlots::Filled& filled, const NodeWindow& window, int shift) {
+core::PackedExtents pieces_in(const core::ByteMask& mask, const transport::NodeSlots::Filled& filled,
+                              const NodeWindow& window, int shift) {
   core::PackedBuilder builder({shift, false});
   const std::int64_t origin = filled.hull.offset - window.extent.offset;
   mask.for_each_extent(filled.hull.end() - window.extent.offset, [&](const core::Extent& e) {
@@ -103,8 +105,9 @@ transport::Buffer Outgoing::packed(const SlotMessage& m, const std::byte* data_b
   if (m.header.items > 0) std::memcpy(out, m.extents.code().data(), m.extents.code().size());
   out += m.header.extents_bytes;
   if (data_bytes > 0) {
-    core::for_each_batch(m.extents.reader(m.extents.before_stream(0)), m.header.items,
-                         [&](std::span<const core::Run> runs) { out = core::gather_runs(out, data_base, runs); });
+    core::for_each_batch(
+        m.extents.reader(m.extents.before_stream(0)), m.header.items,
+        [&](std::span<const core::Run> runs) { out = core::gather_runs(out, data_base, runs); });
   }
   return buffer;
 }
@@ -122,7 +125,8 @@ void Outgoing::send(SlotMessage& m, const NodeWindow& window, const std::byte* d
   const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
   const std::byte* message = buffer.data();
   start(message, static_cast<int>(bytes), MPI_BYTE, next_rank(call_, window.domain),
-        transport::tag_of(call_.link, window.domain, window.round), call_.link.comm, &add(std::move(buffer), window));
+        transport::tag_of(call_.link, window.domain, window.round), call_.link.comm,
+        &add(std::move(buffer), window));
   call_.link.note_sent(next_node(call_, window.domain), static_cast<std::int64_t>(bytes));
   ++call_.counters.messages;
   call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
@@ -140,8 +144,9 @@ void Outgoing::send_answer(transport::Buffer&& answer, std::int64_t bytes, const
                            const transport::MessageHeader& request) {
   Steps::Scope time(call_.steps, Step::exchange);
   const std::byte* data = answer.data();
-  MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, request.source, transport::answer_tag_of(call_.link, window.domain, window.round),
-            call_.link.comm, &add(std::move(answer), window));
+  MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, request.source,
+            transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm,
+            &add(std::move(answer), window));
   call_.link.note_sent(request.source_node, bytes);
   ++call_.counters.messages;
 }
@@ -150,7 +155,8 @@ bool Outgoing::advance() {
   if (requests_.empty()) return false;
   Steps::Scope time(call_.steps, Step::exchange);
   int done = 0;
-  MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(), MPI_STATUSES_IGNORE);
+  MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(),
+               MPI_STATUSES_IGNORE);
   if (done <= 0) return false;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
@@ -171,8 +177,7 @@ bool Outgoing::advance() {
 
 NodeMail::NodeMail(Call& call, Handlers handlers) : call_(call), handlers_(std::move(handlers)) {
   for (int domain = 0; domain < call.plan.domains.count; ++domain)
-    if (const int senders = mail_for(call, domain); senders > 0)
-      boxes_.emplace_back(*this, domain, senders);
+    if (const int senders = mail_for(call, domain); senders > 0) boxes_.emplace_back(*this, domain, senders);
 }
 
 void NodeMail::open(const NodeBatch& batch) {

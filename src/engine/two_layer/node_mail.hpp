@@ -1,8 +1,8 @@
 // Messages between nodes: one message has all pieces of a node's ranks for a window that another node serves.
 //
-// A slot and its mask hold the pieces of all the ranks; the mask yields their union, coalesced and in order, which is
-// all that travels besides the bytes. The rank that completes the slot sends. Unless a hint says otherwise sends
-// are synchronous, so that no sender runs ahead of its receiver by more than a batch.
+// A slot and its mask hold the pieces of all the ranks; the mask yields their union, coalesced and in order,
+// which is all that travels besides the bytes. The rank that completes the slot sends. Unless a hint says
+// otherwise sends are synchronous, so that no sender runs ahead of its receiver by more than a batch.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,16 @@
 
 namespace collio::engine {
 
-/// The pieces in a slot, as a message says them. Where pieces were left out, as there is no memory for them, there are none, but bytes: a node on the
-/// way then knows that its own message is due.
+/// The pieces in a slot, as a message says them. Where pieces were left out, as there is no memory for them,
+/// there are none, but bytes: a node on the way then knows that its own message is due.
 struct SlotMessage {
   transport::MessageHeader header;
-  core::PackedExtents extents;   ///< offsets from the first piece
+  core::PackedExtents extents;  ///< offsets from the first piece
 
   /// Data bytes of the pieces.
-  [[nodiscard]] std::int64_t moved_bytes() const noexcept { return header.items > 0 ? header.data_bytes() : 0; }
+  [[nodiscard]] std::int64_t moved_bytes() const noexcept {
+    return header.items > 0 ? header.data_bytes() : 0;
+  }
   [[nodiscard]] bool lacks_pieces() const noexcept { return header.items == 0 && header.data_bytes() > 0; }
   /// Whether others expect it: the first message of a domain goes out even if there are no pieces.
   [[nodiscard]] bool due() const noexcept { return header.data_bytes() > 0 || header.round == 0; }
@@ -35,24 +37,27 @@ struct SlotMessage {
 /// Describes what a full slot's mask holds, or leaves it out. Not collective. O(window / 64 units + pieces).
 [[nodiscard]] SlotMessage describe_slot(const Call& call, const NodeWindow& window);
 
-/// Has room for a message on its way in, on all ranks that may receive any, or makes an error. False: a rank has no memory; all know. Collective where
-/// the file's last call did not have as much.
+/// Has room for a message on its way in, on all ranks that may receive any, or makes an error. False: a rank
+/// has no memory; all know. Collective where the file's last call did not have as much.
 [[nodiscard]] bool make_mail_room(Call& call, PathResult& moved);
 
 /// Messages on their way out.
 class Outgoing {
  public:
   Outgoing(Call& call, const flow::SlotGroups& slots) : call_(call), slots_(slots) {}
-  /// Sends the description, and unless `data_base` is null the bytes, to where the window is served or passed on. Leaves the pieces out where there
-  /// is no memory for them.
+  /// Sends the description, and unless `data_base` is null the bytes, to where the window is served or passed
+  /// on. Leaves the pieces out where there is no memory for them.
   void send(SlotMessage& message, const NodeWindow& window, const std::byte* data_base);
   /// Sends the first `bytes` bytes of `answer` to whoever sent `request`, and waits for it.
-  void send_answer(transport::Buffer&& answer, std::int64_t bytes, const NodeWindow& window, const transport::MessageHeader& request);
+  void send_answer(transport::Buffer&& answer, std::int64_t bytes, const NodeWindow& window,
+                   const transport::MessageHeader& request);
   /// Retires what has arrived. True when anything had.
   bool advance();
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
   /// True when all that was sent for windows in this group of slots has arrived.
-  [[nodiscard]] bool empty(int group) const noexcept { return std::ranges::find(groups_, group) == groups_.end(); }
+  [[nodiscard]] bool empty(int group) const noexcept {
+    return std::ranges::find(groups_, group) == groups_.end();
+  }
 
  private:
   /// Null: there is no memory.
@@ -64,15 +69,15 @@ class Outgoing {
   flow::SlotGroups slots_;
   std::vector<MPI_Request> requests_;
   std::vector<transport::Buffer> buffers_;  ///< of the requests
-  std::vector<int> groups_;                ///< of the requests' windows
-  std::vector<int> indices_;               ///< MPI_Testsome fills them
+  std::vector<int> groups_;                 ///< of the requests' windows
+  std::vector<int> indices_;                ///< MPI_Testsome fills them
 };
 
 /// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.
 class NodeMail {
  public:
-  /// accept(window, message): a message for a window whose slot is in turn. complete(window, next): all messages of its
-  /// round are in; `next`: the next round for which some are announced, or no_round.
+  /// accept(window, message): a message for a window whose slot is in turn. complete(window, next): all
+  /// messages of its round are in; `next`: the next round for which some are announced, or no_round.
   struct Handlers {
     std::function<void(const NodeWindow&, transport::Received&&)> accept;
     std::function<void(const NodeWindow&, std::int64_t next)> complete;

@@ -18,7 +18,8 @@ using observe::Steps;
 namespace {
 
 constexpr std::size_t staging_bytes = 64 << 10;  ///< stays in cache
-constexpr std::size_t device_staging_bytes = 1 << 20;  ///< each copy from or to a device costs some microseconds
+constexpr std::size_t device_staging_bytes =
+    1 << 20;  ///< each copy from or to a device costs some microseconds
 constexpr std::size_t batch_size = 128;
 using Batch = std::array<core::Run, batch_size>;
 
@@ -37,7 +38,9 @@ NodePieces::NodePieces(Call& call) : call_(call), slots_(*call.file.slots), curs
 
 NodePieces::~NodePieces() { call_.link.pool->give_back(std::move(buffer_)); }
 
-std::int64_t NodePieces::next_staged() const noexcept { return std::min(static_cast<std::int64_t>(staging_.size()), bytes_left()); }
+std::int64_t NodePieces::next_staged() const noexcept {
+  return std::min(static_cast<std::int64_t>(staging_.size()), bytes_left());
+}
 
 bool NodePieces::seek(const NodeWindow& window) noexcept {
   if (call_.access.bytes == 0) return false;

@@ -23,10 +23,11 @@ class NodePieces {
   void place(const NodeWindow& window, bool in_mask);
   /// Marks in the slot's mask which pieces are wanted. After seek().
   void mark(const NodeWindow& window);
-  /// Copies the pieces below `end_of_file` from the slot to the user's memory; returns their bytes. After seek().
+  /// Copies the pieces below `end_of_file` from the slot to the user's memory; returns their bytes. After
+  /// seek().
   std::int64_t collect(const NodeWindow& window, std::int64_t end_of_file);
-  /// The next round after the window's in which this rank has pieces of its domain; no_round: none. After seek(), when
-  /// that was false, place() or mark().
+  /// The next round after the window's in which this rank has pieces of its domain; no_round: none. After
+  /// seek(), when that was false, place() or mark().
   [[nodiscard]] std::int64_t next_round(const NodeWindow& window) const noexcept;
 
  private:
@@ -41,15 +42,18 @@ class NodePieces {
   void collect_direct(const std::byte* base);
   void collect_staged(const std::byte* base);
   [[nodiscard]] std::int64_t bytes_left() const noexcept;
-  [[nodiscard]] std::int64_t next_staged() const noexcept;  ///< bytes of the next part that goes through staging
+  [[nodiscard]] std::int64_t next_staged()
+      const noexcept;  ///< bytes of the next part that goes through staging
 
   Call& call_;
   transport::NodeSlots& slots_;
   core::Cursor cursor_;
   transport::Buffer buffer_;
-  std::array<std::byte, 4096> spare_;  ///< where there is no memory for a buffer: others wait for this rank's pieces
-  std::span<std::byte> staging_;       ///< for memory that is not contiguous, or a device's: the buffer or the spare; else empty
-  std::int64_t limit_ = 0;    ///< end of this rank's bytes in the window
+  std::array<std::byte, 4096>
+      spare_;  ///< where there is no memory for a buffer: others wait for this rank's pieces
+  std::span<std::byte>
+      staging_;  ///< for memory that is not contiguous, or a device's: the buffer or the spare; else empty
+  std::int64_t limit_ = 0;  ///< end of this rank's bytes in the window
 };
 
 }  // namespace collio::engine

@@ -96,7 +96,8 @@ bool Requests::advance() {
   int done = 0;
   {
     Steps::Scope time(call_.steps, Step::exchange);
-    MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(), statuses_.data());
+    MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(),
+                 statuses_.data());
   }
   if (done <= 0) return false;
   for (int i = 0; i < done; ++i) {

@@ -28,8 +28,8 @@ class Requests {
 
   Call& call_;
   std::vector<Waiting> waiting_;
-  std::vector<MPI_Request> requests_;   ///< of the answers
-  std::vector<int> indices_;            ///< MPI_Testsome fills these
+  std::vector<MPI_Request> requests_;  ///< of the answers
+  std::vector<int> indices_;           ///< MPI_Testsome fills these
   std::vector<MPI_Status> statuses_;
 };
 

@@ -1,5 +1,5 @@
-// How a rank waits in a two-layer call: asleep until the others of its node have moved, or, when messages may come for
-// it, politely polling.
+// How a rank waits in a two-layer call: asleep until the others of its node have moved, or, when messages may
+// come for it, politely polling.
 #pragma once
 
 #include "engine/two_layer/node_windows.hpp"
@@ -7,8 +7,8 @@
 
 namespace collio::engine {
 
-/// Calls help() until done(); help() says whether it did anything. `group`: what to sleep for. talks(): messages of this
-/// rank may be under way, or something else that no other rank would wake it for.
+/// Calls help() until done(); help() says whether it did anything. `group`: what to sleep for. talks():
+/// messages of this rank may be under way, or something else that no other rank would wake it for.
 template <class Help, class Done, class Talks>
 void wait_until(Call& call, int group, Help&& help, Done&& done, Talks&& talks) {
   if (done()) return;

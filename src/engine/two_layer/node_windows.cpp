@@ -16,7 +16,11 @@ const policy::Teams& teams_here(const Call& call) noexcept {
 }  // namespace
 
 NodeWindows::NodeWindows(const Call& call)
-    : call_(call), domains_(call.plan.domains), teams_(teams_here(call)), team_(teams_.team_of(call.file.node_rank)), order_(order_request()) {}
+    : call_(call),
+      domains_(call.plan.domains),
+      teams_(teams_here(call)),
+      team_(teams_.team_of(call.file.node_rank)),
+      order_(order_request()) {}
 
 flow::OrderRequest NodeWindows::order_request() const {
   const policy::Plan& plan = call_.plan;
@@ -31,12 +35,14 @@ flow::OrderRequest NodeWindows::order_request() const {
 
 transport::SlotLayout NodeWindows::layout() const noexcept {
   const policy::Plan& plan = call_.plan;
-  return {order_.groups(), plan.domains.window_bytes, plan.masks, plan.mask_shift, plan.few_servers || (plan.several_nodes && plan.direction == policy::Direction::read)};
+  return {order_.groups(), plan.domains.window_bytes, plan.masks, plan.mask_shift,
+          plan.few_servers || (plan.several_nodes && plan.direction == policy::Direction::read)};
 }
 
 int NodeWindows::slots_used() const noexcept {
   const std::int64_t most = domains_.most_rounds() * domains_.count * teams_.count;
-  return call_.plan.several_nodes ? order_.groups().slots() : static_cast<int>(std::min<std::int64_t>(call_.plan.node_slots, most));
+  return call_.plan.several_nodes ? order_.groups().slots()
+                                  : static_cast<int>(std::min<std::int64_t>(call_.plan.node_slots, most));
 }
 
 NodeWindow::Role NodeWindows::role_of(int domain) const noexcept {
@@ -57,7 +63,8 @@ void NodeWindows::add(NodeBatch& batch, const flow::Batch::Window& window) const
   w.role = role_of(w.domain);
   w.slot = window.slot + (w.role == NodeWindow::away ? team_ : 0);
   const File& f = call_.file;
-  const bool mail = w.role != NodeWindow::away && f.layers.senders_to(f.node_index, w.domain, home_of(call_, w.domain)) > 0;
+  const bool mail =
+      w.role != NodeWindow::away && f.layers.senders_to(f.node_index, w.domain, home_of(call_, w.domain)) > 0;
   w.entry.offset = w.extent.offset;
   w.entry.batch_size = next_.slots;
   w.entry.parties = (w.role == NodeWindow::away ? teams_.size(team_) : f.slots->ranks()) + (mail ? 1 : 0);
@@ -70,22 +77,26 @@ bool NodeWindows::next(NodeBatch& batch) {
   batch.group = next_.group;
   for (const flow::Batch::Window& window : next_.windows) add(batch, window);
   call_.file.roll->come_to_round(next_.windows.front().round);
-  const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) / static_cast<std::size_t>(call_.file.slots->ranks());
+  const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) /
+                            static_cast<std::size_t>(call_.file.slots->ranks());
   std::ranges::rotate(batch.windows, batch.windows.begin() + static_cast<std::ptrdiff_t>(first));
   return true;
 }
 
 bool serves(const Call& call) noexcept {
-  return !call.plan.few_servers || (call.link.my_domain >= 0 && call.link.my_domain < call.plan.domains.count);
+  return !call.plan.few_servers ||
+         (call.link.my_domain >= 0 && call.link.my_domain < call.plan.domains.count);
 }
 
-bool serves_last(const Call& call) noexcept { return call.plan.several_nodes && !call.file.machine.storage.overlaps; }
+bool serves_last(const Call& call) noexcept {
+  return call.plan.several_nodes && !call.file.machine.storage.overlaps;
+}
 
 int mail_for(const Call& call, int domain) noexcept {
   const File& f = call.file;
   const int home = home_of(call, domain);
-  const int receiver = home == f.node_index ? call.link.rank_of(domain)
-                                            : f.leaders[static_cast<std::size_t>(f.node_index)];
+  const int receiver =
+      home == f.node_index ? call.link.rank_of(domain) : f.leaders[static_cast<std::size_t>(f.node_index)];
   return receiver == f.rank ? f.layers.senders_to(f.node_index, domain, home) : 0;
 }
 

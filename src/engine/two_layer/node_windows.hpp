@@ -1,5 +1,6 @@
-// What the two-layer write and read share: the windows that a rank passes through in a call, in the order of flow/window_order.hpp, and what each is
-// to its node. Each rank begins a batch at another window, so that cores fill different windows and do not fight for cache lines.
+// What the two-layer write and read share: the windows that a rank passes through in a call, in the order of
+// flow/window_order.hpp, and what each is to its node. Each rank begins a batch at another window, so that
+// cores fill different windows and do not fight for cache lines.
 #pragma once
 
 #include <vector>
@@ -49,7 +50,7 @@ class NodeWindows {
   const Call& call_;
   const policy::Domains& domains_;
   const policy::Teams& teams_;
-  int team_;                      ///< this rank's
+  int team_;  ///< this rank's
   flow::WindowOrder order_;
   flow::Batch next_;
 };
@@ -57,11 +58,12 @@ class NodeWindows {
 /// Whether this rank may read and write the file for others.
 [[nodiscard]] bool serves(const Call& call) noexcept;
 
-/// Whether it does so only when it has nothing else to do: a rank in a call of the storage keeps other nodes waiting for its messages.
+/// Whether it does so only when it has nothing else to do: a rank in a call of the storage keeps other nodes
+/// waiting for its messages.
 [[nodiscard]] bool serves_last(const Call& call) noexcept;
 
-/// Messages of a round that this rank receives for `domain`: as its aggregator, or as the first rank of a node on which
-/// its pieces meet. 0: another rank receives them, or there are none.
+/// Messages of a round that this rank receives for `domain`: as its aggregator, or as the first rank of a
+/// node on which its pieces meet. 0: another rank receives them, or there are none.
 [[nodiscard]] int mail_for(const Call& call, int domain) noexcept;
 
 /// The node to which this node sends pieces of `domain`.

@@ -1,9 +1,9 @@
 // A collective read in two layers and more: the two-layer write run backwards.
 //
-// On the node that serves a window the first rank to pass reads it, and every rank copies its pieces from there
-// straight to the user's memory. On other nodes the ranks mark the bytes they want; the last rank to mark requests
-// them, and all ranks copy from the answer. A rank that comes to a window before its data goes on to the next window, so
-// reads run ahead of copies.
+// On the node that serves a window the first rank to pass reads it, and every rank copies its pieces from
+// there straight to the user's memory. On other nodes the ranks mark the bytes they want; the last rank to
+// mark requests them, and all ranks copy from the answer. A rank that comes to a window before its data goes
+// on to the next window, so reads run ahead of copies.
 #include <algorithm>
 #include <deque>
 #include <limits>
@@ -19,10 +19,12 @@ using observe::Steps;
 
 namespace {
 
-/// Reads windows from the file. Where the storage goes on by itself a rank starts a read, and copies from other windows meanwhile.
+/// Reads windows from the file. Where the storage goes on by itself a rank starts a read, and copies from
+/// other windows meanwhile.
 class WindowLoader {
  public:
-  WindowLoader(Call& call, PathResult& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(engine::serves(call)) {}
+  WindowLoader(Call& call, PathResult& moved)
+      : call_(call), moved_(moved), slots_(*call.file.slots), serves_(engine::serves(call)) {}
 
   [[nodiscard]] bool serves() const noexcept { return serves_; }
 
@@ -53,8 +55,8 @@ class WindowLoader {
     if (under_way_.empty()) return false;
     Steps::Scope time(call_.steps, Step::read);
     return std::erase_if(under_way_, [this](const UnderWay& one) {
-      return file_->done(one.ticket) && conclude(one.slot, one.wanted, file_->finish(one.ticket));
-    }) > 0;
+             return file_->done(one.ticket) && conclude(one.slot, one.wanted, file_->finish(one.ticket));
+           }) > 0;
   }
   /// Waits for the read that was begun first; false: none is under way.
   bool finish_one() {
@@ -92,8 +94,15 @@ class WindowLoader {
 class NodeReader {
  public:
   NodeReader(Call& call, PathResult& moved)
-      : call_(call), moved_(moved), slots_(*call.file.slots), windows_(call), pieces_(call), loader_(call, moved), outgoing_(call, windows_.layout().groups),
-        requests_(call), answers_(call, outgoing_),
+      : call_(call),
+        moved_(moved),
+        slots_(*call.file.slots),
+        windows_(call),
+        pieces_(call),
+        loader_(call, moved),
+        outgoing_(call, windows_.layout().groups),
+        requests_(call),
+        answers_(call, outgoing_),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { accept(w, std::move(m)); },
                      [this](const NodeWindow& w, std::int64_t next) { requests_are_in(w, next); }}) {}
 
@@ -104,7 +113,8 @@ class NodeReader {
     for (bool more = windows_.next(next_); more || !begun_.empty() || !all_sent();) {
       const std::uint32_t seen = slots_.watch(next_.group);
       bool anything = advance();
-      while (more && begun_.size() < most_begun_ && may_begin(next_)) begin(), more = windows_.next(next_), anything = true;
+      while (more && begun_.size() < most_begun_ && may_begin(next_))
+        begin(), more = windows_.next(next_), anything = true;
       anything = pass_all() || anything || load_last();
       Steps::Scope time(call_.steps, Step::wait);
       if (anything)
@@ -117,8 +127,12 @@ class NodeReader {
   }
 
  private:
-  [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty() || !requests_.empty(); }
-  [[nodiscard]] bool all_sent() const noexcept { return outgoing_.empty() && mail_.idle() && answers_.empty(); }
+  [[nodiscard]] bool talks() const noexcept {
+    return mail_.any() || !outgoing_.empty() || !requests_.empty();
+  }
+  [[nodiscard]] bool all_sent() const noexcept {
+    return outgoing_.empty() && mail_.idle() && answers_.empty();
+  }
 
   bool advance() {
     bool anything = loader_.advance();
@@ -162,7 +176,8 @@ class NodeReader {
   /// A request of another node for a window that is served here, or passed on.
   void accept(const NodeWindow& window, transport::Received&& message) {
     const transport::MessageHeader& h = message.view.header;
-    if (window.role == NodeWindow::relay && h.items == 0 && h.data_bytes() > 0) slots_.contribute(window.slot, h.sum, h.span);  // left out; this request is due
+    if (window.role == NodeWindow::relay && h.items == 0 && h.data_bytes() > 0)
+      slots_.contribute(window.slot, h.sum, h.span);  // left out; this request is due
     if (window.role == NodeWindow::relay && h.items > 0) {
       core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
       core::PackedReader reader = message.view.reader();
@@ -183,18 +198,24 @@ class NodeReader {
   bool pass_all() {
     bool anything = false;
     for (NodeBatch& batch : begun_)
-      anything = std::erase_if(batch.windows, [this](const NodeWindow& window) { return pass(window); }) > 0 || anything;
+      anything =
+          std::erase_if(batch.windows, [this](const NodeWindow& window) { return pass(window); }) > 0 ||
+          anything;
     std::erase_if(begun_, [](const NodeBatch& batch) { return batch.windows.empty(); });
     return anything;
   }
 
   /// False: the window is not there yet.
   bool pass(const NodeWindow& window) {
-    const bool loaded = slots_.loaded(window.slot) || (window.role == NodeWindow::home && !serves_last_ && loader_.load(window));
+    const bool loaded = slots_.loaded(window.slot) ||
+                        (window.role == NodeWindow::home && !serves_last_ && loader_.load(window));
     // Elsewhere, nobody departs before the answer: the slot counts marks until then.
     if (loader_.loading(window.slot)) return false;  // the slot is this rank's to write to until then
-    if (!loaded && (window.role != NodeWindow::home || (serves_last_ && loader_.serves()) || pieces_.seek(window))) return false;
-    if (loaded && pieces_.seek(window)) moved_.bytes += pieces_.collect(window, slots_.end_of_file(window.slot));
+    if (!loaded &&
+        (window.role != NodeWindow::home || (serves_last_ && loader_.serves()) || pieces_.seek(window)))
+      return false;
+    if (loaded && pieces_.seek(window))
+      moved_.bytes += pieces_.collect(window, slots_.end_of_file(window.slot));
     slots_.depart(window.slot, window.entry);
     return true;
   }
@@ -220,7 +241,8 @@ class NodeReader {
   NodeMail mail_;
   const bool serves_last_ = serves_last(call_);
   /// One node's windows are there as soon as they are read; those of other nodes are under way for longer.
-  const std::size_t most_begun_ = call_.plan.several_nodes ? static_cast<std::size_t>(windows_.layout().groups.groups()) : 1;
+  const std::size_t most_begun_ =
+      call_.plan.several_nodes ? static_cast<std::size_t>(windows_.layout().groups.groups()) : 1;
   NodeBatch next_;
   std::deque<NodeBatch> begun_;
 };

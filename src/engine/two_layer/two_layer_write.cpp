@@ -1,11 +1,11 @@
 // A collective write in two layers and more: in a node through shared memory, between nodes by messages.
 //
 // Every rank copies its pieces from the user's memory straight to their places in the window; the rank that
-// completes a window writes it, or sends it to the node that does. If another rank is writing, it leaves the window to
-// that rank: calls on one file serialise in the kernel, and a rank that queues there could place pieces meanwhile. No
-// full window is forgotten: a rank that stops writing looks for full windows again after it has placed its next one,
-// while it waits, and at its end. Method: two-layer aggregation (Kang et al., TPDS 2020), with the merge of piece lists
-// replaced by placing, the exact tiling check and a byte mask.
+// completes a window writes it, or sends it to the node that does. If another rank is writing, it leaves the
+// window to that rank: calls on one file serialise in the kernel, and a rank that queues there could place
+// pieces meanwhile. No full window is forgotten: a rank that stops writing looks for full windows again after
+// it has placed its next one, while it waits, and at its end. Method: two-layer aggregation (Kang et al.,
+// TPDS 2020), with the merge of piece lists replaced by placing, the exact tiling check and a byte mask.
 #include <iterator>
 #include <list>
 #include <new>
@@ -20,27 +20,30 @@
 
 namespace collio::engine {
 
-using transport::no_round;
 using observe::Step;
 using observe::Steps;
+using transport::no_round;
 
 namespace {
 
-/// Writes full windows. Any number of ranks place, few write. Where the storage goes on by itself a rank starts the write,
-/// goes on with its own pieces, and gives the slot back when the write is over.
+/// Writes full windows. Any number of ranks place, few write. Where the storage goes on by itself a rank
+/// starts the write, goes on with its own pieces, and gives the slot back when the write is over.
 class WindowWriter {
  public:
-  WindowWriter(Call& call, PathResult& moved) : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
+  WindowWriter(Call& call, PathResult& moved)
+      : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
 
-  /// Starts to write one full window, if there is one and this rank may and no other is at it. True: look again. One only:
-  /// a rank that wrote them all would fall behind with its own pieces, and the others would wait for those.
+  /// Starts to write one full window, if there is one and this rank may and no other is at it. True: look
+  /// again. One only: a rank that wrote them all would fall behind with its own pieces, and the others would
+  /// wait for those.
   bool serve() {
     const bool anything = look_after_writes();
     if (!serves_ || !slots_.any_full() || !slots_.begin_serving(1)) return anything;
     const int slot = slots_.pop_full();
     if (slot >= 0) write_out(slot);
     slots_.end_serving();
-    return anything || slot >= 0 || slots_.any_full();  // a slot that filled meanwhile: its rank left it to this one
+    return anything || slot >= 0 ||
+           slots_.any_full();  // a slot that filled meanwhile: its rank left it to this one
   }
 
   /// Writes are under way, and no other rank starts those that become possible meanwhile.
@@ -90,10 +93,12 @@ class WindowWriter {
   /// False: it is left out.
   bool start_write(storage::Storage& file, int slot, const transport::NodeSlots::Filled& f) {
     const transport::WindowSpan span{f.hull, slots_.data(slot) + (f.hull.offset - f.window_offset)};
-    const transport::WindowStorage where{&file, call_.file.readable, call_.plan.holes, call_.file.machine.storage};
+    const transport::WindowStorage where{&file, call_.file.readable, call_.plan.holes,
+                                         call_.file.machine.storage};
     const bool tiled = call_.plan.tiled ? f.sum.bytes == f.hull.length : f.sum.tiles(f.hull);
     if (!tiled) moved_.outcome.untiled = 1;
-    if (!tiled && !call_.plan.home_masks) {  // pieces overlap here and leave holes there: once more, with masks
+    if (!tiled &&
+        !call_.plan.home_masks) {  // pieces overlap here and leave holes there: once more, with masks
       moved_.outcome.again = 1;
       return false;
     }
@@ -136,9 +141,16 @@ class WindowWriter {
 class NodeWriter {
  public:
   NodeWriter(Call& call, PathResult& moved)
-      : call_(call), slots_(*call.file.slots), windows_(call), pieces_(call), writer_(call, moved), outgoing_(call, windows_.layout().groups),
+      : call_(call),
+        slots_(*call.file.slots),
+        windows_(call),
+        pieces_(call),
+        writer_(call, moved),
+        outgoing_(call, windows_.layout().groups),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
-                     [this](const NodeWindow& w, std::int64_t next) { slots_.announce(w.slot, next), arrive(w); }}) {}
+                     [this](const NodeWindow& w, std::int64_t next) {
+                       slots_.announce(w.slot, next), arrive(w);
+                     }}) {}
 
   void run() {
     slots_.lay_out(windows_.layout());
@@ -147,7 +159,9 @@ class NodeWriter {
     const auto help = [this] { return advance() || write_last() || (!talks() && writer_.finish_one()); };
     for (NodeBatch batch; windows_.next(batch);) {
       // What was sent from these slots has arrived: a rank runs ahead by as many batches as there are groups.
-      wait_until(call_, batch.group, help, [this, &batch] { return slots_.ready(batch.group) && outgoing_.empty(batch.group); }, polls);
+      wait_until(
+          call_, batch.group, help,
+          [this, &batch] { return slots_.ready(batch.group) && outgoing_.empty(batch.group); }, polls);
       slots_.enter(batch.group);
       mail_.open(batch);
       for (const NodeWindow& window : batch.windows) {
@@ -156,15 +170,18 @@ class NodeWriter {
       }
     }
     wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle(); }, polls);
-    while (writer_.serve() || writer_.finish_one()) {
-    }
+    while (writer_.serve() || writer_.finish_one()) {}
     if (call_.plan.few_servers)  // the windows that others fill are for this rank to write
       for (int group = 0; group < windows_.layout().groups.groups(); ++group)
-        wait_until(call_, group, help, [this, group] { return slots_.ready(group); }, [this] { return writer_.must_look(); });
+        wait_until(
+            call_, group, help, [this, group] { return slots_.ready(group); },
+            [this] { return writer_.must_look(); });
   }
 
  private:
-  [[nodiscard]] bool talks() const noexcept { return mail_.any() || !outgoing_.empty() || writer_.must_look(); }
+  [[nodiscard]] bool talks() const noexcept {
+    return mail_.any() || !outgoing_.empty() || writer_.must_look();
+  }
 
   bool advance() {
     bool anything = !serves_last_ && writer_.serve();
@@ -194,7 +211,8 @@ class NodeWriter {
         if (in_mask) mask.add(runs);
       });
     }
-    if (h.items > 0 || (window.role == NodeWindow::relay && h.data_bytes() > 0)) slots_.contribute(window.slot, h.sum, h.span);  // left out: this node's message is due
+    if (h.items > 0 || (window.role == NodeWindow::relay && h.data_bytes() > 0))
+      slots_.contribute(window.slot, h.sum, h.span);  // left out: this node's message is due
     call_.link.pool->give_back(std::move(message.buffer));
   }
 
@@ -210,7 +228,8 @@ class NodeWriter {
   void forward(const NodeWindow& window) {
     SlotMessage message = describe_slot(call_, window);
     if (message.due())
-      outgoing_.send(message, window, slots_.data(window.slot) + (message.header.span.offset - window.extent.offset));
+      outgoing_.send(message, window,
+                     slots_.data(window.slot) + (message.header.span.offset - window.extent.offset));
     slots_.recycle(window.slot);
   }
 

@@ -1,15 +1,17 @@
 // The steps all ranks of a call take together when its one-sided transfers end with fences.
 //
-// A step is for one round. Before it every rank has begun its part of that round, as far as its staging has room, and every aggregator has
-// the round's descriptions. Then all agree on the first round in which anything is left, and a fence ends what was begun. An aggregator's
-// round is complete when the agreed one is a later one. Steps of rounds in which nobody has pieces do not happen, and an
-// aggregator that has fewer rounds, or whose storage fails, comes to all the same.
+// A step is for one round. Before it every rank has begun its part of that round, as far as its staging has
+// room, and every aggregator has the round's descriptions. Then all agree on the first round in which
+// anything is left, and a fence ends what was begun. An aggregator's round is complete when the agreed one is
+// a later one. Steps of rounds in which nobody has pieces do not happen, and an aggregator that has fewer
+// rounds, or whose storage fails, comes to all the same.
 //
-// Writes put as soon as they are granted, between two steps. Reads get between two fences of the step, as what an aggregator stored before
-// the first is sure to be seen behind it.
+// Writes put as soon as they are granted, between two steps. Reads get between two fences of the step, as
+// what an aggregator stored before the first is sure to be seen behind it.
 //
-// Why ranks cannot deadlock: before a step a rank needs only what other ranks do before the same step, or storage steps, which need no
-// other rank. Ranks wait politely in the agreement; at the fence all of them have come.
+// Why ranks cannot deadlock: before a step a rank needs only what other ranks do before the same step, or
+// storage steps, which need no other rank. Ranks wait politely in the agreement; at the fence all of them
+// have come.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +24,8 @@ namespace collio::engine {
 class FenceSteps {
  public:
   /// Collective.
-  FenceSteps(Call& call, transport::Payload payload) : call_(call), reads_(payload == transport::Payload::request) {
+  FenceSteps(Call& call, transport::Payload payload)
+      : call_(call), reads_(payload == transport::Payload::request) {
     observe::Steps::Scope time(call_.steps, observe::Step::exchange);
     if (!reads_) call_.link.remote->begin_fence();
   }
@@ -32,7 +35,9 @@ class FenceSteps {
   /// Takes the next step when this rank may: then Collective. `aggregator`: null where this rank is none.
   template <class Aggregator>
   bool take(transport::Outbox& outbox, Aggregator* aggregator) {
-    if (!left() || outbox.first_round_open() <= round_ || (aggregator && aggregator->first_round_open() <= round_)) return false;
+    if (!left() || outbox.first_round_open() <= round_ ||
+        (aggregator && aggregator->first_round_open() <= round_))
+      return false;
     {
       observe::Steps::Scope time(call_.steps, observe::Step::wait);
       round_ = call_.file.agreement->least(outbox.first_round_left());

@@ -29,34 +29,39 @@ class OwnPieces {
   transport::Description description_;
 };
 
-/// Has the call's large buffers before any message: an aggregator's windows and messages on the way out, as far as the budget goes, in the pool;
-/// room for one on its way in. False: there is no memory. Not collective.
+/// Has the call's large buffers before any message: an aggregator's windows and messages on the way out, as
+/// far as the budget goes, in the pool; room for one on its way in. False: there is no memory. Not
+/// collective.
 [[nodiscard]] bool make_room(Call& call);
 
 /// This rank's lanes. None: there is no memory.
 [[nodiscard]] inline std::optional<transport::Outbox> lanes_of(Call& call, transport::Payload payload) {
   try {
-    return std::optional<transport::Outbox>(std::in_place, call.link, call.access, call.plan.domains, call.memory, payload);
+    return std::optional<transport::Outbox>(std::in_place, call.link, call.access, call.plan.domains,
+                                            call.memory, payload);
   } catch (const std::bad_alloc&) {
     return std::nullopt;
   }
 }
 
 /// The first round for which an aggregator still lacks messages, or has to send grants.
-[[nodiscard]] inline std::int64_t first_incomplete(const transport::Inbox& inbox, const transport::Grants& grants) noexcept {
+[[nodiscard]] inline std::int64_t first_incomplete(const transport::Inbox& inbox,
+                                                   const transport::Grants& grants) noexcept {
   if (!grants.sent()) return 0;
   const std::int64_t first = inbox.first_incomplete();
   return first == transport::no_round ? transport::behind_all_rounds : first;
 }
 
 /// Runs a rank's part of the exchange to its end. Aggregator(call, senders) has advance(moved), done(), and
-/// wait_for_storage(moved): when there is nothing else to do, waits for a storage step; false: none is under way. For fences it has
-/// first_round_open(), the first round in which it has to do anything before the next fence, and fenced(next): all before `next` is over.
+/// wait_for_storage(moved): when there is nothing else to do, waits for a storage step; false: none is under
+/// way. For fences it has first_round_open(), the first round in which it has to do anything before the next
+/// fence, and fenced(next): all before `next` is over.
 template <class Aggregator>
 PathResult run_two_phase(Call& call, transport::Payload payload) {
   PathResult moved;
   call.link.requests_ahead = call.plan.overlap.buffers;
-  std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count) + 1, 0);  // and ranks without memory
+  std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count) + 1,
+                                    0);  // and ranks without memory
   std::optional<transport::Outbox> lanes = lanes_of(call, payload);
   if (lanes) lanes->count_lanes(senders);
   if (!lanes || call.link.shortage->left_out || !make_room(call)) {
@@ -71,7 +76,8 @@ PathResult run_two_phase(Call& call, transport::Payload payload) {
   transport::Outbox& outbox = *lanes;
   std::optional<Aggregator> aggregator;
   const int mine = call.link.my_domain;
-  if (mine >= 0 && mine < call.plan.domains.count) aggregator.emplace(call, senders[static_cast<std::size_t>(mine)]);
+  if (mine >= 0 && mine < call.plan.domains.count)
+    aggregator.emplace(call, senders[static_cast<std::size_t>(mine)]);
 
   std::optional<FenceSteps> steps;
   if (call.link.remote && call.link.remote->by_fences()) steps.emplace(call, payload);

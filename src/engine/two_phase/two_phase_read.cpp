@@ -1,8 +1,9 @@
 // A collective read in two phases: the write's plan run backwards.
 //
 // Every rank asks the aggregators for its pieces; an aggregator waits until all requests of a window are in,
-// reads what they name once, and answers each from its collective buffer, in the order of rounds: by a message, or with leave to
-// get the bytes there (transport/one_sided/grants.hpp). Meanwhile it may collect the requests of later windows and read those (policy/overlap.hpp).
+// reads what they name once, and answers each from its collective buffer, in the order of rounds: by a
+// message, or with leave to get the bytes there (transport/one_sided/grants.hpp). Meanwhile it may collect
+// the requests of later windows and read those (policy/overlap.hpp).
 #include <deque>
 #include <new>
 
@@ -12,16 +13,17 @@
 
 namespace collio::engine {
 
-using transport::no_round;
 using observe::Step;
 using observe::Steps;
+using transport::no_round;
 
 namespace {
 
 /// The requests for a window: of other ranks, and this rank's own.
 struct WindowRequests {
-  std::deque<transport::Received> others;    ///< without a buffer: there is no memory, and the answer has no bytes
-  transport::MessageView own;                ///< no pieces: there is none
+  std::deque<transport::Received>
+      others;                  ///< without a buffer: there is no memory, and the answer has no bytes
+  transport::MessageView own;  ///< no pieces: there is none
   std::vector<std::uint8_t> own_extents;
   std::int64_t own_stream_begin = 0;
 };
@@ -94,7 +96,8 @@ class OutgoingAnswers {
     window.collect(request.view, send.bytes, send.buffer.data());
     {
       Steps::Scope time(call_.steps, Step::exchange);
-      MPI_Isend(send.buffer.data(), static_cast<int>(send.bytes), MPI_BYTE, h.source, transport::tag_answer, call_.link.comm, &send.request);
+      MPI_Isend(send.buffer.data(), static_cast<int>(send.bytes), MPI_BYTE, h.source, transport::tag_answer,
+                call_.link.comm, &send.request);
     }
     call_.link.note_sent(h.source_node, send.bytes);
     under_way_bytes_ += send.bytes;
@@ -120,7 +123,9 @@ class ReadAggregator {
     inbox_.announce_own(own_.next_round());
   }
 
-  [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && buffers_.idle() && answers_.empty(); }
+  [[nodiscard]] bool done() const noexcept {
+    return inbox_.round() == no_round && buffers_.idle() && answers_.empty();
+  }
 
   bool advance(PathResult& moved) {
     bool anything = answers_.retire();
@@ -144,7 +149,8 @@ class ReadAggregator {
   [[nodiscard]] std::int64_t first_round_open() noexcept {
     std::int64_t first = first_incomplete(inbox_, answers_.grants());
     for (const Buffer& b : buffers_)  // requests that are not answered
-      if (b.state != Buffer::free && (b.state != Buffer::answering || !b.more.others.empty())) first = std::min(first, b.round);
+      if (b.state != Buffer::free && (b.state != Buffer::answering || !b.more.others.empty()))
+        first = std::min(first, b.round);
     return first;
   }
   void fenced(std::int64_t next_round) { answers_.grants().end_before(next_round); }
@@ -220,7 +226,9 @@ class ReadAggregator {
       conclude(buffer, moved);
       anything = true;
     }
-    if (!buffers_.overlap().in_pairs || buffers_.count(Buffer::moving) + buffers_.count(Buffer::answering) > 0) return anything;
+    if (!buffers_.overlap().in_pairs ||
+        buffers_.count(Buffer::moving) + buffers_.count(Buffer::answering) > 0)
+      return anything;
     Buffer* there = buffers_.first(Buffer::there);
     Buffer* next = buffers_.first(Buffer::full);
     if (there) begin_answering(*there, moved);
@@ -228,12 +236,14 @@ class ReadAggregator {
     return anything || there || next;
   }
 
-  /// The earliest window is answered first: a rank takes an aggregator's answers in the order in which it asked.
+  /// The earliest window is answered first: a rank takes an aggregator's answers in the order in which it
+  /// asked.
   bool answer(PathResult& moved) {
     bool anything = false;
     for (;;) {
       Buffer* buffer = buffers_.first();
-      if (buffer && buffer->state == Buffer::there && !buffers_.overlap().in_pairs) begin_answering(*buffer, moved);
+      if (buffer && buffer->state == Buffer::there && !buffers_.overlap().in_pairs)
+        begin_answering(*buffer, moved);
       if (!buffer || buffer->state != Buffer::answering) return anything;
       anything = answers_.send_some(buffer->window, buffer->more.others) || anything;
       if (!buffer->more.others.empty() || answers_.grants().under_way(buffer->round) > 0) return anything;
@@ -275,6 +285,8 @@ class ReadAggregator {
 
 }  // namespace
 
-PathResult two_phase_read(Call& call) { return run_two_phase<ReadAggregator>(call, transport::Payload::request); }
+PathResult two_phase_read(Call& call) {
+  return run_two_phase<ReadAggregator>(call, transport::Payload::request);
+}
 
 }  // namespace collio::engine

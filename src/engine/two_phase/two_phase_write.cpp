@@ -1,7 +1,8 @@
 // A collective write in two phases (del Rosario, Bordawekar & Choudhary, 1993; Thakur, Gropp & Lusk, 1999).
 //
 // Every rank sends its pieces to the aggregators that own them; every aggregator places what arrives in its
-// collective buffers and writes it, window by window. What goes on at the same time is for the plan to say (policy/overlap.hpp).
+// collective buffers and writes it, window by window. What goes on at the same time is for the plan to say
+// (policy/overlap.hpp).
 #include <new>
 
 #include "engine/call/window_buffers.hpp"
@@ -9,9 +10,9 @@
 
 namespace collio::engine {
 
-using transport::no_round;
 using observe::Step;
 using observe::Steps;
+using transport::no_round;
 
 namespace {
 
@@ -31,7 +32,9 @@ class WriteAggregator {
     inbox_.announce_own(own_.next_round());
   }
 
-  [[nodiscard]] bool done() const noexcept { return inbox_.round() == no_round && buffers_.idle() && grants_.idle(); }
+  [[nodiscard]] bool done() const noexcept {
+    return inbox_.round() == no_round && buffers_.idle() && grants_.idle();
+  }
 
   bool advance(PathResult& moved) {
     bool anything = look_after_writes(moved);
@@ -146,6 +149,8 @@ class WriteAggregator {
 
 }  // namespace
 
-PathResult two_phase_write(Call& call) { return run_two_phase<WriteAggregator>(call, transport::Payload::data); }
+PathResult two_phase_write(Call& call) {
+  return run_two_phase<WriteAggregator>(call, transport::Payload::data);
+}
 
 }  // namespace collio::engine

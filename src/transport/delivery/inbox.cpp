@@ -70,9 +70,11 @@ bool Inbox::match(std::int64_t number, Round& round) {
 /// False: there is no buffer now.
 bool Inbox::begin_receive() {
   Steps::Scope time(*link_.steps, Step::exchange);
-  Shortage::Incoming room = link_.shortage->receive(*link_.pool, static_cast<std::size_t>(matched_->bytes) + core::varint_slack);
+  Shortage::Incoming room =
+      link_.shortage->receive(*link_.pool, static_cast<std::size_t>(matched_->bytes) + core::varint_slack);
   if (!room.buffer) return false;
-  Receive& receive = under_way_.emplace_back(Receive{MPI_REQUEST_NULL, std::move(room.buffer), matched_->bytes, matched_->round, room.borrowed});
+  Receive& receive = under_way_.emplace_back(
+      Receive{MPI_REQUEST_NULL, std::move(room.buffer), matched_->bytes, matched_->round, room.borrowed});
   MPI_Imrecv(receive.buffer.data(), matched_->bytes, MPI_BYTE, &matched_->message, &receive.request);
   under_way_bytes_ += matched_->bytes;
   matched_.reset();
@@ -106,9 +108,11 @@ bool Inbox::accept_early(const std::function<void(Received&&)>& accept) {
 
 void Inbox::conclude(Receive&& receive, const std::function<void(Received&&)>& accept) {
   under_way_bytes_ -= receive.bytes;
-  if (const auto round = rounds_.find(receive.round); round != rounds_.end()) --round->second.matched;  // counted again where it belongs
+  if (const auto round = rounds_.find(receive.round); round != rounds_.end())
+    --round->second.matched;  // counted again where it belongs
   const MessageView view = view_message(receive.buffer.data());
-  Received message{receive.borrowed ? Buffer() : std::move(receive.buffer), view, static_cast<std::size_t>(receive.bytes)};
+  Received message{receive.borrowed ? Buffer() : std::move(receive.buffer), view,
+                   static_cast<std::size_t>(receive.bytes)};
   take_over(std::move(message), accept);
   if (receive.borrowed) link_.shortage->give_back(std::move(receive.buffer));
 }

@@ -1,8 +1,8 @@
 // The receiving side of an aggregator: the messages of its current round, and of later ones it has room for.
 //
 // Each message says in which round its sender will write again, so the aggregator always knows how many to
-// expect, without any collective: of a round for certain when all before it are complete. Sizes are learnt by matched
-// probes; a few receives are under way at a time.
+// expect, without any collective: of a round for certain when all before it are complete. Sizes are learnt by
+// matched probes; a few receives are under way at a time.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,8 @@
 
 namespace collio::transport {
 
-/// A received message and the buffer it lies in. Null: it lies in the call's room, and is gone when the one it was handed to returns.
+/// A received message and the buffer it lies in. Null: it lies in the call's room, and is gone when the one
+/// it was handed to returns.
 struct Received {
   Buffer buffer;
   MessageView view;
@@ -38,23 +39,30 @@ class Inbox {
   /// Tells in which round this rank itself has pieces for its own domain (no message announces that).
   void announce_own(std::int64_t round);
   /// The current round: the first that is not over; no_round when nothing more is expected.
-  [[nodiscard]] std::int64_t round() const noexcept { return rounds_.empty() ? no_round : rounds_.begin()->first; }
+  [[nodiscard]] std::int64_t round() const noexcept {
+    return rounds_.empty() ? no_round : rounds_.begin()->first;
+  }
   /// The first round known of that is not open; no_round: none. An earlier one may still be announced.
   [[nodiscard]] std::int64_t next_closed() const noexcept;
-  /// From now on the messages of `round` are accepted. Of several open rounds, as far as they are known to come.
+  /// From now on the messages of `round` are accepted. Of several open rounds, as far as they are known to
+  /// come.
   void open(std::int64_t round) { rounds_[round].open = true; }
   /// True when every message of the current round has been handed out. False while it is not open.
   [[nodiscard]] bool round_complete() const noexcept {
-    return !rounds_.empty() && rounds_.begin()->second.open && rounds_.begin()->second.accepted == rounds_.begin()->second.expected;
+    return !rounds_.empty() && rounds_.begin()->second.open &&
+           rounds_.begin()->second.accepted == rounds_.begin()->second.expected;
   }
-  /// The first round of which messages are still to be handed out, a window to be opened included; no_round: none.
+  /// The first round of which messages are still to be handed out, a window to be opened included; no_round:
+  /// none.
   [[nodiscard]] std::int64_t first_incomplete() const noexcept;
   /// Messages of the current round.
-  [[nodiscard]] int expected() const noexcept { return rounds_.empty() ? 0 : rounds_.begin()->second.expected; }
+  [[nodiscard]] int expected() const noexcept {
+    return rounds_.empty() ? 0 : rounds_.begin()->second.expected;
+  }
   /// The current round is over: the next one is that in which anyone has pieces.
   void next_round() { rounds_.erase(rounds_.begin()); }
-  /// Receives; hands every complete message to `accept`. True when anything happened. Throws std::bad_alloc where a message is longer than the
-  /// call's room, and there is no memory.
+  /// Receives; hands every complete message to `accept`. True when anything happened. Throws std::bad_alloc
+  /// where a message is longer than the call's room, and there is no memory.
   bool advance(const std::function<void(Received&&)>& accept);
 
  private:

@@ -51,7 +51,9 @@ bool Outbox::advance() {
   }
   std::int64_t round = first_round_to_start();
   for (Lane& lane : lanes_) {
-    if (!lane.may_start(link_.requests_ahead) || lane.finished() || lane.next_round() != round || !start(lane)) continue;
+    if (!lane.may_start(link_.requests_ahead) || lane.finished() || lane.next_round() != round ||
+        !start(lane))
+      continue;
     moved = true;
     round = first_round_to_start();
   }
@@ -111,7 +113,8 @@ std::int64_t Outbox::first_round_open() const noexcept {
 bool Outbox::describe(Lane& lane) {
   const bool greeting_only = !lane.greeted && !lane.described && lane.source.next_round() != 0;
   const auto no_room = [&](std::int64_t data_bytes) {
-    return payload_ == Payload::data && !greeting_only && under_way_bytes_ > 0 && data_bytes + under_way_bytes_ > link_.budget_bytes;
+    return payload_ == Payload::data && !greeting_only && under_way_bytes_ > 0 &&
+           data_bytes + under_way_bytes_ > link_.budget_bytes;
   };
   // Where data may go without the message, only the description tells.
   if (!link_.remote && no_room(lane.source.next_bytes())) return false;
@@ -128,7 +131,9 @@ bool Outbox::describe(Lane& lane) {
   description_.header.source = link_.rank;
   description_.header.source_node = link_.node;
   description_.header.domain = lane.source.domain();
-  if (!link_.remote || goes_one_sided(link_, description_.header) || !no_room(description_.header.data_bytes())) return true;
+  if (!link_.remote || goes_one_sided(link_, description_.header) ||
+      !no_room(description_.header.data_bytes()))
+    return true;
   lane.described = std::exchange(description_, {});
   return false;
 }
@@ -176,7 +181,8 @@ bool Outbox::fill(Lane& lane) {
   }
   std::byte* out = lane.message.data();
   std::memcpy(out, &h, sizeof h);
-  if (h.extents_bytes > 0) std::memcpy(out + sizeof h, description_.extents.data(), static_cast<std::size_t>(h.extents_bytes));
+  if (h.extents_bytes > 0)
+    std::memcpy(out + sizeof h, description_.extents.data(), static_cast<std::size_t>(h.extents_bytes));
   memory_.gather(description_.stream_begin, data_bytes, out + sizeof h + h.extents_bytes);
   link_.counters->metadata_bytes += static_cast<std::int64_t>(sizeof h) + h.extents_bytes;
   link_.counters->pieces += h.pieces;
@@ -213,7 +219,8 @@ bool Outbox::match_arrival() {
   MPI_Improbe(MPI_ANY_SOURCE, tag_answer, link_.comm, &found, &message, &status);
   if (!found) return false;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
-  const auto lane = std::ranges::find_if(lanes_, [&](const Lane& l) { return rank_of(l) == status.MPI_SOURCE; });
+  const auto lane =
+      std::ranges::find_if(lanes_, [&](const Lane& l) { return rank_of(l) == status.MPI_SOURCE; });
   Arrival& arrival = arrivals_.emplace_back();
   arrival.lane = static_cast<std::size_t>(lane - lanes_.begin());
   arrival.message = message;
@@ -231,7 +238,8 @@ bool Outbox::begin(Arrival& arrival) {
   if (!room.buffer) return false;
   arrival.staging = std::move(room.buffer);
   arrival.borrowed = room.borrowed;
-  MPI_Imrecv(arrival.staging.data(), static_cast<int>(arrival.bytes), MPI_BYTE, &arrival.message, &arrival.request);
+  MPI_Imrecv(arrival.staging.data(), static_cast<int>(arrival.bytes), MPI_BYTE, &arrival.message,
+             &arrival.request);
   arriving_bytes_ += arrival.bytes;
   return true;
 }

@@ -1,14 +1,15 @@
 // The sending side: this rank's pieces on their way to the aggregators, and for reads the answers.
 //
 // One lane per aggregator this rank has pieces for. A lane has at most one message under way, sent
-// synchronously, so no rank runs ahead of an aggregator by more than the rounds it has buffers for, and memory stays bounded.
-// Answers of an aggregator come in the order of the requests. Where data goes by one-sided transfers, the message is the description
-// alone, and no answer but the transfer's grant comes (transport/one_sided/remote_transfers.hpp).
-// The first message of every lane is for round 0, empty if need be: it tells the aggregator when to expect more.
+// synchronously, so no rank runs ahead of an aggregator by more than the rounds it has buffers for, and
+// memory stays bounded. Answers of an aggregator come in the order of the requests. Where data goes by
+// one-sided transfers, the message is the description alone, and no answer but the transfer's grant comes
+// (transport/one_sided/remote_transfers.hpp). The first message of every lane is for round 0, empty if need
+// be: it tells the aggregator when to expect more.
 //
-// Why ranks cannot deadlock: a lane starts a message only when no lane of this rank has a message of an earlier round to start. So the
-// messages that hold this rank's budget belong to the smallest round not yet accepted. The aggregators of that round are in it and
-// accept them. Answers are received in any order.
+// Why ranks cannot deadlock: a lane starts a message only when no lane of this rank has a message of an
+// earlier round to start. So the messages that hold this rank's budget belong to the smallest round not yet
+// accepted. The aggregators of that round are in it and accept them. Answers are received in any order.
 #pragma once
 
 #include <deque>
@@ -24,8 +25,8 @@ namespace collio::transport {
 
 class Outbox {
  public:
-  /// Lanes to every aggregator but this rank's own. All references outlive the outbox. Write: `memory` is where
-  /// the data comes from. Read: where the answers go.
+  /// Lanes to every aggregator but this rank's own. All references outlive the outbox. Write: `memory` is
+  /// where the data comes from. Read: where the answers go.
   Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains,
          const access::MemoryAccess& memory, Payload payload);
   Outbox(const Outbox&) = delete;
@@ -37,12 +38,16 @@ class Outbox {
   bool advance();
   [[nodiscard]] bool done() const noexcept { return open_lanes_ == 0 && transfers_.idle(); }
   /// Data bytes received so far (read).
-  [[nodiscard]] std::int64_t answered_bytes() const noexcept { return answered_bytes_ + transfers_.bytes_got(); }
+  [[nodiscard]] std::int64_t answered_bytes() const noexcept {
+    return answered_bytes_ + transfers_.bytes_got();
+  }
 
   /// Fences: the first round in which anything is to happen on this rank before the next fence.
   [[nodiscard]] std::int64_t first_round_open() const noexcept;
   /// Fences: the first round in which anything is to happen at all.
-  [[nodiscard]] std::int64_t first_round_left() const noexcept { return std::min(first_round_open(), transfers_.first_without_room()); }
+  [[nodiscard]] std::int64_t first_round_left() const noexcept {
+    return std::min(first_round_open(), transfers_.first_without_room());
+  }
   /// Fences, read: begins to get what was granted. Between two fences.
   void get_all() { transfers_.get_all(); }
   /// Fences: what was put or got is there.
@@ -65,13 +70,16 @@ class Outbox {
     std::int64_t message_bytes = 0;
     std::int64_t message_round = 0;
     std::optional<Description> described;  ///< of the next message, which found no room
-    std::size_t transfers = 0;     ///< one-sided, under way
-    std::deque<Answer> answers;    ///< asked for, and not begun to come into staging
-    std::size_t arriving = 0;      ///< on their way into staging
+    std::size_t transfers = 0;             ///< one-sided, under way
+    std::deque<Answer> answers;            ///< asked for, and not begun to come into staging
+    std::size_t arriving = 0;              ///< on their way into staging
 
-    [[nodiscard]] bool idle() const noexcept { return send == MPI_REQUEST_NULL && answers.empty() && arriving == 0 && transfers == 0; }
+    [[nodiscard]] bool idle() const noexcept {
+      return send == MPI_REQUEST_NULL && answers.empty() && arriving == 0 && transfers == 0;
+    }
     [[nodiscard]] bool may_start(int requests_ahead) const noexcept {
-      return send == MPI_REQUEST_NULL && answers.size() + arriving + transfers < static_cast<std::size_t>(requests_ahead);
+      return send == MPI_REQUEST_NULL &&
+             answers.size() + arriving + transfers < static_cast<std::size_t>(requests_ahead);
     }
     [[nodiscard]] bool finished() const noexcept {
       return idle() && greeted && !described && source.next_round() == no_round;
@@ -107,9 +115,7 @@ class Outbox {
   bool begin(Arrival& arrival);
   bool finish_arrivals();
   void close_if_finished(const Lane& lane) noexcept { open_lanes_ -= lane.finished() ? 1 : 0; }
-  [[nodiscard]] int rank_of(const Lane& lane) const noexcept {
-    return link_.rank_of(lane.source.domain());
-  }
+  [[nodiscard]] int rank_of(const Lane& lane) const noexcept { return link_.rank_of(lane.source.domain()); }
 
   Link link_;
   const policy::Domains& domains_;

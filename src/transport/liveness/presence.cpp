@@ -57,21 +57,27 @@ std::string seconds(double s) {
 }
 
 std::string what_of(const Absent& a, std::int64_t here, bool several) {
-  const std::string have = several ? "have" : "has", last = a.call == 0 ? "none before" : "the last was number " + std::to_string(a.call) + ", " + a.name;
+  const std::string have = several ? "have" : "has",
+                    last = a.call == 0 ? "none before"
+                                       : "the last was number " + std::to_string(a.call) + ", " + a.name;
   if (a.why == Absent::not_come) return have + " not come to it (" + last + process_text(a) + ")";
   const std::string are = several ? "are" : "is";
   if (a.why == Absent::elsewhere)
-    return are + " in " + (a.call == here ? "" : "number " + std::to_string(a.call) + ", ") + a.name + ", instead";
+    return are + " in " + (a.call == here ? "" : "number " + std::to_string(a.call) + ", ") + a.name +
+           ", instead";
   const auto step = static_cast<observe::Step>(a.step);
-  const char* access = step == observe::Step::write ? ", in a write to the file" : step == observe::Step::read ? ", in a read of the file" : "";
-  return have + " given no sign of life for " + seconds(a.silent_s) + " (" + text_of(a.stage, a.round) + access + process_text(a) + ")";
+  const char* access = step == observe::Step::write  ? ", in a write to the file"
+                       : step == observe::Step::read ? ", in a read of the file"
+                                                     : "";
+  return have + " given no sign of life for " + seconds(a.silent_s) + " (" + text_of(a.stage, a.round) +
+         access + process_text(a) + ")";
 }
 
 /// What is said of ranks together is the same but for how long they are silent.
 auto sort_key(const Absent& a) {
   const bool silent = a.why == Absent::silent;
-  return std::tuple(a.why, a.call, silent ? a.stage : Stage::arriving, silent ? a.round : 0, silent ? a.step : 0, a.process, std::string(a.name),
-                    a.rank);
+  return std::tuple(a.why, a.call, silent ? a.stage : Stage::arriving, silent ? a.round : 0,
+                    silent ? a.step : 0, a.process, std::string(a.name), a.rank);
 }
 auto group_key(const Absent& a) {
   auto key = sort_key(a);
@@ -83,7 +89,7 @@ auto group_key(const Absent& a) {
 
 std::uint64_t process_space() {
   static const std::uint64_t name = [] {
-    struct stat about{};
+    struct stat about {};
     return ::stat("/proc/self/ns/pid", &about) == 0 ? static_cast<std::uint64_t>(about.st_ino) : 0;
   }();
   return name;
@@ -115,10 +121,14 @@ Presence look_at(std::span<const Note> notes, const Viewpoint& from) {
 
 std::string text_of(Stage stage, std::int64_t round) {
   switch (stage) {
-    case Stage::arriving: return "as ranks come to the call";
-    case Stage::planning: return "as the call is planned";
-    case Stage::moving: return "as bytes move, round " + std::to_string(round + 1);
-    case Stage::ending: return "at the end of the call";
+    case Stage::arriving:
+      return "as ranks come to the call";
+    case Stage::planning:
+      return "as the call is planned";
+    case Stage::moving:
+      return "as bytes move, round " + std::to_string(round + 1);
+    case Stage::ending:
+      return "at the end of the call";
   }
   return "?";
 }
@@ -130,7 +140,8 @@ std::string text_of_ranks(std::vector<int> ranks) {
     std::size_t last = i;
     while (last + 1 < ranks.size() && ranks[last + 1] <= ranks[last] + 1) ++last;
     text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
-    if (ranks[last] > ranks[i]) text += (ranks[last] == ranks[i] + 1 ? ", " : "-") + std::to_string(ranks[last]);
+    if (ranks[last] > ranks[i])
+      text += (ranks[last] == ranks[i] + 1 ? ", " : "-") + std::to_string(ranks[last]);
     i = last + 1;
   }
   return text;
@@ -148,7 +159,8 @@ std::string text_of(std::vector<Absent> absent, std::int64_t here) {
       said.silent_s = std::max(said.silent_s, absent[end].silent_s);
     }
     const bool several = ranks.size() > 1;
-    text += std::string(text.empty() ? "" : "; ") + (several ? "ranks " : "rank ") + text_of_ranks(std::move(ranks)) + " " + what_of(said, here, several);
+    text += std::string(text.empty() ? "" : "; ") + (several ? "ranks " : "rank ") +
+            text_of_ranks(std::move(ranks)) + " " + what_of(said, here, several);
     i = end;
   }
   return text;

@@ -1,8 +1,9 @@
-// Where the ranks of a file are: the note that each rank keeps for the others of its node, and conclusions from it.
+// Where the ranks of a file are: the note that each rank keeps for the others of its node, and conclusions
+// from it.
 //
-// A rank notes in the node's shared memory which collective call of the file it is in, how far it has come, and when it was last alive.
-// Others read the note without the rank's cooperation: a rank that never came has an old call number; a rank that was killed or stopped
-// has no fresh sign of life.
+// A rank notes in the node's shared memory which collective call of the file it is in, how far it has come,
+// and when it was last alive. Others read the note without the rank's cooperation: a rank that never came has
+// an old call number; a rank that was killed or stopped has no fresh sign of life.
 #pragma once
 
 #include <atomic>
@@ -21,15 +22,15 @@ enum class Stage : std::int32_t { arriving, planning, moving, ending };
 
 /// One rank's note. Lies in shared memory; all zero at first. Written by that rank alone.
 struct alignas(64) Note {
-  std::atomic<std::int64_t> call;           ///< collective calls on the file it has come to
+  std::atomic<std::int64_t> call;  ///< collective calls on the file it has come to
   std::atomic<Stage> stage;
-  std::atomic<bool> inside;                 ///< it is in the last of them
-  std::atomic<std::int64_t> round;          ///< while bytes move
-  std::atomic<double> waits_since_s;        ///< 0: it does not wait, or not for long
-  observe::Shown shown;                     ///< what it does, and its last sign of life
+  std::atomic<bool> inside;           ///< it is in the last of them
+  std::atomic<std::int64_t> round;    ///< while bytes move
+  std::atomic<double> waits_since_s;  ///< 0: it does not wait, or not for long
+  observe::Shown shown;               ///< what it does, and its last sign of life
   std::atomic<std::int32_t> process, rank;
-  std::atomic<std::uint64_t> processes;     ///< the name space of its process number
-  char name[32];                            ///< of that call; changes only between calls
+  std::atomic<std::uint64_t> processes;  ///< the name space of its process number
+  char name[32];                         ///< of that call; changes only between calls
 };
 
 /// A rank the others wait for, or may.
@@ -41,20 +42,21 @@ struct Absent {
   };
   std::int32_t rank = 0;
   Why why = not_come;
-  std::int64_t call = 0;       ///< the last it came to
+  std::int64_t call = 0;  ///< the last it came to
   std::int64_t round = 0;
   Stage stage = Stage::arriving;
-  std::int32_t step = 0;       ///< observe::Step
-  double silent_s = 0;         ///< since its last sign of life
-  char process = '?';          ///< X: it has ended, T: it is stopped, D: it waits in the kernel, ?: none of these, or not known
-  char name[32] = "";          ///< of the last call it came to
+  std::int32_t step = 0;  ///< observe::Step
+  double silent_s = 0;    ///< since its last sign of life
+  char process =
+      '?';  ///< X: it has ended, T: it is stopped, D: it waits in the kernel, ?: none of these, or not known
+  char name[32] = "";  ///< of the last call it came to
 };
 
 /// What a node's notes say, as the rank that reads them sees it.
 struct Presence {
   std::vector<Absent> absent;
-  bool moving = false;         ///< some rank does something else than wait
-  bool lowest = true;          ///< no lower rank of the node waits for as long, and is alive
+  bool moving = false;  ///< some rank does something else than wait
+  bool lowest = true;   ///< no lower rank of the node waits for as long, and is alive
 };
 
 /// From whose point of view: its note, the time, and how old a sign of life may be.
@@ -70,8 +72,8 @@ struct Viewpoint {
 /// A name for the space that process numbers of this process are from.
 [[nodiscard]] std::uint64_t process_space();
 
-/// The absent ranks in words, those of whom the same is to be said together: "ranks 1-3, 7 have not come to it".
-/// `here`: the number of the call that is waited for.
+/// The absent ranks in words, those of whom the same is to be said together: "ranks 1-3, 7 have not come to
+/// it". `here`: the number of the call that is waited for.
 [[nodiscard]] std::string text_of(std::vector<Absent> absent, std::int64_t here);
 /// "1-3, 7"
 [[nodiscard]] std::string text_of_ranks(std::vector<int> ranks);

@@ -11,8 +11,9 @@ namespace collio::transport {
 
 namespace {
 
-constexpr int most_judges = 8;        // first ranks of nodes that gather: one is enough, if it is not the one that is missing
-constexpr int most_asked = 4;         // ranks of a silent node
+constexpr int most_judges =
+    8;  // first ranks of nodes that gather: one is enough, if it is not the one that is missing
+constexpr int most_asked = 4;  // ranks of a silent node
 constexpr double look_every_s = 0.05;
 constexpr double away_after_s = 1.0;  // who did not look for so long was not waiting
 
@@ -27,8 +28,11 @@ std::string seconds(double s) {
 }  // namespace
 
 RollCall::RollCall(Setting setting)
-    : set_(std::move(setting)), notes_(set_.notes.empty() ? &own_note_ : set_.notes.data()), count_(std::max<std::size_t>(1, set_.notes.size())),
-      place_(set_.notes.empty() ? 0 : set_.place), due_s_(set_.patience_s) {
+    : set_(std::move(setting)),
+      notes_(set_.notes.empty() ? &own_note_ : set_.notes.data()),
+      count_(std::max<std::size_t>(1, set_.notes.size())),
+      place_(set_.notes.empty() ? 0 : set_.place),
+      due_s_(set_.patience_s) {
   MPI_Comm_rank(set_.comm, &rank_);
   MPI_Comm_size(set_.comm, &size_);
   mine().call = set_.calls;  // the note may be another file's, from before
@@ -39,7 +43,8 @@ RollCall::RollCall(Setting setting)
   mine().processes = process_space();
 }
 
-RollCall::Visit::Visit(RollCall& roll, const std::string& call) : roll_(roll), before_(set_lookout(roll.set_.patience_s > 0 ? &roll : nullptr)) {
+RollCall::Visit::Visit(RollCall& roll, const std::string& call)
+    : roll_(roll), before_(set_lookout(roll.set_.patience_s > 0 ? &roll : nullptr)) {
   Note& note = roll.mine();
   std::snprintf(note.name, sizeof note.name, "%s", call.c_str());
   note.stage = Stage::arriving;
@@ -57,7 +62,9 @@ RollCall::Visit::~Visit() {
 }
 
 int RollCall::judges() const noexcept { return std::min(nodes(), most_judges); }
-bool RollCall::is_judge() const noexcept { return set_.node < judges() && ranks_of(set_.node).first == rank_; }
+bool RollCall::is_judge() const noexcept {
+  return set_.node < judges() && ranks_of(set_.node).first == rank_;
+}
 
 RollCall::Heard RollCall::own_state(double now_s, double waited_s) const {
   const Presence p = look_at(notes(), {&mine(), now_s, set_.patience_s});
@@ -93,8 +100,9 @@ void RollCall::look(double now_s, double since_s) noexcept {
 void RollCall::moved() noexcept {
   const double waited_s = wait_since_s_ > 0 ? observe::now_s() - wait_since_s_ - away_s_ : 0;
   if (has_told_) {
-    std::fprintf(stderr, "collio: %s: %s (collective call %lld on this file) went on after %s\n", set_.file.c_str(), mine().name,
-                 static_cast<long long>(mine().call.load()), seconds(waited_s).c_str());
+    std::fprintf(stderr, "collio: %s: %s (collective call %lld on this file) went on after %s\n",
+                 set_.file.c_str(), mine().name, static_cast<long long>(mine().call.load()),
+                 seconds(waited_s).c_str());
   }
   mine().waits_since_s.store(0, std::memory_order_relaxed);
   due_s_ = set_.patience_s;
@@ -116,9 +124,12 @@ void RollCall::gather(double now_s, double waited_s) {
   if (!is_judge()) return;
   for (int node = 0; node < nodes(); ++node) {
     const auto known = heard_.find(node);
-    if (node == set_.node || (known != heard_.end() && known->second.at_s > now_s - grace_of(set_.patience_s))) continue;
+    if (node == set_.node ||
+        (known != heard_.end() && known->second.at_s > now_s - grace_of(set_.patience_s)))
+      continue;
     const NodeRanks ranks = ranks_of(node);
-    for (int i = 0; i < std::min(ranks.count, ranks.stride > 0 ? most_asked : 1); ++i) send(question, ranks.first + i * ranks.stride, state_here);
+    for (int i = 0; i < std::min(ranks.count, ranks.stride > 0 ? most_asked : 1); ++i)
+      send(question, ranks.first + i * ranks.stride, state_here);
   }
 }
 
@@ -128,8 +139,8 @@ void RollCall::decide(double now_s, double waited_s) {
   if (told_at_s_ > now_s - set_.patience_s) return;
   if (is_judge()) {  // the lowest judge that is there tells
     for (const auto& [node, known] : heard_)
-      if (node < set_.node && known.at_s >= gathered_s_ - grace_of(set_.patience_s) && ranks_of(node).first == known.header.speaker &&
-          known.header.waited_s >= set_.patience_s)
+      if (node < set_.node && known.at_s >= gathered_s_ - grace_of(set_.patience_s) &&
+          ranks_of(node).first == known.header.speaker && known.header.waited_s >= set_.patience_s)
         return;
   }
   tell_all(now_s, waited_s);
@@ -151,7 +162,8 @@ void RollCall::tell_all(double now_s, double waited_s) {
       const Heard& there = found->second;
       absent.insert(absent.end(), there.absent.begin(), there.absent.end());
       moving = moving || there.header.moving != 0;
-      const bool same = there.header.call == here.header.call && std::strncmp(there.header.name, here.header.name, sizeof here.header.name) == 0;
+      const bool same = there.header.call == here.header.call &&
+                        std::strncmp(there.header.name, here.header.name, sizeof here.header.name) == 0;
       if (there.header.call < here.header.call || (there.header.call == here.header.call && !same)) {
         Absent other{.rank = there.header.speaker, .why = Absent::elsewhere, .call = there.header.call};
         std::memcpy(other.name, there.header.name, sizeof other.name);
@@ -171,11 +183,15 @@ std::string RollCall::text_of_silent(const std::vector<int>& silent) const {
   std::string irregular;
   for (const int node : silent) {
     const NodeRanks r = ranks_of(node);
-    if (r.stride == 0) irregular += ", the " + std::to_string(r.count) + " ranks of the node of rank " + std::to_string(r.first);
+    if (r.stride == 0)
+      irregular +=
+          ", the " + std::to_string(r.count) + " ranks of the node of rank " + std::to_string(r.first);
     for (int i = 0; i < r.count && r.stride > 0; ++i) ranks.push_back(r.first + i * r.stride);
   }
   if (ranks.empty() && irregular.empty()) return {};
-  return "no word from " + (ranks.empty() ? irregular.substr(2) : (ranks.size() > 1 ? "ranks " : "rank ") + text_of_ranks(ranks) + irregular);
+  return "no word from " + (ranks.empty()
+                                ? irregular.substr(2)
+                                : (ranks.size() > 1 ? "ranks " : "rank ") + text_of_ranks(ranks) + irregular);
 }
 
 void RollCall::tell(const std::vector<Absent>& absent, const std::string& more, double waited_s) {
@@ -183,8 +199,10 @@ void RollCall::tell(const std::vector<Absent>& absent, const std::string& more, 
   std::string text = text_of(absent, call);
   if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
   if (text.empty()) text = "no rank is missing; all wait";
-  std::fprintf(stderr, "collio: %s: %s (collective call %lld on this file) has waited for %s, %s: %s [rank %d]\n", set_.file.c_str(), mine().name,
-               static_cast<long long>(call), seconds(waited_s).c_str(), text_of(mine().stage, mine().round).c_str(), text.c_str(), rank_);
+  std::fprintf(stderr,
+               "collio: %s: %s (collective call %lld on this file) has waited for %s, %s: %s [rank %d]\n",
+               set_.file.c_str(), mine().name, static_cast<long long>(call), seconds(waited_s).c_str(),
+               text_of(mine().stage, mine().round).c_str(), text.c_str(), rank_);
   has_told_ = true;
 }
 

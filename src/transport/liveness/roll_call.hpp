@@ -1,10 +1,11 @@
 // Finds and names missing ranks without their cooperation and without a collective operation.
 //
-// A collective call that a rank never reaches, or in which a rank dies, cannot be finished. A rank that has waited for longer
-// than the file's patience reads the notes of its node (transport/liveness/presence.hpp); the lowest one that waits speaks for the node. Between nodes
-// speakers send what they know to the first ranks of the first few nodes, which ask silent nodes. Every waiting rank
-// answers. The lowest of the first ranks that is there reports for all, and again after twice the time. A node that neither sends nor
-// answers is named with all its ranks. Without shared memory each rank counts as a node.
+// A collective call that a rank never reaches, or in which a rank dies, cannot be finished. A rank that has
+// waited for longer than the file's patience reads the notes of its node (transport/liveness/presence.hpp);
+// the lowest one that waits speaks for the node. Between nodes speakers send what they know to the first
+// ranks of the first few nodes, which ask silent nodes. Every waiting rank answers. The lowest of the first
+// ranks that is there reports for all, and again after twice the time. A node that neither sends nor answers
+// is named with all its ranks. Without shared memory each rank counts as a node.
 #pragma once
 
 #include <mpi.h>
@@ -28,14 +29,15 @@ struct NodeRanks {
 class RollCall final : public Lookout {
  public:
   struct Setting {
-    MPI_Comm comm = MPI_COMM_NULL;   ///< of the file; messages have a tag of their own
-    std::string file = {};           ///< its name, for what is told
-    double patience_s = 60;          ///< 0: for ever; nothing is told
-    std::span<Note> notes = {};      ///< of the node's ranks, in the order of the node; empty: no memory is shared
-    int place = 0;                   ///< this rank's, among the notes
-    std::vector<NodeRanks> nodes = {}; ///< empty: each rank is a node
-    int node = 0;                    ///< this rank's
-    std::int64_t calls = 0;          ///< collective calls on the file so far
+    MPI_Comm comm = MPI_COMM_NULL;  ///< of the file; messages have a tag of their own
+    std::string file = {};          ///< its name, for what is told
+    double patience_s = 60;         ///< 0: for ever; nothing is told
+    std::span<Note> notes =
+        {};         ///< of the node's ranks, in the order of the node; empty: no memory is shared
+    int place = 0;  ///< this rank's, among the notes
+    std::vector<NodeRanks> nodes = {};  ///< empty: each rank is a node
+    int node = 0;                       ///< this rank's
+    std::int64_t calls = 0;             ///< collective calls on the file so far
   };
   /// Not collective.
   explicit RollCall(Setting setting);
@@ -62,7 +64,8 @@ class RollCall final : public Lookout {
   /// Where this rank's steps are shown to the others of its node.
   [[nodiscard]] observe::Shown& shown() noexcept { return mine().shown; }
 
-  /// Before the communicator is freed: takes all messages out of it. Collective; all ranks must be known to come.
+  /// Before the communicator is freed: takes all messages out of it. Collective; all ranks must be known to
+  /// come.
   void finish();
 
   void look(double now_s, double since_s) noexcept override;
@@ -72,11 +75,11 @@ class RollCall final : public Lookout {
   enum Kind : std::int32_t { state, question, told };
   struct Header {
     std::int32_t kind = state;
-    std::int32_t node = 0;         ///< of the sender
-    std::int32_t speaker = 0;      ///< its rank
+    std::int32_t node = 0;     ///< of the sender
+    std::int32_t speaker = 0;  ///< its rank
     std::int32_t moving = 0;
     std::int64_t call = 0;
-    double waited_s = 0;           ///< 0: its patience lasts
+    double waited_s = 0;  ///< 0: its patience lasts
     char name[32] = "";
   };
   /// What is known of a node.
@@ -94,8 +97,12 @@ class RollCall final : public Lookout {
 
   [[nodiscard]] Note& mine() const noexcept { return notes_[static_cast<std::size_t>(place_)]; }
   [[nodiscard]] std::span<Note> notes() const noexcept { return {notes_, count_}; }
-  [[nodiscard]] int nodes() const noexcept { return set_.nodes.empty() ? size_ : static_cast<int>(set_.nodes.size()); }
-  [[nodiscard]] NodeRanks ranks_of(int node) const noexcept { return set_.nodes.empty() ? NodeRanks{node, 1, 1} : set_.nodes[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] int nodes() const noexcept {
+    return set_.nodes.empty() ? size_ : static_cast<int>(set_.nodes.size());
+  }
+  [[nodiscard]] NodeRanks ranks_of(int node) const noexcept {
+    return set_.nodes.empty() ? NodeRanks{node, 1, 1} : set_.nodes[static_cast<std::size_t>(node)];
+  }
   [[nodiscard]] int judges() const noexcept;
   [[nodiscard]] bool is_judge() const noexcept;
   [[nodiscard]] Heard own_state(double now_s, double waited_s) const;
@@ -110,18 +117,18 @@ class RollCall final : public Lookout {
   [[nodiscard]] std::string text_of_silent(const std::vector<int>& silent) const;
 
   Setting set_;
-  Note own_note_{};            ///< where no memory is shared
+  Note own_note_{};  ///< where no memory is shared
   Note* notes_;
   std::size_t count_;
   int place_, rank_ = 0, size_ = 1;
-  double away_s_ = 0;          ///< of the wait's time this rank did not look: it was elsewhere
+  double away_s_ = 0;  ///< of the wait's time this rank did not look: it was elsewhere
   double wait_since_s_ = 0, looked_s_ = 0, next_look_s_ = 0;
-  double due_s_;               ///< how long to wait before it is told, again
-  double decide_at_s_ = 0;     ///< 0: nothing is gathered
+  double due_s_;            ///< how long to wait before it is told, again
+  double decide_at_s_ = 0;  ///< 0: nothing is gathered
   double gathered_s_ = 0;
-  double told_at_s_ = -1e9;    ///< another rank said when it told
+  double told_at_s_ = -1e9;  ///< another rank said when it told
   bool has_told_ = false;
-  std::map<int, Heard> heard_; ///< by node
+  std::map<int, Heard> heard_;  ///< by node
   std::list<Sending> sends_;
 };
 

@@ -1,5 +1,5 @@
-// The messages of a roll call. Sends are synchronous: when all ranks are in finish() and no rank has a send pending, no message is left
-// (Hoefler, Siebert & Lumsdaine, 2010: nonblocking consensus).
+// The messages of a roll call. Sends are synchronous: when all ranks are in finish() and no rank has a send
+// pending, no message is left (Hoefler, Siebert & Lumsdaine, 2010: nonblocking consensus).
 #include <cstring>
 
 #include "transport/liveness/roll_call.hpp"
@@ -40,7 +40,8 @@ void RollCall::send(Kind kind, int to, const Heard& what) {
 void RollCall::hear(Heard&& h) {
   const auto known = heard_.find(h.header.node);
   const int first = ranks_of(h.header.node).first;
-  const bool from_first = known != heard_.end() && known->second.header.speaker == first && known->second.at_s > h.at_s - set_.patience_s / 2;
+  const bool from_first = known != heard_.end() && known->second.header.speaker == first &&
+                          known->second.at_s > h.at_s - set_.patience_s / 2;
   if (h.header.speaker == first || !from_first) heard_[h.header.node] = std::move(h);
 }
 
@@ -56,7 +57,8 @@ void RollCall::listen(double now_s, double waited_s, bool answers) {
     Heard h;
     std::memcpy(&h.header, message.data(), sizeof h.header);
     h.absent.resize((message.size() - sizeof h.header) / sizeof(Absent));
-    if (!h.absent.empty()) std::memcpy(h.absent.data(), message.data() + sizeof h.header, message.size() - sizeof h.header);
+    if (!h.absent.empty())
+      std::memcpy(h.absent.data(), message.data() + sizeof h.header, message.size() - sizeof h.header);
     h.at_s = now_s;
     const auto kind = static_cast<Kind>(h.header.kind);
     if (kind == told) told_at_s_ = now_s;

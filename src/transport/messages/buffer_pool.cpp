@@ -98,7 +98,8 @@ void BufferPool::take_over(BufferPool& other) {
 }
 
 BufferPool& spare_buffers() {
-  // Never destroyed: programs may close files from exit handlers. No memory of the heap: a call begins with it.
+  // Never destroyed: programs may close files from exit handlers. No memory of the heap: a call begins with
+  // it.
   alignas(BufferPool) static std::byte place[sizeof(BufferPool)];
   static auto* pool = new (place) BufferPool;
   return *pool;

@@ -1,7 +1,8 @@
 // Message and collective buffers, kept from round to round and call to call.
 //
-// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it; a pool pays once. A file has a pool while a collective call
-// on it is under way; between calls its buffers are in the process's one pool, where other files find them. Thread-safe.
+// Fresh memory costs a page fault per 4 KiB, which is as dear as copying it; a pool pays once. A file has a
+// pool while a collective call on it is under way; between calls its buffers are in the process's one pool,
+// where other files find them. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,9 @@ using access::Buffer;
 
 class BufferPool {
  public:
-  /// A buffer of at least `bytes` bytes: the smallest kept one that fits and is not much larger, else a new one; where there is no memory for
-  /// that, any kept one that fits, or one made of the kept ones' memory. Throws std::bad_alloc when there is none of these.
+  /// A buffer of at least `bytes` bytes: the smallest kept one that fits and is not much larger, else a new
+  /// one; where there is no memory for that, any kept one that fits, or one made of the kept ones' memory.
+  /// Throws std::bad_alloc when there is none of these.
   [[nodiscard]] Buffer take(std::size_t bytes);
   /// Keeps no more than `bytes` bytes from now on.
   void keep_at_most(std::size_t bytes) noexcept { most_kept_bytes_ = bytes; }

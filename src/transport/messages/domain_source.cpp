@@ -9,7 +9,8 @@
 
 namespace collio::transport {
 
-std::int64_t round_ahead(core::Cursor& cursor, const policy::Domains& domains, const DomainPart& part) noexcept {
+std::int64_t round_ahead(core::Cursor& cursor, const policy::Domains& domains,
+                         const DomainPart& part) noexcept {
   while (!cursor.at_end() && cursor.offset() < part.end) {
     const std::int64_t begin = domains.next(part.domain, cursor.offset());
     if (begin == cursor.offset()) return domains.round_of(part.domain, begin);
@@ -20,7 +21,11 @@ std::int64_t round_ahead(core::Cursor& cursor, const policy::Domains& domains, c
 }
 
 DomainSource::DomainSource(const access::FileAccess& access, const policy::Domains& domains, int domain)
-    : access_(&access), domains_(&domains), cursor_(access.pattern), domain_(domain), shift_(access.pattern.shift()) {
+    : access_(&access),
+      domains_(&domains),
+      cursor_(access.pattern),
+      domain_(domain),
+      shift_(access.pattern.shift()) {
   end_ = access.span.end();
   cursor_.seek_offset(access.span.offset);
   find_next_round();

@@ -23,9 +23,10 @@ struct DomainPart {
   std::int64_t end = 0;  ///< of the rank's bytes
 };
 
-/// Moves a cursor on to its first byte in a domain; the round of that, or no_round. O(log items), for dealt stripes times
-/// those in which the rank has bytes only of other domains.
-[[nodiscard]] std::int64_t round_ahead(core::Cursor& cursor, const policy::Domains& domains, const DomainPart& part) noexcept;
+/// Moves a cursor on to its first byte in a domain; the round of that, or no_round. O(log items), for dealt
+/// stripes times those in which the rank has bytes only of other domains.
+[[nodiscard]] std::int64_t round_ahead(core::Cursor& cursor, const policy::Domains& domains,
+                                       const DomainPart& part) noexcept;
 
 /// Walks an access through the windows of domain `domain`. Holds one cursor: no list, no rescans.
 class DomainSource {
@@ -38,8 +39,8 @@ class DomainSource {
   [[nodiscard]] std::int64_t next_round() const noexcept { return next_round_; }
   /// Data bytes of the next round. O(log items).
   [[nodiscard]] std::int64_t next_bytes() const noexcept;
-  /// Describes the pieces of round next_round() and moves on. False: there is no memory for them, and the description has none. O(items of the
-  /// round).
+  /// Describes the pieces of round next_round() and moves on. False: there is no memory for them, and the
+  /// description has none. O(items of the round).
   [[nodiscard]] bool describe(Description& out);
 
  private:

@@ -15,24 +15,27 @@ namespace collio::transport {
 class RemoteBuffers;
 
 struct Link {
-  MPI_Comm comm = MPI_COMM_NULL;       ///< collio's own duplicate: no foreign messages
+  MPI_Comm comm = MPI_COMM_NULL;  ///< collio's own duplicate: no foreign messages
   int rank = 0;
   const std::vector<int>* aggregators = nullptr;  ///< rank of each domain's aggregator
-  int domains = 1;                     ///< file domains in use
-  int my_domain = -1;                  ///< domain this rank serves; -1: none
-  std::int64_t budget_bytes = 0;       ///< most bytes of message buffers in each direction
+  int domains = 1;                                ///< file domains in use
+  int my_domain = -1;                             ///< domain this rank serves; -1: none
+  std::int64_t budget_bytes = 0;                  ///< most bytes of message buffers in each direction
   BufferPool* pool = nullptr;
   observe::Steps* steps = nullptr;
   observe::Counters* counters = nullptr;
-  int node = 0;                        ///< of this rank
-  const std::vector<int>* homes = nullptr;         ///< node of each domain's aggregator
-  std::vector<std::int64_t>* sent_to = nullptr;    ///< bytes this rank has sent to each node; null: there is one node
-  int requests_ahead = 1;              ///< requests to one aggregator that may wait for their answers
-  RemoteBuffers* remote = nullptr;     ///< one-sided transfers go there; null: all data goes with messages
+  int node = 0;                             ///< of this rank
+  const std::vector<int>* homes = nullptr;  ///< node of each domain's aggregator
+  std::vector<std::int64_t>* sent_to =
+      nullptr;                            ///< bytes this rank has sent to each node; null: there is one node
+  int requests_ahead = 1;                 ///< requests to one aggregator that may wait for their answers
+  RemoteBuffers* remote = nullptr;        ///< one-sided transfers go there; null: all data goes with messages
   std::int64_t shortest_piece_bytes = 1;  ///< of pieces that go there, on average
   Shortage* shortage = nullptr;           ///< where messages come in; null: none do
 
-  [[nodiscard]] int rank_of(int domain) const noexcept { return (*aggregators)[static_cast<std::size_t>(domain)]; }
+  [[nodiscard]] int rank_of(int domain) const noexcept {
+    return (*aggregators)[static_cast<std::size_t>(domain)];
+  }
   [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[static_cast<std::size_t>(domain)]; }
   /// Pieces are left out of the call, as there is no memory for them.
   void leave_out() const noexcept {
@@ -44,10 +47,11 @@ struct Link {
   }
 };
 
-/// Message tags. A request or data message carries the number of its window in the tag, so that a rank which is ahead is
-/// not heard early; MPI guarantees tags up to 32767, hence the remainder. Windows that are under way at the same time have
-/// tags of their own: they are near each other in the order of rounds and domains, or are rounds of one domain. The step
-/// from round to round has no factor of the number of tags, else rounds of many domains would share few tags.
+/// Message tags. A request or data message carries the number of its window in the tag, so that a rank which
+/// is ahead is not heard early; MPI guarantees tags up to 32767, hence the remainder. Windows that are under
+/// way at the same time have tags of their own: they are near each other in the order of rounds and domains,
+/// or are rounds of one domain. The step from round to round has no factor of the number of tags, else rounds
+/// of many domains would share few tags.
 inline constexpr int tag_answer = 1;
 inline constexpr int tag_done = 32002;  ///< behind the answers' tags
 inline constexpr int tags_for_windows = 16000;

@@ -20,7 +20,7 @@ inline constexpr std::int64_t no_round = -1;
 struct MessageHeader {
   std::int64_t round = 0;
   std::int64_t next_round = no_round;
-  std::int64_t items = 0;          ///< packed items that follow
+  std::int64_t items = 0;  ///< packed items that follow
   std::int64_t pieces = 0;
   std::int64_t extents_bytes = 0;  ///< encoded length of the items, slack included
   core::Extent span;               ///< first to last byte of the pieces
@@ -51,7 +51,8 @@ struct MessageView {
 };
 
 /// Bytes of a message with `extents_bytes` of descriptions and `data_bytes` of data.
-[[nodiscard]] constexpr std::size_t message_bytes(std::int64_t extents_bytes, std::int64_t data_bytes) noexcept {
+[[nodiscard]] constexpr std::size_t message_bytes(std::int64_t extents_bytes,
+                                                  std::int64_t data_bytes) noexcept {
   return sizeof(MessageHeader) + static_cast<std::size_t>(extents_bytes + data_bytes);
 }
 

@@ -1,7 +1,9 @@
-// What a rank does when it runs out of memory during a call: other ranks wait for its messages, and it must receive theirs.
+// What a rank does when it runs out of memory during a call: other ranks wait for its messages, and it must
+// receive theirs.
 //
-// The rank sends every message that is due and receives every message that comes. Without memory for the pieces, a message goes without
-// them, an answer has no bytes, and received pieces are dropped. The call fails in the closing agreement.
+// The rank sends every message that is due and receives every message that comes. Without memory for the
+// pieces, a message goes without them, an answer has no bytes, and received pieces are dropped. The call
+// fails in the closing agreement.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +19,8 @@ class Shortage {
  public:
   bool left_out = false;  ///< pieces were, or their data
 
-  /// Room for one message on its way in. Had before the call's first message, and free again when that one is dealt with.
+  /// Room for one message on its way in. Had before the call's first message, and free again when that one is
+  /// dealt with.
   void set_room(Buffer&& room) noexcept { room_ = std::move(room); }
   [[nodiscard]] Buffer take_room() noexcept { return std::move(room_); }
 
@@ -26,8 +29,8 @@ class Shortage {
     Buffer buffer;
     bool borrowed = false;  ///< the room, to be given back
   };
-  /// The room, or else one of the pool's. Null: there is none before another message was dealt with. Throws std::bad_alloc when the message is
-  /// longer than the room and there is no memory.
+  /// The room, or else one of the pool's. Null: there is none before another message was dealt with. Throws
+  /// std::bad_alloc when the message is longer than the room and there is no memory.
   [[nodiscard]] Incoming receive(BufferPool& pool, std::size_t bytes) {
     if (room_ && room_.capacity() >= bytes) {
       lent_ = true;

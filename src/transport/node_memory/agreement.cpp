@@ -61,7 +61,8 @@ Agreement::Record Agreement::make(std::size_t bytes, MPI_User_function* combine,
 }
 
 Agreement::Agreement(MPI_Comm comm)
-    : comm_(comm), digest_(make(sizeof(policy::Digest), combine_digests, NodeBoard::Channel::digest)),
+    : comm_(comm),
+      digest_(make(sizeof(policy::Digest), combine_digests, NodeBoard::Channel::digest)),
       outcome_(make(sizeof(Outcome), combine_outcomes, NodeBoard::Channel::outcome)) {
   MPI_Comm_rank(comm, &rank_);
 }
@@ -77,7 +78,8 @@ Agreement::~Agreement() {
 }
 
 void Agreement::use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector) {
-  const std::size_t longest = std::max({sizeof(policy::Digest), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
+  const std::size_t longest =
+      std::max({sizeof(policy::Digest), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
   auto board = NodeBoard::make(node, longest);  // all ranks of the node have it, or none
   int node_rank = 0;
   MPI_Comm_rank(node, &node_rank);
@@ -133,16 +135,26 @@ std::string Agreement::words_of(std::int64_t rank, std::string mine) const {
   return "rank " + std::to_string(rank) + ": " + mine.c_str();
 }
 
-void Agreement::combine_numbers(std::vector<std::int32_t>& values, MPI_Op op, NodeBoard::Combine on_board) const {
+void Agreement::combine_numbers(std::vector<std::int32_t>& values, MPI_Op op,
+                                NodeBoard::Combine on_board) const {
   const std::size_t bytes = values.size() * sizeof(std::int32_t);
-  if (!board_ || bytes > board_->record_bytes()) return reduce_to_all(values.data(), static_cast<int>(values.size()), MPI_INT32_T, op, comm_);
+  if (!board_ || bytes > board_->record_bytes())
+    return reduce_to_all(values.data(), static_cast<int>(values.size()), MPI_INT32_T, op, comm_);
   NodeBoard::Across across;
-  if (several_nodes_) across = [&](std::byte* result) { reduce_to_all(result, static_cast<int>(values.size()), MPI_INT32_T, op, leaders_numbers_); };
-  board_->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(values.data()), bytes, on_board, across);
+  if (several_nodes_)
+    across = [&](std::byte* result) {
+      reduce_to_all(result, static_cast<int>(values.size()), MPI_INT32_T, op, leaders_numbers_);
+    };
+  board_->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(values.data()), bytes, on_board,
+                 across);
 }
 
-void Agreement::sum(std::vector<std::int32_t>& counts) const { combine_numbers(counts, MPI_SUM, on_board_vector<add>); }
+void Agreement::sum(std::vector<std::int32_t>& counts) const {
+  combine_numbers(counts, MPI_SUM, on_board_vector<add>);
+}
 
-void Agreement::maximum(std::vector<std::int32_t>& values) const { combine_numbers(values, MPI_MAX, on_board_vector<most>); }
+void Agreement::maximum(std::vector<std::int32_t>& values) const {
+  combine_numbers(values, MPI_MAX, on_board_vector<most>);
+}
 
 }  // namespace collio::transport

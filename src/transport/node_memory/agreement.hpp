@@ -16,12 +16,13 @@ namespace collio::transport {
 
 /// How a call ended, on all ranks.
 struct Outcome {
-  std::int64_t error = 0;                             ///< worst core::ErrorClass
-  std::int64_t intact_below = policy::Digest::nothing;  ///< all bytes of the call below this offset were moved
-  std::int64_t again = 0;                             ///< a write left windows out: pieces overlap and leave holes
-  std::int64_t untiled = 0;                           ///< a window was not tiled by the pieces in it
-  std::int64_t longest_ns = 0;                        ///< time of the rank that took longest
-  std::int64_t failed_rank = -1;                      ///< highest rank with the worst error; -1: none
+  std::int64_t error = 0;  ///< worst core::ErrorClass
+  std::int64_t intact_below =
+      policy::Digest::nothing;    ///< all bytes of the call below this offset were moved
+  std::int64_t again = 0;         ///< a write left windows out: pieces overlap and leave holes
+  std::int64_t untiled = 0;       ///< a window was not tiled by the pieces in it
+  std::int64_t longest_ns = 0;    ///< time of the rank that took longest
+  std::int64_t failed_rank = -1;  ///< highest rank with the worst error; -1: none
 };
 
 /// The reductions of one communicator. Construction is local; every other member, the destructor included, is
@@ -29,9 +30,9 @@ struct Outcome {
 class Agreement {
  public:
   explicit Agreement(MPI_Comm comm);
-  /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks, where all
-  /// nodes have shared memory. `node`: the ranks of this rank's node; `leaders`: the first rank of each. Collective.
-  /// `longest_vector`: most elements of a later sum() or maximum() by this way.
+  /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks,
+  /// where all nodes have shared memory. `node`: the ranks of this rank's node; `leaders`: the first rank of
+  /// each. Collective. `longest_vector`: most elements of a later sum() or maximum() by this way.
   void use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector);
   ~Agreement();
   Agreement(const Agreement&) = delete;
@@ -49,7 +50,8 @@ class Agreement {
   /// The worst of the ranks' errors, with this rank's own message where it has one. `what` completes
   /// "rank N " for the others.
   [[nodiscard]] core::Error worst(const core::Error& mine, const std::string& what) const;
-  /// What `rank` has to say, on all ranks, with its number before it; at most 400 bytes. For errors: it costs a broadcast.
+  /// What `rank` has to say, on all ranks, with its number before it; at most 400 bytes. For errors: it costs
+  /// a broadcast.
   [[nodiscard]] std::string words_of(std::int64_t rank, std::string mine) const;
   /// Element-wise sum and maximum over ranks; the length is the same everywhere.
   void sum(std::vector<std::int32_t>& counts) const;
@@ -72,7 +74,8 @@ class Agreement {
   Record digest_, outcome_;
   std::unique_ptr<NodeBoard> board_;
   MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the nodes' first ranks, where there are several nodes
-  MPI_Comm leaders_numbers_ = MPI_COMM_NULL;  ///< the same; as on the board, reductions of numbers never meet others
+  MPI_Comm leaders_numbers_ =
+      MPI_COMM_NULL;  ///< the same; as on the board, reductions of numbers never meet others
   bool several_nodes_ = false;
 };
 

@@ -1,8 +1,8 @@
 // See node_board.hpp.
 //
-// Why slots can be reused without a second barrier: a rank writes its slot for the next reduction only after the
-// result of this one was complete, and the result is overwritten only when all ranks have arrived again, each of
-// them after it copied the last result.
+// Why slots can be reused without a second barrier: a rank writes its slot for the next reduction only after
+// the result of this one was complete, and the result is overwritten only when all ranks have arrived again,
+// each of them after it copied the last result.
 #include "transport/node_memory/node_board.hpp"
 
 #include <cstring>
@@ -31,13 +31,16 @@ std::unique_ptr<NodeBoard> NodeBoard::make(MPI_Comm node, std::size_t record_byt
   const std::size_t rounded = (record_bytes + line - 1) / line * line;
   std::string why;
   const auto ranks = static_cast<std::size_t>(size);
-  auto memory = SharedMemory::share({node}, sizeof(Head) + rounded * channels * (ranks + 1) + sizeof(Note) * ranks, why);
+  auto memory = SharedMemory::share(
+      {node}, sizeof(Head) + rounded * channels * (ranks + 1) + sizeof(Note) * ranks, why);
   if (!memory) return nullptr;
   return std::unique_ptr<NodeBoard>(new NodeBoard(node, std::move(memory), rounded));
 }
 
 NodeBoard::NodeBoard(MPI_Comm node, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes)
-    : comm_(node), memory_(std::move(memory)), head_(reinterpret_cast<Head*>(memory_->data())),
+    : comm_(node),
+      memory_(std::move(memory)),
+      head_(reinterpret_cast<Head*>(memory_->data())),
       record_bytes_(record_bytes) {
   MPI_Comm_rank(node, &rank_);
   MPI_Comm_size(node, &size_);
@@ -49,7 +52,8 @@ std::byte* NodeBoard::slot(Channel channel, int index) const noexcept {
 }
 
 std::span<Note> NodeBoard::notes() const noexcept {
-  return {reinterpret_cast<Note*>(slot(Channel::numbers, size_ + 1)), static_cast<std::size_t>(size_)};  // behind the last result
+  return {reinterpret_cast<Note*>(slot(Channel::numbers, size_ + 1)),
+          static_cast<std::size_t>(size_)};  // behind the last result
 }
 
 void NodeBoard::publish(Part& part, std::uint32_t turn) noexcept {
@@ -57,7 +61,8 @@ void NodeBoard::publish(Part& part, std::uint32_t turn) noexcept {
   part.turn.set(turn + 1);
 }
 
-void NodeBoard::reduce(Channel channel, std::byte* record, std::size_t bytes, Combine combine, const Across& across) {
+void NodeBoard::reduce(Channel channel, std::byte* record, std::size_t bytes, Combine combine,
+                       const Across& across) {
   Part& part = head_->parts[static_cast<std::size_t>(channel)];
   std::byte* result = slot(channel, size_);
   const std::uint32_t turn = part.turn.load();

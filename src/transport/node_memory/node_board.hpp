@@ -21,23 +21,24 @@ namespace collio::transport {
 class NodeBoard {
  public:
   using Combine = void (*)(const std::byte* in, std::byte* inout, std::size_t bytes);
-  /// Reductions on different channels never meet, whatever order ranks make them in: ranks in different calls wait for each
-  /// other, and are told of, instead of mixing what they have.
+  /// Reductions on different channels never meet, whatever order ranks make them in: ranks in different calls
+  /// wait for each other, and are told of, instead of mixing what they have.
   enum class Channel { digest, outcome, numbers };
   static constexpr int channels = 3;
 
-  /// Null on all ranks or on none: there is no shared memory to be had, use messages. `record_bytes`: longest record.
-  /// Collective.
+  /// Null on all ranks or on none: there is no shared memory to be had, use messages. `record_bytes`: longest
+  /// record. Collective.
   static std::unique_ptr<NodeBoard> make(MPI_Comm node, std::size_t record_bytes);
   /// The ranks' notes, in the order of the node.
   [[nodiscard]] std::span<Note> notes() const noexcept;
 
   [[nodiscard]] std::size_t record_bytes() const noexcept { return record_bytes_; }
-  /// Combines the ranks' records, in any order; the result replaces `record`. Where `across` is given, the node's first
-  /// rank calls it with the node's result before the others get it: to combine it with other nodes'. All ranks give it,
-  /// or none. Collective, by channel. bytes <= record_bytes().
+  /// Combines the ranks' records, in any order; the result replaces `record`. Where `across` is given, the
+  /// node's first rank calls it with the node's result before the others get it: to combine it with other
+  /// nodes'. All ranks give it, or none. Collective, by channel. bytes <= record_bytes().
   using Across = std::function<void(std::byte* record)>;
-  void reduce(Channel channel, std::byte* record, std::size_t bytes, Combine combine, const Across& across = {});
+  void reduce(Channel channel, std::byte* record, std::size_t bytes, Combine combine,
+              const Across& across = {});
 
  private:
   struct Head;

@@ -22,8 +22,7 @@ constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
 void raise_to(std::atomic<std::int64_t>& value, std::int64_t to) noexcept {
   std::int64_t now = value.load(std::memory_order_relaxed);
-  while (now < to && !value.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
-  }
+  while (now < to && !value.compare_exchange_weak(now, to, std::memory_order_relaxed)) {}
 }
 
 }  // namespace
@@ -47,7 +46,8 @@ struct NodeSlots::Head {
   };
   alignas(line) std::atomic<std::uint64_t> full;
   alignas(line) std::atomic<std::int32_t> serving;
-  alignas(line) SharedWord bell;  ///< one_bell: changes with every slot that is full or loaded, and every turn
+  alignas(line)
+      SharedWord bell;       ///< one_bell: changes with every slot that is full or loaded, and every turn
   Group groups[most_slots];  ///< as many as slots at most
   Slot slots[most_slots];
 };
@@ -56,14 +56,20 @@ namespace {
 
 constexpr std::size_t up_to_page(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 /// A bit per byte, and a word per slot for windows that are no multiple of 64 bytes.
-constexpr std::size_t mask_part(std::size_t bytes) { return up_to_page(bytes / 8 + 8 * NodeSlots::most_slots); }
+constexpr std::size_t mask_part(std::size_t bytes) {
+  return up_to_page(bytes / 8 + 8 * NodeSlots::most_slots);
+}
 
 }  // namespace
 
-// The memory: heads, then the masks of all slots, then their windows. A mask is all zero between two turns, so any
-// layout finds its masks in order; hence they keep to a part of their own, large enough for single bytes.
+// The memory: heads, then the masks of all slots, then their windows. A mask is all zero between two turns,
+// so any layout finds its masks in order; hence they keep to a part of their own, large enough for single
+// bytes.
 NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept
-    : memory_(std::move(memory)), head_(reinterpret_cast<Head*>(memory_->data())), bytes_(bytes), ranks_(ranks) {}
+    : memory_(std::move(memory)),
+      head_(reinterpret_cast<Head*>(memory_->data())),
+      bytes_(bytes),
+      ranks_(ranks) {}
 
 namespace {
 
@@ -109,13 +115,15 @@ std::unique_ptr<NodeSlots> NodeSlots::take_back(const SharedMemory::Name& name) 
   return take_out([&](const auto& s) { return s->name() == name; });
 }
 
-// The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same ranks. The
-// candidate is taken out first: another thread may be agreeing with other ranks at the same time.
+// The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same
+// ranks. The candidate is taken out first: another thread may be agreeing with other ranks at the same time.
 std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, std::size_t bytes) {
   int rank = 0;
   MPI_Comm_rank(talk.node, &rank);
   // Not much larger: a file may have a limit.
-  const auto fits = [&](const auto& s) { return s->ranks_ == ranks && s->bytes_ >= bytes && s->bytes_ <= bytes + bytes / 4; };
+  const auto fits = [&](const auto& s) {
+    return s->ranks_ == ranks && s->bytes_ >= bytes && s->bytes_ <= bytes + bytes / 4;
+  };
   std::unique_ptr<NodeSlots> mine;
   if (rank == 0) mine = take_out(fits);
   SharedMemory::Name name{};
@@ -127,7 +135,8 @@ std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks,
   return nullptr;
 }
 
-std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t bytes, SharedMemory::Pages pages, std::string& why) {
+std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t bytes,
+                                             SharedMemory::Pages pages, std::string& why) {
   int ranks = 1;
   MPI_Comm_size(talk.node, &ranks);
   if (auto slots = take_kept(talk, ranks, bytes)) return slots;
@@ -135,7 +144,8 @@ std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t b
   auto memory = SharedMemory::share(talk, whole, why, pages);
   if (!memory) {
     discard_kept();
-    if (talk.all_true(true)) memory = SharedMemory::share(talk, whole, why, pages);  // when all ranks have discarded theirs
+    if (talk.all_true(true))
+      memory = SharedMemory::share(talk, whole, why, pages);  // when all ranks have discarded theirs
   }
   if (!memory) return nullptr;
   return std::unique_ptr<NodeSlots>(new NodeSlots(std::move(memory), bytes, ranks));
@@ -145,7 +155,8 @@ NodeSlots::Slot& NodeSlots::slot_at(int slot) const noexcept { return head_->slo
 
 std::byte* NodeSlots::data(int slot) const noexcept {
   const std::size_t window = up_to_page(static_cast<std::size_t>(layout_.window_bytes));
-  return memory_->data() + up_to_page(sizeof(Head)) + mask_part(bytes_) + window * static_cast<std::size_t>(slot);
+  return memory_->data() + up_to_page(sizeof(Head)) + mask_part(bytes_) +
+         window * static_cast<std::size_t>(slot);
 }
 
 void NodeSlots::map_pages(int slots) noexcept {
@@ -178,7 +189,9 @@ SharedWord& NodeSlots::word_of(int group) const noexcept {
 
 std::uint32_t NodeSlots::watch(int group) const noexcept { return word_of(group).load(); }
 
-void NodeSlots::idle(int group, std::uint32_t seen, WordWait& wait) const noexcept { wait.idle(word_of(group), seen); }
+void NodeSlots::idle(int group, std::uint32_t seen, WordWait& wait) const noexcept {
+  wait.idle(word_of(group), seen);
+}
 
 void NodeSlots::enter(int group) noexcept { ++turn_[static_cast<std::size_t>(group)]; }
 
@@ -202,7 +215,9 @@ void NodeSlots::announce(int slot, std::int64_t next_round) noexcept {
 
 bool NodeSlots::arrive(int slot, const Window& window) noexcept { return count_in(slot, window); }
 
-void NodeSlots::await_departures(int slot) noexcept { slot_at(slot).arrived.store(0, std::memory_order_release); }
+void NodeSlots::await_departures(int slot) noexcept {
+  slot_at(slot).arrived.store(0, std::memory_order_release);
+}
 
 NodeSlots::Filled NodeSlots::filled(int slot) const noexcept {
   const Slot& s = slot_at(slot);
@@ -260,8 +275,8 @@ int NodeSlots::pop_full() noexcept {
 bool NodeSlots::any_full() const noexcept { return head_->full.load(std::memory_order_seq_cst) != 0; }
 
 bool NodeSlots::begin_serving(int most) noexcept {
-  // Sequentially consistent, like push_full, any_full and end_serving: of a rank that fills a slot and one that stops
-  // serving, one sees the other.
+  // Sequentially consistent, like push_full, any_full and end_serving: of a rank that fills a slot and one
+  // that stops serving, one sees the other.
   std::int32_t now = head_->serving.load(std::memory_order_seq_cst);
   while (now < most)
     if (head_->serving.compare_exchange_weak(now, now + 1, std::memory_order_seq_cst)) return true;

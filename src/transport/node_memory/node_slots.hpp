@@ -1,13 +1,14 @@
 // Collective buffers in the shared memory of a node.
 //
-// A call's windows pass through slots, each one window long. Every rank of the node copies its pieces of a window
-// straight between its own memory and the slot: one copy, no message, no description. Ranks that are
-// done with a slot are counted. The last one writes the window (the first one reads it), so no rank is woken up for it
-// and no core idles while any rank has work.
+// A call's windows pass through slots, each one window long. Every rank of the node copies its pieces of a
+// window straight between its own memory and the slot: one copy, no message, no description. Ranks that are
+// done with a slot are counted. The last one writes the window (the first one reads it), so no rank is woken
+// up for it and no core idles while any rank has work.
 //
-// The slots are divided into groups (flow/window_order.hpp). A batch of windows takes one group, the next batch another: ranks fill one group while
-// others are written or sent. Ranks sleep for a whole group only, never for a single slot: where ranks outnumber cores, waking them up is what costs.
-// All ranks know the turn in which a batch has its group. A rank passes through all windows, also those in which it has no bytes.
+// The slots are divided into groups (flow/window_order.hpp). A batch of windows takes one group, the next
+// batch another: ranks fill one group while others are written or sent. Ranks sleep for a whole group only,
+// never for a single slot: where ranks outnumber cores, waking them up is what costs. All ranks know the turn
+// in which a batch has its group. A rank passes through all windows, also those in which it has no bytes.
 #pragma once
 
 #include <mpi.h>
@@ -33,26 +34,31 @@ struct SlotLayout {
   std::int64_t window_bytes = 0;  ///< longest window
   bool masks = false;             ///< keep which bytes are filled
   int mask_shift = 0;             ///< unit of the mask: 2^mask_shift bytes divide all piece ends
-  bool one_bell = false;          ///< who sleeps hears of every slot that is full or loaded, too: not every rank may write, or windows are read ahead
+  bool one_bell = false;  ///< who sleeps hears of every slot that is full or loaded, too: not every rank may
+                          ///< write, or windows are read ahead
 };
 
 class NodeSlots {
  public:
   static constexpr int most_slots = policy::most_node_slots;
 
-  /// Memory for windows of `bytes` bytes in all, among the ranks of a node. Null on all ranks when there is none to be
-  /// had. Slots that the same ranks gave back are used again. Where there is no room, kept ones make some. Collective.
-  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, std::size_t bytes, SharedMemory::Pages pages, std::string& why);
-  /// Keeps slots for the next call of the same ranks, on whatever file: fresh memory costs a page fault per 4 KiB and rank.
+  /// Memory for windows of `bytes` bytes in all, among the ranks of a node. Null on all ranks when there is
+  /// none to be had. Slots that the same ranks gave back are used again. Where there is no room, kept ones
+  /// make some. Collective.
+  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, std::size_t bytes, SharedMemory::Pages pages,
+                                           std::string& why);
+  /// Keeps slots for the next call of the same ranks, on whatever file: fresh memory costs a page fault per 4
+  /// KiB and rank.
   static void give_back(std::unique_ptr<NodeSlots> slots);
-  /// The kept slots of that name; null: they are in use, or not kept any more. Not collective: other ranks may find otherwise.
+  /// The kept slots of that name; null: they are in use, or not kept any more. Not collective: other ranks
+  /// may find otherwise.
   static std::unique_ptr<NodeSlots> take_back(const SharedMemory::Name& name);
   [[nodiscard]] const SharedMemory::Name& name() const noexcept { return memory_->name(); }
 
   /// All ranks do this between two calls, in the same way.
   void lay_out(const SlotLayout& layout) noexcept { layout_ = layout; }
-  /// Maps the pages of slots [0, slots) in this process, unless done before: for ranks that will write to all of them, which would
-  /// take a page fault for each. Of the first call of 16 ranks that was a sixth.
+  /// Maps the pages of slots [0, slots) in this process, unless done before: for ranks that will write to all
+  /// of them, which would take a page fault for each. Of the first call of 16 ranks that was a sixth.
   void map_pages(int slots) noexcept;
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   /// Bytes of windows that a layout may use, windows rounded up to pages.
@@ -74,9 +80,9 @@ class NodeSlots {
   void contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept;
   /// A window as all ranks know it.
   struct Window {
-    std::int64_t offset = 0;       ///< file offset of its first byte
-    std::int32_t batch_size = 1;   ///< slots that its batch takes on this node
-    std::int32_t parties = 1;      ///< how many arrive or depart
+    std::int64_t offset = 0;      ///< file offset of its first byte
+    std::int32_t batch_size = 1;  ///< slots that its batch takes on this node
+    std::int32_t parties = 1;     ///< how many arrive or depart
   };
   /// Adds a round in which more pieces of the window's domain will come from here.
   void announce(int slot, std::int64_t next_round) noexcept;

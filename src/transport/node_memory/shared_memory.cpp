@@ -24,12 +24,13 @@ using Name = SharedMemory::Name;
 
 constexpr std::size_t smallest_part = 64 << 10;
 
-/// Reserves the pages: 0 or errno. A profiler's signals interrupt this one again and again, with what it has reserved given back: it is
-/// tried in parts then, which are reserved sooner.
+/// Reserves the pages: 0 or errno. A profiler's signals interrupt this one again and again, with what it has
+/// reserved given back: it is tried in parts then, which are reserved sooner.
 int reserve(int fd, std::size_t bytes) {
   std::size_t part = bytes;
   for (std::size_t at = 0; at < bytes;) {
-    const int error = ::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(std::min(part, bytes - at)));
+    const int error =
+        ::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(std::min(part, bytes - at)));
     if (error == 0)
       at += part;
     else if (error != EINTR)
@@ -47,7 +48,8 @@ std::int64_t free_bytes() {
   return static_cast<std::int64_t>(about.f_bavail) * static_cast<std::int64_t>(about.f_frsize);
 }
 
-/// Before the pages are there: the object keeps the policy. What cannot be spread is slower, and good for all that.
+/// Before the pages are there: the object keeps the policy. What cannot be spread is slower, and good for all
+/// that.
 void spread(int fd, std::size_t bytes) {
   if (::ftruncate(fd, static_cast<off_t>(bytes)) != 0) return;
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -59,12 +61,14 @@ void spread(int fd, std::size_t bytes) {
 /// Makes an object no other process has, with all its pages. -1: `why` says what failed.
 int create(Name& name, std::size_t bytes, SharedMemory::Pages pages, std::string& why) {
   if (const std::int64_t there = free_bytes(); there >= 0 && static_cast<std::int64_t>(bytes) > there / 2) {
-    why = std::to_string(bytes) + " bytes of shared memory: " + std::to_string(there) + " are free in /dev/shm, of which collio takes half at most";
+    why = std::to_string(bytes) + " bytes of shared memory: " + std::to_string(there) +
+          " are free in /dev/shm, of which collio takes half at most";
     return -1;
   }
   // Random, as containers may share memory but not process numbers.
   std::random_device random;
-  std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(), random());
+  std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(),
+                random());
   const int fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd >= 0 && pages == SharedMemory::Pages::spread) spread(fd, bytes);
   const int error = fd < 0 ? errno : reserve(fd, bytes);
@@ -91,9 +95,10 @@ std::byte* map(int fd, std::size_t bytes, std::string& why) {
 bool NodeTalk::all_true(bool mine) const {
   int all = mine ? 1 : 0;
   if (board) {
-    board->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(&all), sizeof all, [](const std::byte* in, std::byte* inout, std::size_t n) {
-      for (std::size_t i = 0; i < n; ++i) inout[i] &= in[i];
-    });
+    board->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(&all), sizeof all,
+                  [](const std::byte* in, std::byte* inout, std::size_t n) {
+                    for (std::size_t i = 0; i < n; ++i) inout[i] &= in[i];
+                  });
     return all != 0;
   }
   reduce_to_all(&all, 1, MPI_INT, MPI_MIN, node);
@@ -114,7 +119,8 @@ void NodeTalk::broadcast(Text& text) const {
   transport::broadcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, node);
 }
 
-std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::size_t bytes, std::string& why, Pages pages) {
+std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::size_t bytes, std::string& why,
+                                                  Pages pages) {
   int rank = 0;
   MPI_Comm_rank(talk.node, &rank);
   Name name{};

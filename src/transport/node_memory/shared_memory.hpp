@@ -1,15 +1,15 @@
 // Memory that the ranks of a node have in common.
 //
-// POSIX shared memory rather than an MPI window: its pages are reserved when it is made, so a full /dev/shm is
-// reported here instead of raising SIGBUS in mid-call, and it outlives the communicator it was made with.
+// POSIX shared memory rather than an MPI window: its pages are reserved when it is made, so a full /dev/shm
+// is reported here instead of raising SIGBUS in mid-call, and it outlives the communicator it was made with.
 #pragma once
 
 #include <mpi.h>
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace collio::transport {
@@ -30,21 +30,24 @@ struct NodeTalk {
 
 class SharedMemory {
  public:
-  /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it, or when that is more than half of what
-  /// is free; `why` then says what failed, on the rank where it did. Collective.
+  /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it, or
+  /// when that is more than half of what is free; `why` then says what failed, on the rank where it did.
+  /// Collective.
   enum class Pages {
     anywhere,  ///< where the kernel likes
     spread,    ///< over the node's memory domains
   };
-  static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why, Pages pages = Pages::anywhere);
+  static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why,
+                                             Pages pages = Pages::anywhere);
   /// Names the object while it lives; unlike any other's on this node.
   using Name = NodeTalk::Text;
   [[nodiscard]] const Name& name() const noexcept { return name_; }
 
-  /// Gives the memory back to the node at once, whoever else has it mapped. Whoever reads it then finds zeros.
+  /// Gives the memory back to the node at once, whoever else has it mapped. Whoever reads it then finds
+  /// zeros.
   void discard() noexcept;
-  /// What a group of ranks may take of the node's shared memory, in bytes: a part of what is free, as MPI libraries and others need some too, and
-  /// are ended by SIGBUS where there is none. 0: not known.
+  /// What a group of ranks may take of the node's shared memory, in bytes: a part of what is free, as MPI
+  /// libraries and others need some too, and are ended by SIGBUS where there is none. 0: not known.
   [[nodiscard]] static std::int64_t share_of_free();
 
   ~SharedMemory();

@@ -28,9 +28,11 @@ MemoryDomains memory_domains() {
   std::getline(file, list);
   MemoryDomains domains = machine::parse_cpu_list(list);
   Mask allowed{};
-  if (::syscall(SYS_get_mempolicy, nullptr, allowed.data(), most_domains, nullptr, MPOL_F_MEMS_ALLOWED) != 0) return {};
+  if (::syscall(SYS_get_mempolicy, nullptr, allowed.data(), most_domains, nullptr, MPOL_F_MEMS_ALLOWED) != 0)
+    return {};
   domains.resize(std::min(domains.size(), most_domains));
-  for (std::size_t i = 0; i < domains.size(); ++i) domains[i] = domains[i] && (allowed[i / word_bits] >> (i % word_bits) & 1) != 0;
+  for (std::size_t i = 0; i < domains.size(); ++i)
+    domains[i] = domains[i] && (allowed[i / word_bits] >> (i % word_bits) & 1) != 0;
   return domains;
 }
 
@@ -39,7 +41,8 @@ bool spread_pages(std::span<std::byte> memory, const MemoryDomains& domains) {
   Mask mask{};
   for (std::size_t i = 0; i < domains.size(); ++i)
     if (domains[i]) mask[i / word_bits] |= 1UL << (i % word_bits);
-  return ::syscall(SYS_mbind, memory.data(), memory.size(), MPOL_INTERLEAVE, mask.data(), most_domains, 0) == 0;
+  return ::syscall(SYS_mbind, memory.data(), memory.size(), MPOL_INTERLEAVE, mask.data(), most_domains, 0) ==
+         0;
 }
 
 }  // namespace collio::transport

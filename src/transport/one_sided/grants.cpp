@@ -11,7 +11,8 @@ void Grants::give(const MessageHeader& asked, const Grant& grant) {
   if (!link_.remote->by_fences()) link_.remote->sync();
   ++under_way_[asked.round];
   Send& send = sends_.emplace_back(Send{grant, MPI_REQUEST_NULL});
-  MPI_Isend(&send.grant, sizeof send.grant, MPI_BYTE, asked.source, answer_tag_of(link_, asked.domain, asked.round), link_.comm, &send.request);
+  MPI_Isend(&send.grant, sizeof send.grant, MPI_BYTE, asked.source,
+            answer_tag_of(link_, asked.domain, asked.round), link_.comm, &send.request);
   link_.note_sent(asked.source_node, sizeof send.grant);
   ++link_.counters->messages;
   link_.counters->metadata_bytes += sizeof send.grant;

@@ -1,9 +1,10 @@
-// The aggregator's side of one-sided transfers: leave to put data into a collective buffer, or get it from there, and word
-// that it is done.
+// The aggregator's side of one-sided transfers: leave to put data into a collective buffer, or get it from
+// there, and word that it is done.
 //
-// A description is answered with a grant: of a write as soon as the round has a buffer, of a read when the bytes are there. Under locks
-// each transfer ends with a note from the rank that made it; the transfers of a round are over when no note is owed any more. Under
-// fences there are no notes: all ranks agree which rounds a fence ended.
+// A description is answered with a grant: of a write as soon as the round has a buffer, of a read when the
+// bytes are there. Under locks each transfer ends with a note from the rank that made it; the transfers of a
+// round are over when no note is owed any more. Under fences there are no notes: all ranks agree which rounds
+// a fence ended.
 #pragma once
 
 #include <list>
@@ -24,8 +25,9 @@ struct DoneNote {
   std::int64_t round = 0;
 };
 
-/// Whether a message's data goes by a transfer of its own, not with the message. Sender and aggregator think alike.
-/// Tiny pieces go with the message: the aggregator has to place them anyway, which a datatype of as many entries does no better.
+/// Whether a message's data goes by a transfer of its own, not with the message. Sender and aggregator think
+/// alike. Tiny pieces go with the message: the aggregator has to place them anyway, which a datatype of as
+/// many entries does no better.
 [[nodiscard]] inline bool goes_one_sided(const Link& link, const MessageHeader& header) noexcept {
   return link.remote && header.pieces > 0 && header.data_bytes() / header.pieces >= link.shortest_piece_bytes;
 }

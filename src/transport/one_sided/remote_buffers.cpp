@@ -12,11 +12,13 @@ namespace collio::transport {
 namespace {
 
 constexpr std::int64_t page = 4096;
-// MPICH 4.0.2 (ch4, UCX) leaves fences before other ranks' puts are there: 59 of 3000 in a program of 4 ranks that does nothing else, and
-// with 8 ranks also when there are two in a row. Flushes, rank by rank, and a barrier keep what a fence promises.
+// MPICH 4.0.2 (ch4, UCX) leaves fences before other ranks' puts are there: 59 of 3000 in a program of 4 ranks
+// that does nothing else, and with 8 ranks also when there are two in a row. Flushes, rank by rank, and a
+// barrier keep what a fence promises.
 bool own_fences() { return !is_open_mpi(); }
 
-/// Calls transfer(position in the data, place in the target's memory, bytes) for every piece. Returns how many.
+/// Calls transfer(position in the data, place in the target's memory, bytes) for every piece. Returns how
+/// many.
 template <class Transfer>
 std::int64_t for_pieces(const RemoteBuffers::Target& target, Transfer&& transfer) {
   core::PackedReader reader = target.pieces.reader();
@@ -25,7 +27,8 @@ std::int64_t for_pieces(const RemoteBuffers::Target& target, Transfer&& transfer
   for (; position < target.bytes; ++transfers) {
     if (run.count == 0) run = reader.next();
     const std::int64_t length = std::min(run.length, target.bytes - position);
-    transfer(position, static_cast<MPI_Aint>(target.displacement + run.offset - target.origin), static_cast<int>(length));
+    transfer(position, static_cast<MPI_Aint>(target.displacement + run.offset - target.origin),
+             static_cast<int>(length));
     position += length;
     run.offset += run.stride;
     --run.count;
@@ -39,12 +42,15 @@ core::Error RemoteBuffers::create(const Request& r) {
   ends_by_ = r.ends_by;
   comm_ = r.comm;
   bytes_ = r.bytes;
-  // MPI_Win_create, not MPI_Win_allocate: that makes a file in shared memory, which a limit of file sizes cuts short, and a store to it
-  // then ends the program.
+  // MPI_Win_create, not MPI_Win_allocate: that makes a file in shared memory, which a limit of file sizes
+  // cuts short, and a store to it then ends the program.
   const std::int64_t room = r.aggregates ? (r.bytes + page - 1) / page * page : 0;
-  if (room > 0) memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, static_cast<std::size_t>(room))));
+  if (room > 0)
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, static_cast<std::size_t>(room))));
   const bool lacks = room > 0 && !memory_;
-  if (MPI_Win_create(memory_.get(), lacks ? 0 : static_cast<MPI_Aint>(room), 1, MPI_INFO_NULL, r.comm, &window_) != MPI_SUCCESS || window_ == MPI_WIN_NULL || lacks)
+  if (MPI_Win_create(memory_.get(), lacks ? 0 : static_cast<MPI_Aint>(room), 1, MPI_INFO_NULL, r.comm,
+                     &window_) != MPI_SUCCESS ||
+      window_ == MPI_WIN_NULL || lacks)
     return {core::ErrorClass::no_memory, "MPI has no window for the aggregators' buffers"};
   int* model = nullptr;
   int found = 0;
@@ -54,7 +60,8 @@ core::Error RemoteBuffers::create(const Request& r) {
   return {};
 }
 
-std::unique_ptr<RemoteBuffers> RemoteBuffers::make(const Request& request, const Agreement& agreement, std::string& why) {
+std::unique_ptr<RemoteBuffers> RemoteBuffers::make(const Request& request, const Agreement& agreement,
+                                                   std::string& why) {
   std::unique_ptr<RemoteBuffers> made(new RemoteBuffers);
   MPI_Errhandler before = MPI_ERRHANDLER_NULL;
   MPI_Comm_get_errhandler(request.comm, &before);
@@ -97,14 +104,18 @@ std::int64_t RemoteBuffers::get(std::byte* to, const Target& target) const {
 bool RemoteBuffers::locked() const noexcept { return !by_fences() || own_fences(); }
 
 std::string RemoteBuffers::remark() const {
-  return by_fences() && own_fences() ? "flushes and a barrier stand for MPI_Win_fence, which MPICH may leave before all data is there" : "";
+  return by_fences() && own_fences()
+             ? "flushes and a barrier stand for MPI_Win_fence, which MPICH may leave before all data is there"
+             : "";
 }
 
 void RemoteBuffers::flush(int rank) const { MPI_Win_flush(rank, window_); }
 void RemoteBuffers::sync() const { MPI_Win_sync(window_); }
 void RemoteBuffers::begin_fence() const {
-  if (!own_fences()) MPI_Win_fence(MPI_MODE_NOPRECEDE, window_);
-  else meet();
+  if (!own_fences())
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, window_);
+  else
+    meet();
 }
 
 void RemoteBuffers::end_fence(bool last) const {

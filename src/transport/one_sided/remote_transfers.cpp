@@ -17,7 +17,8 @@ void RemoteTransfers::ask(std::size_t lane, Description&& description, std::int6
   t.origin = origin;
   Steps::Scope time(*link_.steps, Step::exchange);
   const MessageHeader& h = t.what.header;  // rounds may be granted in another order
-  MPI_Irecv(&t.grant, sizeof t.grant, MPI_BYTE, link_.rank_of(h.domain), answer_tag_of(link_, h.domain, h.round), link_.comm, &t.answer);
+  MPI_Irecv(&t.grant, sizeof t.grant, MPI_BYTE, link_.rank_of(h.domain),
+            answer_tag_of(link_, h.domain, h.round), link_.comm, &t.answer);
 }
 
 std::int64_t RemoteTransfers::first_round_in(State state) const noexcept {
@@ -66,7 +67,11 @@ bool RemoteTransfers::take_room(Transfer& t) {
 void RemoteTransfers::begin(Transfer& t) {
   Steps::Scope time(*link_.steps, Step::exchange);
   const MessageHeader& h = t.what.header;
-  const RemoteBuffers::Target target{link_.rank_of(h.domain), t.grant.displacement, t.origin, {h, t.what.extents.data(), nullptr}, t.grant.bytes};
+  const RemoteBuffers::Target target{link_.rank_of(h.domain),
+                                     t.grant.displacement,
+                                     t.origin,
+                                     {h, t.what.extents.data(), nullptr},
+                                     t.grant.bytes};
   std::byte* here = t.staging ? t.staging.data() : memory_.at(t.what.stream_begin);
   t.state = State::moving;
   link_.counters->one_sided_bytes += t.grant.bytes;
@@ -105,7 +110,8 @@ RemoteTransfers::Place RemoteTransfers::finish(Place t, const Over& over) {
   if (payload_ == Payload::request) bytes_got_ += t->grant.bytes;
   if (t->staging) {
     Steps::Scope time(*link_.steps, Step::pack);
-    if (payload_ == Payload::request) memory_.scatter(t->what.stream_begin, t->grant.bytes, t->staging.data());
+    if (payload_ == Payload::request)
+      memory_.scatter(t->what.stream_begin, t->grant.bytes, t->staging.data());
     staged_bytes_ -= t->grant.bytes;
     link_.pool->give_back(std::move(t->staging));
   }
@@ -144,7 +150,8 @@ void RemoteTransfers::get_all() {
 }
 
 void RemoteTransfers::fenced(const Over& over) {
-  for (auto t = transfers_.begin(); t != transfers_.end();) t = t->state == State::moving ? finish(t, over) : std::next(t);
+  for (auto t = transfers_.begin(); t != transfers_.end();)
+    t = t->state == State::moving ? finish(t, over) : std::next(t);
 }
 
 }  // namespace collio::transport

@@ -1,10 +1,12 @@
 // This rank's one-sided transfers: asked for by a description, begun when granted, over when MPI says so.
 //
-// Memory that is not contiguous is staged, within the link's budget of bytes; a transfer that finds no room waits for those before it.
+// Memory that is not contiguous is staged, within the link's budget of bytes; a transfer that finds no room
+// waits for those before it.
 //
-// Why ranks cannot deadlock: a grant needs only this rank's descriptions. A granted transfer under locks ends without its aggregator and
-// frees its staging. Under fences the fence frees staging. This rank comes to the next fence even if transfers of that step wait for
-// room: they belong to the step after it, which then has the same round again.
+// Why ranks cannot deadlock: a grant needs only this rank's descriptions. A granted transfer under locks ends
+// without its aggregator and frees its staging. Under fences the fence frees staging. This rank comes to the
+// next fence even if transfers of that step wait for room: they belong to the step after it, which then has
+// the same round again.
 #pragma once
 
 #include <functional>
@@ -26,7 +28,8 @@ inline constexpr std::int64_t behind_all_rounds = std::numeric_limits<std::int64
 class RemoteTransfers {
  public:
   /// `memory`: where data comes from (write) or goes to (read); outlives the transfers.
-  RemoteTransfers(Link link, const access::MemoryAccess& memory, Payload payload) : link_(link), memory_(memory), payload_(payload) {}
+  RemoteTransfers(Link link, const access::MemoryAccess& memory, Payload payload)
+      : link_(link), memory_(memory), payload_(payload) {}
   ~RemoteTransfers() = default;
   RemoteTransfers(const RemoteTransfers&) = delete;
   RemoteTransfers& operator=(const RemoteTransfers&) = delete;
@@ -54,8 +57,8 @@ class RemoteTransfers {
  private:
   enum class State {
     asked,
-    granted,    ///< waits for room
-    ready,      ///< fences, read: has room
+    granted,  ///< waits for room
+    ready,    ///< fences, read: has room
     moving,
   };
   struct Transfer {

@@ -38,7 +38,8 @@ void broadcast_text(std::string& text, int root, MPI_Comm comm) {
   text.resize(length);
   text.replace(0, std::min(length, sizeof first.begin), first.begin, std::min(length, sizeof first.begin));
   if (length > sizeof first.begin)
-    broadcast(text.data() + sizeof first.begin, static_cast<int>(length - sizeof first.begin), MPI_BYTE, root, comm);
+    broadcast(text.data() + sizeof first.begin, static_cast<int>(length - sizeof first.begin), MPI_BYTE, root,
+              comm);
 }
 
 void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
@@ -53,7 +54,9 @@ void reduce_to_first(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Co
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Request request = MPI_REQUEST_NULL;
-  must(MPI_Ireduce(rank == 0 ? MPI_IN_PLACE : data, rank == 0 ? data : nullptr, count, type, op, 0, comm, &request), "MPI_Ireduce");
+  must(MPI_Ireduce(rank == 0 ? MPI_IN_PLACE : data, rank == 0 ? data : nullptr, count, type, op, 0, comm,
+                   &request),
+       "MPI_Ireduce");
   wait_for(request);
 }
 
@@ -106,7 +109,8 @@ int meet_and_hear(MPI_Comm comm, int tag, const std::function<int()>& decide) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  int reach = 1;  // ranks rank + 1, rank + 2, rank + 4, … below this one have those up to the next of them below
+  int reach =
+      1;  // ranks rank + 1, rank + 2, rank + 4, … below this one have those up to the next of them below
   for (; reach < size && (rank & reach) == 0; reach <<= 1)
     if (rank + reach < size) static_cast<void>(receive(rank + reach, tag, comm));
   int word = 0;

@@ -1,5 +1,6 @@
-// Collective operations whose ranks wait as all waits here do (waiting.hpp). MPI's own blocking ones may spin, and where ranks
-// outnumber cores a rank that spins keeps those it waits for from running: of an MPI that does, one call takes time slices.
+// Collective operations whose ranks wait as all waits here do (waiting.hpp). MPI's own blocking ones may
+// spin, and where ranks outnumber cores a rank that spins keeps those it waits for from running: of an MPI
+// that does, one call takes time slices.
 #pragma once
 
 #include <mpi.h>
@@ -25,8 +26,8 @@ void gather(const void* mine, int bytes, void* all, MPI_Comm comm);
 void meet(MPI_Comm comm);
 /// True on all ranks when `mine` is true on all. Collective.
 [[nodiscard]] bool all_true(bool mine, MPI_Comm comm);
-/// When all ranks have come, decide() on rank 0; what it returns, on all ranks. By messages with this tag: whatever else is under way on the
-/// communicator with other tags, in whatever order. Collective.
+/// When all ranks have come, decide() on rank 0; what it returns, on all ranks. By messages with this tag:
+/// whatever else is under way on the communicator with other tags, in whatever order. Collective.
 [[nodiscard]] int meet_and_hear(MPI_Comm comm, int tag, const std::function<int()>& decide);
 
 }  // namespace collio::transport

@@ -1,8 +1,8 @@
 // See communicators.hpp.
 #include "transport/waiting/communicators.hpp"
 
-#include <cstdarg>
 #include <chrono>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,7 +21,8 @@ namespace {
   int length = 0;
   MPI_Error_string(code, text, &length);
   std::fprintf(stderr, "collio: %s failed in collio's own messages; the job ends: %s\n", what, text);
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // a launcher that is told to end the job may not pass on what was just said
+  std::this_thread::sleep_for(std::chrono::milliseconds(
+      200));  // a launcher that is told to end the job may not pass on what was just said
   MPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
   std::abort();
 }
@@ -36,13 +37,14 @@ void end_job_as_handler(MPI_Comm*, int* code, ...) {
   end_job(*code, call);
 }
 
-/// Before MPI-4 a duplicate has the hints of the original. What the program asserts of its own messages does not hold for collio's, which
-/// are received from any rank, and with room to spare. Collective.
+/// Before MPI-4 a duplicate has the hints of the original. What the program asserts of its own messages does
+/// not hold for collio's, which are received from any rank, and with room to spare. Collective.
 void withdraw_assertions(MPI_Comm comm) {
   MPI_Info hints = MPI_INFO_NULL;
   MPI_Comm_get_info(comm, &hints);
   bool any = false;
-  for (const char* key : {"mpi_assert_no_any_source", "mpi_assert_no_any_tag", "mpi_assert_exact_length", "mpi_assert_allow_overtaking"}) {
+  for (const char* key : {"mpi_assert_no_any_source", "mpi_assert_no_any_tag", "mpi_assert_exact_length",
+                          "mpi_assert_allow_overtaking"}) {
     char value[8] = "";
     int found = 0;
     MPI_Info_get(hints, key, sizeof value - 1, value, &found);

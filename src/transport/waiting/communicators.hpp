@@ -1,7 +1,8 @@
 // collio's communicators, and what happens when MPI fails on them.
 //
-// While they are made errors come back as codes: a file without communicators is left to the MPI library. A later error prints the reason
-// and aborts the job: a message lost during an exchange would leave ranks waiting and half a file written.
+// While they are made errors come back as codes: a file without communicators is left to the MPI library. A
+// later error prints the reason and aborts the job: a message lost during an exchange would leave ranks
+// waiting and half a file written.
 #pragma once
 
 #include <mpi.h>
@@ -24,8 +25,9 @@ class ErrorsReturn {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// Each of these is Collective, over `comm` or over the ranks that are named, and MPI_COMM_NULL where MPI fails and errors return. The new
-/// communicator has none of what the program asserts of its own messages (mpi_assert_*).
+/// Each of these is Collective, over `comm` or over the ranks that are named, and MPI_COMM_NULL where MPI
+/// fails and errors return. The new communicator has none of what the program asserts of its own messages
+/// (mpi_assert_*).
 [[nodiscard]] MPI_Comm duplicate(MPI_Comm comm);
 [[nodiscard]] MPI_Comm split(MPI_Comm comm, int color, int key);
 /// This rank is among `ranks`, which are all that call.

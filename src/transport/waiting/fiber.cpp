@@ -15,11 +15,13 @@ namespace collio::transport {
 
 namespace {
 
-constexpr std::size_t stack_bytes = 1 << 20;  // MPI libraries' own calls run on it too; pages come as they are touched
+constexpr std::size_t stack_bytes =
+    1 << 20;  // MPI libraries' own calls run on it too; pages come as they are touched
 
 thread_local Fiber* current = nullptr;
 
-/// A fiber may go on on another thread than it began on (MPI_THREAD_SERIALIZED): its thread is looked up anew each time.
+/// A fiber may go on on another thread than it began on (MPI_THREAD_SERIALIZED): its thread is looked up anew
+/// each time.
 [[gnu::noinline]] Fiber*& current_fiber() noexcept {
   asm volatile("" ::: "memory");
   return current;
@@ -50,7 +52,8 @@ Fiber::~Fiber() {
 }
 
 void Fiber::enter(unsigned low, unsigned high) {
-  auto* self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(static_cast<std::uint64_t>(high) << 32 | low));
+  auto* self =
+      reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(static_cast<std::uint64_t>(high) << 32 | low));
   self->body_();
   self->ended_ = true;
 }

@@ -42,7 +42,8 @@ void WordWait::idle(SharedWord& word, std::uint32_t seen) noexcept {
   if (give_way()) return watch_.look();
   if (polls_++ == 0) begin_s_ = observe::now_s();
   // By the clock: where another job has the core, a yield may take milliseconds.
-  const bool yields = !beside_program() && (crowded() ? polls_ <= yields_crowded : observe::now_s() - begin_s_ < yield_alone_s);
+  const bool yields = !beside_program() &&
+                      (crowded() ? polls_ <= yields_crowded : observe::now_s() - begin_s_ < yield_alone_s);
   if (yields) {
     sched_yield();
     if ((polls_ & 15) != 1) return;

@@ -1,7 +1,7 @@
 // Sleeping on a word in shared memory until another process changes it.
 //
-// A wait first gives its time slice away for a moment, then sleeps in the kernel. It wakes now and then all the same,
-// to let the MPI library progress, as MPI's progress rule demands.
+// A wait first gives its time slice away for a moment, then sleeps in the kernel. It wakes now and then all
+// the same, to let the MPI library progress, as MPI's progress rule demands.
 #pragma once
 
 #include <mpi.h>

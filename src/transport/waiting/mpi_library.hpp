@@ -1,4 +1,5 @@
-// Which MPI library runs, where libraries differ. An engine for MPI's standard ABI knows it at run time alone.
+// Which MPI library runs, where libraries differ. An engine for MPI's standard ABI knows it at run time
+// alone.
 #pragma once
 
 namespace collio::transport {

@@ -18,13 +18,17 @@ namespace collio::transport {
 namespace {
 
 constexpr std::int64_t polls = 4;
-constexpr std::int64_t yields_crowded = 8;  // over TCP a poll is dear: who has nothing to do must leave the cores soon
-constexpr double yield_alone_s = 200e-6;  // by the clock: where another job has the core, a yield may take milliseconds
+constexpr std::int64_t yields_crowded =
+    8;  // over TCP a poll is dear: who has nothing to do must leave the cores soon
+constexpr double yield_alone_s =
+    200e-6;  // by the clock: where another job has the core, a yield may take milliseconds
 constexpr double shortest_nap_s = 10e-6;
-constexpr double nap_share = 0.0625;  // of the time waited so far: what comes is seen at most a sixteenth of its wait late
+constexpr double nap_share =
+    0.0625;  // of the time waited so far: what comes is seen at most a sixteenth of its wait late
 constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, would dwarf short naps
 
-/// With more, naps get longer: 64 ranks on 2 cores wrote in 5.9 s with naps of 0.64 ms at most, in 4.1 s with 5 ms.
+/// With more, naps get longer: 64 ranks on 2 cores wrote in 5.9 s with naps of 0.64 ms at most, in 4.1 s with
+/// 5 ms.
 constexpr double few_ranks_per_core = 4;
 constexpr double longest_nap_ns = 640'000;
 
@@ -81,20 +85,24 @@ void Watch::forget() noexcept {
   if (Lookout* const who = lookout()) who->moved();
 }
 
-PoliteWait::PoliteWait() noexcept : longest_nap_ns_(static_cast<long>(longest_nap_ns * std::max(1.0, ranks_of_core / few_ranks_per_core))) {}
+PoliteWait::PoliteWait() noexcept
+    : longest_nap_ns_(static_cast<long>(longest_nap_ns * std::max(1.0, ranks_of_core / few_ranks_per_core))) {
+}
 
 void PoliteWait::idle() noexcept {
   if (give_way()) return watch_.look();
   if (idle_polls_++ == 0) begin_s_ = observe::now_s();
   if (idle_polls_ <= polls) return;
-  const bool yields = !is_beside_program && (crowded() ? idle_polls_ <= polls + yields_crowded : observe::now_s() - begin_s_ < yield_alone_s);
+  const bool yields = !is_beside_program && (crowded() ? idle_polls_ <= polls + yields_crowded
+                                                       : observe::now_s() - begin_s_ < yield_alone_s);
   if (yields) {
     sched_yield();
     return;
   }
   watch_.look();
   const double longest_s = 1e-9 * static_cast<double>(longest_nap_ns_);
-  const double nap_s = std::clamp(nap_share * (observe::now_s() - begin_s_), std::min(shortest_nap_s, longest_s), longest_s);
+  const double nap_s =
+      std::clamp(nap_share * (observe::now_s() - begin_s_), std::min(shortest_nap_s, longest_s), longest_s);
   nap(static_cast<long>(1e9 * nap_s));
 }
 

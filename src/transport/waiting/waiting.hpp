@@ -1,8 +1,9 @@
 // Waiting without burning a core that another rank of the node needs.
 //
-// A wait first polls a few times, then gives its time slice away between polls, then naps, each time for a sixteenth of
-// what it has waited so far, up to a limit, which is higher where many ranks share a core: their polls alone could fill it. Where every rank has a core of its own it yields for longer: nobody needs the core, and a nap
-// would only add to the latency. Any progress starts a wait over.
+// A wait first polls a few times, then gives its time slice away between polls, then naps, each time for a
+// sixteenth of what it has waited so far, up to a limit, which is higher where many ranks share a core: their
+// polls alone could fill it. Where every rank has a core of its own it yields for longer: nobody needs the
+// core, and a nap would only add to the latency. Any progress starts a wait over.
 #pragma once
 
 #include <mpi.h>
@@ -16,13 +17,14 @@ void set_ranks_per_core(double ranks) noexcept;
 /// There are more ranks than cores.
 [[nodiscard]] bool crowded() noexcept;
 
-/// The calling thread is beside one of the program's that computes: its waits sleep at once. A yield would hand the core to the
-/// computation for a whole time slice; who wakes up from a sleep gets it soon.
+/// The calling thread is beside one of the program's that computes: its waits sleep at once. A yield would
+/// hand the core to the computation for a whole time slice; who wakes up from a sleep gets it soon.
 void set_beside_program() noexcept;
 [[nodiscard]] bool beside_program() noexcept;
 
-/// Waits do this first each time they would yield or sleep: on a fiber that gives way they give the thread back and are done
-/// (true); else the turn that was set, if any, moves other calls of the process on (false). Not collective.
+/// Waits do this first each time they would yield or sleep: on a fiber that gives way they give the thread
+/// back and are done (true); else the turn that was set, if any, moves other calls of the process on (false).
+/// Not collective.
 bool give_way() noexcept;
 /// What moves other calls on, not to be called on a fiber. Null: nothing does.
 void set_turn(bool (*turn)()) noexcept;
@@ -42,7 +44,8 @@ class Lookout {
 Lookout* set_lookout(Lookout* next) noexcept;
 [[nodiscard]] Lookout* lookout() noexcept;
 
-/// One wait's dealings with the lookout. It is told when the wait is about to sleep: what ends before that costs nothing.
+/// One wait's dealings with the lookout. It is told when the wait is about to sleep: what ends before that
+/// costs nothing.
 class Watch {
  public:
   Watch() = default;

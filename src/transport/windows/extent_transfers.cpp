@@ -27,7 +27,8 @@ void ExtentTransfers::start(storage::Storage& file, Direction direction, const W
   start_some();
 }
 
-void ExtentTransfers::start(storage::Storage& file, Direction direction, const WindowSpan& span, core::PackedExtents pieces) {
+void ExtentTransfers::start(storage::Storage& file, Direction direction, const WindowSpan& span,
+                            core::PackedExtents pieces) {
   begin(file, direction, span);
   pieces_ = std::move(pieces);
   reader_ = pieces_.reader(pieces_.before_stream(0));

@@ -16,8 +16,8 @@ struct WindowSpan {
   [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return data + (offset - extent.offset); }
 };
 
-/// Takes extents in ascending order and books what came of them in that order, up to the first that was short or failed:
-/// what comes after that does not count, and is not begun any more.
+/// Takes extents in ascending order and books what came of them in that order, up to the first that was short
+/// or failed: what comes after that does not count, and is not begun any more.
 class ExtentTransfers {
  public:
   enum Direction { write, read };

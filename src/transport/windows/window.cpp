@@ -91,7 +91,8 @@ void Window::start_write() {
   activity_ = Activity::writing;
   const WindowSpan span{span_, at(span_.offset)};
   if (sum_.tiles(span_)) return write_.start(link_, storage_, span);
-  if (std::optional<core::PackedExtents> pieces = all_pieces()) return write_.start(link_, storage_, span, std::move(*pieces));
+  if (std::optional<core::PackedExtents> pieces = all_pieces())
+    return write_.start(link_, storage_, span, std::move(*pieces));
   activity_ = Activity::no_memory;
 }
 
@@ -104,13 +105,15 @@ void Window::start_read() {
   activity_ = Activity::reading;
   const WindowSpan span{span_, at(span_.offset)};
   const bool whole = pieces_ == 1 || storage_.holes == policy::Holes::sieve || sum_.bytes >= span_.length ||
-                     (storage_.holes == policy::Holes::automatic && storage_.sieve_pays({pieces_, 1, span_.length, sum_.bytes}));
+                     (storage_.holes == policy::Holes::automatic &&
+                      storage_.sieve_pays({pieces_, 1, span_.length, sum_.bytes}));
   if (whole) {
     ++(sum_.tiles(span_) ? link_.counters->dense_windows : link_.counters->sieved_windows);
     return read_.start(*storage_.file, ExtentTransfers::read, span);
   }
   ++link_.counters->piecewise_windows;
-  if (std::optional<core::PackedExtents> pieces = all_pieces()) return read_.start(*storage_.file, ExtentTransfers::read, span, std::move(*pieces));
+  if (std::optional<core::PackedExtents> pieces = all_pieces())
+    return read_.start(*storage_.file, ExtentTransfers::read, span, std::move(*pieces));
   activity_ = Activity::no_memory;
 }
 

@@ -17,7 +17,8 @@ namespace collio::transport {
 
 class Window {
  public:
-  /// `bytes`: length of the longest window of the call. `memory`: room for it, which outlives the window; null: the window has its own.
+  /// `bytes`: length of the longest window of the call. `memory`: room for it, which outlives the window;
+  /// null: the window has its own.
   Window(Link link, WindowStorage storage, std::int64_t bytes, std::byte* memory = nullptr);
   ~Window();
   Window(const Window&) = delete;
@@ -25,9 +26,11 @@ class Window {
 
   /// Begins a round on window `extent`.
   void open(const core::Extent& extent);
-  /// Write: copies the message's data to its places and keeps its descriptions, or drops it where there is no memory for those. O(pieces).
+  /// Write: copies the message's data to its places and keeps its descriptions, or drops it where there is no
+  /// memory for those. O(pieces).
   void place(const MessageView& message);
-  /// Keeps the descriptions of pieces: read, of a request; write, of pieces whose data others put in place. False: there is no memory.
+  /// Keeps the descriptions of pieces: read, of a request; write, of pieces whose data others put in place.
+  /// False: there is no memory.
   bool expect(const MessageView& message);
   /// Write: everything placed goes to the file from now on.
   void start_write();
@@ -57,7 +60,9 @@ class Window {
   bool keep(const MessageView& message);
   [[nodiscard]] std::optional<core::PackedExtents> all_pieces() const;
   [[nodiscard]] std::vector<core::SortedList> lists() const;
-  [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return memory_ + (offset - extent_.offset); }
+  [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept {
+    return memory_ + (offset - extent_.offset);
+  }
   enum class Activity { none, writing, reading, no_memory };
   /// True when there is something to move and a file to move it to or from; else finish() says what is wrong.
   [[nodiscard]] bool can_start() const noexcept { return pieces_ > 0 && storage_.file; }

@@ -11,8 +11,8 @@ using observe::Steps;
 using storage::Transfer;
 
 bool WindowStorage::sieve_pays(const SieveCost& c) const noexcept {
-  const double whole = static_cast<double>(c.transfers) * (model.operation_s +
-                       static_cast<double>(c.span_bytes) / model.bandwidth_bytes_per_s);
+  const double whole = static_cast<double>(c.transfers) *
+                       (model.operation_s + static_cast<double>(c.span_bytes) / model.bandwidth_bytes_per_s);
   const double pieces = static_cast<double>(c.operations) * model.operation_s +
                         static_cast<double>(c.data_bytes) / model.bandwidth_bytes_per_s;
   return whole < pieces;
@@ -35,14 +35,16 @@ Buffer room_for_old_content(const Link& link, const WindowSpan& span) {
   }
 }
 
-/// Reading and writing the holes is for locks alone: without one, what others write there meanwhile would be lost.
+/// Reading and writing the holes is for locks alone: without one, what others write there meanwhile would be
+/// lost.
 bool may_sieve(const WindowStorage& storage, const WindowSpan& span, const core::PackedExtents& pieces) {
   if (!storage.readable || pieces.pieces() < 2 || !storage.file->locks()) return false;
   if (storage.holes != policy::Holes::automatic) return storage.holes == policy::Holes::sieve;
   return storage.sieve_pays({pieces.pieces(), 2, span.extent.length, pieces.bytes()});
 }
 
-std::optional<Transfer> sieve(const Link& link, const WindowStorage& storage, const storage::PieceWrite& what, const WindowSpan& span) {
+std::optional<Transfer> sieve(const Link& link, const WindowStorage& storage, const storage::PieceWrite& what,
+                              const WindowSpan& span) {
   Buffer room = room_for_old_content(link, span);
   if (!room) return std::nullopt;
   std::optional<Transfer> outcome = storage.file->sieve(what, room.data());
@@ -52,7 +54,8 @@ std::optional<Transfer> sieve(const Link& link, const WindowStorage& storage, co
 
 }  // namespace
 
-void WindowWrite::start(const Link& link, const WindowStorage& storage, const WindowSpan& span, core::PackedExtents pieces) {
+void WindowWrite::start(const Link& link, const WindowStorage& storage, const WindowSpan& span,
+                        core::PackedExtents pieces) {
   const storage::PieceWrite what{span.extent, span.data, pieces};
   whole_.reset();
   if (may_sieve(storage, span, pieces)) whole_ = sieve(link, storage, what, span);

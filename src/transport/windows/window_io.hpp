@@ -27,14 +27,15 @@ struct WindowStorage {
   [[nodiscard]] bool sieve_pays(const SieveCost& choice) const noexcept;
 };
 
-/// A window on its way to the file. No byte changes there but those of its pieces, whatever others write beside them: holes are
-/// read and written again only under a lock.
+/// A window on its way to the file. No byte changes there but those of its pieces, whatever others write
+/// beside them: holes are read and written again only under a lock.
 class WindowWrite {
  public:
   /// Writes the whole span: there are no holes.
   void start(const Link& link, const WindowStorage& storage, const WindowSpan& span);
   /// Writes `pieces` (disjoint, ascending) of the span and nothing else.
-  void start(const Link& link, const WindowStorage& storage, const WindowSpan& span, core::PackedExtents pieces);
+  void start(const Link& link, const WindowStorage& storage, const WindowSpan& span,
+             core::PackedExtents pieces);
   /// Moves on what is under way. True: it is over.
   bool advance();
   /// Waits until it is over.

@@ -1,12 +1,13 @@
-// Stands in for libcuda.so.1: what collio asks of it, with CUDA's rules. A copy needs the current context of the memory's device, and
-// bytes on their way to the device are there when its stream was waited for.
+// Stands in for libcuda.so.1: what collio asks of it, with CUDA's rules. A copy needs the current context of
+// the memory's device, and bytes on their way to the device are there when its stream was waited for.
 #include "device.hpp"
 
 using namespace collio::test;
 
 namespace {
 
-constexpr int success = 0, invalid_value = 1, not_initialized = 3, invalid_context = 201, illegal_address = 700;
+constexpr int success = 0, invalid_value = 1, not_initialized = 3, invalid_context = 201,
+              illegal_address = 700;
 constexpr int own_device = 1;  // not the first
 
 struct Context {
@@ -61,8 +62,13 @@ void stand_in_begin() {
   initialized = true;
   stack.push_back(&contexts[0]);
 }
-std::intptr_t stand_in_current() { return reinterpret_cast<std::intptr_t>(stack.empty() ? nullptr : stack.back()) + static_cast<std::intptr_t>(stack.size()); }
-void* stand_in_allocate(std::size_t bytes, int kind) { return device().allocate(bytes, static_cast<Kind>(kind), own_device)->seen; }
+std::intptr_t stand_in_current() {
+  return reinterpret_cast<std::intptr_t>(stack.empty() ? nullptr : stack.back()) +
+         static_cast<std::intptr_t>(stack.size());
+}
+void* stand_in_allocate(std::size_t bytes, int kind) {
+  return device().allocate(bytes, static_cast<Kind>(kind), own_device)->seen;
+}
 
 int cuPointerGetAttributes(unsigned count, int* which, void** values, std::uint64_t address) {
   if (!initialized) return not_initialized;
@@ -70,11 +76,20 @@ int cuPointerGetAttributes(unsigned count, int* which, void** values, std::uint6
   for (unsigned i = 0; i < count; ++i) {
     const bool of_context = memory && memory->kind != Kind::pool;
     switch (which[i]) {
-      case 1: *static_cast<void**>(values[i]) = of_context ? &contexts[memory->device] : nullptr; break;
-      case 2: *static_cast<unsigned*>(values[i]) = !memory ? 0 : memory->kind == Kind::pinned ? 1 : 2; break;
-      case 8: *static_cast<unsigned*>(values[i]) = memory && memory->kind == Kind::managed; break;
-      case 9: *static_cast<int*>(values[i]) = memory ? memory->device : -2; break;
-      default: return invalid_value;
+      case 1:
+        *static_cast<void**>(values[i]) = of_context ? &contexts[memory->device] : nullptr;
+        break;
+      case 2:
+        *static_cast<unsigned*>(values[i]) = !memory ? 0 : memory->kind == Kind::pinned ? 1 : 2;
+        break;
+      case 8:
+        *static_cast<unsigned*>(values[i]) = memory && memory->kind == Kind::managed;
+        break;
+      case 9:
+        *static_cast<int*>(values[i]) = memory ? memory->device : -2;
+        break;
+      default:
+        return invalid_value;
     }
   }
   return success;
@@ -125,10 +140,12 @@ int cuMemcpy2DUnaligned_v2(const Copy2d* c) {
   if (c->to.pitch < c->width || c->from.pitch < c->width) return invalid_value;
   if (const int code = may_copy(reinterpret_cast<void*>(there.device)); code != success) return code;
   complete_pending();
-  std::byte* at = device().reach(reinterpret_cast<void*>(there.device), reach_of(there.pitch, c->width, c->height));
+  std::byte* at =
+      device().reach(reinterpret_cast<void*>(there.device), reach_of(there.pitch, c->width, c->height));
   if (!at) return invalid_value;
-  copy_rows({to_device ? at : static_cast<std::byte*>(c->to.host), to_device ? static_cast<std::byte*>(c->from.host) : at, c->to.pitch, c->from.pitch,
-             c->width, c->height});
+  copy_rows({to_device ? at : static_cast<std::byte*>(c->to.host),
+             to_device ? static_cast<std::byte*>(c->from.host) : at, c->to.pitch, c->from.pitch, c->width,
+             c->height});
   return success;
 }
 int cuStreamSynchronize(void*) {
@@ -137,7 +154,9 @@ int cuStreamSynchronize(void*) {
   return success;
 }
 int cuGetErrorName(int code, const char** name) {
-  *name = code == illegal_address ? "CUDA_ERROR_ILLEGAL_ADDRESS" : code == invalid_context ? "CUDA_ERROR_INVALID_CONTEXT" : "CUDA_ERROR_INVALID_VALUE";
+  *name = code == illegal_address   ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : code == invalid_context ? "CUDA_ERROR_INVALID_CONTEXT"
+                                    : "CUDA_ERROR_INVALID_VALUE";
   return success;
 }
 }

@@ -1,5 +1,6 @@
-// A device that is none: memory that the CPU cannot touch where the program sees it, and that the stand-in for its driver reaches
-// by another mapping of the same pages. Any touch but the driver's ends the process by SIGSEGV.
+// A device that is none: memory that the CPU cannot touch where the program sees it, and that the stand-in
+// for its driver reaches by another mapping of the same pages. Any touch but the driver's ends the process by
+// SIGSEGV.
 #pragma once
 
 #include <sys/mman.h>
@@ -34,7 +35,8 @@ class Device {
     if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0) return nullptr;
     const bool out_of_reach = kind == Kind::device || kind == Kind::pool;
     auto one = std::make_unique<Allocation>();
-    one->seen = static_cast<std::byte*>(mmap(nullptr, bytes, out_of_reach ? PROT_NONE : PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+    one->seen = static_cast<std::byte*>(
+        mmap(nullptr, bytes, out_of_reach ? PROT_NONE : PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
     one->hidden = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
     one->bytes = bytes;
     one->kind = kind;
@@ -104,10 +106,13 @@ struct Rows {
   std::size_t to_pitch = 0, from_pitch = 0, width = 0, height = 0;
 };
 inline void copy_rows(const Rows& r) {
-  for (std::size_t i = 0; i < r.height; ++i) std::memcpy(r.to + i * r.to_pitch, r.from + i * r.from_pitch, r.width);
+  for (std::size_t i = 0; i < r.height; ++i)
+    std::memcpy(r.to + i * r.to_pitch, r.from + i * r.from_pitch, r.width);
 }
 /// The bytes from a row's first to the last row's last.
-inline std::size_t reach_of(std::size_t pitch, std::size_t width, std::size_t height) { return (height - 1) * pitch + width; }
+inline std::size_t reach_of(std::size_t pitch, std::size_t width, std::size_t height) {
+  return (height - 1) * pitch + width;
+}
 
 }  // namespace collio::test
 

@@ -1,5 +1,5 @@
-// Stands in for libamdhip64.so.6, and with STAND_IN_HIP_5 for version 5. It wants the memory's device to be the current one, which
-// is stricter than HIP, and keeps the last error as HIP does.
+// Stands in for libamdhip64.so.6, and with STAND_IN_HIP_5 for version 5. It wants the memory's device to be
+// the current one, which is stricter than HIP, and keeps the last error as HIP does.
 #include "device.hpp"
 
 using namespace collio::test;
@@ -41,12 +41,16 @@ extern "C" {
 
 void stand_in_begin() {}
 std::intptr_t stand_in_current() { return current + 1000 * last_error; }
-void* stand_in_allocate(std::size_t bytes, int kind) { return device().allocate(bytes, static_cast<Kind>(kind), own_device)->seen; }
+void* stand_in_allocate(std::size_t bytes, int kind) {
+  return device().allocate(bytes, static_cast<Kind>(kind), own_device)->seen;
+}
 
 int hipPointerGetAttributes(Attributes* a, const void* address) {
   const Allocation* memory = device().query(address);
   if (!memory) return told(invalid_value);
-  const int type = memory->kind == Kind::pinned ? type_host : memory->kind == Kind::managed ? type_managed : type_device;
+  const int type = memory->kind == Kind::pinned    ? type_host
+                   : memory->kind == Kind::managed ? type_managed
+                                                   : type_device;
   *a = {type, memory->device, memory->seen, nullptr, memory->kind == Kind::managed, 0};
   return told(success);
 }
@@ -62,21 +66,28 @@ int hipSetDevice(int number) {
   current = number;
   return success;
 }
-int hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height, int kind) {
+int hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                std::size_t height, int kind) {
   const bool to_device = kind == 1;
   if (to_pitch < width || from_pitch < width) return told(invalid_value);
   if (const int code = may_copy(to_device ? to : from); code != success) return told(code);
-  std::byte* at = device().reach(to_device ? to : from, reach_of(to_device ? to_pitch : from_pitch, width, height));
+  std::byte* at =
+      device().reach(to_device ? to : from, reach_of(to_device ? to_pitch : from_pitch, width, height));
   if (!at) return told(invalid_value);
-  copy_rows({to_device ? at : static_cast<std::byte*>(to), to_device ? static_cast<const std::byte*>(from) : at, to_pitch, from_pitch, width, height});
+  copy_rows({to_device ? at : static_cast<std::byte*>(to),
+             to_device ? static_cast<const std::byte*>(from) : at, to_pitch, from_pitch, width, height});
   return success;
 }
-int hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) { return hipMemcpy2D(to, bytes, from, bytes, bytes, 1, kind); }
+int hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
+  return hipMemcpy2D(to, bytes, from, bytes, bytes, 1, kind);
+}
 int hipStreamSynchronize(void*) { return success; }
 int hipGetLastError() {
   const int code = last_error;
   last_error = success;
   return code;
 }
-const char* hipGetErrorName(int code) { return code == illegal_address ? "hipErrorIllegalAddress" : "hipErrorInvalidValue"; }
+const char* hipGetErrorName(int code) {
+  return code == illegal_address ? "hipErrorIllegalAddress" : "hipErrorInvalidValue";
+}
 }

@@ -1,5 +1,5 @@
-/* What the C programs of this folder share: arguments, a run's verdict, and a stop at the first library error.
-   Usage of each: program write|read FILE. Ends with code 1 when a value is wrong. */
+/* What the C programs of this folder share: arguments, a run's verdict, and a stop at the first library
+   error. Usage of each: program write|read FILE. Ends with code 1 when a value is wrong. */
 #ifndef COLLIO_TESTS_CHECK_H
 #define COLLIO_TESTS_CHECK_H
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* Parallel HDF5: a plane dealt out by columns, a chunked plane of blocks, and a list of single points, each written
-   and read collectively. */
+/* Parallel HDF5: a plane dealt out by columns, a chunked plane of blocks, and a list of single points, each
+   written and read collectively. */
 #include <hdf5.h>
 
 #include "check.h"
@@ -89,7 +89,8 @@ static void points(hid_t file, int write) {
 static void visit(const char* path, int write) {
   hid_t access = H5(H5Pcreate(H5P_FILE_ACCESS));
   H5(H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL));
-  hid_t file = write ? H5(H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)) : H5(H5Fopen(path, H5F_ACC_RDONLY, access));
+  hid_t file = write ? H5(H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access))
+                     : H5(H5Fopen(path, H5F_ACC_RDONLY, access));
   columns(file, write);
   chunks(file, write);
   points(file, write);

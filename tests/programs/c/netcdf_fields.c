@@ -1,5 +1,5 @@
-/* Parallel netCDF-4: two time steps of a field with an unlimited dimension, and a plane dealt out by columns, by
-   collective access. */
+/* Parallel netCDF-4: two time steps of a field with an unlimited dimension, and a plane dealt out by columns,
+   by collective access. */
 #include <netcdf.h>
 #include <netcdf_par.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* A job that uses MPI but not MPI-IO: past_mpiio [write PREFIX]. With PREFIX each rank writes 4 MiB to PREFIX.RANK.
- * -DAS_LIBRARY makes a library of it that stands in for PnetCDF 1.15, whose default driver writes by itself; -DWITH_LIBRARY makes the
- * program that uses it. */
+/* A job that uses MPI but not MPI-IO: past_mpiio [write PREFIX]. With PREFIX each rank writes 4 MiB to
+ * PREFIX.RANK. -DAS_LIBRARY makes a library of it that stands in for PnetCDF 1.15, whose default driver
+ * writes by itself; -DWITH_LIBRARY makes the program that uses it. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

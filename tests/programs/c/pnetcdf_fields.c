@@ -1,5 +1,5 @@
-/* PnetCDF: a field by blocking collective calls, and a plane of irregular pieces by nonblocking calls that one
-   wait_all turns into a single collective access with memory scattered over several buffers. */
+/* PnetCDF: a field by blocking collective calls, and a plane of irregular pieces by nonblocking calls that
+   one wait_all turns into a single collective access with memory scattered over several buffers. */
 #include <pnetcdf.h>
 
 #include "check.h"
@@ -39,7 +39,8 @@ static void field(int file, int write) {
   check(good, "field");
 }
 
-/* Piece i of buffer b: two elements, dealt out over the ranks in turns. All elements of the variable are written. */
+/* Piece i of buffer b: two elements, dealt out over the ranks in turns. All elements of the variable are
+ * written. */
 static void pieces(int file, int write) {
   static double data[BUFFERS][2 * PIECES];
   static MPI_Offset start[PIECES], count[PIECES];

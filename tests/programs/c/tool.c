@@ -1,5 +1,5 @@
-/* A tool of MPI's profiling interface: counts the program's calls and tells at the end. TOOL_LOOKS: it looks for the next library's functions, as Darshan
- * does, instead of calling the profiling names. */
+/* A tool of MPI's profiling interface: counts the program's calls and tells at the end. TOOL_LOOKS: it looks
+ * for the next library's functions, as Darshan does, instead of calling the profiling names. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -25,7 +25,8 @@ int MPI_File_write_all(MPI_File file, const void* buffer, int count, MPI_Datatyp
   return NEXT(PMPI_File_write_all)(file, buffer, count, type, status);
 }
 
-int MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
+int MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void* buffer, int count, MPI_Datatype type,
+                         MPI_Status* status) {
   ++reads;
   return NEXT(PMPI_File_read_at_all)(file, offset, buffer, count, type, status);
 }
@@ -43,7 +44,9 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 int MPI_Finalize(void) {
   int rank;
   NEXT(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank);
-  if (rank == 0) printf("tool: open %d, write_all %d, read_at_all %d, dup %d, wait %d\n", opens, writes, reads, duplicates, waits);
+  if (rank == 0)
+    printf("tool: open %d, write_all %d, read_at_all %d, dup %d, wait %d\n", opens, writes, reads, duplicates,
+           waits);
   fflush(stdout);
   return NEXT(PMPI_Finalize)();
 }

@@ -11,8 +11,8 @@ static void visit(const char* path, int write, int rank, int ranks) {
   if (write) memcpy(data, wanted, sizeof data);
   MPI_Type_vector(PIECES, PIECE, PIECE * ranks, MPI_BYTE, &pieces);
   MPI_Type_commit(&pieces);
-  if (MPI_File_open(MPI_COMM_WORLD, path, write ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY, MPI_INFO_NULL,
-                    &file) != MPI_SUCCESS)
+  if (MPI_File_open(MPI_COMM_WORLD, path, write ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY,
+                    MPI_INFO_NULL, &file) != MPI_SUCCESS)
     stop("MPI_File_open", path);
   MPI_File_set_view(file, (MPI_Offset)rank * PIECE, MPI_BYTE, pieces, "native", MPI_INFO_NULL);
   if (write)

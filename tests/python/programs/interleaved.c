@@ -1,4 +1,5 @@
-/* Writes pieces of 100 bytes that alternate between the ranks, reads them back, returns `argv[2]` (default 0) when all is right. */
+/* Writes pieces of 100 bytes that alternate between the ranks, reads them back, returns `argv[2]` (default 0)
+ * when all is right. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

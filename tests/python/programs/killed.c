@@ -1,4 +1,5 @@
-/* killed FOLDER: has three files open, one written by a collective call, one by independent calls, one not at all, when rank 0 kills the job. */
+/* killed FOLDER: has three files open, one written by a collective call, one by independent calls, one not at
+ * all, when rank 0 kills the job. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ int main(int argc, char** argv) {
   MPI_File collective = opened(argv[1], "collective"), independent = opened(argv[1], "independent");
   opened(argv[1], "untouched");
   MPI_File_write_at_all(collective, 100 * rank, bytes, sizeof bytes, MPI_CHAR, MPI_STATUS_IGNORE);
-  for (int i = 0; i < 4; ++i) MPI_File_write_at(independent, 100 * rank, bytes, sizeof bytes, MPI_CHAR, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 4; ++i)
+    MPI_File_write_at(independent, 100 * rank, bytes, sizeof bytes, MPI_CHAR, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
   raise(SIGKILL);
   return 0;

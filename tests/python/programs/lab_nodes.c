@@ -1,5 +1,6 @@
-/* Where am I? Rank 0 prints a JSON line for each rank: host name, processor name, address of the interface "data", whose
-   files are in /dev/shm, and the ranks it shares memory with, as they wrote themselves into that memory. */
+/* Where am I? Rank 0 prints a JSON line for each rank: host name, processor name, address of the interface
+   "data", whose files are in /dev/shm, and the ranks it shares memory with, as they wrote themselves into
+   that memory. */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <mpi.h>
@@ -59,14 +60,17 @@ int main(int argc, char** argv) {
   int rank, ranks, length;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  char host[256] = "", processor[MPI_MAX_PROCESSOR_NAME] = "", address[INET_ADDRSTRLEN] = "", files[256] = "", node[256] = "";
+  char host[256] = "", processor[MPI_MAX_PROCESSOR_NAME] = "", address[INET_ADDRSTRLEN] = "", files[256] = "",
+       node[256] = "";
   char line[LINE] = "", *all = calloc(ranks, LINE);
   gethostname(host, sizeof host);
   MPI_Get_processor_name(processor, &length);
   address_of("data", address);
   files_in_shared_memory(rank, ranks, files);
   ranks_in_shared_memory(rank, node);
-  snprintf(line, sizeof line, "{\"rank\": %d, \"host\": \"%s\", \"processor\": \"%.200s\", \"address\": \"%s\", \"files\": [%s], \"node\": [%s]}",
+  snprintf(line, sizeof line,
+           "{\"rank\": %d, \"host\": \"%s\", \"processor\": \"%.200s\", \"address\": \"%s\", \"files\": "
+           "[%s], \"node\": [%s]}",
            rank, host, processor, address, files, node);
   MPI_Gather(line, LINE, MPI_CHAR, all, LINE, MPI_CHAR, 0, MPI_COMM_WORLD);
   for (int other = 0; rank == 0 && other < ranks; ++other) puts(all + other * LINE);

@@ -1,4 +1,5 @@
-/* many_files FOLDER FILES: writes FILES files of one kind, one after the other, each with two collective calls and an independent one of rank 0. */
+/* many_files FOLDER FILES: writes FILES files of one kind, one after the other, each with two collective
+ * calls and an independent one of rank 0. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,10 @@ int main(int argc, char** argv) {
     char path[4096], bytes[100] = "";
     MPI_File file;
     snprintf(path, sizeof path, "%s/out.%04d.dat", argv[1], i % 50);
-    if (MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &file) != MPI_SUCCESS) return 3;
-    for (int call = 0; call < 2; ++call) MPI_File_write_at_all(file, 100 * rank, bytes, sizeof bytes, MPI_CHAR, MPI_STATUS_IGNORE);
+    if (MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &file) != MPI_SUCCESS)
+      return 3;
+    for (int call = 0; call < 2; ++call)
+      MPI_File_write_at_all(file, 100 * rank, bytes, sizeof bytes, MPI_CHAR, MPI_STATUS_IGNORE);
     if (rank == 0) MPI_File_write_at(file, 0, bytes, 1, MPI_CHAR, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
     if (MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_WRONLY, info, &file) != MPI_SUCCESS) return 3;

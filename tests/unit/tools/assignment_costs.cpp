@@ -1,5 +1,6 @@
-// Reads matrices, "ROWS COLUMNS" and then their elements row by row, and prints for each of them the cost of the linear
-// assignment that collio finds, and the column of every row (-1: none). tests/python compares them with SciPy's.
+// Reads matrices, "ROWS COLUMNS" and then their elements row by row, and prints for each of them the cost of
+// the linear assignment that collio finds, and the column of every row (-1: none). tests/python compares them
+// with SciPy's.
 #include <cstdint>
 #include <iostream>
 
