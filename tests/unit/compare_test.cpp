@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "plan/accesses.hpp"
+#include "planner/accesses.hpp"
 
 namespace collio::simulate {
 namespace {
@@ -75,7 +75,7 @@ Job job_of_tessier(int seed) {
   std::string words[] = {"test", "--seed", std::to_string(seed)};
   char* pointers[] = {words[0].data(), words[1].data(), words[2].data()};
   bench::Options options(3, pointers);
-  for (const bench::AccessEntry& entry : bench::access_table())
+  for (const planner::AccessEntry& entry : planner::access_table())
     if (entry.name == std::string("random")) {
       Job job = entry.make(options, 8192);
       job.ranks_per_node = 16;

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "geometry/grids.hpp"
-#include "plan/accesses.hpp"
+#include "planner/accesses.hpp"
 
 namespace collio::simulate {
 namespace {
@@ -26,7 +26,7 @@ Options options_of(std::vector<std::string> words) {
 
 Job job_of(const std::string& pattern, int ranks, const std::vector<std::string>& words = {}) {
   Options options = options_of(words);
-  for (const bench::AccessEntry& entry : bench::access_table())
+  for (const planner::AccessEntry& entry : planner::access_table())
     if (pattern == entry.name) return entry.make(options, ranks);
   throw std::runtime_error("no pattern " + pattern);
 }

@@ -4,6 +4,7 @@
 The format is in docs/how-to/machine-files.md.
 """
 
+from collio.machine_file.costs import COSTS, Costs, model_of, parse_cost
 from collio.machine_file.describe import describe
 from collio.machine_file.errors import MachineFileError
 from collio.machine_file.expand import expand
@@ -13,6 +14,6 @@ from collio.machine_file.presets import load_machine, preset_names
 from collio.machine_file.reader import load, parse
 
 __all__ = [
-    "Graph", "Link", "MachineFile", "MachineFileError", "Node", "Storage", "Target",
-    "describe", "expand", "hops", "load", "load_machine", "parse", "preset_names", "route",
+    "COSTS", "Costs", "Graph", "Link", "MachineFile", "MachineFileError", "Node", "Storage", "Target",
+    "describe", "expand", "hops", "load", "load_machine", "model_of", "parse", "parse_cost", "preset_names", "route",
 ]

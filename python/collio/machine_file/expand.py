@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collio.machine_file.errors import MachineFileError
 from collio.machine_file.graph import Graph
 from collio.machine_file.model import MachineFile
 
+MOST_NODES = 1024
+"""Of a table of all routes."""
+
 
 def expand(machine: MachineFile) -> Graph:
-    """Links, and the way from every vertex to every node. Cost: vertices times nodes."""
+    """Links, and the way from every vertex to every node. Cost: vertices times nodes. Raises MachineFileError for more than MOST_NODES."""
+    if len(machine.nodes) > MOST_NODES:
+        raise MachineFileError(f"{machine.file}: nodes.count: {len(machine.nodes)} nodes are too many to write out; allowed here is 1..{MOST_NODES}")
     links, step = machine.network.wire()
     nodes = len(machine.nodes)
     table = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from collio.machine_file.costs import Costs
 from collio.machine_file.graph import Node, Storage
 from collio.machine_file.shapes.shape import Shape
 
@@ -21,3 +22,4 @@ class MachineFile:
     shape: str
     network: Shape
     storage: Storage | None
+    costs: Costs

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from collio import plain_json
+from collio.machine_file.costs import read_costs
 from collio.machine_file.errors import MachineFileError
 from collio.machine_file.graph import Node, Storage, Target
 from collio.machine_file.model import FORMAT, MachineFile
@@ -21,7 +22,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-MOST_NODES, MOST_RANKS, MOST_TARGETS = 1024, 1024, 1024
+MOST_NODES, MOST_RANKS, MOST_TARGETS = 65536, 1024, 1024
 """Of nodes, of ranks on one node, of targets: beyond any machine this is for; a typing mistake rather."""
 
 
@@ -34,13 +35,14 @@ def parse(values: JsonObject, file: str) -> MachineFile:
     """The machine of a file's values. Raises MachineFileError, naming the file as `file`."""
     top = Table(values, file)
     top.get("format", top.choice((FORMAT,)))
-    top.only(("format", "name", "note", "nodes", "network", "storage"))
+    top.only(("format", "name", "note", "nodes", "network", "storage", "costs"))
     nodes = _nodes(top.get("nodes", top.table))
     shape, network = _network(top.get("network", top.table), nodes)
     vertices = (*(node.name for node in nodes), *network.switches)
     return MachineFile(
         file, top.get("name", top.text), top.get("note", top.text, ""), nodes, shape, network,
-        _storage(top.get("storage", top.table), network, vertices) if "storage" in values else None)
+        _storage(top.get("storage", top.table), network, vertices) if "storage" in values else None,
+        read_costs(top.get("costs", top.table)) if "costs" in values else {})
 
 
 def _nodes(table: Table) -> tuple[Node, ...]:

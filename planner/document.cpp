@@ -1,11 +1,13 @@
-#include "plan/document.hpp"
+#include "planner/document.hpp"
 
 #include <algorithm>
 
-#include "plan/machines.hpp"
+#include "planner/machines.hpp"
 
-namespace collio::bench {
+namespace collio::planner {
 namespace {
+
+using bench::text_of;
 
 [[nodiscard]] json json_of(const machine::BusiestLink& busiest, const machine::Topology& topology) {
   return {{"bytes", busiest.bytes},
@@ -49,4 +51,4 @@ std::string rows_text(const std::vector<simulate::Row>& rows, const machine::Top
   return "[" + out + "]";
 }
 
-}  // namespace collio::bench
+}  // namespace collio::planner

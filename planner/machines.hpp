@@ -7,7 +7,9 @@
 #include "machine/topology.hpp"
 #include "options.hpp"
 
-namespace collio::bench {
+namespace collio::planner {
+
+using bench::Options;
 
 struct PlannedMachine {
   std::string name;
@@ -29,4 +31,4 @@ struct PlannedMachine {
 /// "rack0 -> core": the direction is the hop's.
 [[nodiscard]] std::string hop_name(const machine::Topology& topology, const machine::Hop& hop);
 
-}  // namespace collio::bench
+}  // namespace collio::planner

@@ -7,7 +7,9 @@
 #include "options.hpp"
 #include "simulate/demand.hpp"
 
-namespace collio::bench {
+namespace collio::planner {
+
+using bench::Options;
 
 struct AccessEntry {
   const char* name;
@@ -19,4 +21,4 @@ struct AccessEntry {
 /// Every pattern there is.
 [[nodiscard]] std::span<const AccessEntry> access_table();
 
-}  // namespace collio::bench
+}  // namespace collio::planner

@@ -7,7 +7,9 @@
 #include "json.hpp"
 #include "simulate/compare.hpp"
 
-namespace collio::bench {
+namespace collio::planner {
+
+using bench::json;
 
 [[nodiscard]] json json_of(const simulate::Row& row, const machine::Topology& topology);
 
@@ -15,4 +17,4 @@ namespace collio::bench {
 [[nodiscard]] std::string rows_text(const std::vector<simulate::Row>& rows,
                                     const machine::Topology& topology);
 
-}  // namespace collio::bench
+}  // namespace collio::planner

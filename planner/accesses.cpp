@@ -1,4 +1,4 @@
-#include "plan/accesses.hpp"
+#include "planner/accesses.hpp"
 
 #include <array>
 #include <memory>
@@ -9,8 +9,10 @@
 #include "geometry/map.hpp"
 #include "geometry/pieces.hpp"
 
-namespace collio::bench {
+namespace collio::planner {
 namespace {
+
+using namespace bench;  // the geometry of its patterns
 
 using core::Pattern;
 using simulate::Job;
@@ -176,4 +178,4 @@ std::span<const AccessEntry> access_table() {
   return table;
 }
 
-}  // namespace collio::bench
+}  // namespace collio::planner

@@ -1,4 +1,4 @@
-#include "plan/machines.hpp"
+#include "planner/machines.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -9,8 +9,11 @@
 #include "geometry/pieces.hpp"
 #include "machine/read_graph.hpp"
 
-namespace collio::bench {
+namespace collio::planner {
 namespace {
+
+using bench::mix;
+using bench::UsageError;
 
 using machine::Cable;
 
@@ -172,4 +175,4 @@ std::string hop_name(const machine::Topology& topology, const machine::Hop& hop)
   return hop.forward ? found.from + " -> " + found.to : found.to + " -> " + found.from;
 }
 
-}  // namespace collio::bench
+}  // namespace collio::planner

@@ -7,12 +7,15 @@
 #include <exception>
 #include <iostream>
 
-#include "plan/accesses.hpp"
-#include "plan/document.hpp"
-#include "plan/machines.hpp"
+#include "planner/document.hpp"
+#include "planner/jobs.hpp"
+#include "planner/machines.hpp"
 
-namespace collio::bench {
+namespace collio::planner {
 namespace {
+
+using bench::text_of;
+using bench::UsageError;
 
 using policy::Cut;
 namespace words = policy::words;
@@ -26,24 +29,6 @@ template <class Names>
   std::vector<std::string> words;
   for (const auto& one : all) words.emplace_back(one.word);
   return *core::value_named(all, options.one_of(option, words));
-}
-
-[[nodiscard]] const AccessEntry& named_pattern(Options& options) {
-  const std::string name = options.required("pattern");
-  std::string allowed;
-  for (const AccessEntry& entry : access_table()) {
-    if (name == entry.name) return entry;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw UsageError("--pattern is '" + name + "'; allowed: " + allowed);
-}
-
-[[nodiscard]] simulate::Job planned_job(Options& options) {
-  const auto ranks = static_cast<int>(options.number("ranks", 1, {1, 1 << 24}));
-  simulate::Job job = named_pattern(options).make(options, ranks);
-  job.ranks_per_node = static_cast<int>(options.number("ranks-per-node", 1, {1, 1 << 20}));
-  if (job.span.length == 0) throw UsageError("the pattern has no bytes");
-  return job;
 }
 
 /// The job's nodes as selections see them. Storage is a shared file system's: no more than one aggregator a
@@ -138,12 +123,12 @@ int run(Options& options) {
 }
 
 }  // namespace
-}  // namespace collio::bench
+}  // namespace collio::planner
 
 int main(int argc, char** argv) {
   try {
     collio::bench::Options options(argc, argv);
-    return collio::bench::run(options);
+    return collio::planner::run(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "collio_plan: %s\n", error.what());
     return 2;

@@ -1,0 +1,48 @@
+// See call.hpp.
+#include "simulate/call.hpp"
+
+namespace collio::simulate {
+
+namespace {
+
+// As storage/model.cpp has it for file systems behind a network.
+constexpr std::int64_t window_bytes = 16 << 20, node_buffer_bytes = 64 << 20;
+
+machine::StorageModel storage_of(const StorageCosts& costs) {
+  machine::StorageModel storage;
+  storage.name = "modelled";
+  storage.block_bytes = costs.stripe_bytes;
+  storage.window_bytes = window_bytes;
+  storage.node_buffer_bytes = node_buffer_bytes;
+  storage.aggregators_per_core = 0;
+  storage.operation_s = costs.call_s;
+  storage.overlaps = costs.asynchronous;
+  return storage;
+}
+
+}  // namespace
+
+machine::Machine machine_of(const CallSetting& s) {
+  machine::Machine machine;
+  for (int node = 0; node < s.job.nodes(); ++node) {
+    const int ranks = s.job.ranks_on(node);
+    machine::Node one{.name = "node" + std::to_string(node), .ranks = ranks, .cores = ranks};
+    one.cores = std::max(1, static_cast<int>(s.parallel(node)));
+    one.fabric = s.job.nodes() > 1 ? s.model.fabric : machine::Fabric::same_host;
+    machine.nodes.push_back(std::move(one));
+  }
+  machine.storage = storage_of(s.model.storage);
+  return machine;
+}
+
+PlannedCall plan_call(const CallSetting& s, const policy::Digest& digest, policy::Path path) {
+  PlannedCall call{machine_of(s), {}, {}};
+  policy::PlanRequest request{s.reads ? policy::Direction::read : policy::Direction::write, digest};
+  call.seats = policy::choose_aggregators(call.machine, s.hints);
+  request.aggregators = static_cast<int>(call.seats.size());
+  if (path != policy::Path::automatic) request.way = policy::Way{path, policy::Transfer::two_sided};
+  call.plan = policy::make_plan(request, call.machine, s.hints);
+  return call;
+}
+
+}  // namespace collio::simulate

@@ -1,0 +1,47 @@
+// A collective call that is simulated, and who serves which domain.
+#pragma once
+
+#include <vector>
+
+#include "policy/aggregators.hpp"
+#include "policy/plan.hpp"
+#include "simulate/model.hpp"
+#include "simulate/outcome.hpp"
+#include "simulate/shares.hpp"
+
+namespace collio::simulate {
+
+/// A job on a machine. The topology and the job outlive it.
+struct CallSetting {
+  const machine::Topology& topology;
+  const Job& job;
+  std::vector<int> nodes;  ///< network node of each node of the job
+  Model model;
+  policy::Hints hints;
+  bool reads = false;
+
+  [[nodiscard]] machine::Trip trip(int from, int to) const {
+    return {nodes[static_cast<std::size_t>(from)], nodes[static_cast<std::size_t>(to)]};
+  }
+  /// Ranks of a node that work at the same time.
+  [[nodiscard]] double parallel(int node) const {
+    const double ranks = job.ranks_on(node);
+    return model.node.cores > 0 ? std::min(ranks, model.node.cores) : ranks;
+  }
+  /// How much longer a rank takes for its work than on a core of its own.
+  [[nodiscard]] double slowdown(int node) const { return job.ranks_on(node) / parallel(node); }
+};
+
+/// The machine as policies see it.
+[[nodiscard]] machine::Machine machine_of(const CallSetting& setting);
+
+/// What the engine would do, `path` automatic: what it would choose.
+struct PlannedCall {
+  machine::Machine machine;
+  policy::Plan plan;
+  std::vector<policy::Seat> seats;  ///< of each domain
+};
+[[nodiscard]] PlannedCall plan_call(const CallSetting& setting, const policy::Digest& digest,
+                                    policy::Path path);
+
+}  // namespace collio::simulate

@@ -1,0 +1,90 @@
+// See clocks.hpp.
+#include "simulate/clocks.hpp"
+
+#include <algorithm>
+
+namespace collio::simulate {
+
+LinkClocks::LinkClocks(const machine::Topology& topology)
+    : topology_(topology),
+      free_s_(2 * static_cast<std::size_t>(topology.links())),
+      busy_s_(free_s_.size()),
+      bytes_(free_s_.size()) {}
+
+double LinkClocks::send(const machine::Trip& trip, std::int64_t bytes, double ready_s) {
+  double head_s = ready_s, last_s = ready_s;
+  topology_.route(trip, [&](const machine::Hop& hop) {
+    const machine::Cable cable = topology_.cable(hop.link);
+    const std::size_t i = hop.index();
+    const double start_s = std::max(head_s, free_s_[i]);
+    const double busy_s = static_cast<double>(bytes) / cable.rate_bytes_per_s;
+    free_s_[i] = start_s + busy_s;
+    busy_s_[i] += busy_s;
+    bytes_[i] += bytes;
+    head_s = start_s + cable.latency_s;
+    last_s = std::max(last_s, start_s + busy_s) + cable.latency_s;
+  });
+  return last_s;
+}
+
+machine::BusiestLink LinkClocks::busiest() const {
+  const auto most =
+      static_cast<std::size_t>(std::max_element(busy_s_.begin(), busy_s_.end()) - busy_s_.begin());
+  if (busy_s_.empty()) return {};
+  return {{static_cast<int>(most / 2), most % 2 == 0}, bytes_[most], busy_s_[most]};
+}
+
+double receive_burst(std::vector<Arrival>& arrivals, const NodeCosts& costs, double from_s) {
+  std::sort(arrivals.begin(), arrivals.end(),
+            [](const Arrival& a, const Arrival& b) { return a.at_s < b.at_s; });
+  double time_s = from_s;
+  auto expected = static_cast<double>(arrivals.size());
+  for (const Arrival& arrival : arrivals) {
+    time_s = std::max(time_s, arrival.at_s) + costs.message_s + costs.match_s * expected + arrival.work_s;
+    expected -= 1;
+  }
+  return time_s;
+}
+
+TargetClocks::TargetClocks(const StorageCosts& costs, core::Extent span, int nodes)
+    : costs_(costs),
+      first_stripe_(span.offset / costs.stripe_bytes),
+      free_s_(static_cast<std::size_t>(costs.targets)),
+      busy_s_(free_s_.size()),
+      node_free_s_(static_cast<std::size_t>(nodes)),
+      holder_(static_cast<std::size_t>((span.end() - 1) / costs.stripe_bytes - first_stripe_ + 1), -1) {}
+
+double TargetClocks::lock_s(std::int64_t stripe, int node) {
+  std::int32_t& holder = holder_[static_cast<std::size_t>(stripe - first_stripe_)];
+  const bool moves = holder >= 0 && holder != node;
+  holder = node;
+  locks_moved_ += moves;
+  return moves ? costs_.lock_s : 0;
+}
+
+double TargetClocks::access(int node, const core::Extent& extent, bool reads, double ready_s) {
+  if (extent.length <= 0) return ready_s;
+  const auto bytes = static_cast<double>(extent.length);
+  double& node_free_s = node_free_s_[static_cast<std::size_t>(node)];
+  const double sent_s = std::max(ready_s, node_free_s);
+  node_free_s = sent_s + bytes / costs_.node_bytes_per_s;
+  double done_s = std::max(node_free_s, sent_s + bytes / costs_.writer_bytes_per_s);
+  const std::int64_t stripe_bytes = costs_.stripe_bytes;
+  for (std::int64_t stripe = extent.offset / stripe_bytes; stripe * stripe_bytes < extent.end(); ++stripe) {
+    const std::int64_t low = std::max(extent.offset, stripe * stripe_bytes),
+                       high = std::min(extent.end(), (stripe + 1) * stripe_bytes);
+    const auto target = static_cast<std::size_t>(stripe % costs_.targets);
+    const double busy_s = costs_.target_call_s + (reads ? 0 : lock_s(stripe, node)) +
+                          static_cast<double>(high - low) / costs_.target_bytes_per_s;
+    free_s_[target] = std::max(free_s_[target], sent_s) + busy_s;
+    busy_s_[target] += busy_s;
+    done_s = std::max(done_s, free_s_[target]);
+  }
+  return done_s + costs_.call_s;
+}
+
+int TargetClocks::busiest() const {
+  return static_cast<int>(std::max_element(busy_s_.begin(), busy_s_.end()) - busy_s_.begin());
+}
+
+}  // namespace collio::simulate

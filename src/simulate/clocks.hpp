@@ -1,0 +1,64 @@
+// Things that do one thing after the other, each with the time at which it is free: links, receivers and
+// storage targets. Uses are given in the order of their times, as far as it is known.
+#pragma once
+
+#include <vector>
+
+#include "core/extent.hpp"
+#include "machine/topology.hpp"
+#include "simulate/model.hpp"
+
+namespace collio::simulate {
+
+/// The links of a network. A message goes through all links of its route at once, as packets do, and waits
+/// where another one came first; switches hold what waits.
+class LinkClocks {
+ public:
+  /// The topology outlives it.
+  explicit LinkClocks(const machine::Topology& topology);
+
+  /// When the last byte arrives of a message that leaves at `ready_s`. O(hops).
+  double send(const machine::Trip& trip, std::int64_t bytes, double ready_s);
+  /// The link that was at work longest.
+  [[nodiscard]] machine::BusiestLink busiest() const;
+
+ private:
+  const machine::Topology& topology_;
+  std::vector<double> free_s_, busy_s_;  ///< by Hop::index()
+  std::vector<std::int64_t> bytes_;
+};
+
+/// A message that a receiver gets.
+struct Arrival {
+  double at_s = 0;
+  double work_s = 0;  ///< to place what it brings
+};
+
+/// When a receiver that is free at `from_s` has received a burst of messages, all of which it expects from
+/// the begin: for n messages o_r n + t_m n^2 / 2, besides their work and the wait for them. Sorts them.
+double receive_burst(std::vector<Arrival>& arrivals, const NodeCosts& costs, double from_s);
+
+/// The targets of one file's storage.
+class TargetClocks {
+ public:
+  TargetClocks(const StorageCosts& costs, core::Extent span, int nodes);
+
+  /// When a call of a node ends that begins at `ready_s`. O(stripes).
+  double access(int node, const core::Extent& extent, bool reads, double ready_s);
+  /// Seconds the busiest target was at work, and which it is.
+  [[nodiscard]] int busiest() const;
+  [[nodiscard]] double busy_s(int target) const { return busy_s_[static_cast<std::size_t>(target)]; }
+  [[nodiscard]] std::int64_t locks_moved() const noexcept { return locks_moved_; }
+
+ private:
+  double lock_s(std::int64_t stripe, int node);
+
+  StorageCosts costs_;
+  std::int64_t first_stripe_;
+  std::vector<double> free_s_, busy_s_;  ///< by target
+  std::vector<double> node_free_s_;
+  std::vector<std::int32_t> holder_;  ///< node that wrote each stripe of the span last; -1: none
+  std::int64_t locks_moved_ = 0;
+};
+
+}  // namespace collio::simulate

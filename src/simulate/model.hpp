@@ -1,0 +1,44 @@
+// A machine in numbers: what ranks, messages and storage cost. The network itself is a machine::Topology.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/machine.hpp"
+
+namespace collio::simulate {
+
+/// Of a node and its ranks. The defaults are those of policy/estimates.
+struct NodeCosts {
+  double cores = 0;  ///< ranks that work at the same time; 0: all. Less than 1: nodes share a core
+  double place_bytes_per_s = 5e9;     ///< a core's copies straight into a window in shared memory
+  double copy_bytes_per_s = 1.5e9;    ///< a core's copies into and out of messages
+  double memory_bytes_per_s = 100e9;  ///< all copies of a node together
+  double place_piece_s = 5e-9;        ///< a piece straight into a window
+  double describe_piece_s = 12e-9;    ///< a piece described for a message, or placed from one
+  double merge_piece_s = 20e-9;       ///< a piece marked, described and gathered with those of other ranks
+  double compare_s = 5e-9;            ///< a comparison of two offsets, where lists are merged
+  double pass_s = 0.1e-6;             ///< a rank that passes a window
+  double message_s = 5e-6;            ///< o_r: a message's cost for its sender, and for its receiver
+  double match_s = 10e-9;             ///< t_m: for each message that the receiver expects besides
+};
+
+/// Of the file's storage.
+struct StorageCosts {
+  int targets = 1;
+  std::int64_t stripe_bytes = 1 << 20;
+  double call_s = 200e-6;        ///< a call's way to the targets and back
+  double target_call_s = 20e-6;  ///< a target's part of a call
+  double target_bytes_per_s = 1e9;
+  double writer_bytes_per_s = 1.5e9;  ///< one process
+  double node_bytes_per_s = 10e9;     ///< all processes of a node
+  double lock_s = 400e-6;             ///< a stripe's lock goes from one node to another
+  bool asynchronous = true;           ///< calls go on while their caller does something else
+};
+
+struct Model {
+  NodeCosts node;
+  StorageCosts storage;
+  machine::Fabric fabric = machine::Fabric::rdma;
+};
+
+}  // namespace collio::simulate

@@ -1,0 +1,57 @@
+// What a simulated call comes to.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "machine/topology.hpp"
+
+namespace collio::simulate {
+
+/// What a part of the call needed, of whoever was busiest with it.
+struct Phase {
+  std::string name;
+  double seconds = 0;
+};
+
+struct Outcome {
+  double seconds = 0;
+  std::vector<Phase> phases;
+  int aggregators = 0, local_aggregators = 0;  ///< local ones: 0 where there is one layer
+  std::int64_t window_bytes = 0, rounds = 0, rounds_simulated = 0;
+  std::int64_t windows = 0;        ///< that were served to their end
+  std::int64_t messages = 0;       ///< between nodes and inside them
+  std::int64_t most_receives = 0;  ///< messages that an aggregator expects at a time
+  int most_windows = 0;            ///< in flight: begun and not yet in the file, or not yet delivered
+  double mean_windows = 0;
+  std::int64_t node_memory_bytes = 0;  ///< of windows and of pieces on their way, on the node that has most
+  machine::BusiestLink link;
+  int target = 0, receiver = 0;  ///< the busiest ones; a receiver by its domain
+  double target_s = 0, receiver_s = 0;
+  std::int64_t locks_moved = 0;
+};
+
+/// Windows in flight.
+class Flights {
+ public:
+  void add(double from_s, double to_s) {
+    events_.push_back({from_s, 1});
+    events_.push_back({to_s, -1});
+    sum_s_ += to_s - from_s;
+  }
+  [[nodiscard]] double mean(double seconds) const { return seconds > 0 ? sum_s_ / seconds : 0; }
+  [[nodiscard]] int most() {
+    std::sort(events_.begin(), events_.end());  // of one time an end comes first
+    int now = 0, most = 0;
+    for (const auto& event : events_) most = std::max(most, now += event.second);
+    return most;
+  }
+
+ private:
+  std::vector<std::pair<double, int>> events_;
+  double sum_s_ = 0;
+};
+
+}  // namespace collio::simulate

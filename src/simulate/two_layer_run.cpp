@@ -1,0 +1,352 @@
+// See two_layer_run.hpp.
+#include "simulate/two_layer_run.hpp"
+
+#include <memory>
+
+#include "flow/window_order.hpp"
+#include "policy/local_aggregators.hpp"
+#include "simulate/clocks.hpp"
+#include "simulate/queue.hpp"
+
+namespace collio::simulate {
+
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+constexpr std::int64_t header_bytes = 64, piece_bytes = 2;  // of a message; a described piece, packed
+
+/// Who has what: by node for copies, by team for messages.
+struct NodeShares {
+  Shares nodes, teams;
+  double kept = 1;  ///< of a team's pieces, when joined
+};
+
+class Run {
+ public:
+  Run(const CallSetting& setting, const PlannedCall& call)
+      : s_(setting),
+        call_(call),
+        layers_(policy::make_layers(call.machine, setting.hints)),
+        links_(setting.topology),
+        targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
+        shares_(make_shares()),
+        windows_(at(call.plan.domains.most_rounds()) * at(call.plan.domains.count)),
+        server_free_s_(at(call.plan.domains.count)),
+        storage_free_s_(server_free_s_.size()),
+        receiving_s_(server_free_s_.size()) {
+    for (int d = 0; d < call.plan.domains.count; ++d) homes_.push_back(call.seats[at(d)].node);
+    for (int n = 0; n < nodes(); ++n) add_node(n);
+  }
+
+  Outcome go() {
+    for (int n = 0; n < nodes(); ++n) queue_.push(0, {Event::enter, n});
+    while (!queue_.empty()) {
+      const Event event = queue_.pop();
+      out_.seconds = std::max(out_.seconds, queue_.now_s());
+      take(event);
+    }
+    return finish();
+  }
+
+ private:
+  struct Event {
+    enum Kind { enter, send, arrive, part, stored, answered, free } kind = enter;
+    int node = 0;    ///< that enters, or has the message's slot
+    int window = 0;  ///< index into windows_
+    int team = 0;    ///< whose message it is
+    int group = 0;   ///< of its slot
+  };
+  struct Window {
+    bool open = false;  ///< has its slot; of a read: has been read
+    int group = 0;      ///< of the slot
+    int parts = 0;      ///< parties that are done: the node itself, and teams of other nodes
+    double begun_s = 0;
+    std::vector<Event> pending;  ///< messages that came before it was open
+  };
+  struct Node {
+    std::unique_ptr<flow::WindowOrder> order;
+    flow::Batch batch;
+    bool more = false, waits = false;
+    double free_s = 0;      ///< its ranks have passed all batches before
+    double copying_s = 0;   ///< that they were at work
+    std::vector<int> left;  ///< slots in use of each group
+  };
+
+  [[nodiscard]] int nodes() const { return s_.job.nodes(); }
+  [[nodiscard]] const policy::Domains& domains() const { return call_.plan.domains; }
+  [[nodiscard]] int home(int domain) const { return homes_[at(domain)]; }
+  [[nodiscard]] int index(int domain, std::int64_t round) const {
+    return static_cast<int>(round * domains().count + domain);
+  }
+  [[nodiscard]] int domain_of(int window) const { return window % domains().count; }
+  [[nodiscard]] std::int64_t round_of(int window) const { return window / domains().count; }
+  [[nodiscard]] int teams(int n) const { return layers_.teams[at(n)].count; }
+  [[nodiscard]] int first_team(int n) const { return first_team_[at(n)]; }
+  [[nodiscard]] int node_of_team(int team) const {
+    return static_cast<int>(std::upper_bound(first_team_.begin(), first_team_.end(), team) -
+                            first_team_.begin()) -
+           1;
+  }
+
+  NodeShares make_shares() {
+    first_team_.push_back(0);
+    for (int n = 0; n < nodes(); ++n) first_team_.push_back(first_team_.back() + teams(n));
+    const Shares ranks =
+        shares_of(s_.job, domains(), sample_rounds(s_.job, domains(), policy::Digest::nothing));
+    const int per_node = s_.job.ranks_per_node;
+    const auto team = [&](int rank) {
+      const int n = s_.job.node_of(rank);
+      return first_team(n) + layers_.teams[at(n)].team_of(rank - n * per_node);
+    };
+    return {gathered(ranks, [&](int rank) { return s_.job.node_of(rank); }), gathered(ranks, team),
+            coalescing(s_.job, domains(), ranks, std::max(1, per_node / teams(0)))};
+  }
+
+  void add_node(int n) {
+    const flow::OrderRequest request{.domains = domains(),
+                                     .homes = homes_,
+                                     .node = n,
+                                     .slots = call_.plan.node_slots,
+                                     .transit_slots = nodes() > 1 ? teams(n) : 0,
+                                     .relays = false,
+                                     .slots_for = [this, n](int d) { return home(d) == n ? 1 : teams(n); }};
+    Node one;
+    one.order = std::make_unique<flow::WindowOrder>(request);
+    one.left.resize(at(one.order->groups().groups()));
+    one.more = one.order->next(one.batch);
+    nodes_.push_back(std::move(one));
+  }
+
+  void take(const Event& e) {
+    switch (e.kind) {
+      case Event::enter:
+        return enter(e.node);
+      case Event::send:
+        return send(e);
+      case Event::arrive:
+        return arrive(e);
+      case Event::part:
+        return part(e.window);
+      case Event::stored:
+        return s_.reads ? ready(e.window) : close(e.window);
+      case Event::answered:
+        return answered(e);
+      case Event::free:
+        return release(e.node, e.group);
+    }
+  }
+
+  // --- A node passes its windows --------------------------------------------------------------
+
+  void enter(int n) {
+    Node& node = nodes_[at(n)];
+    if (!node.more) return;
+    if (queue_.now_s() < node.free_s) return queue_.push(node.free_s, {Event::enter, n});
+    int& left = node.left[at(node.batch.group)];
+    node.waits = left > 0;
+    if (node.waits) return;
+    left = node.batch.slots;
+    node.free_s = queue_.now_s();
+    for (const flow::Batch::Window& window : node.batch.windows) pass(n, window);
+    node.more = node.order->next(node.batch);
+    if (node.more) queue_.push(node.free_s, {Event::enter, n});
+    out_.seconds = std::max(out_.seconds, node.free_s);
+  }
+
+  void pass(int n, const flow::Batch::Window& placed) {
+    Node& node = nodes_[at(n)];
+    const int w = index(placed.domain, placed.round);
+    work(node, s_.model.node.pass_s * s_.job.ranks_on(n) / s_.parallel(n));
+    if (!s_.reads) work(node, copy_s(n, w));
+    if (home(placed.domain) != n) return send_pieces(n, w);
+    Window& window = windows_[at(w)];
+    window.group = node.batch.group;
+    window.begun_s = queue_.now_s();
+    if (s_.reads) return access(w, node.free_s);
+    queue_.push(node.free_s, {Event::part, n, w});
+    open(window);
+  }
+
+  void open(Window& window) {
+    window.open = true;
+    for (const Event& message : std::exchange(window.pending, {})) serve(message);
+  }
+
+  void work(Node& node, double seconds) {
+    node.free_s = std::max(node.free_s, queue_.now_s()) + seconds;
+    node.copying_s += seconds;
+  }
+
+  /// All ranks of a node copy their pieces of a window.
+  [[nodiscard]] double copy_s(int n, int w) const {
+    const Share share = find(shares_.nodes, w, n);
+    const NodeCosts& c = s_.model.node;
+    const auto bytes = static_cast<double>(share.bytes), pieces = static_cast<double>(share.pieces);
+    return std::max((bytes / c.place_bytes_per_s + pieces * c.place_piece_s) / s_.parallel(n),
+                    2 * bytes / c.memory_bytes_per_s);
+  }
+
+  [[nodiscard]] Share find(const Shares& shares, int w, int party) const {
+    const std::span<const Share> all = shares.of(domain_of(w), at(round_of(w)));
+    const auto found = std::lower_bound(all.begin(), all.end(), party,
+                                        [](const Share& share, int p) { return share.party < p; });
+    return found != all.end() && found->party == party ? *found : Share{party, 0, 0};
+  }
+
+  [[nodiscard]] double runs(const Share& share) const {
+    return static_cast<double>(share.pieces) * shares_.kept;
+  }
+  [[nodiscard]] std::int64_t described_bytes(const Share& share) const {
+    return header_bytes + static_cast<std::int64_t>(runs(share)) * piece_bytes;
+  }
+  /// One rank makes a message of a window's pieces, or places one.
+  [[nodiscard]] double merge_s(int n, const Share& share) const {
+    const NodeCosts& c = s_.model.node;
+    return s_.slowdown(n) *
+           (static_cast<double>(share.bytes) / c.copy_bytes_per_s + runs(share) * c.merge_piece_s);
+  }
+  [[nodiscard]] double mark_s(int n, const Share& share) const {
+    return s_.slowdown(n) * static_cast<double>(share.pieces) * s_.model.node.merge_piece_s;
+  }
+  [[nodiscard]] double message_s(int n) const { return s_.slowdown(n) * s_.model.node.message_s; }
+
+  /// Each team's pieces, or a read's request for them. Ranks take turns at making messages.
+  void send_pieces(int n, int w) {
+    Node& node = nodes_[at(n)];
+    for (int team = first_team(n); team < first_team(n + 1); ++team) {
+      const Share share = find(shares_.teams, w, team);
+      const double made_s = (s_.reads ? mark_s(n, share) : merge_s(n, share)) + message_s(n);
+      queue_.push(node.free_s + made_s, {Event::send, n, w, team, node.batch.group});
+      work(node, made_s / s_.slowdown(n) / s_.parallel(n));
+    }
+  }
+
+  void send(const Event& e) {
+    const Share share = find(shares_.teams, e.window, e.team);
+    const std::int64_t bytes = described_bytes(share) + (s_.reads ? 0 : share.bytes);
+    const double at_s = links_.send(s_.trip(e.node, home(domain_of(e.window))), bytes, queue_.now_s());
+    ++out_.messages;
+    queue_.push(at_s, {Event::arrive, e.node, e.window, e.team, e.group});
+  }
+
+  void release(int n, int group) {
+    Node& node = nodes_[at(n)];
+    if (--node.left[at(group)] == 0 && node.waits) queue_.push(queue_.now_s(), {Event::enter, n});
+  }
+
+  // --- A domain's server ----------------------------------------------------------------------
+
+  void arrive(const Event& message) {
+    Window& window = windows_[at(message.window)];
+    if (window.open)
+      serve(message);
+    else
+      window.pending.push_back(message);
+  }
+
+  /// Places a message's pieces, or answers a read's request.
+  void serve(const Event& message) {
+    const int d = domain_of(message.window);
+    const Share share = find(shares_.teams, message.window, message.team);
+    const double work_s = message_s(home(d)) + merge_s(home(d), share);
+    double& free_s = server_free_s_[at(d)];
+    const double begin_s = std::max(queue_.now_s(), free_s);
+    free_s = begin_s + work_s;
+    receiving_s_[at(d)] += work_s;
+    queue_.push(free_s, {Event::part, message.node, message.window});
+    Event next = message;
+    next.kind = s_.reads ? Event::answered : Event::free;
+    if (!s_.reads) return queue_.push(begin_s, next);
+    ++out_.messages;
+    queue_.push(links_.send(s_.trip(home(d), message.node), header_bytes + share.bytes, free_s), next);
+  }
+
+  [[nodiscard]] int parties(int domain) const { return 1 + first_team_.back() - teams(home(domain)); }
+
+  void part(int w) {
+    if (++windows_[at(w)].parts < parties(domain_of(w))) return;
+    if (s_.reads) return close(w);
+    access(w, queue_.now_s());
+  }
+
+  void access(int w, double ready_s) {
+    const int d = domain_of(w);
+    double done_s = ready_s;
+    if (!shares_.nodes.of(d, at(round_of(w))).empty()) {
+      double& free_s = storage_free_s_[at(d)];
+      done_s =
+          targets_.access(home(d), domains().window(d, round_of(w)), s_.reads, std::max(ready_s, free_s));
+      free_s = done_s;
+      if (!s_.model.storage.asynchronous) server_free_s_[at(d)] = std::max(server_free_s_[at(d)], done_s);
+    }
+    queue_.push(done_s, {Event::stored, home(d), w});
+  }
+
+  void close(int w) {
+    flights_.add(windows_[at(w)].begun_s, queue_.now_s());
+    ++out_.windows;
+    release(home(domain_of(w)), windows_[at(w)].group);
+  }
+
+  /// A window has been read.
+  void ready(int w) {
+    const int n = home(domain_of(w));
+    Node& node = nodes_[at(n)];
+    work(node, copy_s(n, w));
+    queue_.push(node.free_s, {Event::part, n, w});
+    open(windows_[at(w)]);
+  }
+
+  void answered(const Event& message) {
+    Node& node = nodes_[at(message.node)];
+    work(node, copy_s(message.node, message.window) / teams(message.node));
+    Event done = message;
+    done.kind = Event::free;
+    queue_.push(node.free_s, done);
+  }
+
+  Outcome finish() {
+    const policy::Domains& d = domains();
+    out_.link = links_.busiest();
+    out_.target = targets_.busiest(), out_.target_s = targets_.busy_s(out_.target);
+    out_.receiver =
+        static_cast<int>(std::max_element(receiving_s_.begin(), receiving_s_.end()) - receiving_s_.begin());
+    out_.receiver_s = receiving_s_[at(out_.receiver)];
+    const auto most = std::max_element(
+        nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.copying_s < b.copying_s; });
+    out_.phases = {{"copy and merge", most->copying_s},
+                   {"links", out_.link.time_s},
+                   {s_.reads ? "answer" : "receive", out_.receiver_s},
+                   {"storage", out_.target_s}};
+    out_.aggregators = d.count;
+    out_.local_aggregators = layers_.local_aggregators();
+    out_.window_bytes = d.window_bytes;
+    out_.rounds = out_.rounds_simulated = d.most_rounds();
+    out_.most_receives = nodes() > 1 ? parties(0) - 1 : 0;
+    out_.most_windows = flights_.most(), out_.mean_windows = flights_.mean(out_.seconds);
+    out_.node_memory_bytes = call_.plan.node_slots * d.window_bytes;
+    out_.locks_moved = targets_.locks_moved();
+    return std::move(out_);
+  }
+
+  const CallSetting& s_;
+  const PlannedCall& call_;
+  policy::Layers layers_;
+  std::vector<int> first_team_, homes_;
+  LinkClocks links_;
+  TargetClocks targets_;
+  NodeShares shares_;
+  std::vector<Window> windows_;
+  std::vector<Node> nodes_;
+  std::vector<double> server_free_s_, storage_free_s_, receiving_s_;
+  Queue<Event> queue_;
+  Flights flights_;
+  Outcome out_;
+};
+
+}  // namespace
+
+Outcome run_two_layer(const CallSetting& setting, const PlannedCall& call) { return Run(setting, call).go(); }
+
+}  // namespace collio::simulate

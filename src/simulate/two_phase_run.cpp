@@ -1,0 +1,196 @@
+// See two_phase_run.hpp.
+#include "simulate/two_phase_run.hpp"
+
+#include "simulate/clocks.hpp"
+#include "simulate/queue.hpp"
+
+namespace collio::simulate {
+
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+constexpr std::int64_t header_bytes = 64, piece_bytes = 2;  // of a message; a described piece, packed
+
+class Run {
+ public:
+  Run(const CallSetting& setting, const PlannedCall& call)
+      : s_(setting),
+        call_(call),
+        shares_(shares_of(setting.job, call.plan.domains,
+                          sample_rounds(setting.job, call.plan.domains, policy::Digest::nothing))),
+        links_(setting.topology),
+        targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
+        rank_free_s_(at(setting.job.ranks)),
+        busy_s_(rank_free_s_.size()),
+        server_free_s_(at(call.plan.domains.count)),
+        storage_free_s_(server_free_s_.size()),
+        receiving_s_(server_free_s_.size()) {}
+
+  Outcome go() {
+    const int buffers = std::max(1, call_.plan.overlap.buffers);
+    for (int round = 0; round < buffers; ++round)
+      for (int domain = 0; domain < domains(); ++domain) open(domain, round, 0);
+    while (!queue_.empty()) {
+      const Opened window = queue_.pop();
+      const double done_s = s_.reads ? read(window) : write(window);
+      flights_.add(queue_.now_s(), done_s);
+      out_.seconds = std::max(out_.seconds, done_s);
+      ++out_.windows;
+      open(window.domain, window.round + buffers, done_s);
+    }
+    return finish(buffers);
+  }
+
+ private:
+  struct Opened {
+    int domain = 0;
+    std::int64_t round = 0;
+  };
+  struct Letter {
+    double ready_s;
+    const Share* share;
+  };
+
+  [[nodiscard]] int domains() const { return call_.plan.domains.count; }
+  [[nodiscard]] const policy::Seat& seat(int domain) const { return call_.seats[at(domain)]; }
+
+  void open(int domain, std::int64_t round, double at_s) {
+    if (round < call_.plan.domains.rounds(domain)) queue_.push(at_s, {domain, round});
+  }
+
+  /// What a piece of a message costs one of its ends.
+  [[nodiscard]] double handle_s(int node, const Share& share) const {
+    const NodeCosts& n = s_.model.node;
+    return s_.slowdown(node) * (static_cast<double>(share.bytes) / n.copy_bytes_per_s +
+                                static_cast<double>(share.pieces) * n.describe_piece_s);
+  }
+  [[nodiscard]] double message_s(int node) const { return s_.slowdown(node) * s_.model.node.message_s; }
+
+  /// Letters of all ranks with a share of the window, in the order in which they are ready. `work_s(share,
+  /// node)`: of the rank before it sends.
+  template <class Work>
+  std::vector<Letter> letters(const Opened& w, double from_s, Work&& work_s) {
+    std::vector<Letter> all;
+    for (const Share& share : shares_.of(w.domain, at(w.round))) {
+      double& free_s = rank_free_s_[at(share.party)];
+      const int node = s_.job.node_of(share.party);
+      const double own_s = work_s(share, node) + message_s(node);
+      free_s = std::max(free_s, from_s) + own_s;
+      busy_s_[at(share.party)] += own_s;
+      all.push_back({free_s, &share});
+    }
+    std::sort(all.begin(), all.end(), [](const Letter& a, const Letter& b) { return a.ready_s < b.ready_s; });
+    return all;
+  }
+
+  /// When the aggregator has all letters.
+  template <class Bytes>
+  double receive(const Opened& w, const std::vector<Letter>& letters, Bytes&& bytes, bool with_data) {
+    const int home = seat(w.domain).node;
+    std::vector<Arrival> arrivals;
+    for (const Letter& letter : letters) {
+      const int node = s_.job.node_of(letter.share->party);
+      const double at_s = node == home
+                              ? letter.ready_s
+                              : links_.send(s_.trip(node, home), bytes(*letter.share), letter.ready_s);
+      arrivals.push_back({at_s, with_data ? handle_s(home, *letter.share)
+                                          : s_.slowdown(home) * static_cast<double>(letter.share->pieces) *
+                                                s_.model.node.describe_piece_s});
+    }
+    out_.messages += static_cast<std::int64_t>(arrivals.size());
+    out_.most_receives = std::max(out_.most_receives, static_cast<std::int64_t>(arrivals.size()));
+    // Any source will do: no list of expected messages is searched.
+    NodeCosts costs = s_.model.node;
+    costs.match_s = 0;
+    costs.message_s *= s_.slowdown(home);
+    for (const Arrival& arrival : arrivals) receiving_s_[at(w.domain)] += costs.message_s + arrival.work_s;
+    if (arrivals.empty()) return queue_.now_s();
+    double& free_s = server_free_s_[at(w.domain)];
+    return free_s = receive_burst(arrivals, costs, free_s);
+  }
+
+  double access(const Opened& w, double ready_s) {
+    if (shares_.of(w.domain, at(w.round)).empty()) return ready_s;
+    double& free_s = storage_free_s_[at(w.domain)];
+    free_s = targets_.access(seat(w.domain).node, call_.plan.domains.window(w.domain, w.round), s_.reads,
+                             std::max(ready_s, free_s));
+    if (!s_.model.storage.asynchronous)
+      server_free_s_[at(w.domain)] = std::max(server_free_s_[at(w.domain)], free_s);
+    return free_s;
+  }
+
+  double write(const Opened& w) {
+    const auto sent = letters(w, queue_.now_s(), [&](const Share& s, int node) { return handle_s(node, s); });
+    const double all_s = receive(
+        w, sent, [](const Share& s) { return header_bytes + s.pieces * piece_bytes + s.bytes; }, true);
+    return access(w, all_s);
+  }
+
+  double read(const Opened& w) {
+    const auto asked = letters(w, queue_.now_s(), [&](const Share& s, int node) {
+      return s_.slowdown(node) * static_cast<double>(s.pieces) * s_.model.node.describe_piece_s;
+    });
+    const double there_s = access(w, queue_.now_s());
+    const double asked_s =
+        receive(w, asked, [](const Share& s) { return header_bytes + s.pieces * piece_bytes; }, false);
+    double done_s = std::max(there_s, asked_s);
+    double& server_s = server_free_s_[at(w.domain)];
+    const int home = seat(w.domain).node;
+    for (const Letter& letter : asked) {
+      const Share& share = *letter.share;
+      const int node = s_.job.node_of(share.party);
+      server_s = std::max(server_s, there_s) + message_s(home) + handle_s(home, share);
+      receiving_s_[at(w.domain)] += message_s(home) + handle_s(home, share);
+      const double at_s = node == home ? server_s : links_.send(s_.trip(home, node), share.bytes, server_s);
+      double& rank_s = rank_free_s_[at(share.party)];
+      rank_s = std::max(rank_s, at_s) + message_s(node) + handle_s(node, share);
+      out_.seconds = std::max(out_.seconds, rank_s);
+      done_s = std::max(done_s, server_s);
+      ++out_.messages;
+    }
+    return done_s;
+  }
+
+  Outcome finish(int buffers) {
+    const policy::Domains& d = call_.plan.domains;
+    out_.link = links_.busiest();
+    out_.target = targets_.busiest(), out_.target_s = targets_.busy_s(out_.target);
+    out_.receiver =
+        static_cast<int>(std::max_element(receiving_s_.begin(), receiving_s_.end()) - receiving_s_.begin());
+    out_.receiver_s = receiving_s_[at(out_.receiver)];
+    out_.phases = {{"pack and send", *std::max_element(busy_s_.begin(), busy_s_.end())},
+                   {"links", out_.link.time_s},
+                   {s_.reads ? "answer" : "receive", out_.receiver_s},
+                   {"storage", out_.target_s}};
+    out_.aggregators = d.count;
+    out_.window_bytes = d.window_bytes;
+    out_.rounds = out_.rounds_simulated = d.most_rounds();
+    out_.most_windows = flights_.most(), out_.mean_windows = flights_.mean(out_.seconds);
+    std::vector<int> on_node(at(s_.job.nodes()));
+    for (int domain = 0; domain < d.count; ++domain) ++on_node[at(seat(domain).node)];
+    const std::int64_t budget = policy::message_budget(d.window_bytes, s_.hints);
+    out_.node_memory_bytes =
+        (buffers * d.window_bytes + budget) * *std::max_element(on_node.begin(), on_node.end());
+    out_.locks_moved = targets_.locks_moved();
+    return std::move(out_);
+  }
+
+  const CallSetting& s_;
+  const PlannedCall& call_;
+  Shares shares_;
+  LinkClocks links_;
+  TargetClocks targets_;
+  std::vector<double> rank_free_s_, busy_s_;  ///< of ranks as senders
+  std::vector<double> server_free_s_, storage_free_s_,
+      receiving_s_;  ///< by domain; a rank serves and sends at a time
+  Queue<Opened> queue_;
+  Flights flights_;
+  Outcome out_;
+};
+
+}  // namespace
+
+Outcome run_two_phase(const CallSetting& setting, const PlannedCall& call) { return Run(setting, call).go(); }
+
+}  // namespace collio::simulate

@@ -1,0 +1,144 @@
+// Calls in virtual time: every byte is counted, every window ends, and nothing is faster than what it is made
+// of.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "simulate/published_run.hpp"
+#include "simulate/two_layer_run.hpp"
+#include "simulate/two_phase_run.hpp"
+
+namespace collio::simulate {
+namespace {
+
+using core::Pattern;
+using policy::Path;
+
+/// Pieces of `size` bytes in turn.
+Job interleaved(int ranks, int ranks_per_node, std::int64_t size, std::int64_t pieces) {
+  const std::int64_t turn = size * ranks;
+  return {ranks, ranks_per_node, {0, turn * pieces}, [=](int rank) {
+            return std::vector{Pattern::contiguous(rank * size, size).repeated({pieces, turn})};
+          }};
+}
+
+CallSetting setting_of(const machine::Topology& topology, const Job& job, const std::string& hints = "") {
+  std::vector<std::string> warnings;
+  CallSetting setting{topology, job, {}, {}, policy::parse_hints(policy::split_hints(hints, warnings))};
+  for (int node = 0; node < job.nodes(); ++node) setting.nodes.push_back(node);
+  EXPECT_TRUE(warnings.empty() && setting.hints.warnings.empty());
+  return setting;
+}
+
+std::int64_t windows_of(const policy::Domains& domains) {
+  std::int64_t windows = 0;
+  for (int d = 0; d < domains.count; ++d) windows += domains.rounds(d);
+  return windows;
+}
+
+Outcome run(const CallSetting& s, Path path) {
+  const PlannedCall call = plan_call(s, digest_of(s.job), path);
+  EXPECT_EQ(call.plan.path, path) << policy::reason_text(call.plan);
+  const Outcome outcome = path == Path::two_layer ? run_two_layer(s, call) : run_two_phase(s, call);
+  EXPECT_EQ(outcome.windows, windows_of(call.plan.domains));
+  return outcome;
+}
+
+void expect_bounds(const Outcome& o, const std::string& what) {
+  for (const Phase& phase : o.phases)
+    EXPECT_LE(phase.seconds, o.seconds * (1 + 1e-9)) << what << ": " << phase.name;
+  EXPECT_GT(o.seconds, 0) << what;
+  EXPECT_LE(o.mean_windows, o.most_windows + 1e-9) << what;
+}
+
+TEST(Shares, AreWhatTheRanksHave) {
+  const Job job = interleaved(12, 4, 100, 1000);
+  const policy::Domains domains = policy::cut_evenly({job.span, 3, 4096, 65536});
+  const Shares shares = shares_of(job, domains, sample_rounds(job, domains, 1 << 30));
+  const Shares nodes = gathered(shares, [&](int rank) { return job.node_of(rank); });
+  std::vector<std::int64_t> bytes(12), pieces(12);
+  std::int64_t of_nodes = 0;
+  for (std::size_t r = 0; r < shares.rounds().size(); ++r)
+    for (int d = 0; d < 3; ++d) {
+      for (const Share& s : shares.of(d, r)) {
+        bytes[static_cast<std::size_t>(s.party)] += s.bytes;
+        pieces[static_cast<std::size_t>(s.party)] += s.pieces;
+      }
+      for (const Share& s : nodes.of(d, r)) of_nodes += s.bytes;
+    }
+  for (std::size_t rank = 0; rank < 12; ++rank) {
+    EXPECT_EQ(bytes[rank], 100'000);
+    EXPECT_NEAR(static_cast<double>(pieces[rank]), 1000, 25) << "some are cut by windows";
+  }
+  EXPECT_EQ(of_nodes, job.span.length);
+}
+
+TEST(Shares, PiecesOfNeighboursAreJoined) {
+  const Job job = interleaved(12, 4, 100, 1000);
+  const policy::Domains domains = policy::cut_evenly({job.span, 3, 4096, 65536});
+  const Shares shares = shares_of(job, domains, sample_rounds(job, domains, 1 << 30));
+  EXPECT_DOUBLE_EQ(coalescing(job, domains, shares, 1), 1);
+  EXPECT_NEAR(coalescing(job, domains, shares, 4), 0.25, 0.01);
+  EXPECT_NEAR(coalescing(job, domains, shares, 12), 0, 0.01);
+}
+
+TEST(Shares, AFewRoundsStandForMany) {
+  const Job job = interleaved(12, 4, 100, 100'000);
+  const policy::Domains domains = policy::cut_evenly({job.span, 3, 4096, 65536});
+  const std::vector<std::int64_t> rounds = sample_rounds(job, domains, 12 * 3 * 10);
+  ASSERT_EQ(rounds.size(), 10U);
+  EXPECT_EQ(rounds.front(), 0);
+  EXPECT_LT(rounds.back(), domains.most_rounds());
+  EXPECT_EQ(sample_rounds(job, domains, 1 << 30).size(), static_cast<std::size_t>(domains.most_rounds()));
+}
+
+TEST(SimulatedCalls, RandomJobsComeToTheirEnd) {
+  std::mt19937 dice(7);
+  const auto roll = [&](int low, int high) { return std::uniform_int_distribution(low, high)(dice); };
+  for (int i = 0; i < 300; ++i) {
+    const int nodes = roll(2, 6), per_node = roll(2, 5);
+    const Job job = interleaved(nodes * per_node, per_node, roll(1, 5000), roll(1, 3000));
+    const machine::Topology topology = machine::SingleSwitch{nodes, {1e9, 1e-6}};
+    const std::string hints = "cb_nodes=" + std::to_string(roll(1, nodes)) +
+                              ";collio_window=" + std::to_string(roll(4096, 1 << 18)) +
+                              ";nc_num_aggrs_per_node=" + std::to_string(roll(1, per_node - 1)) +
+                              ";cb_buffer_size=" + std::to_string(roll(1 << 16, 1 << 22));
+    CallSetting setting = setting_of(topology, job, hints);
+    setting.reads = roll(0, 1) == 1;
+    setting.model.storage.asynchronous = roll(0, 1) == 1;
+    setting.model.storage.targets = roll(1, 4);
+    for (const Path path : {Path::two_layer, Path::two_phase})
+      expect_bounds(run(setting, path), hints + (setting.reads ? " read" : " write"));
+    expect_bounds(run_published(setting, digest_of(job), {}), "romio");
+  }
+}
+
+TEST(SimulatedCalls, StorageThatIsSlowDecides) {
+  const Job job = interleaved(8, 2, 4096, 4096);
+  const machine::Topology topology = machine::SingleSwitch{4, {1e9, 1e-6}};
+  CallSetting setting = setting_of(topology, job, "cb_nodes=4;collio_window=1048576");
+  setting.model.storage = {.targets = 4, .call_s = 0.1, .target_call_s = 0};
+  for (const bool reads : {false, true})
+    for (const Path path : {Path::two_layer, Path::two_phase}) {
+      setting.reads = reads;
+      const Outcome outcome = run(setting, path);
+      EXPECT_GT(outcome.seconds, 32 * 0.1) << "an aggregator makes its calls one after the other";
+      EXPECT_LT(outcome.seconds, 32 * 0.1 * 1.1);
+    }
+}
+
+TEST(SimulatedCalls, AReceiverThatExpectsAllRanksIsSlow) {
+  const machine::Topology topology = machine::SingleSwitch{64, {10e9, 1e-6}};
+  const Job job = interleaved(64 * 32, 32, 64, 1024);
+  CallSetting setting = setting_of(topology, job);
+  setting.model.storage.targets = 8;
+  const Outcome romio = run_published(setting, digest_of(job), {}),
+                tam = run_published(setting, digest_of(job), {.local_aggregators = 128});
+  EXPECT_EQ(romio.most_receives, 64 * 32);
+  EXPECT_EQ(tam.most_receives, 128);
+  EXPECT_EQ(tam.local_aggregators, 128);
+  EXPECT_GT(romio.seconds, 4 * tam.seconds);
+}
+
+}  // namespace
+}  // namespace collio::simulate
