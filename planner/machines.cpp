@@ -147,7 +147,7 @@ PlannedMachine planned_machine(Options& options) {
     throw UsageError("--latencies has " + std::to_string(latencies.size()) +
                      " values; allowed: as many as --rates");
   for (std::size_t i = 0; i < rates.size(); ++i) n.cables.push_back({rates[i], latencies[i]});
-  return {kind, regular(kind, n)};
+  return {options.text("name", kind), regular(kind, n)};
 }
 
 std::vector<int> job_nodes(Options& options, const PlannedMachine& machine, int count) {

@@ -14,6 +14,7 @@ COMMANDS = {
     "doctor": "collio.doctor.command:doctor",
     "report": "collio.report.command:report_command",
     "plan": "collio.plan.command:plan",
+    "simulate": "collio.simulate.command:simulate",
     "bench": "collio.bench.command:bench",
     "demo": "collio.demo.command:demo",
     "lab": "collio.lab.command:lab",

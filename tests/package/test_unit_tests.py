@@ -9,6 +9,8 @@ import source_tree
 FLOORS = ("core", "observe", "machine", "policy", "flow", "simulate", "storage")
 PURE_ELSEWHERE = {"engine/file/kept_memories", "engine/file/plan_memory"}
 WITHOUT = {
+    "simulate/call": "the plan is policy's; simulated_call_test",
+    "simulate/outcome": "plain data; simulated_call_test",
     "core/content_hash": "tested by what it recognises: plan_memory_test",
     "core/extent": "plain data; every test of patterns",
     "core/matrix": "plain data; demand_test and placement_test",

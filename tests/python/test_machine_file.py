@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from collio import machine_file
-from collio.machine_file import Graph, MachineFileError, expand, load, load_machine, parse, preset_names
+from collio.machine_file import Graph, MachineFileError, expand, large_preset_names, load, load_machine, parse, preset_names
 from collio.machine_file.graph import FORMAT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,16 +114,16 @@ RATES = '"1kbit/s" to "10Tbit/s"'
     (dict(name=5), "name: 5 is not allowed; allowed is a text"),
     (dict(name=" "), 'name: " " is not allowed; allowed is a line of text that is not empty'),
     (dict(note="a\nb"), 'note: "a\\nb" is not allowed; allowed is a line of text that is not empty'),
-    (dict(netwrok={}), "netwrok: no such key; did you mean network? allowed are format, name, note, nodes, network, storage"),
-    (dict(speed=1), "speed: no such key; allowed are format, name, note, nodes, network, storage"),
+    (dict(netwrok={}), "netwrok: no such key; did you mean network? allowed are format, name, note, nodes, network, storage, costs"),
+    (dict(speed=1), "speed: no such key; allowed are format, name, note, nodes, network, storage, costs"),
     (dict(nodes=4), "nodes: 4 is not allowed; allowed is a table"),
     (dict(nodes__count=None), "nodes.count: is missing"), (dict(nodes__ranks=None), "nodes.ranks: is missing"),
     (dict(nodes__rank=1), "nodes.rank: no such key; did you mean nodes.ranks? allowed are count, ranks, names"),
-    (dict(nodes__count=0), "nodes.count: 0 is not allowed; allowed is an integer 1..1024"),
-    (dict(nodes__count=1025), "nodes.count: 1025 is not allowed; allowed is an integer 1..1024"),
-    (dict(nodes__count=4.0), "nodes.count: 4.0 is not allowed; allowed is an integer 1..1024"),
-    (dict(nodes__count="4"), 'nodes.count: "4" is not allowed; allowed is an integer 1..1024'),
-    (dict(nodes__count=True), "nodes.count: true is not allowed; allowed is an integer 1..1024"),
+    (dict(nodes__count=0), "nodes.count: 0 is not allowed; allowed is an integer 1..65536"),
+    (dict(nodes__count=65537), "nodes.count: 65537 is not allowed; allowed is an integer 1..65536"),
+    (dict(nodes__count=4.0), "nodes.count: 4.0 is not allowed; allowed is an integer 1..65536"),
+    (dict(nodes__count="4"), 'nodes.count: "4" is not allowed; allowed is an integer 1..65536'),
+    (dict(nodes__count=True), "nodes.count: true is not allowed; allowed is an integer 1..65536"),
     (dict(nodes__ranks=0), "nodes.ranks: 0 is not allowed; allowed is an integer 1..1024"),
     (dict(nodes__ranks=[1, 2]), "nodes.ranks: 2 values for 4 nodes; allowed is one for all, or an array of 4"),
     (dict(nodes__ranks=[1, 2, 3, -1]), "nodes.ranks[3]: -1 is not allowed; allowed is an integer 1..1024"),
@@ -199,8 +199,31 @@ PRESETS = {
 }
 
 
+LARGE = {"frontier": (9856, 56), "theta": (4608, 64)}
+
+
 def test_names_of_presets():
     assert preset_names() == sorted(PRESETS)
+    assert large_preset_names() == sorted(LARGE)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_presets(name):
+    machine = load_machine(name)
+    assert machine.name == name and (len(machine.nodes), machine.nodes[0].ranks) == LARGE[name]
+    assert machine.network.numbers() and {"targets", "stripe", "target_rate"} <= machine.costs.keys()
+    with pytest.raises(MachineFileError, match="too many to write out; allowed here is 1..1024"):
+        expand(machine)
+
+
+def test_costs_of_a_machine_file():
+    machine = parse(values(costs={"copy": "2GB/s", "targets": 4, "asynchronous": False}), "file")
+    assert machine.costs == {"copy": 2e9, "targets": 4, "asynchronous": False} and parse(values(), "file").costs == {}
+    for costs, told in (({"coppy": "1GB/s"}, "costs.coppy: no such key; did you mean costs.copy?"), ({"copy": 3}, 'costs.copy: "3" is no rate'),
+                        ({"targets": 0}, 'costs.targets: "0" is not allowed; allowed is an integer')):
+        with pytest.raises(MachineFileError) as error:
+            parse(values(costs=costs), "file")
+        assert told in str(error.value)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -221,7 +244,7 @@ def test_machines_by_name_or_path(tmp_path):
     assert load_machine("./pair").name == "two" and load_machine(Path("pair").resolve()).name == "two"
     with pytest.raises(MachineFileError) as error:
         load_machine("piar")
-    assert str(error.value) == f"piar: no such file, and no preset; did you mean pair? presets are {', '.join(sorted(PRESETS))}"
+    assert str(error.value) == f"piar: no such file, and no preset; did you mean pair? presets are {', '.join([*sorted(PRESETS), *sorted(LARGE)])}"
 
 
 def test_presets_are_installed(tmp_path):
@@ -232,7 +255,7 @@ def test_presets_are_installed(tmp_path):
     shutil.copytree(ROOT / "python", tmp_path / "python", ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
     build = [sys.executable, "-c", "from setuptools import setup; setup()", "-q", "build", "--build-lib", "out"]
     subprocess.run(build, cwd=tmp_path, check=True, capture_output=True, timeout=120)
-    assert sorted(path.stem for path in (tmp_path / "out/collio/machine_file/presets").glob("*.toml")) == sorted(PRESETS)
+    assert sorted(path.stem for path in (tmp_path / "out/collio/machine_file/presets").rglob("*.toml")) == sorted({**PRESETS, **LARGE})
 
 
 # --- the expanded graph -------------------------------------------------------------------------

@@ -18,7 +18,7 @@ TREE = "tree:4x20,link=40Gbit/s,uplink=20Gbit/s"
 @pytest.fixture
 def planner():
     try:
-        return program.find_planner()
+        return program.find_program(program.PLAN)
     except PlanError as error:
         pytest.skip(str(error))
 
@@ -82,7 +82,7 @@ def test_what_cannot_be_planned_is_a_line(planner, cli, words, told):
 
 @pytest.mark.parametrize("case", EXPERIMENTS["assignment_cases"]())
 def test_every_policy_is_best_at_what_it_aims_at(planner, case):
-    document = program.plan(EXPERIMENTS["assignment_cases"]()[case])
+    document = program.document_of(program.PLAN, EXPERIMENTS["assignment_cases"]()[case])
     rows = {row["assignment"]: row for row in document["assignments"]}
     soonest = min(row["busiest_link"]["seconds"] for row in rows.values())
     assert rows["least_hop_bytes"]["hop_bytes"] == min(row["hop_bytes"] for row in rows.values())

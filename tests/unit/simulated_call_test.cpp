@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "interleaved_job.hpp"
 #include "simulate/published_run.hpp"
 #include "simulate/two_layer_run.hpp"
 #include "simulate/two_phase_run.hpp"
@@ -11,16 +12,8 @@
 namespace collio::simulate {
 namespace {
 
-using core::Pattern;
 using policy::Path;
-
-/// Pieces of `size` bytes in turn.
-Job interleaved(int ranks, int ranks_per_node, std::int64_t size, std::int64_t pieces) {
-  const std::int64_t turn = size * ranks;
-  return {ranks, ranks_per_node, {0, turn * pieces}, [=](int rank) {
-            return std::vector{Pattern::contiguous(rank * size, size).repeated({pieces, turn})};
-          }};
-}
+using test::interleaved;
 
 CallSetting setting_of(const machine::Topology& topology, const Job& job, const std::string& hints = "") {
   std::vector<std::string> warnings;
@@ -49,47 +42,6 @@ void expect_bounds(const Outcome& o, const std::string& what) {
     EXPECT_LE(phase.seconds, o.seconds * (1 + 1e-9)) << what << ": " << phase.name;
   EXPECT_GT(o.seconds, 0) << what;
   EXPECT_LE(o.mean_windows, o.most_windows + 1e-9) << what;
-}
-
-TEST(Shares, AreWhatTheRanksHave) {
-  const Job job = interleaved(12, 4, 100, 1000);
-  const policy::Domains domains = policy::cut_evenly({job.span, 3, 4096, 65536});
-  const Shares shares = shares_of(job, domains, sample_rounds(job, domains, 1 << 30));
-  const Shares nodes = gathered(shares, [&](int rank) { return job.node_of(rank); });
-  std::vector<std::int64_t> bytes(12), pieces(12);
-  std::int64_t of_nodes = 0;
-  for (std::size_t r = 0; r < shares.rounds().size(); ++r)
-    for (int d = 0; d < 3; ++d) {
-      for (const Share& s : shares.of(d, r)) {
-        bytes[static_cast<std::size_t>(s.party)] += s.bytes;
-        pieces[static_cast<std::size_t>(s.party)] += s.pieces;
-      }
-      for (const Share& s : nodes.of(d, r)) of_nodes += s.bytes;
-    }
-  for (std::size_t rank = 0; rank < 12; ++rank) {
-    EXPECT_EQ(bytes[rank], 100'000);
-    EXPECT_NEAR(static_cast<double>(pieces[rank]), 1000, 25) << "some are cut by windows";
-  }
-  EXPECT_EQ(of_nodes, job.span.length);
-}
-
-TEST(Shares, PiecesOfNeighboursAreJoined) {
-  const Job job = interleaved(12, 4, 100, 1000);
-  const policy::Domains domains = policy::cut_evenly({job.span, 3, 4096, 65536});
-  const Shares shares = shares_of(job, domains, sample_rounds(job, domains, 1 << 30));
-  EXPECT_DOUBLE_EQ(coalescing(job, domains, shares, 1), 1);
-  EXPECT_NEAR(coalescing(job, domains, shares, 4), 0.25, 0.01);
-  EXPECT_NEAR(coalescing(job, domains, shares, 12), 0, 0.01);
-}
-
-TEST(Shares, AFewRoundsStandForMany) {
-  const Job job = interleaved(12, 4, 100, 100'000);
-  const policy::Domains domains = policy::cut_evenly({job.span, 3, 4096, 65536});
-  const std::vector<std::int64_t> rounds = sample_rounds(job, domains, 12 * 3 * 10);
-  ASSERT_EQ(rounds.size(), 10U);
-  EXPECT_EQ(rounds.front(), 0);
-  EXPECT_LT(rounds.back(), domains.most_rounds());
-  EXPECT_EQ(sample_rounds(job, domains, 1 << 30).size(), static_cast<std::size_t>(domains.most_rounds()));
 }
 
 TEST(SimulatedCalls, RandomJobsComeToTheirEnd) {

@@ -10,10 +10,10 @@ from collio.machine_file.errors import MachineFileError
 from collio.machine_file.expand import expand
 from collio.machine_file.graph import Graph, Link, Node, Storage, Target, hops, route
 from collio.machine_file.model import MachineFile
-from collio.machine_file.presets import load_machine, preset_names
+from collio.machine_file.presets import large_preset_names, load_machine, preset_names
 from collio.machine_file.reader import load, parse
 
 __all__ = [
     "COSTS", "Costs", "Graph", "Link", "MachineFile", "MachineFileError", "Node", "Storage", "Target",
-    "describe", "expand", "hops", "load", "load_machine", "model_of", "parse", "parse_cost", "preset_names", "route",
+    "describe", "expand", "hops", "large_preset_names", "load", "load_machine", "model_of", "parse", "parse_cost", "preset_names", "route",
 ]

@@ -48,7 +48,7 @@ def plan(as_json: bool, **given: Any) -> None:
     """
     try:
         with tempfile.TemporaryDirectory(prefix="collio-plan-") as scratch:
-            document = program.plan(arguments_of(given, Path(scratch)))
+            document = program.document_of(program.PLAN, arguments_of(given, Path(scratch)))
     except (PlanError, MachineFileError) as error:
         raise click.ClickException(str(error)) from None
     document["parameters"].pop("graph", None)

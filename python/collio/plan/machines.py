@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from collio import machine_file
+from collio.machine_file.costs import Costs
+from collio.machine_file.expand import MOST_NODES
 from collio.machine_file.units import UnitError, parse_rate, parse_time
 from collio.plan.errors import PlanError
 
@@ -33,6 +36,7 @@ class PlanMachine:
     arguments: list[str]
     ranks_per_node: int | None = None
     targets: int = 0
+    costs: Costs = field(default_factory=dict)
 
 
 def is_shape(text: str) -> bool:
@@ -43,13 +47,36 @@ def plan_machine(text: str, scratch: Path) -> PlanMachine:
     """Raises PlanError and MachineFileError."""
     if is_shape(text):
         return PlanMachine(shape_arguments(text))
-    graph = machine_file.expand(machine_file.load_machine(text))
+    machine = machine_file.load_machine(text)
+    numbers = machine.network.numbers()
+    if len(machine.nodes) > MOST_NODES and numbers:  # too many to write out: by formulas
+        ranks, targets = machine.nodes[0].ranks, len(machine.storage.targets) if machine.storage else 0
+        arguments = _shape(numbers.kind, numbers.sizes, [(cable.rate_bytes_per_s, cable.latency_s) for cable in numbers.cables])
+        return PlanMachine([*arguments, "--name", machine.name], ranks, targets, _costs(machine))
+    graph = machine_file.expand(machine)
     path = scratch / "machine.json"
     path.write_text(graph.to_json())
     arguments = ["--graph", str(path)]
     if graph.storage:
         arguments += ["--storage", str(graph.storage.attach)]
-    return PlanMachine(arguments, min(node.ranks for node in graph.nodes), len(graph.storage.targets) if graph.storage else 0)
+    return PlanMachine(arguments, min(node.ranks for node in graph.nodes), len(graph.storage.targets) if graph.storage else 0, _costs(machine))
+
+
+def _costs(machine: machine_file.MachineFile) -> Costs:
+    """What the file says of costs; of its storage's targets, too."""
+    costs: Costs = {}
+    if machine.storage:
+        costs["targets"] = len(machine.storage.targets)
+        rates = [target.rate_bytes_per_s for target in machine.storage.targets if target.rate_bytes_per_s]
+        if rates:
+            costs["target_rate"] = min(rates)
+    return costs | machine.costs
+
+
+def _shape(kind: str, sizes: Iterable[int], cables: Sequence[tuple[float, float]]) -> list[str]:
+    return [
+        "--shape", kind, "--sizes", ",".join(map(str, sizes)),
+        "--rates", _joined([rate for rate, _ in cables]), "--latencies", _joined([latency for _, latency in cables])]
 
 
 def shape_arguments(text: str) -> list[str]:
@@ -64,7 +91,7 @@ def shape_arguments(text: str) -> list[str]:
     rate = given.get("link", parse_rate(DEFAULT_RATE))
     rates = [given.get(link, rate) for link in links]
     latency = given.get("latency", parse_time(DEFAULT_LATENCY))
-    return ["--shape", kind, "--sizes", ",".join(numbers), "--rates", _joined(rates), "--latencies", _joined([latency] * len(links))]
+    return _shape(kind, map(int, numbers), [(rate, latency) for rate in rates])
 
 
 def _setting(text: str, setting: str, links: tuple[str, ...]) -> tuple[str, float]:

@@ -50,5 +50,5 @@ def prepare(name: str, words: tuple[str, ...], ranks: int, scratch: Path) -> Rea
 
     for option in reversed(PATTERNS[name].OPTIONS):
         nothing = option(nothing)
-    options = click.command(f"--pattern {name}")(nothing).make_context(f"collio plan --pattern {name}", list(words)).params
+    options = click.command(f"--pattern {name}")(nothing).make_context(f"collio: pattern {name}", list(words)).params
     return PATTERNS[name].prepare(options, ranks, scratch)

@@ -1,4 +1,4 @@
-"""Runs `collio_plan`, which every build has once."""
+"""Runs the planner's programs, which every build has once."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from collio.builds import PACKAGED, advice, is_packaged
 from collio.plain_json import JsonObject
 from collio.plan.errors import PlanError
 
-NAME = "collio_plan"
+PLAN, SIMULATE = "collio_plan", "collio_simulate"
 
 
 @functools.cache
-def find_planner() -> Path:
+def find_program(name: str) -> Path:
     """It knows no MPI: that of any build will do. Raises PlanError."""
     places = [PACKAGED / "bin"] if is_packaged() else [mpi.build_tree / "bin" for mpi in mpi_libraries.find_mpi_libraries()]
     for place in places:
-        if (place / NAME).is_file():
-            return place / NAME
-    raise PlanError(f"{NAME} is missing; {advice()}")
+        if (place / name).is_file():
+            return place / name
+    raise PlanError(f"{name} is missing; {advice()}")
 
 
-def plan(arguments: list[str]) -> JsonObject:
-    """The planner's document. Raises PlanError with what it says."""
-    done = subprocess.run([str(find_planner()), *arguments], capture_output=True, text=True)
+def document_of(name: str, arguments: list[str]) -> JsonObject:
+    """What the program prints. Raises PlanError with what it says."""
+    done = subprocess.run([str(find_program(name)), *arguments], capture_output=True, text=True)
     if done.returncode != 0:
-        raise PlanError(done.stderr.strip().removeprefix(f"{NAME}: ") or f"{NAME} ended with status {done.returncode}")
+        raise PlanError(done.stderr.strip().removeprefix(f"{name}: ") or f"{name} ended with status {done.returncode}")
     document: JsonObject = json.loads(done.stdout)
     return document

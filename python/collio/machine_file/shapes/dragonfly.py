@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from collio.machine_file.graph import Link
-from collio.machine_file.shapes.shape import Cable, Wiring
+from collio.machine_file.shapes.shape import Cable, Numbers, Wiring
 from collio.machine_file.table import Table, even_share
 
 
@@ -43,6 +43,9 @@ class Dragonfly:
     @property
     def nodes(self) -> int:
         return self.groups * self.routers * self.nodes_per_router
+
+    def numbers(self) -> Numbers:
+        return Numbers("dragonfly", (self.groups, self.routers, self.nodes_per_router), (self.link, self.local, self.global_))
 
     def wire(self) -> Wiring:
         """Links: one per node, then each group's local ones, then the global ones by pairs of groups."""

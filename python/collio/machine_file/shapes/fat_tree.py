@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from collio.machine_file.shapes.shape import Cable, Wiring
+from collio.machine_file.shapes.shape import Cable, Numbers, Wiring
 from collio.machine_file.table import Table, even_share
 
 MOST_SPINES = 1024
@@ -36,6 +36,9 @@ class FatTree:
     @property
     def switches(self) -> tuple[str, ...]:
         return (*(f"leaf{leaf}" for leaf in range(self.leaves)), *(f"spine{spine}" for spine in range(self.spines)))
+
+    def numbers(self) -> Numbers:
+        return Numbers("fat-tree", (self.leaves, self.nodes_per_leaf, self.spines), (self.link, self.uplink))
 
     def wire(self) -> Wiring:
         """Links: one per node, then each leaf's uplinks in the order of spines. Nodes of a leaf follow each other."""

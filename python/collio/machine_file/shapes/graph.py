@@ -37,6 +37,9 @@ class Custom:
         _check_connected(table, links, list(numbers))
         return cls(len(nodes), switches, links)
 
+    def numbers(self) -> None:
+        return None
+
     def wire(self) -> Wiring:
         neighbours = _neighbours(self.links)
         towards = [self._steps_to(destination, neighbours) for destination in range(self.nodes)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from collio.machine_file.shapes.shape import Cable, Wiring
+from collio.machine_file.shapes.shape import Cable, Numbers, Wiring
 from collio.machine_file.shapes.torus import Torus
 from collio.machine_file.table import Table
 
@@ -22,6 +22,9 @@ class Ring:
     @classmethod
     def read(cls, table: Table, nodes: tuple[str, ...]) -> Ring:
         return cls(len(nodes), Cable.read(table, "link"))
+
+    def numbers(self) -> Numbers:
+        return Torus((self.nodes,), self.link).numbers()
 
     def wire(self) -> Wiring:
         """Link i is from node i upwards. Routes go the shorter way round, halfway round upwards."""

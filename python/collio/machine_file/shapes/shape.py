@@ -41,6 +41,14 @@ class Wiring(NamedTuple):
     step: Callable[[int, int], int]
 
 
+class Numbers(NamedTuple):
+    """Name, sizes and kinds of links of a regular shape, in the planner's order."""
+
+    kind: str
+    sizes: tuple[int, ...]
+    cables: tuple[Cable, ...]
+
+
 class Shape(Protocol):
     """Vertices 0..nodes-1 are the nodes; the switches follow in the order of their names."""
 
@@ -57,5 +65,8 @@ class Shape(Protocol):
     @property
     def root(self) -> str | None:
         """The switch at the top, where storage hangs unless the file says otherwise; None where no switch is."""
+
+    def numbers(self) -> Numbers | None:
+        """The shape by formulas, as planning knows it (machine/shapes.hpp); None where there is none."""
 
     def wire(self) -> Wiring: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from collio.machine_file.shapes.shape import Cable, Wiring
+from collio.machine_file.shapes.shape import Cable, Numbers, Wiring
 from collio.machine_file.table import Table
 
 
@@ -21,6 +21,9 @@ class Switch:
     @classmethod
     def read(cls, table: Table, nodes: tuple[str, ...]) -> Switch:
         return cls(len(nodes), Cable.read(table, "link"))
+
+    def numbers(self) -> Numbers:
+        return Numbers("switch", (self.nodes,), (self.link,))
 
     def wire(self) -> Wiring:
         """Link i is node i's."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from collio.machine_file.graph import Link
-from collio.machine_file.shapes.shape import Cable, Wiring
+from collio.machine_file.shapes.shape import Cable, Numbers, Wiring
 from collio.machine_file.table import Table
 
 
@@ -31,6 +31,9 @@ class Torus:
             told = f"{list(dims)} makes {math.prod(dims)} nodes" if dims else "[] has no dimension"
             raise table.fail("dims", f"{told}; allowed are integers whose product is nodes.count {len(nodes)}")
         return cls(dims, Cable.read(table, "link"))
+
+    def numbers(self) -> Numbers:
+        return Numbers("torus", self.dims, (self.link,))
 
     def wire(self) -> Wiring:
         """Links: node by node, one upwards in each dimension. A dimension of 2 has one link, a dimension of 1 none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from collio.machine_file.shapes.shape import Cable, Wiring
+from collio.machine_file.shapes.shape import Cable, Numbers, Wiring
 from collio.machine_file.table import Table, even_share
 
 
@@ -28,6 +28,9 @@ class Tree:
     @property
     def switches(self) -> tuple[str, ...]:
         return (*(f"rack{rack}" for rack in range(self.racks)), "core")
+
+    def numbers(self) -> Numbers:
+        return Numbers("tree", (self.racks, self.nodes_per_rack), (self.link, self.uplink))
 
     def wire(self) -> Wiring:
         """Links: one per node, then one per rack. Nodes of a rack follow each other."""
