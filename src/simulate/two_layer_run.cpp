@@ -51,7 +51,7 @@ class Run {
 
  private:
   struct Event {
-    enum Kind { enter, send, arrive, part, stored, answered, free } kind = enter;
+    enum Kind { enter, send, arrive, part, stored, answer, answered, free } kind = enter;
     int node = 0;    ///< that enters, or has the message's slot
     int window = 0;  ///< index into windows_
     int team = 0;    ///< whose message it is
@@ -130,6 +130,8 @@ class Run {
         return part(e.window);
       case Event::stored:
         return s_.reads ? ready(e.window) : close(e.window);
+      case Event::answer:
+        return answer(e);
       case Event::answered:
         return answered(e);
       case Event::free:
@@ -256,10 +258,18 @@ class Run {
     receiving_s_[at(d)] += work_s;
     queue_.push(free_s, {Event::part, message.node, message.window});
     Event next = message;
-    next.kind = s_.reads ? Event::answered : Event::free;
-    if (!s_.reads) return queue_.push(begin_s, next);
+    next.kind = s_.reads ? Event::answer : Event::free;
+    queue_.push(s_.reads ? free_s : begin_s, next);
+  }
+
+  void answer(const Event& message) {
+    const int d = domain_of(message.window);
+    const Share share = find(shares_.teams, message.window, message.team);
+    Event next = message;
+    next.kind = Event::answered;
     ++out_.messages;
-    queue_.push(links_.send(s_.trip(home(d), message.node), header_bytes + share.bytes, free_s), next);
+    queue_.push(links_.send(s_.trip(home(d), message.node), header_bytes + share.bytes, queue_.now_s()),
+                next);
   }
 
   [[nodiscard]] int parties(int domain) const { return 1 + first_team_.back() - teams(home(domain)); }

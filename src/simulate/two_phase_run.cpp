@@ -1,6 +1,8 @@
 // See two_phase_run.hpp.
 #include "simulate/two_phase_run.hpp"
 
+#include <map>
+
 #include "simulate/clocks.hpp"
 #include "simulate/queue.hpp"
 
@@ -10,6 +12,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+constexpr std::size_t answers_at_a_time = 64;
 constexpr std::int64_t header_bytes = 64, piece_bytes = 2;  // of a message; a described piece, packed
 
 class Run {
@@ -17,29 +20,31 @@ class Run {
   Run(const CallSetting& setting, const PlannedCall& call)
       : s_(setting),
         call_(call),
+        buffers_(std::max(1, call.plan.overlap.buffers)),
         shares_(shares_of(setting.job, call.plan.domains,
                           sample_rounds(setting.job, call.plan.domains, policy::Digest::nothing))),
         links_(setting.topology),
         targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
         rank_free_s_(at(setting.job.ranks)),
         busy_s_(rank_free_s_.size()),
+        answered_s_(rank_free_s_.size()),
         server_free_s_(at(call.plan.domains.count)),
         storage_free_s_(server_free_s_.size()),
         receiving_s_(server_free_s_.size()) {}
 
   Outcome go() {
-    const int buffers = std::max(1, call_.plan.overlap.buffers);
-    for (int round = 0; round < buffers; ++round)
+    for (int round = 0; round < buffers_; ++round)
       for (int domain = 0; domain < domains(); ++domain) open(domain, round, 0);
     while (!queue_.empty()) {
-      const Opened window = queue_.pop();
-      const double done_s = s_.reads ? read(window) : write(window);
-      flights_.add(queue_.now_s(), done_s);
-      out_.seconds = std::max(out_.seconds, done_s);
-      ++out_.windows;
-      open(window.domain, window.round + buffers, done_s);
+      const Event event = queue_.pop();
+      if (event.answers)
+        answer(event.window);
+      else if (s_.reads)
+        read(event.window);
+      else
+        close(event.window, queue_.now_s(), write(event.window));
     }
-    return finish(buffers);
+    return finish();
   }
 
  private:
@@ -47,16 +52,27 @@ class Run {
     int domain = 0;
     std::int64_t round = 0;
   };
+  struct Event {
+    Opened window;
+    bool answers = false;  ///< else the window is opened
+  };
   struct Letter {
     double ready_s;
     const Share* share;
+  };
+
+  /// Of a window that has been read.
+  struct Answers {
+    std::vector<Letter> asked;
+    std::size_t next = 0;
+    double begun_s = 0;
   };
 
   [[nodiscard]] int domains() const { return call_.plan.domains.count; }
   [[nodiscard]] const policy::Seat& seat(int domain) const { return call_.seats[at(domain)]; }
 
   void open(int domain, std::int64_t round, double at_s) {
-    if (round < call_.plan.domains.rounds(domain)) queue_.push(at_s, {domain, round});
+    if (round < call_.plan.domains.rounds(domain)) queue_.push(at_s, {{domain, round}});
   }
 
   /// What a piece of a message costs one of its ends.
@@ -127,32 +143,49 @@ class Run {
     return access(w, all_s);
   }
 
-  double read(const Opened& w) {
-    const auto asked = letters(w, queue_.now_s(), [&](const Share& s, int node) {
+  void read(const Opened& w) {
+    const double begun_s = queue_.now_s(), there_s = access(w, begun_s);
+    auto asked = letters(w, begun_s, [&](const Share& s, int node) {
       return s_.slowdown(node) * static_cast<double>(s.pieces) * s_.model.node.describe_piece_s;
     });
-    const double there_s = access(w, queue_.now_s());
     const double asked_s =
         receive(w, asked, [](const Share& s) { return header_bytes + s.pieces * piece_bytes; }, false);
-    double done_s = std::max(there_s, asked_s);
-    double& server_s = server_free_s_[at(w.domain)];
-    const int home = seat(w.domain).node;
-    for (const Letter& letter : asked) {
-      const Share& share = *letter.share;
-      const int node = s_.job.node_of(share.party);
-      server_s = std::max(server_s, there_s) + message_s(home) + handle_s(home, share);
-      receiving_s_[at(w.domain)] += message_s(home) + handle_s(home, share);
-      const double at_s = node == home ? server_s : links_.send(s_.trip(home, node), share.bytes, server_s);
-      double& rank_s = rank_free_s_[at(share.party)];
-      rank_s = std::max(rank_s, at_s) + message_s(node) + handle_s(node, share);
-      out_.seconds = std::max(out_.seconds, rank_s);
-      done_s = std::max(done_s, server_s);
-      ++out_.messages;
-    }
-    return done_s;
+    answers_[{w.domain, w.round}] = {std::move(asked), 0, begun_s};
+    queue_.push(std::max(there_s, asked_s), {w, true});
   }
 
-  Outcome finish(int buffers) {
+  /// Some answers at a time, for those of other windows to go over the links between them.
+  void answer(const Opened& w) {
+    Answers& answers = answers_.at({w.domain, w.round});
+    double& server_s = server_free_s_[at(w.domain)];
+    server_s = std::max(server_s, queue_.now_s());
+    const std::size_t end = std::min(answers.asked.size(), answers.next + answers_at_a_time);
+    for (; answers.next < end; ++answers.next) answer(w, *answers.asked[answers.next].share, server_s);
+    if (answers.next < answers.asked.size()) return queue_.push(server_s, {w, true});
+    close(w, answers.begun_s, server_s);
+    answers_.erase({w.domain, w.round});
+  }
+
+  void answer(const Opened& w, const Share& share, double& server_s) {
+    const int home = seat(w.domain).node, node = s_.job.node_of(share.party);
+    const double work_s = message_s(home) + handle_s(home, share);
+    server_s += work_s;
+    receiving_s_[at(w.domain)] += work_s;
+    const double at_s = node == home ? server_s : links_.send(s_.trip(home, node), share.bytes, server_s);
+    double& rank_s = answered_s_[at(share.party)];
+    rank_s = std::max(rank_s, at_s) + message_s(node) + handle_s(node, share);
+    out_.seconds = std::max(out_.seconds, rank_s);
+    ++out_.messages;
+  }
+
+  void close(const Opened& w, double begun_s, double done_s) {
+    flights_.add(begun_s, done_s);
+    out_.seconds = std::max(out_.seconds, done_s);
+    ++out_.windows;
+    open(w.domain, w.round + buffers_, done_s);
+  }
+
+  Outcome finish() {
     const policy::Domains& d = call_.plan.domains;
     out_.link = links_.busiest();
     out_.target = targets_.busiest(), out_.target_s = targets_.busy_s(out_.target);
@@ -171,20 +204,23 @@ class Run {
     for (int domain = 0; domain < d.count; ++domain) ++on_node[at(seat(domain).node)];
     const std::int64_t budget = policy::message_budget(d.window_bytes, s_.hints);
     out_.node_memory_bytes =
-        (buffers * d.window_bytes + budget) * *std::max_element(on_node.begin(), on_node.end());
+        (buffers_ * d.window_bytes + budget) * *std::max_element(on_node.begin(), on_node.end());
     out_.locks_moved = targets_.locks_moved();
     return std::move(out_);
   }
 
   const CallSetting& s_;
   const PlannedCall& call_;
+  int buffers_;
   Shares shares_;
   LinkClocks links_;
   TargetClocks targets_;
-  std::vector<double> rank_free_s_, busy_s_;  ///< of ranks as senders
+  // A rank sends, receives and serves at a time: it is late only for more of the same.
+  std::vector<double> rank_free_s_, busy_s_, answered_s_;  ///< of ranks as senders, and with answers
   std::vector<double> server_free_s_, storage_free_s_,
       receiving_s_;  ///< by domain; a rank serves and sends at a time
-  Queue<Opened> queue_;
+  Queue<Event> queue_;
+  std::map<std::pair<int, std::int64_t>, Answers> answers_;
   Flights flights_;
   Outcome out_;
 };
