@@ -73,7 +73,7 @@ def _costs(machine: machine_file.MachineFile) -> Costs:
     return costs | machine.costs
 
 
-def _shape(kind: str, sizes: Iterable[int], cables: Sequence[tuple[float, float]]) -> list[str]:
+def _shape(kind: str, sizes: Iterable[int | str], cables: Sequence[tuple[float, float]]) -> list[str]:
     return [
         "--shape", kind, "--sizes", ",".join(map(str, sizes)),
         "--rates", _joined([rate for rate, _ in cables]), "--latencies", _joined([latency for _, latency in cables])]
@@ -91,7 +91,7 @@ def shape_arguments(text: str) -> list[str]:
     rate = given.get("link", parse_rate(DEFAULT_RATE))
     rates = [given.get(link, rate) for link in links]
     latency = given.get("latency", parse_time(DEFAULT_LATENCY))
-    return _shape(kind, map(int, numbers), [(rate, latency) for rate in rates])
+    return _shape(kind, numbers, [(rate, latency) for rate in rates])
 
 
 def _setting(text: str, setting: str, links: tuple[str, ...]) -> tuple[str, float]:
