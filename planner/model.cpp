@@ -49,6 +49,16 @@ double number(const json& value, const std::string& name, double least) {
                    (least > 0 ? "above 0" : "of 0 or more"));
 }
 
+constexpr std::array file_systems{std::pair{"network", simulate::FileSystem::network},
+                                  std::pair{"local", simulate::FileSystem::local},
+                                  std::pair{"memory", simulate::FileSystem::memory}};
+
+simulate::FileSystem file_system_of(const json& value) {
+  for (const auto& [name, kind] : file_systems)
+    if (value == name) return kind;
+  throw UsageError("--model: file_system is " + value.dump() + "; allowed: network, local, memory");
+}
+
 std::int64_t whole(const json& value, const std::string& name, std::int64_t most) {
   const std::int64_t given = value.is_number_integer() ? value.get<std::int64_t>() : 0;
   if (given >= 1 && given <= most) return given;
@@ -68,6 +78,8 @@ void read_storage(StorageCosts& costs, const std::string& key, const json& value
     costs.targets = static_cast<int>(whole(value, key, 1 << 20));
   else if (key == "stripe_bytes")
     costs.stripe_bytes = whole(value, key, std::int64_t{1} << 40);
+  else if (key == "file_system")
+    costs.file_system = file_system_of(value);
   else if (key == "asynchronous" && value.is_boolean())
     costs.asynchronous = value.get<bool>();
   else
@@ -107,6 +119,8 @@ json json_of(const simulate::Model& model) {
   json node, storage;
   for (const auto& one : node_numbers) node[one.name] = model.node.*one.member;
   for (const auto& one : storage_numbers) storage[one.name] = model.storage.*one.member;
+  for (const auto& [name, kind] : file_systems)
+    if (model.storage.file_system == kind) storage["file_system"] = name;
   storage["targets"] = model.storage.targets;
   storage["stripe_bytes"] = model.storage.stripe_bytes;
   storage["asynchronous"] = model.storage.asynchronous;

@@ -37,7 +37,7 @@ struct StorageModel {
   bool in_memory = false;        ///< a call is a copy in memory, and nothing goes on after it
   bool unknown = false;          ///< whether it is shared: local, as long as a job has one node
   bool overlaps = false;         ///< calls go on while their caller does something else
-  int aggregators_per_core = 4;  ///< 0: one aggregator per node
+  int aggregators_per_core = 4;  ///< 0: as few as keep a network busy
   double operation_s = 4e-6;     ///< one read or write call, apart from its bytes
   double bandwidth_bytes_per_s = 2e9;  ///< of one node
 

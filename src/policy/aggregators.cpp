@@ -16,11 +16,18 @@ int limit_of(const machine::Node& node, const Hints& hints) {
   return 0;
 }
 
+// On storage behind a network, from sweeps with the simulator (docs/design/simulator.md): few nodes need
+// several aggregators each, many nodes have enough of them.
+constexpr int enough_aggregators = 32, cores_per_aggregator = 8;
+
 /// Without a hint. Where storage calls are cheap, several per core: each serves its own pieces without a
-/// message, and small domains stay in cache. Over a network one per node, as neighbours would contend for
-/// locks.
-int automatic_on(const machine::Node& node, const machine::StorageModel& storage) {
-  return std::clamp(node.cores * storage.aggregators_per_core, 1, node.ranks);
+/// message, and small domains stay in cache. Over a network as few as keep links and storage busy.
+int automatic_on(const machine::Node& node, const machine::Machine& machine) {
+  const int nodes = static_cast<int>(machine.nodes.size());
+  const int wanted = machine.storage.behind_network()
+                         ? std::min(enough_aggregators / nodes, node.cores / cores_per_aggregator)
+                         : node.cores * machine.storage.aggregators_per_core;
+  return std::clamp(wanted, 1, node.ranks);
 }
 
 }  // namespace
@@ -36,9 +43,17 @@ std::vector<int> aggregator_limits(const machine::Machine& machine, const Hints&
   std::vector<int> limits;
   for (const machine::Node& node : machine.nodes) {
     const int limit = limit_of(node, hints);
-    limits.push_back(hints.aggregators == 0 ? std::min(limit, automatic_on(node, machine.storage)) : limit);
+    limits.push_back(hints.aggregators == 0 ? std::min(limit, automatic_on(node, machine)) : limit);
   }
   return limits;
+}
+
+int aggregators_of_a_node(const machine::Machine& machine, const Hints& hints) {
+  const std::vector<int> limits = aggregator_limits(machine, hints);
+  const int most = limits.empty() ? 1 : std::max(1, *std::ranges::max_element(limits));
+  if (hints.aggregators == 0) return most;
+  const int nodes = static_cast<int>(machine.nodes.size());
+  return std::min(most, (hints.aggregators + nodes - 1) / nodes);
 }
 
 std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints) {

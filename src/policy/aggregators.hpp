@@ -30,6 +30,9 @@ struct Spread {
 /// by its cores and what the storage likes. O(nodes * entries of cb_config_list).
 [[nodiscard]] std::vector<int> aggregator_limits(const machine::Machine& machine, const Hints& hints);
 
+/// Aggregators of the node that has most. O(nodes).
+[[nodiscard]] int aggregators_of_a_node(const machine::Machine& machine, const Hints& hints);
+
 /// Seats of all aggregators, in domain order. Never empty. O(nodes + aggregators).
 [[nodiscard]] std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints);
 

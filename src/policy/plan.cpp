@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "policy/aggregators.hpp"
 #include "policy/estimates.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/local_aggregators.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 // Beyond these, windows in shared memory are mostly holes: described pieces cost less.
 constexpr std::int64_t sparsest(Direction direction) { return direction == Direction::write ? 64 : 4; }
-constexpr int fewest_slots = 8;
+constexpr int fewest_slots = 8, slots_per_home = 4;
 constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 // Where rounds overlap, the first exchange and the last storage step are alone: they are kept short, as far
 // as storage calls stay long.
@@ -136,7 +137,11 @@ std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, P
   const std::int64_t memory = node_memory_bytes(machine, hints);
   const std::int64_t fewest = fewest_windows(machine, hints);
   const std::int64_t most = std::max(page, memory / fewest / page * page);
-  return std::min(best, hints.window_bytes > 0 ? most : std::min(most, memory / fewest_slots));
+  if (hints.window_bytes > 0) return std::min(best, most);
+  // Behind a network each domain has windows under way while others fill, and as many are in transit.
+  const bool travel = machine.storage.behind_network() && machine.nodes.size() > 1;
+  const int homes = travel ? aggregators_of_a_node(machine, hints) : 0;
+  return std::min({best, most, memory / std::max(fewest_slots, slots_per_home * homes)});
 }
 
 /// Slots, and whether they keep masks: unless the pieces, if they do not overlap, must fill the whole span.
@@ -187,7 +192,9 @@ std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hin
   }
   const std::int64_t window = std::min(hints.buffer_bytes, std::max(hints.window_bytes, page));
   const std::int64_t least = page * fewest_windows(machine, hints);
-  return std::max({2 * up_to_page(window), up_to_page(std::min(2 * hints.buffer_bytes, best)), least});
+  const int homes = machine.storage.behind_network() ? aggregators_of_a_node(machine, hints) : 1;
+  const std::int64_t buffers = 2 * hints.buffer_bytes * homes;
+  return std::max({2 * up_to_page(window), up_to_page(std::min(buffers, best)), least});
 }
 
 Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {

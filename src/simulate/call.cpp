@@ -12,9 +12,12 @@ machine::StorageModel storage_of(const StorageCosts& costs) {
   machine::StorageModel storage;
   storage.name = "modelled";
   storage.block_bytes = costs.stripe_bytes;
-  storage.window_bytes = window_bytes;
-  storage.node_buffer_bytes = node_buffer_bytes;
-  storage.aggregators_per_core = 0;
+  storage.in_memory = costs.file_system == FileSystem::memory;
+  if (costs.file_system == FileSystem::network) {
+    storage.window_bytes = window_bytes;
+    storage.node_buffer_bytes = node_buffer_bytes;
+    storage.aggregators_per_core = 0;
+  }
   storage.operation_s = costs.call_s;
   storage.overlaps = costs.asynchronous;
   return storage;

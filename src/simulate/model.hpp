@@ -22,8 +22,12 @@ struct NodeCosts {
   double match_s = 10e-9;             ///< t_m: for each message that the receiver expects besides
 };
 
+/// What collio takes a file system for: behind a network, or in one kernel, on its disk or in its memory.
+enum class FileSystem { network, local, memory };
+
 /// Of the file's storage.
 struct StorageCosts {
+  FileSystem file_system = FileSystem::network;
   int targets = 1;
   std::int64_t stripe_bytes = 1 << 20;
   double call_s = 200e-6;        ///< a call's way to the targets and back

@@ -64,9 +64,15 @@ TEST(Aggregators, ByDefaultFollowTheCores) {
             (std::map<int, int>{{0, 2}, {1, 3}, {2, 1}}));
 }
 
-TEST(Aggregators, AreOnePerNodeWhereTheStorageWantsIt) {
-  const auto seats = choose_aggregators(machine_of({{"a", 8, 2}, {"b", 3, 64}}, 0), {});
-  EXPECT_EQ(seats, (std::vector<Seat>{{0, 0}, {1, 0}}));
+TEST(Aggregators, OfFewNodesBehindANetworkAreSeveralWhereThereAreCores) {
+  const auto seats = choose_aggregators(machine_of({{"a", 8, 2}, {"b", 16, 64}}, 0), {});
+  EXPECT_EQ(seats,
+            (std::vector<Seat>{{0, 0}, {1, 0}, {1, 2}, {1, 4}, {1, 6}, {1, 8}, {1, 10}, {1, 12}, {1, 14}}));
+}
+
+TEST(Aggregators, OfManyNodesBehindANetworkAreOneEach) {
+  const std::vector<machine::Node> nodes(32, {"n", 64, 64});
+  EXPECT_EQ(choose_aggregators(machine_of(nodes, 0), {}).size(), 32U);
 }
 
 TEST(Aggregators, AreDealtRoundRobinOverNodes) {

@@ -38,6 +38,7 @@ COSTS = {
     "message": Cost("node", "message_s", "time", "a message, for its sender and for its receiver"),
     "match": Cost("node", "match_s", "time", "to look for a message, for each one that is expected"),
     "fabric": Cost("", "fabric", "fabric", "rdma or tcp"),
+    "file_system": Cost("storage", "file_system", "file_system", "what collio takes it for: network, local or memory"),
     "targets": Cost("storage", "targets", "count", "storage targets that the file is striped over"),
     "stripe": Cost("storage", "stripe_bytes", "size", "a stripe"),
     "call": Cost("storage", "call_s", "time", "a call's way to the targets and back"),
@@ -48,7 +49,11 @@ COSTS = {
     "lock": Cost("storage", "lock_s", "time", "a stripe's lock that goes to another node"),
     "asynchronous": Cost("storage", "asynchronous", "switch", "whether calls go on while their caller does something else"),
 }
-WORDS: dict[str, dict[str, Value]] = {"fabric": {"rdma": "rdma", "tcp": "tcp"}, "switch": {"yes": True, "no": False}}
+WORDS: dict[str, dict[str, Value]] = {
+    "fabric": {"rdma": "rdma", "tcp": "tcp"},
+    "switch": {"yes": True, "no": False},
+    "file_system": {"network": "network", "local": "local", "memory": "memory"},
+}
 
 
 def parse_cost(key: str, text: str) -> Value:
