@@ -42,76 +42,78 @@ WindowOrder::WindowOrder(const OrderRequest& request)
 }
 
 void WindowOrder::order_by_steps() {
-  const int domains = request_.domains.count;
-  const std::span<const int> homes = request_.homes.first(static_cast<std::size_t>(domains));
+  const std::span<const int> homes = request_.homes.first(static_cast<std::size_t>(request_.domains.count));
   const std::vector<int> places = places_at_home(homes);
   const int most_at_home = places.empty() ? 1 : *std::ranges::max_element(places) + 1;
   const int homes_of_a_step = std::min(most_at_home, std::max(1, request_.slots / 4));
-  int from = 0;  // the next node's first domain, where nodes serve them in order
-  while (!request_.relays && from < domains && homes[static_cast<std::size_t>(from)] <= request_.node) ++from;
-  int step_slots = 0;
+  int away_of_a_step = 0;
   for (int step = 0; step * homes_of_a_step < most_at_home; ++step) {
-    const auto in_step = [&](int domain) {
-      return places[static_cast<std::size_t>(domain)] / homes_of_a_step == step;
-    };
-    int slots = 0;
-    for (const bool home : {true, false}) {
-      Part part{static_cast<int>(order_.size()), 0, home};
-      for (int i = 0; i < domains; ++i) {
-        const int domain = (from + i) % domains;
-        if (!in_step(domain) || (homes[static_cast<std::size_t>(domain)] == request_.node) != home) continue;
-        order_.push_back(domain);
-        if (!home) slots += request_.slots_for(domain);
-      }
-      part.end = static_cast<int>(order_.size());
-      if (part.begin < part.end) parts_.push_back(part);
-    }
-    step_slots = std::max(step_slots, slots);
+    const auto before = static_cast<int>(transit_.order.size());
+    add_step(step, homes_of_a_step, places);
+    away_of_a_step = std::max(away_of_a_step, static_cast<int>(transit_.order.size()) - before);
   }
-  groups_ = divide(request_, homes_of_a_step, step_slots);
+  groups_ = divide(request_, homes_of_a_step, away_of_a_step * request_.transit_slots);
 }
 
-bool WindowOrder::fill(Batch& batch, const Part& part) {
-  const int most = part.home ? groups_.home_slots : groups_.transit_slots;
-  batch.group = part.home ? static_cast<int>(home_batches_ % groups_.home_groups)
-                          : groups_.home_groups + static_cast<int>(transit_batches_ % groups_.transit_groups);
-  for (; at_ < part.end; ++at_) {
-    const int domain = order_[static_cast<std::size_t>(at_)];
-    if (request_.domains.window(domain, round_).length <= 0) continue;  // not all domains are of one length
-    const int slots = part.home ? 1 : request_.slots_for(domain);
+void WindowOrder::add_step(int step, int windows_of_a_step, std::span<const int> places) {
+  const auto domains = static_cast<int>(places.size());
+  const auto home_of = [this](int domain) { return request_.homes[static_cast<std::size_t>(domain)]; };
+  int from = 0;  // the next node's first domain, where nodes serve them in order
+  while (!request_.relays && from < domains && home_of(from) <= request_.node) ++from;
+  for (int i = 0; i < domains; ++i) {
+    const int domain = (from + i) % domains;
+    if (places[static_cast<std::size_t>(domain)] / windows_of_a_step != step) continue;
+    (home_of(domain) == request_.node ? home_ : transit_).order.push_back(domain);
+  }
+  for (Place* place : {&home_, &transit_}) place->ends.push_back(static_cast<int>(place->order.size()));
+}
+
+/// With the rest of the place's step, as far as there are slots. False: no window is left in it.
+bool WindowOrder::fill(Course course, Place& place, Batch& batch) {
+  const bool home = course == Course::home;
+  const int most = home ? groups_.home_slots : groups_.transit_slots;
+  batch.group = home ? static_cast<int>(place.batches % groups_.home_groups)
+                     : groups_.home_groups + static_cast<int>(place.batches % groups_.transit_groups);
+  batch.step =
+      place.round * static_cast<std::int64_t>(place.ends.size()) + static_cast<std::int64_t>(place.step);
+  for (; place.at < place.ends[place.step]; ++place.at) {
+    const int domain = place.order[static_cast<std::size_t>(place.at)];
+    if (request_.domains.window(domain, place.round).length <= 0)
+      continue;  // not all domains are of one length
+    const int slots = home ? 1 : request_.slots_for(domain, place.round);
     if (batch.slots + slots > most) break;
-    batch.windows.push_back({domain, round_, groups_.first_slot(batch.group) + batch.slots});
+    if (slots > 0)
+      batch.windows.push_back({domain, place.round, groups_.first_slot(batch.group) + batch.slots});
     batch.slots += slots;
   }
-  if (!batch.windows.empty()) ++(part.home ? home_batches_ : transit_batches_);
+  if (!batch.windows.empty()) ++place.batches;
   return !batch.windows.empty();
 }
 
-bool WindowOrder::next(Batch& batch) {
+bool WindowOrder::next(Course course, Batch& batch) {
   batch.windows.clear();
   batch.slots = 0;
-  if (parts_.empty()) return next_on_one_node(batch);
-  while (round_ < rounds_) {
-    const Part& part = parts_[part_];
-    if (fill(batch, part)) return true;
-    if (++part_ == parts_.size()) {
-      part_ = 0;
-      at_ = 0;
-      ++round_;
-    }
+  if (request_.transit_slots == 0) return course == Course::home && next_on_one_node(batch);
+  Place& place = course == Course::home ? home_ : transit_;
+  while (place.round < rounds_) {
+    if (fill(course, place, batch)) return true;
+    if (++place.step < place.ends.size()) continue;
+    place.step = 0;
+    place.at = 0;
+    ++place.round;
   }
   return false;
 }
 
 bool WindowOrder::next_on_one_node(Batch& batch) {
   const int domains = request_.domains.count;
-  batch.group = static_cast<int>(home_batches_ % 2);
-  for (; round_ < rounds_ && batch.slots < groups_.home_slots;
-       at_ + 1 < domains ? ++at_ : (at_ = 0, ++round_)) {
-    if (request_.domains.window(at_, round_).length <= 0) continue;
-    batch.windows.push_back({at_, round_, groups_.first_slot(batch.group) + batch.slots++});
+  batch.group = static_cast<int>(home_.batches % 2);
+  for (; home_.round < rounds_ && batch.slots < groups_.home_slots;
+       home_.at + 1 < domains ? ++home_.at : (home_.at = 0, ++home_.round)) {
+    if (request_.domains.window(home_.at, home_.round).length <= 0) continue;
+    batch.windows.push_back({home_.at, home_.round, groups_.first_slot(batch.group) + batch.slots++});
   }
-  if (!batch.windows.empty()) ++home_batches_;
+  if (!batch.windows.empty()) ++home_.batches;
   return !batch.windows.empty();
 }
 

@@ -33,7 +33,7 @@ void add_pattern(Shares& shares, const policy::Domains& domains, int rank, const
       const std::int64_t bytes = bytes_before(cursor, window.end()) - before;
       if (bytes == 0) continue;
       const auto pieces = std::max<std::int64_t>(1, std::llround(static_cast<double>(bytes) * per_byte));
-      shares.add(d, r, {rank, static_cast<std::int32_t>(pieces), bytes});
+      shares.add(d, r, {rank, static_cast<std::int32_t>(pieces), bytes, 1});
     }
 }
 
@@ -77,6 +77,13 @@ void Shares::add(int domain, std::size_t round, const Share& share) {
   window.back().bytes += share.bytes;
 }
 
+void Shares::join(int domain, std::size_t round, const Share& share) {
+  std::vector<Share>& window = by_window_[round * at(domains_) + at(domain)];
+  const bool first = window.empty() || window.back().party != share.party;
+  add(domain, round, share);
+  if (!first) window.back().ranks += share.ranks;
+}
+
 std::vector<std::int64_t> sample_rounds(const Job& job, const policy::Domains& domains, std::int64_t most) {
   const std::int64_t all = domains.most_rounds();
   const std::int64_t pairs = std::int64_t{job.ranks} * domains.count;
@@ -98,7 +105,7 @@ Shares gathered(const Shares& ranks, const std::function<int(int rank)>& party_o
   for (std::size_t r = 0; r < ranks.rounds().size(); ++r)
     for (int d = 0; d < ranks.domains(); ++d)
       for (const Share& share : ranks.of(d, r))
-        parties.add(d, r, {party_of(share.party), share.pieces, share.bytes});
+        parties.join(d, r, {party_of(share.party), share.pieces, share.bytes, share.ranks});
   return parties;
 }
 

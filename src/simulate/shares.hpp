@@ -18,6 +18,7 @@ struct Share {
   std::int32_t party = 0;
   std::int32_t pieces = 0;
   std::int64_t bytes = 0;
+  std::int32_t ranks = 1;  ///< of the party, that have bytes there
 };
 
 /// Of the windows of some rounds, or all.
@@ -31,6 +32,8 @@ class Shares {
   [[nodiscard]] std::span<const Share> of(int domain, std::size_t round) const noexcept;
   /// Joins what a party already has there. A window's parties are added in ascending order.
   void add(int domain, std::size_t round, const Share& share);
+  /// The same for a further rank of the party.
+  void join(int domain, std::size_t round, const Share& share);
 
  private:
   int domains_;

@@ -1,6 +1,7 @@
 // See two_layer_run.hpp.
 #include "simulate/two_layer_run.hpp"
 
+#include <array>
 #include <memory>
 
 #include "flow/window_order.hpp"
@@ -64,10 +65,16 @@ class Run {
     double begun_s = 0;
     std::vector<Event> pending;  ///< messages that came before it was open
   };
+  /// Where a node is on one of its courses.
+  struct Lane {
+    flow::Course course = flow::Course::home;
+    flow::Batch batch;  ///< the next one
+    bool more = false;
+  };
   struct Node {
     std::unique_ptr<flow::WindowOrder> order;
-    flow::Batch batch;
-    bool more = false, waits = false;
+    std::array<Lane, 2> lanes{Lane{flow::Course::home, {}, false}, Lane{flow::Course::transit, {}, false}};
+    bool waits = false;
     double free_s = 0;      ///< its ranks have passed all batches before
     double copying_s = 0;   ///< that they were at work
     std::vector<int> left;  ///< slots in use of each group
@@ -104,18 +111,28 @@ class Run {
   }
 
   void add_node(int n) {
-    const flow::OrderRequest request{.domains = domains(),
-                                     .homes = homes_,
-                                     .node = n,
-                                     .slots = call_.plan.node_slots,
-                                     .transit_slots = nodes() > 1 ? teams(n) : 0,
-                                     .relays = false,
-                                     .slots_for = [this, n](int d) { return home(d) == n ? 1 : teams(n); }};
+    const flow::OrderRequest request{
+        .domains = domains(),
+        .homes = homes_,
+        .node = n,
+        .slots = call_.plan.node_slots,
+        .transit_slots = nodes() > 1 ? teams(n) : 0,
+        .relays = false,
+        .slots_for = [this, n](int d, std::int64_t r) { return parts(n, d, r); }};
     Node one;
     one.order = std::make_unique<flow::WindowOrder>(request);
     one.left.resize(at(one.order->groups().groups()));
-    one.more = one.order->next(one.batch);
+    for (Lane& lane : one.lanes) lane.more = one.order->next(lane.course, lane.batch);
     nodes_.push_back(std::move(one));
+  }
+
+  /// Teams of a node that have a message for a window.
+  [[nodiscard]] int parts(int n, int domain, std::int64_t round) const {
+    const int w = index(domain, round);
+    int count = 0;
+    for (int team = first_team(n); team < first_team(n + 1); ++team)
+      count += due(w, find(shares_.teams, w, team)) ? 1 : 0;
+    return count;
   }
 
   void take(const Event& e) {
@@ -143,27 +160,35 @@ class Run {
 
   void enter(int n) {
     Node& node = nodes_[at(n)];
-    if (!node.more) return;
     if (queue_.now_s() < node.free_s) return queue_.push(node.free_s, {Event::enter, n});
-    int& left = node.left[at(node.batch.group)];
-    node.waits = left > 0;
-    if (node.waits) return;
-    left = node.batch.slots;
+    Lane* const lane = next_lane(node);
+    node.waits = !lane;
+    if (!lane) return;
+    node.left[at(lane->batch.group)] = lane->batch.slots;
     node.free_s = queue_.now_s();
-    for (const flow::Batch::Window& window : node.batch.windows) pass(n, window);
-    node.more = node.order->next(node.batch);
-    if (node.more) queue_.push(node.free_s, {Event::enter, n});
+    for (const flow::Batch::Window& window : lane->batch.windows) pass(n, window, lane->batch.group);
+    lane->more = node.order->next(lane->course, lane->batch);
+    queue_.push(node.free_s, {Event::enter, n});
     out_.seconds = std::max(out_.seconds, node.free_s);
   }
 
-  void pass(int n, const flow::Batch::Window& placed) {
+  /// The one that is behind, of those whose next group of slots is free.
+  static Lane* next_lane(Node& node) {
+    Lane* next = nullptr;
+    for (Lane& lane : node.lanes)
+      if (lane.more && node.left[at(lane.batch.group)] == 0 && (!next || lane.batch.step < next->batch.step))
+        next = &lane;
+    return next;
+  }
+
+  void pass(int n, const flow::Batch::Window& placed, int group) {
     Node& node = nodes_[at(n)];
     const int w = index(placed.domain, placed.round);
-    work(node, s_.model.node.pass_s * s_.job.ranks_on(n) / s_.parallel(n));
+    work(node, s_.model.node.pass_s * find(shares_.nodes, w, n).ranks / s_.parallel(n));
     if (!s_.reads) work(node, copy_s(n, w));
-    if (home(placed.domain) != n) return send_pieces(n, w);
+    if (home(placed.domain) != n) return send_pieces(n, w, group);
     Window& window = windows_[at(w)];
-    window.group = node.batch.group;
+    window.group = group;
     window.begun_s = queue_.now_s();
     if (s_.reads) return access(w, node.free_s);
     queue_.push(node.free_s, {Event::part, n, w});
@@ -193,7 +218,7 @@ class Run {
     const std::span<const Share> all = shares.of(domain_of(w), at(round_of(w)));
     const auto found = std::lower_bound(all.begin(), all.end(), party,
                                         [](const Share& share, int p) { return share.party < p; });
-    return found != all.end() && found->party == party ? *found : Share{party, 0, 0};
+    return found != all.end() && found->party == party ? *found : Share{party, 0, 0, 0};
   }
 
   [[nodiscard]] double runs(const Share& share) const {
@@ -213,13 +238,17 @@ class Run {
   }
   [[nodiscard]] double message_s(int n) const { return s_.slowdown(n) * s_.model.node.message_s; }
 
+  /// Whether a team has a message for a window: the first of a domain goes out even if there are no pieces.
+  [[nodiscard]] bool due(int w, const Share& share) const { return share.bytes > 0 || round_of(w) == 0; }
+
   /// Each team's pieces, or a read's request for them. Ranks take turns at making messages.
-  void send_pieces(int n, int w) {
+  void send_pieces(int n, int w, int group) {
     Node& node = nodes_[at(n)];
     for (int team = first_team(n); team < first_team(n + 1); ++team) {
       const Share share = find(shares_.teams, w, team);
+      if (!due(w, share)) continue;
       const double made_s = (s_.reads ? mark_s(n, share) : merge_s(n, share)) + message_s(n);
-      queue_.push(node.free_s + made_s, {Event::send, n, w, team, node.batch.group});
+      queue_.push(node.free_s + made_s, {Event::send, n, w, team, group});
       work(node, made_s / s_.slowdown(n) / s_.parallel(n));
     }
   }
@@ -234,7 +263,9 @@ class Run {
 
   void release(int n, int group) {
     Node& node = nodes_[at(n)];
-    if (--node.left[at(group)] == 0 && node.waits) queue_.push(queue_.now_s(), {Event::enter, n});
+    if (--node.left[at(group)] > 0 || !node.waits) return;
+    node.waits = false;
+    queue_.push(queue_.now_s(), {Event::enter, n});
   }
 
   // --- A domain's server ----------------------------------------------------------------------
@@ -272,10 +303,16 @@ class Run {
                 next);
   }
 
-  [[nodiscard]] int parties(int domain) const { return 1 + first_team_.back() - teams(home(domain)); }
+  [[nodiscard]] int senders(int w) const {
+    const int n = home(domain_of(w));
+    if (round_of(w) == 0) return first_team_.back() - teams(n);
+    const std::span<const Share> all = shares_.teams.of(domain_of(w), at(round_of(w)));
+    return static_cast<int>(std::ranges::count_if(
+        all, [&](const Share& share) { return share.bytes > 0 && node_of_team(share.party) != n; }));
+  }
 
   void part(int w) {
-    if (++windows_[at(w)].parts < parties(domain_of(w))) return;
+    if (++windows_[at(w)].parts < 1 + senders(w)) return;
     if (s_.reads) return close(w);
     access(w, queue_.now_s());
   }
@@ -333,7 +370,8 @@ class Run {
     out_.local_aggregators = layers_.local_aggregators();
     out_.window_bytes = d.window_bytes;
     out_.rounds = out_.rounds_simulated = d.most_rounds();
-    out_.most_receives = nodes() > 1 ? parties(0) - 1 : 0;
+    for (int w = 0; w < static_cast<int>(windows_.size()); ++w)
+      out_.most_receives = std::max<std::int64_t>(out_.most_receives, senders(w));
     out_.most_windows = flights_.most(), out_.mean_windows = flights_.mean(out_.seconds);
     out_.node_memory_bytes = call_.plan.node_slots * d.window_bytes;
     out_.locks_moved = targets_.locks_moved();

@@ -4,13 +4,17 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "flow/tally.hpp"
 #include "flow/window_order.hpp"
 #include "policy/local_aggregators.hpp"
 
@@ -23,6 +27,10 @@ struct FlowJob {
   std::vector<int> homes;    ///< node of each domain
   std::vector<int> servers;  ///< its rank within the node, which also gets its mail
   int slots = 4;
+  int counters = 1000;  ///< that a node has for its tally
+  /// Which ranks have bytes in which window.
+  std::function<bool(int node, int rank, int domain, std::int64_t round)> touches =
+      [](int, int, int, std::int64_t) { return true; };
   bool relays_rotate =
       false;  ///< against the rule: nodes take windows in different orders also where pieces meet on the way
 
@@ -38,15 +46,55 @@ struct FlowJob {
            layers.relay(node, domain) == node;
   }
   [[nodiscard]] bool away(int node, int domain) const { return home(domain) != node && !meets(node, domain); }
-  [[nodiscard]] flow::OrderRequest order_of(int node) const {
+  [[nodiscard]] bool gets_mail(int node, int domain) const {
+    return layers.senders_to(node, domain, home(domain)) > 0;
+  }
+  [[nodiscard]] flow::OrderRequest order_of(int node, const flow::Tally& tally) const {
     return {.domains = domains,
             .homes = homes,
             .node = node,
             .slots = slots,
             .transit_slots = nodes() > 1 ? teams(node).count : 0,
             .relays = relays() && !relays_rotate,
-            .slots_for = [this, node](int domain) { return away(node, domain) ? teams(node).count : 1; }};
+            .slots_for = [this, node, &tally](int domain, std::int64_t round) {
+              if (away(node, domain)) return tally.teams(domain, round);
+              return gets_mail(node, domain) || tally.ranks(domain, round) > 0 ? 1 : 0;
+            }};
   }
+};
+
+/// What a node's ranks know of each other, as engine/two_layer/node_tally has it.
+class FlowTally {
+ public:
+  FlowTally(const FlowJob& job, int node)
+      : counters_(static_cast<std::size_t>(job.counters)),
+        tally_(job.domains, job.teams(node).count, counters_) {
+    for (int rank = 0; rank < job.teams(node).ranks; ++rank) {
+      std::vector<bool> own(static_cast<std::size_t>(tally_.places()));
+      for (int d = 0; d < job.domains.count; ++d)
+        for (std::int64_t r = 0; r < job.domains.rounds(d); ++r)
+          if (takes_part(job, node, rank, d, r)) own[static_cast<std::size_t>(tally_.place(d, r))] = true;
+      for (std::int64_t place = 0; place < tally_.places(); ++place)
+        if (own[static_cast<std::size_t>(place)]) tally_.add(place, job.teams(node).team_of(rank));
+      mine_.push_back(std::move(own));
+    }
+  }
+  [[nodiscard]] const flow::Tally& counts() const { return tally_; }
+  [[nodiscard]] bool mine(int rank, int domain, std::int64_t round) const {
+    return mine_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(tally_.place(domain, round))];
+  }
+
+ private:
+  static bool takes_part(const FlowJob& job, int node, int rank, int domain, std::int64_t round) {
+    const policy::Teams& teams = job.teams(node);
+    const bool first =
+        round == 0 && job.home(domain) != node && teams.first_rank(teams.team_of(rank)) == rank;
+    return first || job.nodes() == 1 || job.touches(node, rank, domain, round);
+  }
+
+  std::vector<flow::Tally::Counter> counters_;
+  flow::Tally tally_;
+  std::vector<std::vector<bool>> mine_;  ///< by rank and place
 };
 
 /// The job outlives it. A copy goes on by itself.
@@ -55,11 +103,13 @@ class FlowWorld {
   struct Step {
     enum Kind { enter, deliver, write } kind = enter;
     int node = 0, index = 0;  ///< rank; message; window
+    int course = 0;           ///< that is entered
   };
 
   explicit FlowWorld(const FlowJob& job) : job_(&job) {
     for (int node = 0; node < job.nodes(); ++node) {
-      flow::WindowOrder order(job.order_of(node));
+      tallies_.push_back(std::make_shared<FlowTally>(job, node));
+      flow::WindowOrder order(job.order_of(node, tallies_.back()->counts()));
       Node n{order.groups(),
              {},
              std::vector<Rank>(static_cast<std::size_t>(job.teams(node).ranks)),
@@ -67,7 +117,8 @@ class FlowWorld {
              {},
              {},
              {}};
-      for (flow::Batch batch; order.next(batch);) n.batches.push_back(batch);
+      for (const auto course : {flow::Course::home, flow::Course::transit})
+        for (flow::Batch batch; order.next(course, batch);) n.batches[at(course)].push_back(batch);
       const auto groups = static_cast<std::size_t>(order.groups().groups());
       n.turn.resize(groups);
       n.finished.resize(groups);
@@ -82,7 +133,8 @@ class FlowWorld {
     for (int n = 0; n < job_->nodes(); ++n) {
       const Node& node = nodes_[at(n)];
       for (int r = 0; r < static_cast<int>(node.ranks.size()); ++r)
-        if (may_enter(node, node.ranks[at(r)])) steps.push_back({Step::enter, n, r});
+        for (const int course : {0, 1})
+          if (may_enter(n, r, course)) steps.push_back({Step::enter, n, r, course});
       for (int m = 0; m < static_cast<int>(node.mail.size()); ++m)
         if (may_deliver(n, node.mail[at(m)])) steps.push_back({Step::deliver, n, m});
       for (int w = 0; w < static_cast<int>(node.full.size()); ++w) steps.push_back({Step::write, n, w});
@@ -91,7 +143,7 @@ class FlowWorld {
   }
 
   void take(const Step& step) {
-    if (step.kind == Step::enter) return enter(step.node, step.index);
+    if (step.kind == Step::enter) return enter(step.node, step.index, step.course);
     if (step.kind == Step::deliver) return deliver(step.node, step.index);
     Node& node = nodes_[at(step.node)];
     const Key key = node.full[at(step.index)];
@@ -102,8 +154,10 @@ class FlowWorld {
 
   [[nodiscard]] bool over() const {
     return std::ranges::all_of(nodes_, [](const Node& node) {
-      const bool passed = std::ranges::all_of(
-          node.ranks, [&](const Rank& rank) { return rank.batch == static_cast<int>(node.batches.size()); });
+      const bool passed = std::ranges::all_of(node.ranks, [&](const Rank& rank) {
+        return rank.batch[0] == static_cast<int>(node.batches[0].size()) &&
+               rank.batch[1] == static_cast<int>(node.batches[1].size());
+      });
       return passed && node.mail.empty() && node.full.empty() && node.arrived.empty();
     });
   }
@@ -120,7 +174,7 @@ class FlowWorld {
     const auto add = [&all](std::int64_t value) { all.push_back(static_cast<char>(value)); };
     for (const Node& node : nodes_) {
       for (const Rank& rank : node.ranks) {
-        add(rank.batch);
+        add(rank.batch[0]), add(rank.batch[1]);
         for (const int sent : rank.sent) add(sent);
       }
       for (const Message& m : node.mail) add(m.window.first), add(m.window.second), add(m.node), add(m.rank);
@@ -136,9 +190,9 @@ class FlowWorld {
 
  private:
   struct Rank {
-    int batch = 0;          ///< to enter next
-    std::vector<int> turn;  ///< batches of each group entered
-    std::vector<int> sent;  ///< messages of each group that have not arrived
+    std::array<int, 2> batch{};  ///< to enter next, by course
+    std::vector<int> turn;       ///< batches of each group entered
+    std::vector<int> sent;       ///< messages of each group that have not arrived
   };
   struct Message {
     Key window;
@@ -146,7 +200,7 @@ class FlowWorld {
   };
   struct Node {
     flow::SlotGroups groups;
-    std::vector<flow::Batch> batches;
+    std::array<std::vector<flow::Batch>, 2> batches;  ///< by course
     std::vector<Rank> ranks;
     std::vector<int> turn, finished;             ///< of each group
     std::vector<Message> mail;                   ///< sent here, not yet received
@@ -155,45 +209,89 @@ class FlowWorld {
   };
 
   [[nodiscard]] static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  [[nodiscard]] static std::size_t at(flow::Course course) { return static_cast<std::size_t>(course); }
 
-  [[nodiscard]] static bool may_enter(const Node& node, const Rank& rank) {
-    if (rank.batch == static_cast<int>(node.batches.size())) return false;
-    const auto group = at(node.batches[at(rank.batch)].group);
-    return node.turn[group] == rank.turn[group] && rank.sent[group] == 0;
+  [[nodiscard]] int receiver(int n, int domain) const {
+    return job_->home(domain) == n ? job_->servers[at(domain)] : 0;
+  }
+  [[nodiscard]] int course_of(int n, const Key& key) const { return job_->home(key.first) == n ? 0 : 1; }
+  [[nodiscard]] bool mine(int n, int r, const flow::Batch::Window& w) const {
+    return tallies_[at(n)]->mine(r, w.domain, w.round);
+  }
+  [[nodiscard]] bool receives(int n, int r, int domain) const {
+    return !job_->away(n, domain) && job_->gets_mail(n, domain) && receiver(n, domain) == r;
+  }
+
+  /// A rank waits for a group of slots only if a window in it concerns it.
+  [[nodiscard]] bool may_enter(int n, int r, int course) const {
+    const Node& node = nodes_[at(n)];
+    const Rank& rank = node.ranks[at(r)];
+    if (rank.batch[at(course)] == static_cast<int>(node.batches[at(course)].size())) return false;
+    const flow::Batch& batch = node.batches[at(course)][at(rank.batch[at(course)])];
+    const bool concerned = std::ranges::any_of(
+        batch.windows, [&](const auto& w) { return mine(n, r, w) || receives(n, r, w.domain); });
+    const auto group = at(batch.group);
+    return !concerned || (node.turn[group] == rank.turn[group] && rank.sent[group] == 0);
   }
 
   /// The rank that gets the mail has come to the window, and all mail of the domain's earlier rounds is in.
   [[nodiscard]] bool may_deliver(int n, const Message& m) const {
     const Node& node = nodes_[at(n)];
-    const Rank& receiver =
-        node.ranks[at(job_->home(m.window.first) == n ? job_->servers[at(m.window.first)] : 0)];
-    if (batch_of(node, m.window) >= receiver.batch) return false;
+    const int course = course_of(n, m.window);
+    if (batch_of(node, course, m.window) >= node.ranks[at(receiver(n, m.window.first))].batch[at(course)])
+      return false;
     return std::ranges::none_of(node.mail, [&](const Message& other) {
       return other.window.first == m.window.first && other.window.second < m.window.second;
     });
   }
 
-  [[nodiscard]] static int batch_of(const Node& node, const Key& key) {
-    const auto found = std::ranges::find_if(node.batches, [&](const flow::Batch& batch) {
+  [[nodiscard]] static int batch_of(const Node& node, int course, const Key& key) {
+    const auto& batches = node.batches[at(course)];
+    const auto found = std::ranges::find_if(batches, [&](const flow::Batch& batch) {
       return std::ranges::any_of(batch.windows, [&](const auto& w) { return Key(w.domain, w.round) == key; });
     });
-    return static_cast<int>(found - node.batches.begin());
+    return static_cast<int>(found - batches.begin());
+  }
+  [[nodiscard]] const flow::Batch& batch_with(int n, const Key& key) const {
+    const int course = course_of(n, key);
+    return nodes_[at(n)].batches[at(course)][at(batch_of(nodes_[at(n)], course, key))];
   }
 
-  void enter(int n, int r) {
+  void enter(int n, int r, int course) {
     Node& node = nodes_[at(n)];
     Rank& rank = node.ranks[at(r)];
-    const flow::Batch& batch = node.batches[at(rank.batch)];
-    ++rank.batch;
+    const flow::Batch& batch = node.batches[at(course)][at(rank.batch[at(course)]++)];
     ++rank.turn[at(batch.group)];
     for (const auto& window : batch.windows) {
       check_slot(node, batch, window, n);
-      arrive(n, r, {window.domain, window.round});
+      if (receives(n, r, window.domain)) expect_mail(n, {window.domain, window.round});
+      if (mine(n, r, window)) arrive(n, r, {window.domain, window.round});
     }
   }
 
+  /// The mail of a window counts as a party, also if there is none.
+  void expect_mail(int n, const Key& key) {
+    if (messages_to(n, key) == 0) arrive(n, receiver(n, key.first), key);
+  }
+
+  /// Messages that a node gets for a window, from nodes that take part in it.
+  [[nodiscard]] int messages_to(int n, const Key& key) const {
+    int sum = 0;
+    for (int from = 0; from < job_->nodes(); ++from)
+      if (from != n && from != job_->home(key.first) &&
+          job_->layers.next_hop(from, key.first, job_->home(key.first)) == n)
+        sum += messages_from(from, key);
+    return sum;
+  }
+  [[nodiscard]] int messages_from(int n, const Key& key) const {
+    const flow::Tally& tally = tallies_[at(n)]->counts();
+    if (job_->away(n, key.first)) return tally.teams(key.first, key.second);
+    return tally.ranks(key.first, key.second) > 0 || messages_to(n, key) > 0 ? 1 : 0;
+  }
+
   void check_slot(const Node& node, const flow::Batch& batch, const flow::Batch::Window& window, int n) {
-    const int slots = job_->away(n, window.domain) ? job_->teams(n).count : 1;
+    const int slots =
+        job_->away(n, window.domain) ? tallies_[at(n)]->counts().teams(window.domain, window.round) : 1;
     if (window.slot < 0 || window.slot + slots > job_->slots) broken_ = "a slot outside the memory";
     if (node.groups.group_of(window.slot) != batch.group ||
         node.groups.group_of(window.slot + slots - 1) != batch.group)
@@ -206,8 +304,9 @@ class FlowWorld {
     const bool away = job_->away(n, key.first);
     const policy::Teams& teams = job_->teams(n);
     const int team = away ? teams.team_of(r) : 0;
-    const bool mail = !away && job_->layers.senders_to(n, key.first, job_->home(key.first)) > 0;
-    const int parties = (away ? teams.size(team) : teams.ranks) + (mail ? 1 : 0);
+    const flow::Tally& tally = tallies_[at(n)]->counts();
+    const int ranks = away ? tally.ranks(key.first, key.second, team) : tally.ranks(key.first, key.second);
+    const int parties = ranks + (!away && job_->gets_mail(n, key.first) ? 1 : 0);
     int& count = node.arrived[{key, team}];
     if (++count < parties) return;
     node.arrived.erase({key, team});
@@ -219,9 +318,12 @@ class FlowWorld {
 
   void forward(int n, int r, const Key& key) {
     Node& node = nodes_[at(n)];
-    const int group = node.batches[at(batch_of(node, key))].group;
-    nodes_[at(job_->layers.next_hop(n, key.first, job_->home(key.first)))].mail.push_back({key, n, r, group});
-    ++node.ranks[at(r)].sent[at(group)];
+    const int group = batch_with(n, key).group;
+    if (messages_from(n, key) > 0) {
+      nodes_[at(job_->layers.next_hop(n, key.first, job_->home(key.first)))].mail.push_back(
+          {key, n, r, group});
+      ++node.ranks[at(r)].sent[at(group)];
+    }
     recycle(n, key);
   }
 
@@ -230,23 +332,23 @@ class FlowWorld {
     const Message m = node.mail[at(index)];
     node.mail.erase(node.mail.begin() + index);
     --nodes_[at(m.node)].ranks[at(m.rank)].sent[at(m.group)];
-    const int home = job_->home(m.window.first);
     int& received = received_[{n, m.window}];
-    if (++received < job_->layers.senders_to(n, m.window.first, home)) return;
+    if (++received < messages_to(n, m.window)) return;
     received_.erase({n, m.window});
-    arrive(n, home == n ? job_->servers[at(m.window.first)] : 0, m.window);
+    arrive(n, receiver(n, m.window.first), m.window);
   }
 
   /// A slot is free again; the group's last one ends its turn.
   void recycle(int n, const Key& key) {
     Node& node = nodes_[at(n)];
-    const flow::Batch& batch = node.batches[at(batch_of(node, key))];
+    const flow::Batch& batch = batch_with(n, key);
     if (++node.finished[at(batch.group)] < batch.slots) return;
     node.finished[at(batch.group)] = 0;
     ++node.turn[at(batch.group)];
   }
 
   const FlowJob* job_;
+  std::vector<std::shared_ptr<const FlowTally>> tallies_;  ///< by node
   std::vector<Node> nodes_;
   std::map<std::pair<int, Key>, int> received_;  ///< messages, by node and window
   std::map<Key, int> written_;

@@ -40,17 +40,25 @@ FlowJob job_of(int nodes, int ranks, int per_node, std::int64_t rounds, int slot
   return job;
 }
 
-std::vector<Batch> batches_of(const OrderRequest& request) {
+std::vector<Batch> batches_of(const FlowJob& job, int node, Course course) {
+  const test::FlowTally tally(job, node);
   std::vector<Batch> all;
-  WindowOrder order(request);
-  for (Batch batch; order.next(batch);) all.push_back(batch);
+  WindowOrder order(job.order_of(node, tally.counts()));
+  for (Batch batch; order.next(course, batch);) all.push_back(batch);
   return all;
+}
+
+std::vector<int> domains_in(const Batch& batch) {
+  std::vector<int> domains;
+  for (const auto& w : batch.windows) domains.push_back(w.domain);
+  return domains;
 }
 
 TEST(WindowOrder, OneNodeTakesTwoGroupsInTurn) {
   const FlowJob job = job_of(1, 4, 3, 4, 4);
-  const std::vector<Batch> all = batches_of(job.order_of(0));
+  const std::vector<Batch> all = batches_of(job, 0, Course::home);
   ASSERT_EQ(all.size(), 6U);
+  EXPECT_TRUE(batches_of(job, 0, Course::transit).empty());
   EXPECT_EQ(all[0].group, 0);
   EXPECT_EQ(all[1].group, 1);
   EXPECT_EQ(all[1].windows[0].domain, 2);
@@ -58,14 +66,26 @@ TEST(WindowOrder, OneNodeTakesTwoGroupsInTurn) {
   EXPECT_EQ(all[1].windows[1].slot, 3);
 }
 
-TEST(WindowOrder, ANodePassesItsOwnWindowsFirstAndThenThoseOfTheNextNode) {
+TEST(WindowOrder, TransitBeginsWithTheNextNode) {
   const FlowJob job = job_of(4, 2, 1, 2, 16);
-  const std::vector<Batch> all = batches_of(job.order_of(1));
-  ASSERT_EQ(all.size(), 4U);
-  EXPECT_EQ(all[0].windows[0].domain, 1);
-  std::vector<int> others;
-  for (const auto& w : all[1].windows) others.push_back(w.domain);
-  EXPECT_EQ(others, (std::vector{2, 3, 0}));
+  const std::vector<Batch> home = batches_of(job, 1, Course::home);
+  ASSERT_EQ(home.size(), 2U);
+  EXPECT_EQ(domains_in(home[0]), (std::vector{1}));
+  const std::vector<Batch> transit = batches_of(job, 1, Course::transit);
+  ASSERT_EQ(transit.size(), 2U);
+  EXPECT_EQ(domains_in(transit[0]), (std::vector{2, 3, 0}));
+  EXPECT_EQ(home[1].step, transit[1].step);
+}
+
+TEST(WindowOrder, TransitLeavesOutWindowsInWhichTheNodeHasNoPart) {
+  FlowJob job = job_of(4, 2, 1, 5, 16);
+  job.touches = [](int, int, int domain, std::int64_t round) { return domain == 3 && round == 2; };
+  const std::vector<Batch> transit = batches_of(job, 1, Course::transit);
+  ASSERT_EQ(transit.size(), 2U);
+  EXPECT_EQ(domains_in(transit[0]), (std::vector{2, 3, 0}));  // the first message tells of the next
+  EXPECT_EQ(domains_in(transit[1]), (std::vector{3}));
+  EXPECT_EQ(transit[1].windows[0].round, 2);
+  EXPECT_EQ(batches_of(job, 1, Course::home).size(), 5U);
 }
 
 TEST(WindowOrder, EveryWindowIsPassedOnce) {
@@ -76,8 +96,9 @@ TEST(WindowOrder, EveryWindowIsPassedOnce) {
     job.domains.high -= dice.pick(0, window * 2);  // the last domain is shorter
     for (int& home : job.homes) home = static_cast<int>(dice.pick(0, job.nodes() - 1));
     std::set<std::pair<int, std::int64_t>> seen;
-    for (const Batch& batch : batches_of(job.order_of(0)))
-      for (const auto& w : batch.windows) EXPECT_TRUE(seen.insert({w.domain, w.round}).second);
+    for (const Course course : {Course::home, Course::transit})
+      for (const Batch& batch : batches_of(job, 0, course))
+        for (const auto& w : batch.windows) EXPECT_TRUE(seen.insert({w.domain, w.round}).second);
     std::int64_t expected = 0;
     for (int d = 0; d < job.domains.count; ++d) expected += job.domains.rounds(d);
     EXPECT_EQ(static_cast<std::int64_t>(seen.size()), expected);
@@ -119,6 +140,14 @@ FlowJob random_job(Dice& dice) {
   const int teams = static_cast<int>(dice.pick(1, std::min(ranks, job.slots - 2)));
   for (policy::Teams& team : job.layers.teams) team.count = teams;
   if (dice.chance(3)) job.layers.nodes_per_group = static_cast<int>(dice.pick(2, 3));
+  if (dice.chance(4)) job.counters = static_cast<int>(dice.pick(teams, 6));
+  const auto part = static_cast<std::uint32_t>(dice.pick(0, 4)),
+             seed = static_cast<std::uint32_t>(dice.pick(0, 999));
+  job.touches = [part, seed](int node, int rank, int domain, std::int64_t round) {
+    Dice own(seed + 7U * static_cast<std::uint32_t>(node) + 131U * static_cast<std::uint32_t>(rank) +
+             1009U * static_cast<std::uint32_t>(domain) + 10007U * static_cast<std::uint32_t>(round));
+    return own.pick(0, 3) < static_cast<std::int64_t>(part);
+  };
   return job;
 }
 

@@ -42,17 +42,20 @@ core::PackedExtents pieces_in(const core::ByteMask& mask, const transport::NodeS
 
 }  // namespace
 
-SlotMessage describe_slot(const Call& call, const NodeWindow& window) {
+SlotMessage describe_slot(const Call& call, const NodeWindow& window, std::int64_t next_round) {
   Steps::Scope time(call.steps, Step::pack);
   const transport::NodeSlots& slots = *call.file.slots;
   const transport::NodeSlots::Filled f = slots.filled(window.slot);
   SlotMessage m;
   m.header.round = window.round;
-  m.header.next_round = f.next_round;
+  m.header.next_round = f.next_round == no_round || (next_round != no_round && next_round < f.next_round)
+                            ? next_round
+                            : f.next_round;
   m.header.domain = window.domain;
   m.header.source = call.link.rank;
   m.header.source_node = call.link.node;
   m.header.shift = call.plan.mask_shift;
+  m.due = window.anyone || f.due;
   if (f.sum.bytes == 0) return m;
   m.header.span = f.hull;
   m.header.sum = f.sum;
@@ -184,7 +187,7 @@ void NodeMail::open(const NodeBatch& batch) {
   for (Box& box : boxes_) {
     const auto begin = static_cast<std::ptrdiff_t>(box.open.size());
     for (const NodeWindow& w : batch.windows)
-      if (w.domain == box.domain) box.open.push_back(w);
+      if (w.receives && w.domain == box.domain) box.open.push_back(w);
     std::sort(box.open.begin() + begin, box.open.end(),
               [](const NodeWindow& a, const NodeWindow& b) { return a.round < b.round; });
   }
@@ -198,7 +201,8 @@ bool NodeMail::advance(Box& box) {
   bool anything = false;
   while (!box.open.empty()) {
     const NodeWindow window = box.open.front();
-    if (box.inbox.round() == window.round) {
+    const bool any = box.inbox.round() == window.round;
+    if (any) {
       box.inbox.open(window.round);
       anything = box.inbox.advance([&](transport::Received&& message) {
         handlers_.accept(window, std::move(message));
@@ -208,7 +212,7 @@ bool NodeMail::advance(Box& box) {
       box.inbox.next_round();
     }
     box.open.pop_front();
-    handlers_.complete(window, box.inbox.round());
+    handlers_.complete(window, {any, box.inbox.round()});
     anything = true;
   }
   return anything;

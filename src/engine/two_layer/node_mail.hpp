@@ -20,22 +20,22 @@ namespace collio::engine {
 struct SlotMessage {
   transport::MessageHeader header;
   core::PackedExtents extents;  ///< offsets from the first piece
+  bool due = true;              ///< others expect it
 
   /// Data bytes of the pieces.
   [[nodiscard]] std::int64_t moved_bytes() const noexcept {
     return header.items > 0 ? header.data_bytes() : 0;
   }
   [[nodiscard]] bool lacks_pieces() const noexcept { return header.items == 0 && header.data_bytes() > 0; }
-  /// Whether others expect it: the first message of a domain goes out even if there are no pieces.
-  [[nodiscard]] bool due() const noexcept { return header.data_bytes() > 0 || header.round == 0; }
   void leave_out() noexcept {
     header.items = header.pieces = header.extents_bytes = 0;
     extents = {};
   }
 };
 
-/// Describes what a full slot's mask holds, or leaves it out. Not collective. O(window / 64 units + pieces).
-[[nodiscard]] SlotMessage describe_slot(const Call& call, const NodeWindow& window);
+/// Describes what a full slot's mask holds, or leaves it out. `next_round`: of this node's own pieces;
+/// no_round: none. Not collective. O(window / 64 units + pieces).
+[[nodiscard]] SlotMessage describe_slot(const Call& call, const NodeWindow& window, std::int64_t next_round);
 
 /// Has room for a message on its way in, on all ranks that may receive any, or makes an error. False: a rank
 /// has no memory; all know. Collective where the file's last call did not have as much.
@@ -76,11 +76,16 @@ class Outgoing {
 /// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.
 class NodeMail {
  public:
-  /// accept(window, message): a message for a window whose slot is in turn. complete(window, next): all
-  /// messages of its round are in; `next`: the next round for which some are announced, or no_round.
+  /// What is known of a window's mail when all of it is in.
+  struct Account {
+    bool any = false;       ///< there was some
+    std::int64_t next = 0;  ///< round for which some is announced; no_round: none
+  };
+  /// accept(window, message): a message for a window whose slot is in turn. complete(window, account): all
+  /// messages of its round are in.
   struct Handlers {
     std::function<void(const NodeWindow&, transport::Received&&)> accept;
-    std::function<void(const NodeWindow&, std::int64_t next)> complete;
+    std::function<void(const NodeWindow&, const Account&)> complete;
   };
   NodeMail(Call& call, Handlers handlers);
   NodeMail(const NodeMail&) = delete;

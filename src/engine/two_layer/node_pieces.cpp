@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "core/batch.hpp"
-#include "transport/messages/domain_source.hpp"
 #include "transport/messages/message.hpp"
 
 namespace collio::engine {
@@ -49,13 +48,6 @@ bool NodePieces::seek(const NodeWindow& window) noexcept {
   if (window.extent.offset >= mine.end()) return false;
   cursor_.seek_offset(std::max(window.extent.offset, mine.offset));
   return !cursor_.at_end() && cursor_.offset() < limit_;
-}
-
-std::int64_t NodePieces::next_round(const NodeWindow& window) const noexcept {
-  const core::Extent& mine = call_.access.span;
-  if (call_.access.bytes == 0 || window.extent.offset >= mine.end()) return transport::no_round;
-  core::Cursor ahead = cursor_;
-  return transport::round_ahead(ahead, call_.plan.domains, {window.domain, mine.end()});
 }
 
 std::int64_t NodePieces::bytes_left() const noexcept {

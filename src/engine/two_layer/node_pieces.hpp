@@ -26,9 +26,6 @@ class NodePieces {
   /// Copies the pieces below `end_of_file` from the slot to the user's memory; returns their bytes. After
   /// seek().
   std::int64_t collect(const NodeWindow& window, std::int64_t end_of_file);
-  /// The next round after the window's in which this rank has pieces of its domain; no_round: none. After
-  /// seek(), when that was false, place() or mark().
-  [[nodiscard]] std::int64_t next_round(const NodeWindow& window) const noexcept;
 
  private:
   /// What placing and marking find out.

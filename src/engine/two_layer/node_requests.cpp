@@ -32,16 +32,16 @@ void for_each_below(core::PackedReader reader, std::int64_t items, std::int64_t 
 
 }  // namespace
 
-void Requests::ask(const NodeWindow& window, Outgoing& outgoing) {
+void Requests::ask(const NodeWindow& window, std::int64_t next_round) {
   transport::NodeSlots& slots = *call_.file.slots;
-  Waiting w{window, describe_slot(call_, window), {}};
+  Waiting w{window, describe_slot(call_, window, next_round), {}};
   const transport::MessageHeader& h = w.message.header;
   slots.await_departures(window.slot);
   if (h.items > 0 && !have_answer(w)) {
     call_.link.leave_out();
     w.message.leave_out();
   }
-  if (w.message.due()) outgoing.send(w.message, window, nullptr);
+  if (w.message.due) outgoing_.send(w.message, window, nullptr);
   if (h.items == 0) {  // nobody wants anything, or nobody gets anything
     slots.finish_loading(window.slot, w.message.lacks_pieces() ? window.extent.offset : whole);
     return;
@@ -125,11 +125,18 @@ Answers::Pending& Answers::pending(const NodeWindow& window) {
   return windows_.back();
 }
 
-void Answers::keep(const NodeWindow& window, transport::Received&& request) {
-  if (request.view.header.items == 0) return call_.link.pool->give_back(std::move(request.buffer));
-  if (request.keep(*call_.link.pool)) return pending(window).requests.push_back(std::move(request));
+bool Answers::keep(const NodeWindow& window, transport::Received&& request) {
+  if (request.view.header.items == 0) {
+    call_.link.pool->give_back(std::move(request.buffer));
+    return false;
+  }
+  if (request.keep(*call_.link.pool)) {
+    pending(window).requests.push_back(std::move(request));
+    return true;
+  }
   call_.link.leave_out();
   outgoing_.send_answer({}, 0, window, request.view.header);
+  return false;
 }
 
 void Answers::complete(const NodeWindow& window) { pending(window).complete = true; }
@@ -160,7 +167,8 @@ bool Answers::advance() {
   transport::NodeSlots& slots = *call_.file.slots;
   bool anything = false;
   std::erase_if(windows_, [&](Pending& p) {
-    if (!slots.loaded(p.window.slot)) return false;
+    const bool nothing = p.complete && p.requests.empty();
+    if (!nothing && !slots.loaded(p.window.slot)) return false;
     anything = anything || !p.requests.empty() || p.complete;
     for (transport::Received& request : p.requests) {
       answer(p.window, request.view);

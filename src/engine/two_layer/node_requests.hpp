@@ -10,9 +10,9 @@ namespace collio::engine {
 /// Requests this rank has sent for its node, and the answers, which it puts into the slots.
 class Requests {
  public:
-  explicit Requests(Call& call) : call_(call) {}
-  /// All ranks have marked what they want of the window: asks for it.
-  void ask(const NodeWindow& window, Outgoing& outgoing);
+  Requests(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
+  /// All ranks have marked what they want of the window: asks for it. `next_round`: see describe_slot().
+  void ask(const NodeWindow& window, std::int64_t next_round);
   /// Receives answers. True when anything happened.
   bool advance();
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
@@ -27,6 +27,7 @@ class Requests {
   void unpack(const Waiting& w, std::int64_t bytes);
 
   Call& call_;
+  Outgoing& outgoing_;
   std::vector<Waiting> waiting_;
   std::vector<MPI_Request> requests_;  ///< of the answers
   std::vector<int> indices_;           ///< MPI_Testsome fills these
@@ -37,7 +38,8 @@ class Requests {
 class Answers {
  public:
   Answers(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
-  void keep(const NodeWindow& window, transport::Received&& request);
+  /// False: it is dealt with.
+  bool keep(const NodeWindow& window, transport::Received&& request);
   /// No more requests will come for the window.
   void complete(const NodeWindow& window);
   /// Answers what can be answered. True when anything happened.

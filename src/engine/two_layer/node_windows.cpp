@@ -15,12 +15,15 @@ const policy::Teams& teams_here(const Call& call) noexcept {
 
 }  // namespace
 
-NodeWindows::NodeWindows(const Call& call)
+NodeWindows::NodeWindows(Call& call)
     : call_(call),
       domains_(call.plan.domains),
       teams_(teams_here(call)),
       team_(teams_.team_of(call.file.node_rank)),
-      order_(order_request()) {}
+      tally_(call),
+      order_(order_request()) {
+  for (NodeLane& lane : lanes_) advance(lane);
+}
 
 flow::OrderRequest NodeWindows::order_request() const {
   const policy::Plan& plan = call_.plan;
@@ -30,13 +33,31 @@ flow::OrderRequest NodeWindows::order_request() const {
           .slots = plan.node_slots,
           .transit_slots = plan.several_nodes ? teams_.count : 0,
           .relays = call_.file.layers.nodes_per_group > 1,
-          .slots_for = [this](int domain) { return role_of(domain) == NodeWindow::away ? teams_.count : 1; }};
+          .slots_for = [this](int domain, std::int64_t round) { return slots_for(domain, round); }};
+}
+
+int NodeWindows::slots_for(int domain, std::int64_t round) const noexcept {
+  if (role_of(domain) == NodeWindow::away) return tally_.teams(domain, round);
+  return gets_mail(domain) || tally_.ranks(domain, round) > 0 ? 1 : 0;
+}
+
+/// Whether any rank of this node does.
+bool NodeWindows::gets_mail(int domain) const noexcept {
+  const File& f = call_.file;
+  const int home = home_of(call_, domain);
+  return home == f.node_index ? call_.plan.several_nodes
+                              : f.layers.senders_to(f.node_index, domain, home) > 0;
 }
 
 transport::SlotLayout NodeWindows::layout() const noexcept {
+  using Hears = transport::SlotLayout::Hears;
   const policy::Plan& plan = call_.plan;
-  return {order_.groups(), plan.domains.window_bytes, plan.masks, plan.mask_shift,
-          plan.few_servers || (plan.several_nodes && plan.direction == policy::Direction::read)};
+  transport::SlotLayout layout{order_.groups(), plan.domains.window_bytes, plan.masks, plan.mask_shift};
+  const bool reads_ahead = plan.several_nodes && plan.direction == policy::Direction::read;
+  const Hears least = plan.several_nodes ? Hears::turns : Hears::group;
+  layout.any_hears = plan.few_servers || reads_ahead ? Hears::slots : least;
+  layout.hears = reads_ahead || serves(call_) ? layout.any_hears : least;
+  return layout;
 }
 
 int NodeWindows::slots_used() const noexcept {
@@ -59,28 +80,42 @@ void NodeWindows::add(NodeBatch& batch, const flow::Batch::Window& window) const
   NodeWindow w;
   w.domain = window.domain;
   w.round = window.round;
-  w.extent = domains_.window(w.domain, w.round);
   w.role = role_of(w.domain);
-  w.slot = window.slot + (w.role == NodeWindow::away ? team_ : 0);
-  const File& f = call_.file;
-  const bool mail =
-      w.role != NodeWindow::away && f.layers.senders_to(f.node_index, w.domain, home_of(call_, w.domain)) > 0;
+  const bool away = w.role == NodeWindow::away;
+  w.mine = tally_.mine(w.domain, w.round);
+  w.receives = !away && gets_mail(w.domain) && mail_receiver(call_, w.domain) == call_.file.rank;
+  if (!w.mine && !w.receives) return;
+  w.extent = domains_.window(w.domain, w.round);
+  w.slot = window.slot + (away ? tally_.teams_before(w.domain, w.round) : 0);
+  const int ranks = away ? tally_.ranks_of_team(w.domain, w.round) : tally_.ranks(w.domain, w.round);
+  w.anyone = ranks > 0;
   w.entry.offset = w.extent.offset;
   w.entry.batch_size = next_.slots;
-  w.entry.parties = (w.role == NodeWindow::away ? teams_.size(team_) : f.slots->ranks()) + (mail ? 1 : 0);
+  w.entry.parties = ranks + (!away && gets_mail(w.domain) ? 1 : 0);
   batch.windows.push_back(w);
 }
 
-bool NodeWindows::next(NodeBatch& batch) {
+// A rank comes to a group of slots in every turn of it, also where none of the windows concerns it.
+void NodeWindows::advance(NodeLane& lane) {
+  NodeBatch& batch = lane.batch;
   batch.windows.clear();
-  if (!order_.next(next_)) return false;
+  while (batch.windows.empty()) {
+    lane.left = order_.next(lane.course, next_);
+    if (!lane.left) return;
+    for (const flow::Batch::Window& window : next_.windows) add(batch, window);
+    if (batch.windows.empty()) call_.file.slots->enter(next_.group);
+  }
   batch.group = next_.group;
-  for (const flow::Batch::Window& window : next_.windows) add(batch, window);
+  batch.step = next_.step;
   call_.file.roll->come_to_round(next_.windows.front().round);
   const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) /
                             static_cast<std::size_t>(call_.file.slots->ranks());
   std::ranges::rotate(batch.windows, batch.windows.begin() + static_cast<std::ptrdiff_t>(first));
-  return true;
+}
+
+std::int64_t NodeWindows::next_round(const NodeWindow& window) const noexcept {
+  return window.role == NodeWindow::away ? tally_.next_of_team(window.domain, window.round)
+                                         : tally_.next_of_node(window.domain, window.round);
 }
 
 bool serves(const Call& call) noexcept {
@@ -92,12 +127,17 @@ bool serves_last(const Call& call) noexcept {
   return call.plan.several_nodes && !call.file.machine.storage.overlaps;
 }
 
+int mail_receiver(const Call& call, int domain) noexcept {
+  const File& f = call.file;
+  return home_of(call, domain) == f.node_index ? call.link.rank_of(domain)
+                                               : f.leaders[static_cast<std::size_t>(f.node_index)];
+}
+
 int mail_for(const Call& call, int domain) noexcept {
   const File& f = call.file;
-  const int home = home_of(call, domain);
-  const int receiver =
-      home == f.node_index ? call.link.rank_of(domain) : f.leaders[static_cast<std::size_t>(f.node_index)];
-  return receiver == f.rank ? f.layers.senders_to(f.node_index, domain, home) : 0;
+  return mail_receiver(call, domain) == f.rank
+             ? f.layers.senders_to(f.node_index, domain, home_of(call, domain))
+             : 0;
 }
 
 int next_node(const Call& call, int domain) noexcept {

@@ -3,9 +3,11 @@
 // cores fill different windows and do not fight for cache lines.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "engine/call/call.hpp"
+#include "engine/two_layer/node_tally.hpp"
 #include "flow/window_order.hpp"
 #include "transport/node_memory/node_slots.hpp"
 
@@ -23,36 +25,67 @@ struct NodeWindow {
   int domain = 0;
   int slot = 0;
   Role role = home;
+  bool mine = true;                    ///< this rank is one of those that pass it
+  bool receives = false;               ///< this rank gets the mail for it
+  bool anyone = true;                  ///< some rank of this node passes it
   transport::NodeSlots::Window entry;  ///< what the slots keep of it
 };
 
-/// Windows that pass through a group of slots together, in this rank's order.
+/// Windows that pass through a group of slots together, in this rank's order: those that concern it.
 struct NodeBatch {
   int group = 0;
+  std::int64_t step = 0;
   std::vector<NodeWindow> windows;
+};
+
+/// Where this rank is on one of its courses.
+struct NodeLane {
+  flow::Course course;
+  bool left = false;
+  NodeBatch batch;  ///< the next one that concerns this rank
 };
 
 class NodeWindows {
  public:
-  explicit NodeWindows(const Call& call);
-  /// Goes to the next batch; false at the end.
-  bool next(NodeBatch& batch);
+  /// Collective on the node, where there are several nodes.
+  explicit NodeWindows(Call& call);
+
+  [[nodiscard]] bool any_left() const noexcept { return lanes_[0].left || lanes_[1].left; }
+  /// Of the lanes whose batch `may_enter(batch)`, the one that is behind. Null: none.
+  template <class MayEnter>
+  [[nodiscard]] NodeLane* next_lane(MayEnter&& may_enter) noexcept {
+    NodeLane* next = nullptr;
+    for (NodeLane& lane : lanes_)
+      if (lane.left && (!next || lane.batch.step < next->batch.step) && may_enter(lane.batch)) next = &lane;
+    return next;
+  }
+  /// The lane's batch has been entered: goes to its next.
+  void advance(NodeLane& lane);
+  /// A group that this rank waits for, where it hears of groups.
+  [[nodiscard]] int awaited_group() const noexcept { return lanes_[0].batch.group; }
   /// The layout of the node's slots for this call.
   [[nodiscard]] transport::SlotLayout layout() const noexcept;
   /// Slots that windows of this call pass through on this node, at most.
   [[nodiscard]] int slots_used() const noexcept;
+  /// The next round of its domain for which this node sends a message by itself; no_round: none.
+  [[nodiscard]] std::int64_t next_round(const NodeWindow& window) const noexcept;
 
  private:
   [[nodiscard]] NodeWindow::Role role_of(int domain) const noexcept;
   [[nodiscard]] flow::OrderRequest order_request() const;
+  [[nodiscard]] int slots_for(int domain, std::int64_t round) const noexcept;
+  [[nodiscard]] bool gets_mail(int domain) const noexcept;
   void add(NodeBatch& batch, const flow::Batch::Window& window) const;
 
   const Call& call_;
   const policy::Domains& domains_;
   const policy::Teams& teams_;
   int team_;  ///< this rank's
+  NodeTally tally_;
   flow::WindowOrder order_;
   flow::Batch next_;
+  std::array<NodeLane, 2> lanes_{NodeLane{flow::Course::home, true, {}},
+                                 NodeLane{flow::Course::transit, true, {}}};
 };
 
 /// Whether this rank may read and write the file for others.
@@ -62,8 +95,12 @@ class NodeWindows {
 /// waiting for its messages.
 [[nodiscard]] bool serves_last(const Call& call) noexcept;
 
-/// Messages of a round that this rank receives for `domain`: as its aggregator, or as the first rank of a
-/// node on which its pieces meet. 0: another rank receives them, or there are none.
+/// The rank of this node that receives what comes for `domain`: its aggregator, or the first rank of a node
+/// on which its pieces meet.
+[[nodiscard]] int mail_receiver(const Call& call, int domain) noexcept;
+
+/// Messages that this rank receives for `domain` in a round in which everyone has pieces. 0: another rank
+/// receives them, or there are none.
 [[nodiscard]] int mail_for(const Call& call, int domain) noexcept;
 
 /// The node to which this node sends pieces of `domain`.

@@ -27,10 +27,18 @@ class WindowLoader {
       : call_(call), moved_(moved), slots_(*call.file.slots), serves_(engine::serves(call)) {}
 
   [[nodiscard]] bool serves() const noexcept { return serves_; }
+  /// Nothing is under way.
+  [[nodiscard]] bool idle() const noexcept { return under_way_.empty(); }
+  /// Among several nodes the rank that gets the requests for a window reads it, where few ranks serve: it
+  /// knows whether there are any.
+  [[nodiscard]] bool may_load(const NodeWindow& window) const noexcept {
+    return serves_ && window.role == NodeWindow::home &&
+           (!call_.plan.several_nodes || !call_.plan.few_servers || window.receives);
+  }
 
   /// Begins to read the window if this rank may and no other does. True when it is there now.
   bool load(const NodeWindow& window) {
-    if (!serves_ || !slots_.claim(window.slot)) return false;
+    if (!may_load(window) || !slots_.claim(window.slot)) return false;
     const core::Extent& span = call_.plan.span;
     core::Extent wanted{std::max(window.extent.offset, span.offset), 0};
     wanted.length = std::max<std::int64_t>(0, std::min(window.extent.end(), span.end()) - wanted.offset);
@@ -101,25 +109,25 @@ class NodeReader {
         pieces_(call),
         loader_(call, moved),
         outgoing_(call, windows_.layout().groups),
-        requests_(call),
+        requests_(call, outgoing_),
         answers_(call, outgoing_),
-        mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { accept(w, std::move(m)); },
-                     [this](const NodeWindow& w, std::int64_t next) { requests_are_in(w, next); }}) {}
+        mail_(call,
+              {[this](const NodeWindow& w, transport::Received&& m) { accept(w, std::move(m)); },
+               [this](const NodeWindow& w, const NodeMail::Account& mail) { requests_are_in(w, mail); }}) {}
 
   void run() {
     slots_.lay_out(windows_.layout());
     transport::WordWait asleep(call_.link.comm);
     transport::PoliteWait polling;
-    for (bool more = windows_.next(next_); more || !begun_.empty() || !all_sent();) {
-      const std::uint32_t seen = slots_.watch(next_.group);
+    while (windows_.any_left() || !begun_.empty() || !all_sent()) {
+      const std::uint32_t seen = slots_.watch(windows_.awaited_group());
       bool anything = advance();
-      while (more && begun_.size() < most_begun_ && may_begin(next_))
-        begin(), more = windows_.next(next_), anything = true;
+      while (begin_next()) anything = true;
       anything = pass_all() || anything || load_last();
       Steps::Scope time(call_.steps, Step::wait);
       if (anything)
         polling.progressed(), asleep.progressed();
-      else if (talks() || (!more && begun_.empty()))
+      else if (talks() || (!windows_.any_left() && begun_.empty()))
         polling.idle();
       else if (!loader_.finish_one())
         sleep(seen, asleep);
@@ -131,11 +139,12 @@ class NodeReader {
     return mail_.any() || !outgoing_.empty() || !requests_.empty();
   }
   [[nodiscard]] bool all_sent() const noexcept {
-    return outgoing_.empty() && mail_.idle() && answers_.empty();
+    return outgoing_.empty() && mail_.idle() && answers_.empty() && wanted_.empty() && loader_.idle();
   }
 
   bool advance() {
     bool anything = loader_.advance();
+    while (!serves_last_ && load_wanted()) anything = true;
     anything = outgoing_.advance() || anything;
     anything = requests_.advance() || anything;
     anything = mail_.advance() || anything;
@@ -145,7 +154,7 @@ class NodeReader {
   /// Until a group of slots is in turn or a window is loaded.
   void sleep(std::uint32_t seen, transport::WordWait& asleep) const noexcept {
     if (begun_.empty() || call_.plan.several_nodes)
-      slots_.idle(next_.group, seen, asleep);
+      slots_.idle(windows_.awaited_group(), seen, asleep);
     else
       slots_.idle_for_load(begun_.front().windows.front().slot, asleep);
   }
@@ -154,23 +163,33 @@ class NodeReader {
     return slots_.ready(batch.group) && outgoing_.empty(batch.group);
   }
 
-  /// Asks for what is served elsewhere, so that it is on its way while earlier batches pass.
-  void begin() {
-    mail_.open(next_);
-    for (const NodeWindow& window : next_.windows)
-      if (window.role != NodeWindow::home) mark(window);
-    slots_.enter(next_.group);
-    begun_.push_back(next_);
+  /// Asks for what is served elsewhere, so that it is on its way while earlier batches pass. False: no batch
+  /// may begin.
+  bool begin_next() {
+    if (begun_.size() >= most_begun_) return false;
+    NodeLane* lane = windows_.next_lane([this](const NodeBatch& batch) { return may_begin(batch); });
+    if (!lane) return false;
+    NodeBatch& batch = lane->batch;
+    mail_.open(batch);
+    for (const NodeWindow& window : batch.windows) {
+      if (window.mine && window.role != NodeWindow::home) mark(window);
+      if (window.anyone && call_.plan.few_servers && window.receives && window.role == NodeWindow::home)
+        wanted_.push_back(window);
+    }
+    slots_.enter(batch.group);
+    std::erase_if(batch.windows, [](const NodeWindow& window) { return !window.mine; });
+    if (!batch.windows.empty()) begun_.push_back(std::move(batch));
+    windows_.advance(*lane);
+    return true;
   }
 
   void mark(const NodeWindow& window) {
     if (pieces_.seek(window)) pieces_.mark(window);
-    slots_.announce(window.slot, pieces_.next_round(window));
     arrive(window);
   }
 
   void arrive(const NodeWindow& window) {
-    if (slots_.arrive(window.slot, window.entry)) requests_.ask(window, outgoing_);
+    if (slots_.arrive(window.slot, window.entry)) requests_.ask(window, windows_.next_round(window));
   }
 
   /// A request of another node for a window that is served here, or passed on.
@@ -184,13 +203,17 @@ class NodeReader {
       for (std::int64_t i = 0; i < h.items; ++i) mask.add(reader.next());
       slots_.contribute(window.slot, h.sum, h.span);
     }
-    answers_.keep(window, std::move(message));
+    const bool waits = answers_.keep(window, std::move(message));
+    if (waits && window.role == NodeWindow::home && !window.anyone && !slots_.loaded(window.slot) &&
+        !loader_.loading(window.slot) &&
+        std::ranges::find(wanted_, window.slot, &NodeWindow::slot) == wanted_.end())
+      wanted_.push_back(window);
   }
 
-  void requests_are_in(const NodeWindow& window, std::int64_t next) {
+  void requests_are_in(const NodeWindow& window, const NodeMail::Account& mail) {
     answers_.complete(window);
     if (window.role != NodeWindow::relay) return;
-    slots_.announce(window.slot, next);
+    if (mail.any) slots_.announce(window.slot, mail.next);
     arrive(window);
   }
 
@@ -207,8 +230,7 @@ class NodeReader {
 
   /// False: the window is not there yet.
   bool pass(const NodeWindow& window) {
-    const bool loaded = slots_.loaded(window.slot) ||
-                        (window.role == NodeWindow::home && !serves_last_ && loader_.load(window));
+    const bool loaded = slots_.loaded(window.slot) || (!serves_last_ && load(window));
     // Elsewhere, nobody departs before the answer: the slot counts marks until then.
     if (loader_.loading(window.slot)) return false;  // the slot is this rank's to write to until then
     if (!loaded &&
@@ -222,11 +244,26 @@ class NodeReader {
 
   /// Reads one window ahead, where that keeps this rank from its messages.
   bool load_last() {
-    if (!serves_last_ || !loader_.serves()) return false;
+    if (!serves_last_) return false;
+    if (load_wanted()) return true;
     for (const NodeBatch& batch : begun_)
       for (const NodeWindow& window : batch.windows)
-        if (window.role == NodeWindow::home && loader_.load(window)) return true;
+        if (load(window)) return true;
     return false;
+  }
+
+  /// False: no window is wanted of this rank. A window has no slot for sure but as long as it is wanted.
+  bool load_wanted() {
+    if (wanted_.empty()) return false;
+    const NodeWindow window = wanted_.front();
+    load(window);
+    return true;
+  }
+
+  bool load(const NodeWindow& window) {
+    if (loader_.may_load(window))
+      std::erase_if(wanted_, [&](const NodeWindow& one) { return one.slot == window.slot; });
+    return loader_.load(window);
   }
 
   Call& call_;
@@ -243,8 +280,8 @@ class NodeReader {
   /// One node's windows are there as soon as they are read; those of other nodes are under way for longer.
   const std::size_t most_begun_ =
       call_.plan.several_nodes ? static_cast<std::size_t>(windows_.layout().groups.groups()) : 1;
-  NodeBatch next_;
-  std::deque<NodeBatch> begun_;
+  std::deque<NodeBatch> begun_;     ///< windows that this rank passes
+  std::vector<NodeWindow> wanted_;  ///< to be read by this rank and no other
 };
 
 }  // namespace

@@ -148,8 +148,9 @@ class NodeWriter {
         writer_(call, moved),
         outgoing_(call, windows_.layout().groups),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
-                     [this](const NodeWindow& w, std::int64_t next) {
-                       slots_.announce(w.slot, next), arrive(w);
+                     [this](const NodeWindow& w, const NodeMail::Account& mail) {
+                       if (mail.any) slots_.announce(w.slot, mail.next);
+                       arrive(w);
                      }}) {}
 
   void run() {
@@ -157,17 +158,13 @@ class NodeWriter {
     slots_.map_pages(windows_.slots_used());
     const auto polls = [this] { return talks(); };
     const auto help = [this] { return advance() || write_last() || (!talks() && writer_.finish_one()); };
-    for (NodeBatch batch; windows_.next(batch);) {
-      // What was sent from these slots has arrived: a rank runs ahead by as many batches as there are groups.
+    while (windows_.any_left()) {
+      NodeLane* lane = nullptr;
       wait_until(
-          call_, batch.group, help,
-          [this, &batch] { return slots_.ready(batch.group) && outgoing_.empty(batch.group); }, polls);
-      slots_.enter(batch.group);
-      mail_.open(batch);
-      for (const NodeWindow& window : batch.windows) {
-        pass(window);
-        advance();
-      }
+          call_, windows_.awaited_group(), help,
+          [&] { return (lane = windows_.next_lane([this](const NodeBatch& b) { return may_enter(b); })); },
+          polls);
+      enter(*lane);
     }
     wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle(); }, polls);
     while (writer_.serve() || writer_.finish_one()) {}
@@ -191,10 +188,23 @@ class NodeWriter {
 
   bool write_last() { return serves_last_ && writer_.serve(); }
 
+  /// What was sent from these slots has arrived: a rank runs ahead by as many batches as there are groups.
+  [[nodiscard]] bool may_enter(const NodeBatch& batch) const noexcept {
+    return slots_.ready(batch.group) && outgoing_.empty(batch.group);
+  }
+
+  void enter(NodeLane& lane) {
+    slots_.enter(lane.batch.group);
+    mail_.open(lane.batch);
+    for (const NodeWindow& window : lane.batch.windows) {
+      if (window.mine) pass(window);
+      advance();
+    }
+    windows_.advance(lane);
+  }
+
   void pass(const NodeWindow& window) {
-    const bool elsewhere = window.role != NodeWindow::home;
-    if (pieces_.seek(window)) pieces_.place(window, elsewhere || call_.plan.home_masks);
-    if (elsewhere) slots_.announce(window.slot, pieces_.next_round(window));
+    if (pieces_.seek(window)) pieces_.place(window, window.role != NodeWindow::home || call_.plan.home_masks);
     arrive(window);
   }
 
@@ -224,10 +234,10 @@ class NodeWriter {
       forward(window);
   }
 
-  /// Everyone's pieces are in the slot. The first message of a domain goes out even if there are none.
+  /// Everyone's pieces are in the slot.
   void forward(const NodeWindow& window) {
-    SlotMessage message = describe_slot(call_, window);
-    if (message.due())
+    SlotMessage message = describe_slot(call_, window, windows_.next_round(window));
+    if (message.due)
       outgoing_.send(message, window,
                      slots_.data(window.slot) + (message.header.span.offset - window.extent.offset));
     slots_.recycle(window.slot);

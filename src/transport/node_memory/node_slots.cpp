@@ -34,6 +34,7 @@ struct NodeSlots::Slot {
   std::atomic<std::int64_t> bytes, high;
   std::atomic<std::int64_t> below_largest;       ///< `largest` minus the lowest offset
   std::atomic<std::int64_t> next_below_largest;  ///< `largest` minus the lowest round announced
+  std::atomic<bool> due;
   Window window;
   std::int64_t end_of_file;
   alignas(line) SharedWord load;  ///< not_loaded, loading_now, is_loaded
@@ -46,10 +47,13 @@ struct NodeSlots::Head {
   };
   alignas(line) std::atomic<std::uint64_t> full;
   alignas(line) std::atomic<std::int32_t> serving;
-  alignas(line)
-      SharedWord bell;       ///< one_bell: changes with every slot that is full or loaded, and every turn
-  Group groups[most_slots];  ///< as many as slots at most
+  alignas(line) SharedWord turns;  ///< changes with the turn of any group
+  alignas(line) SharedWord bell;   ///< and with every slot that is full or loaded
+  alignas(line) SharedWord meetings;
+  std::atomic<std::int32_t> met;  ///< ranks that have come to the next one
+  Group groups[most_slots];       ///< as many as slots at most
   Slot slots[most_slots];
+  std::array<std::array<flow::Tally::Counter, most_counters>, 2> counters;  ///< of calls in turn
 };
 
 namespace {
@@ -184,7 +188,9 @@ bool NodeSlots::ready(int group) const noexcept {
 }
 
 SharedWord& NodeSlots::word_of(int group) const noexcept {
-  return layout_.one_bell ? head_->bell : head_->groups[group].turn;
+  using Hears = SlotLayout::Hears;
+  if (layout_.hears == Hears::group) return head_->groups[group].turn;
+  return layout_.hears == Hears::turns ? head_->turns : head_->bell;
 }
 
 std::uint32_t NodeSlots::watch(int group) const noexcept { return word_of(group).load(); }
@@ -210,7 +216,32 @@ bool NodeSlots::count_in(int slot, const Window& window) noexcept {
 }
 
 void NodeSlots::announce(int slot, std::int64_t next_round) noexcept {
+  slot_at(slot).due.store(true, std::memory_order_relaxed);
   if (next_round >= 0) raise_to(slot_at(slot).next_below_largest, largest - next_round);
+}
+
+std::span<flow::Tally::Counter> NodeSlots::next_counters() noexcept {
+  return head_->counters[static_cast<std::size_t>(++counted_calls_ % 2)];
+}
+
+void NodeSlots::meet(MPI_Comm comm) noexcept {
+  WordWait wait(comm);
+  const std::uint32_t seen = head_->meetings.load();
+  if (head_->met.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {
+    head_->met.store(0, std::memory_order_relaxed);
+    return head_->meetings.set(seen + 1);
+  }
+  while (head_->meetings.load() == seen) wait.idle(head_->meetings, seen);
+}
+
+void NodeSlots::clear_old_counters(int node_rank) noexcept {
+  auto& old = head_->counters[static_cast<std::size_t>((counted_calls_ + 1) % 2)];
+  const auto begin = [&](int rank) {
+    return static_cast<std::size_t>(most_counters) * static_cast<std::size_t>(rank) /
+           static_cast<std::size_t>(ranks_);
+  };
+  for (std::size_t i = begin(node_rank); i < begin(node_rank + 1); ++i)
+    old[i].store(0, std::memory_order_relaxed);
 }
 
 bool NodeSlots::arrive(int slot, const Window& window) noexcept { return count_in(slot, window); }
@@ -226,6 +257,7 @@ NodeSlots::Filled NodeSlots::filled(int slot) const noexcept {
   f.sum = {s.hash.load(std::memory_order_relaxed), s.bytes.load(std::memory_order_relaxed)};
   const std::int64_t next = s.next_below_largest.load(std::memory_order_relaxed);
   f.next_round = next == 0 ? -1 : largest - next;
+  f.due = s.due.load(std::memory_order_relaxed);
   f.hull.offset = largest - s.below_largest.load(std::memory_order_relaxed);
   f.hull.length = s.high.load(std::memory_order_relaxed) - f.hull.offset;
   return f;
@@ -239,11 +271,12 @@ void NodeSlots::finish(int slot) noexcept {
   if (group.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != batch_size) return;
   group.finished.store(0, std::memory_order_relaxed);
   group.turn.set(group.turn.load() + 1);
-  ring();
+  if (layout_.any_hears >= SlotLayout::Hears::turns) head_->turns.bump();
+  ring_slots();
 }
 
-void NodeSlots::ring() noexcept {
-  if (layout_.one_bell) head_->bell.bump();
+void NodeSlots::ring_slots() noexcept {
+  if (layout_.any_hears == SlotLayout::Hears::slots) head_->bell.bump();
 }
 
 void NodeSlots::recycle(int slot) noexcept {
@@ -254,12 +287,13 @@ void NodeSlots::recycle(int slot) noexcept {
   s.high.store(0, std::memory_order_relaxed);
   s.below_largest.store(0, std::memory_order_relaxed);
   s.next_below_largest.store(0, std::memory_order_relaxed);
+  s.due.store(false, std::memory_order_relaxed);
   finish(slot);
 }
 
 void NodeSlots::push_full(int slot) noexcept {
   head_->full.fetch_or(std::uint64_t{1} << slot, std::memory_order_seq_cst);
-  ring();
+  ring_slots();
 }
 
 int NodeSlots::pop_full() noexcept {
@@ -293,7 +327,7 @@ bool NodeSlots::claim(int slot) noexcept {
 void NodeSlots::finish_loading(int slot, std::int64_t end_of_file) noexcept {
   slot_at(slot).end_of_file = end_of_file;
   slot_at(slot).load.set(is_loaded);
-  ring();
+  ring_slots();
 }
 
 bool NodeSlots::loaded(int slot) const noexcept { return slot_at(slot).load.load() == is_loaded; }

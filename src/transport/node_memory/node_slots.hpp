@@ -8,7 +8,9 @@
 // The slots are divided into groups (flow/window_order.hpp). A batch of windows takes one group, the next
 // batch another: ranks fill one group while others are written or sent. Ranks sleep for a whole group only,
 // never for a single slot: where ranks outnumber cores, waking them up is what costs. All ranks know the turn
-// in which a batch has its group. A rank passes through all windows, also those in which it has no bytes.
+// in which a batch has its group. On one node a rank passes through all windows, also those in which it has
+// no bytes; on several it passes its own, after the ranks of the node have counted who comes to which
+// (flow/tally.hpp).
 #pragma once
 
 #include <mpi.h>
@@ -17,11 +19,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "core/byte_mask.hpp"
 #include "core/tiling.hpp"
 #include "flow/slot_groups.hpp"
+#include "flow/tally.hpp"
 #include "policy/plan.hpp"
 #include "transport/node_memory/shared_memory.hpp"
 #include "transport/waiting/futex.hpp"
@@ -34,8 +38,11 @@ struct SlotLayout {
   std::int64_t window_bytes = 0;  ///< longest window
   bool masks = false;             ///< keep which bytes are filled
   int mask_shift = 0;             ///< unit of the mask: 2^mask_shift bytes divide all piece ends
-  bool one_bell = false;  ///< who sleeps hears of every slot that is full or loaded, too: not every rank may
-                          ///< write, or windows are read ahead
+  /// What wakes a rank that waits: the turn of the group it waits for; or every group's turn, where it may go
+  /// on with any; or every slot that is full or loaded, too.
+  enum class Hears { group, turns, slots };
+  Hears hears = Hears::group;
+  Hears any_hears = Hears::group;  ///< the most that any rank hears
 };
 
 class NodeSlots {
@@ -71,7 +78,7 @@ class NodeSlots {
   [[nodiscard]] bool ready(int group) const noexcept;
   /// What to wait for; taken before the look that found nothing to do, so that no change is missed.
   [[nodiscard]] std::uint32_t watch(int group) const noexcept;
-  /// Waits a little for a change since `seen`: of the group's turn, or, with one bell, of any slot.
+  /// Waits a little for a change since `seen`, of what this rank hears.
   void idle(int group, std::uint32_t seen, WordWait& wait) const noexcept;
   /// This rank has begun its batch in the group: what it waits for from now on is the next turn.
   void enter(int group) noexcept;
@@ -84,7 +91,7 @@ class NodeSlots {
     std::int32_t batch_size = 1;  ///< slots that its batch takes on this node
     std::int32_t parties = 1;     ///< how many arrive or depart
   };
-  /// Adds a round in which more pieces of the window's domain will come from here.
+  /// A message is due when the window is full, and the next will be in `next_round`; none: -1.
   void announce(int slot, std::int64_t next_round) noexcept;
   /// Write. This rank is done with the window. True for the last one: the slot is full.
   [[nodiscard]] bool arrive(int slot, const Window& window) noexcept;
@@ -96,8 +103,17 @@ class NodeSlots {
     core::Extent hull;
     core::TilingSum sum;
     std::int64_t next_round = -1;  ///< the lowest announced; -1: none
+    bool due = false;              ///< anything was announced
   };
   [[nodiscard]] Filled filled(int slot) const noexcept;
+  static constexpr int most_counters = 1 << 15;
+  /// Counters for the next call: all zero. After all ranks have met, those of the call before are nobody's.
+  [[nodiscard]] std::span<flow::Tally::Counter> next_counters() noexcept;
+  /// Returns when all ranks have come. `comm`: see WordWait. Collective on the node.
+  void meet(MPI_Comm comm) noexcept;
+  /// Makes this rank's part of the counters of the call before zero. After meet(), before the call's end.
+  void clear_old_counters(int node_rank) noexcept;
+
   /// Write. Ends the slot's turn. By one rank, when all have arrived.
   void recycle(int slot) noexcept;
 
@@ -133,7 +149,7 @@ class NodeSlots {
   [[nodiscard]] bool count_in(int slot, const Window& window) noexcept;
   [[nodiscard]] SharedWord& word_of(int group) const noexcept;
   void finish(int slot) noexcept;
-  void ring() noexcept;
+  void ring_slots() noexcept;
 
   std::unique_ptr<SharedMemory> memory_;
   Head* head_;
@@ -142,6 +158,7 @@ class NodeSlots {
   std::size_t bytes_;
   std::size_t mapped_ = 0;  ///< bytes of windows that map_pages has mapped
   int ranks_;
+  int counted_calls_ = 0;  ///< that had counters; the same on all ranks
 };
 
 }  // namespace collio::transport

@@ -1,0 +1,79 @@
+// See node_tally.hpp.
+#include "engine/two_layer/node_tally.hpp"
+
+#include "transport/node_memory/node_slots.hpp"
+
+namespace collio::engine {
+
+using observe::Step;
+using observe::Steps;
+
+NodeTally::NodeTally(Call& call)
+    : teams_(call.file.layers.teams[static_cast<std::size_t>(call.file.node_index)]),
+      ranks_(call.file.slots->ranks()),
+      team_(teams_.team_of(call.file.node_rank)) {
+  if (!call.plan.several_nodes) return;
+  transport::NodeSlots& slots = *call.file.slots;
+  tally_.emplace(call.plan.domains, teams_.count, slots.next_counters());
+  mine_.resize(static_cast<std::size_t>(tally_->places()));
+  {
+    Steps::Scope time(call.steps, Step::plan);
+    count_in(call);
+  }
+  Steps::Scope time(call.steps, Step::wait);
+  slots.meet(call.link.comm);
+  slots.clear_old_counters(call.file.node_rank);
+}
+
+void NodeTally::count_in(Call& call) {
+  const policy::Domains& domains = call.plan.domains;
+  // The first message of a domain goes out even if there are no pieces: it tells which is the next.
+  if (teams_.first_rank(team_) == call.file.node_rank)
+    for (int domain = 0; domain < domains.count; ++domain)
+      if (call.link.home_of(domain) != call.file.node_index) add(tally_->place(domain, 0));
+  if (call.access.bytes == 0) return;
+  const core::Extent& span = call.access.span;
+  core::Cursor cursor(call.access.pattern);
+  for (cursor.seek_offset(span.offset); !cursor.at_end() && cursor.offset() < span.end();) {
+    const int domain = domains.owner(cursor.offset());
+    const std::int64_t round = domains.round_of(domain, cursor.offset());
+    add(tally_->place(domain, round));
+    cursor.seek_offset(domains.window(domain, round).end());
+  }
+}
+
+void NodeTally::add(std::int64_t place) {
+  if (mine_[static_cast<std::size_t>(place)]) return;
+  mine_[static_cast<std::size_t>(place)] = true;
+  tally_->add(place, team_);
+}
+
+bool NodeTally::mine(int domain, std::int64_t round) const noexcept {
+  return !tally_ || mine_[static_cast<std::size_t>(tally_->place(domain, round))];
+}
+
+int NodeTally::ranks(int domain, std::int64_t round) const noexcept {
+  return tally_ ? tally_->ranks(domain, round) : ranks_;
+}
+
+int NodeTally::ranks_of_team(int domain, std::int64_t round) const noexcept {
+  return tally_ ? tally_->ranks(domain, round, team_) : teams_.size(team_);
+}
+
+int NodeTally::teams(int domain, std::int64_t round) const noexcept {
+  return tally_ ? tally_->teams(domain, round) : teams_.count;
+}
+
+int NodeTally::teams_before(int domain, std::int64_t round) const noexcept {
+  return tally_ ? tally_->teams(domain, round, team_) : team_;
+}
+
+std::int64_t NodeTally::next_of_team(int domain, std::int64_t round) const noexcept {
+  return tally_ ? tally_->next_round(domain, round, team_, team_ + 1) : transport::no_round;
+}
+
+std::int64_t NodeTally::next_of_node(int domain, std::int64_t round) const noexcept {
+  return tally_ ? tally_->next_round(domain, round, 0, teams_.count) : transport::no_round;
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,50 @@
+// See tally.hpp.
+#include "flow/tally.hpp"
+
+#include <algorithm>
+
+namespace collio::flow {
+
+namespace {
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+Tally::Tally(const policy::Domains& domains, int teams, std::span<Counter> counters) noexcept
+    : domains_(domains), counters_(counters), rounds_(domains.most_rounds()), teams_(teams) {
+  const std::int64_t windows = std::max<std::int64_t>(1, rounds_ * domains.count);
+  const auto most = std::max<std::int64_t>(1, static_cast<std::int64_t>(counters.size()) / teams);
+  windows_per_place_ = divide_up(windows, most);
+  places_ = divide_up(windows, windows_per_place_);
+}
+
+void Tally::add(std::int64_t place, int team) noexcept {
+  counter(place, team).fetch_add(1, std::memory_order_relaxed);
+}
+
+int Tally::ranks(int domain, std::int64_t round, int team) const noexcept {
+  return counter(place(domain, round), team).load(std::memory_order_relaxed);
+}
+
+int Tally::ranks(int domain, std::int64_t round) const noexcept {
+  int sum = 0;
+  for (int team = 0; team < teams_; ++team) sum += ranks(domain, round, team);
+  return sum;
+}
+
+int Tally::teams(int domain, std::int64_t round, int end) const noexcept {
+  int sum = 0;
+  for (int team = 0; team < end; ++team) sum += ranks(domain, round, team) > 0 ? 1 : 0;
+  return sum;
+}
+
+std::int64_t Tally::next_round(int domain, std::int64_t round, int first, int end) const noexcept {
+  const std::int64_t rounds = domains_.rounds(domain);
+  while (++round < rounds)
+    for (int team = first; team < end; ++team)
+      if (ranks(domain, round, team) > 0) return round;
+  return -1;
+}
+
+}  // namespace collio::flow
