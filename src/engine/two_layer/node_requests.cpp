@@ -167,8 +167,10 @@ bool Answers::advance() {
   transport::NodeSlots& slots = *call_.file.slots;
   bool anything = false;
   std::erase_if(windows_, [&](Pending& p) {
-    const bool nothing = p.complete && p.requests.empty();
-    if (!nothing && !slots.loaded(p.window.slot)) return false;
+    // Nobody may read a window of this node's that nobody asks for. Where pieces meet, departures come after
+    // all marks, when the answer is here.
+    const bool unwanted = p.window.role == NodeWindow::home && p.complete && p.requests.empty();
+    if (!unwanted && !slots.loaded(p.window.slot)) return false;
     anything = anything || !p.requests.empty() || p.complete;
     for (transport::Received& request : p.requests) {
       answer(p.window, request.view);

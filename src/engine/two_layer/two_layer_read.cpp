@@ -213,7 +213,7 @@ class NodeReader {
   void requests_are_in(const NodeWindow& window, const NodeMail::Account& mail) {
     answers_.complete(window);
     if (window.role != NodeWindow::relay) return;
-    if (mail.any) slots_.announce(window.slot, mail.next);
+    slots_.announce(window.slot, mail.any, mail.next);
     arrive(window);
   }
 

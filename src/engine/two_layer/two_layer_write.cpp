@@ -149,7 +149,7 @@ class NodeWriter {
         outgoing_(call, windows_.layout().groups),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
                      [this](const NodeWindow& w, const NodeMail::Account& mail) {
-                       if (mail.any) slots_.announce(w.slot, mail.next);
+                       slots_.announce(w.slot, mail.any, mail.next);
                        arrive(w);
                      }}) {}
 

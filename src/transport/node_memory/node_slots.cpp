@@ -215,8 +215,8 @@ bool NodeSlots::count_in(int slot, const Window& window) noexcept {
   return true;
 }
 
-void NodeSlots::announce(int slot, std::int64_t next_round) noexcept {
-  slot_at(slot).due.store(true, std::memory_order_relaxed);
+void NodeSlots::announce(int slot, bool any, std::int64_t next_round) noexcept {
+  if (any) slot_at(slot).due.store(true, std::memory_order_relaxed);
   if (next_round >= 0) raise_to(slot_at(slot).next_below_largest, largest - next_round);
 }
 

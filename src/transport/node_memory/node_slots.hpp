@@ -91,8 +91,9 @@ class NodeSlots {
     std::int32_t batch_size = 1;  ///< slots that its batch takes on this node
     std::int32_t parties = 1;     ///< how many arrive or depart
   };
-  /// A message is due when the window is full, and the next will be in `next_round`; none: -1.
-  void announce(int slot, std::int64_t next_round) noexcept;
+  /// What this node passes on for others. `any`: a message is due when the window is full. `next_round`: the
+  /// next one is due then; none: -1.
+  void announce(int slot, bool any, std::int64_t next_round) noexcept;
   /// Write. This rank is done with the window. True for the last one: the slot is full.
   [[nodiscard]] bool arrive(int slot, const Window& window) noexcept;
   /// Read. All ranks have marked what they want; they depart one by one when it is there.
@@ -103,7 +104,7 @@ class NodeSlots {
     core::Extent hull;
     core::TilingSum sum;
     std::int64_t next_round = -1;  ///< the lowest announced; -1: none
-    bool due = false;              ///< anything was announced
+    bool due = false;              ///< a message was announced
   };
   [[nodiscard]] Filled filled(int slot) const noexcept;
   static constexpr int most_counters = 1 << 15;
