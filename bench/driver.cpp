@@ -99,7 +99,7 @@ struct Record {
 }
 
 /// Seconds of every step from the earliest begin to the latest end among the ranks of this machine. A rank's
-/// own time would flatter those that wait for nobody: where ranks outnumber cores, each would tell of its
+/// own time would flatter ranks that wait for no other: where ranks outnumber cores, each would count its
 /// turn only. Collective.
 [[nodiscard]] std::vector<double> spans_here(const Seconds& mine) {
   std::vector<double> ends;  // begins negated, so that one maximum finds both

@@ -14,7 +14,7 @@ using bench::Options;
 struct AccessEntry {
   const char* name;
   const char* options;  // as in the usage text
-  /// One collective call of so many ranks, a rank a node: span and access of the job.
+  /// One collective call of `ranks` ranks, a rank a node: span and access of the job.
   simulate::Job (*make)(Options&, int ranks);
 };
 

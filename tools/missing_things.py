@@ -58,7 +58,7 @@ def with_fuse_of_root() -> None:
 
 @contextlib.contextmanager
 def other_devices():
-    """A /dev with all that the system's has but for fuse, in place once the caller has made its changes."""
+    """A /dev with all that the system's has except fuse, in place once the caller has made its changes."""
     enter_namespace()
     devices = Path(tempfile.mkdtemp(prefix="collio-dev."))
     mount("-t", "tmpfs", "-o", "mode=755", "tmpfs", devices)

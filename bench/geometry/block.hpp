@@ -33,7 +33,7 @@ struct Part {
 /// One of nearly equal parts of an axis; the first ones are longer by one element where it does not divide.
 [[nodiscard]] Axis even_part(std::int64_t size, Part part);
 
-/// So many parts of each of three axes, the most first, as nearly equal as factors of `ranks` can be.
+/// Numbers of parts of each of three axes, the most first, as nearly equal as factors of `ranks` can be.
 [[nodiscard]] std::array<std::int64_t, 3> three_factors(std::int64_t ranks);
 
 /// Append the block's runs to `extents`, joining what touches; the array starts at byte `start` of the file.

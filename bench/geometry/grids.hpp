@@ -38,7 +38,7 @@ struct S3dGrid {
 
   /// Bytes of one component.
   [[nodiscard]] std::int64_t field_bytes() const { return points[0] * points[1] * points[2] * number_bytes; }
-  /// A rank's block of a variable of so many components: those (if several), z, y, x.
+  /// A rank's block of a variable with `components` components: those (if several), z, y, x.
   [[nodiscard]] std::vector<Axis> block(std::int64_t count, std::int64_t rank) const;
 };
 /// Of --nx, --ny and --nz.

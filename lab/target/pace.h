@@ -29,7 +29,7 @@ void pace_set_rate(struct pace* pace, int64_t rate_bytes_per_s);
 
 int64_t pace_rate(struct pace* pace);
 
-/* Queues a request of so many bytes; returns its ticket. */
+/* Queues a request of `bytes` bytes; returns its ticket. */
 double pace_enter(struct pace* pace, int64_t bytes);
 
 /* To be called when a ticket has been waited for. */

@@ -74,7 +74,7 @@ static struct piece rest_of(struct piece piece, int64_t start) {
   return (struct piece){piece.bytes + start, {piece.range.offset + start, piece.range.count - start}};
 }
 
-/* Writes it all, as far as the backing file system goes along. Returns the bytes written, or -errno. */
+/* Writes until all is written or the backing file system refuses. Returns the bytes written, or -errno. */
 static int64_t write_all(int fd, struct piece piece) {
   int64_t done = 0;
   while (done < piece.range.count) {

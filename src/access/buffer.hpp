@@ -13,8 +13,8 @@ namespace collio::access {
 /// Uninitialised bytes, page-aligned unless they are of the reserve (access/reserve.hpp). Move-only.
 class Buffer {
  public:
-  static constexpr std::size_t small = 1 << 10;  ///< so many bytes the reserve gives where there is no
-                                                 ///< memory: a message of nothing but its header
+  /// Bytes that the reserve gives where there is no memory: a message with only its header.
+  static constexpr std::size_t small = 1 << 10;
   Buffer() = default;
   /// Room for `bytes` bytes. Throws std::bad_alloc.
   explicit Buffer(std::size_t bytes);

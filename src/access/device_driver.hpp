@@ -76,7 +76,7 @@ class DriverFunctions {
 [[nodiscard]] std::unique_ptr<DeviceDriver> level_zero_driver(void* library);
 
 inline constexpr std::size_t driver_kinds = 3;
-/// Null: not in the process. Thread-safe, not collective. O(1) but for the first call after an object was
+/// Null: not in the process. Thread-safe, not collective. O(1), except the first call after an object was
 /// loaded.
 [[nodiscard]] std::array<const DeviceDriver*, driver_kinds> device_drivers();
 

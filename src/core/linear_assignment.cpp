@@ -56,10 +56,10 @@ class Assignment {
     return best;
   }
 
-  /// Every free row takes its best column and makes it as dear as its second best; who had it is free.
-  /// Returns the rows that are free in the end. Rows that bid against each other may raise a price in very
-  /// many small steps: of those outbid only as many bid again at once as there are rows, which keeps a pass
-  /// at O(rows * columns).
+  /// Every free row takes its best column and makes it as dear as its second best; the row that had the
+  /// column is free. Returns the rows that are free in the end. Rows that bid against each other may raise a
+  /// price in very many small steps: of those outbid only as many bid again at once as there are rows, which
+  /// keeps a pass at O(rows * columns).
   std::vector<int> bid(const std::vector<int>& free_rows) {
     std::vector<int> left;
     int turns = cost_.rows();
@@ -80,7 +80,7 @@ class Assignment {
     return left;
   }
 
-  /// Returns who had the column.
+  /// Returns the row that had the column.
   int take(int row, int column) {
     const int before = row_of_[at(column)];
     if (before != none) column_of_[at(before)] = none;

@@ -21,7 +21,7 @@ struct Node {
   int cores = 1;          ///< cores these ranks may run on
   int network_node = -1;  ///< its number in the machine's network; -1: unknown
   int numas = 1;  ///< memory domains with processors of its ranks, dealt to in blocks of consecutive ranks
-  int nics = 1;   ///< network adapters that are up, the fastest ones; likewise
+  int nics = 1;   ///< network adapters that are up, the fastest ones; dealt to in the same way
   Fabric fabric = Fabric::same_host;  ///< to other nodes
   double link_bytes_per_s = 0;        ///< of these adapters together; 0: not known
 };

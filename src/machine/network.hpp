@@ -29,7 +29,7 @@ struct Network {
   std::vector<Link> links;
   std::vector<std::int32_t>
       next;          ///< [vertex * nodes + node]: the link to take; -1 at the node itself, or no way
-  int storage = -1;  ///< vertex where the storage hangs; -1: not told
+  int storage = -1;  ///< vertex where the storage hangs; -1: unknown
 
   [[nodiscard]] int next_link(int vertex, int node) const noexcept {
     return next[static_cast<std::size_t>(vertex) * static_cast<std::size_t>(nodes) +

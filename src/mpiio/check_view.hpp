@@ -16,7 +16,7 @@ struct ViewCheck {
 /// The view as collio sees it. A null filetype: a datatype is invalid or beyond collio.
 [[nodiscard]] access::View describe_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype);
 
-/// Errors of a described view's arguments, as far as the MPI library will not see them. Not collective. O(1),
+/// Errors of a described view's arguments that the MPI library will not see. Not collective. O(1),
 /// or O(pieces).
 [[nodiscard]] core::Error check_view(const access::View& view, MPI_Datatype etype, const ViewCheck& check);
 

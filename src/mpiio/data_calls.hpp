@@ -41,7 +41,7 @@ int collective(const DataCall& call);
 /// write, read, write_at, read_at through a view the MPI library does not have. Not collective.
 int independent(OpenFile& file, const DataCall& call);
 
-/// iwrite, iread, iwrite_at, iread_at likewise: done at once, the request is complete.
+/// The same for iwrite, iread, iwrite_at, iread_at: done at once, the request is complete.
 int independent_at_once(OpenFile& file, DataCall call, MPI_Request* request);
 
 }  // namespace collio::mpiio

@@ -28,7 +28,7 @@ struct OpenFile {
   bool reads = true, writes = true;
   std::mutex pointer;                            ///< the individual file pointer is read and then set
   std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
-  bool library_split = false;                    ///< likewise, where the MPI library does it
+  bool library_split = false;                    ///< a split call that the MPI library does is under way
   std::vector<std::weak_ptr<Operation>> posted;  ///< what may be in the queue
   std::optional<ReportLine> report_line;         ///< on the file's first rank, where there is a report
   observe::Renewal report_renewal;               ///< of the file's own line

@@ -55,7 +55,7 @@ struct Operation : std::enable_shared_from_this<Operation> {
 /// Collio's own among requests; null for others. Thread-safe, not collective.
 [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations_of(int count, const MPI_Request* requests);
 
-/// The program waits for these, from construction to destruction, as far as they are not done.
+/// The program waits for those of these that are not done, from construction to destruction.
 class ProgramWaits {
  public:
   explicit ProgramWaits(std::vector<std::shared_ptr<Operation>> operations);

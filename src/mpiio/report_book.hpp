@@ -26,7 +26,7 @@ class ReportBook {
   static constexpr int most_lines = 256;     ///< of files with lines of their own
   static constexpr std::size_t most_kinds = 256;
 
-  /// The process's. It writes what is left when the process ends by itself.
+  /// The process's. It writes what is left when the process ends normally.
   static ReportBook& of_process();
 
   /// All: Not collective, thread-safe.

@@ -199,7 +199,7 @@ COLLIO_DEFINE(PMPI_, File_close, (MPI_File * file), (file))
 #undef COLLIO_WAIT
 
 /* COLLIO_THREADS=multiple: the program's MPI is initialized with MPI_THREAD_MULTIPLE, whatever the program
-   asks for, so that its nonblocking calls move on by themselves. The level to ask for. */
+   asks for, so that its nonblocking calls progress while it computes. The level to ask for. */
 static int threads_wanted(int required) {
   const char* threads = getenv("COLLIO_THREADS");
   const struct mpi_family* family = threads && *threads ? shim_family() : NULL;

@@ -43,7 +43,7 @@ void shim_tell_absent(handle comm, int mode, int opened, const char* why);
 void shim_note_init(void);
 void shim_note_open(void);
 void shim_note_absent(void);
-/* Whether this process says what holds for all ranks: the job's first one does, as far as the launcher tells,
+/* Whether this process says what holds for all ranks: the job's first one does, by the launcher's number,
  * and all with COLLIO_VERBOSE. */
 int shim_speaks(void);
 

@@ -31,7 +31,7 @@ class OwnOperations {
     return operations_[static_cast<std::size_t>(index)]->raise_error();
   }
 
-  /// Likewise where several were completed: statuses[k] is that of operation at(k), for k < count.
+  /// The same where several were completed: statuses[k] is that of operation at(k), for k < count.
   template <class At>
   [[nodiscard]] int after_several(int code, int count, MPI_Status* statuses, At&& at) const {
     if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return code;

@@ -53,7 +53,7 @@ struct CallRecord {
   }
 };
 
-/// Bounded: when full, further calls are folded into the last record of their operation. Thread-safe, but for
+/// Bounded: when full, further calls are folded into the last record of their operation. Thread-safe, except
 /// records().
 class CallLog {
  public:
@@ -67,7 +67,7 @@ class CallLog {
   };
   void note(std::size_t index, const ProgramTime& time);
   [[nodiscard]] const std::vector<CallRecord>& records() const noexcept { return records_; }
-  /// Likewise while calls go on. Thread-safe.
+  /// The same while calls go on. Thread-safe.
   [[nodiscard]] std::vector<CallRecord> snapshot() const;
 
  private:

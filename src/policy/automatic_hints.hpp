@@ -1,4 +1,4 @@
-// Values that MPI_File_get_info returns and nobody in the program asked for.
+// Values that MPI_File_get_info returns although the program did not ask for them.
 //
 // Programs pass that info to their next open. A number that collio or the MPI library chose would then count
 // as asked for, and decide what should stay open. So the info names these values, and an open leaves them out

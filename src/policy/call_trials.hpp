@@ -30,7 +30,7 @@ struct OpenWay {
 [[nodiscard]] std::vector<OpenWay> choices_of(const Plan& plan, const Digest& digest,
                                               const machine::Machine& machine, const Hints& hints);
 
-/// The same on all ranks as long as they are told the same.
+/// The same on all ranks if they pass the same times.
 class CallTrials {
  public:
   /// At least one.
@@ -45,13 +45,13 @@ class CallTrials {
   [[nodiscard]] std::size_t ways() const noexcept { return choices_.size(); }
   /// A call went as next() says, and took `seconds` on the rank where it took longest.
   void over(double seconds) noexcept;
-  /// The candidate that next() names cannot be had.
+  /// The call cannot take the candidate that next() names.
   void refused() noexcept;
   /// It was tried, or refused, and will not be tried again unless the pace changes.
   [[nodiscard]] bool given_up(std::size_t way) const noexcept { return contest_.given_up(way); }
 
   [[nodiscard]] std::int64_t calls_tried() const noexcept { return calls_tried_; }
-  /// What was tried and what came of it; empty: nothing was tried.
+  /// What was tried, and the result; empty: nothing was tried.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -53,8 +53,8 @@ enum class Assignment {
   in_order,          ///< domain i to aggregator i
   locality_aware,    ///< most bytes stay on their node
   least_hop_bytes,   ///< fewest bytes times links
-  least_congestion,  ///< the busiest link is done soonest, as far as exchanges lead; never later than by the
-                     ///< others
+  least_congestion,  ///< the busiest link is done soonest among the assignments that exchanges reach; never
+                     ///< later than by the others
 };
 
 /// How the span of a call is cut into file domains (policy/file_cuts).

@@ -52,7 +52,7 @@ class Contest {
 
   /// Time that passed, on trials too.
   void spend(double seconds) noexcept { spent_s_ += seconds; }
-  /// The way in force did this. `seconds`: as far as add_usual_time has not told it.
+  /// The way in force did this. `seconds`: without those passed to add_usual_time().
   void settled(double amount, double seconds) noexcept;
   void add_usual_time(double seconds) noexcept { usual_.seconds += seconds; }
   /// Whether a trial may be begun that might lose `seconds`.
@@ -61,10 +61,10 @@ class Contest {
   }
   /// A trial took this; what it took more than usual is lost.
   void lose(const Pace& trial) noexcept;
-  /// The candidate took so many times as long as the way in force, in the same moments. Comparisons are
-  /// independent of each other.
+  /// The candidate took `times_as_long` times the time of the way in force, in the same moments. Comparisons
+  /// are independent of each other.
   void judge(double times_as_long) noexcept;
-  /// The candidate cannot be had.
+  /// The candidate is not available here.
   void drop() noexcept;
   /// It was tried, and will not be tried again unless the pace changes.
   [[nodiscard]] bool given_up(std::size_t way) const noexcept {

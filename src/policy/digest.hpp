@@ -26,7 +26,7 @@ struct Digest {
   std::int64_t on_fibers = 0;      ///< ranks on which the call shares the thread with the program
   std::int64_t in_background = 0;  ///< ranks whose program does not wait in the call
   std::int64_t lack_slots = 0;     ///< ranks without the shared windows of the file's last call
-  std::int64_t offset_bits = 0;    ///< all piece ends, or-ed as far as their common alignment goes
+  std::int64_t offset_bits = 0;    ///< all piece ends, or-ed; exact up to their common alignment
   std::int64_t error = 0;          ///< worst core::ErrorClass so far
   std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
   std::int64_t call_low = std::numeric_limits<std::int64_t>::min();   ///< ranks' call fingerprints

@@ -63,7 +63,7 @@ class StorageWays {
   std::vector<double> bytes_;  ///< [hop]
 };
 
-/// [node][partition]: what the policy wants least of; without C2 where that depends on who was elected
+/// [node][partition]: what the policy wants least of; without C2 where that depends on the nodes elected
 /// before.
 core::Matrix<double> scores_of(Election election, const ElectionProblem& problem) {
   core::Matrix<double> scores({problem.bytes.rows(), problem.bytes.columns()});

@@ -30,10 +30,10 @@ struct FaultRange {
 
 /// What happens to a call, in this order.
 struct FaultEffect {
-  double delay_s = 0;                       ///< it takes so much longer
-  double stuck_s = 0;                       ///< it waits until so long after the first call that met the rule
-  int interruptions = 0;                    ///< so many EINTR
-  std::optional<std::int64_t> short_bytes;  ///< the first system calls move so many bytes together
+  double delay_s = 0;     ///< it takes this much longer
+  double stuck_s = 0;     ///< it waits until this long after the first call that met the rule
+  int interruptions = 0;  ///< number of EINTR
+  std::optional<std::int64_t> short_bytes;  ///< the first system calls move this many bytes together
   std::optional<int> error;  ///< then errno; 0: a system call that moves nothing and gives no error
 };
 

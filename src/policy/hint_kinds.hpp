@@ -3,7 +3,7 @@
 //   Value                  the type of the row's member
 //   read(text)             the value of a text; nothing: the text is not allowed
 //   allowed()              what is allowed, for messages
-//   shown(text)            how an allowed text is told among the hints in force
+//   shown(text)            how an allowed text is shown among the hints in force
 //   why(text)              what more there is to say of a text that is not allowed
 #pragma once
 

@@ -24,7 +24,7 @@ struct Hints {
 #include "policy/hints.def"
   std::map<std::string, std::string> in_force;  ///< every key collio honours, as MPI_File_get_info shows it
   std::vector<std::string> warnings;
-  std::vector<std::string> found;    ///< likewise what check mode found, call by call
+  std::vector<std::string> found;    ///< what check mode found, call by call
   std::vector<std::string> refused;  ///< keys whose values are not allowed
 };
 
@@ -34,7 +34,7 @@ struct HintRow {
   std::string allowed;
   bool (*set)(std::string_view text,
               Hints& hints);  ///< sets the row's member; false: not allowed, and nothing changed
-  std::string_view (*shown)(std::string_view text);  ///< how an allowed value is told among those in force
+  std::string_view (*shown)(std::string_view text);  ///< how an allowed value is shown among those in force
   std::string (*why)(std::string_view text);  ///< what more there is to say of a value that is not allowed
 };
 

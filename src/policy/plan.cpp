@@ -71,7 +71,7 @@ bool settle_path(Plan& plan, const PlanRequest& r) {
   return true;
 }
 
-/// The path that was asked for, or `exchange` where it cannot be had.
+/// The path that was asked for, or `exchange` where it is not available.
 void take_asked(Plan& plan, const PlanRequest& r, Path asked, Path exchange) {
   const bool independent = asked == Path::independent;
   plan.reason.why = r.way ? Why::trials : Why::hint;

@@ -35,7 +35,7 @@ class ScheduleTrials {
   void idle(double now_s);
 
   [[nodiscard]] std::int64_t rounds_tried() const noexcept { return rounds_tried_; }
-  /// What was tried and what came of it; empty: nothing was tried.
+  /// What was tried, and the result; empty: nothing was tried.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -23,7 +23,7 @@ struct StorageRequest {
   bool direct = false;                ///< O_DIRECT where aligned
   int threads = 2;                    ///< of the process, for policy::StorageKind::threads
   std::shared_ptr<FaultDrill> drill;  ///< faults for the calls on the file; null: none
-  std::optional<Holder> holder = {};  ///< who opened the file before; none: this is the first to open it
+  std::optional<Holder> holder = {};  ///< the process that opened the file before; none: this is the first
   bool lock_writes =
       false;  ///< each write under a lock of its byte range, where the file system has such locks
 };
@@ -37,7 +37,7 @@ struct Opened {
   Holder holder;          ///< this process, for ranks that open the file later
 };
 
-/// Opens an existing file. Error classes follow errno. A kind that cannot be had gives way to the next one
+/// Opens an existing file. Error classes follow errno. A kind that is not available gives way to the next one
 /// that `auto` would take, and the reason says so. On NFS every transfer is made under a lock, as ROMIO does;
 /// without locks that is an error.
 [[nodiscard]] core::Result<Opened> open_storage(const StorageRequest& request);

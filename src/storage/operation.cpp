@@ -131,7 +131,7 @@ SystemCall Operation::next(const Descriptors& file) {
   return call;
 }
 
-/// One call for all that is left, as far as one call goes.
+/// One call for all that is left, or for the most that one call takes.
 SystemCall Operation::whole_rest(const Descriptors& file) const noexcept {
   SystemCall call{
       write_,         false, file.buffered(), data_ + result_.bytes, 0, extent_.offset + result_.bytes,

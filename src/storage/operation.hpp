@@ -65,10 +65,10 @@ struct SystemCall {
   std::size_t bytes = 0;
   std::int64_t offset = 0;
   int buffered_fd = -1;
-  std::optional<ssize_t> outcome;  ///< injected: what came of it; it is not made
+  std::optional<ssize_t> outcome;  ///< injected: the result; the call is not made
   double wait_s = 0;               ///< injected: after this time
 
-  /// Injected: no more than so many bytes. Such a length does not go past the page cache.
+  /// Injected: at most `most_bytes` bytes. Such a length does not go past the page cache.
   void cut(std::int64_t most_bytes) noexcept {
     if (static_cast<std::int64_t>(bytes) <= most_bytes) return;
     bytes = static_cast<std::size_t>(most_bytes);
@@ -93,7 +93,7 @@ class Operation {
   void book(const Descriptors& file, const SystemCall& call, ssize_t outcome);
   /// Makes all calls that are left.
   void run(const Descriptors& file);
-  /// What came of it, once complete.
+  /// The result, once complete.
   [[nodiscard]] Transfer take() noexcept { return std::move(result_); }
   /// A direct call was refused, and the rest went through the page cache.
   [[nodiscard]] bool direct_refused() const noexcept { return direct_refused_; }

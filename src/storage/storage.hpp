@@ -19,14 +19,14 @@
 
 namespace collio::storage {
 
-/// What came of one read or write. `bytes` counts from the start of the request and is true also on error.
+/// The result of one read or write. `bytes` counts from the start of the request and is true also on error.
 struct Transfer {
   std::int64_t bytes = 0;
   core::Error error;
 };
 
 /// An open file. Not collective. Calls may be made by any rank that opened it. write(), read() and sync() by
-/// any thread, the rest by one at a time. Who destroys it waits for what is under way.
+/// any thread, the rest by one at a time. Its destructor waits for what is under way.
 class Storage {
  public:
   virtual ~Storage() = default;
@@ -44,7 +44,7 @@ class Storage {
   /// thread.
   virtual bool store(const PieceWrite& what);
   /// Reads the span into `room`, puts the pieces there, and writes it whole, while the span is locked against
-  /// all who lock. Null: it cannot be locked or read, and nothing was written. By any thread.
+  /// every process that locks. Null: it cannot be locked or read, and nothing was written. By any thread.
   virtual std::optional<Transfer> sieve(const PieceWrite& what, std::byte* room);
   /// Whether each transfer is made under a lock of its byte range, which other MPI programs respect: sieve()
   /// loses no byte of theirs.
@@ -78,7 +78,7 @@ struct FileSystem;  // storage/file_systems
 
 /// Constants of the file system `path` lies on, by its type. Not collective.
 [[nodiscard]] machine::StorageModel model_of(const std::string& path);
-/// Likewise of a known one with blocks of that length.
+/// The model of a known file system with blocks of that length.
 [[nodiscard]] machine::StorageModel model_of(const FileSystem& system, std::int64_t block_bytes);
 /// The same for a job with several nodes: they share a file system that is not known, or the job could not
 /// use it. Pure.

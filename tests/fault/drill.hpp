@@ -50,7 +50,7 @@ struct Found {
   std::int64_t milliseconds = 0;  ///< of the call
 };
 
-/// What came of a drill on all ranks. On rank 0.
+/// The outcome of a drill on all ranks. On rank 0.
 struct Outcome {
   std::vector<Found> ranks;
   std::string message;  ///< of the lowest rank with an error

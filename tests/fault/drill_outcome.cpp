@@ -58,7 +58,7 @@ std::int64_t sum_of(const std::vector<Found>& ranks, std::int64_t Found::*value)
   return sum;
 }
 
-/// What came of one function on all ranks.
+/// The outcome of one function on all ranks.
 std::string agreed(const std::vector<Found>& ranks, std::int64_t Found::*value) {
   const std::int64_t first = ranks[0].*value;
   const auto same = [&](const Found& one) { return one.*value == first; };

@@ -13,7 +13,7 @@ constexpr int count = 100;
 
 enum class Leave { by_return, by_exception, by_jump };
 
-/// What the handler does, and what came of it.
+/// What the handler does, and what it has seen.
 struct Handled {
   Leave leave = Leave::by_return;
   MPI_File* close = nullptr;  ///< a file to close; null: none

@@ -42,7 +42,7 @@ void within_limit(Program& program, const Reports& reports, const char* path, lo
   program.that(calls > 0, "the report tells of buffers");
 }
 
-/// Buffer number `first` and those after it of rank 0 cannot be had, `failing` of them.
+/// Rank 0 is refused `failing` buffers, beginning with buffer number `first`.
 void without_memory(Program& program, int first, int failing) {
   setenv("COLLIO_DRILL_MEMORY", ("0:" + std::to_string(first) + ":" + std::to_string(failing)).c_str(), 1);
   MPI_File file = MPI_FILE_NULL;

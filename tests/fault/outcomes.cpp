@@ -155,8 +155,8 @@ void flushing_fails(Program& program, const std::string& faults, int expected) {
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
-/// From line `first` on; a line on stdout before and after each, so that whoever reads them knows which one
-/// hangs.
+/// From line `first` on; a line on stdout before and after each, so that the reader of the lines knows which
+/// one hangs.
 int run_file(Program& program, const char* path, long first) {
   std::ifstream in(path);
   long number = 0;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int block = 64;
 
-/// Path of the disk for all ranks; empty where it cannot be had. Collective.
+/// Path of the disk for all ranks; empty where there is none. Collective.
 std::string make_disk(Program& program) {
   char path[64] = "";
   if (program.rank == 0) {

@@ -166,7 +166,7 @@ void independent_calls(Program& program, const Place& place, int block, int coun
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
-/// There whoever takes no lock loses bytes, and what others write beside it.
+/// There a writer without a lock loses bytes, its own and those written beside it.
 bool on_nfs(const char* folder) {
   struct statfs system {};
   return folder && ::statfs(folder, &system) == 0 && system.f_type == NFS_SUPER_MAGIC;

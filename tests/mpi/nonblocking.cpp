@@ -234,7 +234,7 @@ void with_messages(Program& program) {
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
-/// Whoever waits in the MPI library lets its part of a call go on where threads, or Open MPI, make that
+/// A rank that waits in the MPI library lets its part of a call go on where threads, or Open MPI, make that
 /// possible.
 void while_others_are_in_a_barrier(Program& program) {
   int provided = MPI_THREAD_SINGLE;

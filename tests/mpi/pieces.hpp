@@ -135,7 +135,7 @@ class PieceFile {
     settle(file_, comm_);
   }
 
-  /// Each rank reads its pieces of the deal: the model's bytes, as far as the file goes.
+  /// Each rank reads its pieces of the deal: the model's bytes, up to the end of the file.
   void read(const Deal& deal, Memory memory = Memory::contiguous) {
     const Pieces& mine = deal[static_cast<std::size_t>(rank_)];
     const std::vector<unsigned char> expected = bytes_of_model(mine);

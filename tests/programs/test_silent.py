@@ -1,4 +1,4 @@
-"""Jobs that collio takes no part in: `collio run` says why, as far as it can be known, and says nothing of jobs that do no I/O."""
+"""Jobs that collio takes no part in: `collio run` says why where ranks can tell, and says nothing of jobs that do no I/O."""
 
 import json
 import re

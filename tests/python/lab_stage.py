@@ -50,7 +50,7 @@ capacity = "64MiB"
 
 
 def has_fuse():
-    """Whether storage targets can be had: built, and a device to mount them with."""
+    """Whether storage targets work here: they are built, and there is a device to mount them with."""
     built = [mpi.build_tree / "bin" / targets.PROGRAM for mpi in mpi_libraries.find_mpi_libraries()]
     return any(path.exists() for path in built) and os.access("/dev/fuse", os.R_OK | os.W_OK)
 
@@ -143,7 +143,7 @@ def marked(mark):
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory):
-    """A stage for the tests of a module, where labs can be had."""
+    """A stage for the tests of a module, where labs work."""
     skip_without_labs()
     folder = tmp_path_factory.mktemp("stage")
     one = Stage(folder)

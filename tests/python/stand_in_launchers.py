@@ -63,7 +63,7 @@ while words[0].startswith("-"):
 run(words, environ)
 """
 
-# The environment is handed on, but for -D NAME; -E NAME[=VALUE] sets. Each part has its own options.
+# The environment is handed on, except -D NAME; -E NAME[=VALUE] sets. Each part has its own options.
 JSRUN = """
 for part in parts(words):
     environ = dict(os.environ)

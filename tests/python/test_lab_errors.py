@@ -1,4 +1,4 @@
-"""Labs that cannot be had or cannot run what they are asked to: one line that names what is wrong, exit code 125."""
+"""Labs that cannot be built, or cannot run the command: one line that names what is wrong, exit code 125."""
 
 import os
 import shutil

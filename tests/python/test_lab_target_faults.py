@@ -1,4 +1,4 @@
-"""The lab's storage targets: they fail as they are told, keep their capacity, tell their counters, and leave nothing."""
+"""The lab's storage targets: they fail on command, keep their capacity, tell their counters, and leave nothing."""
 
 import contextlib
 import os

@@ -10,7 +10,7 @@ from collio.machine_file import MachineFileError, hops, route
 
 
 def machine(nodes, /, **network):
-    """A machine of so many nodes, or of nodes with these names."""
+    """A machine of this many nodes, or of nodes with these names."""
     names = {} if isinstance(nodes, int) else {"names": nodes}
     count = nodes if isinstance(nodes, int) else len(nodes)
     return machine_file.parse({

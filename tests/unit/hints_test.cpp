@@ -63,7 +63,8 @@ const Row& more(std::string_view key) {
 Row values_of(const HintRow& row) {
   Row values = more(row.key);
   values.refused.emplace_back("");
-  if (row.key == "collio_faults" || row.key == "cb_config_list") return values;  // no list of values is told
+  if (row.key == "collio_faults" || row.key == "cb_config_list")
+    return values;  // they have no list of values
   values.refused.insert(values.refused.end(), {"nonsense", " " + std::string(row.default_value)});
   std::string_view rest = row.allowed;
   while (!rest.empty()) {

@@ -1,4 +1,5 @@
-// Settings of ROMIO, Cray MPICH and Open MPI: which hints they are, and what is told of what is none.
+// Settings of ROMIO, Cray MPICH and Open MPI: which hints they set, and the warnings about those that set
+// none.
 #include "policy/other_settings.hpp"
 
 #include <gtest/gtest.h>

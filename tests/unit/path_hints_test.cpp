@@ -1,4 +1,4 @@
-// Rules of hints by path: what is one, and what is told of what is none.
+// Rules of hints by path: what is a rule, and the message about what is none.
 #include "policy/path_hints.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Values or errors, and which of several errors is told.
+// Values or errors, and which of several errors counts.
 #include "core/result.hpp"
 
 #include <gtest/gtest.h>

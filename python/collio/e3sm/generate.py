@@ -20,7 +20,7 @@ from .curve import element_curve
 from .deal import deal_lists
 from .mapset import Decomposition, MapError, MapSet, assemble, coalesce
 
-CHUNK_COLUMNS = 16  # at most so many columns in a physics chunk (the model's pcols)
+CHUNK_COLUMNS = 16  # at most this many columns in a physics chunk (the model's pcols)
 ELEMENTS_PER_MODEL_RANK = 4
 
 

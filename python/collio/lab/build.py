@@ -117,7 +117,7 @@ def main(machine: str, arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    # Imported under its own name, so that `current` is one thing whoever asks.
+    # Imported under its own name, so that `current` is one thing for every importer.
     from collio.lab.build import main as lab_main
 
     lab_main(sys.argv[1], sys.argv[2:])

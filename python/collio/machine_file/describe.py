@@ -11,10 +11,10 @@ from collio.machine_file.units import format_byte_rate, format_rate
 from collio.wording import counted, format_bytes, format_seconds
 
 MOST_NAMES = 8
-"""Switches whose names are told."""
+"""Switches whose names are shown."""
 
 MOST_CELLS = 1_500_000
-"""Vertices times nodes for which all to all is told; more take seconds."""
+"""Vertices times nodes up to which all to all is shown; more take seconds."""
 
 
 def describe(graph: Graph) -> str:

@@ -156,7 +156,7 @@ def check(graph: Graph) -> None:
 
 
 def _check_values(graph: Graph, demand: Callable[[bool, str], None]) -> None:
-    """What each value has to be by itself; the engine's reader wants the same."""
+    """What each value has to be on its own; the engine's reader wants the same."""
     def whole(value: object, low: int) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and low <= value < 1 << 31
 

@@ -219,7 +219,7 @@ def where_time_went(call: CallRecord) -> dict[str, float]:
     The maximum, because few ranks aggregate: the median rank spends the time of the file accesses
     waiting. In the digest early ranks wait for late ones, so there the minimum is what it costs and the
     difference is waiting; in the agreement on the outcome the last rank does not wait, so there too it is the
-    minimum. Waiting counts as far as the busiest rank waited, within what is left of the
+    minimum. Waiting is what the busiest rank waited, at most what is left of the
     total; what then is left is "other".
     """
     spreads = steps(call)

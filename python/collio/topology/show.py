@@ -15,7 +15,7 @@ from collio.topology.layers import levels, neighbours
 from collio.wording import counted, format_bytes, format_seconds
 
 MOST_ROWS = 60
-"""Of nodes that are told one by one, in networks without switches."""
+"""Nodes that are shown one by one, in networks without switches."""
 
 
 def network_tree(graph: Graph) -> Tree | None:
@@ -41,7 +41,7 @@ class _Switches:
         return top
 
     def _fill(self, branch: Tree, vertex: int) -> None:
-        """Adds what is below a vertex and not told yet."""
+        """Adds what is below a vertex and not shown yet."""
         below = [(link, other) for link, other in self.around[vertex] if self.level[other] < self.level[vertex]]
         nodes = [(link, other) for link, other in below if other < len(self.graph.nodes)]
         for what, group in groupby(sorted(nodes, key=lambda way: way[1]), key=lambda way: self._cable(way[0])):

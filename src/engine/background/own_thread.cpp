@@ -37,7 +37,7 @@ void ask_for_short_slices() {
 std::thread start_thread(std::function<void()> body) {
   sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);  // a thread begins with the mask of who starts it
+  pthread_sigmask(SIG_BLOCK, &all, &before);  // a thread begins with the mask of the thread that starts it
   std::thread thread;
   try {
     thread = std::thread([body = std::move(body)] {

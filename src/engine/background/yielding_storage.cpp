@@ -69,7 +69,7 @@ auto do_aside(const Move& move) {
     done->notify_one();
   });
   while (!*done)
-    if (!transport::Fiber::give_way()) done->wait(false);  // resumed by who waits for this call alone
+    if (!transport::Fiber::give_way()) done->wait(false);  // resumed by a wait for this call alone
   return outcome;
 }
 
@@ -93,7 +93,7 @@ class YieldingStorage final : public storage::Storage {
   }
   [[nodiscard]] bool locks() const noexcept override { return inner_->locks(); }
 
-  // Where transfers do not go on by themselves, beginning one is doing it, by write() and read() above.
+  // Where transfers are not asynchronous, beginning one is doing it, by write() and read() above.
   storage::Ticket start_write(const core::Extent& extent, const std::byte* from) override {
     return overlaps() ? inner_->start_write(extent, from) : Storage::start_write(extent, from);
   }

@@ -121,8 +121,8 @@ core::Error File::settle_in(const FileRequest& request,
   if (!member_.own()) lacking_.windows = "many files are open, and this one borrows communicators";
   prepare_memory_drill();
   prepare_fault_drill();
-  // All who will serve the file reach it, and all ranks think alike of its storage, or collio leaves it
-  // alone. It is opened now: by the time of a call its name may be gone, or be another file's.
+  // All ranks that will serve the file can open it, and all agree on its storage; else the file passes
+  // through. It is opened now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
   all_hold_ = !policy::few_servers(machine, hints);
   if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
@@ -252,8 +252,8 @@ File::Buffers::~Buffers() {
 
 void File::Buffers::leave_slots() { transport::NodeSlots::give_back(std::move(file_.slots)); }
 
-/// A file that borrows lines has no messages of its own between calls: what is told of it is what the notes
-/// of a node say.
+/// A file that borrows lines has no communicator between calls: its roll call knows only the notes of the
+/// node.
 void File::begin_roll() {
   const Place& place = member_.place();
   transport::RollCall::Setting setting{

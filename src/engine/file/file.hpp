@@ -144,7 +144,7 @@ class File {
   std::unique_ptr<transport::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for
   access::View view;
   bool readable = false;         ///< aggregators can read the file
-  StorageUse storage_use;        ///< who makes the calls on it
+  StorageUse storage_use;        ///< what makes the calls on it
   transport::BufferPool pool;    ///< empty between calls
   transport::Shortage shortage;  ///< of the call under way
   std::int64_t mail_room_bytes =
@@ -152,7 +152,7 @@ class File {
   /// Two layers: this rank may receive messages of other nodes. Not collective.
   [[nodiscard]] bool receives_mail() const noexcept { return servers.mine >= 0 || node_rank == 0; }
   transport::Agreement* agreement = nullptr;
-  std::unique_ptr<transport::RollCall> roll;  ///< who is in which collective call
+  std::unique_ptr<transport::RollCall> roll;  ///< which rank is in which collective call
   PlanMemory memory;
   observe::CallLog log;
   observe::FileTimes times;  ///< of this rank
@@ -165,9 +165,9 @@ class File {
   void learn_holder();  ///< Where not all ranks open the file at once. Collective.
   /// All ranks have the file open, or the plan does not need it. Collective.
   [[nodiscard]] bool have_handles(const policy::Plan& plan);
-  /// Likewise of an MPI window for the aggregators' buffers. Collective.
+  /// The same for an MPI window for the aggregators' buffers. Collective.
   [[nodiscard]] bool have_remote(const policy::Plan& plan);
-  /// Likewise of windows in the nodes' shared memory. Collective.
+  /// The same for windows in the nodes' shared memory. Collective.
   [[nodiscard]] bool have_slots(const policy::Plan& plan);
   void announce_slots();
   void take_up_memory();  ///< Collective.
@@ -183,7 +183,7 @@ class File {
   bool keeps_buffers_ = false;                  ///< between calls too
   policy::Lacking lacking_;                     ///< the same on all ranks
   bool all_hold_ = false;                       ///< all ranks have the file open; the same on all ranks
-  std::optional<storage::Holder> holder_;       ///< who had the file open before this rank
+  std::optional<storage::Holder> holder_;       ///< the process that opened the file before this rank
   std::mutex opening_;  ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected

@@ -62,7 +62,7 @@ class PlanMemory {
   void remember(Entry entry);
   /// What this rank's trials of schedules came to, of the pattern with most of them; empty: there were none.
   [[nodiscard]] std::string schedule_trials_text() const;
-  /// Likewise of trials of whole calls; the same on all ranks.
+  /// Text on the trials of whole calls; the same on all ranks.
   [[nodiscard]] std::string call_trials_text() const;
 
   /// Names the memory on all ranks that have part in it; 0: it has no name yet.

@@ -10,13 +10,13 @@
 
 namespace collio::engine {
 
-/// The same on all ranks, but for the texts: they may be another rank's only on rank 0.
+/// The same on all ranks, except the texts: only rank 0's may come from another rank.
 struct StorageUse {
   std::string
       kind;  ///< of the rank that has most to say: one that did not get what was asked for, else the first
   std::string reason;
   bool declined = false;  ///< some rank did not get the kind that was asked for
-  bool overlaps = false;  ///< transfers go on by themselves on every rank that has the file open
+  bool overlaps = false;  ///< transfers are asynchronous on every rank that has the file open
 };
 
 /// Collective. `mine`: null file where this rank has not opened it.

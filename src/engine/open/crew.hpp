@@ -74,7 +74,7 @@ class Crew {
   std::mutex mutex_;                            ///< of what follows
   std::map<int, std::unique_ptr<Line>> lines_;  ///< null: being made
   std::map<int, std::unique_ptr<Switchboard>>
-      boards_;             ///< likewise; one, unless files were opened at the same time
+      boards_;             ///< null: being made; one, unless files were opened at the same time
   std::set<int> numbers_;  ///< of files that borrow; complete on the first rank
 };
 

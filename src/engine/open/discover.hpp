@@ -23,7 +23,7 @@ struct Place {
 
 /// Everything but the network. Collective. Ranks share a node when they can share memory
 /// (MPI_Comm_split_type) and their hosts have one name; COLLIO_RANKS_PER_NODE in the environment cuts nodes
-/// into smaller ones, for tests. The result is the same on all ranks but for `seat` and `node`. O(nodes)
+/// into smaller ones, for tests. The result is the same on all ranks, except `seat` and `node`. O(nodes)
 /// data. Nothing on all ranks: MPI gave no communicator.
 [[nodiscard]] std::optional<Place> discover(MPI_Comm comm);
 

@@ -24,8 +24,8 @@ class Switchboard {
   Switchboard(const Switchboard&) = delete;
   Switchboard& operator=(const Switchboard&) = delete;
 
-  /// A line for a call on the file `number`; whoever has it releases it. Collective over the ranks, whatever
-  /// goes on on other files.
+  /// A line for a call on the file `number`; the call releases it. Collective over the ranks, also while
+  /// other files have calls.
   [[nodiscard]] Line& connect(int number);
 
  private:

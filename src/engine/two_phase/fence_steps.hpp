@@ -1,9 +1,9 @@
 // The steps all ranks of a call take together when its one-sided transfers end with fences.
 //
-// A step is for one round. Before it every rank has begun its part of that round, as far as its staging has
-// room, and every aggregator has the round's descriptions. Then all agree on the first round in which
+// A step is for one round. Before it every rank has begun as much of its part of that round as its staging
+// has room for, and every aggregator has the round's descriptions. Then all agree on the first round in which
 // anything is left, and a fence ends what was begun. An aggregator's round is complete when the agreed one is
-// a later one. Steps of rounds in which nobody has pieces do not happen, and an aggregator that has fewer
+// a later one. Steps of rounds in which no rank has pieces do not happen, and an aggregator that has fewer
 // rounds, or whose storage fails, comes to all the same.
 //
 // Writes put as soon as they are granted, between two steps. Reads get between two fences of the step, as

@@ -73,7 +73,7 @@ std::string what_of(const Absent& a, std::int64_t here, bool several) {
          access + process_text(a) + ")";
 }
 
-/// What is said of ranks together is the same but for how long they are silent.
+/// Ranks with the same key are named together: only how long they are silent may differ.
 auto sort_key(const Absent& a) {
   const bool silent = a.why == Absent::silent;
   return std::tuple(a.why, a.call, silent ? a.stage : Stage::arriving, silent ? a.round : 0,

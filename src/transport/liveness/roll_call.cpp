@@ -15,7 +15,7 @@ constexpr int most_judges =
     8;  // first ranks of nodes that gather: one is enough, if it is not the one that is missing
 constexpr int most_asked = 4;  // ranks of a silent node
 constexpr double look_every_s = 0.05;
-constexpr double away_after_s = 1.0;  // who did not look for so long was not waiting
+constexpr double away_after_s = 1.0;  // a rank that did not look for this long was not waiting
 
 double grace_of(double patience_s) { return std::clamp(patience_s / 4, 0.2, 5.0); }
 
@@ -110,7 +110,8 @@ void RollCall::moved() noexcept {
   has_told_ = false;
 }
 
-/// Patience has run out: tells the judges what is known here; a judge also asks who has not told it anything.
+/// Patience has run out: tells the judges what is known here; a judge also asks the nodes that have told it
+/// nothing.
 void RollCall::gather(double now_s, double waited_s) {
   const Presence here = look_at(notes(), {&mine(), now_s, set_.patience_s});
   if (!here.lowest) return;
@@ -119,7 +120,7 @@ void RollCall::gather(double now_s, double waited_s) {
   const Heard state_here = own_state(now_s, waited_s);
   for (int node = 0; node < judges(); ++node)
     if (ranks_of(node).first != rank_) send(state, ranks_of(node).first, state_here);
-  // Those who come to no judge tell what they know themselves, so they wait for longer.
+  // Ranks that reach no judge report what they know themselves, so they wait for longer.
   decide_at_s_ = now_s + grace_of(set_.patience_s) * (is_judge() ? 1 : 4);
   if (!is_judge()) return;
   for (int node = 0; node < nodes(); ++node) {

@@ -30,8 +30,8 @@ class RollCall final : public Lookout {
  public:
   struct Setting {
     MPI_Comm comm = MPI_COMM_NULL;  ///< of the file; messages have a tag of their own
-    std::string file = {};          ///< its name, for what is told
-    double patience_s = 60;         ///< 0: for ever; nothing is told
+    std::string file = {};          ///< its name, for messages
+    double patience_s = 60;         ///< 0: for ever; nothing is printed
     std::span<Note> notes =
         {};         ///< of the node's ranks, in the order of the node; empty: no memory is shared
     int place = 0;  ///< this rank's, among the notes
@@ -123,7 +123,7 @@ class RollCall final : public Lookout {
   int place_, rank_ = 0, size_ = 1;
   double away_s_ = 0;  ///< of the wait's time this rank did not look: it was elsewhere
   double wait_since_s_ = 0, looked_s_ = 0, next_look_s_ = 0;
-  double due_s_;            ///< how long to wait before it is told, again
+  double due_s_;            ///< how long to wait before the next message
   double decide_at_s_ = 0;  ///< 0: nothing is gathered
   double gathered_s_ = 0;
   double told_at_s_ = -1e9;  ///< another rank said when it told

@@ -25,7 +25,8 @@ class BufferPool {
   [[nodiscard]] Buffer take(std::size_t bytes);
   /// Keeps no more than `bytes` bytes from now on.
   void keep_at_most(std::size_t bytes) noexcept { most_kept_bytes_ = bytes; }
-  /// A drill: `count` new buffers from the `first` on cannot be had (the first is 1), but of the reserve.
+  /// A drill: `count` new buffers from number `first` on are refused (the first is 1). The reserve still
+  /// gives.
   void fail_allocations(int first, int count) noexcept;
   void give_back(Buffer&& buffer);
   /// Frees kept buffers until at most `bytes` bytes are kept.

@@ -17,7 +17,7 @@ struct Description {
   std::int64_t stream_begin = 0;      ///< first data byte in the access's stream (from 0)
 };
 
-/// A domain, as far as a rank has bytes.
+/// The part of a domain in which a rank has bytes.
 struct DomainPart {
   int domain = 0;
   std::int64_t end = 0;  ///< of the rank's bytes

@@ -26,8 +26,8 @@ class Fiber {
   void resume(bool gives_way = true);
   [[nodiscard]] bool ended() const noexcept { return ended_; }
 
-  /// On a fiber that is to give way: hands the thread back to who resumed it, returns when resumed again, and
-  /// is true. Elsewhere false, at once.
+  /// On a fiber that is to give way: hands the thread back to the caller of resume(), returns when resumed
+  /// again, and is true. Elsewhere false, at once.
   static bool give_way() noexcept;
   /// The calling code runs on a fiber.
   [[nodiscard]] static bool running() noexcept;

@@ -20,7 +20,7 @@ struct SharedWord {
 
   void wake() noexcept;
   [[nodiscard]] std::uint32_t load() const noexcept { return value.load(std::memory_order_acquire); }
-  /// Publishes everything written before, and wakes all who wait.
+  /// Publishes everything written before, and wakes all waiters.
   void set(std::uint32_t next) noexcept;
   /// The same with the next number, by any number of processes at once.
   void bump() noexcept;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t polls = 4;
 constexpr std::int64_t yields_crowded =
-    8;  // over TCP a poll is dear: who has nothing to do must leave the cores soon
+    8;  // over TCP a poll is dear: a rank with nothing to do must leave the cores soon
 constexpr double yield_alone_s =
     200e-6;  // by the clock: where another job has the core, a yield may take milliseconds
 constexpr double shortest_nap_s = 10e-6;

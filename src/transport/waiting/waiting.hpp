@@ -18,7 +18,7 @@ void set_ranks_per_core(double ranks) noexcept;
 [[nodiscard]] bool crowded() noexcept;
 
 /// The calling thread is beside one of the program's that computes: its waits sleep at once. A yield would
-/// hand the core to the computation for a whole time slice; who wakes up from a sleep gets it soon.
+/// hand the core to the computation for a whole time slice; a thread that wakes up from a sleep gets it soon.
 void set_beside_program() noexcept;
 [[nodiscard]] bool beside_program() noexcept;
 
@@ -82,7 +82,7 @@ class PoliteWait {
   double begin_s_ = 0;
 };
 
-/// Completes `request`. Not collective by itself. MPI's own MPI_Wait may spin; this does not.
+/// Completes `request`. Not collective in itself. MPI's own MPI_Wait may spin; this does not.
 void wait_for(MPI_Request& request);
 
 }  // namespace collio::transport

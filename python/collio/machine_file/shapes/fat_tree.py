@@ -1,7 +1,7 @@
 """A folded Clos network of two levels: every leaf switch has one uplink to every spine switch.
 
 Routes go by destination, as InfiniBand's static routing does (Zahavi, "Fat-tree routing and node ordering providing
-contention free traffic for MPI global collectives"): traffic to node d crosses spine d mod spines, whoever sends it.
+contention free traffic for MPI global collectives"): traffic to node d crosses spine d mod spines, from every sender.
 """
 
 from __future__ import annotations
