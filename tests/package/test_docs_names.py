@@ -50,3 +50,23 @@ def test_hints_and_variables_exist(path):
     words = {word for name in names_in(path) for word in re.findall(r"\b(?:collio_[a-z_]+[a-z]|COLLIO_[A-Z_]+[A-Z])\b", name)}
     missing = sorted(word for word in words if not re.search(rf"\b{word}\b", source()))
     assert not missing, f"no such hint, variable or program: {missing}"
+
+
+@pytest.mark.parametrize("page, folders", [
+    ("CONTRIBUTING.md", ["", "src", "tests"]),
+    ("docs/architecture.md", ["src", "src/transport", "src/engine", "python/collio"]),
+])
+def test_lists_of_folders_are_whole(page, folders):
+    """The map names every folder of the tree: a new floor or room gets its row."""
+    told = {word.strip("/").rsplit("/", 1)[-1] for name in names_in(ROOT / page) for word in name.split(", ")}
+    files = source_tree.repository_files()
+    for folder in folders:
+        there = {path.relative_to(ROOT / folder).parts[0] for path in files
+                 if path.is_relative_to(ROOT / folder) and len(path.relative_to(ROOT / folder).parts) > 1}
+        missing = sorted(name for name in there if not name.startswith(".") and name not in told)
+        assert not missing, f"{page} does not name {missing} of {folder or 'the root'}"
+
+
+def test_glossary_is_short():
+    rows = re.findall(r"^\| (?!word |---)[^|]+\|", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE)
+    assert 20 <= len(rows) <= 40, len(rows)
