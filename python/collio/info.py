@@ -18,7 +18,10 @@ from collio.plain_json import JsonObject
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def info(as_json: bool) -> None:
-    """Show the version, the MPI libraries found, the hints and where they come from."""
+    """Show the MPI libraries found, and the hints in force.
+
+    Each hint is shown with its value, where the value comes from, and what is allowed.
+    """
     facts = gather()
     console = Console()
     if as_json:

@@ -56,7 +56,7 @@ def test_pnetcdf_by_its_own_driver(with_pnetcdf, said, tmp_path):
 
 def test_environment_that_is_not_handed_on(compiled, jobs, said):
     program = compiled("c/past_mpiio.c", [jobs.mpi.mpicc])
-    assert "no rank told at its exit that collio was there" in said("env", "-u", "LD_PRELOAD", program)
+    assert "no rank left a line at its exit" in said("env", "-u", "LD_PRELOAD", program)
 
 
 def test_mpi_that_escapes_the_preload(compiled, jobs, said):

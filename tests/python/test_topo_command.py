@@ -81,10 +81,10 @@ def load_options(**given):
     (["--nodes", "n[1-", "pair"], "its brackets do not match"),
     (["--lab", "pair"], "--lab is allowed with --measure alone"),
     (["--format", "slurm"], "--format slurm needs a FILE"),
-    ([GOLDEN / "node.xml", "--output", "x"], "are of networks"),
+    ([GOLDEN / "node.xml", "--output", "x"], "need a network"),
     (["pair", "--output", "/no/such/folder/x"], "/no/such/folder/x: cannot be written (No such file or directory)"),
     (["--measure"], "give the launcher with its options"),
-    (["--measure", "--link", "1Gbit/s"], "--link is of files"),
+    (["--measure", "--link", "1Gbit/s"], "--link is for files"),
     (["--measure", "--", "cat", "x"], "give the launcher with its options"),
     (["--measure", "--lab", "pair", "mpiexec"], "--lab starts the ranks itself"),
 ])

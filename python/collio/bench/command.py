@@ -34,14 +34,14 @@ COMMON = [
     click.option("--engines", default="collio,native,floor", show_default=True, help="Engines to measure, separated by commas."),
     click.option("--dir", "folder", type=click.Path(file_okay=False, path_type=Path),
                  help="Where the file is written.  [default: the current folder, or the lab's memory]"),
-    click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True),
+    click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Measured runs of each engine."),
     click.option("--steps", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Repeat the pattern N times, consecutively in the file."),
     click.option("--collective", type=click.Choice(["blocking", "nonblocking", "split"]), default="blocking", show_default=True,
                  help="Form of the data calls. Nonblocking and split calls run with MPI_THREAD_MULTIPLE under collio."),
     click.option("--compute", "compute_s", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
                  help="Computing time per step: after blocking calls, during nonblocking and split ones.  [default: 0]"),
     click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every engine but the floor."),
-    click.option("--operation", type=click.Choice(["write", "read", "write,read"]), default="write,read", show_default=True),
+    click.option("--operation", type=click.Choice(["write", "read", "write,read"]), default="write,read", show_default=True, help="Operations to measure."),
     click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds one run may take."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
     click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON document here as well."),
@@ -50,7 +50,9 @@ COMMON = [
 
 @click.group()
 def bench() -> None:
-    """Measure collio against the MPI library's own I/O, every byte checked.
+    """Measure collio against the MPI library's own I/O.
+
+    Engines run in turns, and every byte is checked.
 
     Engines: collio; native (the MPI library's own I/O, with waiting ranks that yield); native-spin
     (without yielding); floor (the same bytes, contiguous, by POSIX calls). Open MPI also has
@@ -66,7 +68,7 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
         sys.exit(run_in_new_lab(common["lab_machine"], sys.argv[1:], common["ranks"]))
     folder = common["folder"] or (MEMORY if lab else Path("."))
     if not os.access(folder, os.W_OK):
-        raise BenchError(f"--dir {folder}: no folder that can be written to")
+        raise BenchError(f"--dir {folder}: not a writable folder")
     common = {**common, "folder": folder, "ranks": common["ranks"] or (lab.ranks if lab else 4)}
     try:
         mpi = launch.named_mpi(common["mpi_name"]) if common["mpi_name"] else _first_built()
@@ -97,7 +99,7 @@ def _first_built() -> mpi_libraries.MpiLibrary:
     for mpi in mpi_libraries.find_mpi_libraries():
         if Build.of(mpi).exists:
             return mpi
-    raise BenchError("collio is built for no MPI found here; `make build` builds for all")
+    raise BenchError("collio is not built for any MPI found here; run `make build`")
 
 
 def _document(name: str, common: JsonObject, prepared: ReadyPattern, samples: list[rounds.Samples], setup: launcher.Setup, shared: JsonObject) -> JsonObject:

@@ -23,19 +23,22 @@ RUN_TIMEOUT_S = 300.0
 
 @click.command()
 @click.option("--ne", type=click.IntRange(min=1), default=30, show_default=True, help="Elements along an edge of the cube.")
-@click.option("--levels", type=click.IntRange(min=1), default=72, show_default=True)
+@click.option("--levels", type=click.IntRange(min=1), default=72, show_default=True, help="Vertical levels.")
 @click.option("--map", "map_file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="A decomposition file of the E3SM-IO benchmark instead of --ne.")
 @click.option("--holes", type=click.FloatRange(0, 0.95), default=0.0, help="Share of columns that no rank writes.")
-@click.option("--ranks", type=click.IntRange(min=1), default=16, show_default=True)
-@click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option("--ranks", type=click.IntRange(min=1), default=16, show_default=True, help="MPI ranks.")
+@click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Measured runs of each side.")
 @click.option("--mpi", "mpi_names", multiple=True, metavar="ID", help="Only this MPI; may be given more than once.")
 @click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Where the files are written.")
 @click.option("--budget", "budget_s", type=click.FloatRange(min=1), default=150.0, show_default=True, help="Seconds in all; later repeats are left out.")
 def demo(
     ne: int, levels: int, map_file: Path | None, holes: float, ranks: int, repeat: int, mpi_names: tuple[str, ...], folder: Path | None, budget_s: float,
 ) -> None:
-    """Write and read an atmosphere model's checkpoint natively and under collio, and compare the bytes."""
+    """Write and read a checkpoint with and without collio.
+
+    The checkpoint is an atmosphere model's. The demo compares times and bytes.
+    """
     end_with_its_runs()
     console, error_console = Console(), Console(stderr=True)
     try:
@@ -63,7 +66,7 @@ def _chosen(names: tuple[str, ...]) -> list[mpi_libraries.MpiLibrary]:
     built = [mpi for mpi in found if Build.of(mpi).exists]
     if not built:
         known = ", ".join(mpi.id for mpi in found) or "no MPI"
-        raise BenchError(f"collio is built for none of the MPIs found ({known}); `make build` builds for all")
+        raise BenchError(f"collio is not built for any of the MPIs found ({known}); run `make build`")
     return built
 
 

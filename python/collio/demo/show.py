@@ -27,7 +27,7 @@ def print_case(console: Console, setup: Setup, case: Case, file_system: str) -> 
         highlight=False,
     )
     if case.shortened:
-        console.print("[dim]less than asked for: the whole would take Open MPI's own I/O many minutes[/]")
+        console.print("[dim]a smaller case than asked for: Open MPI's own I/O would need many minutes for the whole[/]")
 
 
 def print_contest(console: Console, setup: Setup, contest: Contest, asked: int) -> None:

@@ -27,10 +27,12 @@ MARKS = {WELL: ("✓", "green"), NOTE: ("–", "yellow"), WRONG: ("✗", "bold r
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER OPTIONS...]")
 def doctor(folder: Path, wanted: str | None, timeout_s: float, as_json: bool, words: tuple[str, ...]) -> None:
-    """Run a small job and say what works: collio doctor -- mpiexec -n 4
+    """Check this machine with a small job.
 
-    The words after -- are a launcher and its options, without a program; else the first MPI found starts 2 ranks.
-    The exit code is 0 when all is well, 1 when something is wrong.
+    Example: collio doctor -- mpiexec -n 4
+
+    The words after -- are a launcher and its options, without a program. Without them the first MPI found starts
+    2 ranks. The exit code is 0 when all is well, 1 when something is wrong.
     """
     end_with_its_runs()
     found = _examine(words, wanted, folder.absolute(), timeout_s)

@@ -34,10 +34,12 @@ from collio.wording import format_bytes, format_seconds
 def check(
     machine: str, mpi: str | None, pairs: int, named: tuple[str, ...], tolerance: float, seconds: float, tries: int, timeout_s: float, as_json: bool,
 ) -> None:
-    """Build a machine, measure its network with MPI, compare with the machine file: collio lab check -m rack4x2
+    """Compare a lab's network with its machine file.
 
-    The exit code is 1 when a pair of nodes is off, an exchange of all with all was faster than the busiest link,
-    or bytes took another way than their route.
+    Example: collio lab check -m rack4x2
+
+    The command builds the machine and measures its network with MPI. The exit code is 1 when a pair of nodes is off,
+    an exchange of all with all was faster than the busiest link, or bytes left their route.
     """
     end_with_its_runs()
     try:

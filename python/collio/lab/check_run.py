@@ -61,7 +61,7 @@ def find_mpi(wanted: str | None) -> MpiLibrary:
     for mpi in find_mpi_libraries():
         if mpi.mpiexec and Build.of(mpi).program(PROGRAM).is_file():
             return mpi
-    raise CheckError(f"{PROGRAM} is built for no MPI found here; `make build` builds for all")
+    raise CheckError(f"{PROGRAM} is not built for any MPI found here; run `make build`")
 
 
 def run(lab: Lab, rounds: list[Round], settings: CheckSettings) -> JsonObject:

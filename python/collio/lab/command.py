@@ -29,9 +29,9 @@ CANNOT_RUN = 125
 
 @click.group()
 def lab() -> None:
-    """A cluster and its storage on this machine: nodes in network namespaces, links with real rates.
+    """Run a cluster with storage on this machine.
 
-    Nothing is left behind, however a lab ends. Files in /run/lab/memory are seen by all nodes and vanish with
+    Nodes are network namespaces, and links have rates. Nothing is left behind, however a lab ends. Files in /run/lab/memory are seen by all nodes and vanish with
     the lab; storage targets are /run/lab/target0 and so on.
     """
 
@@ -51,9 +51,12 @@ lab.add_command(check)
 def run(
     machine: str, ranks: int | None, native: bool, assignments: tuple[str, ...], mpi: str | None, report_file: Path | None, program: tuple[str, ...],
 ) -> None:
-    """Build a machine, run an MPI program across it, take it down: collio lab run -m rack4x2 -- ./app out.nc
+    """Run an MPI program on a lab.
 
-    The exit code is the program's; 125 means that it could not be started.
+    Example: collio lab run -m rack4x2 -- ./app out.nc
+
+    The command builds the machine, runs the program across it, and takes it down. The exit code is the program's;
+    125 means that it could not be started.
     """
     try:
         chosen = dict(hints.split_assignment(text) for text in assignments)
@@ -82,7 +85,7 @@ def run(
 @lab.command()
 @click.argument("machine", required=False)
 def machines(machine: str | None) -> None:
-    """The machines that come with collio, or what one machine file describes."""
+    """Show the machines of collio, or a machine file."""
     try:
         for name in [machine] if machine else preset_names():
             click.echo(describe(expand(load_machine(name))))
@@ -95,7 +98,7 @@ def machines(machine: str | None) -> None:
 @click.option("--every", "every_s", type=click.FloatRange(min=0.1), default=1.0, show_default=True, help="Seconds between updates.")
 @click.option("--once", is_flag=True, help="Print one update and exit.")
 def top(number: int | None, every_s: float, once: bool) -> None:
-    """Bytes over every link of a running lab, as they go."""
+    """Show the bytes over each link of a running lab."""
     try:
         lab = running.find(number)
     except running.NoLabError as error:
@@ -112,7 +115,7 @@ def top(number: int | None, every_s: float, once: bool) -> None:
 
 @lab.command()
 def clean() -> None:
-    """Remove the records of labs whose launcher was killed. The kernel has removed the rest."""
+    """Remove the records of killed labs. The kernel has removed the rest."""
     gone = registry.remove_dead()
     running = [entry for entry in registry.labs() if entry.running]
     for what, entries in (("removed", gone), ("running", running)):

@@ -18,7 +18,10 @@ OPERATIONS = ("read", "write", "open", "sync")
 @click.option("--lab", "number", type=click.IntRange(min=0), help="Number of the lab, if several run.")
 @click.pass_context
 def target(context: click.Context, number: int | None) -> None:
-    """Slow down, fail, fill or heal a storage target of a running lab: collio lab target slow 3 --to 20MB/s"""
+    """Slow down, fail, fill or heal a storage target.
+
+    Example: collio lab target slow 3 --to 20MB/s
+    """
     context.obj = number
 
 
@@ -71,7 +74,7 @@ def slow(number: int | None, name: str, rate: str) -> None:
 @click.option("--after", type=click.IntRange(min=0), default=0, show_default=True, help="Operations that still succeed.")
 @click.pass_obj
 def fail(number: int | None, name: str, operations: tuple[str, ...], error: str, after: int) -> None:
-    """Operations fail."""
+    """Make operations fail."""
     _act(number, name, lambda mount: targets.fail(mount, operations or ("write",), error, after))
 
 
@@ -87,7 +90,7 @@ def fill(number: int | None, name: str) -> None:
 @click.argument("name", metavar="TARGET")
 @click.pass_obj
 def stick(number: int | None, name: str) -> None:
-    """Requests wait until the target is healed."""
+    """Hold requests until the target is healed."""
     _act(number, name, targets.stuck)
 
 
@@ -103,5 +106,5 @@ def heal(number: int | None, name: str) -> None:
 @click.argument("name", metavar="TARGET")
 @click.pass_obj
 def show(number: int | None, name: str) -> None:
-    """Settings and counters."""
+    """Show settings and counters."""
     _act(number, name, lambda mount: None)

@@ -24,7 +24,7 @@ PASSED_ON = ("aggregators", "cut", "who", "unit", "window", "stripes", "scatter"
 @click.command("plan", context_settings={"ignore_unknown_options": True})
 @click.option("--machine", required=True, metavar="MACHINE", help="A preset, a machine file, or a shape: tree:4x20,link=40Gbit/s,uplink=20Gbit/s.")
 @click.option("--pattern", required=True, metavar="PATTERN", help=f"{', '.join(patterns.PATTERNS)}; options of the pattern may follow, as in `collio bench`.")
-@click.option("--ranks", type=COUNT, required=True)
+@click.option("--ranks", type=COUNT, required=True, help="Ranks of the job.")
 @click.option("--ranks-per-node", type=COUNT, help="[default: the machine file's]")
 @click.option("--aggregators", type=COUNT, help="[default: one per node]")
 @click.option("--cut", type=click.Choice(hints.choices("collio_domains")), default="even", show_default=True, help="Cut of the file while assignments and aggregators are compared.")
@@ -39,10 +39,10 @@ PASSED_ON = ("aggregators", "cut", "who", "unit", "window", "stripes", "scatter"
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("pattern_options", nargs=-1, type=click.UNPROCESSED, metavar="[PATTERN OPTIONS]")
 def plan(as_json: bool, **given: Any) -> None:
-    """Compare where aggregators go and what they serve, on a machine you describe.
+    """Compare placements of aggregators on a machine you describe.
 
-    No job runs. collio counts the bytes of each node in each file domain, and compares policies by hop-bytes and by the
-    busiest link. --machine SHAPE is switch:N, tree:RACKSxNODES, fat-tree:LEAVESxNODESxSPINES, torus:AxBx...,
+    No job runs. collio counts the bytes of each node in each file domain, and compares policies by hop-bytes and by
+    the busiest link. --machine SHAPE is switch:N, tree:RACKSxNODES, fat-tree:LEAVESxNODESxSPINES, torus:AxBx...,
     torus-io:NODESxBRIDGESxAxBx... or dragonfly:GROUPSxROUTERSxNODES; rates follow as link=, uplink=, io=, local=, global=
     (100Gbit/s) and latency= (1us).
     """

@@ -149,8 +149,8 @@ STEPS = ("flatten", "digest", "plan", "pack", "exchange", "place", "read", "writ
 
 MEANINGS = {
     "flatten": "datatypes to extents",
-    "digest": "agreeing on what is asked",
-    "plan": "deciding who does what",
+    "digest": "agreeing on what the ranks access",
+    "plan": "deciding on path, aggregators and file domains",
     "pack": "user buffer to messages",
     "exchange": "messages between ranks",
     "place": "messages to buffers",

@@ -264,7 +264,7 @@ def why_nothing(document: Document, environ_disabled: bool) -> str:
                 "(with COLLIO_VERBOSE=1 each file that collio takes over gets a line on stderr)")
     ranks = document["at_exit"]
     if not ranks:
-        return (f"{early}no rank told at its exit that collio was there: it ended without one (MPI_Abort, _exit), did not get the environment, or the program is linked "
+        return (f"{early}no rank left a line at its exit: it was killed, ended by MPI_Abort or _exit, did not get the environment, or the program is linked "
                 "statically (`collio doctor -- mpiexec …` checks the environment)")
     if any(rank.get("absent") for rank in ranks):
         return f"{early}the engine could not be loaded in the ranks: `collio doctor -- mpiexec …` says why"

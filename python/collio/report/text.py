@@ -41,7 +41,7 @@ def print_summary(console: Console, document: Document, environ_disabled: bool) 
     """Which paths were taken and why, and where the time went."""
     if not document["files"]:
         console.print(
-            f"[yellow]collio took over no file.[/] Why may be: {escape(report.why_nothing(document, environ_disabled))}.",
+            f"[yellow]collio took over no file.[/] Possible reasons: {escape(report.why_nothing(document, environ_disabled))}.",
             highlight=False,
         )
         return

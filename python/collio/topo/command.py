@@ -75,15 +75,17 @@ RATE, TIME = QuantityOption("rate", units.parse_rate), QuantityOption("time", un
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[FILE | -- LAUNCHER OPTIONS...]")
 def topo(words: tuple[str, ...], output: Path | None, svg: Path | None, as_json: bool, **given: Any) -> None:
-    """Show a network, or a node from inside; without FILE, this machine: collio topo topology.conf
+    """Show a network, or a node from inside; or measure a network.
 
-    FILE is Slurm's topology.conf, what ibnetdiscover prints, hwloc's XML of a node, a machine file, or its expanded graph.
-    With --measure there is none: collio topo --measure -- mpiexec -n 16 --hosts a,b
+    Examples: collio topo topology.conf; collio topo --measure -- mpiexec -n 16 --hosts a,b
+
+    FILE is Slurm's topology.conf, the output of ibnetdiscover, hwloc's XML of a node, a machine file, or its expanded
+    graph. Without FILE and --measure, collio shows this machine.
     """
     try:
         found, how = _measured(list(words), given) if given["measure"] else (_read(list(words), given), "")
         if found.inside and (output or svg):
-            raise MachineFileError("--output and --svg are of networks; this is one node from inside")
+            raise MachineFileError("--output and --svg need a network; this is one node from inside")
         for path, text in ((output, found.graph.to_json), (svg, lambda: to_svg(found.graph))):
             if path:
                 path.write_text(text())
@@ -114,7 +116,7 @@ def _read(words: list[str], given: JsonObject) -> Found:
 def _measured(words: list[str], given: JsonObject) -> tuple[Found, str]:
     for name in ("format_", "link", "uplink", "nodes"):
         if given[name]:
-            raise MeasureError(f"--{name.rstrip('_')} is of files; with --measure nothing of it is needed")
+            raise MeasureError(f"--{name.rstrip('_')} is for files; with --measure leave it out")
     if given["lab"]:
         if words:
             raise MeasureError("--lab starts the ranks itself; allowed is no launcher beside it")

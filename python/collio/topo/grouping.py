@@ -139,7 +139,7 @@ class _Measurement:
     def _groups_by_sharing(self) -> list[list[int]]:
         everyone = list(range(self.nodes))
         if self.nodes < 4:
-            self.notes.append("fewer than 4 nodes: whether they share a link was not looked at")
+            self.notes.append("fewer than 4 nodes: whether they share a link was not measured")
         groups = self._cut(everyone)
         if len(groups) == 1 and self.nodes >= 4:
             self._look_at_all_at_once()

@@ -106,5 +106,5 @@ def _restricted(graph: Graph, path: str, options: Options) -> Graph:
     given += ["--latency"] * bool(options.latency_s) + ["--nodes"] * bool(options.nodes)
     if given:
         raise MachineFileError(
-            f"{path}: {given[0]} is not allowed with a machine file or graph, which says all itself; allowed with slurm and ibnetdiscover")
+            f"{path}: {given[0]} is not allowed with a machine file or graph, which has these values itself; allowed with slurm and ibnetdiscover")
     return graph

@@ -36,7 +36,7 @@ def read(text: str, file: str, options: Options) -> Cabling:
     """Raises MachineFileError, which names file, line, value and what is allowed."""
     lines = read_lines(text, file)
     if not lines:
-        raise MachineFileError(f"{file}: says nothing; allowed are lines with SwitchName=… or BlockName=…")
+        raise MachineFileError(f"{file}: is empty; allowed are lines with SwitchName=… or BlockName=…")
     blocks = [line for line in lines if "BlockName" in line.values or "BlockSizes" in line.values]
     if blocks and len(blocks) < len(lines):
         other = next(line for line in lines if line not in blocks)

@@ -10,7 +10,7 @@ import click
 from collio.bench.patterns.prepared import ReadyPattern
 from collio.plain_json import JsonObject
 
-HELP = "NAS BT-IO: a cube of cells, each rank's blocks along a diagonal."
+HELP = "NAS BT-IO: a cube of cells, blocks along its diagonals."
 CELL_BYTES = 40  # five doubles
 OPTIONS = [
     click.option("--n", "cells", type=click.IntRange(1, 4096), default=102, show_default=True,

@@ -13,7 +13,7 @@ from collio.plain_json import JsonObject
 HELP = "Variables of an atmosphere model's cubed-sphere grid."
 OPTIONS = [
     click.option("--ne", type=COUNT, default=30, show_default=True, help="Elements along an edge of the cube."),
-    click.option("--levels", type=COUNT, default=72, show_default=True),
+    click.option("--levels", type=COUNT, default=72, show_default=True, help="Vertical levels."),
     click.option("--map", "map_file", type=click.Path(exists=True, dir_okay=False), help="A decomposition file (netCDF) instead of --ne."),
     click.option("--element-size", type=click.Choice(["4", "8"]), default="4", show_default=True, help="Bytes of a number."),
     click.option("--variables", default="10", show_default=True, help="Number of variables, in all or per decomposition: 2,2,6."),
