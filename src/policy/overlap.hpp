@@ -13,6 +13,14 @@
 
 namespace collio::policy {
 
+/// What settled the schedule.
+enum class WhyOverlap {
+  hint,
+  asynchronous_storage,  ///< storage steps proceed while messages come
+  messages_proceed,      ///< storage calls block, messages between nodes come meanwhile
+  nothing_proceeds,      ///< storage calls block, and there is one node
+};
+
 struct Overlap {
   Schedule schedule = Schedule::none;
   int buffers = 1;     ///< windows in memory at a time; together at most the collective buffer
@@ -22,7 +30,7 @@ struct Overlap {
   bool in_pairs =
       false;  ///< one storage step and one exchange begin together, and both end before the next pair
   bool in_turn = true;  ///< buffers are taken in turn, else whichever is free
-  std::string reason;
+  WhyOverlap why = WhyOverlap::nothing_proceeds;
 };
 
 /// A row of the table; `buffers` windows in memory, but one for `none`.

@@ -80,15 +80,14 @@ std::vector<machine::Flow> flows_of(const PlacementProblem& problem, const std::
 
 }  // namespace
 
-std::string against_placing(const Plan& plan, const machine::Machine& machine, const Hints& hints,
-                            std::int64_t bytes) {
-  if (plan.path != Path::two_layer && plan.path != Path::two_phase) return "no aggregators";
+InOrder against_placing(const Plan& plan, const machine::Machine& machine, const Hints& hints,
+                        std::int64_t bytes) {
+  if (plan.path != Path::two_layer && plan.path != Path::two_phase) return InOrder::no_aggregators;
   const auto nodes = static_cast<std::int64_t>(machine.nodes.size());
-  if (nodes < 2) return "all ranks share a node";
+  if (nodes < 2) return InOrder::one_node;
   if (std::holds_alternative<Election>(hints.who) || hints.assignment)
-    return hints.assignment == Assignment::in_order ? "asked for by hint" : "";
-  if (bytes / nodes < least_bytes_per_node) return "few bytes";
-  return {};
+    return hints.assignment == Assignment::in_order ? InOrder::hint : InOrder::no;
+  return bytes / nodes < least_bytes_per_node ? InOrder::few_bytes : InOrder::no;
 }
 
 machine::Topology topology_of(const machine::Machine& machine) {

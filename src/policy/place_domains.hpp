@@ -24,10 +24,18 @@ struct PlacedDomains {
       flows;  ///< between nodes as placed; absent where pieces meet on other nodes on their way
 };
 
-/// Why a call's domains go to their aggregators in order, without a look at where its bytes are; empty when
-/// it pays to look, or a hint asks for it. Pure. `bytes`: of the call. The plan has its domains.
-[[nodiscard]] std::string against_placing(const Plan& plan, const machine::Machine& machine,
-                                          const Hints& hints, std::int64_t bytes);
+/// Why a call's domains go to their aggregators in order, without a look at where its bytes are.
+enum class InOrder {
+  no,  ///< it pays to look, or a hint asks for it
+  no_aggregators,
+  one_node,
+  hint,
+  few_bytes,  ///< looking costs more than it could save
+};
+
+/// Pure. `bytes`: of the call. The plan has its domains.
+[[nodiscard]] InOrder against_placing(const Plan& plan, const machine::Machine& machine, const Hints& hints,
+                                      std::int64_t bytes);
 
 /// The network of a job: the known one, or one switch.
 [[nodiscard]] machine::Topology topology_of(const machine::Machine& machine);

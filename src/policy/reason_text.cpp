@@ -90,9 +90,10 @@ std::uint64_t reason_key(const Plan& plan) noexcept {
         r.piece_bytes, r.sparsest, r.local_aggregators, r.memory_limit_bytes, r.window_bytes,
         static_cast<std::int64_t>(r.masks), static_cast<std::int64_t>(plan.path),
         static_cast<std::int64_t>(plan.overlap.schedule), static_cast<std::int64_t>(plan.overlap.buffers),
-        static_cast<std::int64_t>(plan.transfers.by)})
+        static_cast<std::int64_t>(plan.transfers.by), static_cast<std::int64_t>(plan.transfers.why),
+        static_cast<std::int64_t>(plan.transfers.wanted)})
     key = core::hash_step(key, static_cast<std::uint64_t>(value));
-  return core::hash_step(key, std::hash<std::string>{}(plan.transfers.reason));
+  return core::hash_step(key, std::hash<std::string>{}(plan.transfers.no_window));
 }
 
 std::string reason_text(const Plan& plan) {

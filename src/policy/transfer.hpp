@@ -13,13 +13,26 @@
 
 namespace collio::policy {
 
+/// What settled the transfers.
+enum class WhyTransfer {
+  two_sided,      ///< messages were wanted
+  before_trials,  ///< messages, until others are tried
+  hint,
+  trials,
+  one_rank,   ///< messages, although one-sided transfers were wanted: there is nobody to transfer to
+  on_fibers,  ///< messages, as a fence or flush would block the program
+  no_window,  ///< messages, as MPI has no window for the buffers
+};
+
 /// What a call's transfers are, and why.
 struct Transfers {
   Transfer by = Transfer::two_sided;
   /// One-sided: a round's data goes so where its pieces are no shorter than this on average, else with their
   /// description.
   std::int64_t shortest_piece_bytes = 1;
-  std::string reason;
+  WhyTransfer why = WhyTransfer::two_sided;
+  Transfer wanted = Transfer::two_sided;
+  std::string no_window;  ///< what MPI says; empty: the reason is another
 };
 
 /// What else the choice rests on.
@@ -27,7 +40,7 @@ struct TransferRequest {
   const Digest& digest;
   int ranks = 1;
   Transfer wanted = Transfer::two_sided;
-  const std::string& no_windows;  ///< why MPI has no window for the buffers; empty: it has
+  const std::string& no_window;  ///< why MPI has no window for the buffers; empty: it has
 };
 
 /// What is wanted, unless the call cannot have it: then two_sided, and the reason says so. Pure.

@@ -18,7 +18,7 @@ machine::Machine machine_of(int nodes, bool storage_overlaps) {
   return m;
 }
 
-TEST(Overlap, AutoFollowsWhatGoesOnByItself) {
+TEST(Overlap, AutoOverlapsWhatDoesNotBlock) {
   const Overlap none = choose_overlap(machine_of(1, false), {}),
                 between_nodes = choose_overlap(machine_of(2, false), {}),
                 dataflow = choose_overlap(machine_of(1, true), {});
@@ -31,7 +31,14 @@ TEST(Overlap, AutoFollowsWhatGoesOnByItself) {
   EXPECT_EQ(dataflow.schedule, Schedule::dataflow);
   EXPECT_EQ(dataflow.buffers, 2);
   EXPECT_TRUE(dataflow.storage_goes_on);
-  EXPECT_NE(overlap_text(none), overlap_text(dataflow));
+  EXPECT_EQ(none.why, WhyOverlap::nothing_proceeds);
+  EXPECT_EQ(between_nodes.why, WhyOverlap::messages_proceed);
+  EXPECT_EQ(dataflow.why, WhyOverlap::asynchronous_storage);
+  EXPECT_EQ(overlap_text(none),
+            "; rounds: none, storage calls block and all ranks share a node: nothing to overlap");
+  EXPECT_EQ(overlap_text(between_nodes),
+            "; rounds: communication over 2 buffers, storage calls block, messages between nodes do not");
+  EXPECT_EQ(overlap_text(dataflow), "; rounds: dataflow over 2 buffers, storage calls are asynchronous");
 }
 
 TEST(Overlap, HintsDecide) {
@@ -42,6 +49,7 @@ TEST(Overlap, HintsDecide) {
     EXPECT_EQ(name_of(o.schedule), name);
     EXPECT_EQ(o.buffers, o.schedule == Schedule::none ? 1 : 5);
     EXPECT_GE(o.buffers, o.exchanging);
+    EXPECT_EQ(o.why, WhyOverlap::hint);
     EXPECT_NE(overlap_text(o).find(name), std::string::npos);
   }
 }

@@ -88,14 +88,14 @@ TEST(PlaceDomains, IsLeftOutWhereItCannotPay) {
   in_order.assignment = Assignment::in_order;
   asked.assignment = Assignment::locality_aware;
   const std::int64_t many = 1 << 30;
-  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), none, many), "");
-  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(1), none, many), "all ranks share a node");
-  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), none, 1000), "few bytes");
-  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), asked, 1000), "");
-  EXPECT_NE(against_placing(plan_of(4), nodes_of_four(2), in_order, many), "");
+  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), none, many), InOrder::no);
+  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(1), none, many), InOrder::one_node);
+  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), none, 1000), InOrder::few_bytes);
+  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), asked, 1000), InOrder::no);
+  EXPECT_EQ(against_placing(plan_of(4), nodes_of_four(2), in_order, many), InOrder::hint);
   Plan independent = plan_of(4);
   independent.path = Path::independent;
-  EXPECT_NE(against_placing(independent, nodes_of_four(2), asked, many), "");
+  EXPECT_EQ(against_placing(independent, nodes_of_four(2), asked, many), InOrder::no_aggregators);
 }
 
 }  // namespace

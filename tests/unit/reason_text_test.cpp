@@ -83,7 +83,7 @@ TEST(ReasonText, KeysDifferWhereReasonsDo) {
        {+[](Plan& p) { p.reason.why = Why::trials; }, +[](Plan& p) { p.reason.masks = true; },
         +[](Plan& p) { p.path = Path::two_phase; }, +[](Plan& p) { p.reason.lacking = "a window"; },
         +[](Plan& p) { ++p.reason.pieces; }, +[](Plan& p) { ++p.overlap.buffers; },
-        +[](Plan& p) { p.transfers.reason = "by trials"; }}) {
+        +[](Plan& p) { p.transfers.why = WhyTransfer::trials; }}) {
     Plan other = plan;
     change(other);
     EXPECT_NE(reason_key(plan), reason_key(other)) << reason_text(other);

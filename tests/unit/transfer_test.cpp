@@ -26,7 +26,7 @@ PlanRequest request_of(std::int64_t on_fibers = 0) {
 TEST(Transfers, MessagesAreTheDefault) {
   const Plan plan = make_plan(request_of(), machine_of_four, parse_hints({{"collio_path", "two_phase"}}));
   EXPECT_EQ(plan.transfers.by, Transfer::two_sided);
-  EXPECT_TRUE(reason_text(plan).ends_with("; transfers: two_sided")) << reason_text(plan);
+  EXPECT_EQ(plan.transfers.why, WhyTransfer::two_sided);
 }
 
 TEST(Transfers, HintsDecide) {
@@ -36,25 +36,41 @@ TEST(Transfers, HintsDecide) {
     const Plan plan = make_plan(request_of(), machine_of_four, hints);
     EXPECT_EQ(name_of(plan.transfers.by), name);
     EXPECT_EQ(plan.transfers.shortest_piece_bytes, 77);
-    EXPECT_TRUE(reason_text(plan).ends_with(std::string("; transfers: ") + name + ", asked for by hint"))
-        << reason_text(plan);
+    EXPECT_EQ(plan.transfers.why, WhyTransfer::hint);
   }
 }
 
-TEST(Transfers, WhatCannotBeHadIsTold) {
+TEST(Transfers, MessagesReplaceOneSidedTransfersThatACallCannotUse) {
   const Hints hints = parse_hints({{"collio_path", "two_phase"}, {"collio_transfer", "lock"}});
-  PlanRequest no_windows = request_of();
-  no_windows.lacking.windows = "no windows here";
+  PlanRequest no_window = request_of();
+  no_window.lacking.windows = "no windows here";
   const machine::Machine alone{{{"here", 1, 1}}, {}};
   for (const auto& [plan, why] :
-       {std::pair{make_plan(request_of(1), machine_of_four, hints), "shares the thread"},
-        std::pair{make_plan(no_windows, machine_of_four, hints), "no windows here"},
-        std::pair{make_plan(request_of(), alone, hints), "there is one rank"}}) {
+       {std::pair{make_plan(request_of(1), machine_of_four, hints), WhyTransfer::on_fibers},
+        std::pair{make_plan(no_window, machine_of_four, hints), WhyTransfer::no_window},
+        std::pair{make_plan(request_of(), alone, hints), WhyTransfer::one_rank}}) {
     EXPECT_EQ(plan.transfers.by, Transfer::two_sided);
-    EXPECT_NE(reason_text(plan).find("; transfers: two_sided, not lock: "), std::string::npos)
-        << reason_text(plan);
-    EXPECT_NE(reason_text(plan).find(why), std::string::npos) << reason_text(plan);
+    EXPECT_EQ(plan.transfers.wanted, Transfer::lock);
+    EXPECT_EQ(plan.transfers.why, why) << reason_text(plan);
   }
+}
+
+TEST(Transfers, TheTextGivesTheReason) {
+  EXPECT_EQ(transfers_text({}), "; transfers: two_sided");
+  EXPECT_EQ(transfers_text({.why = WhyTransfer::before_trials}), "; transfers: two_sided, before trials");
+  EXPECT_EQ(transfers_text({.by = Transfer::lock, .why = WhyTransfer::hint}),
+            "; transfers: lock, asked for by hint");
+  EXPECT_EQ(transfers_text({.by = Transfer::fence, .why = WhyTransfer::trials}),
+            "; transfers: fence, by trials");
+  Transfers instead{.why = WhyTransfer::one_rank, .wanted = Transfer::lock};
+  EXPECT_EQ(transfers_text(instead), "; transfers: two_sided, not lock: there is one rank");
+  instead.why = WhyTransfer::on_fibers;
+  EXPECT_EQ(transfers_text(instead),
+            "; transfers: two_sided, not lock: a fence or flush would block the program, as the call runs on "
+            "its thread");
+  instead.why = WhyTransfer::no_window;
+  instead.no_window = "no windows here";
+  EXPECT_EQ(transfers_text(instead), "; transfers: two_sided, not lock: no windows here");
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void balance_call(File& file, policy::Plan& plan, const access::FileAccess& acce
 }
 
 void place_call(File& file, policy::Plan& plan, const access::FileAccess& access, std::int64_t bytes) {
-  if (!policy::against_placing(plan, file.machine, file.hints, bytes).empty()) return;
+  if (policy::against_placing(plan, file.machine, file.hints, bytes) != policy::InOrder::no) return;
   core::Matrix<std::int64_t> rows = gather_rows(file, bytes_by_domain(access, plan.domains));
   policy::PlacedDomains placed;
   std::vector<std::int32_t> seats(static_cast<std::size_t>(plan.domains.count), -1);
