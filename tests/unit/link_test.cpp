@@ -11,7 +11,7 @@ namespace collio::transport {
 namespace {
 
 int tag(int domains, int domain, std::int64_t round) {
-  Link link;
+  MessageLink link;
   link.domains = domains;
   return tag_of(link, domain, round);
 }
@@ -43,7 +43,7 @@ TEST(Tags, NeighboursInTheOrderOfWindowsHaveTagsOfTheirOwn) {
 TEST(Tags, KeepToWhatEveryMpiLibraryHas) {
   for (const int domains : {1, 8000, 16000, 128000})
     for (std::int64_t round = 0; round < 40000; round += 7) {
-      Link link;
+      MessageLink link;
       link.domains = domains;
       EXPECT_GT(tag_of(link, domains - 1, round), tag_answer);
       EXPECT_LT(answer_tag_of(link, domains - 1, round), tag_done);

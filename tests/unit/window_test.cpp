@@ -91,7 +91,7 @@ struct Bench {
   BufferPool pool;
   observe::Steps steps;
   observe::Counters counters;
-  Link link;
+  MessageLink link;
   std::optional<Window> window;
 };
 

@@ -104,7 +104,7 @@ PathResult move_by_path(Call& call) {
   return write ? two_phase_write(call) : two_phase_read(call);
 }
 
-/// What came of copies from and to the memory of a device, so far.
+/// Books the copies from and to the memory of a device so far: their bytes, and the first error.
 void note_device(Call& call, PathResult& moved) {
   const access::DeviceMemory* device = call.memory.device();
   if (!device) return;
@@ -160,21 +160,22 @@ Completion completion_of(Direction direction, const access::FileAccess& access, 
 }
 
 /// For a call whose domains `servers` serve.
-transport::Link link_of(File& file, const policy::Plan& plan, const Servers& servers,
-                        observe::CallRecord& record) {
-  transport::Link link{.comm = file.comm,
-                       .rank = file.rank,
-                       .aggregators = &servers.ranks,
-                       .domains = plan.domains.count,
-                       .my_domain = servers.mine,
-                       .budget_bytes = policy::message_budget(plan.domains.window_bytes, file.hints),
-                       .pool = &file.pool,
-                       .steps = &record.steps,
-                       .counters = &record.counters,
-                       .node = file.node_index,
-                       .homes = &servers.homes,
-                       .sent_to = file.traffic.counters(),
-                       .shortage = &file.shortage};
+transport::MessageLink link_of(File& file, const policy::Plan& plan, const Servers& servers,
+                               observe::CallRecord& record) {
+  transport::MessageLink link{.comm = file.comm,
+                              .rank = file.rank,
+                              .aggregators = &servers.ranks,
+                              .domains = plan.domains.count,
+                              .my_domain = servers.mine,
+                              .budget_bytes = policy::message_budget(plan.domains.window_bytes, file.hints),
+                              .pool = &file.pool,
+                              .steps = &record.steps,
+                              .counters = &record.counters,
+                              .node = file.node_index,
+                              .homes = &servers.homes,
+                              .sent_to = file.traffic.counters(),
+                              .requests_ahead = plan.overlap.buffers,
+                              .shortage = &file.shortage};
   if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
     link.remote = file.remote.get();
     link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
@@ -335,10 +336,10 @@ Completion independent_call(File& file, const CallRequest& request) try {
   const access::FileAccess access = access::file_access(file.view, request.position, request.memory.bytes());
   policy::Plan plan;
   plan.direction = request.direction;
-  transport::Link link{.rank = file.rank,
-                       .pool = &transport::spare_buffers(),
-                       .steps = &unlogged.steps,
-                       .counters = &unlogged.counters};
+  transport::MessageLink link{.rank = file.rank,
+                              .pool = &transport::spare_buffers(),
+                              .steps = &unlogged.steps,
+                              .counters = &unlogged.counters};
   Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
   const bool write = request.direction == Direction::write;
   const PathResult moved = write ? independent_write(call) : independent_read(call);

@@ -42,7 +42,7 @@ struct Call {
   const policy::Plan& plan;
   const access::FileAccess& access;
   const access::MemoryAccess& memory;
-  transport::Link link;
+  const transport::MessageLink link;
   observe::Steps& steps;
   observe::Counters& counters;
   policy::ScheduleTrials* trials = nullptr;  ///< two_phase, where the schedule is collio's to choose

@@ -27,8 +27,8 @@ struct WindowBuffer {
     there,       ///< read: the bytes are there
     answering,   ///< read
   };
-  WindowBuffer(const transport::Link& link, const transport::WindowStorage& storage, std::int64_t bytes,
-               std::byte* memory)
+  WindowBuffer(const transport::MessageLink& link, const transport::WindowStorage& storage,
+               std::int64_t bytes, std::byte* memory)
       : window(link, storage, bytes, memory) {}
   transport::Window window;
   State state = free;

@@ -24,7 +24,7 @@ constexpr int most_told = 10;  ///< calls of a file
 struct Found {
   std::int64_t bytes = 0;
   std::int64_t first = policy::Digest::nothing;  ///< lowest file offset
-  std::int32_t ranks[2] = {-1, -1};              ///< who write it
+  std::int32_t ranks[2] = {-1, -1};              ///< two ranks that write it
   std::int32_t lacking = 0;                      ///< a rank has no memory: nothing was looked for
 };
 
@@ -34,7 +34,7 @@ struct PieceCall : Call {
   std::vector<std::int32_t> owners;  ///< of an aggregator: of each unit of a window
 };
 
-/// This rank as aggregator: who has which unit of a window.
+/// This rank as aggregator: which rank has which unit of a window.
 class Owners {
  public:
   Owners(Call& call, int senders)
@@ -163,18 +163,18 @@ Found find_overlaps(File& file, const CallRequest& request, const policy::Digest
   observe::Counters counters;
   steps.show(&file.roll->shown());
   transport::Shortage shortage;
-  transport::Link link{.comm = file.comm,
-                       .rank = file.rank,
-                       .aggregators = &file.servers.ranks,
-                       .domains = plan.domains.count,
-                       .my_domain = file.servers.mine,
-                       .budget_bytes = window_bytes,
-                       .pool = &file.pool,
-                       .steps = &steps,
-                       .counters = &counters,
-                       .node = file.node_index,
-                       .homes = &file.servers.homes,
-                       .shortage = &shortage};
+  transport::MessageLink link{.comm = file.comm,
+                              .rank = file.rank,
+                              .aggregators = &file.servers.ranks,
+                              .domains = plan.domains.count,
+                              .my_domain = file.servers.mine,
+                              .budget_bytes = window_bytes,
+                              .pool = &file.pool,
+                              .steps = &steps,
+                              .counters = &counters,
+                              .node = file.node_index,
+                              .homes = &file.servers.homes,
+                              .shortage = &shortage};
   PieceCall pieces{
       {file, plan, access.ascending() ? access : nothing, request.memory, link, steps, counters}, found, {}};
   if (!make_owners(pieces)) shortage.left_out = true;

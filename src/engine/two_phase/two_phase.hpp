@@ -59,7 +59,6 @@ class OwnPieces {
 template <class Aggregator>
 PathResult run_two_phase(Call& call, transport::Payload payload) {
   PathResult moved;
-  call.link.requests_ahead = call.plan.overlap.buffers;
   std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count) + 1,
                                     0);  // and ranks without memory
   std::optional<transport::Outbox> lanes = lanes_of(call, payload);

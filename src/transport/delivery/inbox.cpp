@@ -8,7 +8,7 @@ namespace collio::transport {
 using observe::Step;
 using observe::Steps;
 
-Inbox::Inbox(Link link, int domain, int senders, EarlyMessages& early)
+Inbox::Inbox(MessageLink link, int domain, int senders, EarlyMessages& early)
     : link_(link), early_(early), domain_(domain) {
   if (senders > 0) rounds_[0].expected = senders;
 }

@@ -32,7 +32,7 @@ using EarlyMessages = std::vector<Received>;
 class Inbox {
  public:
   /// Messages for `domain`. `senders`: how many will come in round 0; each announces the next of its sender.
-  Inbox(Link link, int domain, int senders, EarlyMessages& early);
+  Inbox(MessageLink link, int domain, int senders, EarlyMessages& early);
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
@@ -44,8 +44,7 @@ class Inbox {
   }
   /// The first round known of that is not open; no_round: none. An earlier one may still be announced.
   [[nodiscard]] std::int64_t next_closed() const noexcept;
-  /// From now on the messages of `round` are accepted. Of several open rounds, as far as they are known to
-  /// come.
+  /// From now on the messages of `round` are accepted. Of several open rounds, only those known to come.
   void open(std::int64_t round) { rounds_[round].open = true; }
   /// True when every message of the current round has been handed out. False while it is not open.
   [[nodiscard]] bool round_complete() const noexcept {
@@ -79,7 +78,7 @@ class Inbox {
     int bytes = 0;
     std::int64_t round = 0;
   };
-  /// Messages of a round: expected as far as known (own pieces count 0), matched or handed out so far.
+  /// Messages of a round: expected, those known (own pieces count 0), matched or handed out so far.
   struct Round {
     int expected = 0, matched = 0, accepted = 0;
     bool open = false;
@@ -94,7 +93,7 @@ class Inbox {
   /// The open round a message belongs to; null: none, keep it.
   [[nodiscard]] Round* round_of(const MessageHeader& header) noexcept;
 
-  Link link_;
+  MessageLink link_;
   std::map<std::int64_t, Round> rounds_;  ///< by number: those that are not over
   EarlyMessages& early_;
   int domain_;

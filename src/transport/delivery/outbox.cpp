@@ -11,7 +11,7 @@ namespace collio::transport {
 using observe::Step;
 using observe::Steps;
 
-Outbox::Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains,
+Outbox::Outbox(MessageLink link, const access::FileAccess& access, const policy::Domains& domains,
                const access::MemoryAccess& memory, Payload payload)
     : link_(link), domains_(domains), memory_(memory), payload_(payload), transfers_(link, memory, payload) {
   if (access.bytes == 0) return;

@@ -27,7 +27,7 @@ class Outbox {
  public:
   /// Lanes to every aggregator but this rank's own. All references outlive the outbox. Write: `memory` is
   /// where the data comes from. Read: where the answers go.
-  Outbox(Link link, const access::FileAccess& access, const policy::Domains& domains,
+  Outbox(MessageLink link, const access::FileAccess& access, const policy::Domains& domains,
          const access::MemoryAccess& memory, Payload payload);
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
@@ -117,7 +117,7 @@ class Outbox {
   void close_if_finished(const Lane& lane) noexcept { open_lanes_ -= lane.finished() ? 1 : 0; }
   [[nodiscard]] int rank_of(const Lane& lane) const noexcept { return link_.rank_of(lane.source.domain()); }
 
-  Link link_;
+  MessageLink link_;
   const policy::Domains& domains_;
   const access::MemoryAccess& memory_;
   Payload payload_;

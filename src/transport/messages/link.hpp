@@ -14,7 +14,7 @@ namespace collio::transport {
 
 class RemoteBuffers;
 
-struct Link {
+struct MessageLink {
   MPI_Comm comm = MPI_COMM_NULL;  ///< collio's own duplicate: no foreign messages
   int rank = 0;
   const std::vector<int>* aggregators = nullptr;  ///< rank of each domain's aggregator
@@ -60,11 +60,11 @@ inline constexpr int tags_for_windows = 16000;
   while (step % 2 == 0 || step % 5 == 0) ++step;
   return step;
 }
-[[nodiscard]] constexpr int tag_of(const Link& link, int domain, std::int64_t round) noexcept {
+[[nodiscard]] constexpr int tag_of(const MessageLink& link, int domain, std::int64_t round) noexcept {
   return 2 + static_cast<int>((round * tags_per_round(link.domains) + domain) % tags_for_windows);
 }
 /// Of the answer to a request of that window, or of the grant for its transfer.
-[[nodiscard]] constexpr int answer_tag_of(const Link& link, int domain, std::int64_t round) noexcept {
+[[nodiscard]] constexpr int answer_tag_of(const MessageLink& link, int domain, std::int64_t round) noexcept {
   return tags_for_windows + tag_of(link, domain, round);
 }
 

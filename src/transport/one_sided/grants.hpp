@@ -28,13 +28,13 @@ struct DoneNote {
 /// Whether a message's data goes by a transfer of its own, not with the message. Sender and aggregator think
 /// alike. Tiny pieces go with the message: the aggregator has to place them anyway, which a datatype of as
 /// many entries does no better.
-[[nodiscard]] inline bool goes_one_sided(const Link& link, const MessageHeader& header) noexcept {
+[[nodiscard]] inline bool goes_one_sided(const MessageLink& link, const MessageHeader& header) noexcept {
   return link.remote && header.pieces > 0 && header.data_bytes() / header.pieces >= link.shortest_piece_bytes;
 }
 
 class Grants {
  public:
-  explicit Grants(Link link) : link_(link) {}
+  explicit Grants(MessageLink link) : link_(link) {}
   ~Grants() = default;
   Grants(const Grants&) = delete;
   Grants& operator=(const Grants&) = delete;
@@ -59,7 +59,7 @@ class Grants {
   };
   bool take_note();
 
-  Link link_;
+  MessageLink link_;
   std::list<Send> sends_;
   std::map<std::int64_t, int> under_way_;  ///< by round
 };

@@ -28,7 +28,7 @@ inline constexpr std::int64_t behind_all_rounds = std::numeric_limits<std::int64
 class RemoteTransfers {
  public:
   /// `memory`: where data comes from (write) or goes to (read); outlives the transfers.
-  RemoteTransfers(Link link, const access::MemoryAccess& memory, Payload payload)
+  RemoteTransfers(MessageLink link, const access::MemoryAccess& memory, Payload payload)
       : link_(link), memory_(memory), payload_(payload) {}
   ~RemoteTransfers() = default;
   RemoteTransfers(const RemoteTransfers&) = delete;
@@ -85,7 +85,7 @@ class RemoteTransfers {
   bool retire_notes();
   Place finish(Place t, const Over& over);
 
-  Link link_;
+  MessageLink link_;
   const access::MemoryAccess& memory_;
   Payload payload_;
   std::list<Transfer> transfers_;

@@ -16,7 +16,7 @@ struct WindowSpan {
   [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return data + (offset - extent.offset); }
 };
 
-/// Takes extents in ascending order and books what came of them in that order, up to the first that was short
+/// Takes extents in ascending order and books their results in that order, up to the first that was short
 /// or failed: what comes after that does not count, and is not begun any more.
 class ExtentTransfers {
  public:
@@ -32,7 +32,7 @@ class ExtentTransfers {
   void finish();
   /// True when nothing is under way or left to start.
   [[nodiscard]] bool over() const noexcept { return under_way_.empty() && (ended_ || left_ == 0); }
-  /// What came of it, from the start of the span. Once over.
+  /// The result, from the start of the span. Once over.
   [[nodiscard]] storage::Transfer take() noexcept { return std::move(result_); }
 
  private:

@@ -16,7 +16,7 @@ using observe::Step;
 using observe::Steps;
 using storage::Transfer;
 
-Window::Window(Link link, WindowStorage storage, std::int64_t bytes, std::byte* memory)
+Window::Window(MessageLink link, WindowStorage storage, std::int64_t bytes, std::byte* memory)
     : link_(link), storage_(storage), memory_(memory) {
   if (memory_) return;
   own_ = link.pool->take(static_cast<std::size_t>(bytes));

@@ -19,7 +19,7 @@ class Window {
  public:
   /// `bytes`: length of the longest window of the call. `memory`: room for it, which outlives the window;
   /// null: the window has its own.
-  Window(Link link, WindowStorage storage, std::int64_t bytes, std::byte* memory = nullptr);
+  Window(MessageLink link, WindowStorage storage, std::int64_t bytes, std::byte* memory = nullptr);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -67,7 +67,7 @@ class Window {
   /// True when there is something to move and a file to move it to or from; else finish() says what is wrong.
   [[nodiscard]] bool can_start() const noexcept { return pieces_ > 0 && storage_.file; }
 
-  Link link_;
+  MessageLink link_;
   WindowStorage storage_;
   Buffer own_;
   std::byte* memory_;

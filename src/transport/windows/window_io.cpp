@@ -18,7 +18,7 @@ bool WindowStorage::sieve_pays(const SieveCost& c) const noexcept {
   return whole < pieces;
 }
 
-void WindowWrite::start(const Link& link, const WindowStorage& storage, const WindowSpan& span) {
+void WindowWrite::start(const MessageLink& link, const WindowStorage& storage, const WindowSpan& span) {
   ++link.counters->dense_windows;
   whole_.reset();
   transfers_.start(*storage.file, ExtentTransfers::write, span);
@@ -27,7 +27,7 @@ void WindowWrite::start(const Link& link, const WindowStorage& storage, const Wi
 namespace {
 
 /// Empty where there is no memory: then pieces are written one by one.
-Buffer room_for_old_content(const Link& link, const WindowSpan& span) {
+Buffer room_for_old_content(const MessageLink& link, const WindowSpan& span) {
   try {
     return link.pool->take(static_cast<std::size_t>(span.extent.length));
   } catch (const std::bad_alloc&) {
@@ -43,8 +43,8 @@ bool may_sieve(const WindowStorage& storage, const WindowSpan& span, const core:
   return storage.sieve_pays({pieces.pieces(), 2, span.extent.length, pieces.bytes()});
 }
 
-std::optional<Transfer> sieve(const Link& link, const WindowStorage& storage, const storage::PieceWrite& what,
-                              const WindowSpan& span) {
+std::optional<Transfer> sieve(const MessageLink& link, const WindowStorage& storage,
+                              const storage::PieceWrite& what, const WindowSpan& span) {
   Buffer room = room_for_old_content(link, span);
   if (!room) return std::nullopt;
   std::optional<Transfer> outcome = storage.file->sieve(what, room.data());
@@ -54,7 +54,7 @@ std::optional<Transfer> sieve(const Link& link, const WindowStorage& storage, co
 
 }  // namespace
 
-void WindowWrite::start(const Link& link, const WindowStorage& storage, const WindowSpan& span,
+void WindowWrite::start(const MessageLink& link, const WindowStorage& storage, const WindowSpan& span,
                         core::PackedExtents pieces) {
   const storage::PieceWrite what{span.extent, span.data, pieces};
   whole_.reset();

@@ -32,15 +32,15 @@ struct WindowStorage {
 class WindowWrite {
  public:
   /// Writes the whole span: there are no holes.
-  void start(const Link& link, const WindowStorage& storage, const WindowSpan& span);
+  void start(const MessageLink& link, const WindowStorage& storage, const WindowSpan& span);
   /// Writes `pieces` (disjoint, ascending) of the span and nothing else.
-  void start(const Link& link, const WindowStorage& storage, const WindowSpan& span,
+  void start(const MessageLink& link, const WindowStorage& storage, const WindowSpan& span,
              core::PackedExtents pieces);
   /// Moves on what is under way. True: it is over.
   bool advance();
   /// Waits until it is over.
   void finish();
-  /// What came of it, from the start of the span. Once over.
+  /// The result, from the start of the span. Once over.
   [[nodiscard]] storage::Transfer take() noexcept;
 
  private:
