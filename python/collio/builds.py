@@ -6,7 +6,6 @@ no MPI library: the one they use is preloaded, too.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from dataclasses import dataclass
@@ -56,6 +55,8 @@ def preloadable(folder: Path) -> Path:
     which the nodes of a job usually share. `folder` itself where no link can be made."""
     if not _SEPARATOR.search(str(folder)) or not folder.is_dir():
         return folder
+    import hashlib  # few need it
+
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "collio"
     link = cache / hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
     try:

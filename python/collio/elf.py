@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import struct
 
 
@@ -14,13 +15,13 @@ def elf_names(path: str) -> tuple[str | None, list[str]]:
         with open(path, "rb") as stream:
             if stream.read(6) != b"\x7fELF\x02\x01":
                 return None, []
-            stream.seek(0)
-            return _dynamic_names(stream.read())
+            with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as image:  # the few pages that matter, of MPI libraries of 100 MB
+                return _dynamic_names(image)
     except (OSError, struct.error, IndexError, ValueError, OverflowError):
         return None, []
 
 
-def _dynamic_names(image: bytes) -> tuple[str | None, list[str]]:
+def _dynamic_names(image: mmap.mmap) -> tuple[str | None, list[str]]:
     pt_load, pt_dynamic = 1, 2
     dt_needed, dt_strtab, dt_soname = 1, 5, 14
     header_offset, = struct.unpack_from("<Q", image, 32)
@@ -41,7 +42,10 @@ def _dynamic_names(image: bytes) -> tuple[str | None, list[str]]:
     ][0]
 
     def name(at: int) -> str:
-        return image[base + at:image.index(b"\0", base + at)].decode()
+        end = image.find(b"\0", base + at)
+        if end < 0:
+            raise ValueError("a name without an end")
+        return image[base + at:end].decode()
 
     sonames = [name(value) for tag, value in entries if tag == dt_soname]
     return (sonames[0] if sonames else None), [name(value) for tag, value in entries if tag == dt_needed]

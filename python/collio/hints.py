@@ -6,7 +6,6 @@ found after an hour in the queue is an hour lost.
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from collio import faults, hint_table
@@ -80,6 +79,8 @@ def check_hint(key: str, value: str) -> tuple[str, str | None]:
     hint = BY_KEY.get(key)
     if hint:
         return hint.parse(value), None
+    import difflib  # for a misspelt hint alone
+
     near = difflib.get_close_matches(key, BY_KEY, n=1)
     suggestion = f"; did you mean {near[0]}?" if near else ""
     if not key.startswith(PASSED_ON_PREFIXES):

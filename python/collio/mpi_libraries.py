@@ -14,11 +14,8 @@ identified by the version macros in its `mpi.h`; nothing is compiled or run unde
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import glob
-import hashlib
-import json
 import os
 import re
 import shlex
@@ -46,7 +43,7 @@ USUAL_FOLDERS = (
 # Libraries of an MPI that carry the C interface. libmpi.so.12 is the common ABI of MPICH and its kin.
 FAMILY_OF_SONAME = (
     (re.compile(r"libmpich(_\w+)?\.so(\.\d+)*$"), MPICH),
-    (re.compile(r"libmpi(_cray|_gnu_\d+|_intel)?\.so\.12$"), MPICH),
+    (re.compile(r"libmpi(_\w+)?\.so\.12$"), MPICH),  # Cray's is named for the compiler: libmpi_gnu_123.so.12
     (re.compile(r"libmpi\.so\.([124]0)$"), OPENMPI),
 )
 # (macro of mpi.h, product). MPICH's kin have its macro, too.
@@ -117,6 +114,8 @@ def find_mpi_libraries() -> list[MpiLibrary]:
             continue
         seen.add(library.library)
         if library.id in found:  # same release installed twice: tell them apart by place
+            import hashlib  # `collio run` starts sooner without
+
             place = hashlib.sha256(library.library.encode()).hexdigest()[:6]
             library = dataclasses.replace(library, id=f"{library.id}-{place}")
         found[library.id] = library
@@ -125,13 +124,14 @@ def find_mpi_libraries() -> list[MpiLibrary]:
 
 def _compiler_wrappers() -> Iterator[str]:
     """Paths of all files that look like an MPI C compiler, most specific name first."""
-    seen: set[str] = set()
+    folders: dict[str, str] = {}
     for folder in _wrapper_folders():
+        folders.setdefault(os.path.realpath(folder), folder)  # /bin is often another name of /usr/bin
+    for folder in folders.values():
         plain = os.path.join(folder, "mpicc")
         # Debian's plain mpicc is a switch between mpicc.mpich and mpicc.openmpi: prefer those.
         for path in sorted(glob.glob(plain + ".*")) + [plain]:
-            if path not in seen and os.path.isfile(path) and os.access(path, os.X_OK):
-                seen.add(path)
+            if os.path.isfile(path) and os.access(path, os.X_OK):
                 yield path
 
 
@@ -345,6 +345,9 @@ def _output_of(command: Sequence[str], text: str = "", accept_failure: bool = Fa
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    import argparse
+    import json
+
     parser = argparse.ArgumentParser(description="Lists the MPI libraries of this machine.")
     parser.add_argument("--json", action="store_true", help="print a JSON list")
     libraries = find_mpi_libraries()

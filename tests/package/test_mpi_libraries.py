@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
 
@@ -67,6 +68,16 @@ def test_finds_by_variable_and_path(monkeypatch, tmp_path):
     assert first.mpiexec == str(mpich / "bin" / "mpiexec") and first.mpifort is None
     assert first.library == str(mpich / "lib" / "libmpi.so.12")
     assert (second.id, second.family, second.soname) == ("openmpi-5.0.3", "openmpi", "libmpi.so.40")
+
+
+def test_a_folder_of_two_names_is_looked_at_once(monkeypatch, tmp_path):
+    prefix = install(tmp_path / "a", '#define MPICH_VERSION "4.1.2"\n')
+    wrapper = prefix / "bin" / "mpicc"
+    wrapper.write_text(wrapper.read_text().replace("\n", f"\necho asked >> {tmp_path}/log\n", 1))
+    (tmp_path / "b").symlink_to(prefix / "bin")
+    monkeypatch.setenv("PATH", f"{prefix}/bin:{tmp_path}/b:{os.environ['PATH']}")
+    only, = mpi_libraries.find_mpi_libraries()
+    assert only.mpicc == str(wrapper) and (tmp_path / "log").read_text() == "asked\n"
 
 
 def test_wrappers_with_suffix_keep_their_own_launcher(monkeypatch, tmp_path):
@@ -153,6 +164,8 @@ def test_program_without_mpi(tmp_path):
 @pytest.mark.parametrize("soname, family", [
     ("libmpich.so.12", "mpich"), ("libmpi.so.12", "mpich"), ("libmpi_cray.so.12", "mpich"), ("libmpi.so.40", "openmpi"),
     ("libmpi.so.20", "openmpi"), ("libmpi_mpifh.so.40", None), ("libmpichfort.so.12", None), ("libc.so.6", None),
+    ("libmpi_gnu_123.so.12", "mpich"), ("libmpi_nvidia.so.12", "mpich"), ("libmpi_amd.so.12", "mpich"), ("libmpi_aocc.so.12", "mpich"),
+    ("libmpifort.so.12", None), ("libmpicxx.so.12", None), ("libmpi_abi.so.1", None),
 ])
 def test_family_of_soname(soname, family):
     assert mpi_libraries.family_of_soname(soname) == family
@@ -185,6 +198,17 @@ def test_reads_shared_library_names_as_readelf_does():
     soname, needed = mpi_libraries.elf_names(path)
     assert soname == "libc.so.6" and all(".so" in name for name in needed)
     assert mpi_libraries.elf_names(__file__) == (None, [])
+
+
+def test_reads_few_pages_of_a_large_library(tmp_path):
+    """Some MPI libraries have 100 MB, and `collio run` in a source tree looks at each."""
+    large = install(tmp_path, OPENMPI_HEADER) / "lib" / "libmpi.so.12"
+    os.truncate(large, 1 << 28)
+    tracemalloc.start()
+    assert mpi_libraries.elf_names(str(large))[0] == "libmpi.so.12"
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 20
 
 
 def test_needs_only_the_standard_library():

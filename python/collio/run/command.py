@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -135,7 +134,9 @@ def _become(job: launch.Job) -> NoReturn:
 
 
 def _finish_report(document: Document, lines: Path, report_file: Path) -> None:
-    from rich.console import Console  # not before the job: every job waits for what is imported
+    import json  # not before the job: every job waits for what is imported
+
+    from rich.console import Console
 
     from collio.report import summary as report
     from collio.report import text as report_text

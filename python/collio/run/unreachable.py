@@ -23,7 +23,7 @@ def why_unreachable(path: Path) -> str:
             if not _has_interpreter(image):
                 return f"{path} is linked statically, so nothing can be preloaded into it; link it dynamically"
             soname, needed = elf.elf_names(str(path))
-            if soname is None and needed and not mpi_libraries.mpi_of_program(str(path)) and image.find(_PROFILING_NAME) >= 0:
+            if soname is None and needed and image.find(_PROFILING_NAME) >= 0 and not mpi_libraries.mpi_of_program(str(path)):  # asks ldd: comes last
                 return f"{path} has an MPI library linked into it, whose calls no preload can see; link it with the shared MPI library"
     except (OSError, ValueError, struct.error):  # ValueError: an empty file
         pass
