@@ -117,7 +117,9 @@ bool on_all(bool mine) {
 
 std::string facts(const World& world, const std::string& folder) {
   const bool sees_folder = is_folder(folder);
-  const bool tried = on_all(sees_folder);
+  const std::string preload = loaded_library("libcollio_mpiio.so");
+  // Ranks with the preload would wait in MPI_File_open for what the others do not send.
+  const bool tried = on_all(sees_folder) && (on_all(!preload.empty()) || on_all(preload.empty()));
   const std::string problem = tried ? write_and_read(world, folder + "/data") : "";
   const storage::FileSystem system =
       sees_folder ? storage::find_file_system(folder + "/data").system : storage::FileSystem{};
@@ -126,7 +128,7 @@ std::string facts(const World& world, const std::string& folder) {
                          {"host", host_name()},
                          {"cores", usable_cores()},
                          {"token", variable("COLLIO_DOCTOR")},
-                         {"preload", loaded_library("libcollio_mpiio.so")},
+                         {"preload", preload},
                          {"engine", loaded_library("libcollio_engine_")},
                          {"mpi_version", library_version()},
                          {"shared_memory_bytes", free_shared_memory()},

@@ -99,13 +99,13 @@ def _hand_on() -> str:
 
 
 def _engine(plan: Plan, visit: Visit) -> Finding:
-    if not all(rank["tried"] for rank in visit.ranks):
-        return Finding("engine", NOTE, "not tried: DIR is not on all nodes")
+    if untried := _why_untried(visit):
+        return Finding("engine", NOTE, untried)
     without = [rank for rank in visit.ranks if not rank["engine"]]
     if without and not any(rank["preload"] for rank in without):
         return Finding("engine", NOTE, f"not tried on {_ranks_text(without)}: the preload is not there")
     if without:
-        said = _said(visit)
+        said = _said(visit, "cannot be loaded")
         remedy = ("`make build`, or install the package again, where all nodes see it" if "cannot be loaded" in said else
                   f"an engine serves a family of MPI libraries: see that the ranks use {plan.mpi.id}")
         return Finding("engine", WRONG, f"not on {_ranks_text(without)}: {said or 'it was not loaded'}", remedy)
@@ -116,8 +116,8 @@ def _io(visit: Visit) -> Finding:
     problems = [rank for rank in visit.ranks if rank["problem"]]
     if problems:
         return Finding("collective I/O", WRONG, f"{_ranks_text(problems)}: {problems[0]['problem']}", "see that DIR is on a file system that all nodes share and can write to")
-    if not all(rank["tried"] for rank in visit.ranks):
-        return Finding("collective I/O", NOTE, "not tried: DIR is not on all nodes")
+    if untried := _why_untried(visit):
+        return Finding("collective I/O", NOTE, untried)
     ways = {f"{call['operation']} by {call['path']}" for file in visit.files for call in file.get("calls", ())}
     if ways:
         return Finding("collective I/O", WELL, "bytes written and read back: " + ", ".join(sorted(ways)))
@@ -128,9 +128,17 @@ def _io(visit: Visit) -> Finding:
     return Finding("collective I/O", WRONG, _said(visit) or "collio took over no file", "see the hint collio_enable (`collio info`)")
 
 
-def _said(visit: Visit) -> str:
-    """The first message of collio's in the ranks."""
-    return next((line.removeprefix("collio: ") for line in visit.errors.splitlines() if line.startswith("collio: ")), "")
+def _why_untried(visit: Visit) -> str:
+    """Empty: a file was written and read."""
+    if all(rank["tried"] for rank in visit.ranks):
+        return ""
+    return "not tried: DIR is not on all nodes" if not all(rank["sees_folder"] for rank in visit.ranks) else "not tried: the preload is not on all ranks"
+
+
+def _said(visit: Visit, reason: str = "") -> str:
+    """The first message of collio's in the ranks that has the reason, else the first of all: ranks print in any order."""
+    said = [line.removeprefix("collio: ") for line in visit.errors.splitlines() if line.startswith("collio: ")]
+    return next((line for line in said if reason in line), next(iter(said), ""))
 
 
 def _shared_memory(visit: Visit) -> Finding:
@@ -190,6 +198,8 @@ def _file_system(visit: Visit) -> Finding:
 
 def _locks(visit: Visit) -> Finding:
     without = [rank for rank in visit.ranks if rank["locks_errno"]]
+    if not all(rank["sees_folder"] for rank in visit.ranks):
+        return Finding("locks", NOTE, "not tried: DIR is not on all nodes")
     if not without:
         return Finding("locks", WELL, "byte ranges can be locked")
     why = os.strerror(without[0]["locks_errno"])
