@@ -1,10 +1,14 @@
 /* PnetCDF: a field by blocking collective calls, and a plane of irregular pieces by nonblocking calls that
-   one wait_all turns into a single collective access with memory scattered over several buffers. */
+   one wait_all turns into a single collective access with memory scattered over several buffers.
+   -DROWS=65536 makes the field large. */
 #include <pnetcdf.h>
 
 #include "check.h"
 
-enum { ROWS = 64, WIDTH = 10, PIECES = 300, BUFFERS = 3 };
+#ifndef ROWS
+#define ROWS 64
+#endif
+enum { WIDTH = 10, PIECES = 300, BUFFERS = 3 };
 static int rank, ranks;
 
 #define NC(call) nc(call, #call)
