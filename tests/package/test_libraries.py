@@ -59,6 +59,12 @@ def test_interposer_exports_only_mpi_names_in_pairs(path):
 
 
 @pytest.mark.parametrize("path", ENGINES)
+def test_engine_exports_one_name(path):
+    """Templates of the C++ library would be joined with the program's copies of another version."""
+    assert set(dynamic_symbols(path, "--defined-only")) == {"collio_engine_start"}
+
+
+@pytest.mark.parametrize("path", ENGINES)
 def test_engine_calls_the_profiling_names(path):
     """So that tools count the program's calls, not collio's (cmake/profiling_names.h)."""
     called = dynamic_symbols(path, "--undefined-only")
