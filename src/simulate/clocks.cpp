@@ -4,25 +4,53 @@
 #include <algorithm>
 
 namespace collio::simulate {
+namespace {
+
+constexpr std::size_t most_periods = 128;  ///< of one direction of a link
+
+}  // namespace
+
+double BusyTimes::take(double from_s, double busy_s) {
+  const auto first = std::partition_point(periods_.begin(), periods_.end(),
+                                          [&](const Period& period) { return period.end_s < from_s; });
+  double end_s = from_s + busy_s;
+  auto behind = first;
+  for (; behind != periods_.end() && behind->begin_s < end_s; ++behind)
+    end_s += behind->end_s - std::max(behind->begin_s, from_s);
+  Period period{from_s, end_s};
+  if (behind != first) period.begin_s = std::min(from_s, first->begin_s);
+  if (behind != periods_.end() && behind->begin_s == end_s) period.end_s = (behind++)->end_s;
+  if (behind != first) {
+    *first = period;
+    periods_.erase(first + 1, behind);
+  } else {
+    periods_.insert(first, period);
+    if (periods_.size() > most_periods) {
+      periods_[1].begin_s = periods_[0].begin_s;
+      periods_.erase(periods_.begin());
+    }
+  }
+  return end_s;
+}
 
 LinkClocks::LinkClocks(const machine::Topology& topology)
     : topology_(topology),
-      free_s_(2 * static_cast<std::size_t>(topology.links())),
-      busy_s_(free_s_.size()),
-      bytes_(free_s_.size()) {}
+      times_(2 * static_cast<std::size_t>(topology.links())),
+      busy_s_(times_.size()),
+      bytes_(times_.size()) {}
 
 double LinkClocks::send(const machine::Trip& trip, std::int64_t bytes, double ready_s) {
   double head_s = ready_s, last_s = ready_s;
   topology_.route(trip, [&](const machine::Hop& hop) {
     const machine::Cable cable = topology_.cable(hop.link);
     const std::size_t i = hop.index();
-    const double start_s = std::max(head_s, free_s_[i]);
     const double busy_s = static_cast<double>(bytes) / cable.rate_bytes_per_s;
-    free_s_[i] = start_s + busy_s;
+    const double end_s = times_[i].take(head_s, busy_s);
     busy_s_[i] += busy_s;
     bytes_[i] += bytes;
-    head_s = start_s + cable.latency_s;
-    last_s = std::max(last_s, start_s + busy_s) + cable.latency_s;
+    // Sent on at this moment, no byte has to wait for one that is still to come.
+    head_s = end_s - busy_s + cable.latency_s;
+    last_s = std::max(last_s, end_s) + cable.latency_s;
   });
   return last_s;
 }

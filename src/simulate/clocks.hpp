@@ -10,6 +10,21 @@
 
 namespace collio::simulate {
 
+/// When one direction of a link is busy. A use takes the time that earlier uses left, in pieces if need be:
+/// uses are asked for in the order in which messages leave, which is not the order in which they get here.
+class BusyTimes {
+ public:
+  /// When a use of `busy_s` ends that begins at `from_s` or later. O(log periods), or O(periods) where it
+  /// fills gaps.
+  double take(double from_s, double busy_s);
+
+ private:
+  struct Period {
+    double begin_s, end_s;
+  };
+  std::vector<Period> periods_;  ///< in order, with gaps between them; the oldest gaps are forgotten
+};
+
 /// The links of a network. A message goes through all links of its route at once, as packets do, and waits
 /// where another one came first; switches hold what waits.
 class LinkClocks {
@@ -24,7 +39,8 @@ class LinkClocks {
 
  private:
   const machine::Topology& topology_;
-  std::vector<double> free_s_, busy_s_;  ///< by Hop::index()
+  std::vector<BusyTimes> times_;  ///< by Hop::index(), as the others
+  std::vector<double> busy_s_;
   std::vector<std::int64_t> bytes_;
 };
 

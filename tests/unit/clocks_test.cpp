@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace collio::simulate {
 namespace {
 
@@ -33,6 +35,44 @@ TEST(LinkClocks, PairsOfNodesDoNotWaitForEachOther) {
   EXPECT_NEAR(links.send({0, 1}, 1'000'000, 0), 1e-3 + 2e-6, 1e-9);
   EXPECT_NEAR(links.send({2, 3}, 1'000'000, 0), 1e-3 + 2e-6, 1e-9);
   EXPECT_NEAR(links.send({1, 0}, 1'000'000, 0), 1e-3 + 2e-6, 1e-9) << "links are full duplex";
+}
+
+TEST(LinkClocks, AMessageThatWaitsElsewhereKeepsNoLinkIdle) {
+  const machine::Topology topology = one_switch(4);
+  LinkClocks links(topology);
+  EXPECT_NEAR(links.send({0, 1}, 9'000'000, 0), 9e-3 + 2e-6, 1e-9);
+  EXPECT_NEAR(links.send({0, 2}, 1'000'000, 0), 10e-3 + 2e-6, 1e-9) << "behind the first, on node 0's link";
+  EXPECT_NEAR(links.send({3, 2}, 1'000'000, 0), 1e-3 + 2e-6, 1e-9) << "node 2's link is idle until then";
+  EXPECT_NEAR(links.send({1, 2}, 9'000'000, 0), 11e-3 + 2e-6, 1e-9) << "and fills the time around both";
+}
+
+TEST(LinkClocks, ATorusIsAsFastAsItsBusiestLinkAllows) {
+  const machine::Topology torus = machine::Torus{{4, 4, 4}, {10e9, 1e-6}};
+  LinkClocks links(torus);
+  double last_s = 0;
+  for (int k = 1; k < 64; ++k)
+    for (int node = 0; node < 64; ++node)
+      last_s = std::max(last_s, links.send({node, (node + k) % 64}, 1 << 18, 0));
+  EXPECT_LT(last_s, 1.5 * links.busiest().time_s);
+}
+
+TEST(BusyTimes, FillTheTimeThatIsLeft) {
+  std::mt19937 dice(3);
+  BusyTimes times;
+  std::vector<bool> busy(2000);
+  for (int i = 0; i < 120; ++i) {
+    const int from = std::uniform_int_distribution(0, 1000)(dice), length = 1 + i % 7;
+    auto end = static_cast<std::size_t>(from);
+    for (int left = length; left > 0; ++end)
+      if (!busy[end]) busy[end] = true, --left;
+    ASSERT_EQ(times.take(from, length), static_cast<double>(end)) << i;
+  }
+}
+
+TEST(BusyTimes, ForgetTheOldestGaps) {
+  BusyTimes times;
+  for (int i = 0; i < 1000; ++i) times.take(2 * i, 1);
+  EXPECT_EQ(times.take(0, 1), 2 * (1000 - 128) + 2);
 }
 
 TEST(Receivers, ABurstCostsTheSquareOfItsLength) {
