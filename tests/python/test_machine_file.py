@@ -199,7 +199,7 @@ PRESETS = {
 }
 
 
-LARGE = {"frontier": (9856, 56), "theta": (4608, 64)}
+LARGE = {"cori-knl": (9984, 64), "frontier": (9856, 56), "mira": (49152, 16), "perlmutter": (3072, 128), "theta": (4608, 64)}
 
 
 def test_names_of_presets():
@@ -214,6 +214,16 @@ def test_large_presets(name):
     assert machine.network.numbers() and {"targets", "stripe", "target_rate"} <= machine.costs.keys()
     with pytest.raises(MachineFileError, match="too many to write out; allowed here is 1..1024"):
         expand(machine)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_presets_tell_the_source_of_every_number(name):
+    """A comment stands above every number of the network and of the costs, or above the lines it is one of."""
+    lines = (Path(machine_file.presets.FOLDER) / "large" / f"{name}.toml").read_text().splitlines()
+    told = False
+    for line in lines[lines.index("[nodes]"):]:
+        told = line.startswith("#") or (told and bool(line))
+        assert told or not line or line.startswith(("[", "shape")) or line == 'latency = "0.5us"', line
 
 
 def test_costs_of_a_machine_file():
