@@ -14,19 +14,20 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-constexpr std::int64_t pair_bytes = 16;               // an offset and a length
-constexpr std::int64_t read_buffer_bytes = 16 << 20;  // cb_buffer_size
+constexpr std::int64_t pair_bytes = 16;  // an offset and a length
 
 int count_aggregators(const CallSetting& s, const Published& p) {
   const int wanted = p.aggregators > 0 ? p.aggregators : s.reads ? s.job.nodes() : s.model.storage.targets;
   return std::min(wanted, s.job.ranks);
 }
 
-/// Writes: stripes dealt in turn, one a round (Lustre). Reads: contiguous domains.
+/// Writes: stripes dealt in turn, one a round (Lustre). Reads, and writes if a hint says so (GPFS):
+/// contiguous domains, cb_buffer_size a round.
 policy::Domains cut(const CallSetting& s, const policy::Digest& digest, int aggregators) {
   const core::Extent span{digest.low, digest.span()};
   const std::int64_t stripe = s.model.storage.stripe_bytes;
-  if (s.reads) return policy::cut_by(policy::Cut::aligned, {span, aggregators, stripe, read_buffer_bytes}, 0);
+  if (s.reads || s.hints.cut == policy::Cut::aligned)
+    return policy::cut_by(policy::Cut::aligned, {span, aggregators, stripe, s.hints.buffer_bytes}, 0);
   return policy::cut_by(policy::Cut::group_cyclic, {span, aggregators, stripe, stripe},
                         s.model.storage.targets);
 }
@@ -107,12 +108,33 @@ class Run {
     if (teams_.empty()) return ranks;
     first_team_.push_back(0);
     for (const policy::Teams& teams : teams_) first_team_.push_back(first_team_.back() + teams.count);
-    const int per_node = s_.job.ranks_per_node;
     kept_ = coalescing(s_.job, domains_, ranks, ranks_of_party());
+    return by_party(std::move(ranks));
+  }
+
+  [[nodiscard]] Shares by_party(Shares ranks) const {
+    if (teams_.empty()) return ranks;
     return gathered(ranks, [&](int rank) {
       const int n = s_.job.node_of(rank);
-      return first_team_[at(n)] + teams_[at(n)].team_of(rank - n * per_node);
+      return first_team_[at(n)] + teams_[at(n)].team_of(rank - n * s_.job.ranks_per_node);
     });
+  }
+
+  /// Parties that have bytes in a domain, by domain. Dealt stripes are all over the span: all parties are
+  /// taken to have some.
+  [[nodiscard]] std::vector<std::vector<int>> partners() const {
+    std::vector<std::vector<int>> found(at(domains_.count));
+    if (domains_.dealt()) {
+      for (std::vector<int>& all : found)
+        for (int party = 0; party < parties(); ++party) all.push_back(party);
+      return found;
+    }
+    policy::Domains whole = domains_;
+    whole.window_bytes = whole.high - whole.low;
+    const Shares shares = by_party(shares_of(s_.job, whole, {0}));
+    for (int d = 0; d < domains_.count; ++d)
+      for (const Share& share : shares.of(d, 0)) found[at(d)].push_back(share.party);
+    return found;
   }
 
   [[nodiscard]] const policy::Seat& seat(int domain) const { return seats_[at(domain)]; }
@@ -135,24 +157,28 @@ class Run {
                      pieces * std::log2(std::max(2.0, ranks)) * c.compare_s + 2 * bytes / c.copy_bytes_per_s);
   }
 
-  /// All lists of offsets and lengths go to their aggregators before the first round.
+  /// All lists of offsets and lengths go to their aggregators before the first round, once all know whose.
   double describe() {
     const NodeCosts& c = s_.model.node;
-    const double kept = pieces_ * kept_, own_s = slow() * kept / parties() * c.describe_piece_s;
-    const double of_each = kept / parties() / domains_.count;
+    const double kept = pieces_ * kept_, own_s = counts_s() + slow() * kept / parties() * c.describe_piece_s;
     double done_s = own_s;
+    std::size_t most = 0;
+    const std::vector<std::vector<int>> partners_of = partners();
     for (int d = 0; d < domains_.count; ++d) {
+      const std::vector<int>& partners = partners_of[at(d)];
+      const double of_each =
+          kept / domains_.count / static_cast<double>(std::max<std::size_t>(1, partners.size()));
+      const auto bytes = static_cast<std::int64_t>(of_each * static_cast<double>(pair_bytes));
       std::vector<Arrival> arrivals;
-      for (int party = 0; party < parties(); ++party)
-        arrivals.push_back(
-            {transfer(node_of(party), seat(d).node,
-                      static_cast<std::int64_t>(of_each * static_cast<double>(pair_bytes)), own_s),
-             0});
-      out_.messages += parties();
+      for (const int party : partners)
+        arrivals.push_back({transfer(node_of(party), seat(d).node, bytes, own_s), 0});
+      out_.messages += static_cast<std::int64_t>(partners.size());
+      most = std::max(most, partners.size());
       done_s = std::max(done_s, receive_burst(arrivals, c, own_s));
     }
-    const double merged_s = slow() * kept / domains_.count * std::log2(std::max(2, parties())) * c.compare_s;
-    return done_s + merged_s;
+    if (s_.reads) return done_s;  // sieved: read as a whole, so that no order is needed
+    const double ways = std::log2(std::max(2.0, static_cast<double>(most)));
+    return done_s + slow() * kept / domains_.count * ways * c.compare_s;
   }
 
   double transfer(int from, int to, std::int64_t bytes, double ready_s) {

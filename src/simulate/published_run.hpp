@@ -2,6 +2,8 @@
 // round at a time, and an aggregator writes before the next round begins. With local aggregators (Kang et
 // al., TPDS 2020): the ranks of a node hand theirs to them first.
 //
+// The hint collio_domains=aligned gives writes contiguous domains, as ROMIO has them on GPFS.
+//
 // A receiver that expects n messages from named ranks searches its list for each: o_r n + t_m n^2 / 2.
 #pragma once
 

@@ -92,5 +92,31 @@ TEST(SimulatedCalls, AReceiverThatExpectsAllRanksIsSlow) {
   EXPECT_GT(romio.seconds, 4 * tam.seconds);
 }
 
+TEST(SimulatedCalls, PublishedWritesHaveContiguousDomainsWhereAHintSaysSo) {
+  const machine::Topology topology = machine::SingleSwitch{4, {10e9, 1e-6}};
+  const Job job = interleaved(16, 4, 4096, 1024);
+  CallSetting lustre = setting_of(topology, job, "cb_nodes=4"),
+              gpfs = setting_of(topology, job, "cb_nodes=4;collio_domains=aligned");
+  lustre.model.storage.targets = gpfs.model.storage.targets = 2;
+  const Outcome dealt = run_published(lustre, digest_of(job), {4, 0}),
+                contiguous = run_published(gpfs, digest_of(job), {4, 0});
+  EXPECT_EQ(dealt.window_bytes, 1 << 20);
+  EXPECT_EQ(contiguous.window_bytes, 16 << 20) << "cb_buffer_size";
+  EXPECT_EQ(dealt.rounds, 16);
+  EXPECT_EQ(contiguous.rounds, 1);
+}
+
+TEST(SimulatedCalls, OnlyRanksWithBytesInADomainDescribeThem) {
+  const int ranks = 256;
+  const machine::Topology topology = machine::SingleSwitch{32, {10e9, 1e-6}};
+  const Job blocks{ranks, 8, {0, ranks * std::int64_t{65536}}, [](int rank) {
+                     return std::vector{core::Pattern::contiguous(rank * std::int64_t{65536}, 65536)};
+                   }};
+  const CallSetting setting = setting_of(topology, blocks, "collio_domains=aligned");
+  const Outcome outcome = run_published(setting, digest_of(blocks), {16, 0});
+  EXPECT_EQ(outcome.aggregators, 16);
+  EXPECT_EQ(outcome.messages, 2 * ranks) << "a list and a block of each";
+}
+
 }  // namespace
 }  // namespace collio::simulate
