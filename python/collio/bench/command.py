@@ -41,6 +41,7 @@ COMMON = [
     click.option("--compute", "compute_s", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
                  help="Computing time per step: after blocking calls, during nonblocking and split ones.  [default: 0]"),
     click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every engine but the floor."),
+    click.option("--ranks-per-node", type=click.IntRange(min=1), help="Under collio, take every N ranks for a node of its own."),
     click.option("--operation", type=click.Choice(["write", "read", "write,read"]), default="write,read", show_default=True, help="Operations to measure."),
     click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds one run may take."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
@@ -78,7 +79,8 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
         raise BenchError(str(error)) from None
     contenders = engine_table.parse_engines(common["engines"], mpi)
     with tempfile.TemporaryDirectory(prefix="collio-bench-") as scratch:
-        setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab, common["collective"] != "blocking")
+        setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab, common["collective"] != "blocking",
+                               {"COLLIO_RANKS_PER_NODE": str(common["ranks_per_node"])} if common["ranks_per_node"] else {})
         program = launcher.check_setup(setup, "collio_bench", contenders)
         prepared = PATTERNS[name].prepare(options, setup.ranks, Path(scratch))
         needed = prepared.file_bytes * common["steps"]
@@ -110,7 +112,7 @@ def _document(name: str, common: JsonObject, prepared: ReadyPattern, samples: li
         "pattern": name, "mpi": setup.mpi.id, "ranks": setup.ranks, "dir": str(common["folder"]), "bytes": first.get("bytes", 0),
         "verified": bool(rows) and all(row["verified"] for row in rows),
         "results": rows,
-        "repeat": common["repeat"], "hints": shared, "pieces": first.get("pieces"), "file_bytes": first.get("file_bytes"),
+        "repeat": common["repeat"], "hints": shared, "conditions": setup.conditions, "pieces": first.get("pieces"), "file_bytes": first.get("file_bytes"),
         "parameters": {key: value for key, value in given.items() if key != "map_binary"},
         "machine": machine.describe(common["folder"]),
         **({"lab": lab_results.summary(setup.lab.graph, samples)} if setup.lab else {}),
@@ -142,7 +144,8 @@ def _finish(document: JsonObject, as_json: bool, output: Path | None) -> None:
 def _command_of(name: str) -> click.Command:
     def callback(**given: Any) -> None:
         common = {parameter: given.pop(parameter) for parameter in
-                  ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps", "collective", "compute_s", "lab_machine")}
+                  ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps", "collective", "compute_s", "lab_machine",
+                   "ranks_per_node")}
         end_with_its_runs()
         as_json, output = given.pop("as_json"), given.pop("output")
         try:

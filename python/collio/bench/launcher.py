@@ -35,6 +35,7 @@ class Setup:
     scratch: Path | None = None  # where collio's runs leave their report
     lab: Lab | None = None  # the nodes the ranks run on; None: this machine
     thread_multiple: bool = False  # collio's runs ask for MPI_THREAD_MULTIPLE
+    conditions: dict[str, str] = field(default_factory=dict)  # variables of collio's runs
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
         variables |= {"COLLIO_REPORT": str(setup.scratch / REPORT_LINES)} if setup.scratch else {}
         variables |= {"COLLIO_MACHINE": str(build.GRAPH_FILE)} if setup.lab else {}
         variables |= {"COLLIO_THREADS": "multiple"} if setup.thread_multiple else {}
+        variables |= setup.conditions
     elif engine.mode == "mpiio":
         arguments = arguments + [part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")]
     assert setup.mpi.mpiexec is not None, "check_setup() has seen to it"
