@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "flow/in_transit.hpp"
 #include "flow/window_order.hpp"
 #include "policy/local_aggregators.hpp"
 #include "simulate/clocks.hpp"
@@ -78,6 +79,7 @@ class Run {
     double free_s = 0;      ///< its ranks have passed all batches before
     double copying_s = 0;   ///< that they were at work
     std::vector<int> left;  ///< slots in use of each group
+    flow::InTransit in_transit{0};
   };
 
   [[nodiscard]] int nodes() const { return s_.job.nodes(); }
@@ -121,7 +123,10 @@ class Run {
         .slots_for = [this, n](int d, std::int64_t r) { return parts(n, d, r); }};
     Node one;
     one.order = std::make_unique<flow::WindowOrder>(request);
-    one.left.resize(at(one.order->groups().groups()));
+    const flow::SlotGroups& groups = one.order->groups();
+    one.left.resize(at(groups.groups()));
+    one.in_transit =
+        flow::InTransit(std::int64_t{groups.transit_slots} * groups.transit_groups * domains().window_bytes);
     for (Lane& lane : one.lanes) lane.more = one.order->next(lane.course, lane.batch);
     nodes_.push_back(std::move(one));
   }
@@ -152,7 +157,7 @@ class Run {
       case Event::answered:
         return answered(e);
       case Event::free:
-        return release(e.node, e.group);
+        return s_.reads ? release(e.node, e.group) : received(e);
     }
   }
 
@@ -176,9 +181,15 @@ class Run {
   static Lane* next_lane(Node& node) {
     Lane* next = nullptr;
     for (Lane& lane : node.lanes)
-      if (lane.more && node.left[at(lane.batch.group)] == 0 && (!next || lane.batch.step < next->batch.step))
-        next = &lane;
+      if (lane.more && (!next || lane.batch.step < next->batch.step) && may_enter(node, lane)) next = &lane;
     return next;
+  }
+
+  static bool may_enter(const Node& node, const Lane& lane) {
+    return node.left[at(lane.batch.group)] == 0 &&
+           (lane.course == flow::Course::home ||
+            std::ranges::all_of(lane.batch.windows,
+                                [&](const auto& window) { return node.in_transit.may_send(window.domain); }));
   }
 
   void pass(int n, const flow::Batch::Window& placed, int group) {
@@ -256,6 +267,10 @@ class Run {
   void send(const Event& e) {
     const Share share = find(shares_.teams, e.window, e.team);
     const std::int64_t bytes = described_bytes(share) + (s_.reads ? 0 : share.bytes);
+    if (!s_.reads) {  // the slot is free as soon as its message is packed
+      nodes_[at(e.node)].in_transit.add(domain_of(e.window), bytes);
+      release(e.node, e.group);
+    }
     const double at_s = links_.send(s_.trip(e.node, home(domain_of(e.window))), bytes, queue_.now_s());
     ++out_.messages;
     queue_.push(at_s, {Event::arrive, e.node, e.window, e.team, e.group});
@@ -263,8 +278,19 @@ class Run {
 
   void release(int n, int group) {
     Node& node = nodes_[at(n)];
-    if (--node.left[at(group)] > 0 || !node.waits) return;
-    node.waits = false;
+    if (--node.left[at(group)] == 0) wake(n);
+  }
+
+  /// A message has been taken.
+  void received(const Event& message) {
+    Node& node = nodes_[at(message.node)];
+    const Share share = find(shares_.teams, message.window, message.team);
+    node.in_transit.remove(domain_of(message.window), described_bytes(share) + share.bytes);
+    wake(message.node);
+  }
+
+  void wake(int n) {
+    if (!std::exchange(nodes_[at(n)].waits, false)) return;
     queue_.push(queue_.now_s(), {Event::enter, n});
   }
 

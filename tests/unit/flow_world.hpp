@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "flow/in_transit.hpp"
 #include "flow/tally.hpp"
 #include "flow/window_order.hpp"
 #include "policy/local_aggregators.hpp"
@@ -27,7 +28,8 @@ struct FlowJob {
   std::vector<int> homes;    ///< node of each domain
   std::vector<int> servers;  ///< its rank within the node, which also gets its mail
   int slots = 4;
-  int counters = 1000;  ///< that a node has for its tally
+  int counters = 1000;       ///< that a node has for its tally
+  std::int64_t room = 1000;  ///< messages of a rank on their way
   /// Which ranks have bytes in which window.
   std::function<bool(int node, int rank, int domain, std::int64_t round)> touches =
       [](int, int, int, std::int64_t) { return true; };
@@ -122,7 +124,7 @@ class FlowWorld {
       const auto groups = static_cast<std::size_t>(order.groups().groups());
       n.turn.resize(groups);
       n.finished.resize(groups);
-      for (Rank& rank : n.ranks) rank.turn.resize(groups), rank.sent.resize(groups);
+      for (Rank& rank : n.ranks) rank.turn.resize(groups), rank.sent.emplace_back(job.room);
       nodes_.push_back(std::move(n));
     }
   }
@@ -175,7 +177,7 @@ class FlowWorld {
     for (const Node& node : nodes_) {
       for (const Rank& rank : node.ranks) {
         add(rank.batch[0]), add(rank.batch[1]);
-        for (const int sent : rank.sent) add(sent);
+        add(rank.sent.front().bytes());
       }
       for (const Message& m : node.mail) add(m.window.first), add(m.window.second), add(m.node), add(m.rank);
       add(-1);
@@ -190,13 +192,13 @@ class FlowWorld {
 
  private:
   struct Rank {
-    std::array<int, 2> batch{};  ///< to enter next, by course
-    std::vector<int> turn;       ///< batches of each group entered
-    std::vector<int> sent;       ///< messages of each group that have not arrived
+    std::array<int, 2> batch{};         ///< to enter next, by course
+    std::vector<int> turn;              ///< batches of each group entered
+    std::vector<flow::InTransit> sent;  ///< one: messages that have not arrived, of a byte each
   };
   struct Message {
     Key window;
-    int node = 0, rank = 0, group = 0;  ///< of the sender
+    int node = 0, rank = 0;  ///< of the sender
   };
   struct Node {
     flow::SlotGroups groups;
@@ -231,7 +233,12 @@ class FlowWorld {
     const bool concerned = std::ranges::any_of(
         batch.windows, [&](const auto& w) { return mine(n, r, w) || receives(n, r, w.domain); });
     const auto group = at(batch.group);
-    return !concerned || (node.turn[group] == rank.turn[group] && rank.sent[group] == 0);
+    return !concerned || (node.turn[group] == rank.turn[group] && may_send(n, rank, batch));
+  }
+  [[nodiscard]] bool may_send(int n, const Rank& rank, const flow::Batch& batch) const {
+    return std::ranges::all_of(batch.windows, [&](const auto& w) {
+      return job_->home(w.domain) == n || rank.sent.front().may_send(w.domain);
+    });
   }
 
   /// The rank that gets the mail has come to the window, and all mail of the domain's earlier rounds is in.
@@ -318,11 +325,9 @@ class FlowWorld {
 
   void forward(int n, int r, const Key& key) {
     Node& node = nodes_[at(n)];
-    const int group = batch_with(n, key).group;
     if (messages_from(n, key) > 0) {
-      nodes_[at(job_->layers.next_hop(n, key.first, job_->home(key.first)))].mail.push_back(
-          {key, n, r, group});
-      ++node.ranks[at(r)].sent[at(group)];
+      nodes_[at(job_->layers.next_hop(n, key.first, job_->home(key.first)))].mail.push_back({key, n, r});
+      node.ranks[at(r)].sent.front().add(key.first, 1);
     }
     recycle(n, key);
   }
@@ -331,7 +336,7 @@ class FlowWorld {
     Node& node = nodes_[at(n)];
     const Message m = node.mail[at(index)];
     node.mail.erase(node.mail.begin() + index);
-    --nodes_[at(m.node)].ranks[at(m.rank)].sent[at(m.group)];
+    nodes_[at(m.node)].ranks[at(m.rank)].sent.front().remove(m.window.first, 1);
     int& received = received_[{n, m.window}];
     if (++received < messages_to(n, m.window)) return;
     received_.erase({n, m.window});

@@ -141,6 +141,7 @@ FlowJob random_job(Dice& dice) {
   for (policy::Teams& team : job.layers.teams) team.count = teams;
   if (dice.chance(3)) job.layers.nodes_per_group = static_cast<int>(dice.pick(2, 3));
   if (dice.chance(4)) job.counters = static_cast<int>(dice.pick(teams, 6));
+  job.room = dice.pick(1, 12);
   const auto part = static_cast<std::uint32_t>(dice.pick(0, 4)),
              seed = static_cast<std::uint32_t>(dice.pick(0, 999));
   job.touches = [part, seed](int node, int rank, int domain, std::int64_t round) {

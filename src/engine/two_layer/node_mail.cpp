@@ -93,6 +93,18 @@ bool make_mail_room(Call& call, PathResult& moved) {
   return good;
 }
 
+/// As many bytes of all ranks together as the node's transit slots hold.
+Outgoing::Outgoing(Call& call, const flow::SlotGroups& slots)
+    : call_(call),
+      in_transit_(std::int64_t{slots.transit_slots} * slots.transit_groups * call.plan.domains.window_bytes /
+                  call.file.slots->ranks()) {}
+
+bool Outgoing::may_send(const NodeBatch& batch) const noexcept {
+  return requests_.empty() || std::ranges::all_of(batch.windows, [this](const NodeWindow& window) {
+           return window.role == NodeWindow::home || in_transit_.may_send(window.domain);
+         });
+}
+
 transport::Buffer Outgoing::packed(const SlotMessage& m, const std::byte* data_base) {
   Steps::Scope time(call_.steps, Step::pack);
   const std::int64_t data_bytes = data_base ? m.moved_bytes() : 0;
@@ -129,15 +141,15 @@ void Outgoing::send(SlotMessage& m, const NodeWindow& window, const std::byte* d
   const std::byte* message = buffer.data();
   start(message, static_cast<int>(bytes), MPI_BYTE, next_rank(call_, window.domain),
         transport::tag_of(call_.link, window.domain, window.round), call_.link.comm,
-        &add(std::move(buffer), window));
+        &add(std::move(buffer), static_cast<std::int64_t>(bytes), window));
   call_.link.note_sent(next_node(call_, window.domain), static_cast<std::int64_t>(bytes));
   ++call_.counters.messages;
   call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
 }
 
-MPI_Request& Outgoing::add(transport::Buffer&& buffer, const NodeWindow& window) {
-  buffers_.push_back(std::move(buffer));
-  groups_.push_back(slots_.group_of(window.slot));
+MPI_Request& Outgoing::add(transport::Buffer&& buffer, std::int64_t bytes, const NodeWindow& window) {
+  sent_.push_back({std::move(buffer), window.domain, bytes});
+  in_transit_.add(window.domain, bytes);
   requests_.push_back(MPI_REQUEST_NULL);
   indices_.resize(requests_.size());
   return requests_.back();
@@ -149,7 +161,7 @@ void Outgoing::send_answer(transport::Buffer&& answer, std::int64_t bytes, const
   const std::byte* data = answer.data();
   MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, request.source,
             transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm,
-            &add(std::move(answer), window));
+            &add(std::move(answer), bytes, window));
   call_.link.note_sent(request.source_node, bytes);
   ++call_.counters.messages;
 }
@@ -164,17 +176,16 @@ bool Outgoing::advance() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) {
-      call_.link.pool->give_back(std::move(buffers_[i]));
+      in_transit_.remove(sent_[i].domain, sent_[i].bytes);
+      call_.link.pool->give_back(std::move(sent_[i].buffer));
       continue;
     }
     requests_[kept] = requests_[i];
-    groups_[kept] = groups_[i];
-    if (kept != i) buffers_[kept] = std::move(buffers_[i]);
+    if (kept != i) sent_[kept] = std::move(sent_[i]);
     ++kept;
   }
   requests_.resize(kept);
-  buffers_.resize(kept);
-  groups_.resize(kept);
+  sent_.resize(kept);
   return true;
 }
 

@@ -5,12 +5,12 @@
 // otherwise sends are synchronous, so that no sender runs ahead of its receiver by more than a batch.
 #pragma once
 
-#include <algorithm>
 #include <deque>
 #include <functional>
 #include <vector>
 
 #include "engine/two_layer/node_windows.hpp"
+#include "flow/in_transit.hpp"
 #include "transport/delivery/inbox.hpp"
 
 namespace collio::engine {
@@ -44,7 +44,7 @@ struct SlotMessage {
 /// Messages on their way out.
 class Outgoing {
  public:
-  Outgoing(Call& call, const flow::SlotGroups& slots) : call_(call), slots_(slots) {}
+  Outgoing(Call& call, const flow::SlotGroups& slots);
   /// Sends the description, and unless `data_base` is null the bytes, to where the window is served or passed
   /// on. Leaves the pieces out where there is no memory for them.
   void send(SlotMessage& message, const NodeWindow& window, const std::byte* data_base);
@@ -54,23 +54,27 @@ class Outgoing {
   /// Retires what has arrived. True when anything had.
   bool advance();
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
-  /// True when all that was sent for windows in this group of slots has arrived.
-  [[nodiscard]] bool empty(int group) const noexcept {
-    return std::ranges::find(groups_, group) == groups_.end();
-  }
+  /// Whether this rank may pass all windows of a batch, that is, send any of their messages.
+  [[nodiscard]] bool may_send(const NodeBatch& batch) const noexcept;
 
  private:
   /// Null: there is no memory.
   [[nodiscard]] transport::Buffer packed(const SlotMessage& message, const std::byte* data_base);
   /// The request to start for a message in `buffer`, which concerns `window`.
-  MPI_Request& add(transport::Buffer&& buffer, const NodeWindow& window);
+  MPI_Request& add(transport::Buffer&& buffer, std::int64_t bytes, const NodeWindow& window);
+
+  /// What a request sends.
+  struct Sent {
+    transport::Buffer buffer;
+    int domain = 0;
+    std::int64_t bytes = 0;
+  };
 
   Call& call_;
-  flow::SlotGroups slots_;
+  flow::InTransit in_transit_;
   std::vector<MPI_Request> requests_;
-  std::vector<transport::Buffer> buffers_;  ///< of the requests
-  std::vector<int> groups_;                 ///< of the requests' windows
-  std::vector<int> indices_;                ///< MPI_Testsome fills them
+  std::vector<Sent> sent_;    ///< of the requests
+  std::vector<int> indices_;  ///< MPI_Testsome fills them
 };
 
 /// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.

@@ -160,7 +160,7 @@ class NodeReader {
   }
 
   [[nodiscard]] bool may_begin(const NodeBatch& batch) const noexcept {
-    return slots_.ready(batch.group) && outgoing_.empty(batch.group);
+    return slots_.ready(batch.group) && outgoing_.may_send(batch);
   }
 
   /// Asks for what is served elsewhere, so that it is on its way while earlier batches pass. False: no batch

@@ -188,9 +188,8 @@ class NodeWriter {
 
   bool write_last() { return serves_last_ && writer_.serve(); }
 
-  /// What was sent from these slots has arrived: a rank runs ahead by as many batches as there are groups.
   [[nodiscard]] bool may_enter(const NodeBatch& batch) const noexcept {
-    return slots_.ready(batch.group) && outgoing_.empty(batch.group);
+    return slots_.ready(batch.group) && outgoing_.may_send(batch);
   }
 
   void enter(NodeLane& lane) {

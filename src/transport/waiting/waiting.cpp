@@ -31,6 +31,9 @@ constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, w
 /// 5 ms.
 constexpr double few_ranks_per_core = 4;
 constexpr double longest_nap_ns = 640'000;
+/// With more, one yield goes round many ranks, and naps begin longer: the same write took 3.2 s with the
+/// yields and naps of fewer ranks, 2.75 s with these.
+constexpr double many_ranks_per_core = 8;
 
 std::atomic<double> ranks_of_core{2};
 thread_local bool is_beside_program = false;
@@ -93,7 +96,9 @@ void PoliteWait::idle() noexcept {
   if (give_way()) return watch_.look();
   if (idle_polls_++ == 0) begin_s_ = observe::now_s();
   if (idle_polls_ <= polls) return;
-  const bool yields = !is_beside_program && (crowded() ? idle_polls_ <= polls + yields_crowded
+  const double ranks = ranks_of_core.load(std::memory_order_relaxed);
+  const bool many = ranks > many_ranks_per_core;
+  const bool yields = !is_beside_program && (crowded() ? idle_polls_ <= polls + (many ? 1 : yields_crowded)
                                                        : observe::now_s() - begin_s_ < yield_alone_s);
   if (yields) {
     sched_yield();
@@ -101,8 +106,9 @@ void PoliteWait::idle() noexcept {
   }
   watch_.look();
   const double longest_s = 1e-9 * static_cast<double>(longest_nap_ns_);
+  const double shortest_s = shortest_nap_s * (many ? ranks / few_ranks_per_core : 1);
   const double nap_s =
-      std::clamp(nap_share * (observe::now_s() - begin_s_), std::min(shortest_nap_s, longest_s), longest_s);
+      std::clamp(nap_share * (observe::now_s() - begin_s_), std::min(shortest_s, longest_s), longest_s);
   nap(static_cast<long>(1e9 * nap_s));
 }
 
