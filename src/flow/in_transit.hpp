@@ -1,45 +1,38 @@
-// How far a sender may run ahead: messages that are on their way between nodes.
+// How far the ranks of a node may run ahead of receivers: messages that are on their way to other nodes.
 //
 // A message leaves its slot when it is packed. It is on its way until its receiver takes it, which a receiver
-// inside a storage call does late. Two bounds hold what waits then: the bytes of all messages, and two
-// messages for a domain, so that no receiver has much to keep. A rank waits only for messages of windows it
-// has passed, which are earlier ones: that cannot go round in a circle (flow/window_order.hpp).
+// inside a storage call does late. Two bounds hold what waits then. The messages of a node's earlier batches
+// have as many bytes together as its transit slots, or a batch has to wait; so a node has at most about twice
+// its transit slots in messages. And a rank has two messages for a domain at most.
+//
+// Only earlier batches count: a rank waits for messages of windows before its own, never for later ones,
+// which may wait for it in turn (flow/window_order.hpp). At most as many batches as there are groups of slots
+// are under way at a time, so later ones are near.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <vector>
 
 namespace collio::flow {
 
-class InTransit {
- public:
+struct InTransit {
+  static constexpr int batches = 64;  ///< counted apart; further ones share a number
   static constexpr int most_of_a_domain = 2;
 
-  /// `room_bytes`: of messages on their way. One message goes out in any case.
-  explicit InTransit(std::int64_t room_bytes) noexcept : room_bytes_(room_bytes) {}
+  std::int64_t room_bytes = 0;  ///< of the node's transit slots
+  int groups = 1;               ///< of transit slots
 
-  /// Whether a message for the domain may follow those on their way. O(domains on their way).
-  [[nodiscard]] bool may_send(int domain) const noexcept {
-    return bytes_ < room_bytes_ && std::ranges::count(domains_, domain) < most_of_a_domain;
+  [[nodiscard]] static constexpr std::size_t place(std::int64_t batch) noexcept {
+    return static_cast<std::size_t>(batch % batches);
   }
-  void add(int domain, std::int64_t bytes) {
-    domains_.push_back(domain);
-    bytes_ += bytes;
+  /// Whether messages of the batch may follow those on their way. `by_batch`: bytes of the node's messages,
+  /// by place().
+  template <class Bytes>
+  [[nodiscard]] bool has_room(const std::array<Bytes, batches>& by_batch, std::int64_t batch) const noexcept {
+    std::int64_t earlier = 0;
+    for (int i = groups + 1; i < batches; ++i) earlier += by_batch[place(batch + i)];
+    return earlier < room_bytes;
   }
-  /// It has arrived.
-  void remove(int domain, std::int64_t bytes) noexcept {
-    const auto one = std::ranges::find(domains_, domain);
-    if (one == domains_.end()) return;
-    *one = domains_.back();
-    domains_.pop_back();
-    bytes_ -= bytes;
-  }
-  [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
-
- private:
-  std::int64_t room_bytes_, bytes_ = 0;
-  std::vector<int> domains_;
 };
 
 }  // namespace collio::flow

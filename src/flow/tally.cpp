@@ -2,6 +2,7 @@
 #include "flow/tally.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace collio::flow {
 
@@ -13,6 +14,7 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 
 Tally::Tally(const policy::Domains& domains, int teams, std::span<Counter> counters) noexcept
     : domains_(domains), counters_(counters), rounds_(domains.most_rounds()), teams_(teams) {
+  assert(static_cast<std::size_t>(teams) <= counters.size());
   const std::int64_t windows = std::max<std::int64_t>(1, rounds_ * domains.count);
   const auto most = std::max<std::int64_t>(1, static_cast<std::int64_t>(counters.size()) / teams);
   windows_per_place_ = divide_up(windows, most);

@@ -86,6 +86,7 @@ bool WindowOrder::fill(Course course, Place& place, Batch& batch) {
       batch.windows.push_back({domain, place.round, groups_.first_slot(batch.group) + batch.slots});
     batch.slots += slots;
   }
+  batch.number = place.batches;
   if (!batch.windows.empty()) ++place.batches;
   return !batch.windows.empty();
 }

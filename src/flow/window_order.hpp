@@ -50,8 +50,9 @@ struct Batch {
     int slot = 0;  ///< the first of its slots
   };
   int group = 0;
-  int slots = 0;          ///< in use
-  std::int64_t step = 0;  ///< of the call
+  int slots = 0;            ///< in use
+  std::int64_t step = 0;    ///< of the call
+  std::int64_t number = 0;  ///< of the course's batches
   std::vector<Window> windows;
 };
 

@@ -58,6 +58,7 @@ class Run {
     int window = 0;  ///< index into windows_
     int team = 0;    ///< whose message it is
     int group = 0;   ///< of its slot
+    std::int64_t batch = 0;
   };
   struct Window {
     bool open = false;  ///< has its slot; of a read: has been read
@@ -79,7 +80,8 @@ class Run {
     double free_s = 0;      ///< its ranks have passed all batches before
     double copying_s = 0;   ///< that they were at work
     std::vector<int> left;  ///< slots in use of each group
-    flow::InTransit in_transit{0};
+    flow::InTransit in_transit;
+    std::array<std::int64_t, flow::InTransit::batches> bytes_out{};
   };
 
   [[nodiscard]] int nodes() const { return s_.job.nodes(); }
@@ -125,8 +127,8 @@ class Run {
     one.order = std::make_unique<flow::WindowOrder>(request);
     const flow::SlotGroups& groups = one.order->groups();
     one.left.resize(at(groups.groups()));
-    one.in_transit =
-        flow::InTransit(std::int64_t{groups.transit_slots} * groups.transit_groups * domains().window_bytes);
+    one.in_transit = {std::int64_t{groups.transit_slots} * groups.transit_groups * domains().window_bytes,
+                      groups.transit_groups};
     for (Lane& lane : one.lanes) lane.more = one.order->next(lane.course, lane.batch);
     nodes_.push_back(std::move(one));
   }
@@ -171,7 +173,7 @@ class Run {
     if (!lane) return;
     node.left[at(lane->batch.group)] = lane->batch.slots;
     node.free_s = queue_.now_s();
-    for (const flow::Batch::Window& window : lane->batch.windows) pass(n, window, lane->batch.group);
+    for (const flow::Batch::Window& window : lane->batch.windows) pass(n, window, lane->batch);
     lane->more = node.order->next(lane->course, lane->batch);
     queue_.push(node.free_s, {Event::enter, n});
     out_.seconds = std::max(out_.seconds, node.free_s);
@@ -187,19 +189,17 @@ class Run {
 
   static bool may_enter(const Node& node, const Lane& lane) {
     return node.left[at(lane.batch.group)] == 0 &&
-           (lane.course == flow::Course::home ||
-            std::ranges::all_of(lane.batch.windows,
-                                [&](const auto& window) { return node.in_transit.may_send(window.domain); }));
+           (lane.course == flow::Course::home || node.in_transit.has_room(node.bytes_out, lane.batch.number));
   }
 
-  void pass(int n, const flow::Batch::Window& placed, int group) {
+  void pass(int n, const flow::Batch::Window& placed, const flow::Batch& batch) {
     Node& node = nodes_[at(n)];
     const int w = index(placed.domain, placed.round);
     work(node, s_.model.node.pass_s * find(shares_.nodes, w, n).ranks / s_.parallel(n));
     if (!s_.reads) work(node, copy_s(n, w));
-    if (home(placed.domain) != n) return send_pieces(n, w, group);
+    if (home(placed.domain) != n) return send_pieces(n, w, batch);
     Window& window = windows_[at(w)];
-    window.group = group;
+    window.group = batch.group;
     window.begun_s = queue_.now_s();
     if (s_.reads) return access(w, node.free_s);
     queue_.push(node.free_s, {Event::part, n, w});
@@ -253,13 +253,13 @@ class Run {
   [[nodiscard]] bool due(int w, const Share& share) const { return share.bytes > 0 || round_of(w) == 0; }
 
   /// Each team's pieces, or a read's request for them. Ranks take turns at making messages.
-  void send_pieces(int n, int w, int group) {
+  void send_pieces(int n, int w, const flow::Batch& batch) {
     Node& node = nodes_[at(n)];
     for (int team = first_team(n); team < first_team(n + 1); ++team) {
       const Share share = find(shares_.teams, w, team);
       if (!due(w, share)) continue;
       const double made_s = (s_.reads ? mark_s(n, share) : merge_s(n, share)) + message_s(n);
-      queue_.push(node.free_s + made_s, {Event::send, n, w, team, group});
+      queue_.push(node.free_s + made_s, {Event::send, n, w, team, batch.group, batch.number});
       work(node, made_s / s_.slowdown(n) / s_.parallel(n));
     }
   }
@@ -268,12 +268,12 @@ class Run {
     const Share share = find(shares_.teams, e.window, e.team);
     const std::int64_t bytes = described_bytes(share) + (s_.reads ? 0 : share.bytes);
     if (!s_.reads) {  // the slot is free as soon as its message is packed
-      nodes_[at(e.node)].in_transit.add(domain_of(e.window), bytes);
+      nodes_[at(e.node)].bytes_out[flow::InTransit::place(e.batch)] += bytes;
       release(e.node, e.group);
     }
     const double at_s = links_.send(s_.trip(e.node, home(domain_of(e.window))), bytes, queue_.now_s());
     ++out_.messages;
-    queue_.push(at_s, {Event::arrive, e.node, e.window, e.team, e.group});
+    queue_.push(at_s, {Event::arrive, e.node, e.window, e.team, e.group, e.batch});
   }
 
   void release(int n, int group) {
@@ -285,7 +285,7 @@ class Run {
   void received(const Event& message) {
     Node& node = nodes_[at(message.node)];
     const Share share = find(shares_.teams, message.window, message.team);
-    node.in_transit.remove(domain_of(message.window), described_bytes(share) + share.bytes);
+    node.bytes_out[flow::InTransit::place(message.batch)] -= described_bytes(share) + share.bytes;
     wake(message.node);
   }
 

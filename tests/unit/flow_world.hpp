@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +30,7 @@ struct FlowJob {
   std::vector<int> servers;  ///< its rank within the node, which also gets its mail
   int slots = 4;
   int counters = 1000;       ///< that a node has for its tally
-  std::int64_t room = 1000;  ///< messages of a rank on their way
+  std::int64_t room = 1000;  ///< messages of a node's earlier batches on their way
   /// Which ranks have bytes in which window.
   std::function<bool(int node, int rank, int domain, std::int64_t round)> touches =
       [](int, int, int, std::int64_t) { return true; };
@@ -124,7 +125,7 @@ class FlowWorld {
       const auto groups = static_cast<std::size_t>(order.groups().groups());
       n.turn.resize(groups);
       n.finished.resize(groups);
-      for (Rank& rank : n.ranks) rank.turn.resize(groups), rank.sent.emplace_back(job.room);
+      for (Rank& rank : n.ranks) rank.turn.resize(groups);
       nodes_.push_back(std::move(n));
     }
   }
@@ -177,7 +178,7 @@ class FlowWorld {
     for (const Node& node : nodes_) {
       for (const Rank& rank : node.ranks) {
         add(rank.batch[0]), add(rank.batch[1]);
-        add(rank.sent.front().bytes());
+        add(static_cast<std::int64_t>(rank.sent.size()));
       }
       for (const Message& m : node.mail) add(m.window.first), add(m.window.second), add(m.node), add(m.rank);
       add(-1);
@@ -192,22 +193,25 @@ class FlowWorld {
 
  private:
   struct Rank {
-    std::array<int, 2> batch{};         ///< to enter next, by course
-    std::vector<int> turn;              ///< batches of each group entered
-    std::vector<flow::InTransit> sent;  ///< one: messages that have not arrived, of a byte each
+    std::array<int, 2> batch{};  ///< to enter next, by course
+    std::vector<int> turn;       ///< batches of each group entered
+    std::vector<int> sent;       ///< domains of messages that have not arrived
   };
   struct Message {
     Key window;
     int node = 0, rank = 0;  ///< of the sender
+    std::int64_t batch = 0;
   };
   struct Node {
     flow::SlotGroups groups;
     std::array<std::vector<flow::Batch>, 2> batches;  ///< by course
     std::vector<Rank> ranks;
-    std::vector<int> turn, finished;             ///< of each group
-    std::vector<Message> mail;                   ///< sent here, not yet received
-    std::vector<Key> full;                       ///< windows to write
-    std::map<std::pair<Key, int>, int> arrived;  ///< parties that have come, by window and team
+    std::vector<int> turn, finished;                           ///< of each group
+    std::vector<Message> mail;                                 ///< sent here, not yet received
+    std::set<Key> heard;                                       ///< windows whose mail is all in
+    std::array<std::int64_t, flow::InTransit::batches> out{};  ///< messages on their way, by batch
+    std::vector<Key> full;                                     ///< windows to write
+    std::map<std::pair<Key, int>, int> arrived;                ///< parties that have come, by window and team
   };
 
   [[nodiscard]] static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -236,20 +240,25 @@ class FlowWorld {
     return !concerned || (node.turn[group] == rank.turn[group] && may_send(n, rank, batch));
   }
   [[nodiscard]] bool may_send(int n, const Rank& rank, const flow::Batch& batch) const {
-    return std::ranges::all_of(batch.windows, [&](const auto& w) {
-      return job_->home(w.domain) == n || rank.sent.front().may_send(w.domain);
-    });
+    if (job_->home(batch.windows.front().domain) == n) return true;
+    const flow::InTransit transit{job_->room, nodes_[at(n)].groups.transit_groups};
+    return transit.has_room(nodes_[at(n)].out, batch.number) &&
+           std::ranges::all_of(batch.windows, [&](const auto& w) {
+             return std::ranges::count(rank.sent, w.domain) < flow::InTransit::most_of_a_domain;
+           });
   }
 
-  /// The rank that gets the mail has come to the window, and all mail of the domain's earlier rounds is in.
+  /// The rank that gets the mail has come to the window, and all mail that earlier rounds of the domain will
+  /// have is in.
   [[nodiscard]] bool may_deliver(int n, const Message& m) const {
     const Node& node = nodes_[at(n)];
     const int course = course_of(n, m.window);
     if (batch_of(node, course, m.window) >= node.ranks[at(receiver(n, m.window.first))].batch[at(course)])
       return false;
-    return std::ranges::none_of(node.mail, [&](const Message& other) {
-      return other.window.first == m.window.first && other.window.second < m.window.second;
-    });
+    for (std::int64_t r = 0; r < m.window.second; ++r)
+      if (const Key earlier{m.window.first, r}; !node.heard.contains(earlier) && messages_to(n, earlier) > 0)
+        return false;
+    return true;
   }
 
   [[nodiscard]] static int batch_of(const Node& node, int course, const Key& key) {
@@ -326,8 +335,11 @@ class FlowWorld {
   void forward(int n, int r, const Key& key) {
     Node& node = nodes_[at(n)];
     if (messages_from(n, key) > 0) {
-      nodes_[at(job_->layers.next_hop(n, key.first, job_->home(key.first)))].mail.push_back({key, n, r});
-      node.ranks[at(r)].sent.front().add(key.first, 1);
+      const std::int64_t batch = batch_with(n, key).number;
+      nodes_[at(job_->layers.next_hop(n, key.first, job_->home(key.first)))].mail.push_back(
+          {key, n, r, batch});
+      node.ranks[at(r)].sent.push_back(key.first);
+      ++node.out[flow::InTransit::place(batch)];
     }
     recycle(n, key);
   }
@@ -336,10 +348,14 @@ class FlowWorld {
     Node& node = nodes_[at(n)];
     const Message m = node.mail[at(index)];
     node.mail.erase(node.mail.begin() + index);
-    nodes_[at(m.node)].ranks[at(m.rank)].sent.front().remove(m.window.first, 1);
+    Node& sender = nodes_[at(m.node)];
+    std::vector<int>& sent = sender.ranks[at(m.rank)].sent;
+    sent.erase(std::ranges::find(sent, m.window.first));
+    --sender.out[flow::InTransit::place(m.batch)];
     int& received = received_[{n, m.window}];
     if (++received < messages_to(n, m.window)) return;
     received_.erase({n, m.window});
+    node.heard.insert(m.window);
     arrive(n, receiver(n, m.window.first), m.window);
   }
 

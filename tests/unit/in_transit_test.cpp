@@ -1,4 +1,4 @@
-// How far a sender may run ahead.
+// How far the ranks of a node may run ahead of receivers.
 #include "flow/in_transit.hpp"
 
 #include <gtest/gtest.h>
@@ -6,27 +6,27 @@
 namespace collio::flow {
 namespace {
 
-TEST(InTransit, BoundsTheBytesOnTheirWay) {
-  InTransit transit(100);
-  EXPECT_TRUE(transit.may_send(0));
-  transit.add(0, 1000);  // the first goes out in any case
-  EXPECT_FALSE(transit.may_send(1));
-  transit.remove(0, 1000);
-  EXPECT_TRUE(transit.may_send(1));
-  EXPECT_EQ(transit.bytes(), 0);
+using ByBatch = std::array<std::int64_t, InTransit::batches>;
+
+TEST(InTransit, EarlierBatchesHaveTheBytesOfTheSlots) {
+  const InTransit transit{100, 2};
+  ByBatch bytes{};
+  EXPECT_TRUE(transit.has_room(bytes, 7));
+  bytes[InTransit::place(5)] = 60;
+  EXPECT_TRUE(transit.has_room(bytes, 7));
+  bytes[InTransit::place(6)] = 40;
+  EXPECT_FALSE(transit.has_room(bytes, 7));
+  EXPECT_TRUE(transit.has_room(bytes, 6));
 }
 
-TEST(InTransit, BoundsTheMessagesOfADomain) {
-  InTransit transit(1 << 20);
-  transit.add(3, 10);
-  EXPECT_TRUE(transit.may_send(3));
-  transit.add(3, 20);
-  transit.add(4, 5);
-  EXPECT_FALSE(transit.may_send(3));
-  EXPECT_TRUE(transit.may_send(4));
-  transit.remove(3, 10);
-  EXPECT_TRUE(transit.may_send(3));
-  EXPECT_EQ(transit.bytes(), 25);
+TEST(InTransit, ABatchNeverWaitsForItselfOrLaterOnes) {
+  const InTransit transit{100, 4};
+  for (const std::int64_t batch : {std::int64_t{3}, std::int64_t{62}, std::int64_t{1000}}) {
+    ByBatch bytes{};
+    for (int i = 0; i <= transit.groups; ++i) bytes[InTransit::place(batch + i)] = 1000;
+    EXPECT_TRUE(transit.has_room(bytes, batch));
+    EXPECT_FALSE(transit.has_room(bytes, batch + 1));
+  }
 }
 
 }  // namespace

@@ -93,16 +93,18 @@ bool make_mail_room(Call& call, PathResult& moved) {
   return good;
 }
 
-/// As many bytes of all ranks together as the node's transit slots hold.
 Outgoing::Outgoing(Call& call, const flow::SlotGroups& slots)
     : call_(call),
-      in_transit_(std::int64_t{slots.transit_slots} * slots.transit_groups * call.plan.domains.window_bytes /
-                  call.file.slots->ranks()) {}
+      in_transit_{std::int64_t{slots.transit_slots} * slots.transit_groups * call.plan.domains.window_bytes,
+                  slots.transit_groups},
+      bytes_out_(call.file.slots->bytes_out()) {}
 
 bool Outgoing::may_send(const NodeBatch& batch) const noexcept {
-  return requests_.empty() || std::ranges::all_of(batch.windows, [this](const NodeWindow& window) {
-           return window.role == NodeWindow::home || in_transit_.may_send(window.domain);
-         });
+  if (batch.windows.front().role == NodeWindow::home) return true;
+  const auto few = [this](const NodeWindow& window) {
+    return std::ranges::count(sent_, window.domain, &Sent::domain) < flow::InTransit::most_of_a_domain;
+  };
+  return in_transit_.has_room(bytes_out_, batch.number) && std::ranges::all_of(batch.windows, few);
 }
 
 transport::Buffer Outgoing::packed(const SlotMessage& m, const std::byte* data_base) {
@@ -141,15 +143,15 @@ void Outgoing::send(SlotMessage& m, const NodeWindow& window, const std::byte* d
   const std::byte* message = buffer.data();
   start(message, static_cast<int>(bytes), MPI_BYTE, next_rank(call_, window.domain),
         transport::tag_of(call_.link, window.domain, window.round), call_.link.comm,
-        &add(std::move(buffer), static_cast<std::int64_t>(bytes), window));
+        &add({std::move(buffer), window.domain, window.batch, static_cast<std::int64_t>(bytes)}));
   call_.link.note_sent(next_node(call_, window.domain), static_cast<std::int64_t>(bytes));
   ++call_.counters.messages;
   call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
 }
 
-MPI_Request& Outgoing::add(transport::Buffer&& buffer, std::int64_t bytes, const NodeWindow& window) {
-  sent_.push_back({std::move(buffer), window.domain, bytes});
-  in_transit_.add(window.domain, bytes);
+MPI_Request& Outgoing::add(Sent&& message) {
+  if (message.domain != no_domain) bytes_out_[flow::InTransit::place(message.batch)] += message.bytes;
+  sent_.push_back(std::move(message));
   requests_.push_back(MPI_REQUEST_NULL);
   indices_.resize(requests_.size());
   return requests_.back();
@@ -161,7 +163,7 @@ void Outgoing::send_answer(transport::Buffer&& answer, std::int64_t bytes, const
   const std::byte* data = answer.data();
   MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, request.source,
             transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm,
-            &add(std::move(answer), bytes, window));
+            &add({std::move(answer)}));
   call_.link.note_sent(request.source_node, bytes);
   ++call_.counters.messages;
 }
@@ -176,7 +178,7 @@ bool Outgoing::advance() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) {
-      in_transit_.remove(sent_[i].domain, sent_[i].bytes);
+      if (sent_[i].domain != no_domain) bytes_out_[flow::InTransit::place(sent_[i].batch)] -= sent_[i].bytes;
       call_.link.pool->give_back(std::move(sent_[i].buffer));
       continue;
     }

@@ -58,20 +58,22 @@ class Outgoing {
   [[nodiscard]] bool may_send(const NodeBatch& batch) const noexcept;
 
  private:
-  /// Null: there is no memory.
-  [[nodiscard]] transport::Buffer packed(const SlotMessage& message, const std::byte* data_base);
-  /// The request to start for a message in `buffer`, which concerns `window`.
-  MPI_Request& add(transport::Buffer&& buffer, std::int64_t bytes, const NodeWindow& window);
-
+  static constexpr int no_domain = -1;
   /// What a request sends.
   struct Sent {
     transport::Buffer buffer;
-    int domain = 0;
-    std::int64_t bytes = 0;
+    int domain = no_domain;  ///< of pieces or requests; an answer does not hold up further messages
+    std::int64_t batch = 0, bytes = 0;
   };
+
+  /// Null: there is no memory.
+  [[nodiscard]] transport::Buffer packed(const SlotMessage& message, const std::byte* data_base);
+  /// The request to start for a message.
+  MPI_Request& add(Sent&& message);
 
   Call& call_;
   flow::InTransit in_transit_;
+  transport::NodeSlots::BytesOut& bytes_out_;
   std::vector<MPI_Request> requests_;
   std::vector<Sent> sent_;    ///< of the requests
   std::vector<int> indices_;  ///< MPI_Testsome fills them

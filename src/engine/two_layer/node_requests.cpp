@@ -167,9 +167,11 @@ bool Answers::advance() {
   transport::NodeSlots& slots = *call_.file.slots;
   bool anything = false;
   std::erase_if(windows_, [&](Pending& p) {
-    // Nobody may read a window of this node's that nobody asks for. Where pieces meet, departures come after
+    // Nobody reads a window of this node's that nobody has asked for. All others are waited for: the slot
+    // must not be another window's before this one has been read. Where pieces meet, departures come after
     // all marks, when the answer is here.
-    const bool unwanted = p.window.role == NodeWindow::home && p.complete && p.requests.empty();
+    const bool unwanted =
+        p.window.role == NodeWindow::home && !p.window.anyone && p.complete && p.requests.empty();
     if (!unwanted && !slots.loaded(p.window.slot)) return false;
     anything = anything || !p.requests.empty() || p.complete;
     for (transport::Received& request : p.requests) {

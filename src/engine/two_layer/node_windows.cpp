@@ -86,6 +86,7 @@ void NodeWindows::add(NodeBatch& batch, const flow::Batch::Window& window) const
   w.receives = !away && gets_mail(w.domain) && mail_receiver(call_, w.domain) == call_.file.rank;
   if (!w.mine && !w.receives) return;
   w.extent = domains_.window(w.domain, w.round);
+  w.batch = next_.number;
   w.slot = window.slot + (away ? tally_.teams_before(w.domain, w.round) : 0);
   const int ranks = away ? tally_.ranks_of_team(w.domain, w.round) : tally_.ranks(w.domain, w.round);
   w.anyone = ranks > 0;
@@ -107,6 +108,7 @@ void NodeWindows::advance(NodeLane& lane) {
   }
   batch.group = next_.group;
   batch.step = next_.step;
+  batch.number = next_.number;
   call_.file.roll->come_to_round(next_.windows.front().round);
   const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) /
                             static_cast<std::size_t>(call_.file.slots->ranks());

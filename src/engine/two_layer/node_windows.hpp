@@ -24,6 +24,7 @@ struct NodeWindow {
   std::int64_t round = 0;
   int domain = 0;
   int slot = 0;
+  std::int64_t batch = 0;  ///< its number
   Role role = home;
   bool mine = true;                    ///< this rank is one of those that pass it
   bool receives = false;               ///< this rank gets the mail for it
@@ -34,7 +35,7 @@ struct NodeWindow {
 /// Windows that pass through a group of slots together, in this rank's order: those that concern it.
 struct NodeBatch {
   int group = 0;
-  std::int64_t step = 0;
+  std::int64_t step = 0, number = 0;  ///< see flow::Batch
   std::vector<NodeWindow> windows;
 };
 

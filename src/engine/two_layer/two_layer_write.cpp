@@ -168,7 +168,7 @@ class NodeWriter {
     }
     wait_until(call_, 0, help, [this] { return outgoing_.empty() && mail_.idle(); }, polls);
     while (writer_.serve() || writer_.finish_one()) {}
-    if (call_.plan.few_servers)  // the windows that others fill are for this rank to write
+    if (call_.plan.few_servers && serves(call_))  // the windows that others fill are for this rank to write
       for (int group = 0; group < windows_.layout().groups.groups(); ++group)
         wait_until(
             call_, group, help, [this, group] { return slots_.ready(group); },

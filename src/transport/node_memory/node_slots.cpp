@@ -49,6 +49,7 @@ struct NodeSlots::Head {
   alignas(line) std::atomic<std::int32_t> serving;
   alignas(line) SharedWord turns;  ///< changes with the turn of any group
   alignas(line) SharedWord bell;   ///< and with every slot that is full or loaded
+  alignas(line) BytesOut bytes_out;
   alignas(line) SharedWord meetings;
   std::atomic<std::int32_t> met;  ///< ranks that have come to the next one
   Group groups[most_slots];       ///< as many as slots at most
@@ -223,6 +224,8 @@ void NodeSlots::announce(int slot, bool any, std::int64_t next_round) noexcept {
 std::span<flow::Tally::Counter> NodeSlots::next_counters() noexcept {
   return head_->counters[static_cast<std::size_t>(++counted_calls_ % 2)];
 }
+
+NodeSlots::BytesOut& NodeSlots::bytes_out() noexcept { return head_->bytes_out; }
 
 void NodeSlots::meet(MPI_Comm comm) noexcept {
   WordWait wait(comm);

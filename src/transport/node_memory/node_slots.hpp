@@ -24,6 +24,7 @@
 
 #include "core/byte_mask.hpp"
 #include "core/tiling.hpp"
+#include "flow/in_transit.hpp"
 #include "flow/slot_groups.hpp"
 #include "flow/tally.hpp"
 #include "policy/plan.hpp"
@@ -114,6 +115,10 @@ class NodeSlots {
   void meet(MPI_Comm comm) noexcept;
   /// Makes this rank's part of the counters of the call before zero. After meet(), before the call's end.
   void clear_old_counters(int node_rank) noexcept;
+
+  /// Bytes of this node's messages on their way, by batch of transit slots.
+  using BytesOut = std::array<std::atomic<std::int64_t>, flow::InTransit::batches>;
+  [[nodiscard]] BytesOut& bytes_out() noexcept;
 
   /// Write. Ends the slot's turn. By one rank, when all have arrived.
   void recycle(int slot) noexcept;
