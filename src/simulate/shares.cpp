@@ -70,6 +70,12 @@ std::span<const Share> Shares::of(int domain, std::size_t round) const noexcept 
   return by_window_[round * at(domains_) + at(domain)];
 }
 
+Share Shares::share_of(int domain, std::size_t round, int party) const noexcept {
+  const std::span<const Share> all = of(domain, round);
+  const auto found = std::ranges::lower_bound(all, party, {}, &Share::party);
+  return found != all.end() && found->party == party ? *found : Share{party, 0, 0, 0};
+}
+
 void Shares::add(int domain, std::size_t round, const Share& share) {
   std::vector<Share>& window = by_window_[round * at(domains_) + at(domain)];
   if (window.empty() || window.back().party != share.party) return window.push_back(share);

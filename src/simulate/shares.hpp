@@ -30,6 +30,8 @@ class Shares {
   [[nodiscard]] int domains() const noexcept { return domains_; }
   /// Of a window: `round` is an index into rounds(). Parties ascend.
   [[nodiscard]] std::span<const Share> of(int domain, std::size_t round) const noexcept;
+  /// A party's; nothing where it has none. O(log parties).
+  [[nodiscard]] Share share_of(int domain, std::size_t round, int party) const noexcept;
   /// Joins what a party already has there. A window's parties are added in ascending order.
   void add(int domain, std::size_t round, const Share& share);
   /// The same for a further rank of the party.

@@ -9,20 +9,13 @@
 #include "policy/local_aggregators.hpp"
 #include "simulate/clocks.hpp"
 #include "simulate/queue.hpp"
+#include "simulate/two_layer_costs.hpp"
 
 namespace collio::simulate {
 
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-constexpr std::int64_t header_bytes = 64, piece_bytes = 2;  // of a message; a described piece, packed
-
-/// Who has what: by node for copies, by team for messages.
-struct NodeShares {
-  Shares nodes, teams;
-  double kept = 1;  ///< of a team's pieces, when joined
-};
 
 class Run {
  public:
@@ -33,6 +26,7 @@ class Run {
         links_(setting.topology),
         targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
         shares_(make_shares()),
+        costs_{setting, shares_.kept},
         windows_(at(call.plan.domains.most_rounds()) * at(call.plan.domains.count)),
         server_free_s_(at(call.plan.domains.count)),
         storage_free_s_(server_free_s_.size()),
@@ -138,7 +132,7 @@ class Run {
     const int w = index(domain, round);
     int count = 0;
     for (int team = first_team(n); team < first_team(n + 1); ++team)
-      count += due(w, find(shares_.teams, w, team)) ? 1 : 0;
+      count += due(w, of_team(team, w)) ? 1 : 0;
     return count;
   }
 
@@ -195,8 +189,8 @@ class Run {
   void pass(int n, const flow::Batch::Window& placed, const flow::Batch& batch) {
     Node& node = nodes_[at(n)];
     const int w = index(placed.domain, placed.round);
-    work(node, s_.model.node.pass_s * find(shares_.nodes, w, n).ranks / s_.parallel(n));
-    if (!s_.reads) work(node, copy_s(n, w));
+    work(node, s_.model.node.pass_s * of_node(n, w).ranks / s_.parallel(n));
+    if (!s_.reads) work(node, costs_.copy_s(n, of_node(n, w)));
     if (home(placed.domain) != n) return send_pieces(n, w, batch);
     Window& window = windows_[at(w)];
     window.group = batch.group;
@@ -216,38 +210,12 @@ class Run {
     node.copying_s += seconds;
   }
 
-  /// All ranks of a node copy their pieces of a window.
-  [[nodiscard]] double copy_s(int n, int w) const {
-    const Share share = find(shares_.nodes, w, n);
-    const NodeCosts& c = s_.model.node;
-    const auto bytes = static_cast<double>(share.bytes), pieces = static_cast<double>(share.pieces);
-    return std::max((bytes / c.place_bytes_per_s + pieces * c.place_piece_s) / s_.parallel(n),
-                    2 * bytes / c.memory_bytes_per_s);
+  [[nodiscard]] Share of_node(int n, int w) const {
+    return shares_.nodes.share_of(domain_of(w), at(round_of(w)), n);
   }
-
-  [[nodiscard]] Share find(const Shares& shares, int w, int party) const {
-    const std::span<const Share> all = shares.of(domain_of(w), at(round_of(w)));
-    const auto found = std::lower_bound(all.begin(), all.end(), party,
-                                        [](const Share& share, int p) { return share.party < p; });
-    return found != all.end() && found->party == party ? *found : Share{party, 0, 0, 0};
+  [[nodiscard]] Share of_team(int team, int w) const {
+    return shares_.teams.share_of(domain_of(w), at(round_of(w)), team);
   }
-
-  [[nodiscard]] double runs(const Share& share) const {
-    return static_cast<double>(share.pieces) * shares_.kept;
-  }
-  [[nodiscard]] std::int64_t described_bytes(const Share& share) const {
-    return header_bytes + static_cast<std::int64_t>(runs(share)) * piece_bytes;
-  }
-  /// One rank makes a message of a window's pieces, or places one.
-  [[nodiscard]] double merge_s(int n, const Share& share) const {
-    const NodeCosts& c = s_.model.node;
-    return s_.slowdown(n) *
-           (static_cast<double>(share.bytes) / c.copy_bytes_per_s + runs(share) * c.merge_piece_s);
-  }
-  [[nodiscard]] double mark_s(int n, const Share& share) const {
-    return s_.slowdown(n) * static_cast<double>(share.pieces) * s_.model.node.merge_piece_s;
-  }
-  [[nodiscard]] double message_s(int n) const { return s_.slowdown(n) * s_.model.node.message_s; }
 
   /// Whether a team has a message for a window: the first of a domain goes out even if there are no pieces.
   [[nodiscard]] bool due(int w, const Share& share) const { return share.bytes > 0 || round_of(w) == 0; }
@@ -256,17 +224,18 @@ class Run {
   void send_pieces(int n, int w, const flow::Batch& batch) {
     Node& node = nodes_[at(n)];
     for (int team = first_team(n); team < first_team(n + 1); ++team) {
-      const Share share = find(shares_.teams, w, team);
+      const Share share = of_team(team, w);
       if (!due(w, share)) continue;
-      const double made_s = (s_.reads ? mark_s(n, share) : merge_s(n, share)) + message_s(n);
+      const double made_s =
+          (s_.reads ? costs_.mark_s(n, share) : costs_.merge_s(n, share)) + costs_.message_s(n);
       queue_.push(node.free_s + made_s, {Event::send, n, w, team, batch.group, batch.number});
       work(node, made_s / s_.slowdown(n) / s_.parallel(n));
     }
   }
 
   void send(const Event& e) {
-    const Share share = find(shares_.teams, e.window, e.team);
-    const std::int64_t bytes = described_bytes(share) + (s_.reads ? 0 : share.bytes);
+    const Share share = of_team(e.team, e.window);
+    const std::int64_t bytes = costs_.described_bytes(share) + (s_.reads ? 0 : share.bytes);
     if (!s_.reads) {  // the slot is free as soon as its message is packed
       nodes_[at(e.node)].bytes_out[flow::InTransit::place(e.batch)] += bytes;
       release(e.node, e.group);
@@ -284,8 +253,8 @@ class Run {
   /// A message has been taken.
   void received(const Event& message) {
     Node& node = nodes_[at(message.node)];
-    const Share share = find(shares_.teams, message.window, message.team);
-    node.bytes_out[flow::InTransit::place(message.batch)] -= described_bytes(share) + share.bytes;
+    const Share share = of_team(message.team, message.window);
+    node.bytes_out[flow::InTransit::place(message.batch)] -= costs_.described_bytes(share) + share.bytes;
     wake(message.node);
   }
 
@@ -307,8 +276,8 @@ class Run {
   /// Places a message's pieces, or answers a read's request.
   void serve(const Event& message) {
     const int d = domain_of(message.window);
-    const Share share = find(shares_.teams, message.window, message.team);
-    const double work_s = message_s(home(d)) + merge_s(home(d), share);
+    const Share share = of_team(message.team, message.window);
+    const double work_s = costs_.message_s(home(d)) + costs_.merge_s(home(d), share);
     double& free_s = server_free_s_[at(d)];
     const double begin_s = std::max(queue_.now_s(), free_s);
     free_s = begin_s + work_s;
@@ -321,11 +290,12 @@ class Run {
 
   void answer(const Event& message) {
     const int d = domain_of(message.window);
-    const Share share = find(shares_.teams, message.window, message.team);
+    const Share share = of_team(message.team, message.window);
     Event next = message;
     next.kind = Event::answered;
     ++out_.messages;
-    queue_.push(links_.send(s_.trip(home(d), message.node), header_bytes + share.bytes, queue_.now_s()),
+    queue_.push(links_.send(s_.trip(home(d), message.node), TwoLayerCosts::header_bytes + share.bytes,
+                            queue_.now_s()),
                 next);
   }
 
@@ -366,14 +336,14 @@ class Run {
   void ready(int w) {
     const int n = home(domain_of(w));
     Node& node = nodes_[at(n)];
-    work(node, copy_s(n, w));
+    work(node, costs_.copy_s(n, of_node(n, w)));
     queue_.push(node.free_s, {Event::part, n, w});
     open(windows_[at(w)]);
   }
 
   void answered(const Event& message) {
     Node& node = nodes_[at(message.node)];
-    work(node, copy_s(message.node, message.window) / teams(message.node));
+    work(node, costs_.copy_s(message.node, of_node(message.node, message.window)) / teams(message.node));
     Event done = message;
     done.kind = Event::free;
     queue_.push(node.free_s, done);
@@ -411,6 +381,7 @@ class Run {
   LinkClocks links_;
   TargetClocks targets_;
   NodeShares shares_;
+  TwoLayerCosts costs_;
   std::vector<Window> windows_;
   std::vector<Node> nodes_;
   std::vector<double> server_free_s_, storage_free_s_, receiving_s_;

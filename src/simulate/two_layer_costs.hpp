@@ -1,0 +1,52 @@
+// What the steps of two layers take on a node: its ranks copy pieces, one of them makes or takes a message.
+#pragma once
+
+#include <algorithm>
+
+#include "simulate/call.hpp"
+
+namespace collio::simulate {
+
+/// Who has what: by node for copies, by team for messages.
+struct NodeShares {
+  Shares nodes, teams;
+  double kept = 1;  ///< of a team's pieces, when joined
+};
+
+struct TwoLayerCosts {
+  static constexpr std::int64_t header_bytes = 64,
+                                piece_bytes = 2;  ///< of a message; a described piece, packed
+
+  const CallSetting& setting;
+  double kept = 1;  ///< of a team's pieces, when joined
+
+  /// All ranks of a node copy their pieces of a window.
+  [[nodiscard]] double copy_s(int node, const Share& share) const {
+    const NodeCosts& c = setting.model.node;
+    const auto bytes = static_cast<double>(share.bytes), pieces = static_cast<double>(share.pieces);
+    return std::max((bytes / c.place_bytes_per_s + pieces * c.place_piece_s) / setting.parallel(node),
+                    2 * bytes / c.memory_bytes_per_s);
+  }
+  /// One rank makes a message of a window's pieces, or places one.
+  [[nodiscard]] double merge_s(int node, const Share& share) const {
+    const NodeCosts& c = setting.model.node;
+    return setting.slowdown(node) *
+           (static_cast<double>(share.bytes) / c.copy_bytes_per_s + runs(share) * c.merge_piece_s);
+  }
+  /// All pieces that a read wants are marked.
+  [[nodiscard]] double mark_s(int node, const Share& share) const {
+    return setting.slowdown(node) * static_cast<double>(share.pieces) * setting.model.node.merge_piece_s;
+  }
+  [[nodiscard]] double message_s(int node) const {
+    return setting.slowdown(node) * setting.model.node.message_s;
+  }
+  /// A message without its data.
+  [[nodiscard]] std::int64_t described_bytes(const Share& share) const {
+    return header_bytes + static_cast<std::int64_t>(runs(share)) * piece_bytes;
+  }
+
+ private:
+  [[nodiscard]] double runs(const Share& share) const { return static_cast<double>(share.pieces) * kept; }
+};
+
+}  // namespace collio::simulate
