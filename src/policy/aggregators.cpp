@@ -16,16 +16,21 @@ int limit_of(const machine::Node& node, const Hints& hints) {
   return 0;
 }
 
-// On storage behind a network, from sweeps with the simulator (docs/design/simulator.md): few nodes need
-// several aggregators each, many nodes have enough of them.
-constexpr int enough_aggregators = 32, cores_per_aggregator = 8;
+// On storage behind a network, from sweeps with the simulator (docs/design/simulator.md): an aggregator is
+// bound by what one core receives, so few nodes need several each, and many nodes still one for each part of
+// their cores. More would only shorten messages and storage calls.
+constexpr int enough_aggregators = 32, fewest_cores_each = 8, most_cores_each = 32;
+
+int behind_network_on(const machine::Node& node, int nodes) {
+  return std::clamp(enough_aggregators / nodes, node.cores / most_cores_each,
+                    std::max(1, node.cores / fewest_cores_each));
+}
 
 /// Without a hint. Where storage calls are cheap, several per core: each serves its own pieces without a
 /// message, and small domains stay in cache. Over a network as few as keep links and storage busy.
 int automatic_on(const machine::Node& node, const machine::Machine& machine) {
-  const int nodes = static_cast<int>(machine.nodes.size());
   const int wanted = machine.storage.behind_network()
-                         ? std::min(enough_aggregators / nodes, node.cores / cores_per_aggregator)
+                         ? behind_network_on(node, static_cast<int>(machine.nodes.size()))
                          : node.cores * machine.storage.aggregators_per_core;
   return std::clamp(wanted, 1, node.ranks);
 }

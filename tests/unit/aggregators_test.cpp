@@ -70,9 +70,11 @@ TEST(Aggregators, OfFewNodesBehindANetworkAreSeveralWhereThereAreCores) {
             (std::vector<Seat>{{0, 0}, {1, 0}, {1, 2}, {1, 4}, {1, 6}, {1, 8}, {1, 10}, {1, 12}, {1, 14}}));
 }
 
-TEST(Aggregators, OfManyNodesBehindANetworkAreOneEach) {
+TEST(Aggregators, OfManyNodesBehindANetworkAreOneForEach32Cores) {
   const std::vector<machine::Node> nodes(32, {"n", 64, 64});
-  EXPECT_EQ(choose_aggregators(machine_of(nodes, 0), {}).size(), 32U);
+  EXPECT_EQ(choose_aggregators(machine_of(nodes, 0), {}).size(), 64U);
+  const std::vector<machine::Node> small(40, {"n", 16, 16});
+  EXPECT_EQ(choose_aggregators(machine_of(small, 0), {}).size(), 40U);
 }
 
 TEST(Aggregators, AreDealtRoundRobinOverNodes) {
