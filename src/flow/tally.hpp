@@ -1,4 +1,4 @@
-// Who takes part in which window: how many ranks of each team of a node have bytes there.
+// Which ranks take part in a window: how many of each team of a node have bytes there.
 //
 // Once a call the ranks of a node count themselves in where they have bytes. Then each of them passes those
 // windows alone, and all know how many ranks will come. There is a counter for each window and team. Where

@@ -68,7 +68,7 @@ void WindowOrder::add_step(int step, int windows_of_a_step, std::span<const int>
   for (Place* place : {&home_, &transit_}) place->ends.push_back(static_cast<int>(place->order.size()));
 }
 
-/// With the rest of the place's step, as far as there are slots. False: no window is left in it.
+/// Takes windows of the place's step while there are slots. False: no window is left in it.
 bool WindowOrder::fill(Course course, Place& place, Batch& batch) {
   const bool home = course == Course::home;
   const int most = home ? groups_.home_slots : groups_.transit_slots;

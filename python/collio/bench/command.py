@@ -41,7 +41,7 @@ COMMON = [
     click.option("--compute", "compute_s", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
                  help="Computing time per step: after blocking calls, during nonblocking and split ones.  [default: 0]"),
     click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every engine but the floor."),
-    click.option("--ranks-per-node", type=click.IntRange(min=1), help="Under collio, take every N ranks for a node of its own."),
+    click.option("--ranks-per-node", type=click.IntRange(min=1), help="Under collio, treat every N ranks as one node."),
     click.option("--operation", type=click.Choice(["write", "read", "write,read"]), default="write,read", show_default=True, help="Operations to measure."),
     click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds one run may take."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
