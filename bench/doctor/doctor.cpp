@@ -149,6 +149,7 @@ void tell(const World& world, const std::string& text) {
   MPI_Gather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()),
              MPI_CHAR, 0, MPI_COMM_WORLD);
   for (std::size_t at = 0; at < all.size(); at += mine.size()) std::printf("collio-doctor %s\n", &all[at]);
+  std::fflush(stdout);  // MPI_Finalize may never return
 }
 
 }  // namespace

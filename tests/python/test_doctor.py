@@ -16,8 +16,8 @@ IN_SMALL_MEMORY = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=$0 
 @pytest.fixture
 def examine(real_mpi, collio_process, tmp_path):
     """Runs the doctor; gives the exit code and the findings by name."""
-    def run(*words, launcher=real_mpi.mpiexec):
-        done = collio_process("doctor", "--json", "--dir", tmp_path, "--", launcher, *words, "-n", RANKS)
+    def run(*words, launcher=real_mpi.mpiexec, timeout_s=60):
+        done = collio_process("doctor", "--json", "--dir", tmp_path, "--timeout", timeout_s, "--", launcher, *words, "-n", RANKS)
         document = json.loads(done.stdout)
         assert done.returncode == (0 if document["well"] else 1), done.stderr
         assert not list(tmp_path.glob("collio-doctor-*"))
@@ -45,6 +45,14 @@ def test_all_is_well(real_mpi, examine):
     assert real_mpi.id in found["MPI"]["found"] and f"{RANKS} ranks on 1 node" in found["job"]["found"]
     assert found["engine"]["found"] == f"libcollio_engine_{real_mpi.family}.so"
     assert "write_at_all by" in found["collective I/O"]["found"] and "read_at_all by" in found["collective I/O"]["found"]
+
+
+def test_job_that_prints_but_never_ends(real_mpi, examine, tmp_path):
+    """What its ranks printed is read all the same."""
+    launcher = script(tmp_path / "mpiexec", f'case "$*" in --version) exec {real_mpi.mpiexec} --version ;; esac', f'{real_mpi.mpiexec} "$@"', "sleep 1000")
+    code, found = examine(launcher=launcher, timeout_s=8)
+    assert code == 1 and wrong(found) == {"job"}
+    assert found["job"]["found"] == f"{RANKS} of {RANKS} ranks printed their lines, but it did not end in time"
 
 
 def test_the_table(real_mpi, collio_process, tmp_path):

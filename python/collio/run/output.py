@@ -37,7 +37,7 @@ def run_job(job: Job, timeout_s: float) -> Printed:
 
 
 def output_of(job: Job, timeout_s: float) -> tuple[int | None, str, str]:
-    """Exit code, standard output and standard error of a job. The code is None where it was ended after `timeout_s`."""
+    """Exit code, standard output and standard error of a job. The code is None where it was ended after `timeout_s`; what it had printed is given all the same."""
     process = subprocess.Popen(
         job.words, env=job.environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, errors="replace", start_new_session=True,
@@ -45,8 +45,7 @@ def output_of(job: Job, timeout_s: float) -> tuple[int | None, str, str]:
     try:
         output, errors = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
-        _end(process)
-        return None, "", ""
+        return None, *_end(process)
     except BaseException:
         _end(process)
         raise
@@ -74,11 +73,13 @@ def _json_object(line: str) -> JsonObject | None:
     return parsed
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    """Ends a launcher and, through it or directly, its ranks."""
+def _end(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Ends a launcher and, through it or directly, its ranks. Gives what they printed, as far as it can be had."""
+    printed = "", ""
     for number, patience_s in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
         try:
             os.killpg(process.pid, number)
-            process.communicate(timeout=patience_s)
+            printed = process.communicate(timeout=patience_s)
         except (ProcessLookupError, subprocess.TimeoutExpired):
             continue
+    return printed
