@@ -1,0 +1,198 @@
+/* collio as a library: declared I/O for MPI programs.
+ *
+ * A program says once which elements of an array a rank has (a decomposition) and where the array lies in a
+ * file (a variable). From then on a rank puts whatever data it has, in any order and any number of times, and
+ * one collective commit writes it all:
+ *
+ *     collio_open(comm, "out.raw", COLLIO_WRITE | COLLIO_CREATE, NULL, &file);
+ *     collio_map(2, shape, elements, my_indices, &cells);
+ *     collio_define(file, cells, sizeof(float), 0, record_bytes, &temperature);
+ *     for (step = 0; step < steps; ++step) {
+ *       collio_put(temperature, step, data, NULL);
+ *       collio_commit(file, &request);
+ *       ... compute ...
+ *       collio_wait(&request, NULL);
+ *     }
+ *     collio_close(&file);
+ *
+ * Every function that can fail returns a code of enum collio_code; collio_error_text() says what happened. A
+ * collective function returns the same code on all ranks. Pointers to results are written on success only.
+ *
+ * Nothing is copied: what was put belongs to collio until its commit is done, and must not change before.
+ * Data is written as it lies in memory: byte order and types are the program's.
+ *
+ * Calls on one file come from one thread at a time. MPI must be initialized before collio_open() and
+ * finalized after collio_close().
+ *
+ * All sizes, offsets and strides are in bytes unless a name says elements.
+ */
+#ifndef COLLIO_H
+#define COLLIO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef COLLIO_WITHOUT_MPI_H /* then collio_open() is not there, collio_open_f() is */
+#include <mpi.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a function returns. Where ranks fail differently, all return the largest. */
+enum collio_code {
+  COLLIO_OK = 0,
+  COLLIO_ERR_OTHER,
+  COLLIO_ERR_ARGUMENT,
+  COLLIO_ERR_DISPLACEMENT,
+  COLLIO_ERR_TYPE,
+  COLLIO_ERR_NOT_SAME,  /* ranks do not make the same call */
+  COLLIO_ERR_NO_MEMORY,
+  COLLIO_ERR_BAD_FILE,
+  COLLIO_ERR_NO_SUCH_FILE,
+  COLLIO_ERR_ACCESS,
+  COLLIO_ERR_READ_ONLY,
+  COLLIO_ERR_IN_USE,
+  COLLIO_ERR_IO,
+  COLLIO_ERR_QUOTA,
+  COLLIO_ERR_NO_SPACE
+};
+
+/* How a file is opened; joined by |. */
+enum collio_mode {
+  COLLIO_READ = 1,
+  COLLIO_WRITE = 2,
+  COLLIO_CREATE = 4,     /* makes the file where there is none */
+  COLLIO_EXCLUSIVE = 8,  /* with COLLIO_CREATE: an error where there is one */
+  COLLIO_TRUNCATE = 16   /* the file begins empty */
+};
+
+typedef struct collio_file collio_file;
+typedef struct collio_decomposition collio_decomposition;
+typedef struct collio_variable collio_variable;
+typedef struct collio_request collio_request;
+
+/* Where the elements of a rank's block lie in memory: element (i0, i1, ...) at data + i0*strides[0] + ... .
+   counts[] has the elements by dimension, strides[] the bytes from one to the next; they may be negative. The
+   last dimension is the fastest. */
+typedef struct collio_layout {
+  int dims; /* 0 to 32 */
+  const int64_t* counts;
+  const int64_t* strides;
+} collio_layout;
+
+/* A list of pieces: `count` offsets and lengths. The order is that of the data. */
+typedef struct collio_pieces {
+  int64_t count;
+  const int64_t* offsets;
+  const int64_t* lengths;
+} collio_pieces;
+
+/* The text of the last error of this thread; "" before the first. It stays until the next one. Not
+   collective. */
+const char* collio_error_text(void);
+
+/* Version of the library, as in "0.1.0". Not collective. */
+const char* collio_version(void);
+
+/* ---- files ---- */
+
+/* Opens `path` on the ranks of a communicator, given as its Fortran handle. `mode`: of enum collio_mode.
+   `hints`: "key=value;key=value", or null; those of COLLIO_HINTS hold as well, these first. Collective. */
+int collio_open_f(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file);
+
+#ifndef COLLIO_WITHOUT_MPI_H
+/* The same for a communicator of C. It may be freed when this returns. Collective. */
+static inline int collio_open(MPI_Comm comm, const char* path, int mode, const char* hints,
+                              collio_file** file) {
+  return collio_open_f((int)MPI_Comm_c2f(comm), path, mode, hints, file);
+}
+#endif
+
+/* Completes what was committed, closes the file and frees its variables; *file becomes null, also on errors.
+   COLLIO_ERR_ARGUMENT: a rank put or asked for data without a commit or fetch behind it. Collective. */
+int collio_close(collio_file** file);
+
+/* Has the storage keep what was committed so far. Collective. */
+int collio_sync(collio_file* file);
+
+/* Bytes in the file now. Not collective. */
+int collio_size(collio_file* file, int64_t* bytes);
+
+/* Makes the file `bytes` long; all ranks give the same number. Completes what was committed. Collective. */
+int collio_set_size(collio_file* file, int64_t bytes);
+
+/* ---- decompositions: which elements of an array this rank has. Not collective; they serve any file ---- */
+
+/* A box of an array with shape[0] x shape[1] x ... elements, last dimension fastest: from start[] on, count[]
+   elements by dimension; a count may be 0. `dims`: 1 to 7. O(dims). */
+int collio_box(int dims, const int64_t* shape, const int64_t* start, const int64_t* count,
+               collio_decomposition** decomposition);
+
+/* Single elements: local element i is element map[i] of the array, counted from 0 with the last dimension
+   fastest. -1: local element i is not in the array. An element that comes twice can be read, not written.
+   `dims`: 1 to 7. The map may be freed when this returns. O(elements), with a sort where they do not
+   ascend. */
+int collio_map(int dims, const int64_t* shape, int64_t elements, const int64_t* map,
+               collio_decomposition** decomposition);
+
+/* Variables keep what they need of it; *decomposition becomes null. */
+int collio_free(collio_decomposition** decomposition);
+
+/* ---- variables ---- */
+
+/* An array in a file: its first element at byte `offset`, elements of `element_bytes` bytes (1 to 2^20), and
+   `record_bytes` from one record to the next; 0: there are no records. It belongs to the file. Not
+   collective. */
+int collio_define(collio_file* file, const collio_decomposition* decomposition, int64_t element_bytes,
+                  int64_t offset, int64_t record_bytes, collio_variable** variable);
+
+/* Data for a record; `layout`: null where the rank's elements lie one after the other. A put may cover
+   anything but bytes of the file that this rank has put since its last commit. An error is also one of the
+   next commit, on all ranks. Not collective. O(1) where the layout is null. */
+int collio_put(collio_variable* variable, int64_t record, const void* data, const collio_layout* layout);
+
+/* The same for reading: the data comes with the next fetch. What lies past the end of the file stays as it
+   was. Not collective. */
+int collio_get(collio_variable* variable, int64_t record, void* data, const collio_layout* layout);
+
+/* ---- moving the data ---- */
+
+/* Writes what ranks have put since the last commit, as many puts as each has; none is fine. `request`: null to
+   return when it is done, else the commit goes on while the program computes: in the background with
+   MPI_THREAD_MULTIPLE, else whenever the program is in a collio or MPI call. Collective. */
+int collio_commit(collio_file* file, collio_request** request);
+
+/* Reads what ranks have asked for since the last fetch. Collective. */
+int collio_fetch(collio_file* file, collio_request** request);
+
+/* Returns when the commit or fetch is done: its code, and the bytes of this rank that were moved (`bytes` may
+   be null). *request becomes null. Ranks may wait for different requests of a file at a time. */
+int collio_wait(collio_request** request, int64_t* bytes);
+
+/* Whether it is done; moves it on. Not collective. */
+int collio_test(collio_request* request, int* done);
+
+/* Forgets what this rank has put and asked for since its last commit and fetch. Not collective. */
+int collio_cancel(collio_file* file);
+
+/* ---- direct calls: lists of pieces in the file and in memory ---- */
+
+/* Writes to pieces of the file, in any order, from pieces of memory at `memory` + offset; null: one piece.
+   Both lists have the same bytes. The lists may be freed when this returns. Collective. */
+int collio_write_pieces(collio_file* file, const collio_pieces* pieces, const void* memory,
+                        const collio_pieces* memory_pieces, collio_request** request);
+int collio_read_pieces(collio_file* file, const collio_pieces* pieces, void* memory,
+                       const collio_pieces* memory_pieces, collio_request** request);
+
+/* The same by this rank alone. `bytes` may be null. Not collective. */
+int collio_write_alone(collio_file* file, const collio_pieces* pieces, const void* memory,
+                       const collio_pieces* memory_pieces, int64_t* bytes);
+int collio_read_alone(collio_file* file, const collio_pieces* pieces, void* memory,
+                      const collio_pieces* memory_pieces, int64_t* bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
