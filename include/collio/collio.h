@@ -21,8 +21,8 @@
  * Nothing is copied: what was put belongs to collio until its commit is done, and must not change before.
  * Data is written as it lies in memory: byte order and types are the program's.
  *
- * Calls on one file come from one thread at a time. MPI must be initialized before collio_open() and
- * finalized after collio_close().
+ * Calls on one file, and on its decompositions, come from one thread at a time. MPI must be initialized
+ * before collio_open() and finalized after collio_close().
  *
  * All sizes, offsets and strides are in bytes unless a name says elements.
  */
@@ -47,10 +47,11 @@ enum collio_code {
   COLLIO_ERR_ARGUMENT,
   COLLIO_ERR_DISPLACEMENT,
   COLLIO_ERR_TYPE,
-  COLLIO_ERR_NOT_SAME,  /* ranks do not make the same call */
+  COLLIO_ERR_NOT_SAME, /* ranks do not make the same call */
   COLLIO_ERR_NO_MEMORY,
   COLLIO_ERR_BAD_FILE,
   COLLIO_ERR_NO_SUCH_FILE,
+  COLLIO_ERR_FILE_EXISTS,
   COLLIO_ERR_ACCESS,
   COLLIO_ERR_READ_ONLY,
   COLLIO_ERR_IN_USE,
@@ -63,9 +64,9 @@ enum collio_code {
 enum collio_mode {
   COLLIO_READ = 1,
   COLLIO_WRITE = 2,
-  COLLIO_CREATE = 4,     /* makes the file where there is none */
-  COLLIO_EXCLUSIVE = 8,  /* with COLLIO_CREATE: an error where there is one */
-  COLLIO_TRUNCATE = 16   /* the file begins empty */
+  COLLIO_CREATE = 4,    /* makes the file where there is none */
+  COLLIO_EXCLUSIVE = 8, /* with COLLIO_CREATE: an error where there is one */
+  COLLIO_TRUNCATE = 16  /* the file begins empty */
 };
 
 typedef struct collio_file collio_file;
@@ -99,7 +100,7 @@ const char* collio_version(void);
 /* ---- files ---- */
 
 /* Opens `path` on the ranks of a communicator, given as its Fortran handle. `mode`: of enum collio_mode.
-   `hints`: "key=value;key=value", or null; those of COLLIO_HINTS hold as well, these first. Collective. */
+   `hints`: "key=value;key=value", or null; those of COLLIO_HINTS come before them. Collective. */
 int collio_open_f(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file);
 
 #ifndef COLLIO_WITHOUT_MPI_H
@@ -159,9 +160,10 @@ int collio_get(collio_variable* variable, int64_t record, void* data, const coll
 
 /* ---- moving the data ---- */
 
-/* Writes what ranks have put since the last commit, as many puts as each has; none is fine. `request`: null to
-   return when it is done, else the commit goes on while the program computes: in the background with
-   MPI_THREAD_MULTIPLE, else whenever the program is in a collio or MPI call. Collective. */
+/* Writes what ranks have put since the last commit, as many puts as each has; none is fine. `request`: null
+   to return when it is done, else the commit goes on while the program computes: in the background with
+   MPI_THREAD_MULTIPLE, else in the program's calls of collio_test() and collio_wait(), and with Open MPI in
+   all its MPI calls. Collective. */
 int collio_commit(collio_file* file, collio_request** request);
 
 /* Reads what ranks have asked for since the last fetch. Collective. */

@@ -2,6 +2,7 @@
 #include "access/access.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/copy.hpp"
 
@@ -41,8 +42,20 @@ FileAccess file_access(const View& view, std::int64_t position, std::int64_t byt
   return a;
 }
 
+FileAccess whole_access(core::Pattern pattern) {
+  FileAccess a;
+  a.bytes = pattern.bytes();
+  a.pieces = pattern.pieces();
+  a.span = {pattern.low(), pattern.high() - pattern.low()};
+  a.pattern = std::move(pattern);
+  return a;
+}
+
 MemoryAccess::MemoryAccess(void* address, const TypeLayout& type, std::int64_t count)
-    : address_(static_cast<std::byte*>(address)), pattern_(type.pattern.repeated({count, type.extent})) {
+    : MemoryAccess(address, type.pattern.repeated({count, type.extent})) {}
+
+MemoryAccess::MemoryAccess(void* address, core::Pattern pattern)
+    : address_(static_cast<std::byte*>(address)), pattern_(std::move(pattern)) {
   if (bytes() == 0) return;
   device_ = DeviceMemory::find({address_, pattern_.low(), pattern_.high(), contiguous()});
   if (device_) device_->try_copy(address_ + core::Cursor(pattern_).offset());

@@ -33,6 +33,9 @@ struct FileAccess {
   [[nodiscard]] bool ascending() const noexcept { return pattern.ascending(); }
 };
 
+/// All bytes of `pattern`. Not collective. O(loops).
+[[nodiscard]] FileAccess whole_access(core::Pattern pattern);
+
 /// `bytes` bytes of the view's data, starting at data byte `position`; none of an empty view. Not collective.
 /// O(loops + log items).
 [[nodiscard]] FileAccess file_access(const View& view, std::int64_t position, std::int64_t bytes);
@@ -42,6 +45,8 @@ struct FileAccess {
 class MemoryAccess {
  public:
   MemoryAccess() = default;
+  /// Bytes of `pattern` from `address` on; null: its offsets are addresses. Throws std::bad_alloc.
+  MemoryAccess(void* address, core::Pattern pattern);
   /// `address` may be MPI_BOTTOM when `type` holds absolute addresses. Throws std::bad_alloc.
   MemoryAccess(void* address, const TypeLayout& type, std::int64_t count);
 

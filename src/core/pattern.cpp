@@ -89,6 +89,20 @@ Pattern Pattern::shifted(std::int64_t distance) const {
   return p;
 }
 
+Pattern Pattern::scaled(std::int64_t factor) const {
+  Pattern p(pack_runs([&](auto&& sink) {
+    PackedReader reader = body_->reader(body_->before_stream(0));
+    for (std::int64_t i = 0; i < body_->items(); ++i) {
+      const Run run = reader.next();
+      sink(Run{run.offset * factor, run.length * factor, run.stride * factor, run.count});
+    }
+  }));
+  for (const Loop& loop : loops_) p.loops_.push_back({loop.count, loop.stride * factor});
+  p.origin_ = origin_ * factor;
+  p.derive();
+  return p;
+}
+
 Pattern Pattern::unrolled() const {
   return Pattern(pack_runs([&](auto&& sink) {
     Cursor cursor(*this);

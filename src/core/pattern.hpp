@@ -35,6 +35,8 @@ class Pattern {
   [[nodiscard]] Pattern repeated(Loop loop) const;
   /// This pattern `distance` bytes further on. O(loops).
   [[nodiscard]] Pattern shifted(std::int64_t distance) const;
+  /// Every offset, length and stride times `factor` > 0: from elements to bytes. O(items of the body).
+  [[nodiscard]] Pattern scaled(std::int64_t factor) const;
   /// The same bytes in the same order without loops. O(items of all iterations).
   [[nodiscard]] Pattern unrolled() const;
 

@@ -23,6 +23,7 @@ enum class ErrorClass : std::int32_t {
   no_memory,
   bad_file,
   no_such_file,
+  file_exists,
   access,
   read_only,
   in_use,

@@ -18,13 +18,17 @@ bool any_thread_may_call() {
   return provided == MPI_THREAD_MULTIPLE;
 }
 
+}  // namespace
+
 engine::WorkQueue& queue_of(OpenFile& file) {
   if (!file.queue) {
-    file.queue = std::make_unique<engine::WorkQueue>(any_thread_may_call(), [] { shim->own(1); });
+    file.queue = std::make_unique<engine::WorkQueue>(any_thread_may_call(), [] { own_calls(1); });
     if (!file.queue->by_thread()) step_in_library_calls();
   }
   return *file.queue;
 }
+
+namespace {
 
 /// Where the call begins is settled now, and the individual file pointer moves on by what is requested.
 void take_position(OpenFile& file, Operation& operation) {

@@ -12,7 +12,12 @@ namespace collio::mpiio {
 
 /// The MPI library's own functions; set once, before any call.
 extern const collio_calls* real;
-extern const collio_shim* shim;
+extern const collio_shim* shim;  ///< null: collio is used as a library alone
+
+/// MPI calls of this thread are the engine's from now on (1), or the program's again (-1). Not collective.
+inline void own_calls(int more) {
+  if (shim) shim->own(more);
+}
 
 /// A data call as the program made it. `offset` counts etypes and is used when `explicit_offset`.
 struct DataCall {

@@ -34,6 +34,8 @@ int mpi_class(core::ErrorClass kind) {
       return MPI_ERR_BAD_FILE;
     case ErrorClass::no_such_file:
       return MPI_ERR_NO_SUCH_FILE;
+    case ErrorClass::file_exists:
+      return MPI_ERR_FILE_EXISTS;
     case ErrorClass::access:
       return MPI_ERR_ACCESS;
     case ErrorClass::read_only:

@@ -15,9 +15,9 @@ namespace collio::mpiio {
 namespace {
 
 int step() {
-  shim->own(1);
+  own_calls(1);
   const bool ended = engine::step_all_queues();
-  shim->own(-1);
+  own_calls(-1);
   return ended ? 1 : 0;
 }
 

@@ -60,6 +60,8 @@ core::ErrorClass class_of_errno(int error) noexcept {
       return core::ErrorClass::read_only;
     case ENOENT:
       return core::ErrorClass::no_such_file;
+    case EEXIST:
+      return core::ErrorClass::file_exists;
     case EISDIR:
     case ENOTDIR:
     case ENAMETOOLONG:

@@ -105,6 +105,13 @@ class Program {
            std::to_string(room_ / mebibyte) + " MiB are free";
   }
 
+  /// Of all ranks so far. Collective.
+  [[nodiscard]] int failures() const {
+    int all = failures_;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+  }
+
   /// A part of the program cannot be tested here: the program counts as skipped, unless another part fails.
   void left_out(const std::string& why) {
     std::printf("skipped: %s\n", why.c_str());

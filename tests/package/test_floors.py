@@ -24,6 +24,7 @@ WITHOUT_SYSTEM = ("core", "machine", "policy", "flow")
 SYSTEM_HEADERS = {"<filesystem>", "<fstream>", "<thread>", "<mutex>", "<condition_variable>", "<future>"}
 # C headers that belong to the compiler: instructions of the processor, no system.
 PROCESSOR_HEADERS = {"<immintrin.h>"}
+PUBLIC_HEADER = '"collio/collio.h"'
 SOURCES = source_tree.files("src")
 
 
@@ -41,7 +42,9 @@ def test_includes_only_from_below(path):
     own = folder_of(path)
     assert own in LEVEL, f"src/{own} is no floor of the house"
     for name in source_tree.includes(path):
-        if name.startswith('"'):
+        if name == PUBLIC_HEADER:
+            assert own == "capi", f"{name} is what capi has the functions of"
+        elif name.startswith('"'):
             folder = name.strip('"').split("/")[0]
             assert folder in LEVEL, f'{name}: write includes from src/, as in "core/extent.hpp"'
             assert folder == own or LEVEL[folder] <= LEVEL[own], f"{name} is above src/{own}"

@@ -1,4 +1,4 @@
-"""The two libraries can be loaded into any process: they name no MPI library and need none to be loaded."""
+"""The libraries can be loaded into any process: they name no MPI library and need none to be loaded."""
 
 import os
 import re
@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import source_tree
 from collio.builds import preloadable
 from collio.elf import elf_names
 from collio.mpi_libraries import family_of_soname, find_mpi_libraries
@@ -14,10 +15,11 @@ from collio.mpi_libraries import family_of_soname, find_mpi_libraries
 ALLOWED = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux[\w-]*|liburing)\.so(\.\d+)?$")
 LIBRARIES = [
     pytest.param(path, id=f"{library.id}-{path.name}")
-    for library in find_mpi_libraries() for pattern in ("libcollio_mpiio.so", "libcollio_engine_*.so")
+    for library in find_mpi_libraries() for pattern in ("libcollio_mpiio.so", "libcollio.so", "libcollio_engine_*.so")
     for path in sorted((library.build_tree / "lib").glob(pattern)) or [library.build_tree / "lib" / pattern]
 ]
 ENGINES = [param for param in LIBRARIES if "engine" in param.values[0].name]
+FRONTS = [param for param in LIBRARIES if param.values[0].name == "libcollio.so"]
 INTERPOSERS = [param for param in LIBRARIES if param.values[0].name == "libcollio_mpiio.so"]
 
 
@@ -59,9 +61,16 @@ def test_interposer_exports_only_mpi_names_in_pairs(path):
 
 
 @pytest.mark.parametrize("path", ENGINES)
-def test_engine_exports_one_name(path):
+def test_engine_exports_what_the_fronts_ask_for(path):
     """Templates of the C++ library would be joined with the program's copies of another version."""
-    assert set(dynamic_symbols(path, "--defined-only")) == {"collio_engine_start"}
+    assert set(dynamic_symbols(path, "--defined-only")) == {"collio_engine_start", "collio_library_start"}
+
+
+@pytest.mark.parametrize("path", FRONTS)
+def test_library_exports_the_functions_of_its_header(path):
+    header = (source_tree.ROOT / "include" / "collio" / "collio.h").read_text()
+    declared = set(re.findall(r"^(?:int|const char\*) (collio_\w+)\(", header, re.MULTILINE))
+    assert set(dynamic_symbols(path, "--defined-only")) == declared
 
 
 @pytest.mark.parametrize("path", ENGINES)

@@ -48,10 +48,9 @@ policy::Digest digest_of(const File& file, const access::FileAccess& access, con
   return d;
 }
 
-access::FileAccess access_of(const File& file, const CallRequest& request, Steps& steps) {
-  if (!request.error.ok() || request.undescribed) return nothing;
-  Steps::Scope time(steps, Step::flatten);
-  return access::file_access(file.view, request.position, request.memory.bytes());
+access::FileAccess access_of(const File& file, const CallRequest& request) {
+  return request.pieces ? *request.pieces
+                        : access::file_access(file.view, request.position, request.memory.bytes());
 }
 
 /// What this rank knows of the call before the digest. `error`: of its own.
@@ -65,7 +64,10 @@ Prepared prepare(const File& file, const CallRequest& request, Steps& steps) {
   Prepared p;
   p.error = &request.error;
   try {
-    p.access = access_of(file, request, steps);
+    if (request.error.ok() && !request.undescribed) {
+      Steps::Scope time(steps, Step::flatten);
+      p.access = access_of(file, request);
+    }
     p.shape = AccessShape::of(p.access);
   } catch (const std::bad_alloc&) {
     p.access = nothing;
@@ -333,7 +335,7 @@ Completion independent_call(File& file, const CallRequest& request) try {
   if (request.undescribed)
     return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
   observe::CallRecord unlogged;
-  const access::FileAccess access = access::file_access(file.view, request.position, request.memory.bytes());
+  const access::FileAccess access = access_of(file, request);
   policy::Plan plan;
   plan.direction = request.direction;
   transport::MessageLink link{.rank = file.rank,

@@ -1,6 +1,7 @@
 // One collective call: access, digest, plan, move, agree on the outcome.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "access/access.hpp"
@@ -11,13 +12,15 @@
 
 namespace collio::engine {
 
-/// What the caller asks for. Positions and lengths in bytes of the view's data stream.
+/// What the caller asks for: bytes of the view's data stream from `position` on, as many as `memory` has, or
+/// the bytes of `pieces`.
 struct CallRequest {
   policy::Direction direction = policy::Direction::write;
   std::string operation;  ///< name for the report
   observe::Form form = observe::Form::blocking;
   observe::Progress progress = observe::Progress::program;
   std::int64_t position = 0;
+  std::shared_ptr<const access::FileAccess> pieces;  ///< of the file, whatever its view; null: the view's
   access::MemoryAccess memory;
   bool undescribed = false;  ///< this rank's datatype is beyond collio
   core::Error error;         ///< an error this rank found in its arguments

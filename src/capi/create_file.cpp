@@ -1,0 +1,50 @@
+// See create_file.hpp.
+#include "capi/create_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "capi/error.hpp"
+#include "capi/library.h"
+#include "storage/storage.hpp"
+
+namespace collio::capi {
+
+namespace {
+
+constexpr int all_modes = COLLIO_READ | COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE | COLLIO_TRUNCATE;
+constexpr int permissions = 0666;  // less the process's umask, as MPI libraries do
+
+core::Error failed(const std::string& what, const std::string& path) {
+  return {storage::class_of_errno(errno), "cannot " + what + " " + path + ": " + std::strerror(errno)};
+}
+
+}  // namespace
+
+core::Error check_modes(int mode) {
+  const std::string allowed =
+      "COLLIO_READ, COLLIO_WRITE or both, and with COLLIO_WRITE also COLLIO_CREATE, "
+      "COLLIO_TRUNCATE, and COLLIO_EXCLUSIVE beside COLLIO_CREATE";
+  const bool reads_or_writes = (mode & (COLLIO_READ | COLLIO_WRITE)) != 0;
+  const bool changes = (mode & (COLLIO_CREATE | COLLIO_TRUNCATE | COLLIO_EXCLUSIVE)) != 0;
+  const bool exclusive_alone = (mode & COLLIO_EXCLUSIVE) != 0 && (mode & COLLIO_CREATE) == 0;
+  if ((mode & ~all_modes) != 0 || !reads_or_writes || (changes && (mode & COLLIO_WRITE) == 0) ||
+      exclusive_alone)
+    return not_allowed("mode", mode, allowed);
+  return {};
+}
+
+core::Error create_file(const std::string& path, int mode) {
+  const int flags = O_CLOEXEC | ((mode & COLLIO_WRITE) != 0 ? O_WRONLY : O_RDONLY) |
+                    ((mode & COLLIO_CREATE) != 0 ? O_CREAT : 0) |
+                    ((mode & COLLIO_EXCLUSIVE) != 0 ? O_EXCL : 0) |
+                    ((mode & COLLIO_TRUNCATE) != 0 ? O_TRUNC : 0);
+  const int fd = ::open(path.c_str(), flags, permissions);
+  if (fd < 0) return failed((mode & COLLIO_CREATE) != 0 ? "create" : "open", path);
+  return ::close(fd) == 0 ? core::Error{} : failed("close", path);
+}
+
+}  // namespace collio::capi

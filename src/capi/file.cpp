@@ -1,0 +1,198 @@
+// See file.hpp.
+#include "capi/file.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "capi/create_file.hpp"
+#include "capi/error.hpp"
+#include "mpiio/info.hpp"
+#include "mpiio/report.hpp"
+#include "mpiio/say.hpp"
+#include "policy/hints.hpp"
+#include "transport/waiting/collectives.hpp"
+
+namespace collio::capi {
+
+namespace {
+
+using core::Error;
+using core::ErrorClass;
+
+struct OpenCall {
+  MPI_Comm comm;
+  const char* path;
+  int mode;
+  const char* hints;
+};
+
+/// Null where it can be used: what is wrong with the communicator. Not collective.
+const char* refused(int fortran_comm, MPI_Comm& comm) {
+  int initialized = 0, finalized = 0, inter = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (!initialized || finalized) return "MPI is not initialized, or finalized already";
+  comm = MPI_Comm_f2c(fortran_comm);
+  if (comm == MPI_COMM_NULL) return "the communicator is MPI_COMM_NULL";
+  MPI_Comm_test_inter(comm, &inter);
+  return inter ? "the communicator is an intercommunicator" : nullptr;
+}
+
+/// This rank's arguments.
+Error check(const OpenCall& call) {
+  if (!call.path || !*call.path) return {ErrorClass::argument, "the path is empty"};
+  return check_modes(call.mode);
+}
+
+/// The worst of the ranks' errors, or one where they gave different modes. Collective.
+Error agreed(const OpenCall& call, Error mine) {
+  int words[] = {static_cast<int>(mine.kind), call.mode, -call.mode};
+  transport::reduce_to_all(words, 3, MPI_INT, MPI_MAX, call.comm);
+  const auto worst = static_cast<ErrorClass>(words[0]);
+  if (worst == ErrorClass::none && words[1] != -words[2])
+    return {ErrorClass::not_same, std::string(call.path) + ": ranks open it with different modes"};
+  if (worst == mine.kind) return mine;
+  return {worst, "another rank gave a wrong path or mode"};
+}
+
+/// What `mine` is on the first rank, on all. Collective.
+Error of_first_rank(MPI_Comm comm, Error mine) {
+  int kind = static_cast<int>(mine.kind);
+  transport::broadcast(&kind, 1, MPI_INT, 0, comm);
+  if (kind == COLLIO_OK) return {};
+  transport::broadcast_text(mine.message, 0, comm);
+  return {static_cast<ErrorClass>(kind), mine.message};
+}
+
+engine::FileRequest request_of(const OpenCall& call) {
+  mpiio::EnvironmentHints environment = mpiio::environment_hints(call.path);
+  engine::FileRequest request{call.comm,
+                              call.path,
+                              (call.mode & COLLIO_READ) != 0,
+                              (call.mode & COLLIO_WRITE) != 0,
+                              std::move(environment.pairs),
+                              {},
+                              std::move(environment.warnings)};
+  if (call.hints) {
+    auto own = policy::split_hints(call.hints, request.warnings);
+    request.hints.insert(own.begin(), own.end());
+  }
+  return request;
+}
+
+Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
+  if (Error error = agreed(call, check(call)); !error.ok()) return error;
+  int rank = 0;
+  MPI_Comm_rank(call.comm, &rank);
+  if (Error error = of_first_rank(call.comm, rank == 0 ? create_file(call.path, call.mode) : Error{});
+      !error.ok())
+    return error;
+  const engine::FileRequest request = request_of(call);
+  for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);
+  auto opened = engine::File::open(request);
+  if (!opened) return opened.error();
+  if (!opened.value())
+    return {ErrorClass::other, std::string(call.path) + ": collio is disabled by a hint (collio_enable)"};
+  made->open = std::make_shared<mpiio::OpenFile>();
+  made->open->engine = std::move(opened.value());
+  made->open->reads = request.reads;
+  made->open->writes = request.writes;
+  for (const std::string& warning : made->open->engine->warnings)
+    if (rank == 0) mpiio::say_once(call.comm, warning);
+  mpiio::report_opened(*made->open);
+  return {};
+}
+
+Error left_over(const collio_file& file) {
+  if (file.writes.none() && file.reads.none()) return {};
+  return {ErrorClass::argument,
+          file.open->engine->path + (file.writes.none() ? ": data was asked for without a fetch behind it"
+                                                        : ": data was put without a commit behind it")};
+}
+
+Error of_errno(const std::string& what) {
+  return {storage::class_of_errno(errno), what + ": " + std::strerror(errno)};
+}
+
+}  // namespace
+
+core::Error check_mode(const collio_file& file, bool write) {
+  if (write && !file.open->writes)
+    return {ErrorClass::read_only, file.open->engine->path + " was opened without COLLIO_WRITE"};
+  if (!write && !file.open->reads)
+    return {ErrorClass::access, file.open->engine->path + " was opened without COLLIO_READ"};
+  return {};
+}
+
+int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file) {
+  return guarded([&]() -> Error {
+    OpenCall call{MPI_COMM_NULL, path, mode, hints};
+    if (const char* why = refused(fortran_comm, call.comm)) return {ErrorClass::argument, why};
+    if (!file) return {ErrorClass::argument, "the place for the file is null"};
+    auto made = std::make_unique<collio_file>();
+    Error error = open_here(call, made);
+    if (error.ok()) *file = made.release();
+    return error;
+  });
+}
+
+int close_file(collio_file** file) {
+  return guarded([&]() -> Error {
+    if (!file || !*file) return {ErrorClass::argument, "the file is null"};
+    const std::unique_ptr<collio_file> closing(*file);
+    *file = nullptr;
+    mpiio::OpenFile& open = *closing->open;
+    open.settle();
+    open.queue.reset();
+    Error error;
+    {
+      const engine::File::Visit visit(*open.engine, "close");
+      open.engine->gather();
+      error = open.engine->agreement->worst(left_over(*closing), "puts or gets without a commit or fetch");
+      mpiio::report_closed(open);
+      core::keep_worst(error, open.engine->close_storage());
+    }
+    open.engine->part();
+    return error;
+  });
+}
+
+int sync_file(collio_file* file) {
+  return guarded_on(file, [&]() -> Error {
+    engine::File& engine = *file->open->engine;
+    file->open->settle();
+    const engine::File::Visit visit(engine, "sync");
+    return engine.agreement->worst(engine.sync(), "cannot flush " + engine.path);
+  });
+}
+
+int size_of_file(collio_file* file, int64_t* bytes) {
+  return guarded_on(file, [&]() -> Error {
+    struct stat about {};
+    const std::string& path = file->open->engine->path;
+    if (::stat(path.c_str(), &about) != 0) return of_errno("cannot tell the size of " + path);
+    *bytes = about.st_size;
+    return {};
+  });
+}
+
+int set_size(collio_file* file, int64_t bytes) {
+  return guarded_on(file, [&]() -> Error {
+    engine::File& engine = *file->open->engine;
+    file->open->settle();
+    const engine::File::Visit visit(engine, "set_size");
+    const std::int64_t least = engine.agreement->least(bytes), most = -engine.agreement->least(-bytes);
+    if (least != most)
+      return {ErrorClass::not_same, engine.path + ": ranks ask for sizes from " + std::to_string(least) +
+                                        " to " + std::to_string(most) + " bytes"};
+    Error mine = bytes < 0 ? not_allowed("the size", bytes, "0 and more") : check_mode(*file, true);
+    if (mine.ok() && engine.rank == 0 && ::truncate(engine.path.c_str(), bytes) != 0)
+      mine = of_errno("cannot make " + engine.path + " " + std::to_string(bytes) + " bytes long");
+    return engine.agreement->worst(mine, "cannot set the size of " + engine.path);
+  });
+}
+
+}  // namespace collio::capi

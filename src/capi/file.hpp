@@ -1,0 +1,49 @@
+// An open file of a program that uses collio as a library.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "access/decomposition.hpp"
+#include "capi/library.h"
+#include "engine/declared/put_list.hpp"
+#include "mpiio/open_files.hpp"
+
+struct collio_decomposition {
+  std::shared_ptr<const collio::access::Decomposition> elements;
+};
+
+struct collio_variable {
+  collio_file* file;
+  std::shared_ptr<const collio::access::Decomposition> elements;
+  std::int64_t element_bytes, offset, record_bytes;
+};
+
+struct collio_file {
+  /// What a commit writes, or a fetch reads.
+  struct Pending {
+    collio::engine::PutList puts;
+    collio::core::Error error;  ///< of a put since the last one
+    [[nodiscard]] bool none() const noexcept { return puts.empty() && error.ok(); }
+    void forget() {
+      puts.clear();
+      error = {};
+    }
+  };
+  std::shared_ptr<collio::mpiio::OpenFile> open;
+  Pending writes, reads;
+  std::vector<std::unique_ptr<collio_variable>> variables;
+};
+
+namespace collio::capi {
+
+/// An error where the file's mode forbids it. Not collective.
+[[nodiscard]] core::Error check_mode(const collio_file& file, bool write);
+
+int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file);
+int close_file(collio_file** file);
+int sync_file(collio_file* file);
+int size_of_file(collio_file* file, int64_t* bytes);
+int set_size(collio_file* file, int64_t bytes);
+
+}  // namespace collio::capi

@@ -1,0 +1,209 @@
+// See transfer.hpp.
+#include "capi/transfer.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <limits>
+
+#include "access/reserve.hpp"
+#include "capi/error.hpp"
+#include "capi/file.hpp"
+#include "capi/piece_lists.hpp"
+#include "core/cursor.hpp"
+#include "engine/call/call.hpp"
+#include "mpiio/background_calls.hpp"
+#include "mpiio/report.hpp"
+
+namespace collio::capi {
+
+namespace {
+
+using core::Error;
+using core::ErrorClass;
+using core::PieceMap;
+using policy::Direction;
+
+/// A transfer of this rank's, from the program's call to its end.
+struct Transfer {
+  std::shared_ptr<mpiio::OpenFile> file;
+  engine::CallRequest request;
+  std::vector<core::Echo> echoes;
+  std::atomic<bool> done{false};  ///< the result may be read when it is
+  engine::Completion result;
+};
+
+/// Bytes that were read once and are wanted twice. Those past the end of the file stay as they were.
+void deliver_echoes(const Transfer& transfer) {
+  if (transfer.echoes.empty() || transfer.result.bytes == 0) return;
+  const access::FileAccess& access = *transfer.request.pieces;
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();
+  if (transfer.result.bytes < access.bytes) {
+    core::Cursor cursor(access.pattern);
+    cursor.seek_stream(transfer.result.bytes);
+    end = cursor.offset();
+  }
+  for (const core::Echo& echo : transfer.echoes)
+    if (const std::int64_t bytes = std::min(echo.length, end - echo.file); bytes > 0)
+      std::memcpy(reinterpret_cast<void*>(echo.to), reinterpret_cast<const void*>(echo.from),
+                  static_cast<std::size_t>(bytes));
+}
+
+/// Of what `map()` gives, at addresses. Errors of this rank are in the request.
+template <class Map>
+void describe(Transfer& transfer, const collio_file& file, Map&& map) {
+  engine::CallRequest& request = transfer.request;
+  try {
+    const bool write = request.direction == Direction::write;
+    core::keep_worst(request.error, check_mode(file, write));
+    if (!request.error.ok()) return;
+    core::Result<PieceMap> made = map();
+    if (made && write && !made.value().echoes.empty())
+      request.error = {ErrorClass::argument, "bytes at offset " +
+                                                 std::to_string(made.value().echoes[0].file) +
+                                                 " are written twice in one call"};
+    else if (!made)
+      request.error = made.error();
+    if (!request.error.ok()) return;
+    transfer.echoes = std::move(made.value().echoes);
+    request.memory = access::MemoryAccess(nullptr, std::move(made.value().memory));
+    request.pieces =
+        std::make_shared<const access::FileAccess>(access::whole_access(std::move(made.value().file)));
+    core::keep_worst(request.error, request.memory.failure());
+  } catch (const std::bad_alloc&) {
+    request.error = {ErrorClass::no_memory, "no memory"};
+  }
+}
+
+/// Collective.
+void run(Transfer& transfer) {
+  transfer.result = engine::collective_call(*transfer.file->engine, transfer.request);
+  mpiio::report_call(*transfer.file);
+  if (transfer.result.native)  // accesses of the library ascend: there is always a path
+    transfer.result.error = {ErrorClass::other,
+                             transfer.file->engine->path + ": there is no way to move the data"};
+  deliver_echoes(transfer);
+  transfer.done = true;
+  transfer.done.notify_all();
+}
+
+std::shared_ptr<Transfer> transfer_on(collio_file& file, Direction direction, const char* name) {
+  auto transfer = std::make_shared<Transfer>();
+  transfer->file = file.open;
+  transfer->request.direction = direction;
+  transfer->request.operation = name;
+  return transfer;
+}
+
+}  // namespace
+
+}  // namespace collio::capi
+
+struct collio_request {
+  std::shared_ptr<collio::capi::Transfer> transfer;
+};
+
+namespace collio::capi {
+
+namespace {
+
+/// Does it now, or begins it. Collective.
+Error launch(const std::shared_ptr<Transfer>& transfer, collio_request** request) {
+  if (!request) {
+    transfer->file->settle();
+    run(*transfer);
+    return transfer->result.error;
+  }
+  const access::Reserve::Use no_list_fails;  // others begin the call
+  engine::WorkQueue& queue = mpiio::queue_of(*transfer->file);
+  engine::CallRequest& call = transfer->request;
+  call.form = observe::Form::nonblocking;
+  call.progress = queue.by_thread() ? observe::Progress::thread : observe::Progress::fiber;
+  *request = new collio_request{transfer};
+  queue.post([transfer] { run(*transfer); });
+  return {};
+}
+
+/// Writes what was put, or reads what was asked for. Collective.
+Error move_pending(collio_file& file, Direction direction, const char* name, collio_request** request) {
+  collio_file::Pending& pending = direction == Direction::write ? file.writes : file.reads;
+  const auto transfer = transfer_on(file, direction, name);
+  transfer->request.error = std::exchange(pending.error, {});
+  describe(*transfer, file, [&]() -> core::Result<PieceMap> { return pending.puts.take(); });
+  pending.forget();
+  return launch(transfer, request);
+}
+
+/// Collective.
+Error move_lists(collio_file& file, Direction direction, const PieceLists& lists, collio_request** request) {
+  const auto transfer =
+      transfer_on(file, direction, direction == Direction::write ? "write_pieces" : "read_pieces");
+  describe(*transfer, file, [&] { return map_of(lists); });
+  return launch(transfer, request);
+}
+
+/// Not collective.
+Error move_alone(collio_file& file, Direction direction, const PieceLists& lists, int64_t* bytes) {
+  const auto transfer = transfer_on(file, direction, "alone");
+  describe(*transfer, file, [&] { return map_of(lists); });
+  mpiio::count_independent(*file.open);
+  transfer->result = engine::independent_call(*file.open->engine, transfer->request);
+  deliver_echoes(*transfer);
+  if (bytes) *bytes = transfer->result.bytes;
+  return transfer->result.error;
+}
+
+}  // namespace
+
+int commit(collio_file* file, collio_request** request) {
+  return guarded_on(file, [&] { return move_pending(*file, Direction::write, "commit", request); });
+}
+
+int fetch(collio_file* file, collio_request** request) {
+  return guarded_on(file, [&] { return move_pending(*file, Direction::read, "fetch", request); });
+}
+
+int wait(collio_request** request, int64_t* bytes) {
+  return guarded_on(request ? *request : nullptr, [&]() -> Error {
+    const std::unique_ptr<collio_request> waited(std::exchange(*request, nullptr));
+    Transfer& transfer = *waited->transfer;
+    if (const auto& queue = transfer.file->queue; !transfer.done && queue && !queue->by_thread())
+      queue->run_until([&] { return transfer.done.load(); });
+    transfer.done.wait(false);
+    if (bytes) *bytes = transfer.result.bytes;
+    return transfer.result.error;
+  });
+}
+
+int test(collio_request* request, int* done) {
+  return guarded_on(request, [&]() -> Error {
+    if (!request->transfer->done) engine::step_all_queues();
+    *done = request->transfer->done ? 1 : 0;
+    return {};
+  });
+}
+
+int write_pieces(collio_file* file, const collio_pieces* pieces, const void* memory,
+                 const collio_pieces* memory_pieces, collio_request** request) {
+  return guarded_on(
+      file, [&] { return move_lists(*file, Direction::write, {pieces, memory, memory_pieces}, request); });
+}
+
+int read_pieces(collio_file* file, const collio_pieces* pieces, void* memory,
+                const collio_pieces* memory_pieces, collio_request** request) {
+  return guarded_on(
+      file, [&] { return move_lists(*file, Direction::read, {pieces, memory, memory_pieces}, request); });
+}
+
+int write_alone(collio_file* file, const collio_pieces* pieces, const void* memory,
+                const collio_pieces* memory_pieces, int64_t* bytes) {
+  return guarded_on(
+      file, [&] { return move_alone(*file, Direction::write, {pieces, memory, memory_pieces}, bytes); });
+}
+
+int read_alone(collio_file* file, const collio_pieces* pieces, void* memory,
+               const collio_pieces* memory_pieces, int64_t* bytes) {
+  return guarded_on(
+      file, [&] { return move_alone(*file, Direction::read, {pieces, memory, memory_pieces}, bytes); });
+}
+
+}  // namespace collio::capi

@@ -1,0 +1,158 @@
+// See piece_map.hpp.
+#include "core/piece_map.hpp"
+
+namespace collio::core {
+
+namespace {
+
+bool before(const MappedPiece& a, const MappedPiece& b) { return a.file < b.file; }
+
+/// Takes bytes that come twice out of sorted pieces; these bytes' other places.
+std::vector<Echo> take_echoes(std::vector<MappedPiece>& pieces) {
+  std::vector<Echo> echoes;
+  std::size_t kept = 0;
+  std::int64_t covered = std::numeric_limits<std::int64_t>::min();
+  for (MappedPiece piece : pieces) {
+    if (piece.file < covered) {
+      // Every byte from here to `covered` is in a kept piece: those that begin later were cut where this
+      // ends.
+      auto holder = std::upper_bound(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(kept),
+                                     piece, before) -
+                    1;
+      for (std::int64_t twice = std::min(piece.length, covered - piece.file); twice > 0; ++holder) {
+        const std::int64_t inside = piece.file - holder->file;
+        const std::int64_t bytes = std::min(twice, holder->length - inside);
+        echoes.push_back({piece.file, holder->memory + inside, piece.memory, bytes});
+        piece = {piece.file + bytes, piece.memory + bytes, piece.length - bytes};
+        twice -= bytes;
+      }
+    }
+    if (piece.length == 0) continue;
+    covered = piece.file + piece.length;
+    pieces[kept++] = piece;
+  }
+  pieces.resize(kept);
+  return echoes;
+}
+
+/// Lists are packed relative to where they begin: the same pieces elsewhere have the same list.
+template <std::int64_t MappedPiece::*Where>
+Pattern pattern_of(const std::vector<MappedPiece>& pieces) {
+  if (pieces.empty()) return {};
+  const std::int64_t base = pieces.front().*Where;
+  return Pattern(pack_runs([&](auto&& sink) {
+           for (const MappedPiece& piece : pieces) sink(Extent{piece.*Where - base, piece.length});
+         }))
+      .shifted(base);
+}
+
+PieceMap map_sorted(std::vector<MappedPiece> pieces) {
+  PieceMap map;
+  map.echoes = take_echoes(pieces);
+  map.file = pattern_of<&MappedPiece::file>(pieces);
+  map.memory = pattern_of<&MappedPiece::memory>(pieces);
+  return map;
+}
+
+bool one_behind_the_other(const std::vector<PlacedMap>& maps) {
+  for (std::size_t i = 1; i < maps.size(); ++i)
+    if (maps[i].span().offset < maps[i - 1].span().end()) return false;
+  return true;
+}
+
+/// The map itself, repeated; none: these are different maps, or their distances differ.
+std::optional<PieceMap> as_loop(const std::vector<PlacedMap>& maps) {
+  const PlacedMap first = maps[0];
+  if (!first.map->echoes.empty()) return std::nullopt;
+  const std::int64_t in_file = maps[1].in_file - first.in_file,
+                     in_memory = maps[1].in_memory - first.in_memory;
+  for (std::size_t i = 1; i < maps.size(); ++i)
+    if (maps[i].map != first.map || maps[i].in_file - maps[i - 1].in_file != in_file ||
+        maps[i].in_memory - maps[i - 1].in_memory != in_memory)
+      return std::nullopt;
+  const auto count = static_cast<std::int64_t>(maps.size());
+  return PieceMap{first.map->file.repeated({count, in_file}).shifted(first.in_file),
+                  first.map->memory.repeated({count, in_memory}).shifted(first.in_memory),
+                  {}};
+}
+
+template <Pattern PieceMap::*Side, std::int64_t PlacedMap::*Where>
+Pattern one_list(const std::vector<PlacedMap>& maps) {
+  const std::int64_t base = maps.front().*Where;
+  return Pattern(pack_runs([&](auto&& sink) {
+           for (const PlacedMap& placed : maps) {
+             Cursor cursor(placed.map->*Side);
+             for (Run run; cursor.next_bytes(std::numeric_limits<std::int64_t>::max(), run);)
+               sink(Run{run.offset + placed.*Where - base, run.length, run.stride, run.count});
+           }
+         }))
+      .shifted(base);
+}
+
+void add_echoes_of(const std::vector<PlacedMap>& maps, PieceMap& to) {
+  for (const PlacedMap& placed : maps)
+    for (const Echo& echo : placed.map->echoes)
+      to.echoes.push_back({echo.file + placed.in_file, echo.from + placed.in_memory,
+                           echo.to + placed.in_memory, echo.length});
+}
+
+PieceMap interleaved(const std::vector<PlacedMap>& maps) {
+  std::vector<MappedPiece> pieces;
+  std::vector<std::ptrdiff_t> ends{0};
+  for (const PlacedMap& placed : maps) {
+    for_each_piece(*placed.map, [&](const MappedPiece& piece) {
+      pieces.push_back({piece.file + placed.in_file, piece.memory + placed.in_memory, piece.length});
+    });
+    ends.push_back(static_cast<std::ptrdiff_t>(pieces.size()));
+  }
+  for (std::size_t step = 1; step + 1 < ends.size(); step *= 2)  // sorted lists, merged two by two
+    for (std::size_t i = 0; i + step + 1 < ends.size(); i += 2 * step)
+      std::inplace_merge(pieces.begin() + ends[i], pieces.begin() + ends[i + step],
+                         pieces.begin() + ends[std::min(i + 2 * step, ends.size() - 1)], before);
+  return map_sorted(std::move(pieces));
+}
+
+}  // namespace
+
+PieceMap PieceMap::moved(std::int64_t in_file, std::int64_t in_memory) const {
+  PieceMap map{file.shifted(in_file), memory.shifted(in_memory), echoes};
+  for (Echo& echo : map.echoes) {
+    echo.file += in_file;
+    echo.from += in_memory;
+    echo.to += in_memory;
+  }
+  return map;
+}
+
+PieceMap PieceMap::scaled(std::int64_t factor) const {
+  PieceMap map{file.scaled(factor), memory.scaled(factor), echoes};
+  for (Echo& echo : map.echoes)
+    echo = {echo.file * factor, echo.from * factor, echo.to * factor, echo.length * factor};
+  return map;
+}
+
+PieceMap map_pieces(std::vector<MappedPiece> pieces) {
+  if (!std::is_sorted(pieces.begin(), pieces.end(), before))
+    std::stable_sort(pieces.begin(), pieces.end(), before);
+  return map_sorted(std::move(pieces));
+}
+
+PieceMap join_maps(std::vector<PlacedMap> maps) {
+  std::erase_if(maps, [](const PlacedMap& placed) { return placed.map->bytes() == 0; });
+  if (maps.empty()) return {};
+  if (maps.size() == 1) return maps[0].map->moved(maps[0].in_file, maps[0].in_memory);
+  std::stable_sort(maps.begin(), maps.end(),
+                   [](const PlacedMap& a, const PlacedMap& b) { return a.span().offset < b.span().offset; });
+  PieceMap joined;
+  if (one_behind_the_other(maps)) {
+    if (std::optional<PieceMap> loop = as_loop(maps)) return std::move(*loop);
+    joined.file = one_list<&PieceMap::file, &PlacedMap::in_file>(maps);
+    joined.memory = one_list<&PieceMap::memory, &PlacedMap::in_memory>(maps);
+  } else {
+    joined = interleaved(maps);
+  }
+  add_echoes_of(maps, joined);
+  return joined;
+}
+
+}  // namespace collio::core
