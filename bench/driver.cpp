@@ -13,6 +13,7 @@
 
 #include "cache_line.hpp"
 #include "content.hpp"
+#include "declared.hpp"
 #include "json.hpp"
 #include "memory.hpp"
 #include "operation.hpp"
@@ -22,15 +23,21 @@
 namespace collio::bench {
 namespace {
 
+/// How the bytes go.
+enum class Mode { mpiio, declared, floor };
+constexpr std::array<const char*, 3> mode_names{"mpiio", "declared", "floor"};
+
 struct Job {
   const PatternEntry* entry = nullptr;
-  bool floor = false;
+  Mode mode = Mode::mpiio;
   std::vector<Direction> directions;
   int steps = 1;
   Collective collective = Collective::blocking;
   double compute_s = 0;
   bool keep = false;
   Target target;
+
+  [[nodiscard]] bool floor() const { return mode == Mode::floor; }
 };
 
 /// What all ranks need for every operation.
@@ -141,7 +148,7 @@ void make_ready(Stage& stage, Direction direction, int step) {
   const std::int64_t shift = stage.image(step).shift;
   if (direction == Direction::read)
     std::ranges::fill(stage.buffer, blank_byte);
-  else if (stage.job.floor)
+  else if (stage.job.floor())
     fill_content(shift + stage.floor_offset, stage.buffer.data(), stage.buffer.size());
   else
     fill_buffer(stage.pattern, shift, stage.buffer);
@@ -152,11 +159,18 @@ void make_ready(Stage& stage, Direction direction, int step) {
   const std::int64_t shift = stage.image(step).shift;
   const std::span<const unsigned char> buffer = stage.buffer;
   const std::int64_t wrong =
-      stage.job.floor
+      stage.job.floor()
           ? static_cast<std::int64_t>(count_wrong(shift + stage.floor_offset, buffer.data(), buffer.size()))
           : wrong_in_buffer(stage.pattern, shift, buffer);
   if (wrong == 0) return {};
   return {wrong, 0, std::to_string(wrong) + " of " + std::to_string(buffer.size()) + " bytes read are wrong"};
+}
+
+[[nodiscard]] Outcome run_mode(const Stage& stage, Direction direction, const Work& work) {
+  const Target& target = stage.job.target;
+  if (stage.job.mode == Mode::floor) return run_floor(direction, target, work, stage.floor_offset);
+  if (stage.job.mode == Mode::declared) return run_declared(direction, target, work, stage.pattern);
+  return run_mpiio(direction, target, work);
 }
 
 /// All steps of an operation between one open and one close, and what they left: a record per step.
@@ -180,8 +194,7 @@ void make_ready(Stage& stage, Direction direction, int step) {
   const std::int64_t line_before = cache_line_ns();
   if (stage.base == 0) stage.base = settle_memory();
   reset_peak();
-  const Outcome outcome = stage.job.floor ? run_floor(direction, stage.job.target, work, stage.floor_offset)
-                                          : run_mpiio(direction, stage.job.target, work);
+  const Outcome outcome = run_mode(stage, direction, work);
   std::int64_t peak = peak_above(stage.base);
   MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
   const std::int64_t line = std::max(line_before, cache_line_ns());
@@ -202,12 +215,12 @@ void make_ready(Stage& stage, Direction direction, int step) {
 [[nodiscard]] Stage make_stage(const Job& job, const Pattern& pattern, World world) {
   Stage stage{job, pattern, world, joined_extents(pattern), 0, {}, {}, 0};
   const std::int64_t bytes = pattern.data_bytes();
-  if (job.floor) {
+  if (job.floor()) {
     MPI_Exscan(&bytes, &stage.floor_offset, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (world.rank == 0) stage.floor_offset = 0;
     stage.covered = {{0, sum_over_ranks(bytes)}};
   }
-  stage.buffer.resize(static_cast<std::size_t>(job.floor ? bytes : pattern.buffer_bytes()));
+  stage.buffer.resize(static_cast<std::size_t>(job.floor() ? bytes : pattern.buffer_bytes()));
   return stage;
 }
 
@@ -289,7 +302,7 @@ struct Library {
   const json line{{"program", "collio_bench"},
                   {"version", 1},
                   {"pattern", stage.job.entry->name},
-                  {"mode", stage.job.floor ? "floor" : "mpiio"},
+                  {"mode", mode_names[static_cast<std::size_t>(stage.job.mode)]},
                   {"ranks", stage.world.size},
                   {"mpi", library.version},
                   {"mpi_device", library.device},
@@ -318,7 +331,8 @@ struct Library {
   }
   if (job.entry == nullptr) throw UsageError("--pattern is '" + name + "'; allowed: " + allowed);
   job.target.path = options.required("file");
-  job.floor = options.one_of("mode", {"mpiio", "floor"}) == "floor";
+  const std::string mode = options.one_of("mode", {mode_names.begin(), mode_names.end()});
+  job.mode = static_cast<Mode>(std::ranges::find(mode_names, mode) - mode_names.begin());
   const std::string operation = options.one_of("operation", {"write,read", "write", "read"});
   if (operation != "read") job.directions.push_back(Direction::write);
   if (operation != "write") job.directions.push_back(Direction::read);
@@ -336,6 +350,14 @@ struct Library {
     job.target.hints[hint.substr(0, equals)] = hint.substr(equals + 1);
   }
   return job;
+}
+
+void check_declarable(const Job& job, const Pattern& pattern) {
+  if (const std::string why = undeclarable(pattern); !why.empty())
+    throw UsageError(std::string("--mode is 'declared'; allowed for pattern ") + job.entry->name +
+                     ": mpiio, floor (" + why + ")");
+  if (job.collective == Collective::split)
+    throw UsageError("--collective is 'split'; allowed with --mode declared: blocking, nonblocking");
 }
 
 int list_patterns() {
@@ -358,6 +380,7 @@ int run(int argc, char** argv) {
     job = make_job(*options);
     pattern = job.entry->make(*options, world);
     options->check_all_taken();
+    if (job.mode == Mode::declared) check_declarable(job, *pattern);
   } catch (const std::exception& caught) {
     error = caught.what();
   }

@@ -19,13 +19,6 @@ namespace {
   return std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length));
 }
 
-/// Unlike MPI_Wtime the same on all ranks of a machine.
-[[nodiscard]] double now_s() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 /// Remembers the first error of a run of MPI calls.
 class FirstError {
  public:
@@ -73,13 +66,6 @@ struct Move {
   unsigned char* buffer;
   const Memory& memory;
 };
-
-/// What a program does beside its I/O: keeps a core busy.
-void compute(double seconds) {
-  volatile double value = 1;
-  for (const double until = now_s() + seconds; now_s() < until;)
-    for (int i = 0; i < 1000; ++i) value = value * 1.0000001 + 1e-9;
-}
 
 /// Posts the call; *request is null for a split one.
 [[nodiscard]] int begin_call(MPI_File file, const Move& move, MPI_Request* request) {
@@ -206,6 +192,18 @@ void compute(double seconds) {
 }
 
 }  // namespace
+
+double now_s() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+void compute(double seconds) {
+  volatile double value = 1;
+  for (const double until = now_s() + seconds; now_s() < until;)
+    for (int i = 0; i < 1000; ++i) value = value * 1.0000001 + 1e-9;
+}
 
 void rest_until_all_are_here() {
   MPI_Request request = MPI_REQUEST_NULL;

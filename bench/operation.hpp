@@ -67,6 +67,12 @@ struct Work {
 [[nodiscard]] Outcome run_floor(Direction direction, const Target& target, const Work& work,
                                 std::int64_t offset);
 
+/// Seconds; unlike MPI_Wtime the same on all ranks of a machine.
+[[nodiscard]] double now_s();
+
+/// What a program does beside its I/O: keeps a core busy.
+void compute(double seconds);
+
 /// Returns when all ranks are here, asleep meanwhile: a rank that went on to its next buffer would take the
 /// core from one that is still timed, where ranks outnumber cores. Collective.
 void rest_until_all_are_here();

@@ -2,7 +2,8 @@
 // "TAPIOCA: An I/O library for optimized topology-aware data aggregation on large-scale supercomputers",
 // CLUSTER 2017): particles of 38 bytes, the same number on each rank, as an array of structures (one
 // collective call, a rank's particles together) or as a structure of arrays (nine calls, one for each
-// variable, its values together and in the order of the ranks). Explicit offsets, no view.
+// variable, its values together and in the order of the ranks), or in blocks (nine calls, too, with a rank's
+// nine variables one behind the other in its block). Explicit offsets, no view.
 #include <array>
 
 #include "patterns/dense.hpp"
@@ -26,13 +27,27 @@ class Hacc final : public DensePattern {
   }
 };
 
+class HaccBlocks final : public DensePattern {
+ public:
+  HaccBlocks(std::int64_t particles, World world) {
+    const std::int64_t block_bytes = particles * particle_bytes[0];
+    std::int64_t at = world.rank * block_bytes;
+    for (const std::int64_t size : variable_bytes) {
+      add_contiguous({at, particles * size});
+      at += particles * size;
+    }
+    file_bytes_ = world.size * block_bytes;
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<Pattern> make_hacc(Options& options, World world) {
   const std::int64_t particles = options.number("particles", 100000, {1, 1 << 26});
-  const bool structures = options.one_of("layout", {"aos", "soa"}) == "aos";
+  const std::string layout = options.one_of("layout", {"aos", "soa", "blocks"});
+  if (layout == "blocks") return std::make_unique<HaccBlocks>(particles, world);
   return std::make_unique<Hacc>(
-      particles, structures ? std::span<const std::int64_t>(particle_bytes) : variable_bytes, world);
+      particles, layout == "aos" ? std::span<const std::int64_t>(particle_bytes) : variable_bytes, world);
 }
 
 }  // namespace collio::bench

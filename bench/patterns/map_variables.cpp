@@ -28,19 +28,19 @@ class MapPattern final : public Pattern {
     std::int64_t start;  // byte in the file
   };
 
-  MapPattern(MapVariables given, World world)
+  MapPattern(MapVariables given, World world, bool call_each)
       : map_(std::move(given.map)), element_bytes_(given.element_bytes) {
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(given.counts.size()); ++d)
       for (std::int64_t k = 0; k < given.counts[static_cast<std::size_t>(d)]; ++k) {
         variables_.push_back({d, file_bytes_});
         file_bytes_ += map_->at(d).elements * element_bytes_;
         append_runs(map_->runs(d, world.rank), variables_.back().start);
+        if (call_each) add_call();
       }
-    filetype_ = hindexed_filetype(own_);
-    call_.filetype = filetype_.get();
+    if (!call_each) add_call();
   }
 
-  std::span<const Call> calls() const override { return {&call_, 1}; }
+  std::span<const Call> calls() const override { return calls_; }
   std::int64_t pieces() const override { return static_cast<std::int64_t>(own_.size()); }
   std::int64_t file_bytes() const override { return file_bytes_; }
   void own_extents(const ExtentSink& sink) const override {
@@ -61,23 +61,32 @@ class MapPattern final : public Pattern {
   void append_runs(std::span<const e3sm_run> runs, std::int64_t start) {
     for (const e3sm_run& run : runs) {
       own_.push_back({start + run.offset * element_bytes_, run.length * element_bytes_});
-      call_.bytes += run.length * element_bytes_;
     }
+  }
+  /// For the extents behind those of the call before.
+  void add_call() {
+    const std::span<const Extent> extents = std::span(own_).subspan(in_calls_);
+    in_calls_ = own_.size();
+    Call& call = calls_.emplace_back();
+    for (const Extent& extent : extents) call.bytes += extent.length;
+    call.filetype = filetypes_.emplace_back(hindexed_filetype(extents)).get();
   }
 
   std::unique_ptr<Map> map_;
   std::int64_t element_bytes_;
   std::vector<Variable> variables_;
   std::vector<Extent> own_;
-  Datatype filetype_;
-  Call call_;
+  std::size_t in_calls_ = 0;  // extents
+  std::vector<Datatype> filetypes_;
+  std::vector<Call> calls_;
   std::int64_t file_bytes_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Pattern> make_map_variables(Options& options, World world, const MapDefaults& defaults) {
-  return std::make_unique<MapPattern>(map_variables(options, world.size, defaults), world);
+  const bool call_each = options.flag("call-each");
+  return std::make_unique<MapPattern>(map_variables(options, world.size, defaults), world, call_each);
 }
 
 }  // namespace collio::bench

@@ -1,5 +1,5 @@
 // Variables of a map file (geometry/map.hpp). All variables in ONE collective call: the runs of all of them
-// in one combined hindexed filetype, as a flush of non-blocking PnetCDF writes does.
+// in one combined hindexed filetype, as a flush of non-blocking PnetCDF writes does; or a call for each.
 #pragma once
 
 #include "geometry/map.hpp"
@@ -7,7 +7,7 @@
 
 namespace collio::bench {
 
-/// The pattern of --map-binary, --variables, --decomposition and --element-size.
+/// The pattern of --map-binary, --variables, --decomposition, --element-size and --call-each.
 [[nodiscard]] std::unique_ptr<Pattern> make_map_variables(Options& options, World world,
                                                           const MapDefaults& defaults);
 

@@ -14,7 +14,8 @@ std::span<const PatternEntry> pattern_table() {
           make_interleave},
       PatternEntry{"e3sm",
                    "variables of an atmosphere model's grid, decomposed by a map file, all in one call",
-                   "--map-binary FILE [--element-size 4|8] [--variables K|K1,K2,...] [--decomposition NAME]",
+                   "--map-binary FILE [--element-size 4|8] [--variables K|K1,K2,...] [--decomposition NAME] "
+                   "[--call-each]",
                    make_e3sm},
       PatternEntry{"contiguous", "large blocks, ranks in turn", "--size 4MiB --pieces 8 [--one-call]",
                    make_contiguous},
@@ -24,7 +25,8 @@ std::span<const PatternEntry> pattern_table() {
                    "--nx 80 --ny 80 --nz 80", make_s3d},
       PatternEntry{"mpas",
                    "variables on the cells, edges and vertices of an ocean model's mesh, all in one call",
-                   "--map-binary FILE [--element-size 8|4] [--variables K|K1,K2,K3] [--decomposition NAME]",
+                   "--map-binary FILE [--element-size 8|4] [--variables K|K1,K2,K3] [--decomposition NAME] "
+                   "[--call-each]",
                    make_mpas},
       PatternEntry{"ior", "segments of a block of every rank, written transfer by transfer, as IOR does",
                    "--transfer 256KiB --block 1MiB --segments 4", make_ior},
@@ -32,8 +34,8 @@ std::span<const PatternEntry> pattern_table() {
                    "[--element-size 256] [--tiles-x N] [--tile-x 128] [--tile-y 128]", make_tile},
       PatternEntry{"flash", "24 variables of FLASH's blocks, strided in memory, a call each",
                    "[--nxb 8|16] --blocks 40", make_flash},
-      PatternEntry{"hacc", "particles of 38 bytes, as structures or as nine arrays",
-                   "--particles 100000 [--layout aos|soa]", make_hacc},
+      PatternEntry{"hacc", "particles of 38 bytes, as structures, as nine arrays, or as nine arrays a rank",
+                   "--particles 100000 [--layout aos|soa|blocks]", make_hacc},
       PatternEntry{"collperf", "a block-distributed 3-D array, as ROMIO's coll_perf has it",
                    "--nz 192 --ny 192 --nx 192", make_collperf},
   };

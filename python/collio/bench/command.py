@@ -91,7 +91,7 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
             arguments += ["--steps", str(common["steps"]), "--collective", common["collective"], "--compute-ms", str(round(1000 * common["compute_s"]))]
             given = [part for key, value in shared.items() for part in ("--hint", f"{key}={value}")]
             samples = rounds.run_rounds(
-                setup, contenders, lambda engine: arguments + ["--mode", engine.mode] + (given if engine.mode == "mpiio" else []),
+                setup, contenders, lambda engine: arguments + ["--mode", engine.mode] + ([] if engine.mode == "floor" else given),
                 common["repeat"], _tell,
             )
     return _document(name, common, prepared, samples, setup, shared)

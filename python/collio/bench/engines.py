@@ -2,6 +2,7 @@
 
     collio           the interposer is preloaded
     collio@CHECKOUT  the same with the build of another checkout, to compare two versions
+    declared         collio's library: what ranks have is declared, each step one commit
     native           the MPI library's own I/O, helped to yield when ranks outnumber cores
     native-spin      the same without that help
     floor            POSIX writes of as many contiguous bytes; no exchange
@@ -25,7 +26,7 @@ from collio.builds import Build
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 
 OMPI_COLLECTIVES = ("dynamic", "dynamic_gen2", "individual", "two_phase", "vulcan")
-PLAIN = ("collio", "native", "native-spin", "floor")
+PLAIN = ("collio", "declared", "native", "native-spin", "floor")
 
 
 class BenchError(Exception):
@@ -40,7 +41,7 @@ class Engine:
     preload: bool = False  # the interposer
     interposer: Path | None = None  # of another checkout; None: this one's
     yields: bool = True    # the native progress loop gives the processor away
-    mode: str = "mpiio"    # or "floor"
+    mode: str = "mpiio"    # or "declared", "floor"
     environ: dict[str, str] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
 
@@ -69,6 +70,8 @@ def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
             raise BenchError(f"engine {label}: {error}") from None
     if name == "collio":
         return Engine(label, preload=True, hints=own)
+    if name == "declared":
+        return Engine(label, preload=True, mode="declared", hints=own)
     if name.startswith("collio@"):
         return Engine(label, preload=True, interposer=_interposer_of(Path(name.removeprefix("collio@")), mpi), hints=own)
     if name == "floor":

@@ -16,6 +16,7 @@ OPTIONS = [
     click.option("--levels", type=COUNT, default=72, show_default=True, help="Vertical levels."),
     click.option("--map", "map_file", type=click.Path(exists=True, dir_okay=False), help="A decomposition file (netCDF) instead of --ne."),
     click.option("--element-size", type=click.Choice(["4", "8"]), default="4", show_default=True, help="Bytes of a number."),
+    click.option("--call-each", is_flag=True, help="A call for each variable, not one for all."),
     click.option("--variables", default="10", show_default=True, help="Number of variables, in all or per decomposition: 2,2,6."),
     click.option("--decomposition", help="The variables' decomposition (D1, D2, …)."),
     click.option("--holes", type=click.FloatRange(0, 0.95), default=0.0, help="Share of columns that no rank writes."),

@@ -43,6 +43,8 @@ def with_map(pattern: str, maps: MapSet, options: JsonObject, scratch: Path) -> 
     arguments += ["--variables", options["variables"]]
     if options.get("decomposition"):
         arguments += ["--decomposition", options["decomposition"]]
+    if options["call_each"]:
+        arguments.append("--call-each")
     counts = [int(word) if word.isdecimal() else 0 for word in options["variables"].split(",")]
     largest = max(maps[name].elements for name in maps.names)
     described = {name: {"dims": list(maps[name].dims), "pieces": maps[name].pieces} for name in maps.names}

@@ -1,0 +1,140 @@
+#include "declared.hpp"
+
+#include <collio/collio.h>
+
+#include <bit>
+
+namespace collio::bench {
+namespace {
+
+constexpr std::uint64_t most_element_bytes = 8;
+
+/// Remembers the first error of a run of collio's calls.
+class FirstError {
+ public:
+  bool good(const char* what, int code) {
+    if (code != COLLIO_OK && text_.empty()) text_ = std::string(what) + ": " + collio_error_text();
+    return code == COLLIO_OK;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// The extents of one call, in the order of its data.
+using Extents = std::vector<Extent>;
+
+[[nodiscard]] std::vector<Extents> extents_by_call(const Pattern& pattern) {
+  std::vector<Extents> all(pattern.calls().size());
+  std::size_t at = 0;
+  std::int64_t left = all.empty() ? 0 : pattern.calls()[0].bytes;
+  pattern.own_extents([&](Extent extent) {
+    while (left == 0) left = pattern.calls()[++at].bytes;
+    all[at].push_back(extent);
+    left -= extent.length;
+  });
+  return all;
+}
+
+/// The file as an array of the largest elements, up to 8 bytes, of which the extents are whole numbers.
+[[nodiscard]] collio_variable* declare(collio_file* file, const Extents& extents, std::int64_t step_bytes,
+                                       FirstError& first) {
+  std::uint64_t bits = most_element_bytes;
+  for (const Extent& extent : extents) bits |= static_cast<std::uint64_t>(extent.offset | extent.length);
+  const auto element = static_cast<std::int64_t>(bits & -bits);
+  std::vector<std::int64_t> map;
+  for (const Extent& extent : extents)
+    for (std::int64_t at = extent.offset; at < extent.offset + extent.length; at += element)
+      map.push_back(at / element);
+  const std::int64_t elements = step_bytes / element;
+  collio_decomposition* decomposition = nullptr;
+  collio_variable* variable = nullptr;
+  if (first.good("collio_map",
+                 collio_map(1, &elements, static_cast<std::int64_t>(map.size()), map.data(), &decomposition)))
+    first.good("collio_define", collio_define(file, decomposition, element, 0, step_bytes, &variable));
+  collio_free(&decomposition);
+  return variable;
+}
+
+struct Declared {
+  collio_variable* variable;
+  std::int64_t place;  // of its bytes in the buffer
+};
+
+[[nodiscard]] int commit(Direction direction, collio_file* file, collio_request** request) {
+  return direction == Direction::write ? collio_commit(file, request) : collio_fetch(file, request);
+}
+
+[[nodiscard]] StepSeconds run_step(Direction direction, collio_file* file, std::span<const Declared> declared,
+                                   const Work& work, int step, FirstError& first) {
+  StepSeconds seconds;
+  MPI_Barrier(MPI_COMM_WORLD);
+  seconds.begin = now_s();
+  for (const Declared& one : declared) {
+    unsigned char* data = work.buffer.data() + one.place;
+    first.good("collio_put or collio_get", direction == Direction::write
+                                               ? collio_put(one.variable, step, data, nullptr)
+                                               : collio_get(one.variable, step, data, nullptr));
+  }
+  collio_request* request = nullptr;
+  const bool waits = work.collective == Collective::blocking;
+  first.good("commit", commit(direction, file, waits ? nullptr : &request));
+  compute(work.compute_s);
+  if (request) first.good("collio_wait", collio_wait(&request, nullptr));
+  seconds.end = now_s();
+  seconds.data = seconds.end - seconds.begin;
+  rest_until_all_are_here();
+  return seconds;
+}
+
+[[nodiscard]] std::string hints_text(const Target& target) {
+  std::string text;
+  for (const auto& [key, value] : target.hints) text += key + "=" + value + ";";
+  return text;
+}
+
+}  // namespace
+
+std::string undeclarable(const Pattern& pattern) {
+  for (const Call& call : pattern.calls())
+    if (call.memory != MPI_DATATYPE_NULL) return "its buffer has gaps";
+  return {};
+}
+
+Outcome run_declared(Direction direction, const Target& target, const Work& work, const Pattern& pattern) {
+  Outcome outcome;
+  Seconds& seconds = outcome.seconds;
+  FirstError first;
+  seconds.steps.resize(static_cast<std::size_t>(work.steps));
+  const std::vector<Extents> extents = extents_by_call(pattern);
+  const int mode = direction == Direction::write ? COLLIO_CREATE | COLLIO_READ | COLLIO_WRITE : COLLIO_READ;
+  collio_file* file = nullptr;
+  MPI_Barrier(MPI_COMM_WORLD);
+  double mark = now_s();
+  if (first.good("collio_open",
+                 collio_open(MPI_COMM_WORLD, target.path.c_str(), mode, hints_text(target).c_str(), &file))) {
+    std::vector<Declared> declared;
+    std::int64_t place = 0;
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      declared.push_back({declare(file, extents[i], work.step_bytes, first), place});
+      place += work.calls[i].bytes;
+    }
+    seconds.open = now_s() - mark;
+    for (int step = 0; step < work.steps; ++step) {
+      work.before(step);
+      seconds.steps[static_cast<std::size_t>(step)] = run_step(direction, file, declared, work, step, first);
+      work.after(step);
+    }
+    mark = now_s();
+    if (direction == Direction::write && target.sync) first.good("collio_sync", collio_sync(file));
+    seconds.sync = now_s() - mark;
+    mark = now_s();
+    first.good("collio_close", collio_close(&file));
+    seconds.close = now_s() - mark;
+  }
+  outcome.error = first.text();
+  return outcome;
+}
+
+}  // namespace collio::bench
