@@ -46,13 +46,12 @@ void Requests::ask(const NodeWindow& window, std::int64_t next_round) {
     slots.finish_loading(window.slot, w.message.lacks_pieces() ? window.extent.offset : whole);
     return;
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, next_rank(call_, window.domain),
-            transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm, &request);
-  waiting_.push_back(std::move(w));
-  requests_.push_back(request);
-  indices_.resize(requests_.size());
-  statuses_.resize(requests_.size());
+  waiting_.post(std::move(w), [&](Waiting& one, MPI_Request* started) {
+    return MPI_Irecv(one.answer.data(), static_cast<int>(one.message.header.data_bytes()), MPI_BYTE,
+                     next_rank(call_, window.domain),
+                     transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm,
+                     started);
+  });
 }
 
 /// Room for the answer. False: there is no memory.
@@ -93,29 +92,11 @@ void Requests::unpack(const Waiting& w, std::int64_t bytes) {
 
 bool Requests::advance() {
   if (waiting_.empty()) return false;
-  int done = 0;
-  {
-    Steps::Scope time(call_.steps, Step::exchange);
-    MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(),
-                 statuses_.data());
-  }
-  if (done <= 0) return false;
-  for (int i = 0; i < done; ++i) {
-    int bytes = 0;
-    MPI_Get_count(&statuses_[static_cast<std::size_t>(i)], MPI_BYTE, &bytes);
-    Waiting& w = waiting_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
-    unpack(w, bytes);
+  Steps::Scope time(call_.steps, Step::exchange);
+  return waiting_.retire([this](Waiting& w, const MPI_Status& status) {
+    unpack(w, transport::received_bytes(status));
     call_.link.pool->give_back(std::move(w.answer));
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (kept != i) waiting_[kept] = std::move(waiting_[i]);
-    requests_[kept++] = requests_[i];
-  }
-  requests_.resize(kept);
-  waiting_.resize(kept);
-  return true;
+  });
 }
 
 Answers::Pending& Answers::pending(const NodeWindow& window) {

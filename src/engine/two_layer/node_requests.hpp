@@ -28,10 +28,7 @@ class Requests {
 
   Call& call_;
   Outgoing& outgoing_;
-  std::vector<Waiting> waiting_;
-  std::vector<MPI_Request> requests_;  ///< of the answers
-  std::vector<int> indices_;           ///< MPI_Testsome fills these
-  std::vector<MPI_Status> statuses_;
+  transport::InFlight<Waiting> waiting_;
 };
 
 /// Other nodes' requests for windows that this rank answers, once the bytes are there.

@@ -60,26 +60,16 @@ class OutgoingAnswers {
   }
 
   bool retire() {
-    bool anything = grants_.advance();
+    const bool anything = grants_.advance();
     Steps::Scope time(call_.steps, Step::exchange);
-    for (std::size_t i = 0; i < sends_.size();) {
-      int done = 0;
-      MPI_Test(&sends_[i].request, &done, MPI_STATUS_IGNORE);
-      if (!done) {
-        ++i;
-        continue;
-      }
-      under_way_bytes_ -= sends_[i].bytes;
-      call_.link.pool->give_back(std::move(sends_[i].buffer));
-      sends_.erase(sends_.begin() + static_cast<std::ptrdiff_t>(i));
-      anything = true;
-    }
-    return anything;
+    return sends_.retire([this](Send& send, const MPI_Status&) {
+      under_way_bytes_ -= send.bytes;
+      call_.link.pool->give_back(std::move(send.buffer));
+    }) || anything;
   }
 
  private:
   struct Send {
-    MPI_Request request = MPI_REQUEST_NULL;
     transport::Buffer buffer;
     std::int64_t bytes = 0;
   };
@@ -94,20 +84,19 @@ class OutgoingAnswers {
       call_.link.leave_out();
     }
     window.collect(request.view, send.bytes, send.buffer.data());
-    {
-      Steps::Scope time(call_.steps, Step::exchange);
-      MPI_Isend(send.buffer.data(), static_cast<int>(send.bytes), MPI_BYTE, h.source, transport::tag_answer,
-                call_.link.comm, &send.request);
-    }
     call_.link.note_sent(h.source_node, send.bytes);
     under_way_bytes_ += send.bytes;
     ++call_.counters.messages;
-    sends_.push_back(std::move(send));
+    Steps::Scope time(call_.steps, Step::exchange);
+    sends_.post(std::move(send), [&](const Send& s, MPI_Request* started) {
+      return MPI_Isend(s.buffer.data(), static_cast<int>(s.bytes), MPI_BYTE, h.source, transport::tag_answer,
+                       call_.link.comm, started);
+    });
   }
 
   Call& call_;
   transport::Grants grants_;
-  std::vector<Send> sends_;
+  transport::InFlight<Send> sends_;
   std::int64_t under_way_bytes_ = 0;
 };
 
