@@ -8,8 +8,7 @@
 #include <new>
 
 #include "access/reserve.hpp"
-#include "engine/call/window_buffers.hpp"
-#include "engine/two_phase/two_phase.hpp"
+#include "engine/two_phase/aggregator.hpp"
 
 namespace collio::engine {
 
@@ -27,8 +26,6 @@ struct WindowRequests {
   std::vector<std::uint8_t> own_extents;
   std::int64_t own_stream_begin = 0;
 };
-using Buffers = WindowBuffers<WindowRequests>;
-using Buffer = Buffers::Buffer;
 
 /// Answers on their way, within the budget, and grants.
 class OutgoingAnswers {
@@ -100,17 +97,9 @@ class OutgoingAnswers {
   std::int64_t under_way_bytes_ = 0;
 };
 
-/// This rank as aggregator of one domain.
-class ReadAggregator {
+class ReadAggregator : private Aggregator<ReadAggregator, WindowRequests> {
  public:
-  ReadAggregator(Call& call, int senders)
-      : call_(call),
-        inbox_(call.link, call.link.my_domain, senders, early_),
-        buffers_(call, {call.file.storage(), true, call.plan.holes, call.file.machine.storage}),
-        own_(call),
-        answers_(call) {
-    inbox_.announce_own(own_.next_round());
-  }
+  ReadAggregator(Call& call, int senders) : Aggregator(call, senders, true), answers_(call) {}
 
   [[nodiscard]] bool done() const noexcept {
     return inbox_.round() == no_round && buffers_.idle() && answers_.empty();
@@ -123,15 +112,7 @@ class ReadAggregator {
     anything = open_windows() || anything;
     anything = receive() || anything;
     if (!inbox_.round_complete()) return anything;
-    Buffer& buffer = buffers_.of_round(inbox_.round());
-    buffer.state = Buffer::full;
-    call_.counters.note_receives(inbox_.expected());
-    inbox_.next_round();
-    if (buffers_.overlap().exchanging > 1) {  // the next exchange has begun when a read holds this rank
-      open_windows();
-      receive();
-    }
-    if (!buffers_.overlap().in_pairs) start_read(buffer, moved);
+    end_exchange(moved);
     return true;
   }
 
@@ -144,24 +125,12 @@ class ReadAggregator {
   }
   void fenced(std::int64_t next_round) { answers_.grants().end_before(next_round); }
 
-  bool wait_for_storage(PathResult& moved) {
-    if (buffers_.count(Buffer::exchanging) > 0 || !answers_.empty()) return false;
-    Buffer* buffer = buffers_.first(Buffer::moving);
-    if (buffer) conclude(*buffer, moved);
-    return buffer;
-  }
+  bool wait_for_storage(PathResult& moved) { return answers_.empty() && wait_for_step(moved); }
 
  private:
-  bool open_windows() {
-    bool anything = false;
-    while (Buffer* buffer = buffers_.open_next(inbox_)) {
-      if (own_.next_round() == buffer->round) want_own(*buffer);
-      anything = true;
-    }
-    return anything;
-  }
+  friend Aggregator;
 
-  void want_own(Buffer& buffer) {
+  void use_own(Buffer& buffer) {
     WindowRequests& r = buffer.more;
     r.own = own_.describe();
     r.own_stream_begin = own_.stream_begin();
@@ -169,7 +138,6 @@ class ReadAggregator {
       call_.link.leave_out();
       r.own = {};
     }
-    inbox_.announce_own(own_.next_round());
   }
 
   /// False: there is no memory.
@@ -184,24 +152,17 @@ class ReadAggregator {
     return true;
   }
 
-  bool receive() {
-    if (buffers_.count(Buffer::exchanging) == 0) return false;
-    return inbox_.advance([&](transport::Received&& request) {
-      if (request.view.header.items == 0) return call_.link.pool->give_back(std::move(request.buffer));
-      Buffer& buffer = buffers_.of_round(request.view.header.round);
-      if (!request.keep(*call_.link.pool) || !buffer.window.expect(request.view)) {
-        call_.link.leave_out();
-        call_.link.pool->give_back(std::move(request.buffer));
-      }
-      buffer.more.others.push_back(std::move(request));
-    });
+  void take(transport::Received&& request) {
+    if (request.view.header.items == 0) return call_.link.pool->give_back(std::move(request.buffer));
+    Buffer& buffer = buffers_.of_round(request.view.header.round);
+    if (!request.keep(*call_.link.pool) || !buffer.window.expect(request.view)) {
+      call_.link.leave_out();
+      call_.link.pool->give_back(std::move(request.buffer));
+    }
+    buffer.more.others.push_back(std::move(request));
   }
 
-  void start_read(Buffer& buffer, PathResult& moved) {
-    buffer.state = Buffer::moving;
-    buffer.window.start_read();
-    if (!buffers_.overlap().storage_goes_on) conclude(buffer, moved);
-  }
+  static void start(Buffer& buffer) { buffer.window.start_read(); }
 
   void conclude(Buffer& buffer, PathResult& moved) {
     moved.note(buffer.window.span().offset, buffer.window.finish());
@@ -209,19 +170,14 @@ class ReadAggregator {
   }
 
   bool look_after_reads(PathResult& moved) {
-    bool anything = false;
-    for (Buffer& buffer : buffers_) {
-      if (buffer.state != Buffer::moving || !buffer.window.advance()) continue;
-      conclude(buffer, moved);
-      anything = true;
-    }
+    const bool anything = look_after_steps(moved);
     if (!buffers_.overlap().in_pairs ||
         buffers_.count(Buffer::moving) + buffers_.count(Buffer::answering) > 0)
       return anything;
     Buffer* there = buffers_.first(Buffer::there);
     Buffer* next = buffers_.first(Buffer::full);
     if (there) begin_answering(*there, moved);
-    if (next) start_read(*next, moved);
+    if (next) start_step(*next, moved);
     return anything || there || next;
   }
 
@@ -264,11 +220,6 @@ class ReadAggregator {
     call_.link.pool->give_back(std::move(staging));
   }
 
-  Call& call_;
-  transport::EarlyMessages early_;
-  transport::Inbox inbox_;
-  Buffers buffers_;
-  OwnPieces own_;
   OutgoingAnswers answers_;
 };
 
