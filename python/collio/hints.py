@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from collio import faults, hint_table
-from collio.sizes import parse_size
+from collio.sizes import parse_size, unit_advice
 
 OF_OTHER_LAYERS = (
     "ROMIO_HINTS", "MPICH_MPIIO_HINTS", "OMPI_MCA_io_ompio_num_aggregators", "OMPI_MCA_io_ompio_bytes_per_agg", "OMPI_MCA_fs_lustre_stripe_size",
@@ -37,7 +37,7 @@ class Hint(hint_table.Row):
             return _parse_faults(text, self.allowed)
         accepted = _parse_hosts(text) if self.kind == "Hosts" else self._parse_word(text)
         if accepted is None:
-            raise HintError(f"{self.key}={value}: not allowed; allowed is {self.allowed}")
+            raise HintError(f"{self.key}={value}: not allowed; allowed is {self.allowed}{unit_advice(text)}")
         return accepted
 
     def _parse_word(self, text: str) -> str | None:
