@@ -32,7 +32,7 @@ void for_each_below(core::PackedReader reader, std::int64_t items, std::int64_t 
 
 }  // namespace
 
-void Requests::ask(const NodeWindow& window, std::int64_t next_round) {
+void NodeRequests::ask(const NodeWindow& window, std::int64_t next_round) {
   transport::NodeSlots& slots = *call_.file.slots;
   Waiting w{window, describe_slot(call_, window, next_round), {}};
   const transport::MessageHeader& h = w.message.header;
@@ -55,7 +55,7 @@ void Requests::ask(const NodeWindow& window, std::int64_t next_round) {
 }
 
 /// Room for the answer. False: there is no memory.
-bool Requests::have_answer(Waiting& w) const {
+bool NodeRequests::have_answer(Waiting& w) const {
   try {
     w.answer = call_.link.pool->take(static_cast<std::size_t>(w.message.header.data_bytes()));
   } catch (const std::bad_alloc&) {
@@ -64,7 +64,7 @@ bool Requests::have_answer(Waiting& w) const {
   return true;
 }
 
-void Requests::unpack(const Waiting& w, std::int64_t bytes) {
+void NodeRequests::unpack(const Waiting& w, std::int64_t bytes) {
   Steps::Scope time(call_.steps, Step::place);
   transport::NodeSlots& slots = *call_.file.slots;
   const transport::MessageHeader& h = w.message.header;
@@ -90,7 +90,7 @@ void Requests::unpack(const Waiting& w, std::int64_t bytes) {
   slots.finish_loading(w.window.slot, end_of_file);
 }
 
-bool Requests::advance() {
+bool NodeRequests::advance() {
   if (waiting_.empty()) return false;
   Steps::Scope time(call_.steps, Step::exchange);
   return waiting_.retire([this](Waiting& w, const MPI_Status& status) {
@@ -99,14 +99,14 @@ bool Requests::advance() {
   });
 }
 
-Answers::Pending& Answers::pending(const NodeWindow& window) {
+NodeAnswers::Pending& NodeAnswers::pending(const NodeWindow& window) {
   for (Pending& p : windows_)
     if (p.window.domain == window.domain && p.window.round == window.round) return p;
   windows_.push_back({window, {}, false});
   return windows_.back();
 }
 
-bool Answers::keep(const NodeWindow& window, transport::Received&& request) {
+bool NodeAnswers::keep(const NodeWindow& window, transport::Received&& request) {
   if (request.view.header.items == 0) {
     call_.link.pool->give_back(std::move(request.buffer));
     return false;
@@ -120,9 +120,9 @@ bool Answers::keep(const NodeWindow& window, transport::Received&& request) {
   return false;
 }
 
-void Answers::complete(const NodeWindow& window) { pending(window).complete = true; }
+void NodeAnswers::complete(const NodeWindow& window) { pending(window).complete = true; }
 
-void Answers::answer(const NodeWindow& window, const transport::MessageView& request) {
+void NodeAnswers::answer(const NodeWindow& window, const transport::MessageView& request) {
   const transport::NodeSlots& slots = *call_.file.slots;
   const transport::MessageHeader& h = request.header;
   transport::Buffer buffer;
@@ -144,7 +144,7 @@ void Answers::answer(const NodeWindow& window, const transport::MessageView& req
 }
 
 // A request does not wait for those of other nodes: they may come only after this one's slot is free again.
-bool Answers::advance() {
+bool NodeAnswers::advance() {
   transport::NodeSlots& slots = *call_.file.slots;
   bool anything = false;
   std::erase_if(windows_, [&](Pending& p) {

@@ -36,7 +36,7 @@ class OutgoingAnswers {
   [[nodiscard]] const transport::Grants& grants() const noexcept { return grants_; }
 
   /// Sends as many answers from the window as the budget allows. True when any was sent.
-  bool send_some(const transport::Window& window, std::deque<transport::Received>& requests) {
+  bool send_some(const transport::CollectiveBuffer& window, std::deque<transport::Received>& requests) {
     bool anything = false;
     while (!requests.empty()) {
       transport::Received& request = requests.front();
@@ -71,7 +71,8 @@ class OutgoingAnswers {
     std::int64_t bytes = 0;
   };
 
-  void send(const transport::Window& window, const transport::Received& request, std::int64_t bytes) {
+  void send(const transport::CollectiveBuffer& window, const transport::Received& request,
+            std::int64_t bytes) {
     const transport::MessageHeader& h = request.view.header;
     Send send;
     try {

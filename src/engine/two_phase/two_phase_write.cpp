@@ -50,7 +50,7 @@ class WriteAggregator : private Aggregator<WriteAggregator, Nothing> {
   }
 
   void place(const transport::MessageView& message) {
-    transport::Window& window = buffers_.of_round(message.header.round).window;
+    transport::CollectiveBuffer& window = buffers_.of_round(message.header.round).window;
     if (!goes_one_sided(call_.link, message.header)) return window.place(message);
     const std::int64_t bytes = window.expect(message) ? message.header.data_bytes() : 0;
     grants_.give(message.header, {call_.link.remote->displacement_of(window.memory()), bytes});
