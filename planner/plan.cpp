@@ -3,13 +3,12 @@
 // Three questions are varied one at a time: which aggregator serves which domain, which ranks aggregate, how
 // the file is cut. --cut and
 // --who fix the others. For the last two the assignment is the one that `auto` takes.
-#include <cstdio>
-#include <exception>
 #include <iostream>
 
 #include "planner/document.hpp"
 #include "planner/jobs.hpp"
 #include "planner/machines.hpp"
+#include "planner/program.hpp"
 
 namespace collio::planner {
 namespace {
@@ -126,11 +125,5 @@ int run(Options& options) {
 }  // namespace collio::planner
 
 int main(int argc, char** argv) {
-  try {
-    collio::bench::Options options(argc, argv);
-    return collio::planner::run(options);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "collio_plan: %s\n", error.what());
-    return 2;
-  }
+  return collio::planner::run_program("collio_plan", argc, argv, collio::planner::run);
 }

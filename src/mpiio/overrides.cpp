@@ -29,9 +29,10 @@ void say(const engine::File& file, MPI_Comm comm, const std::string& origins) {
   if (file.rank != 0) return;
   for (const std::string& warning : file.warnings) say_once(comm, warning);
   if (verbose())
-    std::fprintf(stderr, "collio: %s: %d aggregators, collective buffers of at most %lld bytes, %s storage\n",
-                 file.path.c_str(), file.most_domains(), static_cast<long long>(file.hints.buffer_bytes),
-                 file.machine.storage.name.c_str());
+    std::fprintf(stderr, "collio: %s: %d %s, collective buffers of at most %lld bytes, %s storage\n",
+                 file.path.c_str(), file.most_domains(),
+                 file.most_domains() == 1 ? "aggregator" : "aggregators",
+                 static_cast<long long>(file.hints.buffer_bytes), file.machine.storage.name.c_str());
   if (verbose() && !origins.empty())
     std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
 }

@@ -6,43 +6,56 @@
 
 namespace collio::policy {
 
-namespace {
-
-/// `chosen`: the soonest, taken or not. `gains`: it is taken, or it is domains in order and nothing is
-/// sooner.
-std::string reason_of(const AssignmentChoice& chosen, bool gains) {
-  if (chosen.before.busiest.bytes == 0) return "with domains in order no byte leaves its node";
-  char text[160];
-  const double before_s = chosen.before.busiest.time_s, after_s = chosen.after.busiest.time_s;
-  if (!gains)
-    std::snprintf(text, sizeof text,
-                  "the busiest link needs %.3g s with domains in order; %s saves less than %g %% of it",
-                  before_s, name_of(chosen.how).data(), 100 * least_gain);
-  else if (chosen.how == Assignment::in_order)
-    std::snprintf(text, sizeof text,
-                  "the busiest link needs %.3g s with domains in order, and with nothing else less",
-                  before_s);
-  else
-    std::snprintf(text, sizeof text, "the busiest link needs %.3g s instead of %.3g s with domains in order",
-                  after_s, before_s);
+std::string assignment_text(const AssignmentReason& reason) {
+  char text[160] = "?";
+  switch (reason.why) {
+    case WhyAssignment::hint:
+      return "asked for by hint";
+    case WhyAssignment::no_traffic:
+      return "with domains in order no byte leaves its node";
+    case WhyAssignment::nothing_sooner:
+      std::snprintf(text, sizeof text,
+                    "the busiest link needs %.3g s with domains in order, and with nothing else less",
+                    reason.in_order_s);
+      break;
+    case WhyAssignment::saves_little:
+      std::snprintf(text, sizeof text,
+                    "the busiest link needs %.3g s with domains in order; %s saves less than %g %% of it",
+                    reason.in_order_s, name_of(reason.soonest).data(), 100 * least_gain);
+      break;
+    case WhyAssignment::sooner:
+      std::snprintf(text, sizeof text,
+                    "the busiest link needs %.3g s instead of %.3g s with domains in order", reason.taken_s,
+                    reason.in_order_s);
+      break;
+  }
   return text;
 }
 
-}  // namespace
-
 AssignmentChoice choose_among(const PlacementProblem& problem, const std::vector<std::vector<int>>& by_all) {
-  AssignmentChoice chosen{Assignment::in_order, by_all.front(), "", measure(problem, by_all.front()), {}};
-  chosen.after = chosen.before;
+  AssignmentChoice chosen;
+  chosen.before = chosen.after = measure(problem, by_all.front());
   for (std::size_t i = 1; i < by_all.size(); ++i) {
     PlacementMeasures measures = measure(problem, by_all[i]);
     if (measures.busiest.time_s >= chosen.after.busiest.time_s) continue;
-    chosen.how = static_cast<Assignment>(i);
+    chosen.reason.soonest = static_cast<Assignment>(i);
     chosen.after = std::move(measures);
   }
-  const bool gains = chosen.how == Assignment::in_order ||
-                     chosen.after.busiest.time_s <= (1 - least_gain) * chosen.before.busiest.time_s;
-  chosen.reason = reason_of(chosen, gains);
-  if (!gains) chosen.how = Assignment::in_order, chosen.after = chosen.before;
+  AssignmentReason& reason = chosen.reason;
+  reason.in_order_s = chosen.before.busiest.time_s;
+  if (chosen.before.busiest.bytes == 0)
+    reason.why = WhyAssignment::no_traffic;
+  else if (reason.soonest == Assignment::in_order)
+    reason.why = WhyAssignment::nothing_sooner;
+  else if (chosen.after.busiest.time_s <= (1 - least_gain) * reason.in_order_s)
+    reason.why = WhyAssignment::sooner;
+  else
+    reason.why = WhyAssignment::saves_little;
+  if (reason.why == WhyAssignment::sooner)
+    chosen.how = reason.soonest;
+  else
+    chosen.after = chosen.before;
+  reason.taken_s = chosen.after.busiest.time_s;
   chosen.seat_of_domain = by_all[static_cast<std::size_t>(chosen.how)];
   return chosen;
 }

@@ -15,10 +15,27 @@ namespace collio::policy {
 /// Part of the busiest link's time that an assignment has to save to be taken instead of domains in order.
 inline constexpr double least_gain = 0.02;
 
+/// What settled the assignment.
+enum class WhyAssignment {
+  hint,
+  no_traffic,      ///< with domains in order no byte leaves its node
+  nothing_sooner,  ///< domains in order: with no other is the busiest link done sooner
+  saves_little,    ///< domains in order: the best other saves less than least_gain
+  sooner,          ///< the busiest link is done sooner than with domains in order
+};
+
+struct AssignmentReason {
+  WhyAssignment why = WhyAssignment::hint;
+  Assignment soonest = Assignment::in_order;  ///< with it the busiest link is done soonest; taken or not
+  double in_order_s = 0, taken_s = 0;         ///< until that link is done
+};
+/// In words, for the report. Pure.
+[[nodiscard]] std::string assignment_text(const AssignmentReason& reason);
+
 struct AssignmentChoice {
   Assignment how = Assignment::in_order;
+  AssignmentReason reason;
   std::vector<int> seat_of_domain;  ///< aggregator of every domain
-  std::string reason;               ///< for the report
   PlacementMeasures before, after;  ///< with domains in order, and with `how`; the same for in_order
 };
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "policy/choose_assignment.hpp"
 #include "policy/elect_aggregators.hpp"
 
 namespace collio::policy {
@@ -42,9 +41,7 @@ PlacedDomains elect(Election how, const PlacementProblem& problem, const machine
   const int storage = machine.network ? machine.network->storage : machine::no_vertex;
   const std::vector<int> elected = elect_aggregators(
       how, {problem.topology, problem.nodes, problem.bytes, std::vector<int>(problem.nodes.size(), storage)});
-  PlacedDomains placed{.how = std::string(name_of(how)),
-                       .reason = "asked for by hint",
-                       .seat_of_domain = seats_on(elected, problem.seats)};
+  PlacedDomains placed{.how = std::string(name_of(how)), .seat_of_domain = seats_on(elected, problem.seats)};
   placed.before = measure(problem, assign_domains(Assignment::in_order, problem));
   placed.after = measure(problem, placed.seat_of_domain);
   return placed;
@@ -53,11 +50,14 @@ PlacedDomains elect(Election how, const PlacementProblem& problem, const machine
 PlacedDomains assign(const PlacementProblem& problem, const Hints& hints) {
   if (!hints.assignment) {
     AssignmentChoice choice = choose_assignment(problem);
-    return {std::string(name_of(choice.how)), std::move(choice.reason), std::move(choice.seat_of_domain),
-            std::move(choice.before),         std::move(choice.after),  std::nullopt};
+    return {.how = std::string(name_of(choice.how)),
+            .reason = choice.reason,
+            .seat_of_domain = std::move(choice.seat_of_domain),
+            .before = std::move(choice.before),
+            .after = std::move(choice.after),
+            .flows = {}};
   }
   PlacedDomains placed{.how = std::string(name_of(*hints.assignment)),
-                       .reason = "asked for by hint",
                        .seat_of_domain = assign_domains(*hints.assignment, problem)};
   placed.before = measure(problem, assign_domains(Assignment::in_order, problem));
   placed.after = measure(problem, placed.seat_of_domain);
@@ -79,6 +79,11 @@ std::vector<machine::Flow> flows_of(const PlacementProblem& problem, const std::
 }
 
 }  // namespace
+
+std::string placing_text(const PlacedDomains& placed) {
+  return assignment_text(placed.reason) +
+         (placed.network_known ? "" : ", with all nodes on one switch at 10 Gbit/s: the network is unknown");
+}
 
 InOrder against_placing(const Plan& plan, const machine::Machine& machine, const Hints& hints,
                         std::int64_t bytes) {
@@ -102,8 +107,7 @@ PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, c
                                  plan.direction == Direction::read};
   const auto* election = std::get_if<Election>(&hints.who);
   PlacedDomains placed = election ? elect(*election, problem, machine) : assign(problem, hints);
-  if (!machine.network)
-    placed.reason += ", with all nodes on one switch at 10 Gbit/s: the network is unknown";
+  placed.network_known = machine.network != nullptr;
   if (plan.path != Path::two_layer || hints.nodes_per_group == 1)
     placed.flows = flows_of(problem, placed.seat_of_domain);
   return placed;

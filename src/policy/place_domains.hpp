@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "machine/machine.hpp"
+#include "policy/choose_assignment.hpp"
 #include "policy/placement.hpp"
 #include "policy/plan.hpp"
 
@@ -17,12 +18,16 @@ namespace collio::policy {
 /// Domains with their aggregators, and what that does to the network.
 struct PlacedDomains {
   std::string how;  ///< name of the assignment or election
-  std::string reason;
+  AssignmentReason reason;
+  bool network_known = true;        ///< else all nodes count as on one switch
   std::vector<int> seat_of_domain;  ///< aggregator of every domain, all different
   PlacementMeasures before, after;  ///< with domain i at aggregator i, and as placed
   std::optional<std::vector<machine::Flow>>
       flows;  ///< between nodes as placed; absent where pieces meet on other nodes on their way
 };
+
+/// Why they are placed so, in words for the report. Pure.
+[[nodiscard]] std::string placing_text(const PlacedDomains& placed);
 
 /// Why a call's domains go to their aggregators in order, without a look at where its bytes are.
 enum class InOrder {

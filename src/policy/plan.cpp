@@ -33,7 +33,7 @@ int most_teams(const Layers& layers) {
 
 /// Why layer 1 cannot help this call.
 OneLayer against_two_layers(const PlanRequest& r, const machine::Machine& m, const Hints& hints) {
-  if (!r.lacking.node_memory.empty()) return OneLayer::no_node_memory;
+  if (r.lacking.node_memory) return OneLayer::no_node_memory;
   const int ranks = m.ranks();
   if (ranks == 1) return OneLayer::one_rank;
   const Layers layers = make_layers(m, hints);
@@ -66,8 +66,8 @@ bool settle_path(Plan& plan, const PlanRequest& r) {
   if (d.undescribed == 0 && d.unordered == 0) return false;
   plan.reason.why = d.undescribed > 0 ? Why::undescribed : Why::unordered;
   plan.reason.ranks = d.undescribed > 0 ? d.undescribed : d.unordered;
-  if (d.undescribed == 0) plan.reason.lacking = r.lacking.handles;
-  plan.path = d.undescribed == 0 && r.lacking.handles.empty() ? Path::independent : Path::native;
+  if (d.undescribed == 0) plan.reason.lacking = r.lacking.handles ? Lack::handles : Lack::nothing;
+  plan.path = d.undescribed == 0 && !r.lacking.handles ? Path::independent : Path::native;
   return true;
 }
 
@@ -75,17 +75,16 @@ bool settle_path(Plan& plan, const PlanRequest& r) {
 void take_asked(Plan& plan, const PlanRequest& r, Path asked, Path exchange) {
   const bool independent = asked == Path::independent;
   plan.reason.why = r.way ? Why::trials : Why::hint;
-  if (independent) plan.reason.lacking = r.lacking.handles;
+  if (independent) plan.reason.lacking = r.lacking.handles ? Lack::handles : Lack::nothing;
   if (asked != Path::two_layer) plan.reason.one_layer = OneLayer::no;
-  plan.path = independent && r.lacking.handles.empty() ? asked : exchange;
+  plan.path = independent && !r.lacking.handles ? asked : exchange;
   if (independent && plan.path != asked) plan.reason.why = Why::hint;
 }
 
 void estimate_path(Plan& plan, const PlanRequest& r, Path exchange, const Layers& layers, bool given) {
   const double exchange_s =
       exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
-  plan.path =
-      r.lacking.handles.empty() && plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
+  plan.path = !r.lacking.handles && plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
   plan.reason.why = Why::estimates;
   plan.reason.pieces = r.digest.pieces;
   plan.reason.piece_bytes = r.digest.bytes / std::max<std::int64_t>(1, r.digest.pieces);
@@ -102,7 +101,7 @@ void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machi
   const bool free_choice = asked == Path::automatic && !layers_given(hints);
   if (free_choice && reason.one_layer == OneLayer::no && merging_is_slower(plan, machine))
     reason.one_layer = OneLayer::slower;
-  if (reason.one_layer == OneLayer::no_node_memory) reason.lacking = r.lacking.node_memory;
+  if (reason.one_layer == OneLayer::no_node_memory) reason.lacking = Lack::node_memory;
   if (reason.one_layer == OneLayer::sparse) reason.sparsest = sparsest(r.direction);
   const Path exchange =
       asked == Path::two_phase || reason.one_layer != OneLayer::no ? Path::two_phase : Path::two_layer;
@@ -218,8 +217,9 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   cut.window_bytes = window_bytes(machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
-    plan.transfers = choose_transfers(
-        {r.digest, machine.ranks(), r.way ? r.way->transfer : hints.transfer, r.lacking.windows}, hints);
+    plan.transfers = choose_transfers({r.digest, machine.ranks(), r.way ? r.way->transfer : hints.transfer,
+                                       r.lacking.windows, r.lacking.refusal},
+                                      hints);
   }
   plan.reason.memory_limit_bytes = hints.memory_limit_bytes;
   plan.reason.window_bytes = cut.window_bytes;

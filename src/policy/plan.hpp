@@ -68,11 +68,13 @@ struct Plan {
   }
 };
 
-/// What a file turned out not to have, each with the reason. Empty: it has it, or nobody has asked yet.
+/// What a file turned out not to have. Else it has it, or no call has needed it yet.
 struct Lacking {
-  std::string windows;      ///< an MPI window for the aggregators' buffers
-  std::string handles;      ///< a handle on every rank: ranks that do not aggregate cannot access the file
-  std::string node_memory;  ///< memory shared by the ranks of a node
+  NoWindow windows = NoWindow::no;  ///< MPI windows for the aggregators' buffers
+  std::string refusal;              ///< of a window, by MPI
+  bool handles = false;             ///< see Lack
+  bool node_memory = false;
+  [[nodiscard]] bool anything() const noexcept { return windows != NoWindow::no || handles || node_memory; }
 };
 
 struct PlanRequest {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 namespace collio::policy {
 
@@ -29,12 +29,20 @@ enum class OneLayer {
   slower,          ///< handling pieces once more costs more than the messages it saves
 };
 
+/// What a file lacks of what a path, or shared memory, needs.
+enum class Lack {
+  nothing,
+  handles,      ///< on every rank: ranks that do not aggregate cannot access the file
+  node_memory,  ///< shared by the ranks of a node
+};
+[[nodiscard]] std::string_view lack_text(Lack lack) noexcept;
+
 struct Reason {
   Why why = Why::estimates;
   OneLayer one_layer = OneLayer::no;
-  std::string lacking;      ///< what the file lacks of what the path, or the layer, needs; empty: nothing
-  std::int64_t ranks = 0;   ///< undescribed, unordered: how many
-  std::int64_t pieces = 0;  ///< of all ranks
+  Lack lacking = Lack::nothing;
+  std::int64_t ranks = 0;               ///< undescribed, unordered: how many
+  std::int64_t pieces = 0;              ///< of all ranks
   std::int64_t piece_bytes = 0;         ///< on average
   std::int64_t sparsest = 0;            ///< sparse: at least 1/sparsest of the span must be accessed
   std::int64_t local_aggregators = 0;   ///< of estimates for two layers

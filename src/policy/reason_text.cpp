@@ -22,7 +22,7 @@ std::string one_layer_text(const Plan& plan) {
     case OneLayer::no:
       return "";
     case OneLayer::no_node_memory:
-      return r.lacking;
+      return std::string(lack_text(Lack::node_memory));
     case OneLayer::one_rank:
       return "there is one rank";
     case OneLayer::all_aggregate:
@@ -60,7 +60,8 @@ std::string path_text(const Plan& plan) {
   const std::string ranks = std::to_string(r.ranks) + " ranks";
   const bool two_layers_wanted = r.one_layer != OneLayer::no && plan.path == Path::two_phase;
   const std::string one_layer = two_layers_wanted ? "; one layer: " + one_layer_text(plan) : "";
-  const bool no_handles = !r.lacking.empty() && r.one_layer != OneLayer::no_node_memory;
+  const bool no_handles = r.lacking == Lack::handles;
+  const std::string lacking(lack_text(r.lacking));
   switch (r.why) {
     case Why::no_bytes:
       return "no bytes to move";
@@ -68,9 +69,9 @@ std::string path_text(const Plan& plan) {
       return "collio cannot describe a datatype or view on " + ranks;
     case Why::unordered:
       return "file pieces of " + ranks + " are not in ascending order" +
-             (no_handles ? ", and " + r.lacking : "");
+             (no_handles ? ", and " + lacking : "");
     case Why::hint:
-      return (no_handles ? "independent is asked for by hint, but " + r.lacking : "asked for by hint") +
+      return (no_handles ? "independent is asked for by hint, but " + lacking : "asked for by hint") +
              one_layer;
     case Why::trials:
       return "by trials" + one_layer;
@@ -82,18 +83,31 @@ std::string path_text(const Plan& plan) {
 
 }  // namespace
 
+std::string_view lack_text(Lack lack) noexcept {
+  switch (lack) {
+    case Lack::nothing:
+      return "";
+    case Lack::handles:
+      return "ranks that do not aggregate cannot open the file";
+    case Lack::node_memory:
+      return "no shared memory between the ranks of a node";
+  }
+  return "?";
+}
+
 std::uint64_t reason_key(const Plan& plan) noexcept {
   const Reason& r = plan.reason;
-  std::uint64_t key = std::hash<std::string>{}(r.lacking);
+  auto key = static_cast<std::uint64_t>(r.lacking);
   for (const std::int64_t value :
        {static_cast<std::int64_t>(r.why), static_cast<std::int64_t>(r.one_layer), r.ranks, r.pieces,
         r.piece_bytes, r.sparsest, r.local_aggregators, r.memory_limit_bytes, r.window_bytes,
         static_cast<std::int64_t>(r.masks), static_cast<std::int64_t>(plan.path),
         static_cast<std::int64_t>(plan.overlap.schedule), static_cast<std::int64_t>(plan.overlap.buffers),
         static_cast<std::int64_t>(plan.transfers.by), static_cast<std::int64_t>(plan.transfers.why),
-        static_cast<std::int64_t>(plan.transfers.wanted)})
+        static_cast<std::int64_t>(plan.transfers.wanted),
+        static_cast<std::int64_t>(plan.transfers.no_window)})
     key = core::hash_step(key, static_cast<std::uint64_t>(value));
-  return core::hash_step(key, std::hash<std::string>{}(plan.transfers.no_window));
+  return core::hash_step(key, std::hash<std::string>{}(plan.transfers.refusal));
 }
 
 std::string reason_text(const Plan& plan) {

@@ -11,7 +11,7 @@ namespace {
 std::optional<WhyTransfer> against_one_sided(const TransferRequest& r) {
   if (r.ranks == 1) return WhyTransfer::one_rank;
   if (r.digest.on_fibers > 0) return WhyTransfer::on_fibers;
-  if (!r.no_window.empty()) return WhyTransfer::no_window;
+  if (r.no_window != NoWindow::no) return WhyTransfer::no_window;
   return std::nullopt;
 }
 
@@ -31,7 +31,9 @@ std::string why_text(const Transfers& t) {
     case WhyTransfer::on_fibers:
       return instead + "a fence or flush would block the program, as the call runs on its thread";
     case WhyTransfer::no_window:
-      return instead + t.no_window;
+      return instead + (t.no_window == NoWindow::refused
+                            ? t.refusal
+                            : "many files are open, and this one borrows communicators");
   }
   return "?";
 }
@@ -48,7 +50,10 @@ Transfers choose_transfers(const TransferRequest& request, const Hints& hints) {
   }
   if (const auto against = against_one_sided(request)) {
     messages.why = *against;
-    if (*against == WhyTransfer::no_window) messages.no_window = request.no_window;
+    if (*against == WhyTransfer::no_window) {
+      messages.no_window = request.no_window;
+      messages.refusal = request.refusal;
+    }
     return messages;
   }
   return {.by = wanted,

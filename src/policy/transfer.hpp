@@ -24,6 +24,13 @@ enum class WhyTransfer {
   no_window,  ///< messages, as MPI has no window for the buffers
 };
 
+/// Why MPI has no window for the aggregators' buffers.
+enum class NoWindow {
+  no,                 ///< it has, or nobody asked
+  for_borrowed_line,  ///< many files are open, and this one borrows communicators
+  refused,            ///< MPI says why
+};
+
 /// What a call's transfers are, and why.
 struct Transfers {
   Transfer by = Transfer::two_sided;
@@ -32,7 +39,8 @@ struct Transfers {
   std::int64_t shortest_piece_bytes = 1;
   WhyTransfer why = WhyTransfer::two_sided;
   Transfer wanted = Transfer::two_sided;
-  std::string no_window;  ///< what MPI says; empty: the reason is another
+  NoWindow no_window = NoWindow::no;  ///< `why` is no_window
+  std::string refusal;                ///< of the window, by MPI
 };
 
 /// What else the choice rests on.
@@ -40,7 +48,8 @@ struct TransferRequest {
   const Digest& digest;
   int ranks = 1;
   Transfer wanted = Transfer::two_sided;
-  const std::string& no_window;  ///< why MPI has no window for the buffers; empty: it has
+  NoWindow no_window = NoWindow::no;
+  const std::string& refusal;
 };
 
 /// What is wanted, unless the call cannot have it: then two_sided, and the reason says so. Pure.

@@ -137,7 +137,7 @@ Comparison Comparer::assignments(policy::Cut cut, const policy::Who& who) {
   }
   const policy::AssignmentChoice choice = policy::choose_among(problem, by_all);
   comparison.rows[static_cast<std::size_t>(choice.how)].chosen = true;
-  comparison.reason = choice.reason;
+  comparison.reason = policy::assignment_text(choice.reason);
   return comparison;
 }
 

@@ -61,8 +61,8 @@ class Run {
     const Share* share;
   };
 
-  /// Of a window that has been read.
-  struct Answers {
+  /// To the requests for a window that has been read.
+  struct WindowAnswers {
     std::vector<Letter> asked;
     std::size_t next = 0;
     double begun_s = 0;
@@ -156,7 +156,7 @@ class Run {
 
   /// Some answers at a time, for those of other windows to go over the links between them.
   void answer(const Opened& w) {
-    Answers& answers = answers_.at({w.domain, w.round});
+    WindowAnswers& answers = answers_.at({w.domain, w.round});
     double& server_s = server_free_s_[at(w.domain)];
     server_s = std::max(server_s, queue_.now_s());
     const std::size_t end = std::min(answers.asked.size(), answers.next + answers_at_a_time);
@@ -220,7 +220,7 @@ class Run {
   std::vector<double> server_free_s_, storage_free_s_,
       receiving_s_;  ///< by domain; a rank serves and sends at a time
   Queue<Event> queue_;
-  std::map<std::pair<int, std::int64_t>, Answers> answers_;
+  std::map<std::pair<int, std::int64_t>, WindowAnswers> answers_;
   Flights flights_;
   Outcome out_;
 };

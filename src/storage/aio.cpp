@@ -15,21 +15,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class AioFile final : public PosixFile {
+class AioFile final : public OverlappingFile {
  public:
-  explicit AioFile(Descriptors file) : PosixFile(std::move(file)) {}
+  explicit AioFile(Descriptors file) : OverlappingFile(std::move(file)) {}
   ~AioFile() override {
     while (!under_way_.empty()) wait_for(under_way_.back());
   }
   AioFile(const AioFile&) = delete;
   AioFile& operator=(const AioFile&) = delete;
-
-  Ticket start_write(const core::Extent& extent, const std::byte* from) override {
-    return start(Operation::writing(extent, from));
-  }
-  Ticket start_read(const core::Extent& extent, std::byte* to) override {
-    return start(Operation::reading(extent, to));
-  }
 
   bool done(Ticket ticket) override {
     for (std::size_t i = 0; i < under_way_.size();) i += advance(under_way_[i]) ? 0 : 1;
@@ -43,8 +36,6 @@ class AioFile final : public PosixFile {
     return transfer;
   }
 
-  [[nodiscard]] bool overlaps() const noexcept override { return true; }
-
  private:
   struct Entry {
     Operation operation;
@@ -53,7 +44,7 @@ class AioFile final : public PosixFile {
     Clock::time_point due;  ///< of a call with an outcome that was injected
   };
 
-  Ticket start(Operation operation) {
+  Ticket start(Operation operation) override {
     const Ticket ticket = entries_.take();
     entries_[ticket].operation = std::move(operation);
     if (submit(entries_[ticket])) under_way_.push_back(ticket);

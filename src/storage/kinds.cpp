@@ -11,10 +11,24 @@ namespace {
 
 using policy::StorageKind;
 
-std::string because(const StorageRequest& r) {
-  if (r.kind != StorageKind::automatic) return "asked for by hint";
-  if (r.model.in_memory) return r.model.name + ": a call is a copy in memory, nothing to overlap";
-  return r.model.name + ": transfers go on while messages come";
+WhyStorage why_of(const StorageRequest& r) noexcept {
+  if (r.kind != StorageKind::automatic) return WhyStorage::hint;
+  return r.model.in_memory ? WhyStorage::only_a_copy : WhyStorage::overlap;
+}
+
+std::string text_of(WhyStorage why, const StorageRequest& r) {
+  switch (why) {
+    case WhyStorage::hint:
+      return r.kind == StorageKind::null ? "asked for by hint: no byte is written, and zeros are read"
+                                         : "asked for by hint";
+    case WhyStorage::only_a_copy:
+      return r.model.name + ": a call is a copy in memory, nothing to overlap";
+    case WhyStorage::overlap:
+      return r.model.name + ": transfers go on while messages come";
+    case WhyStorage::locks:
+      return r.model.name + ": each call under a lock of its byte range";
+  }
+  return "?";
 }
 
 /// The kinds to try, the wanted one first.
@@ -60,7 +74,8 @@ core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks loc
   const int error =
       try_range_lock(file.buffered(), request.access == Access::read_only ? RangeUse::read : RangeUse::write);
   if (error == 0) {
-    opened.reason = request.model.name + ": each call under a lock of its byte range";
+    opened.why = WhyStorage::locks;
+    opened.reason = text_of(opened.why, request);
     return std::unique_ptr<Storage>(std::make_unique<PosixFile>(std::move(file), locks));
   }
   const std::string why = std::string("no byte-range locks (") + std::strerror(error) + ")";
@@ -75,8 +90,7 @@ core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks loc
 
 core::Result<Opened> open_storage(const StorageRequest& request) {
   if (request.kind == StorageKind::null)
-    return Opened{make_null(), StorageKind::null,
-                  "asked for by hint: no byte is written, and zeros are read"};
+    return Opened{make_null(), StorageKind::null, WhyStorage::hint, text_of(WhyStorage::hint, request)};
   auto file = request.holder ? Descriptors::open_held(*request.holder, request.path, request.access,
                                                       request.direct, request.drill)
                              : Descriptors::open(request.path, request.access, request.direct, request.drill);
@@ -102,7 +116,8 @@ core::Result<Opened> open_storage(const StorageRequest& request) {
     not_had += "; " + made.why_not;
   }
   opened.declined = request.kind != StorageKind::automatic && opened.kind != request.kind;
-  opened.reason += because(request) + not_had;
+  opened.why = why_of(request);
+  opened.reason += text_of(opened.why, request) + not_had;
   return opened;
 }
 

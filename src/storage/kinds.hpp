@@ -28,11 +28,20 @@ struct StorageRequest {
       false;  ///< each write under a lock of its byte range, where the file system has such locks
 };
 
+/// What settled the kind that was tried first.
+enum class WhyStorage {
+  hint,
+  only_a_copy,  ///< a call is a copy in memory, there is nothing to overlap
+  overlap,      ///< transfers proceed while messages come
+  locks,        ///< each call is made under a lock of its byte range
+};
+
 /// An open file, and what serves it.
 struct Opened {
   std::unique_ptr<Storage> file;
   policy::StorageKind kind = policy::StorageKind::posix;
-  std::string reason;     ///< why this kind
+  WhyStorage why = WhyStorage::hint;
+  std::string reason;     ///< `why` in words, and what the kinds lack that could not be had
   bool declined = false;  ///< it is not the kind that was asked for
   Holder holder;          ///< this process, for ranks that open the file later
 };

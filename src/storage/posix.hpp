@@ -45,6 +45,22 @@ class PosixFile : public Storage {
   std::atomic<bool> direct_refused_{false};
 };
 
+/// One whose transfers proceed without the caller, each kind in its way.
+class OverlappingFile : public PosixFile {
+ public:
+  using PosixFile::PosixFile;
+  Ticket start_write(const core::Extent& extent, const std::byte* from) final {
+    return start(Operation::writing(extent, from));
+  }
+  Ticket start_read(const core::Extent& extent, std::byte* to) final {
+    return start(Operation::reading(extent, to));
+  }
+  [[nodiscard]] bool overlaps() const noexcept final { return true; }
+
+ private:
+  virtual Ticket start(Operation operation) = 0;
+};
+
 /// Opens an existing file with POSIX calls. Error classes follow errno.
 [[nodiscard]] core::Result<std::unique_ptr<Storage>> open_posix(const std::string& path, Access access);
 

@@ -9,22 +9,16 @@ namespace collio::storage {
 
 namespace {
 
-class ThreadsFile final : public PosixFile {
+class ThreadsFile final : public OverlappingFile {
  public:
   ThreadsFile(Descriptors file, std::shared_ptr<WorkerPool> pool)
-      : PosixFile(std::move(file)), pool_(std::move(pool)) {}
+      : OverlappingFile(std::move(file)), pool_(std::move(pool)) {}
   ~ThreadsFile() override {
     pool_->wait_until([this] { return under_way_ == 0; });
   }
   ThreadsFile(const ThreadsFile&) = delete;
   ThreadsFile& operator=(const ThreadsFile&) = delete;
 
-  Ticket start_write(const core::Extent& extent, const std::byte* from) override {
-    return start(Operation::writing(extent, from));
-  }
-  Ticket start_read(const core::Extent& extent, std::byte* to) override {
-    return start(Operation::reading(extent, to));
-  }
   bool done(Ticket ticket) override { return entries_[ticket].over.load(std::memory_order_acquire); }
 
   Transfer finish(Ticket ticket) override {
@@ -35,15 +29,13 @@ class ThreadsFile final : public PosixFile {
     return transfer;
   }
 
-  [[nodiscard]] bool overlaps() const noexcept override { return true; }
-
  private:
   struct Entry {
     Operation operation;
     std::atomic<bool> over{false};
   };
 
-  Ticket start(Operation operation) {
+  Ticket start(Operation operation) override {
     const Ticket ticket = entries_.take();
     Entry& entry = entries_[ticket];
     entry.operation = std::move(operation);

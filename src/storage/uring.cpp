@@ -24,23 +24,16 @@ constexpr unsigned entries_in_ring = 64;
 constexpr std::size_t short_call_bytes = 64 << 10;      // copied sooner than handed to a thread
 constexpr std::size_t most_registered_bytes = 1 << 30;  // of one buffer: the kernel takes no more
 
-class UringFile final : public PosixFile {
+class UringFile final : public OverlappingFile {
  public:
   UringFile(Descriptors file, const io_uring& ring, bool local)
-      : PosixFile(std::move(file)), ring_(ring), local_(local) {}
+      : OverlappingFile(std::move(file)), ring_(ring), local_(local) {}
   ~UringFile() override {
     while (in_ring_ > 0) reap(true);
     ::io_uring_queue_exit(&ring_);
   }
   UringFile(const UringFile&) = delete;
   UringFile& operator=(const UringFile&) = delete;
-
-  Ticket start_write(const core::Extent& extent, const std::byte* from) override {
-    return start(Operation::writing(extent, from));
-  }
-  Ticket start_read(const core::Extent& extent, std::byte* to) override {
-    return start(Operation::reading(extent, to));
-  }
 
   bool done(Ticket ticket) override {
     reap(false);
@@ -53,8 +46,6 @@ class UringFile final : public PosixFile {
     entries_.give_back(ticket);
     return transfer;
   }
-
-  [[nodiscard]] bool overlaps() const noexcept override { return true; }
 
   core::Error register_buffers(std::span<const std::span<std::byte>> buffers) override {
     if (!registered_.empty()) ::io_uring_unregister_buffers(&ring_);
@@ -81,7 +72,7 @@ class UringFile final : public PosixFile {
     __kernel_timespec wait{};  ///< of a call with an outcome that was injected
   };
 
-  Ticket start(Operation operation) {
+  Ticket start(Operation operation) override {
     const Ticket ticket = entries_.take();
     entries_[ticket].operation = std::move(operation);
     submit(ticket);

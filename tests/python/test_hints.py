@@ -50,6 +50,13 @@ def test_bad_values_are_named_with_what_is_allowed(key, value):
     assert f"{key}={value}" in str(error.value) and hints.BY_KEY[key].allowed in str(error.value)
 
 
+@pytest.mark.parametrize("value, told", [("4MB", "; write MiB, or m, for powers of two"), ("1gb", "; write GiB, or g,"), ("512kB", "; write KiB, or k,")])
+def test_units_that_may_mean_either_are_refused(value, told):
+    with pytest.raises(hints.HintError) as error:
+        hints.check_hint("cb_buffer_size", value)
+    assert told in str(error.value)
+
+
 def test_unknown_keys():
     with pytest.raises(hints.HintError, match="did you mean collio_path"):
         hints.check_hint("collio_pth", "auto")

@@ -10,7 +10,7 @@ from rich.console import Console
 
 import mutated
 import whole_reports
-from collio import config, faults, hints, machine_file, mpi_libraries
+from collio import config, hints, machine_file, mpi_libraries
 from collio.machine_file import Graph, MachineFileError
 from collio.machine_file.graph import check
 from collio.plan import machines as plan_machines
@@ -229,11 +229,6 @@ def test_hints():
         mutated.accepted(hint.parse, mutated.texts(hint.default, 30), hints.HintError)
         for number in mutated.NUMBERS:
             mutated.accepted(hint.parse, iter([number]), hints.HintError)
-
-
-def test_rules_of_faults():
-    text = "all:write1-3:delay=0.25,stuck=2,EINTR=3,short=100,EFBIG/aggregator=1,3-4:open2:EMFILE/0:read3+:EIO"
-    mutated.accepted(faults.wrong_part, mutated.texts(text, 500), ())
 
 
 # --- programs -----------------------------------------------------------------------------------

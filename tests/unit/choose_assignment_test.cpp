@@ -34,7 +34,9 @@ TEST(ChooseAssignment, TheBusiestLinkThatIsDoneSoonestWins) {
   EXPECT_EQ(choice.seat_of_domain, (std::vector<int>{1, 0}));
   EXPECT_EQ(choice.before.busiest.bytes, 3000);
   EXPECT_EQ(choice.after.busiest.bytes, 1000);
-  EXPECT_EQ(choice.reason, "the busiest link needs 1 s instead of 3 s with domains in order");
+  EXPECT_EQ(choice.reason.why, WhyAssignment::sooner);
+  EXPECT_EQ(assignment_text(choice.reason),
+            "the busiest link needs 1 s instead of 3 s with domains in order");
 }
 
 TEST(ChooseAssignment, LessThanTwoPercentAreNotWorthIt) {
@@ -42,7 +44,8 @@ TEST(ChooseAssignment, LessThanTwoPercentAreNotWorthIt) {
   EXPECT_EQ(next_to_nothing.how, Assignment::in_order);
   EXPECT_EQ(next_to_nothing.seat_of_domain, (std::vector<int>{0, 1}));
   EXPECT_EQ(next_to_nothing.after.busiest.bytes, 1000);
-  EXPECT_EQ(next_to_nothing.reason,
+  EXPECT_EQ(next_to_nothing.reason.why, WhyAssignment::saves_little);
+  EXPECT_EQ(assignment_text(next_to_nothing.reason),
             "the busiest link needs 1 s with domains in order; locality_aware saves less than 2 % of it");
   EXPECT_NE(choose_assignment(crossed(pair(), 1000, 980)).how, Assignment::in_order);
 }
@@ -50,9 +53,13 @@ TEST(ChooseAssignment, LessThanTwoPercentAreNotWorthIt) {
 TEST(ChooseAssignment, WhereNothingIsSoonerDomainsStayInOrder) {
   const AssignmentChoice choice = choose_assignment(crossed(pair(), 1000, 2000));
   EXPECT_EQ(choice.how, Assignment::in_order);
-  EXPECT_EQ(choice.reason, "the busiest link needs 1 s with domains in order, and with nothing else less");
-  EXPECT_EQ(choose_assignment(crossed(pair(), 0, 2000)).reason,
+  EXPECT_EQ(choice.reason.why, WhyAssignment::nothing_sooner);
+  EXPECT_EQ(assignment_text(choice.reason),
+            "the busiest link needs 1 s with domains in order, and with nothing else less");
+  EXPECT_EQ(choose_assignment(crossed(pair(), 0, 2000)).reason.why, WhyAssignment::no_traffic);
+  EXPECT_EQ(assignment_text({.why = WhyAssignment::no_traffic}),
             "with domains in order no byte leaves its node");
+  EXPECT_EQ(assignment_text({}), "asked for by hint");
   const AssignmentChoice nothing = choose_assignment({pair(), {0, 1}, Matrix({2, 0}), {0, 1}});
   EXPECT_EQ(nothing.how, Assignment::in_order);
   EXPECT_TRUE(nothing.seat_of_domain.empty());

@@ -46,7 +46,9 @@ TEST(PlaceDomains, BlocksStayOnTheirNodesThoughTheNetworkIsUnknown) {
   EXPECT_EQ(placed.after.bytes_inside_nodes, 8 << 20);
   EXPECT_LT(placed.before.bytes_inside_nodes, 8 << 20);
   EXPECT_TRUE(placed.flows && placed.flows->empty());
-  EXPECT_NE(placed.reason.find("unknown"), std::string::npos);
+  EXPECT_FALSE(placed.network_known);
+  EXPECT_TRUE(
+      placing_text(placed).ends_with(", with all nodes on one switch at 10 Gbit/s: the network is unknown"));
 }
 
 TEST(PlaceDomains, NoAggregatorGetsTwoWhateverThePolicy) {

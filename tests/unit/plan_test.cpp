@@ -36,14 +36,14 @@ TEST(Plan, LargeBlocksGoStraightToTheFile) {
 
 TEST(Plan, RanksWithoutTheFileGoThroughThoseThatHaveIt) {
   PlanRequest request{Direction::read, large_blocks, 2};
-  request.lacking.handles = "it is gone";
+  request.lacking.handles = true;
   EXPECT_EQ(make_plan(request, one_node(8, 2), {}).path, Path::two_layer);
   Hints hints;
   hints.read_path = Path::independent;
   const Plan asked = make_plan(request, one_node(8, 2), hints);
   EXPECT_EQ(asked.path, Path::two_layer);
   EXPECT_EQ(asked.reason.why, Why::hint);
-  EXPECT_EQ(reason_text(asked), "independent is asked for by hint, but it is gone");
+  EXPECT_EQ(asked.reason.lacking, Lack::handles);
   request.digest.unordered = 1;
   EXPECT_EQ(make_plan(request, one_node(8, 2), {}).path, Path::native);
 }

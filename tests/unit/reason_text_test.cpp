@@ -25,9 +25,14 @@ TEST(ReasonText, CallsThatLeaveNoChoice) {
             "collio cannot describe a datatype or view on 3 ranks");
   Plan unordered = plan_because(Why::unordered);
   EXPECT_EQ(reason_text(unordered), "file pieces of 3 ranks are not in ascending order");
-  unordered.reason.lacking = "the file is gone";
+  unordered.reason.lacking = Lack::handles;
   EXPECT_EQ(reason_text(unordered),
-            "file pieces of 3 ranks are not in ascending order, and the file is gone");
+            "file pieces of 3 ranks are not in ascending order, and ranks that do not aggregate cannot open "
+            "the file");
+  Plan asked = plan_because(Why::hint, Path::two_layer);
+  asked.reason.lacking = Lack::handles;
+  EXPECT_EQ(reason_text(asked),
+            "independent is asked for by hint, but ranks that do not aggregate cannot open the file");
 }
 
 TEST(ReasonText, EstimatesNameBothSides) {
@@ -45,7 +50,7 @@ TEST(ReasonText, EstimatesNameBothSides) {
 
 TEST(ReasonText, WhyThereIsOneLayer) {
   const std::pair<OneLayer, std::string> texts[] = {
-      {OneLayer::no_node_memory, "none to share"},
+      {OneLayer::no_node_memory, "no shared memory between the ranks of a node"},
       {OneLayer::one_rank, "there is one rank"},
       {OneLayer::all_aggregate, "every rank is a local aggregator"},
       {OneLayer::sparse, "less than 1/64 of the bytes in the span are accessed"},
@@ -57,7 +62,7 @@ TEST(ReasonText, WhyThereIsOneLayer) {
     Plan plan = plan_because(Why::hint, Path::two_phase);
     plan.reason.one_layer = one_layer;
     plan.reason.sparsest = 64;
-    if (one_layer == OneLayer::no_node_memory) plan.reason.lacking = "none to share";
+    if (one_layer == OneLayer::no_node_memory) plan.reason.lacking = Lack::node_memory;
     EXPECT_TRUE(reason_text(plan).starts_with("asked for by hint; one layer: " + text + "; rounds: "))
         << reason_text(plan);
     plan.reason.why = Why::trials;
@@ -81,7 +86,7 @@ TEST(ReasonText, KeysDifferWhereReasonsDo) {
   EXPECT_EQ(reason_key(plan), reason_key(Plan(plan)));
   for (const auto& change :
        {+[](Plan& p) { p.reason.why = Why::trials; }, +[](Plan& p) { p.reason.masks = true; },
-        +[](Plan& p) { p.path = Path::two_phase; }, +[](Plan& p) { p.reason.lacking = "a window"; },
+        +[](Plan& p) { p.path = Path::two_phase; }, +[](Plan& p) { p.reason.lacking = Lack::handles; },
         +[](Plan& p) { ++p.reason.pieces; }, +[](Plan& p) { ++p.overlap.buffers; },
         +[](Plan& p) { p.transfers.why = WhyTransfer::trials; }}) {
     Plan other = plan;

@@ -294,7 +294,8 @@ TEST(StorageChoice, MemoryFileSystemsAreForTheCaller) {
   EXPECT_EQ(chosen.kind, StorageKind::posix);
   EXPECT_FALSE(chosen.declined);
   EXPECT_FALSE(chosen.file->overlaps());
-  EXPECT_NE(chosen.reason.find("tmpfs"), std::string::npos);
+  EXPECT_EQ(chosen.why, WhyStorage::only_a_copy);
+  EXPECT_EQ(chosen.reason, "tmpfs: a call is a copy in memory, nothing to overlap");
 }
 
 TEST(StorageChoice, NullMovesNothingAndSaysSo) {
@@ -305,7 +306,8 @@ TEST(StorageChoice, NullMovesNothingAndSaysSo) {
   EXPECT_EQ(chosen.file->finish(chosen.file->start_read({1, 3}, bytes_of(text))).bytes, 3);
   EXPECT_EQ(text, std::string(3, '\0'));
   EXPECT_EQ(file.content(), "abc");
-  EXPECT_NE(chosen.reason.find("no byte is written"), std::string::npos);
+  EXPECT_EQ(chosen.why, WhyStorage::hint);
+  EXPECT_EQ(chosen.reason, "asked for by hint: no byte is written, and zeros are read");
 }
 
 TEST(StorageChoice, ErrorsOfOpeningAreTheirOwn) {
@@ -363,6 +365,7 @@ TEST(StorageChoice, RingsServeWhereTheKernelLetsThem) {
   const TemporaryFile file("abc");
   const Opened chosen = choice(file.path(), {});
   EXPECT_FALSE(chosen.declined);
+  EXPECT_EQ(chosen.why, WhyStorage::overlap);
   EXPECT_TRUE(chosen.kind == StorageKind::uring || chosen.reason.find("io_uring: ") != std::string::npos)
       << chosen.reason;
 }

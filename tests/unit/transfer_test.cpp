@@ -43,7 +43,7 @@ TEST(Transfers, HintsDecide) {
 TEST(Transfers, MessagesReplaceOneSidedTransfersThatACallCannotUse) {
   const Hints hints = parse_hints({{"collio_path", "two_phase"}, {"collio_transfer", "lock"}});
   PlanRequest no_window = request_of();
-  no_window.lacking.windows = "no windows here";
+  no_window.lacking.windows = NoWindow::refused;
   const machine::Machine alone{{{"here", 1, 1}}, {}};
   for (const auto& [plan, why] :
        {std::pair{make_plan(request_of(1), machine_of_four, hints), WhyTransfer::on_fibers},
@@ -69,7 +69,11 @@ TEST(Transfers, TheTextGivesTheReason) {
             "; transfers: two_sided, not lock: a fence or flush would block the program, as the call runs on "
             "its thread");
   instead.why = WhyTransfer::no_window;
-  instead.no_window = "no windows here";
+  instead.no_window = NoWindow::for_borrowed_line;
+  EXPECT_EQ(transfers_text(instead),
+            "; transfers: two_sided, not lock: many files are open, and this one borrows communicators");
+  instead.no_window = NoWindow::refused;
+  instead.refusal = "no windows here";
   EXPECT_EQ(transfers_text(instead), "; transfers: two_sided, not lock: no windows here");
 }
 

@@ -128,11 +128,11 @@ TEST(TwoLayerPlan, AsManyLocalAggregatorsAsRanksMeansOneLayer) {
 TEST(TwoLayerPlan, WithoutSharedMemoryThereIsOneLayerAndTheReasonSaysSo) {
   for (const char* path : {"auto", "two_layer"}) {
     PlanRequest request{Direction::write, ordinary, 2};
-    request.lacking.node_memory = "no memory today";
+    request.lacking.node_memory = true;
     const Plan plan = make_plan(request, one_node(8, 2), hints_of({{"collio_path", path}}));
     EXPECT_EQ(plan.path, Path::two_phase);
     EXPECT_EQ(plan.reason.one_layer, OneLayer::no_node_memory);
-    EXPECT_EQ(plan.reason.lacking, "no memory today");
+    EXPECT_EQ(plan.reason.lacking, Lack::node_memory);
   }
 }
 

@@ -1,7 +1,6 @@
 """Rates, sizes and times as people write them ("400Mbit/s", "256MiB", "5us"), and rates as people read them.
 
-Units are exact: k, M, G are powers of ten and Ki, Mi, Gi powers of two, bit and B differ by eight. (Hints are read by
-`collio.sizes`, where MB is a power of two as in ROMIO; networks have always counted in powers of ten.)
+Units are exact: k, M, G are powers of ten and Ki, Mi, Gi powers of two, bit and B differ by eight.
 """
 
 from __future__ import annotations

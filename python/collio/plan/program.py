@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import subprocess
 from pathlib import Path
 
-from collio import mpi_libraries
-from collio.builds import PACKAGED, advice, is_packaged
+from collio import builds
 from collio.plain_json import JsonObject
 from collio.plan.errors import PlanError
 
 PLAN, SIMULATE = "collio_plan", "collio_simulate"
 
 
-@functools.cache
 def find_program(name: str) -> Path:
-    """It knows no MPI: that of any build will do. Raises PlanError."""
-    places = [PACKAGED / "bin"] if is_packaged() else [mpi.build_tree / "bin" for mpi in mpi_libraries.find_mpi_libraries()]
-    for place in places:
-        if (place / name).is_file():
-            return place / name
-    raise PlanError(f"{name} is missing; {advice()}")
+    """Raises PlanError."""
+    program = builds.find_program(name)
+    if program is None:
+        raise PlanError(f"{name} is missing; {builds.advice()}")
+    return program
 
 
 def document_of(name: str, arguments: list[str]) -> JsonObject:

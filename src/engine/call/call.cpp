@@ -187,7 +187,7 @@ transport::MessageLink link_of(File& file, const policy::Plan& plan, const Serve
 
 observe::report::Placement placement_of(const policy::PlacedDomains& placed) {
   return {.how = placed.how,
-          .reason = placed.reason,
+          .reason = policy::placing_text(placed),
           .hop_bytes = placed.after.hop_bytes,
           .hop_bytes_in_order = placed.before.hop_bytes,
           .bytes_inside_nodes = placed.after.bytes_inside_nodes,

@@ -12,7 +12,7 @@
 #include "engine/call/call.hpp"
 #include "transport/delivery/inbox.hpp"
 #include "transport/one_sided/remote_buffers.hpp"
-#include "transport/windows/window.hpp"
+#include "transport/windows/collective_buffer.hpp"
 
 namespace collio::engine {
 
@@ -30,7 +30,7 @@ struct WindowBuffer {
   WindowBuffer(const transport::MessageLink& link, const transport::WindowStorage& storage,
                std::int64_t bytes, std::byte* memory)
       : window(link, storage, bytes, memory) {}
-  transport::Window window;
+  transport::CollectiveBuffer window;
   State state = free;
   std::int64_t round = 0;
   More more;

@@ -118,7 +118,7 @@ core::Error File::settle_in(const FileRequest& request,
   if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes)
     machine.storage.node_buffer_bytes = place.shared_bytes;
   if (hints.memory_limit_bytes > 0) pool.keep_at_most(static_cast<std::size_t>(hints.memory_limit_bytes / 4));
-  if (!member_.own()) lacking_.windows = "many files are open, and this one borrows communicators";
+  if (!member_.own()) lacking_.windows = policy::NoWindow::for_borrowed_line;
   prepare_memory_drill();
   prepare_fault_drill();
   // All ranks that will serve the file can open it, and all agree on its storage; else the file passes
@@ -136,8 +136,7 @@ core::Error File::settle_in(const FileRequest& request,
 }
 
 File::~File() {
-  if (lacking_.node_memory.empty() && lacking_.windows.empty() && lacking_.handles.empty())
-    keep_memory(memory_key_, std::move(memory));  // else its plans are second best
+  if (!lacking_.anything()) keep_memory(memory_key_, std::move(memory));  // else its plans are second best
   roll.reset();
   remote.reset();
   transport::NodeSlots::give_back(std::move(slots));

@@ -27,14 +27,14 @@ bool File::have_handles(const policy::Plan& plan) {
   const core::Error failed = agreement->worst(mine, "cannot open " + path);
   all_hold_ = failed.ok();
   if (all_hold_) return true;
-  lacking_.handles = "ranks that do not aggregate cannot open the file";
-  warnings.push_back(lacking_.handles + ": " + failed.message);
+  lacking_.handles = true;
+  warnings.push_back(std::string(policy::lack_text(policy::Lack::handles)) + ": " + failed.message);
   return false;
 }
 
 bool File::have_remote(const policy::Plan& plan) {
   if (plan.path != policy::Path::two_phase || plan.transfers.by == policy::Transfer::two_sided) return true;
-  if (!lacking_.windows.empty()) return false;
+  if (lacking_.windows != policy::NoWindow::no) return false;
   const std::int64_t bytes =
       plan.overlap.buffers * transport::RemoteBuffers::stride(plan.domains.window_bytes);
   const bool by_fences = plan.transfers.by == policy::Transfer::fence;
@@ -46,10 +46,11 @@ bool File::have_remote(const policy::Plan& plan) {
   const std::int64_t with_room =
       std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
   remote = transport::RemoteBuffers::make({comm, ends_by, with_room, servers.mine >= 0}, *agreement,
-                                          lacking_.windows);
+                                          lacking_.refusal);
   if (remote) return true;
+  lacking_.windows = policy::NoWindow::refused;
   warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " +
-                     lacking_.windows);
+                     lacking_.refusal);
   return false;
 }
 
@@ -63,7 +64,7 @@ void File::announce_slots() {
 
 bool File::have_slots(const policy::Plan& plan) {
   if (plan.path != policy::Path::two_layer || slots) return true;
-  if (!lacking_.node_memory.empty()) return false;
+  if (lacking_.node_memory) return false;
   std::string why;
   using Pages = transport::SharedMemory::Pages;
   const Pages pages =
@@ -79,8 +80,8 @@ bool File::have_slots(const policy::Plan& plan) {
     return true;
   }
   slots.reset();
-  lacking_.node_memory = "no shared memory between the ranks of a node";
-  warnings.push_back(lacking_.node_memory + ": " + failed.message);
+  lacking_.node_memory = true;
+  warnings.push_back(std::string(policy::lack_text(policy::Lack::node_memory)) + ": " + failed.message);
   return false;
 }
 

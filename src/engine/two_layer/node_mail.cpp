@@ -102,7 +102,8 @@ Outgoing::Outgoing(Call& call, const flow::SlotGroups& slots)
 bool Outgoing::may_send(const NodeBatch& batch) const noexcept {
   if (batch.windows.front().role == NodeWindow::home) return true;
   const auto few = [this](const NodeWindow& window) {
-    return std::ranges::count(sent_, window.domain, &Sent::domain) < flow::InTransit::most_of_a_domain;
+    return std::ranges::count(sent_.items(), window.domain, &Sent::domain) <
+           flow::InTransit::most_of_a_domain;
   };
   return in_transit_.has_room(bytes_out_, batch.number) && std::ranges::all_of(batch.windows, few);
 }
@@ -140,55 +141,37 @@ void Outgoing::send(SlotMessage& m, const NodeWindow& window, const std::byte* d
   Steps::Scope time(call_.steps, Step::exchange);
   const std::size_t bytes = transport::message_bytes(m.header.extents_bytes, data_base ? m.moved_bytes() : 0);
   const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
-  const std::byte* message = buffer.data();
-  start(message, static_cast<int>(bytes), MPI_BYTE, next_rank(call_, window.domain),
-        transport::tag_of(call_.link, window.domain, window.round), call_.link.comm,
-        &add({std::move(buffer), window.domain, window.batch, static_cast<std::int64_t>(bytes)}));
+  bytes_out_[flow::InTransit::place(window.batch)] += static_cast<std::int64_t>(bytes);
+  sent_.post({std::move(buffer), window.domain, window.batch, static_cast<std::int64_t>(bytes)},
+             [&](const Sent& message, MPI_Request* started) {
+               return start(
+                   message.buffer.data(), static_cast<int>(bytes), MPI_BYTE, next_rank(call_, window.domain),
+                   transport::tag_of(call_.link, window.domain, window.round), call_.link.comm, started);
+             });
   call_.link.note_sent(next_node(call_, window.domain), static_cast<std::int64_t>(bytes));
   ++call_.counters.messages;
   call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
 }
 
-MPI_Request& Outgoing::add(Sent&& message) {
-  if (message.domain != no_domain) bytes_out_[flow::InTransit::place(message.batch)] += message.bytes;
-  sent_.push_back(std::move(message));
-  requests_.push_back(MPI_REQUEST_NULL);
-  indices_.resize(requests_.size());
-  return requests_.back();
-}
-
 void Outgoing::send_answer(transport::Buffer&& answer, std::int64_t bytes, const NodeWindow& window,
                            const transport::MessageHeader& request) {
   Steps::Scope time(call_.steps, Step::exchange);
-  const std::byte* data = answer.data();
-  MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, request.source,
-            transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm,
-            &add({std::move(answer)}));
+  sent_.post({std::move(answer)}, [&](const Sent& message, MPI_Request* started) {
+    return MPI_Isend(message.buffer.data(), static_cast<int>(bytes), MPI_BYTE, request.source,
+                     transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm,
+                     started);
+  });
   call_.link.note_sent(request.source_node, bytes);
   ++call_.counters.messages;
 }
 
 bool Outgoing::advance() {
-  if (requests_.empty()) return false;
+  if (sent_.empty()) return false;
   Steps::Scope time(call_.steps, Step::exchange);
-  int done = 0;
-  MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(),
-               MPI_STATUSES_IGNORE);
-  if (done <= 0) return false;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) {
-      if (sent_[i].domain != no_domain) bytes_out_[flow::InTransit::place(sent_[i].batch)] -= sent_[i].bytes;
-      call_.link.pool->give_back(std::move(sent_[i].buffer));
-      continue;
-    }
-    requests_[kept] = requests_[i];
-    if (kept != i) sent_[kept] = std::move(sent_[i]);
-    ++kept;
-  }
-  requests_.resize(kept);
-  sent_.resize(kept);
-  return true;
+  return sent_.retire([this](Sent& message, const MPI_Status&) {
+    if (message.domain != no_domain) bytes_out_[flow::InTransit::place(message.batch)] -= message.bytes;
+    call_.link.pool->give_back(std::move(message.buffer));
+  });
 }
 
 NodeMail::NodeMail(Call& call, Handlers handlers) : call_(call), handlers_(std::move(handlers)) {

@@ -53,7 +53,7 @@ class Outgoing {
                    const transport::MessageHeader& request);
   /// Retires what has arrived. True when anything had.
   bool advance();
-  [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return sent_.empty(); }
   /// Whether this rank may pass all windows of a batch, that is, send any of their messages.
   [[nodiscard]] bool may_send(const NodeBatch& batch) const noexcept;
 
@@ -68,15 +68,11 @@ class Outgoing {
 
   /// Null: there is no memory.
   [[nodiscard]] transport::Buffer packed(const SlotMessage& message, const std::byte* data_base);
-  /// The request to start for a message.
-  MPI_Request& add(Sent&& message);
 
   Call& call_;
   flow::InTransit in_transit_;
   transport::NodeSlots::BytesOut& bytes_out_;
-  std::vector<MPI_Request> requests_;
-  std::vector<Sent> sent_;    ///< of the requests
-  std::vector<int> indices_;  ///< MPI_Testsome fills them
+  transport::InFlight<Sent> sent_;
 };
 
 /// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.

@@ -32,7 +32,7 @@ void for_each_below(core::PackedReader reader, std::int64_t items, std::int64_t 
 
 }  // namespace
 
-void Requests::ask(const NodeWindow& window, std::int64_t next_round) {
+void NodeRequests::ask(const NodeWindow& window, std::int64_t next_round) {
   transport::NodeSlots& slots = *call_.file.slots;
   Waiting w{window, describe_slot(call_, window, next_round), {}};
   const transport::MessageHeader& h = w.message.header;
@@ -46,17 +46,16 @@ void Requests::ask(const NodeWindow& window, std::int64_t next_round) {
     slots.finish_loading(window.slot, w.message.lacks_pieces() ? window.extent.offset : whole);
     return;
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(w.answer.data(), static_cast<int>(h.data_bytes()), MPI_BYTE, next_rank(call_, window.domain),
-            transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm, &request);
-  waiting_.push_back(std::move(w));
-  requests_.push_back(request);
-  indices_.resize(requests_.size());
-  statuses_.resize(requests_.size());
+  waiting_.post(std::move(w), [&](Waiting& one, MPI_Request* started) {
+    return MPI_Irecv(one.answer.data(), static_cast<int>(one.message.header.data_bytes()), MPI_BYTE,
+                     next_rank(call_, window.domain),
+                     transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm,
+                     started);
+  });
 }
 
 /// Room for the answer. False: there is no memory.
-bool Requests::have_answer(Waiting& w) const {
+bool NodeRequests::have_answer(Waiting& w) const {
   try {
     w.answer = call_.link.pool->take(static_cast<std::size_t>(w.message.header.data_bytes()));
   } catch (const std::bad_alloc&) {
@@ -65,7 +64,7 @@ bool Requests::have_answer(Waiting& w) const {
   return true;
 }
 
-void Requests::unpack(const Waiting& w, std::int64_t bytes) {
+void NodeRequests::unpack(const Waiting& w, std::int64_t bytes) {
   Steps::Scope time(call_.steps, Step::place);
   transport::NodeSlots& slots = *call_.file.slots;
   const transport::MessageHeader& h = w.message.header;
@@ -91,41 +90,23 @@ void Requests::unpack(const Waiting& w, std::int64_t bytes) {
   slots.finish_loading(w.window.slot, end_of_file);
 }
 
-bool Requests::advance() {
+bool NodeRequests::advance() {
   if (waiting_.empty()) return false;
-  int done = 0;
-  {
-    Steps::Scope time(call_.steps, Step::exchange);
-    MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(),
-                 statuses_.data());
-  }
-  if (done <= 0) return false;
-  for (int i = 0; i < done; ++i) {
-    int bytes = 0;
-    MPI_Get_count(&statuses_[static_cast<std::size_t>(i)], MPI_BYTE, &bytes);
-    Waiting& w = waiting_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
-    unpack(w, bytes);
+  Steps::Scope time(call_.steps, Step::exchange);
+  return waiting_.retire([this](Waiting& w, const MPI_Status& status) {
+    unpack(w, transport::received_bytes(status));
     call_.link.pool->give_back(std::move(w.answer));
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (kept != i) waiting_[kept] = std::move(waiting_[i]);
-    requests_[kept++] = requests_[i];
-  }
-  requests_.resize(kept);
-  waiting_.resize(kept);
-  return true;
+  });
 }
 
-Answers::Pending& Answers::pending(const NodeWindow& window) {
+NodeAnswers::Pending& NodeAnswers::pending(const NodeWindow& window) {
   for (Pending& p : windows_)
     if (p.window.domain == window.domain && p.window.round == window.round) return p;
   windows_.push_back({window, {}, false});
   return windows_.back();
 }
 
-bool Answers::keep(const NodeWindow& window, transport::Received&& request) {
+bool NodeAnswers::keep(const NodeWindow& window, transport::Received&& request) {
   if (request.view.header.items == 0) {
     call_.link.pool->give_back(std::move(request.buffer));
     return false;
@@ -139,9 +120,9 @@ bool Answers::keep(const NodeWindow& window, transport::Received&& request) {
   return false;
 }
 
-void Answers::complete(const NodeWindow& window) { pending(window).complete = true; }
+void NodeAnswers::complete(const NodeWindow& window) { pending(window).complete = true; }
 
-void Answers::answer(const NodeWindow& window, const transport::MessageView& request) {
+void NodeAnswers::answer(const NodeWindow& window, const transport::MessageView& request) {
   const transport::NodeSlots& slots = *call_.file.slots;
   const transport::MessageHeader& h = request.header;
   transport::Buffer buffer;
@@ -163,7 +144,7 @@ void Answers::answer(const NodeWindow& window, const transport::MessageView& req
 }
 
 // A request does not wait for those of other nodes: they may come only after this one's slot is free again.
-bool Answers::advance() {
+bool NodeAnswers::advance() {
   transport::NodeSlots& slots = *call_.file.slots;
   bool anything = false;
   std::erase_if(windows_, [&](Pending& p) {

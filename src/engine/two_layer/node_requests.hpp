@@ -7,10 +7,10 @@
 
 namespace collio::engine {
 
-/// Requests this rank has sent for its node, and the answers, which it puts into the slots.
-class Requests {
+/// NodeRequests this rank has sent for its node, and the answers, which it puts into the slots.
+class NodeRequests {
  public:
-  Requests(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
+  NodeRequests(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
   /// All ranks have marked what they want of the window: asks for it. `next_round`: see describe_slot().
   void ask(const NodeWindow& window, std::int64_t next_round);
   /// Receives answers. True when anything happened.
@@ -28,21 +28,18 @@ class Requests {
 
   Call& call_;
   Outgoing& outgoing_;
-  std::vector<Waiting> waiting_;
-  std::vector<MPI_Request> requests_;  ///< of the answers
-  std::vector<int> indices_;           ///< MPI_Testsome fills these
-  std::vector<MPI_Status> statuses_;
+  transport::InFlight<Waiting> waiting_;
 };
 
 /// Other nodes' requests for windows that this rank answers, once the bytes are there.
-class Answers {
+class NodeAnswers {
  public:
-  Answers(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
+  NodeAnswers(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
   /// False: it is dealt with.
   bool keep(const NodeWindow& window, transport::Received&& request);
   /// No more requests will come for the window.
   void complete(const NodeWindow& window);
-  /// Answers what can be answered. True when anything happened.
+  /// NodeAnswers what can be answered. True when anything happened.
   bool advance();
   [[nodiscard]] bool empty() const noexcept { return windows_.empty(); }
 

@@ -273,8 +273,8 @@ class NodeReader {
   NodePieces pieces_;
   WindowLoader loader_;
   Outgoing outgoing_;
-  Requests requests_;
-  Answers answers_;
+  NodeRequests requests_;
+  NodeAnswers answers_;
   NodeMail mail_;
   const bool serves_last_ = serves_last(call_);
   /// One node's windows are there as soon as they are read; those of other nodes are under way for longer.

@@ -8,8 +8,7 @@
 #include <new>
 
 #include "access/reserve.hpp"
-#include "engine/call/window_buffers.hpp"
-#include "engine/two_phase/two_phase.hpp"
+#include "engine/two_phase/aggregator.hpp"
 
 namespace collio::engine {
 
@@ -27,8 +26,6 @@ struct WindowRequests {
   std::vector<std::uint8_t> own_extents;
   std::int64_t own_stream_begin = 0;
 };
-using Buffers = WindowBuffers<WindowRequests>;
-using Buffer = Buffers::Buffer;
 
 /// Answers on their way, within the budget, and grants.
 class OutgoingAnswers {
@@ -39,7 +36,7 @@ class OutgoingAnswers {
   [[nodiscard]] const transport::Grants& grants() const noexcept { return grants_; }
 
   /// Sends as many answers from the window as the budget allows. True when any was sent.
-  bool send_some(const transport::Window& window, std::deque<transport::Received>& requests) {
+  bool send_some(const transport::CollectiveBuffer& window, std::deque<transport::Received>& requests) {
     bool anything = false;
     while (!requests.empty()) {
       transport::Received& request = requests.front();
@@ -60,31 +57,22 @@ class OutgoingAnswers {
   }
 
   bool retire() {
-    bool anything = grants_.advance();
+    const bool anything = grants_.advance();
     Steps::Scope time(call_.steps, Step::exchange);
-    for (std::size_t i = 0; i < sends_.size();) {
-      int done = 0;
-      MPI_Test(&sends_[i].request, &done, MPI_STATUS_IGNORE);
-      if (!done) {
-        ++i;
-        continue;
-      }
-      under_way_bytes_ -= sends_[i].bytes;
-      call_.link.pool->give_back(std::move(sends_[i].buffer));
-      sends_.erase(sends_.begin() + static_cast<std::ptrdiff_t>(i));
-      anything = true;
-    }
-    return anything;
+    return sends_.retire([this](Send& send, const MPI_Status&) {
+      under_way_bytes_ -= send.bytes;
+      call_.link.pool->give_back(std::move(send.buffer));
+    }) || anything;
   }
 
  private:
   struct Send {
-    MPI_Request request = MPI_REQUEST_NULL;
     transport::Buffer buffer;
     std::int64_t bytes = 0;
   };
 
-  void send(const transport::Window& window, const transport::Received& request, std::int64_t bytes) {
+  void send(const transport::CollectiveBuffer& window, const transport::Received& request,
+            std::int64_t bytes) {
     const transport::MessageHeader& h = request.view.header;
     Send send;
     try {
@@ -94,34 +82,25 @@ class OutgoingAnswers {
       call_.link.leave_out();
     }
     window.collect(request.view, send.bytes, send.buffer.data());
-    {
-      Steps::Scope time(call_.steps, Step::exchange);
-      MPI_Isend(send.buffer.data(), static_cast<int>(send.bytes), MPI_BYTE, h.source, transport::tag_answer,
-                call_.link.comm, &send.request);
-    }
     call_.link.note_sent(h.source_node, send.bytes);
     under_way_bytes_ += send.bytes;
     ++call_.counters.messages;
-    sends_.push_back(std::move(send));
+    Steps::Scope time(call_.steps, Step::exchange);
+    sends_.post(std::move(send), [&](const Send& s, MPI_Request* started) {
+      return MPI_Isend(s.buffer.data(), static_cast<int>(s.bytes), MPI_BYTE, h.source, transport::tag_answer,
+                       call_.link.comm, started);
+    });
   }
 
   Call& call_;
   transport::Grants grants_;
-  std::vector<Send> sends_;
+  transport::InFlight<Send> sends_;
   std::int64_t under_way_bytes_ = 0;
 };
 
-/// This rank as aggregator of one domain.
-class ReadAggregator {
+class ReadAggregator : private Aggregator<ReadAggregator, WindowRequests> {
  public:
-  ReadAggregator(Call& call, int senders)
-      : call_(call),
-        inbox_(call.link, call.link.my_domain, senders, early_),
-        buffers_(call, {call.file.storage(), true, call.plan.holes, call.file.machine.storage}),
-        own_(call),
-        answers_(call) {
-    inbox_.announce_own(own_.next_round());
-  }
+  ReadAggregator(Call& call, int senders) : Aggregator(call, senders, true), answers_(call) {}
 
   [[nodiscard]] bool done() const noexcept {
     return inbox_.round() == no_round && buffers_.idle() && answers_.empty();
@@ -134,15 +113,7 @@ class ReadAggregator {
     anything = open_windows() || anything;
     anything = receive() || anything;
     if (!inbox_.round_complete()) return anything;
-    Buffer& buffer = buffers_.of_round(inbox_.round());
-    buffer.state = Buffer::full;
-    call_.counters.note_receives(inbox_.expected());
-    inbox_.next_round();
-    if (buffers_.overlap().exchanging > 1) {  // the next exchange has begun when a read holds this rank
-      open_windows();
-      receive();
-    }
-    if (!buffers_.overlap().in_pairs) start_read(buffer, moved);
+    end_exchange(moved);
     return true;
   }
 
@@ -155,24 +126,12 @@ class ReadAggregator {
   }
   void fenced(std::int64_t next_round) { answers_.grants().end_before(next_round); }
 
-  bool wait_for_storage(PathResult& moved) {
-    if (buffers_.count(Buffer::exchanging) > 0 || !answers_.empty()) return false;
-    Buffer* buffer = buffers_.first(Buffer::moving);
-    if (buffer) conclude(*buffer, moved);
-    return buffer;
-  }
+  bool wait_for_storage(PathResult& moved) { return answers_.empty() && wait_for_step(moved); }
 
  private:
-  bool open_windows() {
-    bool anything = false;
-    while (Buffer* buffer = buffers_.open_next(inbox_)) {
-      if (own_.next_round() == buffer->round) want_own(*buffer);
-      anything = true;
-    }
-    return anything;
-  }
+  friend Aggregator;
 
-  void want_own(Buffer& buffer) {
+  void use_own(Buffer& buffer) {
     WindowRequests& r = buffer.more;
     r.own = own_.describe();
     r.own_stream_begin = own_.stream_begin();
@@ -180,7 +139,6 @@ class ReadAggregator {
       call_.link.leave_out();
       r.own = {};
     }
-    inbox_.announce_own(own_.next_round());
   }
 
   /// False: there is no memory.
@@ -195,24 +153,17 @@ class ReadAggregator {
     return true;
   }
 
-  bool receive() {
-    if (buffers_.count(Buffer::exchanging) == 0) return false;
-    return inbox_.advance([&](transport::Received&& request) {
-      if (request.view.header.items == 0) return call_.link.pool->give_back(std::move(request.buffer));
-      Buffer& buffer = buffers_.of_round(request.view.header.round);
-      if (!request.keep(*call_.link.pool) || !buffer.window.expect(request.view)) {
-        call_.link.leave_out();
-        call_.link.pool->give_back(std::move(request.buffer));
-      }
-      buffer.more.others.push_back(std::move(request));
-    });
+  void take(transport::Received&& request) {
+    if (request.view.header.items == 0) return call_.link.pool->give_back(std::move(request.buffer));
+    Buffer& buffer = buffers_.of_round(request.view.header.round);
+    if (!request.keep(*call_.link.pool) || !buffer.window.expect(request.view)) {
+      call_.link.leave_out();
+      call_.link.pool->give_back(std::move(request.buffer));
+    }
+    buffer.more.others.push_back(std::move(request));
   }
 
-  void start_read(Buffer& buffer, PathResult& moved) {
-    buffer.state = Buffer::moving;
-    buffer.window.start_read();
-    if (!buffers_.overlap().storage_goes_on) conclude(buffer, moved);
-  }
+  static void start(Buffer& buffer) { buffer.window.start_read(); }
 
   void conclude(Buffer& buffer, PathResult& moved) {
     moved.note(buffer.window.span().offset, buffer.window.finish());
@@ -220,19 +171,14 @@ class ReadAggregator {
   }
 
   bool look_after_reads(PathResult& moved) {
-    bool anything = false;
-    for (Buffer& buffer : buffers_) {
-      if (buffer.state != Buffer::moving || !buffer.window.advance()) continue;
-      conclude(buffer, moved);
-      anything = true;
-    }
+    const bool anything = look_after_steps(moved);
     if (!buffers_.overlap().in_pairs ||
         buffers_.count(Buffer::moving) + buffers_.count(Buffer::answering) > 0)
       return anything;
     Buffer* there = buffers_.first(Buffer::there);
     Buffer* next = buffers_.first(Buffer::full);
     if (there) begin_answering(*there, moved);
-    if (next) start_read(*next, moved);
+    if (next) start_step(*next, moved);
     return anything || there || next;
   }
 
@@ -275,11 +221,6 @@ class ReadAggregator {
     call_.link.pool->give_back(std::move(staging));
   }
 
-  Call& call_;
-  transport::EarlyMessages early_;
-  transport::Inbox inbox_;
-  Buffers buffers_;
-  OwnPieces own_;
   OutgoingAnswers answers_;
 };
 

@@ -5,8 +5,7 @@
 // (policy/overlap.hpp).
 #include <new>
 
-#include "engine/call/window_buffers.hpp"
-#include "engine/two_phase/two_phase.hpp"
+#include "engine/two_phase/aggregator.hpp"
 
 namespace collio::engine {
 
@@ -17,20 +16,11 @@ using transport::no_round;
 namespace {
 
 struct Nothing {};
-using Buffers = WindowBuffers<Nothing>;
-using Buffer = Buffers::Buffer;
 
-/// This rank as aggregator of one domain.
-class WriteAggregator {
+class WriteAggregator : private Aggregator<WriteAggregator, Nothing> {
  public:
   WriteAggregator(Call& call, int senders)
-      : call_(call),
-        inbox_(call.link, call.link.my_domain, senders, early_),
-        buffers_(call, {call.file.storage(), call.file.readable, call.plan.holes, call.file.machine.storage}),
-        own_(call),
-        grants_(call.link) {
-    inbox_.announce_own(own_.next_round());
-  }
+      : Aggregator(call, senders, call.file.readable), grants_(call.link) {}
 
   [[nodiscard]] bool done() const noexcept {
     return inbox_.round() == no_round && buffers_.idle() && grants_.idle();
@@ -42,68 +32,37 @@ class WriteAggregator {
     anything = receive() || anything;
     anything = grants_.advance() || anything;
     if (!inbox_.round_complete() || grants_.under_way(inbox_.round()) > 0) return anything;
-    Buffer& buffer = buffers_.of_round(inbox_.round());
-    buffer.state = Buffer::full;
-    call_.counters.note_receives(inbox_.expected());
-    inbox_.next_round();
-    if (buffers_.overlap().exchanging > 1) {  // the next exchange has begun when a write holds this rank
-      open_windows();
-      receive();
-    }
-    if (!buffers_.overlap().in_pairs) start_write(buffer, moved);
+    end_exchange(moved);
     return true;
   }
 
-  bool wait_for_storage(PathResult& moved) {
-    Buffer* buffer = buffers_.count(Buffer::exchanging) > 0 ? nullptr : buffers_.first(Buffer::moving);
-    if (buffer) conclude(*buffer, moved);
-    return buffer;
-  }
+  bool wait_for_storage(PathResult& moved) { return wait_for_step(moved); }
 
   [[nodiscard]] std::int64_t first_round_open() const noexcept { return first_incomplete(inbox_, grants_); }
   void fenced(std::int64_t next_round) { grants_.end_before(next_round); }
 
  private:
-  bool open_windows() {
-    bool anything = false;
-    while (Buffer* buffer = buffers_.open_next(inbox_)) {
-      if (own_.next_round() == buffer->round) place_own(buffer->window);
-      anything = true;
-    }
-    return anything;
+  friend Aggregator;
+
+  void take(transport::Received&& message) {
+    place(message.view);
+    call_.link.pool->give_back(std::move(message.buffer));
   }
 
-  bool receive() {
-    if (buffers_.count(Buffer::exchanging) == 0) return false;
-    return inbox_.advance([&](transport::Received&& message) {
-      take(message.view);
-      call_.link.pool->give_back(std::move(message.buffer));
-    });
-  }
-
-  void take(const transport::MessageView& message) {
-    transport::Window& window = buffers_.of_round(message.header.round).window;
+  void place(const transport::MessageView& message) {
+    transport::CollectiveBuffer& window = buffers_.of_round(message.header.round).window;
     if (!goes_one_sided(call_.link, message.header)) return window.place(message);
     const std::int64_t bytes = window.expect(message) ? message.header.data_bytes() : 0;
     grants_.give(message.header, {call_.link.remote->displacement_of(window.memory()), bytes});
   }
 
-  void start_write(Buffer& buffer, PathResult& moved) {
-    buffer.state = Buffer::moving;
-    buffer.window.start_write();
-    if (!buffers_.overlap().storage_goes_on) conclude(buffer, moved);
-  }
+  static void start(Buffer& buffer) { buffer.window.start_write(); }
 
   bool look_after_writes(PathResult& moved) {
-    bool anything = false;
-    for (Buffer& buffer : buffers_) {
-      if (buffer.state != Buffer::moving || !buffer.window.advance()) continue;
-      conclude(buffer, moved);
-      anything = true;
-    }
+    const bool anything = look_after_steps(moved);
     if (!buffers_.overlap().in_pairs || buffers_.count(Buffer::moving) > 0) return anything;
     Buffer* next = buffers_.first(Buffer::full);
-    if (next) start_write(*next, moved);
+    if (next) start_step(*next, moved);
     return anything || next;
   }
 
@@ -113,16 +72,15 @@ class WriteAggregator {
   }
 
   /// Straight from the user's buffer when that is contiguous.
-  void place_own(transport::Window& window) {
+  void use_own(Buffer& buffer) {
     transport::MessageView own = own_.describe();
     transport::Buffer staging;
     if (call_.memory.direct())
       own.data = call_.memory.at(own_.stream_begin());
     else if (stage(own, staging))
       own.data = staging.data();
-    if (own.data) window.place(own);
+    if (own.data) buffer.window.place(own);
     call_.link.pool->give_back(std::move(staging));
-    inbox_.announce_own(own_.next_round());
   }
 
   /// False: there is no memory, and the pieces are left out.
@@ -139,11 +97,6 @@ class WriteAggregator {
     return true;
   }
 
-  Call& call_;
-  transport::EarlyMessages early_;
-  transport::Inbox inbox_;
-  Buffers buffers_;
-  OwnPieces own_;
   transport::Grants grants_;
 };
 

@@ -58,11 +58,10 @@ bool Inbox::match(std::int64_t number, Round& round) {
   int found = 0;
   MPI_Message message;
   MPI_Status status;
-  MPI_Improbe(MPI_ANY_SOURCE, tag_of(link_, domain_, number), link_.comm, &found, &message, &status);
+  must(MPI_Improbe(MPI_ANY_SOURCE, tag_of(link_, domain_, number), link_.comm, &found, &message, &status),
+       "MPI_Improbe");
   if (!found) return false;
-  int bytes = 0;
-  MPI_Get_count(&status, MPI_BYTE, &bytes);
-  matched_ = {message, bytes, number};
+  matched_ = {message, received_bytes(status), number};
   ++round.matched;
   return true;
 }
@@ -73,9 +72,11 @@ bool Inbox::begin_receive() {
   Shortage::Incoming room =
       link_.shortage->receive(*link_.pool, static_cast<std::size_t>(matched_->bytes) + core::varint_slack);
   if (!room.buffer) return false;
-  Receive& receive = under_way_.emplace_back(
-      Receive{MPI_REQUEST_NULL, std::move(room.buffer), matched_->bytes, matched_->round, room.borrowed});
-  MPI_Imrecv(receive.buffer.data(), matched_->bytes, MPI_BYTE, &matched_->message, &receive.request);
+  under_way_.post({std::move(room.buffer), matched_->bytes, matched_->round, room.borrowed},
+                  [this](Receive& receive, MPI_Request* started) {
+                    return MPI_Imrecv(receive.buffer.data(), matched_->bytes, MPI_BYTE, &matched_->message,
+                                      started);
+                  });
   under_way_bytes_ += matched_->bytes;
   matched_.reset();
   return true;
@@ -106,7 +107,7 @@ bool Inbox::accept_early(const std::function<void(Received&&)>& accept) {
   return false;
 }
 
-void Inbox::conclude(Receive&& receive, const std::function<void(Received&&)>& accept) {
+void Inbox::conclude(Receive& receive, const std::function<void(Received&&)>& accept) {
   under_way_bytes_ -= receive.bytes;
   if (const auto round = rounds_.find(receive.round); round != rounds_.end())
     --round->second.matched;  // counted again where it belongs
@@ -117,6 +118,12 @@ void Inbox::conclude(Receive&& receive, const std::function<void(Received&&)>& a
   if (receive.borrowed) link_.shortage->give_back(std::move(receive.buffer));
 }
 
+bool Inbox::retire(const std::function<void(Received&&)>& accept) {
+  if (under_way_.empty()) return false;
+  Steps::Scope time(*link_.steps, Step::exchange);
+  return under_way_.retire([&](Receive& receive, const MPI_Status&) { conclude(receive, accept); });
+}
+
 bool Inbox::advance(const std::function<void(Received&&)>& accept) {
   bool moved = accept_early(accept);
   while (under_way_.empty() || under_way_bytes_ < link_.budget_bytes) {
@@ -124,22 +131,7 @@ bool Inbox::advance(const std::function<void(Received&&)>& accept) {
     if (!begin_receive()) break;
     moved = true;
   }
-  for (std::size_t i = 0; i < under_way_.size();) {
-    int done = 0;
-    {
-      Steps::Scope time(*link_.steps, Step::exchange);
-      MPI_Test(&under_way_[i].request, &done, MPI_STATUS_IGNORE);
-    }
-    if (!done) {
-      ++i;
-      continue;
-    }
-    Receive receive = std::move(under_way_[i]);
-    under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(i));
-    conclude(std::move(receive), accept);
-    moved = true;
-  }
-  return moved;
+  return retire(accept) || moved;
 }
 
 }  // namespace collio::transport

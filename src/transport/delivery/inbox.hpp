@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "transport/messages/in_flight.hpp"
 #include "transport/messages/link.hpp"
 #include "transport/messages/message.hpp"
 
@@ -66,7 +67,6 @@ class Inbox {
 
  private:
   struct Receive {
-    MPI_Request request = MPI_REQUEST_NULL;
     Buffer buffer;
     std::int64_t bytes = 0;
     std::int64_t round = 0;  ///< whose tag it has
@@ -87,7 +87,8 @@ class Inbox {
   bool match();
   bool match(std::int64_t number, Round& round);
   bool begin_receive();
-  void conclude(Receive&& receive, const std::function<void(Received&&)>& accept);
+  bool retire(const std::function<void(Received&&)>& accept);
+  void conclude(Receive& receive, const std::function<void(Received&&)>& accept);
   bool accept_early(const std::function<void(Received&&)>& accept);
   void take_over(Received&& message, const std::function<void(Received&&)>& accept);
   /// The open round a message belongs to; null: none, keep it.
@@ -98,7 +99,7 @@ class Inbox {
   EarlyMessages& early_;
   int domain_;
   std::optional<Matched> matched_;
-  std::vector<Receive> under_way_;
+  InFlight<Receive> under_way_;
   std::int64_t under_way_bytes_ = 0;
 };
 

@@ -43,12 +43,8 @@ bool Outbox::advance() {
   bool moved = transfers_.advance([this](std::size_t lane) { transfer_over(lane); });
   moved = begin_arrivals() || moved;
   moved = finish_arrivals() || moved;
-  for (Lane& lane : lanes_) {
-    if (lane.idle()) continue;
-    if (!retire(lane)) continue;
-    moved = true;
-    close_if_finished(lane);
-  }
+  moved = retire_sends() || moved;
+  for (Lane& lane : lanes_) moved = retire_answers(lane) || moved;
   std::int64_t round = first_round_to_start();
   for (Lane& lane : lanes_) {
     if (!lane.may_start(link_.requests_ahead) || lane.finished() || lane.next_round() != round ||
@@ -60,34 +56,24 @@ bool Outbox::advance() {
   return moved;
 }
 
-bool Outbox::retire(Lane& lane) {
-  bool moved = false;
-  int done = 0;
+bool Outbox::retire_sends() {
+  if (sends_.empty()) return false;
   Steps::Scope time(*link_.steps, Step::exchange);
-  if (lane.send != MPI_REQUEST_NULL) {
-    MPI_Test(&lane.send, &done, MPI_STATUS_IGNORE);
-    if (done) {
-      under_way_bytes_ -= lane.message_bytes;
-      link_.pool->give_back(std::move(lane.message));
-      moved = true;
-    }
-  }
-  return retire_answers(lane) || moved;
+  return sends_.retire([this](Lane* lane, const MPI_Status&) {
+    lane->sends = false;
+    under_way_bytes_ -= lane->message_bytes;
+    link_.pool->give_back(std::move(lane->message));
+    close_if_finished(*lane);
+  });
 }
 
 bool Outbox::retire_answers(Lane& lane) {
-  bool moved = false;
-  while (!lane.answers.empty() && lane.answers.front().request != MPI_REQUEST_NULL) {
-    int done = 0, bytes = 0;
-    MPI_Status status;
-    MPI_Test(&lane.answers.front().request, &done, &status);
-    if (!done) break;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    answered_bytes_ += bytes;
-    lane.answers.pop_front();
-    moved = true;
-  }
-  return moved;
+  if (lane.answers.empty()) return false;
+  Steps::Scope time(*link_.steps, Step::exchange);
+  const bool any = lane.answers.retire_oldest(
+      [this](const Answer&, const MPI_Status& status) { answered_bytes_ += received_bytes(status); });
+  if (any) close_if_finished(lane);
+  return any;
 }
 
 void Outbox::transfer_over(std::size_t lane) {
@@ -102,10 +88,12 @@ void Outbox::fenced() {
 std::int64_t Outbox::first_round_open() const noexcept {
   std::int64_t first = std::min(first_round_to_start(), transfers_.first_not_granted());
   for (const Lane& lane : lanes_) {
-    if (lane.send != MPI_REQUEST_NULL) first = std::min(first, lane.message_round);
-    if (!lane.answers.empty()) first = std::min(first, lane.answers.front().round);
+    if (lane.sends) first = std::min(first, lane.message_round);
+    if (!lane.answers.empty()) first = std::min(first, lane.answers.items().front().round);
+    if (!lane.asked.empty()) first = std::min(first, lane.asked.front().round);
   }
-  for (const Arrival& arrival : arrivals_) first = std::min(first, arrival.round);
+  for (const Arrival& arrival : arrivals_.items()) first = std::min(first, arrival.round);
+  if (matched_) first = std::min(first, matched_->arrival.round);
   return first;
 }
 
@@ -150,12 +138,13 @@ bool Outbox::start(Lane& lane) {
   if (payload_ == Payload::request && !one_sided && h.items > 0) expect_answer(lane);
   {
     Steps::Scope time(*link_.steps, Step::exchange);
-    const int bytes = static_cast<int>(lane.message_bytes), tag = tag_of(link_, h.domain, h.round);
-    if (one_sided)  // the grant tells that it was received
-      MPI_Isend(lane.message.data(), bytes, MPI_BYTE, rank_of(lane), tag, link_.comm, &lane.send);
-    else
-      MPI_Issend(lane.message.data(), bytes, MPI_BYTE, rank_of(lane), tag, link_.comm, &lane.send);
+    const auto begin = one_sided ? MPI_Isend : MPI_Issend;  // the grant tells that it was received
+    sends_.post(&lane, [&](const Lane*, MPI_Request* started) {
+      return begin(lane.message.data(), static_cast<int>(lane.message_bytes), MPI_BYTE, rank_of(lane),
+                   tag_of(link_, h.domain, h.round), link_.comm, started);
+    });
   }
+  lane.sends = true;
   link_.note_sent(link_.home_of(h.domain), lane.message_bytes);
   under_way_bytes_ += lane.message_bytes;
   lane.message_round = h.round;
@@ -190,90 +179,80 @@ bool Outbox::fill(Lane& lane) {
 }
 
 void Outbox::expect_answer(Lane& lane) {
-  Answer& answer = lane.answers.emplace_back();
-  answer.stream_begin = description_.stream_begin;
-  answer.round = description_.header.round;
-  if (!memory_.direct()) return;  // received into staging when it comes
+  const Answer expected{description_.stream_begin, description_.header.round};
+  if (!memory_.direct()) return lane.asked.push_back(expected);
   Steps::Scope time(*link_.steps, Step::exchange);
-  MPI_Irecv(memory_.at(answer.stream_begin), static_cast<int>(description_.header.data_bytes()), MPI_BYTE,
-            rank_of(lane), tag_answer, link_.comm, &answer.request);
+  lane.answers.post(Answer(expected), [&](const Answer& answer, MPI_Request* started) {
+    return MPI_Irecv(memory_.at(answer.stream_begin), static_cast<int>(description_.header.data_bytes()),
+                     MPI_BYTE, rank_of(lane), tag_answer, link_.comm, started);
+  });
 }
 
 bool Outbox::begin_arrivals() {
   if (payload_ != Payload::request || memory_.direct()) return false;
   bool moved = false;
   Steps::Scope time(*link_.steps, Step::exchange);
-  const auto waits = [this] { return !arrivals_.empty() && arrivals_.back().message != MPI_MESSAGE_NULL; };
   while (arrivals_.empty() || arriving_bytes_ < link_.budget_bytes) {
-    if (!waits() && !match_arrival()) break;
-    if (!begin(arrivals_.back())) break;
+    if (!matched_ && !match_arrival()) break;
+    if (!begin_matched()) break;
     moved = true;
   }
   return moved;
 }
 
 bool Outbox::match_arrival() {
-  int found = 0, bytes = 0;
+  int found = 0;
   MPI_Message message;
   MPI_Status status;
-  MPI_Improbe(MPI_ANY_SOURCE, tag_answer, link_.comm, &found, &message, &status);
+  must(MPI_Improbe(MPI_ANY_SOURCE, tag_answer, link_.comm, &found, &message, &status), "MPI_Improbe");
   if (!found) return false;
-  MPI_Get_count(&status, MPI_BYTE, &bytes);
   const auto lane =
       std::ranges::find_if(lanes_, [&](const Lane& l) { return rank_of(l) == status.MPI_SOURCE; });
-  Arrival& arrival = arrivals_.emplace_back();
+  Arrival& arrival = matched_.emplace(Matched{message, {}}).arrival;
   arrival.lane = static_cast<std::size_t>(lane - lanes_.begin());
-  arrival.message = message;
-  arrival.bytes = bytes;
-  arrival.stream_begin = lane->answers.front().stream_begin;
-  arrival.round = lane->answers.front().round;
-  lane->answers.pop_front();
+  arrival.bytes = received_bytes(status);
+  arrival.stream_begin = lane->asked.front().stream_begin;
+  arrival.round = lane->asked.front().round;
+  lane->asked.pop_front();
   ++lane->arriving;
   return true;
 }
 
 /// False: there is no staging now.
-bool Outbox::begin(Arrival& arrival) {
+bool Outbox::begin_matched() {
+  Arrival& arrival = matched_->arrival;
   Shortage::Incoming room = link_.shortage->receive(*link_.pool, static_cast<std::size_t>(arrival.bytes));
   if (!room.buffer) return false;
   arrival.staging = std::move(room.buffer);
   arrival.borrowed = room.borrowed;
-  MPI_Imrecv(arrival.staging.data(), static_cast<int>(arrival.bytes), MPI_BYTE, &arrival.message,
-             &arrival.request);
   arriving_bytes_ += arrival.bytes;
+  arrivals_.post(std::move(arrival), [this](const Arrival& a, MPI_Request* started) {
+    return MPI_Imrecv(a.staging.data(), static_cast<int>(a.bytes), MPI_BYTE, &matched_->message, started);
+  });
+  matched_.reset();
   return true;
 }
 
 bool Outbox::finish_arrivals() {
-  bool moved = false;
-  for (std::size_t i = 0; i < arrivals_.size() && arrivals_[i].message == MPI_MESSAGE_NULL;) {
-    int done = 0;
-    {
-      Steps::Scope time(*link_.steps, Step::exchange);
-      MPI_Test(&arrivals_[i].request, &done, MPI_STATUS_IGNORE);
-    }
-    if (!done) {
-      ++i;
-      continue;
-    }
-    Arrival arrival = std::move(arrivals_[i]);
-    arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
-    Lane& lane = lanes_[arrival.lane];
-    {
-      Steps::Scope time(*link_.steps, Step::pack);
-      memory_.scatter(arrival.stream_begin, arrival.bytes, arrival.staging.data());
-    }
-    answered_bytes_ += arrival.bytes;
-    arriving_bytes_ -= arrival.bytes;
-    if (arrival.borrowed)
-      link_.shortage->give_back(std::move(arrival.staging));
-    else
-      link_.pool->give_back(std::move(arrival.staging));
-    --lane.arriving;
-    close_if_finished(lane);
-    moved = true;
+  if (arrivals_.empty()) return false;
+  Steps::Scope time(*link_.steps, Step::exchange);
+  return arrivals_.retire([this](Arrival& arrival, const MPI_Status&) { finish(arrival); });
+}
+
+void Outbox::finish(Arrival& arrival) {
+  Lane& lane = lanes_[arrival.lane];
+  {
+    Steps::Scope time(*link_.steps, Step::pack);
+    memory_.scatter(arrival.stream_begin, arrival.bytes, arrival.staging.data());
   }
-  return moved;
+  answered_bytes_ += arrival.bytes;
+  arriving_bytes_ -= arrival.bytes;
+  if (arrival.borrowed)
+    link_.shortage->give_back(std::move(arrival.staging));
+  else
+    link_.pool->give_back(std::move(arrival.staging));
+  --lane.arriving;
+  close_if_finished(lane);
 }
 
 }  // namespace collio::transport

@@ -18,6 +18,7 @@
 
 #include "access/access.hpp"
 #include "transport/messages/domain_source.hpp"
+#include "transport/messages/in_flight.hpp"
 #include "transport/messages/link.hpp"
 #include "transport/one_sided/remote_transfers.hpp"
 
@@ -56,8 +57,7 @@ class Outbox {
  private:
   /// What comes for a request.
   struct Answer {
-    MPI_Request request = MPI_REQUEST_NULL;  ///< straight into contiguous memory
-    std::int64_t stream_begin = 0;           ///< of the bytes asked for
+    std::int64_t stream_begin = 0;  ///< of the bytes asked for
     std::int64_t round = 0;
   };
   struct Lane {
@@ -65,21 +65,22 @@ class Outbox {
 
     DomainSource source;
     bool greeted = false;
-    MPI_Request send = MPI_REQUEST_NULL;
+    bool sends = false;  ///< its message is under way
     Buffer message;
     std::int64_t message_bytes = 0;
     std::int64_t message_round = 0;
     std::optional<Description> described;  ///< of the next message, which found no room
     std::size_t transfers = 0;             ///< one-sided, under way
-    std::deque<Answer> answers;            ///< asked for, and not begun to come into staging
+    InFlight<Answer> answers;              ///< straight into contiguous memory
+    std::deque<Answer> asked;              ///< for staging, and not begun to come there
     std::size_t arriving = 0;              ///< on their way into staging
 
-    [[nodiscard]] bool idle() const noexcept {
-      return send == MPI_REQUEST_NULL && answers.empty() && arriving == 0 && transfers == 0;
+    [[nodiscard]] std::size_t waiting() const noexcept {
+      return answers.size() + asked.size() + arriving + transfers;
     }
+    [[nodiscard]] bool idle() const noexcept { return !sends && waiting() == 0; }
     [[nodiscard]] bool may_start(int requests_ahead) const noexcept {
-      return send == MPI_REQUEST_NULL &&
-             answers.size() + arriving + transfers < static_cast<std::size_t>(requests_ahead);
+      return !sends && waiting() < static_cast<std::size_t>(requests_ahead);
     }
     [[nodiscard]] bool finished() const noexcept {
       return idle() && greeted && !described && source.next_round() == no_round;
@@ -93,17 +94,20 @@ class Outbox {
   /// An answer on its way to a staging buffer, for memory that is not contiguous.
   struct Arrival {
     std::size_t lane = 0;
-    MPI_Message message = MPI_MESSAGE_NULL;  ///< while there is no staging
-    MPI_Request request = MPI_REQUEST_NULL;
     Buffer staging;
     std::int64_t bytes = 0;
     std::int64_t stream_begin = 0;
     std::int64_t round = 0;
     bool borrowed = false;  ///< the staging is the call's room
   };
+  /// An answer that has no staging yet.
+  struct Matched {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    Arrival arrival;
+  };
 
   [[nodiscard]] std::int64_t first_round_to_start() const noexcept;
-  bool retire(Lane& lane);
+  bool retire_sends();
   bool retire_answers(Lane& lane);
   bool start(Lane& lane);
   bool describe(Lane& lane);
@@ -112,8 +116,9 @@ class Outbox {
   void expect_answer(Lane& lane);
   bool begin_arrivals();
   bool match_arrival();
-  bool begin(Arrival& arrival);
+  bool begin_matched();
   bool finish_arrivals();
+  void finish(Arrival& arrival);
   void close_if_finished(const Lane& lane) noexcept { open_lanes_ -= lane.finished() ? 1 : 0; }
   [[nodiscard]] int rank_of(const Lane& lane) const noexcept { return link_.rank_of(lane.source.domain()); }
 
@@ -122,7 +127,9 @@ class Outbox {
   const access::MemoryAccess& memory_;
   Payload payload_;
   std::vector<Lane> lanes_;
-  std::vector<Arrival> arrivals_;
+  InFlight<Lane*> sends_;
+  std::optional<Matched> matched_;
+  InFlight<Arrival> arrivals_;
   RemoteTransfers transfers_;
   Description description_;
   std::size_t open_lanes_ = 0;

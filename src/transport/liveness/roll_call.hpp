@@ -10,13 +10,13 @@
 
 #include <mpi.h>
 
-#include <list>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "transport/liveness/presence.hpp"
+#include "transport/messages/in_flight.hpp"
 #include "transport/waiting/waiting.hpp"
 
 namespace collio::transport {
@@ -90,7 +90,6 @@ class RollCall final : public Lookout {
   };
   struct Sending {
     std::vector<std::byte> message;
-    MPI_Request request = MPI_REQUEST_NULL;
     int to = 0;
     Kind kind = state;
   };
@@ -129,7 +128,7 @@ class RollCall final : public Lookout {
   double told_at_s_ = -1e9;  ///< another rank said when it told
   bool has_told_ = false;
   std::map<int, Heard> heard_;  ///< by node
-  std::list<Sending> sends_;
+  InFlight<Sending> sends_;
 };
 
 }  // namespace collio::transport

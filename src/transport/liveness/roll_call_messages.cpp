@@ -13,27 +13,24 @@ constexpr int tag = 32766;  // above those of windows and answers
 }  // namespace
 
 void RollCall::retire_sends() {
-  std::erase_if(sends_, [](Sending& one) {
-    int done = 0;
-    MPI_Test(&one.request, &done, MPI_STATUS_IGNORE);
-    return done != 0;
-  });
+  sends_.retire([](const Sending&, const MPI_Status&) {});
 }
 
 void RollCall::send(Kind kind, int to, const Heard& what) {
   retire_sends();
-  for (const Sending& one : sends_)
+  for (const Sending& one : sends_.items())
     if (one.to == to && one.kind == kind) return;  // it has not taken the last one yet
-  Sending& s = sends_.emplace_back();
-  s.to = to;
-  s.kind = kind;
+  Sending s{{}, to, kind};
   Header header = what.header;
   header.kind = kind;
   const std::size_t more = kind == state ? what.absent.size() * sizeof(Absent) : 0;
   s.message.resize(sizeof header + more);
   std::memcpy(s.message.data(), &header, sizeof header);
   if (more > 0) std::memcpy(s.message.data() + sizeof header, what.absent.data(), more);
-  MPI_Issend(s.message.data(), static_cast<int>(s.message.size()), MPI_BYTE, to, tag, set_.comm, &s.request);
+  sends_.post(std::move(s), [&](const Sending& sent, MPI_Request* started) {
+    return MPI_Issend(sent.message.data(), static_cast<int>(sent.message.size()), MPI_BYTE, to, tag,
+                      set_.comm, started);
+  });
 }
 
 /// Of a node's ranks its first counts: it may be the one that tells.
@@ -47,13 +44,14 @@ void RollCall::hear(Heard&& h) {
 
 void RollCall::listen(double now_s, double waited_s, bool answers) {
   for (;;) {
-    int found = 0, bytes = 0;
+    int found = 0;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, tag, set_.comm, &found, &status);
+    must(MPI_Iprobe(MPI_ANY_SOURCE, tag, set_.comm, &found, &status), "MPI_Iprobe");
     if (!found) return;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    const int bytes = received_bytes(status);
     std::vector<std::byte> message(static_cast<std::size_t>(bytes));
-    MPI_Recv(message.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, set_.comm, MPI_STATUS_IGNORE);
+    must(MPI_Recv(message.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, set_.comm, MPI_STATUS_IGNORE),
+         "MPI_Recv");
     Heard h;
     std::memcpy(&h.header, message.data(), sizeof h.header);
     h.absent.resize((message.size() - sizeof h.header) / sizeof(Absent));
@@ -75,8 +73,8 @@ void RollCall::finish() {
   for (int done = 0; !done; wait.idle()) {
     listen(0, 0, false);
     retire_sends();
-    if (sends_.empty() && all == MPI_REQUEST_NULL) MPI_Ibarrier(set_.comm, &all);
-    if (all != MPI_REQUEST_NULL) MPI_Test(&all, &done, MPI_STATUS_IGNORE);
+    if (sends_.empty() && all == MPI_REQUEST_NULL) must(MPI_Ibarrier(set_.comm, &all), "MPI_Ibarrier");
+    if (all != MPI_REQUEST_NULL) must(MPI_Test(&all, &done, MPI_STATUS_IGNORE), "MPI_Test");
   }
   set_lookout(before);
 }

@@ -10,12 +10,13 @@ void Grants::give(const MessageHeader& asked, const Grant& grant) {
   Steps::Scope time(*link_.steps, Step::exchange);
   if (!link_.remote->by_fences()) link_.remote->sync();
   ++under_way_[asked.round];
-  Send& send = sends_.emplace_back(Send{grant, MPI_REQUEST_NULL});
-  MPI_Isend(&send.grant, sizeof send.grant, MPI_BYTE, asked.source,
-            answer_tag_of(link_, asked.domain, asked.round), link_.comm, &send.request);
-  link_.note_sent(asked.source_node, sizeof send.grant);
+  sends_.post(Grant(grant), [&](const Grant& sent, MPI_Request* started) {
+    return MPI_Isend(&sent, sizeof sent, MPI_BYTE, asked.source,
+                     answer_tag_of(link_, asked.domain, asked.round), link_.comm, started);
+  });
+  link_.note_sent(asked.source_node, sizeof grant);
   ++link_.counters->messages;
-  link_.counters->metadata_bytes += sizeof send.grant;
+  link_.counters->metadata_bytes += sizeof grant;
 }
 
 int Grants::under_way(std::int64_t round) const noexcept {
@@ -40,13 +41,7 @@ bool Grants::take_note() {
 bool Grants::advance() {
   if (idle()) return false;
   Steps::Scope time(*link_.steps, Step::exchange);
-  bool anything = false;
-  for (auto send = sends_.begin(); send != sends_.end();) {
-    int done = 0;
-    MPI_Test(&send->request, &done, MPI_STATUS_IGNORE);
-    anything = done || anything;
-    send = done ? sends_.erase(send) : std::next(send);
-  }
+  bool anything = sends_.retire([](const Grant&, const MPI_Status&) {});
   while (!link_.remote->by_fences() && !under_way_.empty() && take_note()) anything = true;
   return anything;
 }

@@ -7,9 +7,9 @@
 // a fence ended.
 #pragma once
 
-#include <list>
 #include <map>
 
+#include "transport/messages/in_flight.hpp"
 #include "transport/messages/link.hpp"
 #include "transport/one_sided/remote_buffers.hpp"
 
@@ -53,14 +53,10 @@ class Grants {
   void end_before(std::int64_t round) { under_way_.erase(under_way_.begin(), under_way_.lower_bound(round)); }
 
  private:
-  struct Send {
-    Grant grant;
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
   bool take_note();
 
   MessageLink link_;
-  std::list<Send> sends_;
+  InFlight<Grant> sends_;
   std::map<std::int64_t, int> under_way_;  ///< by round
 };
 

@@ -17,8 +17,10 @@ void RemoteTransfers::ask(std::size_t lane, Description&& description, std::int6
   t.origin = origin;
   Steps::Scope time(*link_.steps, Step::exchange);
   const MessageHeader& h = t.what.header;  // rounds may be granted in another order
-  MPI_Irecv(&t.grant, sizeof t.grant, MPI_BYTE, link_.rank_of(h.domain),
-            answer_tag_of(link_, h.domain, h.round), link_.comm, &t.answer);
+  asked_.post(&t, [&](const Transfer*, MPI_Request* started) {
+    return MPI_Irecv(&t.grant, sizeof t.grant, MPI_BYTE, link_.rank_of(h.domain),
+                     answer_tag_of(link_, h.domain, h.round), link_.comm, started);
+  });
 }
 
 std::int64_t RemoteTransfers::first_round_in(State state) const noexcept {
@@ -28,12 +30,10 @@ std::int64_t RemoteTransfers::first_round_in(State state) const noexcept {
   return first;
 }
 
-bool RemoteTransfers::granted(Transfer& t) {
+bool RemoteTransfers::take_grants() {
+  if (asked_.empty()) return false;
   Steps::Scope time(*link_.steps, Step::exchange);
-  int done = 0;
-  MPI_Test(&t.answer, &done, MPI_STATUS_IGNORE);
-  if (done) t.state = State::granted;
-  return done;
+  return asked_.retire([](Transfer* t, const MPI_Status&) { t->state = State::granted; });
 }
 
 /// False: there is no memory.
@@ -86,23 +86,18 @@ void RemoteTransfers::begin(Transfer& t) {
 void RemoteTransfers::send_note(const Transfer& t) {
   Steps::Scope time(*link_.steps, Step::exchange);
   const MessageHeader& h = t.what.header;
-  Note& n = notes_.emplace_back(Note{{h.round}, MPI_REQUEST_NULL});
-  MPI_Isend(&n.note, sizeof n.note, MPI_BYTE, link_.rank_of(h.domain), tag_done, link_.comm, &n.request);
-  link_.note_sent(link_.home_of(h.domain), sizeof n.note);
+  notes_.post({h.round}, [&](const DoneNote& note, MPI_Request* started) {
+    return MPI_Isend(&note, sizeof note, MPI_BYTE, link_.rank_of(h.domain), tag_done, link_.comm, started);
+  });
+  link_.note_sent(link_.home_of(h.domain), sizeof(DoneNote));
   ++link_.counters->messages;
-  link_.counters->metadata_bytes += sizeof n.note;
+  link_.counters->metadata_bytes += sizeof(DoneNote);
 }
 
 bool RemoteTransfers::retire_notes() {
   if (notes_.empty()) return false;
   Steps::Scope time(*link_.steps, Step::exchange);
-  const std::size_t before = notes_.size();
-  notes_.remove_if([](Note& n) {
-    int done = 0;
-    MPI_Test(&n.request, &done, MPI_STATUS_IGNORE);
-    return done != 0;
-  });
-  return notes_.size() < before;
+  return notes_.retire([](const DoneNote&, const MPI_Status&) {});
 }
 
 RemoteTransfers::Place RemoteTransfers::finish(Place t, const Over& over) {
@@ -123,8 +118,8 @@ RemoteTransfers::Place RemoteTransfers::finish(Place t, const Over& over) {
 bool RemoteTransfers::advance(const Over& over) {
   const bool fences = link_.remote && link_.remote->by_fences();
   bool anything = retire_notes();
+  anything = take_grants() || anything;
   for (Transfer& t : transfers_) {  // transfers with all aggregators begin before the first is waited for
-    if (t.state == State::asked && granted(t)) anything = true;
     if (t.state != State::granted || !take_room(t)) continue;
     anything = true;
     if (!fences || payload_ == Payload::data) begin(t);

@@ -67,17 +67,12 @@ class RemoteTransfers {
     std::int64_t origin = 0;
     State state = State::asked;
     Grant grant;
-    MPI_Request answer = MPI_REQUEST_NULL;  ///< the grant's, while asked
-    Buffer staging;                         ///< memory that is not contiguous
+    Buffer staging;  ///< memory that is not contiguous
   };
   using Place = std::list<Transfer>::iterator;
-  struct Note {
-    DoneNote note;
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
 
   [[nodiscard]] std::int64_t first_round_in(State state) const noexcept;
-  bool granted(Transfer& t);
+  bool take_grants();
   bool stage(Transfer& t);
   bool take_room(Transfer& t);
   void begin(Transfer& t);
@@ -89,7 +84,8 @@ class RemoteTransfers {
   const access::MemoryAccess& memory_;
   Payload payload_;
   std::list<Transfer> transfers_;
-  std::list<Note> notes_;
+  InFlight<Transfer*> asked_;
+  InFlight<DoneNote> notes_;
   std::int64_t staged_bytes_ = 0, bytes_got_ = 0;
 };
 

@@ -15,14 +15,14 @@
 
 namespace collio::transport {
 
-class Window {
+class CollectiveBuffer {
  public:
   /// `bytes`: length of the longest window of the call. `memory`: room for it, which outlives the window;
   /// null: the window has its own.
-  Window(MessageLink link, WindowStorage storage, std::int64_t bytes, std::byte* memory = nullptr);
-  ~Window();
-  Window(const Window&) = delete;
-  Window& operator=(const Window&) = delete;
+  CollectiveBuffer(MessageLink link, WindowStorage storage, std::int64_t bytes, std::byte* memory = nullptr);
+  ~CollectiveBuffer();
+  CollectiveBuffer(const CollectiveBuffer&) = delete;
+  CollectiveBuffer& operator=(const CollectiveBuffer&) = delete;
 
   /// Begins a round on window `extent`.
   void open(const core::Extent& extent);

@@ -1,5 +1,5 @@
 // A collective buffer's round against a model of the file: what is written, how, and what is left alone.
-#include "transport/windows/window.hpp"
+#include "transport/windows/collective_buffer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -92,15 +92,15 @@ struct Bench {
   observe::Steps steps;
   observe::Counters counters;
   MessageLink link;
-  std::optional<Window> window;
+  std::optional<CollectiveBuffer> window;
 };
 
-Transfer written(std::optional<Window>& window) {
+Transfer written(std::optional<CollectiveBuffer>& window) {
   window->start_write();
   return window->finish();
 }
 
-Transfer read_in(std::optional<Window>& window) {
+Transfer read_in(std::optional<CollectiveBuffer>& window) {
   window->start_read();
   return window->finish();
 }
@@ -116,7 +116,7 @@ std::vector<Message> random_messages(Dice& dice) {
   return messages;
 }
 
-TEST(Window, WritesItsPiecesAndLeavesHolesAlone) {
+TEST(CollectiveBuffer, WritesItsPiecesAndLeavesHolesAlone) {
   for (std::uint32_t seed = 1; seed <= 400; ++seed) {
     for (const Holes holes : {Holes::automatic, Holes::piecewise, Holes::sieve}) {
       Dice dice(seed);
@@ -141,7 +141,7 @@ TEST(Window, WritesItsPiecesAndLeavesHolesAlone) {
   }
 }
 
-TEST(Window, MovesTheSameBytesWhileItsCallerDoesSomethingElse) {
+TEST(CollectiveBuffer, MovesTheSameBytesWhileItsCallerDoesSomethingElse) {
   for (std::uint32_t seed = 1; seed <= 300; ++seed) {
     for (const Holes holes : {Holes::automatic, Holes::piecewise, Holes::sieve}) {
       Dice dice(seed);
@@ -165,7 +165,7 @@ TEST(Window, MovesTheSameBytesWhileItsCallerDoesSomethingElse) {
   }
 }
 
-TEST(Window, DenseOnesAreOneWrite) {
+TEST(CollectiveBuffer, DenseOnesAreOneWrite) {
   Bench b(Holes::piecewise);
   Message even({{1000, 8, 16, 100}}), odd({{1008, 8, 16, 100}});
   b.window->open({0, 1 << 16});
@@ -176,7 +176,7 @@ TEST(Window, DenseOnesAreOneWrite) {
   EXPECT_EQ(b.counters.dense_windows, 1);
 }
 
-TEST(Window, HolesAreWrittenAsTheHintSays) {
+TEST(CollectiveBuffer, HolesAreWrittenAsTheHintSays) {
   Message pieces({{1000, 8, 16, 100}});
   Bench piecewise(Holes::piecewise), sieve(Holes::sieve), unreadable(Holes::sieve, false),
       unlocked(Holes::sieve);
@@ -196,7 +196,7 @@ TEST(Window, HolesAreWrittenAsTheHintSays) {
   EXPECT_EQ(unlocked.file.writes, 100) << "without locks sieving would undo what others write into the holes";
 }
 
-TEST(Window, BytesNobodyWroteAreZeroBehindTheOldEnd) {
+TEST(CollectiveBuffer, BytesNobodyWroteAreZeroBehindTheOldEnd) {
   Bench b(Holes::sieve);
   Message first({{0, 4096, 4096, 1}});
   std::ranges::fill(first.data, std::byte{0xAB});
@@ -213,7 +213,7 @@ TEST(Window, BytesNobodyWroteAreZeroBehindTheOldEnd) {
     ASSERT_EQ(b.file.bytes[i], i % 512 < 8 ? std::byte{0xCD} : std::byte{0}) << i;
 }
 
-TEST(Window, TellsHowFarAFailedWriteCame) {
+TEST(CollectiveBuffer, TellsHowFarAFailedWriteCame) {
   for (const Holes holes : {Holes::piecewise, Holes::sieve}) {
     Bench b(holes);
     b.file.fails_from = 1500;
@@ -227,7 +227,7 @@ TEST(Window, TellsHowFarAFailedWriteCame) {
   }
 }
 
-TEST(Window, WithoutAFileEveryRoundFails) {
+TEST(CollectiveBuffer, WithoutAFileEveryRoundFails) {
   Bench b;
   b.window.emplace(b.link, WindowStorage{}, 4096);
   Message pieces({{0, 8, 16, 10}});
@@ -241,7 +241,7 @@ TEST(Window, WithoutAFileEveryRoundFails) {
   EXPECT_EQ(b.window->available(pieces.ready()), 0);
 }
 
-TEST(Window, AnswersRequestsUpToTheEndOfTheFile) {
+TEST(CollectiveBuffer, AnswersRequestsUpToTheEndOfTheFile) {
   for (std::uint32_t seed = 1; seed <= 400; ++seed) {
     for (const Holes holes : {Holes::automatic, Holes::piecewise, Holes::sieve}) {
       Dice dice(seed);

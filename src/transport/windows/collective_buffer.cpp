@@ -1,5 +1,5 @@
-// See window.hpp.
-#include "transport/windows/window.hpp"
+// See collective_buffer.hpp.
+#include "transport/windows/collective_buffer.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -16,16 +16,17 @@ using observe::Step;
 using observe::Steps;
 using storage::Transfer;
 
-Window::Window(MessageLink link, WindowStorage storage, std::int64_t bytes, std::byte* memory)
+CollectiveBuffer::CollectiveBuffer(MessageLink link, WindowStorage storage, std::int64_t bytes,
+                                   std::byte* memory)
     : link_(link), storage_(storage), memory_(memory) {
   if (memory_) return;
   own_ = link.pool->take(static_cast<std::size_t>(bytes));
   memory_ = own_.data();
 }
 
-Window::~Window() { link_.pool->give_back(std::move(own_)); }
+CollectiveBuffer::~CollectiveBuffer() { link_.pool->give_back(std::move(own_)); }
 
-void Window::open(const core::Extent& extent) {
+void CollectiveBuffer::open(const core::Extent& extent) {
   extent_ = extent;
   span_ = {};
   sum_ = {};
@@ -33,7 +34,7 @@ void Window::open(const core::Extent& extent) {
   kept_.clear();
 }
 
-bool Window::keep(const MessageView& message) {
+bool CollectiveBuffer::keep(const MessageView& message) {
   const MessageHeader& h = message.header;
   try {
     const access::Reserve::Abstain can_be_left_out;
@@ -54,7 +55,7 @@ bool Window::keep(const MessageView& message) {
   return true;
 }
 
-void Window::place(const MessageView& message) {
+void CollectiveBuffer::place(const MessageView& message) {
   if (message.header.items == 0) return;
   Steps::Scope time(*link_.steps, Step::place);
   if (!keep(message)) return;
@@ -64,7 +65,7 @@ void Window::place(const MessageView& message) {
                        [&](std::span<const core::Run> runs) { data = core::scatter_runs(base, runs, data); });
 }
 
-std::vector<core::SortedList> Window::lists() const {
+std::vector<core::SortedList> CollectiveBuffer::lists() const {
   std::vector<core::SortedList> lists;
   lists.reserve(kept_.size());
   for (const KeptMessage& k : kept_)
@@ -74,7 +75,7 @@ std::vector<core::SortedList> Window::lists() const {
 }
 
 /// None: there is no memory.
-std::optional<core::PackedExtents> Window::all_pieces() const {
+std::optional<core::PackedExtents> CollectiveBuffer::all_pieces() const {
   try {
     const access::Reserve::Abstain can_be_left_out;
     core::PackedBuilder builder({});
@@ -85,7 +86,7 @@ std::optional<core::PackedExtents> Window::all_pieces() const {
   }
 }
 
-void Window::start_write() {
+void CollectiveBuffer::start_write() {
   if (!can_start()) return;
   Steps::Scope time(*link_.steps, Step::write);
   activity_ = Activity::writing;
@@ -96,9 +97,11 @@ void Window::start_write() {
   activity_ = Activity::no_memory;
 }
 
-bool Window::expect(const MessageView& message) { return message.header.items == 0 || keep(message); }
+bool CollectiveBuffer::expect(const MessageView& message) {
+  return message.header.items == 0 || keep(message);
+}
 
-void Window::start_read() {
+void CollectiveBuffer::start_read() {
   end_of_file_ = storage_.file ? std::numeric_limits<std::int64_t>::max() : span_.offset;
   if (!can_start()) return;
   Steps::Scope time(*link_.steps, Step::read);
@@ -117,13 +120,13 @@ void Window::start_read() {
   activity_ = Activity::no_memory;
 }
 
-bool Window::advance() {
+bool CollectiveBuffer::advance() {
   if (activity_ == Activity::none || activity_ == Activity::no_memory) return true;
   Steps::Scope time(*link_.steps, activity_ == Activity::writing ? Step::write : Step::read);
   return activity_ == Activity::writing ? write_.advance() : read_.advance();
 }
 
-Transfer Window::finish() {
+Transfer CollectiveBuffer::finish() {
   const Activity activity = std::exchange(activity_, Activity::none);
   if (activity == Activity::none) {
     if (pieces_ == 0 || storage_.file) return {};
@@ -144,7 +147,7 @@ Transfer Window::finish() {
   return t;
 }
 
-std::int64_t Window::available(const MessageView& request) const {
+std::int64_t CollectiveBuffer::available(const MessageView& request) const {
   if (request.header.span.end() <= end_of_file_) return request.header.data_bytes();
   core::PackedReader reader = request.reader();
   std::int64_t bytes = 0;
@@ -158,7 +161,7 @@ std::int64_t Window::available(const MessageView& request) const {
   return bytes;
 }
 
-void Window::collect(const MessageView& request, std::int64_t bytes, std::byte* out) const {
+void CollectiveBuffer::collect(const MessageView& request, std::int64_t bytes, std::byte* out) const {
   Steps::Scope time(*link_.steps, Step::place);
   core::PackedReader reader = request.reader();
   const std::byte* base = at(0);

@@ -1,0 +1,142 @@
+// Messages under way: each comes back once, with what it is for; the oldest alone, or all at once; nothing is
+// allocated for a message after the first ones, and none is left when the collection ends.
+#include "transport/messages/in_flight.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "check.hpp"
+
+namespace {
+
+std::int64_t allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
+using collio::test::Program;
+using collio::transport::InFlight;
+using collio::transport::received_bytes;
+
+/// A message's bytes lie in its item.
+struct Letter {
+  int peer = 0;
+  std::array<int, 8> words{};
+};
+constexpr int tag = 5;
+
+void send(InFlight<Letter>& letters, int from, int to, int count) {
+  Letter letter{to, {}};
+  letter.words.fill(100 * from + count);
+  letters.post(std::move(letter), [&](const Letter& l, MPI_Request* started) {
+    return MPI_Issend(l.words.data(), count, MPI_INT, to, tag, MPI_COMM_WORLD, started);
+  });
+}
+
+void expect(InFlight<Letter>& letters, int from) {
+  letters.post({from, {}}, [&](Letter& l, MPI_Request* started) {
+    return MPI_Irecv(l.words.data(), static_cast<int>(l.words.size()), MPI_INT, from, tag, MPI_COMM_WORLD,
+                     started);
+  });
+}
+
+/// Every rank sends each other rank as many words as the receiver's number says.
+void exchange(Program& program, InFlight<Letter>& sends, InFlight<Letter>& receives) {
+  int got = 0, sent = 0;
+  for (int peer = 0; peer < program.size; ++peer) {
+    if (peer == program.rank) continue;
+    expect(receives, peer);
+    send(sends, program.rank, peer, 1 + peer % 8);
+  }
+  while (!sends.empty() || !receives.empty()) {
+    receives.retire([&](const Letter& l, const MPI_Status& status) {
+      const int count = 1 + program.rank % 8;
+      ++got;
+      program.equal(status.MPI_SOURCE, l.peer, "the rank whose message the item is for");
+      program.equal(received_bytes(status), count * static_cast<int>(sizeof(int)), "bytes of a message");
+      program.equal(l.words[static_cast<std::size_t>(count) - 1], 100 * l.peer + count,
+                    "a message's last word");
+    });
+    sends.retire([&](const Letter&, const MPI_Status&) { ++sent; });
+  }
+  program.equal(got, program.size - 1, "messages received");
+  program.equal(sent, program.size - 1, "messages sent");
+}
+
+void allocates_nothing_later(Program& program) {
+  InFlight<Letter> sends, receives;
+  exchange(program, sends, receives);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::int64_t before = allocations;
+  for (int i = 0; i < 10; ++i) exchange(program, sends, receives);
+  program.equal(allocations - before, 0, "allocations for messages after the first ones");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// Of two messages the second alone has come: the oldest is waited for.
+void oldest_first(Program& program) {
+  const int next = (program.rank + 1) % program.size,
+            before = (program.rank + program.size - 1) % program.size;
+  InFlight<int> receives;
+  std::array<int, 2> words{};
+  for (int i : {0, 1})
+    receives.post(int{i}, [&](int, MPI_Request* started) {
+      return MPI_Irecv(&words[static_cast<std::size_t>(i)], 1, MPI_INT, before, tag + i, MPI_COMM_WORLD,
+                       started);
+    });
+  std::vector<int> over;
+  const auto note = [&](int which, const MPI_Status&) { over.push_back(which); };
+  const auto send_to_next = [&](int i) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Issend(&i, 1, MPI_INT, next, tag + i, MPI_COMM_WORLD, &request);
+    for (int done = 0; !done; receives.retire_oldest(note)) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  };
+  send_to_next(1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  program.that(!receives.retire_oldest(note), "nothing is over while the oldest is not");
+  program.equal(receives.items().front(), 0, "the oldest message under way");
+  MPI_Barrier(MPI_COMM_WORLD);
+  send_to_next(0);
+  while (!receives.empty()) receives.retire_oldest(note);
+  program.that(over == std::vector<int>{0, 1}, "messages are over in the order in which they were posted");
+  program.equal(words[0], 0, "the oldest message's word");
+  program.equal(words[1], 1, "the second message's word");
+}
+
+/// The collection waits for its messages when it ends, and can be emptied before.
+void leaves_none(Program& program) {
+  const int next = (program.rank + 1) % program.size,
+            before = (program.rank + program.size - 1) % program.size;
+  int word = 0;
+  {
+    InFlight<int> receives;
+    InFlight<Letter> sends;
+    receives.post(0, [&](int, MPI_Request* started) {
+      return MPI_Irecv(&word, 1, MPI_INT, before, tag, MPI_COMM_WORLD, started);
+    });
+    send(sends, program.rank, next, 1);
+    sends.drain();
+    program.that(sends.empty() && sends.items().empty(), "nothing is under way after a drain");
+  }
+  program.equal(word, 100 * before + 1, "a word that came while its collection ended");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  allocates_nothing_later(program);
+  oldest_first(program);
+  leaves_none(program);
+  return program.finish();
+}
