@@ -38,6 +38,7 @@ docs:
 generate:
 	@$(PYTHON) tools/generate_hints
 	@$(PYTHON) tools/generate_report
+	@$(PYTHON) tools/generate_library
 
 lint:
 	@$(PYTHON) tools/bootstrap test

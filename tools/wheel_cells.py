@@ -141,6 +141,17 @@ def intel_fortran(place: Place) -> list:
             "-lmpifort", "-lmpi"]
 
 
+def as_library(place: Place) -> None:
+    """A program that calls collio.h, linked as the wheel's file for pkg-config says."""
+    if not shutil.which("pkg-config"):
+        raise LeftOut("no pkg-config")
+    native = next(place.env.glob("lib/python*/site-packages/collio/native"))
+    flags = place.run(["pkg-config", "--cflags", "--libs", "collio"], PKG_CONFIG_PATH=str(native / "lib" / "pkgconfig")).split()
+    program = place.compile("../../examples/c/particles.c", *flags)
+    if "the same" not in place.run(place.launch([program, place.folder / "particles"])):
+        raise Failed("the particles are not the same")
+
+
 def in_python(place: Place) -> None:
     if place.mpi.no_python:
         raise LeftOut(place.mpi.no_python)
@@ -219,6 +230,6 @@ class Cell:
 
 CELLS = {
     "C": Cell(in_c, short=True), "C, tool preloaded": Cell(in_c_with_tool), "C, tool linked": Cell(in_c_with_tool_linked, short=True),
-    "Fortran": Cell(in_fortran), "mpi4py": Cell(in_python, short=True), "h5py": Cell(with_h5py), "PnetCDF": Cell(with_pnetcdf),
+    "library": Cell(as_library, short=True), "Fortran": Cell(in_fortran), "mpi4py": Cell(in_python, short=True), "h5py": Cell(with_h5py), "PnetCDF": Cell(with_pnetcdf),
     "collio demo": Cell(demo),
 }

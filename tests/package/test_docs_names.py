@@ -11,7 +11,7 @@ ROOT = source_tree.ROOT
 # The changelog tells of names that may be gone.
 DOCUMENTS = [path for path in source_tree.repository_files() if path.suffix == ".md" and path.name != "CHANGELOG.md"]
 FOREIGN = ("MPI_", "opal_")  # functions of the MPI libraries
-CODE = (".cpp", ".hpp", ".c", ".h", ".def", ".py", ".cmake", ".txt", "")
+CODE = (".cpp", ".hpp", ".c", ".h", ".f90", ".def", ".py", ".cmake", ".txt", "")
 ENDINGS = "cpp|hpp|c|h|def|py|cmake|md|json|toml|svg|txt"
 
 

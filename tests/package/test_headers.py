@@ -16,26 +16,25 @@ COMPILER = os.environ.get("CXX") or shutil.which("c++") or "g++"
 C_COMPILER = os.environ.get("CC") or shutil.which("cc") or "gcc"
 
 
-def mpi_include_flags():
-    """Where the first MPI's mpi.h is, as the build of that MPI found it."""
-    for library in find_mpi_libraries():
-        shown = subprocess.run([library.mpicc, "-show"], stdout=subprocess.PIPE, text=True).stdout.split()
-        return [word for word in shown if word.startswith("-I")] + ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
-    return []
+def include_flags(library):
+    """Where the MPI's mpi.h is, as the build of that MPI found it."""
+    shown = subprocess.run([library.mpicc, "-show"], stdout=subprocess.PIPE, text=True).stdout.split()
+    return [word for word in shown if word.startswith("-I")] + ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
 
 
-def errors_of(path, c_language=False):
-    """What the compiler says about a file that includes only this header."""
-    compiler, standard = (C_COMPILER, "-std=c11") if c_language else (COMPILER, "-std=c++20")
+def errors_of(path, standard="c++20", flags=None):
+    """What the compiler says about a file that includes only this header. `flags`: None for those of the first MPI."""
     root = source_tree.ROOT
     command = [
-        compiler, standard, "-x", "c" if c_language else "c++", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-        f"-I{root}/src", f"-I{root}/include", *MPI_FLAGS, "-"]
+        COMPILER if "++" in standard else C_COMPILER, f"-std={standard}", "-x", standard.rstrip("0123456789"), "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow",
+        "-Werror", f"-I{root}/src", f"-I{root}/include", *(MPI_FLAGS if flags is None else flags), "-"]
     done = subprocess.run(command, input=f'#include "{path}"\n', stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return "" if done.returncode == 0 else done.stdout or "the compiler failed"
 
 
-MPI_FLAGS = mpi_include_flags()
+FLAGS_OF_MPIS = {library.id: include_flags(library) for library in find_mpi_libraries()}
+FLAGS_OF_MPIS["no MPI"] = ["-DCOLLIO_WITHOUT_MPI_H"]
+MPI_FLAGS = next(iter(FLAGS_OF_MPIS.values()))
 
 
 def first_in_its_source(header):
@@ -56,8 +55,13 @@ def test_private_headers_compile_alone():
     assert not broken, "\n".join(broken.values())
 
 
-@pytest.mark.parametrize("path", source_tree.files("include", suffixes=(".hpp", ".h")), ids=source_tree.relative)
-def test_public_header_compiles_alone(path):
-    assert not errors_of(path)
+PUBLIC = source_tree.files("include", suffixes=(".hpp", ".h"))
+
+
+@pytest.mark.parametrize("flags", FLAGS_OF_MPIS.values(), ids=FLAGS_OF_MPIS)
+@pytest.mark.parametrize("path", PUBLIC, ids=source_tree.relative)
+def test_public_header_compiles_alone(path, flags):
+    """With each MPI and without one, for programs of older standards."""
+    assert not errors_of(path, "c++17", flags)
     if path.suffix == ".h":
-        assert not errors_of(path, c_language=True)
+        assert not errors_of(path, "c11", flags)

@@ -1,4 +1,5 @@
-"""The reference documents say what the code has: the tables of hints, the MPI functions that are taken over."""
+"""The reference documents say what the code has: the tables of hints, the functions of collio.h, the MPI functions that are
+taken over."""
 
 import re
 import shutil
@@ -12,7 +13,7 @@ import source_tree
 DOCS = source_tree.ROOT / "docs"
 
 
-GENERATORS = {"generate_hints": "docs/hints.md", "generate_report": "docs/report-fields.md"}
+GENERATORS = {"generate_hints": "docs/hints.md", "generate_report": "docs/report-fields.md", "generate_library": "docs/reference/library.md"}
 """And a file that each makes."""
 
 
@@ -29,13 +30,23 @@ def test_what_is_made_of_tables_is_up_to_date(generator):
 
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_a_stale_file_is_named_with_its_remedy(generator, tmp_path):
-    for folder in ("tools", "src", "docs", "python"):
+    for folder in ("tools", "src", "include", "docs", "python"):
         shutil.copytree(source_tree.ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     stale = tmp_path / GENERATORS[generator]
     stale.write_text(stale.read_text().replace("| ", "|  "))
     done = check_generated(tmp_path, generator)
     assert done.returncode == 1
     assert GENERATORS[generator] in done.stdout and "make generate" in done.stdout, done.stdout
+
+
+def test_fortran_module_has_the_numbers_of_the_header():
+    include = source_tree.ROOT / "include/collio"
+    expected, value = {}, -1
+    for name, given in re.findall(r"^  (COLLIO_\w+)(?: = (\d+))?,?(?: +/\*.*)?$", (include / "collio.h").read_text(), re.MULTILINE):
+        expected[name] = value = int(given) if given else value + 1
+    assert {"COLLIO_OK", "COLLIO_ERR_NO_SPACE", "COLLIO_TRUNCATE"} <= set(expected)
+    found = re.findall(r"\b(COLLIO_[A-Z_]+) = (\d+)", (include / "collio.f90").read_text())
+    assert {name: int(number) for name, number in found} == expected
 
 
 def test_faults_document_names_every_word():

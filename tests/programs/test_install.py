@@ -161,7 +161,7 @@ def test_pkg_config(prefix):
     assert said(pkg_config, "--modversion", "collio", **path).strip() == __version__
     assert Path(said(pkg_config, "--variable=preload", "collio", **path).strip()).is_file()
     assert list(Path(said(pkg_config, "--variable=engines", "collio", **path).strip()).glob("libcollio_engine_*.so"))
-    assert said(pkg_config, "--libs", "--cflags", "collio", **path).strip() == ""
+    assert Path(said(pkg_config, "--variable=fortran", "collio", **path).strip()).is_file()
 
 
 def test_cmake_package(prefix, tmp_path):
@@ -169,7 +169,7 @@ def test_cmake_package(prefix, tmp_path):
         cmake_minimum_required(VERSION 3.22)
         project(other LANGUAGES NONE)
         find_package(collio {__version__} REQUIRED)
-        get_target_property(command collio::collio IMPORTED_LOCATION)
+        get_target_property(command collio::command IMPORTED_LOCATION)
         execute_process(COMMAND ${{command}} --version COMMAND_ERROR_IS_FATAL ANY)
         if(NOT EXISTS "${{COLLIO_PRELOAD}}" OR NOT IS_DIRECTORY "${{COLLIO_ENGINES}}")
           message(FATAL_ERROR "${{COLLIO_PRELOAD}}, ${{COLLIO_ENGINES}}")
@@ -180,6 +180,70 @@ def test_cmake_package(prefix, tmp_path):
         endif()
     """)
     assert __version__ in said(tool("cmake"), "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+
+
+# --- programs that use the library ----------------------------------------------------------------
+
+
+EXAMPLES = {"c": "c/hello.c", "c++": "cpp/hello.cpp", "fortran": "fortran/hello.f90"}
+
+
+def need_library(prefix, mpi):
+    """And the engine for the MPI: compiled parts that were made before may be without."""
+    for name in ("libcollio.so", f"libcollio_engine_{mpi.family}.so"):
+        if not (prefix / "lib/collio" / name).exists():
+            pytest.skip(f"the compiled parts have no {name}")
+
+
+def compile_words(mpi, language, prefix):
+    """A compiler and what pkg-config tells it."""
+    path = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
+    source = ROOT / "examples" / EXAMPLES[language]
+    flags, libraries = (said(tool("pkg-config"), word, "collio", **path).split() for word in ("--cflags", "--libs"))
+    if language == "fortran":
+        module = said("pkg-config", "--variable=fortran", "collio", **path).strip()
+        return [mpi.mpifort or pytest.skip(f"{mpi.id} has no Fortran compiler wrapper"), module, source, *libraries]
+    more = ["-std=c++17", "-lstdc++"] if language == "c++" else ["-std=c11"]
+    return [mpi.mpicc, *more[:1], "-Wall", "-Wextra", *flags, source, *more[1:], *libraries]
+
+
+@pytest.mark.parametrize("mpi", REAL, ids=lambda mpi: mpi.id)
+@pytest.mark.parametrize("language", EXAMPLES)
+def test_program_compiled_with_pkg_config(prefix, mpi, language, tmp_path):
+    need_library(prefix, mpi)
+    program = tmp_path / "hello"
+    said(*compile_words(mpi, language, prefix), "-o", program)
+    assert " 0 " in Jobs(mpi, tmp_path).natively([program], tmp_path / "hello.raw")
+
+
+@pytest.mark.parametrize("mpi", REAL, ids=lambda mpi: mpi.id)
+def test_programs_compiled_with_cmake(prefix, mpi, tmp_path):
+    need_library(prefix, mpi)
+    cmake, examples = tool("cmake"), ROOT / "examples"
+    fortran = "Fortran" if mpi.mpifort and shutil.which("gfortran") else ""
+    (tmp_path / "CMakeLists.txt").write_text(f"""
+        cmake_minimum_required(VERSION 3.22)
+        project(hello LANGUAGES C CXX {fortran})
+        find_package(MPI REQUIRED COMPONENTS C {fortran})
+        find_package(collio {__version__} REQUIRED)
+        add_executable(hello_c {examples}/c/hello.c)
+        add_executable(hello_cpp {examples}/cpp/hello.cpp)
+        target_compile_features(hello_cpp PRIVATE cxx_std_17)
+        target_link_libraries(hello_c PRIVATE collio::collio MPI::MPI_C)
+        target_link_libraries(hello_cpp PRIVATE collio::collio MPI::MPI_C)
+        if("{fortran}")
+          add_executable(hello_fortran {examples}/fortran/hello.f90)
+          target_link_libraries(hello_fortran PRIVATE collio::fortran MPI::MPI_Fortran)
+        endif()
+    """)
+    build = tmp_path / "build"
+    said(cmake, "-S", tmp_path, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMPI_C_COMPILER={mpi.mpicc}", f"-DMPI_Fortran_COMPILER={mpi.mpifort or ''}")
+    said(cmake, "--build", build)
+    for program in sorted(build.glob("hello_*")):
+        assert " 0 " in Jobs(mpi, tmp_path).natively([program], tmp_path / "hello.raw")
+
+
+# --- what other tools read: module files, man pages, completion -----------------------------------
 
 
 TCL = """
