@@ -21,7 +21,7 @@ from . import agreement, array_formats
 from . import file as files
 from .array_formats import Place, Spec
 from .decomposition import Decomposition, box
-from .errors import Error
+from .errors import Error, NotFoundError
 from .memory import Array
 from .request import Request
 from .variable import Variable
@@ -80,7 +80,7 @@ def open(
         specs = {key: Spec.of(key, *spec) for key, spec in (arrays or {}).items()}
         return array_formats.create(name, format or array_formats.format_of_ending(name), specs)
 
-    places = _from_first_rank(comm, prepare)
+    places = _from_first_rank(comm, prepare, name)
     return ArrayFile(files.open(comm, name, "r" if mode == "r" else "r+", hints), places)
 
 
@@ -168,14 +168,16 @@ class ArrayFile:
         return self._variables[key]
 
 
-def _from_first_rank(comm: Any, work: Callable[[], dict[str, Place]]) -> dict[str, Place]:
-    """What `work` gives on rank 0; its exception is raised on all ranks. Collective."""
+def _from_first_rank(comm: Any, work: Callable[[], dict[str, Place]], path: str) -> dict[str, Place]:
+    """What `work` on a file gives on rank 0; its exception is raised on all ranks. Collective."""
     found: dict[str, Place] | Exception = {}
     if comm.rank == 0:
         try:
             found = work()
+        except FileNotFoundError as error:
+            found = NotFoundError(f"{path}: {error.strerror or error}", "NO_SUCH_FILE")
         except Exception as error:
-            found = error if isinstance(error, (ValueError, TypeError, Error)) else Error(f"{type(error).__name__}: {error}")
+            found = error if isinstance(error, (ValueError, TypeError, Error)) else Error(f"{path}: {error}")
     found = comm.bcast(found, root=0)
     if isinstance(found, Exception):
         raise found
