@@ -4,7 +4,7 @@ import importlib as _importlib
 
 __version__ = "0.1.0"
 _OF_LIBRARY = (
-    "AccessError", "ArgumentError", "Decomposition", "Error", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "map", "open",
+    "AccessError", "ArgumentError", "Decomposition", "Error", "ExistsError", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "map", "open",
 )
 
 

@@ -2,6 +2,7 @@ from .library import AccessError as AccessError
 from .library import ArgumentError as ArgumentError
 from .library import Decomposition as Decomposition
 from .library import Error as Error
+from .library import ExistsError as ExistsError
 from .library import File as File
 from .library import NotFoundError as NotFoundError
 from .library import PeerError as PeerError

@@ -7,11 +7,11 @@ whatever data it has, and one collective commit writes it all. `collio.open` and
 from __future__ import annotations
 
 from .decomposition import Decomposition, box, map
-from .errors import AccessError, ArgumentError, Error, NotFoundError, PeerError
+from .errors import AccessError, ArgumentError, Error, ExistsError, NotFoundError, PeerError
 from .file import File, open
 from .request import Request
 from .variable import Variable
 
 __all__ = [
-    "AccessError", "ArgumentError", "Decomposition", "Error", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "map", "open",
+    "AccessError", "ArgumentError", "Decomposition", "Error", "ExistsError", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "map", "open",
 ]

@@ -6,6 +6,7 @@ number, the number of records, and lists of dimensions, attributes and variables
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -13,7 +14,6 @@ import numpy as np
 
 TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}
 _DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
-_MOST = 1 << 32  # items of a list
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class _Header:
 
     def __init__(self, stream: BinaryIO, path: str) -> None:
         self._stream, self._path = stream, path
+        self._size = os.fstat(stream.fileno()).st_size
         magic = self.take(4)
         if magic[:3] != b"CDF" or magic[3] not in (1, 2, 5):
             self.wrong(f"the first bytes are {magic!r}")
@@ -40,7 +41,7 @@ class _Header:
         raise ValueError(f"{self._path}: not a readable file of netCDF's classic formats: {what}")
 
     def take(self, count: int) -> bytes:
-        found = self._stream.read(count) if count <= _MOST else b""
+        found = self._stream.read(count) if count <= self._size else b""
         if len(found) != count:
             self.wrong("the header ends early")
         return found
@@ -68,7 +69,7 @@ class _Header:
 
     def list_length(self, tag: int) -> int:
         found, length = self.number(), self.count()
-        if found not in (0, tag) or (found == 0 and length) or length > _MOST:
+        if found not in (0, tag) or (found == 0 and length) or length > self._size:
             self.wrong(f"a list with the tag {found} and {length} items")
         return length
 

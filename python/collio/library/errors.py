@@ -34,6 +34,10 @@ class NotFoundError(Error, FileNotFoundError):
     """There is no such file: NO_SUCH_FILE."""
 
 
+class ExistsError(Error, FileExistsError):
+    """There is such a file already: FILE_EXISTS."""
+
+
 class AccessError(Error, PermissionError):
     """The file may not be accessed so: ACCESS, READ_ONLY."""
 
@@ -44,17 +48,17 @@ class PeerError(Error):
 
 # By the numbers of enum collio_code.
 CODES = (
-    "OK", "OTHER", "ARGUMENT", "DISPLACEMENT", "TYPE", "NOT_SAME", "NO_MEMORY", "BAD_FILE", "NO_SUCH_FILE", "ACCESS", "READ_ONLY", "IN_USE", "IO", "QUOTA",
-    "NO_SPACE",
+    "OK", "OTHER", "ARGUMENT", "DISPLACEMENT", "TYPE", "NOT_SAME", "NO_MEMORY", "BAD_FILE", "NO_SUCH_FILE", "FILE_EXISTS", "ACCESS", "READ_ONLY", "IN_USE",
+    "IO", "QUOTA", "NO_SPACE",
 )
 _ERRNO = {
     "ARGUMENT": errno.EINVAL, "DISPLACEMENT": errno.EINVAL, "TYPE": errno.EINVAL, "NO_MEMORY": errno.ENOMEM, "BAD_FILE": errno.EINVAL,
-    "NO_SUCH_FILE": errno.ENOENT, "ACCESS": errno.EACCES, "READ_ONLY": errno.EROFS, "IN_USE": errno.EBUSY, "QUOTA": errno.EDQUOT,
+    "NO_SUCH_FILE": errno.ENOENT, "FILE_EXISTS": errno.EEXIST, "ACCESS": errno.EACCES, "READ_ONLY": errno.EROFS, "IN_USE": errno.EBUSY, "QUOTA": errno.EDQUOT,
     "NO_SPACE": errno.ENOSPC,
 }
 _CLASSES: dict[str, type[Error]] = {
-    "ARGUMENT": ArgumentError, "DISPLACEMENT": ArgumentError, "TYPE": ArgumentError, "NO_SUCH_FILE": NotFoundError, "ACCESS": AccessError,
-    "READ_ONLY": AccessError,
+    "ARGUMENT": ArgumentError, "DISPLACEMENT": ArgumentError, "TYPE": ArgumentError, "NO_SUCH_FILE": NotFoundError, "FILE_EXISTS": ExistsError,
+    "ACCESS": AccessError, "READ_ONLY": AccessError,
 }
 
 

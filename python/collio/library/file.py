@@ -39,9 +39,9 @@ def open(comm: Any, path: str | os.PathLike[str], mode: str = "r", hints: Mappin
     comm: a communicator of mpi4py, or the integer of a Fortran handle. It may be freed when this returns.
     mode: "r" reads a file; "r+" reads and writes one; "w" makes an empty one; "x" makes one and fails where there is one; "a" reads and writes one, and
     makes it where there is none. The same on all ranks.
-    hints: hints of collio by name, as {"cb_nodes": 4}; those of COLLIO_HINTS hold as well, these first.
+    hints: hints of collio by name, as {"cb_nodes": 4}. Those of the environment variable COLLIO_HINTS override them.
 
-    Raises ValueError, TypeError, FileNotFoundError, PermissionError and Error, on all ranks. Collective. A few small reductions, and one communicator
+    Raises ValueError, TypeError, FileNotFoundError, FileExistsError, PermissionError and Error, on all ranks. Collective. A few small reductions, and one communicator
     for all files of `comm`.
     """
     shared = agreement.agreement_on(agreement.communicator(comm))

@@ -195,7 +195,7 @@ def check_modes_and_sizes(comm, folder):
         file.truncate(100)
         assert file.size == 100
         file.sync()
-    with raises(collio.Error, str(path)):
+    with raises(FileExistsError, str(path), "FILE_EXISTS"):
         collio.open(comm, path, "x")
     for mode, size in (("r", 100), ("r+", 100), ("a", 100), ("w", 0)):
         with collio.open(comm, path, mode) as file:
