@@ -1,7 +1,5 @@
 """collio: a collective I/O engine for MPI programs. `collio.open` and the other names of `collio.library` load when they are used first."""
 
-import importlib as _importlib
-
 __version__ = "0.1.0"
 _OF_LIBRARY = (
     "AccessError", "ArgumentError", "Decomposition", "Error", "ExistsError", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "map", "open",
@@ -10,10 +8,12 @@ _OF_LIBRARY = (
 
 def __getattr__(name: str) -> object:
     """The library's names; NumPy is imported with them, mpi4py with the first file."""
+    from importlib import import_module  # few need it
+
     if name == "array":
-        return _importlib.import_module("collio.library.array")
+        return import_module("collio.library.array")
     if name in _OF_LIBRARY:
-        return getattr(_importlib.import_module("collio.library"), name)
+        return getattr(import_module("collio.library"), name)
     raise AttributeError(f"module 'collio' has no attribute {name!r}")
 
 
