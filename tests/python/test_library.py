@@ -1,15 +1,19 @@
-"""The Python library on several ranks of every MPI: tests/python/library/*_checks.py. A job runs all checks of a module; each is a test here."""
+"""The Python library on several ranks of every MPI: tests/python/library/*_checks.py. A job runs all checks of a module; each is a test here.
+
+RANDOM_CASES: random files of a job, 300 unless told otherwise. RANDOM_SEED: of the first one.
+"""
 
 import ast
+import os
 import re
 from pathlib import Path
 
 import pytest
 
-from ranks import run_python
+from ranks import TIMEOUT_S, run_python
 
 FOLDER = Path(__file__).parent / "library"
-MODULES = {"declared": (1, 3, 4), "error": (1, 3), "leaving": (2, 3, 4), "direct": (1, 3), "array": (1, 4), "random": (1, 4)}
+MODULES = {"declared": (1, 3, 4), "error": (1, 3), "leaving": (2, 3, 4), "direct": (1, 3), "array": (1, 4), "random": (1, 3, 4)}
 WITHOUT_THREADS = 3
 """Jobs with so many ranks have no MPI_THREAD_MULTIPLE: commits then go on in calls of collio."""
 
@@ -30,7 +34,8 @@ def told_by(tmp_path_factory):
             folder = tmp_path_factory.mktemp("library")
             monkeypatch.setenv("MPI4PY_RC_THREAD_LEVEL", "single" if ranks == WITHOUT_THREADS else "multiple")
             done[key] = {"": "the job did not end"}
-            code, output = run_python(mpi, ranks, folder, FOLDER / "run_checks.py", f"{module}_checks", folder / "checks")
+            words = (FOLDER / "run_checks.py", f"{module}_checks", folder / "checks")
+            code, output = run_python(mpi, ranks, folder, *words, timeout_s=TIMEOUT_S + int(os.environ.get("RANDOM_CASES", 0)) / 5)
             parts = re.split(r"^BEGIN (\w+)\n", output, flags=re.MULTILINE)
             done[key] = {"": "" if code == 0 else f"the job ended with {code}:\n{output[-4000:]}", **dict(zip(parts[1::2], parts[2::2]))}
         return done[key]
