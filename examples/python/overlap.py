@@ -20,20 +20,20 @@ def compute(field, step):
 
 def main(path):
     comm = MPI.COMM_WORLD
-    buffers = np.empty((2, ELEMENTS)), [None, None]
+    buffers, requests = np.empty((2, ELEMENTS)), [None, None]
     mine = collio.map([comm.size * ELEMENTS], np.arange(ELEMENTS) * comm.size + comm.rank)  # element by element in turns
     waited_s = 0.0
     with collio.open(comm, path, "w") as file:
         field = file.variable("field", "f8", mine, record_stride=comm.size * ELEMENTS * 8)
         for step in range(STEPS):
-            data, request = buffers[0][step % 2], buffers[1][step % 2]
+            turn = step % 2
             begun = time.perf_counter()
-            if request:
-                request.wait()
+            if requests[turn]:
+                requests[turn].wait()
             waited_s += time.perf_counter() - begun
-            compute(data, step)
-            field.put(data, record=step)
-            buffers[1][step % 2] = file.commit()  # returns at once
+            compute(buffers[turn], step)
+            field.put(buffers[turn], record=step)
+            requests[turn] = file.commit()  # returns at once
     # Closing the file has waited for the last commits.
     slowest_s = comm.reduce(waited_s, MPI.MAX)
     if comm.rank == 0:
