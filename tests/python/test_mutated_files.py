@@ -11,6 +11,7 @@ from rich.console import Console
 import mutated
 import whole_reports
 from collio import config, hints, machine_file, mpi_libraries
+from collio.library import classic_header
 from collio.machine_file import Graph, MachineFileError
 from collio.machine_file.graph import check
 from collio.plan import machines as plan_machines
@@ -46,6 +47,28 @@ def reads(tmp_path):
 def both(counts, least=8):
     """Some were taken and some refused, or the mutations are no good."""
     assert min(counts) >= least, counts
+
+
+# --- headers of array files ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"])
+def test_classic_headers(reads, tmp_path, kind):
+    import netCDF4
+
+    with netCDF4.Dataset(tmp_path / "good.nc", "w", format=kind) as file:
+        file.title = "three"
+        file.createDimension("x", 3)
+        file.createVariable("a", "f4", ("x",)).units = "K"
+        file.createVariable("b", "i2", ("x", "x"))
+
+    def read(path):
+        with path.open("rb") as stream:
+            return classic_header.read(stream, str(path))
+    reader = reads("a.nc", read)
+    good = (tmp_path / "good.nc").read_bytes()
+    assert set(reader(good)) == {"a", "b"}
+    both(mutated.accepted(reader, mutated.contents(good, 300), ValueError))
 
 
 # --- machines -----------------------------------------------------------------------------------

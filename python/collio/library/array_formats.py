@@ -1,0 +1,152 @@
+"""Files of arrays in HDF5 and CDF-5, made and looked at by one rank: where each array lies in the file.
+
+Arrays are contiguous and have their place from the start (HDF5: contiguous layout, early allocation; CDF-5: fixed size), so that ranks can write them
+without the format's library. HDF5 files need h5py, CDF-5 files netCDF4.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from . import classic_header
+from .errors import Error
+
+HDF5, CDF5 = "hdf5", "cdf5"
+ENDINGS = {".h5": HDF5, ".hdf5": HDF5, ".he5": HDF5, ".nc": CDF5, ".cdf": CDF5, ".nc5": CDF5}
+_ABOUT_A_DIMENSION = "This is a netCDF dimension but not a netCDF variable. {:10d}"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An array to be made. `dimensions`: their names, all different; empty: made of the array's name."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    dimensions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, shape: Any, dtype: Any, dimensions: Any = ()) -> Spec:
+        """Raises TypeError, ValueError."""
+        spec = cls(tuple(length.__index__() for length in shape), np.dtype(dtype), tuple(dimensions))
+        if not spec.shape or min(spec.shape) < 1:
+            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed: 1 to 7 dimensions of 1 element and more")
+        if spec.dimensions and len(set(spec.dimensions)) != len(spec.shape):
+            raise ValueError(f"array {name!r} has the dimensions {spec.dimensions} for the shape {spec.shape}; allowed: one name each, all different")
+        return spec
+
+
+@dataclass(frozen=True)
+class Place:
+    """An array in a file. `dtype` as it is in the file; `offset`: its first byte."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    offset: int
+
+
+def format_of_ending(path: str) -> str:
+    """The format of a new file. Raises ValueError."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in ENDINGS:
+        raise ValueError(f"{path}: the ending {ending!r} names no format; allowed: {', '.join(ENDINGS)}, or format='hdf5' or 'cdf5'")
+    return ENDINGS[ending]
+
+
+def create(path: str, kind: str, arrays: Mapping[str, Spec]) -> dict[str, Place]:
+    """Makes a file, in place of one that is there, and says where its arrays lie. Raises Error, OSError, ValueError."""
+    makers = {HDF5: _create_hdf5, CDF5: _create_cdf5}
+    if kind not in makers:
+        raise ValueError(f"format is {kind!r}; allowed: {', '.join(map(repr, makers))}")
+    makers[kind](path, arrays)
+    places = look(path)
+    end = max((place.offset + prod(place.shape) * place.dtype.itemsize for place in places.values()), default=0)
+    if os.path.getsize(path) < end:
+        os.truncate(path, end)
+    return places
+
+
+def look(path: str) -> dict[str, Place]:
+    """Where the contiguous arrays of a file lie. Raises Error, OSError, ValueError."""
+    with open(path, "rb") as stream:
+        start = stream.read(8)
+        if start[:3] == b"CDF":
+            return {name: Place(one.shape, one.dtype, one.offset) for name, one in classic_header.read(stream, path).items()}
+    return _look_hdf5(path)
+
+
+# --- HDF5 ---------------------------------------------------------------------------------------
+
+
+def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
+    h5py = _package("h5py", "HDF5 files")
+    storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    storage.set_layout(h5py.h5d.CONTIGUOUS)
+    storage.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    storage.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    links = h5py.h5p.create(h5py.h5p.LINK_CREATE)
+    links.set_create_intermediate_group(True)
+    with h5py.File(path, "w") as file:
+        for name, spec in arrays.items():
+            space = h5py.h5s.create_simple(spec.shape)
+            h5py.h5d.create(file.id, name.encode(), h5py.h5t.py_create(spec.dtype, logical=True), space, storage, links)
+            for i, dimension in enumerate(spec.dimensions):
+                file[name].dims[i].attach_scale(_scale(file, dimension, spec.shape[i]))
+
+
+def _scale(file: Any, name: str, length: int) -> Any:
+    """A dimension as netCDF-4 keeps it in HDF5. Raises ValueError where it has another length already."""
+    if name not in file:
+        scale = file.create_dataset(name, (length,), ">f4")
+        scale.make_scale(_ABOUT_A_DIMENSION.format(length))
+    if file[name].shape != (length,):
+        raise ValueError(f"the dimension {name!r} is to have {length} elements, but {file[name].shape} in another array")
+    return file[name]
+
+
+def _look_hdf5(path: str) -> dict[str, Place]:
+    h5py = _package("h5py", "HDF5 files")
+    places = {}
+
+    def note(name: str, item: Any) -> None:
+        if not isinstance(item, h5py.Dataset) or item.shape is None or item.is_virtual or item.external:
+            return
+        offset = item.id.get_offset()
+        if item.chunks is None and offset is not None and not item.dtype.hasobject and item.shape:
+            places[name] = Place(tuple(item.shape), item.dtype, int(offset))
+
+    with h5py.File(path, "r") as file:
+        file.visititems(note)
+    return places
+
+
+# --- CDF-5 --------------------------------------------------------------------------------------
+
+
+def _create_cdf5(path: str, arrays: Mapping[str, Spec]) -> None:
+    netcdf = _package("netCDF4", "CDF-5 files")
+    with netcdf.Dataset(path, "w", format="NETCDF3_64BIT_DATA") as file:
+        file.set_fill_off()
+        for name, spec in arrays.items():
+            if spec.dtype.kind not in "iuf" or spec.dtype.itemsize > 8 or spec.dtype == np.float16:
+                raise ValueError(f"array {name!r} has the dtype {spec.dtype}; allowed in CDF-5: integers, float32 and float64")
+            dimensions = spec.dimensions or tuple(f"{name}_{i}" for i in range(len(spec.shape)))
+            for dimension, length in zip(dimensions, spec.shape):
+                if dimension not in file.dimensions:
+                    file.createDimension(dimension, length)
+                if len(file.dimensions[dimension]) != length:
+                    raise ValueError(f"the dimension {dimension!r} is to have {length} elements, but {len(file.dimensions[dimension])} in another array")
+            file.createVariable(name, spec.dtype.newbyteorder("="), dimensions)
+
+
+def _package(name: str, what: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise Error(f"{what} need the Python package {name}, which cannot be imported ({error}); `pip install {name}`") from error

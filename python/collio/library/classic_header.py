@@ -1,0 +1,106 @@
+"""Reader of the headers of netCDF's classic formats (CDF-1, CDF-2, CDF-5): where the variables of fixed size lie.
+
+The libraries that read these formats do not tell Python the offset. The grammar is in the netCDF documentation, "File Format Specifications": a magic
+number, the number of records, and lists of dimensions, attributes and variables, all big-endian, padded to 4 bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+
+TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}
+_DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
+
+
+@dataclass(frozen=True)
+class Found:
+    """A variable: its dtype in the file, and its first byte."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    offset: int
+
+
+class _Header:
+    """A stream of a header's numbers and names. Raises ValueError where it ends early or has another form."""
+
+    def __init__(self, stream: BinaryIO, path: str) -> None:
+        self._stream, self._path = stream, path
+        self._size = os.fstat(stream.fileno()).st_size
+        magic = self.take(4)
+        if magic[:3] != b"CDF" or magic[3] not in (1, 2, 5):
+            self.wrong(f"the first bytes are {magic!r}")
+        self._count_bytes = 8 if magic[3] == 5 else 4
+        self._offset_bytes = 4 if magic[3] == 1 else 8
+
+    def wrong(self, what: str) -> None:
+        raise ValueError(f"{self._path}: not a readable file of netCDF's classic formats: {what}")
+
+    def take(self, count: int) -> bytes:
+        found = self._stream.read(count) if count <= self._size else b""
+        if len(found) != count:
+            self.wrong("the header ends early")
+        return found
+
+    def padded(self, count: int) -> bytes:
+        return self.take(count + -count % 4)[:count]
+
+    def number(self, size: int = 4) -> int:
+        return int.from_bytes(self.take(size), "big")
+
+    def count(self) -> int:
+        return self.number(self._count_bytes)
+
+    def offset(self) -> int:
+        return self.number(self._offset_bytes)
+
+    def name(self) -> str:
+        return self.padded(self.count()).decode(errors="replace")
+
+    def kind(self) -> np.dtype[Any]:
+        number = self.number()
+        if number not in TYPES:
+            self.wrong(f"type {number}")
+        return np.dtype(TYPES[number])
+
+    def list_length(self, tag: int) -> int:
+        found, length = self.number(), self.count()
+        if found not in (0, tag) or (found == 0 and length) or length > self._size:
+            self.wrong(f"a list with the tag {found} and {length} items")
+        return length
+
+    def skip_attributes(self) -> None:
+        for _ in range(self.list_length(_ATTRIBUTES)):
+            self.name()
+            kind = self.kind()
+            self.padded(self.count() * kind.itemsize)
+
+
+def read(stream: BinaryIO, path: str) -> dict[str, Found]:
+    """The variables of fixed size with one dimension and more. Raises ValueError for a header that is none; not collective."""
+    stream.seek(0)
+    header = _Header(stream, path)
+    header.count()  # of records
+    dimensions = []
+    for _ in range(header.list_length(_DIMENSIONS)):
+        header.name()
+        dimensions.append(header.count())
+    header.skip_attributes()
+    found = {}
+    for _ in range(header.list_length(_VARIABLES)):
+        name = header.name()
+        numbers = [header.count() for _ in range(header.count())]
+        if any(number >= len(dimensions) for number in numbers):
+            header.wrong(f"variable {name!r} has a dimension that is not there")
+        header.skip_attributes()
+        kind = header.kind()
+        header.count()  # its bytes
+        offset = header.offset()
+        shape = tuple(dimensions[number] for number in numbers)
+        if shape and 0 not in shape:  # a record dimension has the length 0
+            found[name] = Found(shape, kind, offset)
+    return found

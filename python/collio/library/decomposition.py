@@ -1,0 +1,77 @@
+"""Decompositions: which elements of an array a rank has."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from . import native
+
+
+class Decomposition:
+    """Elements of an array that this rank has; made by box() and map(). It serves any file and any number of variables.
+
+    `shape`: elements of the whole array by dimension, the last one fastest. `elements`: elements of this rank, -1 entries of a map included.
+    """
+
+    def __init__(self, shape: tuple[int, ...], elements: int, handle: ctypes.c_void_p) -> None:
+        self.shape = shape
+        self.elements = elements
+        self.handle = handle
+        weakref.finalize(self, _free, handle)
+
+    def __repr__(self) -> str:
+        return f"<collio.Decomposition: {self.elements} elements of an array {self.shape}>"
+
+
+def box(shape: Sequence[int], start: Sequence[int], count: Sequence[int]) -> Decomposition:
+    """The elements start[d] <= i[d] < start[d] + count[d] of an array; a count may be 0.
+
+    shape, start, count: 1 to 7 integers, in elements, the last dimension fastest. Raises ValueError. Not collective. O(dimensions).
+    """
+    shape, start, count = _whole("shape", shape), _whole("start", start), _whole("count", count)
+    if not len(shape) == len(start) == len(count):
+        raise ValueError(f"shape has {len(shape)} dimensions, start {len(start)}, count {len(count)}; all three must have the same number")
+    handle = ctypes.c_void_p()
+    native.call("box", len(shape), native.int64s(shape), native.int64s(start), native.int64s(count), ctypes.byref(handle))
+    return Decomposition(shape, prod(count), handle)
+
+
+def map(shape: Sequence[int], indices: Any) -> Decomposition:
+    """Single elements: element i of the rank's data is element indices[i] of the array, counted from 0 with the last dimension fastest.
+
+    indices: an array of integers of any shape, taken in C order; -1 where the rank's element is not in the array. An index may come twice for reading,
+    not for writing. Raises TypeError, ValueError. Not collective. O(elements), with a sort where they do not ascend.
+    """
+    shape = _whole("shape", shape)
+    array = np.asarray(indices)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"indices have the dtype {array.dtype}; allowed: integers")
+    if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
+        raise ValueError(f"an index is {array.max()}; allowed: -1 to {prod(shape) - 1}")
+    array = np.ascontiguousarray(array, dtype=np.int64)
+    handle = ctypes.c_void_p()
+    data = array.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+    native.call("map", len(shape), native.int64s(shape), array.size, data, ctypes.byref(handle))
+    return Decomposition(shape, array.size, handle)
+
+
+def _whole(name: str, numbers: Sequence[int]) -> tuple[int, ...]:
+    """The numbers as Python's integers. Raises TypeError."""
+    if isinstance(numbers, (int, np.integer)):
+        numbers = (int(numbers),)
+    try:
+        return tuple(number.__index__() for number in numbers)
+    except (TypeError, AttributeError):
+        raise TypeError(f"{name} is {numbers!r}; allowed: integers, one for each dimension") from None
+
+
+def _free(handle: ctypes.c_void_p) -> None:
+    native.library().collio_free(ctypes.byref(handle))

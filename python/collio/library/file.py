@@ -1,0 +1,315 @@
+"""Files that the ranks of a communicator open together: declared I/O and direct calls.
+
+Collective calls are made by all ranks of the communicator, in the same order on all files of it. Each is announced to the other ranks first
+(agreement.py), so that a rank that fails does not leave the others waiting.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal, overload
+
+from . import agreement, decomposition, native
+from .decomposition import Decomposition
+from .errors import Error
+from .memory import DirectCall
+from .request import Request
+from .variable import Variable
+
+_UPDATE = native.READ | native.WRITE
+MODES = {
+    "r": native.READ,
+    "r+": _UPDATE,
+    "w": _UPDATE | native.CREATE | native.TRUNCATE,
+    "x": _UPDATE | native.CREATE | native.EXCLUSIVE,
+    "a": _UPDATE | native.CREATE,
+}
+PATIENCE_S = 1.0
+"""How long a rank that leaves by an exception waits for the others before it prints the exception."""
+
+
+def open(comm: Any, path: str | os.PathLike[str], mode: str = "r", hints: Mapping[str, object] | None = None) -> File:
+    """Opens a file on all ranks of a communicator.
+
+    comm: a communicator of mpi4py, or the integer of a Fortran handle. It may be freed when this returns.
+    mode: "r" reads a file; "r+" reads and writes one; "w" makes an empty one; "x" makes one and fails where there is one; "a" reads and writes one, and
+    makes it where there is none. The same on all ranks.
+    hints: hints of collio by name, as {"cb_nodes": 4}. Those of the environment variable COLLIO_HINTS override them.
+
+    Raises ValueError, TypeError, FileNotFoundError, FileExistsError, PermissionError and Error, on all ranks. Collective. A few small reductions, and one communicator
+    for all files of `comm`.
+    """
+    shared = agreement.agreement_on(agreement.communicator(comm))
+    name = os.fspath(path)
+    refused: Exception | None = None
+    modes, text = 0, ""
+    try:
+        modes, text = _mode(mode), _hints(hints or {})
+        native.library()
+    except (ValueError, TypeError, Error) as error:
+        refused = error
+    number = shared.before_open(refused, name)
+    handle = ctypes.c_void_p()
+    fortran = comm if isinstance(comm, int) else comm.py2f()
+    native.call("open_f", fortran, os.fsencode(name), modes, text.encode() or None, ctypes.byref(handle))
+    return File(name, mode, handle, (shared, number))
+
+
+class File:
+    """A file that all ranks of a communicator have open; made by open(). Calls come from one thread at a time.
+
+    As a context manager it closes itself at the end of the block, collectively. Where a rank leaves the block by an exception, what it put since its last
+    commit is forgotten, the next collective call of the other ranks raises PeerError, and all ranks close the file: none hangs in a call of collio. A rank
+    that waits elsewhere meanwhile, as in comm.Barrier(), is out of collio's reach. So a rank whose exception has waited for a second prints it.
+
+    `path`, `mode`; `variables`: variables by name.
+    """
+
+    def __init__(self, path: str, mode: str, handle: ctypes.c_void_p, member: tuple[agreement.Agreement, int]) -> None:
+        self.path = path
+        self.mode = mode
+        self.handle = handle
+        self.variables: dict[str, Variable] = {}
+        self.putting: list[Any] = []
+        self.getting: list[Any] = []
+        self._agreement, self._number = member
+        self._requests: list[Request] = []
+        self._agreement.add(self._number, self)
+
+    def __repr__(self) -> str:
+        return f"<collio.File {self.path!r}, mode {self.mode!r}{', closed' if self.closed else ''}>"
+
+    # --- declaring ------------------------------------------------------------------------------
+
+    def decomposition(
+        self, shape: Sequence[int], *, map: Any = None, box: tuple[Sequence[int], Sequence[int]] | None = None,
+    ) -> Decomposition:
+        """The elements of an array that this rank has: box=(start, count) as collio.box(), or map=indices as collio.map(). Not collective."""
+        if (map is None) == (box is None):
+            raise TypeError("decomposition() takes either map or box")
+        return decomposition.box(shape, *box) if box is not None else decomposition.map(shape, map)
+
+    def variable(self, name: str, dtype: Any, decomposition: Decomposition, offset: int = 0, record_stride: int = 0) -> Variable:
+        """An array in the file.
+
+        dtype: of its elements, as they are in the file; a structure is one element. offset: byte of the file where the array begins. record_stride: bytes
+        from one record to the next, at least those of the array; 0 for no records.
+
+        Raises ValueError (also for a name that the file has), TypeError. Not collective. O(1).
+        """
+        self.check_open()
+        if name in self.variables:
+            raise ValueError(f"{self.path} has a variable {name!r} already")
+        self.variables[name] = Variable(self, name, dtype, decomposition, (offset, record_stride))
+        return self.variables[name]
+
+    # --- moving the data ------------------------------------------------------------------------
+
+    @overload
+    def commit(self, wait: Literal[False] = False) -> Request: ...
+    @overload
+    def commit(self, wait: Literal[True]) -> None: ...
+    def commit(self, wait: bool = False) -> Request | None:
+        """Writes what ranks have put since the last commit, as many puts as each has; none is fine.
+
+        Returns a request, and the commit goes on while the program computes. With wait=True it returns None when the data is written. Raises Error, the
+        same code on all ranks; from the request's wait() where there is one. Collective.
+        """
+        arrays, self.putting = self.putting, []
+        return self._transfer("commit", wait, (), arrays)
+
+    @overload
+    def fetch(self, wait: Literal[True] = True) -> None: ...
+    @overload
+    def fetch(self, wait: Literal[False]) -> Request: ...
+    def fetch(self, wait: bool = True) -> Request | None:
+        """Reads what ranks have asked for since the last fetch. wait and errors as in commit(), but it waits unless told otherwise. Collective."""
+        arrays, self.getting = self.getting, []
+        return self._transfer("fetch", wait, (), arrays)
+
+    @overload
+    def write_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, wait: Literal[True] = True) -> None: ...
+    @overload
+    def write_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, *, wait: Literal[False]) -> Request: ...
+    def write_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, wait: bool = True) -> Request | None:
+        """Writes a buffer to pieces of the file, in any order.
+
+        pieces: integers (n, 2), the offset and length of each piece in bytes. buffer: contiguous memory, an array or any buffer. memory_pieces: the same
+        for the buffer, (m, 2), offsets from its first byte; None for all of it. Both lists have the same bytes.
+
+        Raises TypeError, ValueError; Error as commit() does, also for pieces that overlap. Collective. O(pieces), with a sort where they do not ascend.
+        """
+        direct = DirectCall("write_pieces()", pieces, buffer, memory_pieces, into=False)
+        return self._transfer("write_pieces", wait, direct.arguments, [direct])
+
+    @overload
+    def read_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, wait: Literal[True] = True) -> None: ...
+    @overload
+    def read_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, *, wait: Literal[False]) -> Request: ...
+    def read_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, wait: bool = True) -> Request | None:
+        """Reads pieces of the file, which may overlap, into a buffer that can be written; all else as write_pieces(). Collective."""
+        direct = DirectCall("read_pieces()", pieces, buffer, memory_pieces, into=True)
+        return self._transfer("read_pieces", wait, direct.arguments, [direct])
+
+    def write_alone(self, pieces: Any, buffer: Any, memory_pieces: Any = None) -> int:
+        """write_pieces() by this rank alone; returns the bytes written. Not collective."""
+        return self._alone("write_alone", DirectCall("write_alone()", pieces, buffer, memory_pieces, into=False))
+
+    def read_alone(self, pieces: Any, buffer: Any, memory_pieces: Any = None) -> int:
+        """read_pieces() by this rank alone; returns the bytes read, fewer where the file ends early. Not collective."""
+        return self._alone("read_alone", DirectCall("read_alone()", pieces, buffer, memory_pieces, into=True))
+
+    def cancel(self) -> None:
+        """Forgets what this rank has put and asked for since its last commit and fetch. Not collective."""
+        self.check_open()
+        native.call("cancel", self.handle)
+        self.putting, self.getting = [], []
+
+    # --- the file -------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file now. Not collective."""
+        self.check_open()
+        found = ctypes.c_int64(0)
+        native.call("size", self.handle, ctypes.byref(found))
+        return found.value
+
+    def sync(self) -> None:
+        """Has the storage keep what was committed so far. Raises Error. Collective."""
+        self._announce(agreement.SYNC, "sync")
+        native.call("sync", self.handle)
+
+    def truncate(self, size: int) -> None:
+        """Makes the file `size` bytes long, shorter or longer; all ranks give the same number. Completes what was committed. Raises Error. Collective."""
+        size = native.int64s([size])[0]
+        self._announce(agreement.TRUNCATE, "truncate")
+        native.call("set_size", self.handle, size)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file is closed."""
+        return not self.handle
+
+    def close(self) -> None:
+        """Completes what was committed and closes the file. A second call does nothing.
+
+        Raises Error: PeerError where another rank has left by an exception; that of a request that nobody waited for; ARGUMENT where a rank put or asked
+        for data without a commit or fetch behind it. The file is closed all the same. Collective.
+        """
+        if self.closed:
+            return
+        announced = self._agreement.announce(self._number, agreement.CLOSE)
+        announced.wait()
+        error = self._close_native()
+        error = announced.error(f"close {self.path}") or error
+        if error:
+            raise error
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is None or self.closed:
+            self.close()
+            return
+        self.cancel()
+        self._agreement.leave(self._number, self, lambda: self._remark(error), PATIENCE_S)
+
+    def check_open(self) -> None:
+        """Raises ValueError where the file is closed."""
+        if self.closed:
+            raise ValueError(f"{self.path} is closed")
+
+    # --- what its agreement asks of a file ------------------------------------------------------
+
+    def join(self, kind: int) -> None:
+        """See agreement.Member."""
+        name = next(name for name, waiting in _KINDS.items() if agreement.LATER[waiting] == kind)
+        nothing = DirectCall(name, [], bytearray(), None, into=True)
+        handle = ctypes.c_void_p()
+        native.call("cancel", self.handle)
+        native.call(name, self.handle, *(nothing.arguments if name.endswith("pieces") else ()), ctypes.byref(handle))
+        self._requests.append(Request(name, handle, None, []))
+
+    def close_here(self) -> None:
+        """See agreement.Member. Errors are not raised: an exception is on its way already."""
+        self._close_native()
+
+    def step(self) -> bool:
+        """See agreement.Member."""
+        return any(not request.step() for request in self._requests)
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    def _announce(self, kind: int, name: str) -> None:
+        """Before a call that returns when it is done. Raises the error of all ranks where not all come. Collective."""
+        self.check_open()
+        announced = self._agreement.announce(self._number, kind)
+        announced.wait()
+        error = announced.error(f"{name} of {self.path}")
+        if error:
+            self.cancel()
+            raise error
+
+    def _transfer(self, name: str, wait: bool, arguments: tuple[Any, ...], arrays: list[Any]) -> Request | None:
+        """A call of _KINDS; `arrays` live until it is done. Collective."""
+        if wait:
+            self._announce(_KINDS[name], name)
+            native.call(name, self.handle, *arguments, None)
+            return None
+        self.check_open()
+        announced = self._agreement.announce(self._number, agreement.LATER[_KINDS[name]])
+        handle = ctypes.c_void_p()
+        native.call(name, self.handle, *arguments, ctypes.byref(handle))
+        request = Request(f"{name} of {self.path}", handle, announced, arrays)
+        self._requests = [other for other in self._requests if not other.done() or other.unheard] + [request]
+        return request
+
+    def _alone(self, name: str, direct: DirectCall) -> int:
+        self.check_open()
+        moved = ctypes.c_int64(0)
+        native.call(name, self.handle, *direct.arguments, ctypes.byref(moved))
+        return moved.value
+
+    def _close_native(self) -> Error | None:
+        """Closes the file; the first error of what was going on. Collective."""
+        error: Error | None = None
+        try:
+            native.call("close", ctypes.byref(self.handle))
+        except Error as raised:
+            error = raised
+        for request in self._requests:
+            request.complete()
+        self._agreement.remove(self._number)
+        self.putting, self.getting, self.variables = [], [], {}
+        return next((request.unheard for request in self._requests if request.unheard), error)
+
+    def _remark(self, error: BaseException) -> None:
+        """The exception that this rank leaves by, while the other ranks may wait for something else."""
+        text = "".join(traceback.format_exception_only(type(error), error)).strip()
+        place = f"rank {self._agreement.comm.rank}: leaving {self.path}, and waiting for the other ranks to call collio"
+        print(f"collio: {place}, because of {text}", file=sys.stderr, flush=True)
+
+
+_KINDS = {"commit": agreement.COMMIT, "fetch": agreement.FETCH, "write_pieces": agreement.WRITE_PIECES, "read_pieces": agreement.READ_PIECES}
+
+
+def _mode(mode: str) -> int:
+    if mode not in MODES:
+        raise ValueError(f"mode is {mode!r}; allowed: {', '.join(map(repr, MODES))}")
+    return MODES[mode]
+
+
+def _hints(hints: Mapping[str, object]) -> str:
+    """Hints as collio.h takes them."""
+    pairs = [(str(key), str(value)) for key, value in hints.items()]
+    for key, value in pairs:
+        if not key or "=" in key or ";" in key or ";" in value:
+            raise ValueError(f"hint {key!r} is {value!r}; allowed: names without '=', and no ';'")
+    return ";".join(f"{key}={value}" for key, value in pairs)

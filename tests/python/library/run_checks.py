@@ -1,0 +1,40 @@
+"""Runs the checks of a module on all ranks: run_checks.py MODULE FOLDER [WORD...].
+
+A check is a function check_NAME(comm, folder) of the module; the folder is its own and empty. Rank 0 prints "BEGIN NAME", then "PASS NAME" or "FAIL NAME"
+with what every failing rank has to say.
+"""
+
+import importlib
+import sys
+import traceback
+from pathlib import Path
+
+from mpi4py import MPI
+
+
+def main():
+    module = importlib.import_module(sys.argv[1])
+    words = sys.argv[3:]
+    comm = MPI.COMM_WORLD
+    for name, check in vars(module).items():
+        if name.startswith("check_") and (not words or name[6:] in words):
+            run(comm, name[6:], check, Path(sys.argv[2]) / name[6:])
+
+
+def run(comm, name, check, folder):
+    if comm.rank == 0:
+        folder.mkdir(parents=True)
+        print("BEGIN", name, flush=True)
+    comm.Barrier()
+    text = ""
+    try:
+        check(comm, folder)
+    except BaseException:
+        text = f"rank {comm.rank}: {traceback.format_exc()}"
+    told = comm.gather(text)
+    if comm.rank == 0:
+        print("FAIL" if any(told) else "PASS", name, *filter(None, told), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""The Python library on several ranks of every MPI: tests/python/library/*_checks.py. A job runs all checks of a module; each is a test here.
+
+RANDOM_CASES: random files of a job, 300 unless told otherwise. RANDOM_SEED: of the first one.
+"""
+
+import ast
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from ranks import TIMEOUT_S, run_python
+
+FOLDER = Path(__file__).parent / "library"
+MODULES = {"declared": (1, 3, 4), "error": (1, 3), "leaving": (2, 3, 4), "direct": (1, 3), "array": (1, 4), "random": (1, 3, 4)}
+WITHOUT_THREADS = 3
+"""Jobs with so many ranks have no MPI_THREAD_MULTIPLE: commits then go on in calls of collio."""
+
+
+def checks_of(module):
+    tree = ast.parse((FOLDER / f"{module}_checks.py").read_text())
+    return [node.name[6:] for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("check_")]
+
+
+@pytest.fixture(scope="session")
+def told_by(tmp_path_factory):
+    """{check: what it told} of a module's job on `ranks` ranks, which runs once."""
+    done = {}
+
+    def told(mpi, module, ranks, monkeypatch):
+        key = (mpi.id, module, ranks)
+        if key not in done:
+            folder = tmp_path_factory.mktemp("library")
+            monkeypatch.setenv("MPI4PY_RC_THREAD_LEVEL", "single" if ranks == WITHOUT_THREADS else "multiple")
+            done[key] = {"": "the job did not end"}
+            words = (FOLDER / "run_checks.py", f"{module}_checks", folder / "checks")
+            code, output = run_python(mpi, ranks, folder, *words, timeout_s=TIMEOUT_S + int(os.environ.get("RANDOM_CASES", 0)) / 5)
+            parts = re.split(r"^BEGIN (\w+)\n", output, flags=re.MULTILINE)
+            done[key] = {"": "" if code == 0 else f"the job ended with {code}:\n{output[-4000:]}", **dict(zip(parts[1::2], parts[2::2]))}
+        return done[key]
+    return told
+
+
+@pytest.mark.parametrize("module, check, ranks", [
+    pytest.param(module, check, ranks, id=f"{module}-{check}-{ranks}") for module, counts in MODULES.items() for ranks in counts for check in checks_of(module)])
+def test_on_ranks(real_mpi, told_by, monkeypatch, module, check, ranks):
+    told = told_by(real_mpi, module, ranks, monkeypatch)
+    text = told.get(check, "")
+    assert f"PASS {check}" in text and not (told[""] and check == list(told)[-1]), text or told[""]
+
+
+def test_a_rank_that_leaves_prints_why(real_mpi, tmp_path):
+    """While the other ranks wait outside of collio, and before anybody ends the job."""
+    code, output = run_python(real_mpi, 2, tmp_path, FOLDER / "leaves_alone.py", tmp_path / "a")
+    assert code != 0
+    assert "collio: rank 1: leaving" in output and "because of ValueError: wrong turn" in output, output
+    assert "PeerError" in output and "rank 1 has left the file by an exception" in output, output
