@@ -62,24 +62,25 @@ struct Declared {
   std::int64_t place;  // of its bytes in the buffer
 };
 
-[[nodiscard]] int commit(Direction direction, collio_file* file, collio_request** request) {
-  return direction == Direction::write ? collio_commit(file, request) : collio_fetch(file, request);
-}
+struct DeclaredFile {
+  collio_file* file = nullptr;
+  Direction direction;
+  std::vector<Declared> variables;
+};
 
-[[nodiscard]] StepSeconds run_step(Direction direction, collio_file* file, std::span<const Declared> declared,
-                                   const Work& work, int step, FirstError& first) {
+[[nodiscard]] StepSeconds run_step(const DeclaredFile& to, const Work& work, int step, FirstError& first) {
   StepSeconds seconds;
+  const bool writes = to.direction == Direction::write;
   MPI_Barrier(MPI_COMM_WORLD);
   seconds.begin = now_s();
-  for (const Declared& one : declared) {
+  for (const Declared& one : to.variables) {
     unsigned char* data = work.buffer.data() + one.place;
-    first.good("collio_put or collio_get", direction == Direction::write
-                                               ? collio_put(one.variable, step, data, nullptr)
-                                               : collio_get(one.variable, step, data, nullptr));
+    first.good("collio_put or collio_get", writes ? collio_put(one.variable, step, data, nullptr)
+                                                  : collio_get(one.variable, step, data, nullptr));
   }
   collio_request* request = nullptr;
-  const bool waits = work.collective == Collective::blocking;
-  first.good("commit", commit(direction, file, waits ? nullptr : &request));
+  collio_request** place = work.collective == Collective::blocking ? nullptr : &request;
+  first.good("commit or fetch", writes ? collio_commit(to.file, place) : collio_fetch(to.file, place));
   compute(work.compute_s);
   if (request) first.good("collio_wait", collio_wait(&request, nullptr));
   seconds.end = now_s();
@@ -96,10 +97,13 @@ struct Declared {
 
 }  // namespace
 
-std::string undeclarable(const Pattern& pattern) {
+void check_declarable(const Pattern& pattern, const std::string& name, Collective collective) {
   for (const Call& call : pattern.calls())
-    if (call.memory != MPI_DATATYPE_NULL) return "its buffer has gaps";
-  return {};
+    if (call.memory != MPI_DATATYPE_NULL)
+      throw UsageError("--mode is 'declared'; allowed for pattern " + name +
+                       ": mpiio, floor (its buffer has gaps)");
+  if (collective == Collective::split)
+    throw UsageError("--collective is 'split'; allowed with --mode declared: blocking, nonblocking");
 }
 
 Outcome run_declared(Direction direction, const Target& target, const Work& work, const Pattern& pattern) {
@@ -109,28 +113,27 @@ Outcome run_declared(Direction direction, const Target& target, const Work& work
   seconds.steps.resize(static_cast<std::size_t>(work.steps));
   const std::vector<Extents> extents = extents_by_call(pattern);
   const int mode = direction == Direction::write ? COLLIO_CREATE | COLLIO_READ | COLLIO_WRITE : COLLIO_READ;
-  collio_file* file = nullptr;
+  DeclaredFile to{.direction = direction};
   MPI_Barrier(MPI_COMM_WORLD);
   double mark = now_s();
-  if (first.good("collio_open",
-                 collio_open(MPI_COMM_WORLD, target.path.c_str(), mode, hints_text(target).c_str(), &file))) {
-    std::vector<Declared> declared;
+  if (first.good("collio_open", collio_open(MPI_COMM_WORLD, target.path.c_str(), mode,
+                                            hints_text(target).c_str(), &to.file))) {
     std::int64_t place = 0;
     for (std::size_t i = 0; i < extents.size(); ++i) {
-      declared.push_back({declare(file, extents[i], work.step_bytes, first), place});
+      to.variables.push_back({declare(to.file, extents[i], work.step_bytes, first), place});
       place += work.calls[i].bytes;
     }
     seconds.open = now_s() - mark;
     for (int step = 0; step < work.steps; ++step) {
       work.before(step);
-      seconds.steps[static_cast<std::size_t>(step)] = run_step(direction, file, declared, work, step, first);
+      seconds.steps[static_cast<std::size_t>(step)] = run_step(to, work, step, first);
       work.after(step);
     }
     mark = now_s();
-    if (direction == Direction::write && target.sync) first.good("collio_sync", collio_sync(file));
+    if (direction == Direction::write && target.sync) first.good("collio_sync", collio_sync(to.file));
     seconds.sync = now_s() - mark;
     mark = now_s();
-    first.good("collio_close", collio_close(&file));
+    first.good("collio_close", collio_close(&to.file));
     seconds.close = now_s() - mark;
   }
   outcome.error = first.text();

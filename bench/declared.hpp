@@ -12,7 +12,7 @@ namespace collio::bench {
 [[nodiscard]] Outcome run_declared(Direction direction, const Target& target, const Work& work,
                                    const Pattern& pattern);
 
-/// Why the pattern cannot be declared; empty: it can.
-[[nodiscard]] std::string undeclarable(const Pattern& pattern);
+/// Throws UsageError where it cannot be done so: the pattern's buffer has gaps, or its calls are split.
+void check_declarable(const Pattern& pattern, const std::string& name, Collective collective);
 
 }  // namespace collio::bench

@@ -352,14 +352,6 @@ struct Library {
   return job;
 }
 
-void check_declarable(const Job& job, const Pattern& pattern) {
-  if (const std::string why = undeclarable(pattern); !why.empty())
-    throw UsageError(std::string("--mode is 'declared'; allowed for pattern ") + job.entry->name +
-                     ": mpiio, floor (" + why + ")");
-  if (job.collective == Collective::split)
-    throw UsageError("--collective is 'split'; allowed with --mode declared: blocking, nonblocking");
-}
-
 int list_patterns() {
   for (const PatternEntry& entry : pattern_table())
     std::cout << text_of({{"pattern", entry.name}, {"summary", entry.summary}, {"options", entry.options}})
@@ -380,7 +372,7 @@ int run(int argc, char** argv) {
     job = make_job(*options);
     pattern = job.entry->make(*options, world);
     options->check_all_taken();
-    if (job.mode == Mode::declared) check_declarable(job, *pattern);
+    if (job.mode == Mode::declared) check_declarable(*pattern, job.entry->name, job.collective);
   } catch (const std::exception& caught) {
     error = caught.what();
   }

@@ -100,7 +100,8 @@ const char* collio_version(void);
 /* ---- files ---- */
 
 /* Opens `path` on the ranks of a communicator, given as its Fortran handle. `mode`: of enum collio_mode.
-   `hints`: "key=value;key=value", or null; those of COLLIO_HINTS come before them. Collective. */
+   All ranks give the same path and mode. `hints`: "key=value;key=value", or null; those of COLLIO_HINTS come
+   before them. COLLIO_ERR_OTHER: a hint or COLLIO_ENABLE=0 disables collio. Collective. */
 int collio_open_f(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file);
 
 #ifndef COLLIO_WITHOUT_MPI_H
@@ -118,7 +119,7 @@ int collio_close(collio_file** file);
 /* Has the storage keep what was committed so far. Collective. */
 int collio_sync(collio_file* file);
 
-/* Bytes in the file now. Not collective. */
+/* Bytes in the file now. COLLIO_ERR_NO_SUCH_FILE: another file has its name by now. Not collective. */
 int collio_size(collio_file* file, int64_t* bytes);
 
 /* Makes the file `bytes` long; all ranks give the same number. Completes what was committed. Collective. */
@@ -148,6 +149,10 @@ int collio_free(collio_decomposition** decomposition);
    collective. */
 int collio_define(collio_file* file, const collio_decomposition* decomposition, int64_t element_bytes,
                   int64_t offset, int64_t record_bytes, collio_variable** variable);
+
+/* Frees a variable before its file is closed, and its share of the decomposition; *variable becomes null.
+   What was put stays put. Not collective. O(variables of the file). */
+int collio_undefine(collio_variable** variable);
 
 /* Data for a record; `layout`: null where the rank's elements lie one after the other. A put may cover
    anything but bytes of the file that this rank has put since its last commit. An error is also one of the

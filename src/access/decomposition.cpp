@@ -15,7 +15,7 @@ using core::Pattern;
 using core::PieceMap;
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 42;  // of 2^20 bytes each: below 2^63
-constexpr std::size_t most_kept = 64;
+constexpr std::size_t most_kept = 256;
 
 Error not_allowed(const std::string& what, std::int64_t value, const std::string& allowed) {
   return {ErrorClass::argument, what + " is " + std::to_string(value) + "; allowed: " + allowed};
@@ -55,6 +55,8 @@ Error check_box(Decomposition::Numbers shape, Decomposition::Numbers start, Deco
 core::Result<std::vector<MappedPiece>> pieces_of(Decomposition::Numbers map, std::int64_t array_elements) {
   std::vector<MappedPiece> pieces;
   for (std::size_t i = 0; i < map.size(); ++i) {
+    if (map[i] != -1 && array_elements == 0)
+      return not_allowed(item("map", i), map[i], "-1, as the array has no elements");
     if (map[i] < -1 || map[i] >= array_elements)
       return not_allowed(item("map", i), map[i], "-1 to " + std::to_string(array_elements - 1));
     if (map[i] == -1) continue;
@@ -152,6 +154,10 @@ std::vector<core::Echo> Decomposition::echoes_of(std::int64_t element_bytes,
 core::Result<std::shared_ptr<const PieceMap>> Decomposition::bytes(std::int64_t element_bytes,
                                                                    const BlockLayout& layout) const {
   if (const auto kept = kept_.find({element_bytes, layout}); kept != kept_.end()) return kept->second;
+  for (std::size_t d = 0; d < layout.counts.size(); ++d)
+    if (layout.counts[d] < 0 || layout.counts[d] > elements_)
+      return not_allowed("layout " + item("counts", d), layout.counts[d],
+                         "0 to " + std::to_string(elements_) + ", the decomposition's elements");
   if (!layout.contiguous() && elements_in(layout) != elements_)
     return Error{ErrorClass::argument, "the layout's counts make " + std::to_string(elements_in(layout)) +
                                            " elements; the decomposition has " + std::to_string(elements_)};
@@ -161,7 +167,7 @@ core::Result<std::shared_ptr<const PieceMap>> Decomposition::bytes(std::int64_t 
     map.echoes = echoes_of(element_bytes, layout);
   }
   auto made = std::make_shared<const PieceMap>(std::move(map));
-  if (kept_.size() >= most_kept) kept_.clear();
+  if (kept_.size() >= most_kept) kept_.erase(kept_.begin());
   return kept_[{element_bytes, layout}] = std::move(made);
 }
 

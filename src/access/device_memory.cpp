@@ -49,6 +49,11 @@ void DeviceMemory::try_copy(std::byte* at) {
 }
 
 std::byte* DeviceMemory::gather_run(std::byte* out, std::byte* base, const core::Run& run) {
+  if (!place_ && run.count > 1) {  // its pieces may be in several allocations
+    for (std::int64_t i = 0; i < run.count; ++i)
+      out = gather_run(out, base, {run.offset + i * run.stride, run.length, 0, 1});
+    return out;
+  }
   const auto place = place_of(base + run.offset);
   if (!place) return core::gather_run(out, base, run);
   copy(*place, {CopyWay::from_device, base + run.offset, out, run.length, run.stride, run.count});
@@ -56,6 +61,11 @@ std::byte* DeviceMemory::gather_run(std::byte* out, std::byte* base, const core:
 }
 
 const std::byte* DeviceMemory::scatter_run(std::byte* base, const core::Run& run, const std::byte* in) {
+  if (!place_ && run.count > 1) {
+    for (std::int64_t i = 0; i < run.count; ++i)
+      in = scatter_run(base, {run.offset + i * run.stride, run.length, 0, 1}, in);
+    return in;
+  }
   const auto place = place_of(base + run.offset);
   if (!place) return core::scatter_run(base, run, in);
   copy(*place, {CopyWay::to_device, base + run.offset, const_cast<std::byte*>(in), run.length, run.stride,

@@ -2,6 +2,7 @@
 #include "capi/create_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,6 +23,10 @@ core::Error failed(const std::string& what, const std::string& path) {
   return {storage::class_of_errno(errno), "cannot " + what + " " + path + ": " + std::strerror(errno)};
 }
 
+core::Error another(const std::string& path) {
+  return {core::ErrorClass::no_such_file, path + ": another file has this name now"};
+}
+
 }  // namespace
 
 core::Error check_modes(int mode) {
@@ -37,14 +42,39 @@ core::Error check_modes(int mode) {
   return {};
 }
 
-core::Error create_file(const std::string& path, int mode) {
+core::Error create_file(const std::string& path, int mode, std::uint64_t& inode) {
   const int flags = O_CLOEXEC | ((mode & COLLIO_WRITE) != 0 ? O_WRONLY : O_RDONLY) |
                     ((mode & COLLIO_CREATE) != 0 ? O_CREAT : 0) |
                     ((mode & COLLIO_EXCLUSIVE) != 0 ? O_EXCL : 0) |
                     ((mode & COLLIO_TRUNCATE) != 0 ? O_TRUNC : 0);
   const int fd = ::open(path.c_str(), flags, permissions);
   if (fd < 0) return failed((mode & COLLIO_CREATE) != 0 ? "create" : "open", path);
-  return ::close(fd) == 0 ? core::Error{} : failed("close", path);
+  struct stat about {};
+  const bool known = ::fstat(fd, &about) == 0;
+  inode = about.st_ino;
+  if (::close(fd) != 0 || !known) return failed("close", path);
+  return {};
+}
+
+core::Error size_of(const NamedFile& file, std::int64_t& bytes) {
+  struct stat about {};
+  if (::stat(file.path.c_str(), &about) != 0) return failed("tell the size of", file.path);
+  if (about.st_ino != file.inode) return another(file.path);
+  bytes = about.st_size;
+  return {};
+}
+
+core::Error truncate_file(const NamedFile& file, std::int64_t bytes) {
+  const int fd = ::open(file.path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return failed("set the size of", file.path);
+  struct stat about {};
+  core::Error error;
+  if (::fstat(fd, &about) != 0 || about.st_ino != file.inode)
+    error = another(file.path);
+  else if (::ftruncate(fd, bytes) != 0)
+    error = failed("make " + std::to_string(bytes) + " bytes long:", file.path);
+  ::close(fd);
+  return error;
 }
 
 }  // namespace collio::capi

@@ -84,6 +84,13 @@ core::Result<engine::Put> put_of(const collio_variable& v, int64_t record, const
                      static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(data))};
 }
 
+/// For the next commit or fetch: the thread's last error.
+void keep(Error& kept, int code) try {
+  core::keep_worst(kept, {static_cast<ErrorClass>(code), error_text()});
+} catch (const std::bad_alloc&) {
+  kept = {ErrorClass::no_memory, "no memory"};
+}
+
 int add(collio_variable* variable, bool write, int64_t record, const void* data,
         const collio_layout* layout) {
   if (!variable) return told(null_pointer("the variable"));
@@ -100,7 +107,7 @@ int add(collio_variable* variable, bool write, int64_t record, const void* data,
     pending.puts.add(std::move(put.value()));
     return {};
   });
-  if (code != COLLIO_OK) core::keep_worst(pending.error, {static_cast<ErrorClass>(code), error_text()});
+  if (code != COLLIO_OK) keep(pending.error, code);
   return code;
 }
 
@@ -142,6 +149,14 @@ int define(collio_file* file, const VariableRequest& request, collio_variable** 
     if (Error error = check(*made); !error.ok()) return error;
     file->variables.push_back(std::move(made));
     *variable = file->variables.back().get();
+    return {};
+  });
+}
+
+int undefine(collio_variable** variable) {
+  return guarded_on(variable ? *variable : nullptr, [&]() -> Error {
+    std::erase_if((*variable)->file->variables, [&](const auto& one) { return one.get() == *variable; });
+    *variable = nullptr;
     return {};
   });
 }

@@ -15,6 +15,7 @@ struct VariableRequest {
   int64_t element_bytes, offset, record_bytes;
 };
 int define(collio_file* file, const VariableRequest& request, collio_variable** variable);
+int undefine(collio_variable** variable);
 int put(collio_variable* variable, int64_t record, const void* data, const collio_layout* layout);
 int get(collio_variable* variable, int64_t record, void* data, const collio_layout* layout);
 int cancel(collio_file* file);

@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "access/reserve.hpp"
 #include "core/result.hpp"
 
 namespace collio::capi {
@@ -28,6 +29,13 @@ template <class Work>
 int guarded_on(const void* object, Work&& work) {
   if (!object) return told({core::ErrorClass::argument, "the file, variable or request is null"});
   return guarded(work);
+}
+
+/// The same for what other ranks wait in: small allocations do not fail.
+template <class Work>
+int guarded_collectively(const void* object, Work&& work) {
+  const access::Reserve::Use no_list_fails;
+  return guarded_on(object, work);
 }
 
 /// An `argument` error: what it is, and what is allowed.

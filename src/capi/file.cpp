@@ -1,14 +1,13 @@
 // See file.hpp.
 #include "capi/file.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <functional>
+#include <limits>
+#include <string_view>
 
 #include "capi/create_file.hpp"
 #include "capi/error.hpp"
+#include "engine/file/same_call.hpp"
 #include "mpiio/info.hpp"
 #include "mpiio/report.hpp"
 #include "mpiio/say.hpp"
@@ -27,6 +26,7 @@ struct OpenCall {
   const char* path;
   int mode;
   const char* hints;
+  collio_file** file;
 };
 
 /// Null where it can be used: what is wrong with the communicator. Not collective.
@@ -44,16 +44,25 @@ const char* refused(int fortran_comm, MPI_Comm& comm) {
 /// This rank's arguments.
 Error check(const OpenCall& call) {
   if (!call.path || !*call.path) return {ErrorClass::argument, "the path is empty"};
+  if (!call.file) return {ErrorClass::argument, "the place for the file is null"};
   return check_modes(call.mode);
+}
+
+/// 31 bits of a path's hash.
+int sum_of(const char* path) {
+  return path ? static_cast<int>(std::hash<std::string_view>{}(path)&std::numeric_limits<int>::max()) : 0;
 }
 
 /// The worst of the ranks' errors, or one where they gave different modes. Collective.
 Error agreed(const OpenCall& call, Error mine) {
-  int words[] = {static_cast<int>(mine.kind), call.mode, -call.mode};
-  transport::reduce_to_all(words, 3, MPI_INT, MPI_MAX, call.comm);
+  const int sum = sum_of(call.path);
+  int words[] = {static_cast<int>(mine.kind), call.mode, -call.mode, sum, -sum};
+  transport::reduce_to_all(words, 5, MPI_INT, MPI_MAX, call.comm);
   const auto worst = static_cast<ErrorClass>(words[0]);
   if (worst == ErrorClass::none && words[1] != -words[2])
     return {ErrorClass::not_same, std::string(call.path) + ": ranks open it with different modes"};
+  if (worst == ErrorClass::none && words[3] != -words[4])
+    return {ErrorClass::not_same, std::string(call.path) + ": ranks open files with different paths"};
   if (worst == mine.kind) return mine;
   return {worst, "another rank gave a wrong path or mode"};
 }
@@ -87,9 +96,12 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   if (Error error = agreed(call, check(call)); !error.ok()) return error;
   int rank = 0;
   MPI_Comm_rank(call.comm, &rank);
-  if (Error error = of_first_rank(call.comm, rank == 0 ? create_file(call.path, call.mode) : Error{});
+  std::uint64_t inode = 0;
+  if (Error error = of_first_rank(call.comm, rank == 0 ? create_file(call.path, call.mode, inode) : Error{});
       !error.ok())
     return error;
+  transport::broadcast(&inode, sizeof inode, MPI_BYTE, 0, call.comm);
+  made->inode = inode;
   const engine::FileRequest request = request_of(call);
   for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);
   auto opened = engine::File::open(request);
@@ -113,10 +125,6 @@ Error left_over(const collio_file& file) {
                                                         : ": data was put without a commit behind it")};
 }
 
-Error of_errno(const std::string& what) {
-  return {storage::class_of_errno(errno), what + ": " + std::strerror(errno)};
-}
-
 }  // namespace
 
 core::Error check_mode(const collio_file& file, bool write) {
@@ -128,10 +136,9 @@ core::Error check_mode(const collio_file& file, bool write) {
 }
 
 int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file) {
-  return guarded([&]() -> Error {
-    OpenCall call{MPI_COMM_NULL, path, mode, hints};
+  return guarded_collectively(path ? path : "", [&]() -> Error {
+    OpenCall call{MPI_COMM_NULL, path, mode, hints, file};
     if (const char* why = refused(fortran_comm, call.comm)) return {ErrorClass::argument, why};
-    if (!file) return {ErrorClass::argument, "the place for the file is null"};
     auto made = std::make_unique<collio_file>();
     Error error = open_here(call, made);
     if (error.ok()) *file = made.release();
@@ -140,8 +147,7 @@ int open_file(int fortran_comm, const char* path, int mode, const char* hints, c
 }
 
 int close_file(collio_file** file) {
-  return guarded([&]() -> Error {
-    if (!file || !*file) return {ErrorClass::argument, "the file is null"};
+  return guarded_collectively(file ? *file : nullptr, [&]() -> Error {
     const std::unique_ptr<collio_file> closing(*file);
     *file = nullptr;
     mpiio::OpenFile& open = *closing->open;
@@ -156,41 +162,40 @@ int close_file(collio_file** file) {
       core::keep_worst(error, open.engine->close_storage());
     }
     open.engine->part();
+    open.engine.reset();  // requests that are waited for later keep nothing of it
     return error;
   });
 }
 
 int sync_file(collio_file* file) {
-  return guarded_on(file, [&]() -> Error {
+  return guarded_collectively(file, [&]() -> Error {
     engine::File& engine = *file->open->engine;
     file->open->settle();
     const engine::File::Visit visit(engine, "sync");
+    if (Error error = engine::check_same_call(engine, "sync"); !error.ok()) return error;
     return engine.agreement->worst(engine.sync(), "cannot flush " + engine.path);
   });
 }
 
 int size_of_file(collio_file* file, int64_t* bytes) {
   return guarded_on(file, [&]() -> Error {
-    struct stat about {};
-    const std::string& path = file->open->engine->path;
-    if (::stat(path.c_str(), &about) != 0) return of_errno("cannot tell the size of " + path);
-    *bytes = about.st_size;
-    return {};
+    if (!bytes) return {ErrorClass::argument, "the place for the size is null"};
+    return size_of({file->open->engine->path, file->inode}, *bytes);
   });
 }
 
 int set_size(collio_file* file, int64_t bytes) {
-  return guarded_on(file, [&]() -> Error {
+  return guarded_collectively(file, [&]() -> Error {
     engine::File& engine = *file->open->engine;
     file->open->settle();
     const engine::File::Visit visit(engine, "set_size");
-    const std::int64_t least = engine.agreement->least(bytes), most = -engine.agreement->least(-bytes);
+    if (Error error = engine::check_same_call(engine, "set_size"); !error.ok()) return error;
+    const std::int64_t least = engine.agreement->least(bytes), most = ~engine.agreement->least(~bytes);
     if (least != most)
       return {ErrorClass::not_same, engine.path + ": ranks ask for sizes from " + std::to_string(least) +
                                         " to " + std::to_string(most) + " bytes"};
     Error mine = bytes < 0 ? not_allowed("the size", bytes, "0 and more") : check_mode(*file, true);
-    if (mine.ok() && engine.rank == 0 && ::truncate(engine.path.c_str(), bytes) != 0)
-      mine = of_errno("cannot make " + engine.path + " " + std::to_string(bytes) + " bytes long");
+    if (mine.ok() && engine.rank == 0) mine = truncate_file({engine.path, file->inode}, bytes);
     return engine.agreement->worst(mine, "cannot set the size of " + engine.path);
   });
 }

@@ -31,6 +31,7 @@ struct collio_file {
     }
   };
   std::shared_ptr<collio::mpiio::OpenFile> open;
+  std::uint64_t inode = 0;  ///< of the file, as the first rank saw it at open
   Pending writes, reads;
   std::vector<std::unique_ptr<collio_variable>> variables;
 };

@@ -39,7 +39,9 @@ core::Result<std::int64_t> bytes_of(const collio_pieces& list, const char* where
       return not_allowed("the offset " + piece, list.offsets[i], "0 and more");
     if (__builtin_add_overflow(bytes, list.lengths[i], &bytes) ||
         __builtin_add_overflow(list.offsets[i], list.lengths[i], &end))
-      return not_allowed("the length " + piece, list.lengths[i], "ends before byte 2^63");
+      return Error{ErrorClass::argument, "the end " + piece + " is at byte 2^63 or later: offset " +
+                                             std::to_string(list.offsets[i]) + ", length " +
+                                             std::to_string(list.lengths[i])};
   }
   return bytes;
 }

@@ -23,6 +23,7 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
              int64_t offset, int64_t record_bytes, collio_variable** variable) {
             return define(file, {decomposition, element_bytes, offset, record_bytes}, variable);
           },
+      .undefine = undefine,
       .put = put,
       .get = get,
       .commit = commit,

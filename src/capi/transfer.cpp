@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "access/buffer.hpp"
 #include "access/reserve.hpp"
 #include "capi/error.hpp"
 #include "capi/file.hpp"
@@ -32,20 +33,40 @@ struct Transfer {
   engine::Completion result;
 };
 
+/// `bytes` bytes at address `from`, to `to`: in memory of the CPU's or of a device. An error: it could not be
+/// done.
+Error copy_echo(const core::Echo& echo, std::int64_t bytes, bool by_device) {
+  if (!by_device) {
+    std::memcpy(reinterpret_cast<void*>(echo.to), reinterpret_cast<const void*>(echo.from),
+                static_cast<std::size_t>(bytes));
+    return {};
+  }
+  const access::MemoryAccess from(nullptr, core::Pattern::contiguous(echo.from, bytes)),
+      to(nullptr, core::Pattern::contiguous(echo.to, bytes));
+  const access::Buffer staging(static_cast<std::size_t>(bytes));
+  from.gather(0, bytes, staging.data());
+  to.scatter(0, bytes, staging.data());
+  return from.failure().ok() ? to.failure() : from.failure();
+}
+
 /// Bytes that were read once and are wanted twice. Those past the end of the file stay as they were.
-void deliver_echoes(const Transfer& transfer) {
-  if (transfer.echoes.empty() || transfer.result.bytes == 0) return;
+void deliver_echoes(Transfer& transfer) try {
+  engine::Completion& result = transfer.result;
+  if (transfer.echoes.empty() || result.bytes == 0) return;
   const access::FileAccess& access = *transfer.request.pieces;
   std::int64_t end = std::numeric_limits<std::int64_t>::max();
-  if (transfer.result.bytes < access.bytes) {
+  if (result.bytes < access.bytes) {
     core::Cursor cursor(access.pattern);
-    cursor.seek_stream(transfer.result.bytes);
+    cursor.seek_stream(result.bytes);
     end = cursor.offset();
   }
   for (const core::Echo& echo : transfer.echoes)
-    if (const std::int64_t bytes = std::min(echo.length, end - echo.file); bytes > 0)
-      std::memcpy(reinterpret_cast<void*>(echo.to), reinterpret_cast<const void*>(echo.from),
-                  static_cast<std::size_t>(bytes));
+    if (const std::int64_t bytes = std::min(echo.length, end - echo.file); bytes > 0) {
+      core::keep_worst(result.error, copy_echo(echo, bytes, transfer.request.memory.device() != nullptr));
+      result.bytes += bytes;
+    }
+} catch (const std::bad_alloc&) {
+  transfer.result.error = {ErrorClass::no_memory, "no memory"};
 }
 
 /// Of what `map()` gives, at addresses. Errors of this rank are in the request.
@@ -155,11 +176,11 @@ Error move_alone(collio_file& file, Direction direction, const PieceLists& lists
 }  // namespace
 
 int commit(collio_file* file, collio_request** request) {
-  return guarded_on(file, [&] { return move_pending(*file, Direction::write, "commit", request); });
+  return guarded_collectively(file, [&] { return move_pending(*file, Direction::write, "commit", request); });
 }
 
 int fetch(collio_file* file, collio_request** request) {
-  return guarded_on(file, [&] { return move_pending(*file, Direction::read, "fetch", request); });
+  return guarded_collectively(file, [&] { return move_pending(*file, Direction::read, "fetch", request); });
 }
 
 int wait(collio_request** request, int64_t* bytes) {
@@ -177,6 +198,7 @@ int wait(collio_request** request, int64_t* bytes) {
 int test(collio_request* request, int* done) {
   return guarded_on(request, [&]() -> Error {
     if (!request->transfer->done) engine::step_all_queues();
+    if (!done) return {ErrorClass::argument, "the place for the answer is null"};
     *done = request->transfer->done ? 1 : 0;
     return {};
   });
@@ -184,13 +206,13 @@ int test(collio_request* request, int* done) {
 
 int write_pieces(collio_file* file, const collio_pieces* pieces, const void* memory,
                  const collio_pieces* memory_pieces, collio_request** request) {
-  return guarded_on(
+  return guarded_collectively(
       file, [&] { return move_lists(*file, Direction::write, {pieces, memory, memory_pieces}, request); });
 }
 
 int read_pieces(collio_file* file, const collio_pieces* pieces, void* memory,
                 const collio_pieces* memory_pieces, collio_request** request) {
-  return guarded_on(
+  return guarded_collectively(
       file, [&] { return move_lists(*file, Direction::read, {pieces, memory, memory_pieces}, request); });
 }
 

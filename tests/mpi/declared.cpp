@@ -246,6 +246,7 @@ class DeclaredFile {
                   MPI_COMM_WORLD);
     std::ifstream in(path_, std::ios::binary);
     Bytes found((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    c_.check.that(found.size() <= static_cast<std::size_t>(end_), "the file's length");
     found.resize(static_cast<std::size_t>(end_));
     c_.check.that(found == expected_, "the file's bytes");
   }

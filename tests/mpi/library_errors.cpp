@@ -23,6 +23,8 @@ class Errors {
     declared();
     overlaps();
     lists();
+    late_waits();
+    renamed();
     storage();
   }
 
@@ -69,6 +71,12 @@ class Errors {
         "exists");
     if (c_.size > 1)
       all(open(path_.c_str(), first() ? COLLIO_READ : COLLIO_WRITE), COLLIO_ERR_NOT_SAME, "different modes");
+    if (c_.size > 1) {
+      const std::string own = path_ + std::to_string(c_.rank);
+      all(open(own.c_str(), COLLIO_WRITE | COLLIO_CREATE), COLLIO_ERR_NOT_SAME, "different paths");
+    }
+    all(collio_open(MPI_COMM_WORLD, path_.c_str(), COLLIO_WRITE, nullptr, first() ? nullptr : &file),
+        COLLIO_ERR_ARGUMENT);
     local(collio_open(MPI_COMM_NULL, path_.c_str(), COLLIO_READ, nullptr, &file), COLLIO_ERR_ARGUMENT,
           "MPI_COMM_NULL");
     local(collio_close(&file), COLLIO_ERR_ARGUMENT, "null");
@@ -191,6 +199,48 @@ class Errors {
     all(collio_read_pieces(file, &negative_length, back.data(), nullptr, nullptr), COLLIO_ERR_ARGUMENT,
         "the length of piece 0 in the file is -1");
     good(collio_close(&file));
+  }
+
+  /// Requests that some ranks wait for before they close the file, others afterwards; and an element that
+  /// comes twice.
+  void late_waits() {
+    for (int round = 0; round < 3; ++round) {
+      collio_file* file = opened(COLLIO_READ | COLLIO_WRITE);
+      collio_variable *mine = variable(file, {c_.rank}), *twice = variable(file, {c_.rank, c_.rank});
+      const int data = 1000 + c_.rank;
+      int back[2] = {0, 0};
+      collio_request *writing = nullptr, *reading = nullptr;
+      std::int64_t bytes = 0;
+      good(collio_put(mine, 0, &data, nullptr));
+      good(collio_commit(file, &writing));
+      good(collio_undefine(&mine));
+      good(collio_get(twice, 0, back, nullptr));
+      good(collio_fetch(file, &reading));
+      if (c_.rank % 2 == 0) good(collio_wait(&writing, &bytes));
+      good(collio_close(&file));
+      if (c_.rank % 2 != 0) good(collio_wait(&writing, &bytes));
+      c_.equal(bytes, 4, "bytes written");
+      good(collio_wait(&reading, &bytes));
+      c_.equal(bytes, 8, "bytes read");
+      c_.that(back[0] == data && back[1] == data, "both places of an element");
+    }
+  }
+
+  /// The file's name goes to another file: that one stays as it is.
+  void renamed() {
+    collio_file* file = opened(COLLIO_WRITE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (first()) {
+      std::filesystem::rename(path_, path_ + ".old");
+      std::ofstream(path_) << "another";
+    }
+    all(collio_set_size(file, 2), COLLIO_ERR_NO_SUCH_FILE);
+    std::int64_t size = 0;
+    all(collio_size(file, &size), COLLIO_ERR_NO_SUCH_FILE, "another file has this name now");
+    good(collio_close(&file));
+    c_.equal(static_cast<long long>(std::filesystem::file_size(path_)), 7, "bytes of the other file");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (first()) std::filesystem::remove(path_ + ".old");
   }
 
   /// A disk that is full for one rank.
