@@ -3,7 +3,9 @@
 # collio_compile_options(TARGET): for libraries, programs and tests alike.
 function(collio_compile_options target)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wvla -Wpointer-arith
+    -Wall -Wextra $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-missing-field-initializers>
+    $<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow> $<$<COMPILE_LANGUAGE:C,CXX>:-Wvla> $<$<COMPILE_LANGUAGE:C,CXX>:-Wpointer-arith>
+    $<$<COMPILE_LANGUAGE:Fortran>:-Wno-compare-reals> $<$<COMPILE_LANGUAGE:Fortran>:-Wno-function-elimination>
     $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 warns of its own std::string (GCC bug 105651).

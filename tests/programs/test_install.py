@@ -203,8 +203,13 @@ def compile_words(mpi, language, prefix):
     if language == "fortran":
         module = said("pkg-config", "--variable=fortran", "collio", **path).strip()
         return [mpi.mpifort or pytest.skip(f"{mpi.id} has no Fortran compiler wrapper"), module, source, *libraries]
-    more = ["-std=c++17", "-lstdc++"] if language == "c++" else ["-std=c11"]
-    return [mpi.mpicc, *more[:1], "-Wall", "-Wextra", *flags, source, *more[1:], *libraries]
+    return [mpi.mpicc if language == "c" else mpicxx(mpi), "-std=c11" if language == "c" else "-std=c++17", *flags, source, *libraries]
+
+
+def mpicxx(mpi):
+    """Open MPI 4 has bindings for C++, which mpicc does not link with."""
+    compiler = Path(mpi.mpicc).with_name(Path(mpi.mpicc).name.replace("mpicc", "mpicxx"))
+    return compiler if compiler.exists() else pytest.skip(f"{mpi.id} has no C++ compiler wrapper")
 
 
 @pytest.mark.parametrize("mpi", REAL, ids=lambda mpi: mpi.id)
@@ -224,20 +229,21 @@ def test_programs_compiled_with_cmake(prefix, mpi, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(f"""
         cmake_minimum_required(VERSION 3.22)
         project(hello LANGUAGES C CXX {fortran})
-        find_package(MPI REQUIRED COMPONENTS C {fortran})
+        find_package(MPI REQUIRED COMPONENTS C CXX {fortran})
         find_package(collio {__version__} REQUIRED)
         add_executable(hello_c {examples}/c/hello.c)
         add_executable(hello_cpp {examples}/cpp/hello.cpp)
         target_compile_features(hello_cpp PRIVATE cxx_std_17)
         target_link_libraries(hello_c PRIVATE collio::collio MPI::MPI_C)
-        target_link_libraries(hello_cpp PRIVATE collio::collio MPI::MPI_C)
+        target_link_libraries(hello_cpp PRIVATE collio::collio MPI::MPI_CXX)
         if("{fortran}")
           add_executable(hello_fortran {examples}/fortran/hello.f90)
           target_link_libraries(hello_fortran PRIVATE collio::fortran MPI::MPI_Fortran)
         endif()
     """)
     build = tmp_path / "build"
-    said(cmake, "-S", tmp_path, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMPI_C_COMPILER={mpi.mpicc}", f"-DMPI_Fortran_COMPILER={mpi.mpifort or ''}")
+    said(cmake, "-S", tmp_path, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMPI_C_COMPILER={mpi.mpicc}", f"-DMPI_CXX_COMPILER={mpicxx(mpi)}",
+         f"-DMPI_Fortran_COMPILER={mpi.mpifort or ''}")
     said(cmake, "--build", build)
     for program in sorted(build.glob("hello_*")):
         assert " 0 " in Jobs(mpi, tmp_path).natively([program], tmp_path / "hello.raw")
