@@ -23,6 +23,15 @@ function(collio_compile_options target)
   endif()
 endfunction()
 
+# collio_uses_compiled_headers(TARGET): what comes of the standard library's own code, which GCC 12 no longer takes for a system's
+# in a compiled header, is no warning.
+function(collio_uses_compiled_headers target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds> $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow> $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>)
+  endif()
+endfunction()
+
 # collio_library_options(TARGET): on top of that for everything under src/. Narrowing is a warning there,
 # because a byte count that loses its upper half is the classic bug of I/O libraries.
 function(collio_library_options target)

@@ -21,6 +21,7 @@ function(collio_add_floor name)
     set(visibility PUBLIC)
     # A third of a file's build is the standard library. Not where names of MPI are replaced before all else.
     if(NOT floor_MPI)
+      collio_uses_compiled_headers(${target})
       target_precompile_headers(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CXX>:<algorithm$<ANGLE-R>> $<$<COMPILE_LANGUAGE:CXX>:<map$<ANGLE-R>> $<$<COMPILE_LANGUAGE:CXX>:<memory$<ANGLE-R>>
         $<$<COMPILE_LANGUAGE:CXX>:<string$<ANGLE-R>> $<$<COMPILE_LANGUAGE:CXX>:<vector$<ANGLE-R>>)
