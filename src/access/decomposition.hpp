@@ -24,7 +24,7 @@ struct BlockLayout {
   friend auto operator<=>(const BlockLayout&, const BlockLayout&) = default;
 };
 
-/// Immutable but for what it keeps of earlier questions. One thread at a time.
+/// Never changes; it keeps the lists it made for earlier calls. One thread at a time.
 class Decomposition {
  public:
   using Numbers = std::span<const std::int64_t>;

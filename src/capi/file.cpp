@@ -67,13 +67,15 @@ Error agreed(const OpenCall& call, Error mine) {
   return {worst, "another rank gave a wrong path or mode"};
 }
 
-/// What `mine` is on the first rank, on all. Collective.
-Error of_first_rank(MPI_Comm comm, Error mine) {
-  int kind = static_cast<int>(mine.kind);
-  transport::broadcast(&kind, 1, MPI_INT, 0, comm);
-  if (kind == COLLIO_OK) return {};
-  transport::broadcast_text(mine.message, 0, comm);
-  return {static_cast<ErrorClass>(kind), mine.message};
+/// The first rank makes the file, or empties it: its error and the file's inode, on all. Collective.
+Error create_on_first(const OpenCall& call, int rank, std::uint64_t& inode) {
+  Error mine = rank == 0 ? create_file(call.path, call.mode, inode) : Error{};
+  std::uint64_t words[] = {static_cast<std::uint64_t>(mine.kind), inode};
+  transport::broadcast(words, sizeof words, MPI_BYTE, 0, call.comm);
+  inode = words[1];
+  if (words[0] == COLLIO_OK) return {};
+  transport::broadcast_text(mine.message, 0, call.comm);
+  return {static_cast<ErrorClass>(words[0]), mine.message};
 }
 
 engine::FileRequest request_of(const OpenCall& call) {
@@ -96,12 +98,7 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   if (Error error = agreed(call, check(call)); !error.ok()) return error;
   int rank = 0;
   MPI_Comm_rank(call.comm, &rank);
-  std::uint64_t inode = 0;
-  if (Error error = of_first_rank(call.comm, rank == 0 ? create_file(call.path, call.mode, inode) : Error{});
-      !error.ok())
-    return error;
-  transport::broadcast(&inode, sizeof inode, MPI_BYTE, 0, call.comm);
-  made->inode = inode;
+  if (Error error = create_on_first(call, rank, made->inode); !error.ok()) return error;
   const engine::FileRequest request = request_of(call);
   for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);
   auto opened = engine::File::open(request);

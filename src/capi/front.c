@@ -1,8 +1,9 @@
 /* libcollio.so: what programs link with.
  *
  * Exports the functions of collio.h, knows no MPI library in particular, and depends on nothing but the C
- * library. At the first call it finds the process's MPI library and loads the engine of its family: the one
- * that is in the process already, where collio is preloaded too, else that of its own folder.
+ * library. At the first call it finds the process's MPI library and takes the engine of its family. If
+ * collio is preloaded and has loaded that engine, it is used; if not, the one in this library's folder is
+ * loaded.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -120,7 +120,7 @@ def find_library() -> Path:
 def library_of_trees(trees: Path, version_text: str, standard_abi: bool = False) -> Path | None:
     """libcollio.so of the build tree that fits an MPI library, by the text of its MPI_Get_library_version(): the same version first, else the family.
 
-    None where no tree has an engine of the family. Pure but for a look at the folders.
+    None if no tree has an engine of the family. Reads the folders, changes nothing.
     """
     family = "abi" if standard_abi else OPENMPI if version_text.startswith("Open MPI") else MPICH
     found = re.search(r"\d+\.\d+[\w.]*", version_text)

@@ -74,7 +74,7 @@ def _json_object(line: str) -> JsonObject | None:
 
 
 def _end(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Ends a launcher and, through it or directly, its ranks. Gives what they printed, as far as it can be had."""
+    """Ends a launcher and, through it or directly, its ranks. Gives what they printed until then."""
     printed = "", ""
     for number, patience_s in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
         try:
