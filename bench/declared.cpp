@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t most_element_bytes = 8;
 
 /// Remembers the first error of a run of collio's calls.
-class FirstError {
+class FirstLibraryError {
  public:
   bool good(const char* what, int code) {
     if (code != COLLIO_OK && text_.empty()) text_ = std::string(what) + ": " + collio_error_text();
@@ -39,7 +39,7 @@ using Extents = std::vector<Extent>;
 
 /// The file as an array of the largest elements, up to 8 bytes, of which the extents are whole numbers.
 [[nodiscard]] collio_variable* declare(collio_file* file, const Extents& extents, std::int64_t step_bytes,
-                                       FirstError& first) {
+                                       FirstLibraryError& first) {
   std::uint64_t bits = most_element_bytes;
   for (const Extent& extent : extents) bits |= static_cast<std::uint64_t>(extent.offset | extent.length);
   const auto element = static_cast<std::int64_t>(bits & -bits);
@@ -68,7 +68,8 @@ struct DeclaredFile {
   std::vector<Declared> variables;
 };
 
-[[nodiscard]] StepSeconds run_step(const DeclaredFile& to, const Work& work, int step, FirstError& first) {
+[[nodiscard]] StepSeconds run_step(const DeclaredFile& to, const Work& work, int step,
+                                   FirstLibraryError& first) {
   StepSeconds seconds;
   const bool writes = to.direction == Direction::write;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -109,7 +110,7 @@ void check_declarable(const Pattern& pattern, const std::string& name, Collectiv
 Outcome run_declared(Direction direction, const Target& target, const Work& work, const Pattern& pattern) {
   Outcome outcome;
   Seconds& seconds = outcome.seconds;
-  FirstError first;
+  FirstLibraryError first;
   seconds.steps.resize(static_cast<std::size_t>(work.steps));
   const std::vector<Extents> extents = extents_by_call(pattern);
   const int mode = direction == Direction::write ? COLLIO_CREATE | COLLIO_READ | COLLIO_WRITE : COLLIO_READ;

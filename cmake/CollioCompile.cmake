@@ -1,10 +1,18 @@
 # Warnings, sanitizers and symbol visibility, the same for everything that collio compiles itself.
 
+# Names of other files compiled at the same time are no concern of a file's.
+if(COLLIO_UNITY)
+  set(collio_shadow_warning -Wshadow=local)
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+else()
+  set(collio_shadow_warning -Wshadow)
+endif()
+
 # collio_compile_options(TARGET): for libraries, programs and tests alike.
 function(collio_compile_options target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-missing-field-initializers>
-    $<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow> $<$<COMPILE_LANGUAGE:C,CXX>:-Wvla> $<$<COMPILE_LANGUAGE:C,CXX>:-Wpointer-arith>
+    $<$<COMPILE_LANGUAGE:C,CXX>:${collio_shadow_warning}> $<$<COMPILE_LANGUAGE:C,CXX>:-Wvla> $<$<COMPILE_LANGUAGE:C,CXX>:-Wpointer-arith>
     $<$<COMPILE_LANGUAGE:Fortran>:-Wno-compare-reals> $<$<COMPILE_LANGUAGE:Fortran>:-Wno-function-elimination>
     $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -57,7 +57,7 @@ def build_tree(family: str) -> Path:
     settings = {
         "CMAKE_BUILD_TYPE": "Release", "CMAKE_MAKE_PROGRAM": program("ninja"), "COLLIO_MPI_HEADERS": headers(family),
         "COLLIO_STANDARD_ABI": "ON" if family == "abi" else "OFF", "COLLIO_UNIT_TESTS": "OFF", "COLLIO_WERROR": os.environ.get("COLLIO_WERROR", "OFF"),
-        "COLLIO_PLANNER": "ON" if family == FAMILIES[0] else "OFF", "CMAKE_PREFIX_PATH": BUILD / "packages" / "root" / "usr",
+        "COLLIO_UNITY": "ON", "COLLIO_PLANNER": "ON" if family == FAMILIES[0] else "OFF", "CMAKE_PREFIX_PATH": BUILD / "packages" / "root" / "usr",
     }
     tree.mkdir(parents=True, exist_ok=True)
     run([program("cmake"), "-S", ROOT, "-B", tree, "-G", "Ninja", *(f"-D{name}={value}" for name, value in settings.items())], tree / "configure.log")

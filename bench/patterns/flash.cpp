@@ -14,7 +14,7 @@
 namespace collio::bench {
 namespace {
 
-constexpr std::int64_t number_bytes = sizeof(double);
+constexpr std::int64_t double_bytes = sizeof(double);
 constexpr std::int64_t variables = 24;
 constexpr std::int64_t guard_cells = 4;  // on each side
 
@@ -26,14 +26,14 @@ struct Mesh {
 class Flash final : public DensePattern {
  public:
   Flash(Mesh mesh, World world) : mesh_(mesh) {
-    file_bytes_ = variables * world.size * mesh.blocks * block_cells() * number_bytes;
-    const std::int64_t bytes = block_cells() * mesh.blocks * number_bytes;
+    file_bytes_ = variables * world.size * mesh.blocks * block_cells() * double_bytes;
+    const std::int64_t bytes = block_cells() * mesh.blocks * double_bytes;
     const Axis edge{edge_cells(), guard_cells, mesh.cells};
     for (std::int64_t variable = 0; variable < variables; ++variable) {
       const std::array<Axis, 5> part{Axis{mesh.blocks, 0, mesh.blocks}, edge, edge, edge,
                                      Axis{variables, variable, 1}};
       add_contiguous({(variable * world.size + world.rank) * bytes, bytes}).memory =
-          keep(subarray_type(part, number_bytes));
+          keep(subarray_type(part, double_bytes));
     }
   }
 
@@ -44,14 +44,14 @@ class Flash final : public DensePattern {
     for (std::int64_t variable = 0; variable < variables; ++variable) {
       std::int64_t offset = calls_[static_cast<std::size_t>(variable)].displacement;
       each_cell([&](std::int64_t place) {
-        sink({{offset, number_bytes}, place + variable * number_bytes});
-        offset += number_bytes;
+        sink({{offset, double_bytes}, place + variable * double_bytes});
+        offset += double_bytes;
       });
     }
   }
 
  private:
-  static constexpr std::int64_t cell_bytes = variables * number_bytes;
+  static constexpr std::int64_t cell_bytes = variables * double_bytes;
 
   [[nodiscard]] std::int64_t edge_cells() const { return mesh_.cells + 2 * guard_cells; }
   [[nodiscard]] std::int64_t block_cells() const { return mesh_.cells * mesh_.cells * mesh_.cells; }

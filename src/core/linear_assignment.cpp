@@ -4,6 +4,8 @@
 #include <cassert>
 #include <limits>
 
+#include "core/index.hpp"
+
 namespace collio::core {
 
 namespace {
@@ -12,8 +14,6 @@ using Costs = Matrix<std::int64_t>;
 
 constexpr int none = -1;
 constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Invariant between steps: a row that has a column pays the least reduced cost, cost - dual[column], of its
 /// row there.

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t most_vertices =
     std::numeric_limits<std::int32_t>::max() / 64;  // so that links and hops stay ints
 
-core::Error wrong(std::string text) { return {core::ErrorClass::argument, std::move(text)}; }
+core::Error wrong_shape(std::string text) { return {core::ErrorClass::argument, std::move(text)}; }
 
 struct Number {
   const char* name;
@@ -29,11 +29,11 @@ core::Error check_counts(std::initializer_list<Number> numbers) {
   std::int64_t product = 1;
   for (const Number& n : numbers) {
     if (n.value < 1)
-      return wrong(std::string(n.name) + " is " + std::to_string(n.value) + "; allowed: 1 and more");
+      return wrong_shape(std::string(n.name) + " is " + std::to_string(n.value) + "; allowed: 1 and more");
     product *= n.value;
     if (product > most_vertices)
-      return wrong(std::string(n.name) + " is " + std::to_string(n.value) + ", which makes more than " +
-                   std::to_string(most_vertices) + " nodes or links");
+      return wrong_shape(std::string(n.name) + " is " + std::to_string(n.value) + ", which makes more than " +
+                         std::to_string(most_vertices) + " nodes or links");
   }
   return {};
 }
@@ -42,7 +42,7 @@ core::Error check_cable(const char* name, const Cable& cable) {
   const auto say = [&](const char* what, double value, const char* allowed) {
     char text[32];
     std::snprintf(text, sizeof text, "%g", value);
-    return wrong(std::string(name) + what + text + allowed);
+    return wrong_shape(std::string(name) + what + text + allowed);
   };
   if (!std::isfinite(cable.rate_bytes_per_s) || cable.rate_bytes_per_s <= 0)
     return say(".rate_bytes_per_s is ", cable.rate_bytes_per_s, "; allowed: above 0");
@@ -106,15 +106,15 @@ int detail::link_up(const Torus& s, int node, int dimension) noexcept {
 }
 
 core::Error check_shape(const Torus& s) {
-  if (s.dims.empty()) return wrong("dims has no dimension; allowed: one and more");
+  if (s.dims.empty()) return wrong_shape("dims has no dimension; allowed: one and more");
   std::int64_t product = 1;
   for (std::size_t d = 0; d < s.dims.size(); ++d) {
     if (s.dims[d] < 1)
-      return wrong("dims[" + std::to_string(d) + "] is " + std::to_string(s.dims[d]) +
-                   "; allowed: 1 and more");
+      return wrong_shape("dims[" + std::to_string(d) + "] is " + std::to_string(s.dims[d]) +
+                         "; allowed: 1 and more");
     product *= s.dims[d];
     if (product * static_cast<std::int64_t>(s.dims.size()) > most_vertices)
-      return wrong("dims make more than " + std::to_string(most_vertices) + " links");
+      return wrong_shape("dims make more than " + std::to_string(most_vertices) + " links");
   }
   return check_cable("link", s.link);
 }
@@ -201,11 +201,11 @@ core::Error check_shape(const TorusWithSets& s) {
     return error;
   const int nodes = nodes_of(s);
   if (nodes % s.nodes_per_set != 0)
-    return wrong("nodes_per_set: " + std::to_string(s.nodes_per_set) + " does not divide the torus' " +
-                 std::to_string(nodes) + " nodes");
+    return wrong_shape("nodes_per_set: " + std::to_string(s.nodes_per_set) + " does not divide the torus' " +
+                       std::to_string(nodes) + " nodes");
   if (s.bridges > s.nodes_per_set)
-    return wrong("bridges is " + std::to_string(s.bridges) + "; allowed: up to nodes_per_set, " +
-                 std::to_string(s.nodes_per_set));
+    return wrong_shape("bridges is " + std::to_string(s.bridges) + "; allowed: up to nodes_per_set, " +
+                       std::to_string(s.nodes_per_set));
   return {};
 }
 

@@ -1,6 +1,7 @@
 // See assignment.hpp.
 #include "policy/assignment.hpp"
 
+#include "core/index.hpp"
 #include "core/linear_assignment.hpp"
 #include "policy/swap_domains.hpp"
 
@@ -8,7 +9,7 @@ namespace collio::policy {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using core::at;
 
 int seats_of(const PlacementProblem& p) { return static_cast<int>(p.seats.size()); }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using core::at;
 
 /// Of each partition.
 struct Partitions {

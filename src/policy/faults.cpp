@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/names.hpp"
+#include "core/trimmed.hpp"
 
 namespace collio::policy {
 
@@ -149,12 +150,7 @@ core::Result<FaultRules> parse_rules(std::string_view text) {
   return all;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
-    text.remove_suffix(1);
-  return text;
-}
+using core::trimmed;
 
 }  // namespace
 

@@ -6,19 +6,15 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/trimmed.hpp"
 #include "policy/hints.hpp"
 
 namespace collio::policy {
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
+using core::blanks;
+using core::trimmed;
 
 /// A word of the user's for a warning.
 std::string shown(std::string_view text) {

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/trimmed.hpp"
+
 namespace collio::policy {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
-}
+using core::trimmed;
 
 /// Length of the key that "key=value" begins with; 0: it begins with none.
 std::size_t key_length(std::string_view text) {

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using core::at;
 
 /// Parts of a node whose first ranks aggregate; 0: the policy knows no parts.
 int parts_of(Selection selection, const machine::Node& node) {

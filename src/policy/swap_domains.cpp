@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr std::size_t most_domains_moved = 16;  ///< that pass the busiest link,
 constexpr std::size_t most_trials = 32;         ///< exchanges tried in full for one link
 constexpr std::size_t most_routes_kept = 1 << 20;  ///< some 40 MB of them
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using core::at;
 
 /// The hops between the job's nodes and its homes, the nodes with seats: asked for over and over, so kept if
 /// they are not too many.

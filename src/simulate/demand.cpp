@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace collio::simulate {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using core::at;
 
 policy::ContiguousDomains bounds_of(const policy::Domains& even) {
   policy::ContiguousDomains cut{{even.low}};

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/index.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/local_aggregators.hpp"
 #include "policy/select_aggregators.hpp"
@@ -12,7 +13,7 @@ namespace collio::simulate {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using core::at;
 
 constexpr std::int64_t pair_bytes = 16;  // an offset and a length
 
@@ -32,9 +33,9 @@ policy::Domains cut(const CallSetting& s, const policy::Digest& digest, int aggr
                         s.model.storage.targets);
 }
 
-class Run {
+class PublishedRun {
  public:
-  Run(const CallSetting& setting, const policy::Digest& digest, const Published& published)
+  PublishedRun(const CallSetting& setting, const policy::Digest& digest, const Published& published)
       : s_(setting),
         machine_(machine_of(setting)),
         teams_(teams_of(published)),
@@ -300,7 +301,7 @@ class Run {
 }  // namespace
 
 Outcome run_published(const CallSetting& setting, const policy::Digest& digest, const Published& published) {
-  return Run(setting, digest, published).go();
+  return PublishedRun(setting, digest, published).go();
 }
 
 }  // namespace collio::simulate

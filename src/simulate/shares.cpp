@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "core/index.hpp"
+
 namespace collio::simulate {
 
 namespace {
@@ -13,7 +15,7 @@ constexpr std::int64_t fewest_rounds = 4;
 constexpr int sampled_parties = 3, sampled_windows = 3;
 constexpr std::int64_t most_sampled_pieces = 1 << 20;  // of a party and window
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using core::at;
 
 /// Data bytes before the first one at or after `offset`.
 std::int64_t bytes_before(core::Cursor& cursor, std::int64_t offset) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "core/index.hpp"
 #include "flow/in_transit.hpp"
 #include "flow/window_order.hpp"
 #include "policy/local_aggregators.hpp"
@@ -15,11 +16,11 @@ namespace collio::simulate {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using core::at;
 
-class Run {
+class TwoLayerRun {
  public:
-  Run(const CallSetting& setting, const PlannedCall& call)
+  TwoLayerRun(const CallSetting& setting, const PlannedCall& call)
       : s_(setting),
         call_(call),
         layers_(policy::make_layers(call.machine, setting.hints)),
@@ -392,6 +393,8 @@ class Run {
 
 }  // namespace
 
-Outcome run_two_layer(const CallSetting& setting, const PlannedCall& call) { return Run(setting, call).go(); }
+Outcome run_two_layer(const CallSetting& setting, const PlannedCall& call) {
+  return TwoLayerRun(setting, call).go();
+}
 
 }  // namespace collio::simulate

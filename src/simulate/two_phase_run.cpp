@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "core/index.hpp"
 #include "simulate/clocks.hpp"
 #include "simulate/queue.hpp"
 
@@ -10,14 +11,14 @@ namespace collio::simulate {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using core::at;
 
 constexpr std::size_t answers_at_a_time = 64;
 constexpr std::int64_t header_bytes = 64, piece_bytes = 2;  // of a message; a described piece, packed
 
-class Run {
+class TwoPhaseRun {
  public:
-  Run(const CallSetting& setting, const PlannedCall& call)
+  TwoPhaseRun(const CallSetting& setting, const PlannedCall& call)
       : s_(setting),
         call_(call),
         buffers_(std::max(1, call.plan.overlap.buffers)),
@@ -227,6 +228,8 @@ class Run {
 
 }  // namespace
 
-Outcome run_two_phase(const CallSetting& setting, const PlannedCall& call) { return Run(setting, call).go(); }
+Outcome run_two_phase(const CallSetting& setting, const PlannedCall& call) {
+  return TwoPhaseRun(setting, call).go();
+}
 
 }  // namespace collio::simulate

@@ -18,7 +18,7 @@ def run(words, environment=None):
 @pytest.mark.skipif(not (shutil.which("cmake") and shutil.which("ninja")), reason="no cmake or no ninja on PATH")
 def test_program_without_an_mpi_library(jobs, tmp_path):
     headers = mpi_libraries.include_folder(jobs.mpi.mpicc)
-    settings = {"CMAKE_BUILD_TYPE": "Release", "COLLIO_MPI_HEADERS": headers, "COLLIO_UNIT_TESTS": "OFF", "COLLIO_PLANNER": "OFF"}
+    settings = {"CMAKE_BUILD_TYPE": "Release", "COLLIO_MPI_HEADERS": headers, "COLLIO_UNIT_TESTS": "OFF", "COLLIO_PLANNER": "OFF", "COLLIO_UNITY": "ON"}
     tree = tmp_path / "tree"
     run(["cmake", "-S", mpi_libraries.repository(), "-B", tree, "-G", "Ninja", *(f"-D{name}={value}" for name, value in settings.items())])
     run(["ninja", "-C", tree, "collio_doctor"])

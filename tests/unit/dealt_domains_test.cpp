@@ -25,7 +25,7 @@ Domains random_cut(Dice& dice, const Extent& span) {
 }
 
 template <class Each>
-void for_many_cuts(Each&& each) {
+void for_many_balanced_cuts(Each&& each) {
   for (std::uint32_t seed = 1; seed <= 600; ++seed) {
     Dice dice(seed);
     const Extent span{dice.pick(0, 500), dice.pick(1, 900)};
@@ -36,7 +36,7 @@ void for_many_cuts(Each&& each) {
 }
 
 TEST(DealtDomains, WindowsHoldEveryByteOfTheSpanOnce) {
-  for_many_cuts([](const Extent& span, const Domains& d) {
+  for_many_balanced_cuts([](const Extent& span, const Domains& d) {
     std::vector<int> held(static_cast<std::size_t>(span.length), 0);
     for (int a = 0; a < d.count; ++a)
       for (std::int64_t round = 0; round < d.most_rounds(); ++round) {
@@ -54,7 +54,7 @@ TEST(DealtDomains, WindowsHoldEveryByteOfTheSpanOnce) {
 }
 
 TEST(DealtDomains, TheNextByteOfADomainIsTheFirstItOwns) {
-  for_many_cuts([](const Extent& span, const Domains& d) {
+  for_many_balanced_cuts([](const Extent& span, const Domains& d) {
     for (int a = 0; a < d.count; ++a) {
       std::int64_t next = span.end();
       for (std::int64_t at = span.end() - 1; at >= span.offset; --at) {
@@ -67,7 +67,7 @@ TEST(DealtDomains, TheNextByteOfADomainIsTheFirstItOwns) {
 }
 
 TEST(DealtDomains, ARunEndsWhereTheOwnerChangesOrBefore) {
-  for_many_cuts([](const Extent& span, const Domains& d) {
+  for_many_balanced_cuts([](const Extent& span, const Domains& d) {
     for (std::int64_t at = span.offset; at < span.end(); ++at) {
       const std::int64_t end = d.end_of_run(at);
       ASSERT_GT(end, at);
@@ -88,7 +88,7 @@ TEST(DealtDomains, AShiftByTheCycleKeepsEverything) {
 }
 
 TEST(DealtDomains, BeginsAreMultiplesOfTheOffsetBits) {
-  for_many_cuts([](const Extent& span, const Domains& d) {
+  for_many_balanced_cuts([](const Extent& span, const Domains& d) {
     const std::uint64_t bits = d.offset_bits();
     const std::int64_t unit = bits == 0 ? 1 : std::int64_t{1} << std::min(std::countr_zero(bits), 40);
     for (int a = 0; a < d.count; ++a)

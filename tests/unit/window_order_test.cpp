@@ -19,7 +19,7 @@ using test::FlowWorld;
 
 constexpr std::int64_t window = 4096;
 
-policy::Domains domains_of(int count, std::int64_t windows) {
+policy::Domains domains_of_nodes(int count, std::int64_t windows) {
   policy::Domains d;
   d.domain_bytes = windows * window;
   d.window_bytes = window;
@@ -35,7 +35,7 @@ FlowJob job_of(int nodes, int ranks, int per_node, std::int64_t rounds, int slot
     job.layers.teams.push_back({ranks, 1});
     for (int d = 0; d < per_node; ++d) job.homes.push_back(n), job.servers.push_back(d % ranks);
   }
-  job.domains = domains_of(nodes * per_node, rounds);
+  job.domains = domains_of_nodes(nodes * per_node, rounds);
   job.slots = slots;
   return job;
 }

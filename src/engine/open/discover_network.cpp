@@ -79,7 +79,7 @@ struct KeptNetwork {
   std::set<std::string> warnings;  ///< given already
 };
 
-KeptNetwork& kept() {
+KeptNetwork& kept_network() {
   static KeptNetwork all;
   return all;
 }
@@ -125,7 +125,7 @@ std::shared_ptr<const Text> current_text(const std::string& path) {
   const Stamp stamp{path,
                     {static_cast<std::int64_t>(about.st_dev), static_cast<std::int64_t>(about.st_ino),
                      about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec}};
-  KeptNetwork& k = kept();
+  KeptNetwork& k = kept_network();
   const std::lock_guard lock(k.mutex);
   if (k.text && k.stamp == stamp) return k.text;
   auto text = read_text(file, about.st_size);
@@ -135,13 +135,13 @@ std::shared_ptr<const Text> current_text(const std::string& path) {
 }
 
 std::shared_ptr<const TextNetwork> known_network(const Text::Key& key) {
-  KeptNetwork& k = kept();
+  KeptNetwork& k = kept_network();
   const std::lock_guard lock(k.mutex);
   return k.meaning && k.meaning->key == key ? k.meaning : nullptr;
 }
 
 void keep(std::shared_ptr<const TextNetwork> meaning) {
-  KeptNetwork& k = kept();
+  KeptNetwork& k = kept_network();
   const std::lock_guard lock(k.mutex);
   k.meaning = std::move(meaning);
 }
@@ -191,7 +191,7 @@ std::string why_unknown(const machine::Machine& machine) {
 
 std::string network_warning(const machine::Machine& machine) {
   const std::string why = why_unknown(machine);
-  KeptNetwork& k = kept();
+  KeptNetwork& k = kept_network();
   const std::lock_guard lock(k.mutex);
   if (why.empty() || !k.warnings.insert(why).second) return {};
   return why + "; the network is taken as unknown";

@@ -22,7 +22,7 @@ struct KeptPlaces {
   std::deque<std::pair<PlaceKey, Place>> places;  ///< the latest first
 };
 
-KeptPlaces& kept() {
+KeptPlaces& kept_places() {
   static auto* k = new KeptPlaces;
   return *k;
 }
@@ -61,7 +61,7 @@ PlaceKey place_key(MPI_Comm comm) {
 }
 
 std::optional<Place> known_place(const PlaceKey& key) {
-  KeptPlaces& k = kept();
+  KeptPlaces& k = kept_places();
   const std::lock_guard lock(k.mutex);
   const auto found = std::ranges::find(k.places, key, &std::pair<PlaceKey, Place>::first);
   if (found == k.places.end()) return {};
@@ -69,7 +69,7 @@ std::optional<Place> known_place(const PlaceKey& key) {
 }
 
 void remember_place(PlaceKey key, const Place& place) {
-  KeptPlaces& k = kept();
+  KeptPlaces& k = kept_places();
   const std::lock_guard lock(k.mutex);
   std::erase_if(k.places, [&](const auto& one) { return one.first == key; });
   k.places.emplace_front(std::move(key), place).second.node = MPI_COMM_NULL;

@@ -19,7 +19,7 @@ constexpr double away_after_s = 1.0;  // a rank that did not look for this long 
 
 double grace_of(double patience_s) { return std::clamp(patience_s / 4, 0.2, 5.0); }
 
-std::string seconds(double s) {
+std::string tenths(double s) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f s", s);
   return text;
@@ -102,7 +102,7 @@ void RollCall::moved() noexcept {
   if (has_told_) {
     std::fprintf(stderr, "collio: %s: %s (collective call %lld on this file) went on after %s\n",
                  set_.file.c_str(), mine().name, static_cast<long long>(mine().call.load()),
-                 seconds(waited_s).c_str());
+                 tenths(waited_s).c_str());
   }
   mine().waits_since_s.store(0, std::memory_order_relaxed);
   due_s_ = set_.patience_s;
@@ -202,7 +202,7 @@ void RollCall::tell(const std::vector<Absent>& absent, const std::string& more, 
   if (text.empty()) text = "no rank is missing; all wait";
   std::fprintf(stderr,
                "collio: %s: %s (collective call %lld on this file) has waited for %s, %s: %s [rank %d]\n",
-               set_.file.c_str(), mine().name, static_cast<long long>(call), seconds(waited_s).c_str(),
+               set_.file.c_str(), mine().name, static_cast<long long>(call), tenths(waited_s).c_str(),
                text_of(mine().stage, mine().round).c_str(), text.c_str(), rank_);
   has_told_ = true;
 }

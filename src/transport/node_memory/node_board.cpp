@@ -11,14 +11,14 @@ namespace collio::transport {
 
 namespace {
 
-constexpr std::size_t line = 64;
+constexpr std::size_t cache_line = 64;
 
 }  // namespace
 
 /// Of one channel. All zero at first, as fresh shared memory is.
 struct NodeBoard::Part {
-  alignas(line) SharedWord arrived;
-  alignas(line) SharedWord turn;
+  alignas(cache_line) SharedWord arrived;
+  alignas(cache_line) SharedWord turn;
 };
 
 struct NodeBoard::Head {
@@ -28,7 +28,7 @@ struct NodeBoard::Head {
 std::unique_ptr<NodeBoard> NodeBoard::make(MPI_Comm node, std::size_t record_bytes) {
   int size = 1;
   MPI_Comm_size(node, &size);
-  const std::size_t rounded = (record_bytes + line - 1) / line * line;
+  const std::size_t rounded = (record_bytes + cache_line - 1) / cache_line * cache_line;
   std::string why;
   const auto ranks = static_cast<std::size_t>(size);
   auto memory = SharedMemory::share(

@@ -11,7 +11,7 @@ namespace collio::transport {
 
 namespace {
 
-constexpr std::int64_t page = 4096;
+constexpr std::int64_t page_bytes = 4096;
 // MPICH 4.0.2 (ch4, UCX) leaves fences before other ranks' puts are there: 59 of 3000 in a program of 4 ranks
 // that does nothing else, and with 8 ranks also when there are two in a row. Flushes, rank by rank, and a
 // barrier keep what a fence promises.
@@ -44,9 +44,9 @@ core::Error RemoteBuffers::create(const Request& r) {
   bytes_ = r.bytes;
   // MPI_Win_create, not MPI_Win_allocate: that makes a file in shared memory, which a limit of file sizes
   // cuts short, and a store to it then ends the program.
-  const std::int64_t room = r.aggregates ? (r.bytes + page - 1) / page * page : 0;
+  const std::int64_t room = r.aggregates ? (r.bytes + page_bytes - 1) / page_bytes * page_bytes : 0;
   if (room > 0)
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, static_cast<std::size_t>(room))));
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes, static_cast<std::size_t>(room))));
   const bool lacks = room > 0 && !memory_;
   if (MPI_Win_create(memory_.get(), lacks ? 0 : static_cast<MPI_Aint>(room), 1, MPI_INFO_NULL, r.comm,
                      &window_) != MPI_SUCCESS ||

@@ -16,8 +16,8 @@ namespace collio::transport {
 
 namespace {
 
-constexpr int yields_crowded = 4;
-constexpr double yield_alone_s = 2e-3;  // each rank has a core: waking up would cost more than it saves
+constexpr int yields_on_futex = 4;
+constexpr double yield_on_futex_s = 2e-3;  // each rank has a core: waking up would cost more than it saves
 constexpr long first_sleep_ns = 100'000;
 constexpr long longest_sleep_ns = 2'000'000;
 
@@ -42,8 +42,8 @@ void WordWait::idle(SharedWord& word, std::uint32_t seen) noexcept {
   if (give_way()) return watch_.look();
   if (polls_++ == 0) begin_s_ = observe::now_s();
   // By the clock: where another job has the core, a yield may take milliseconds.
-  const bool yields = !beside_program() &&
-                      (crowded() ? polls_ <= yields_crowded : observe::now_s() - begin_s_ < yield_alone_s);
+  const bool yields = !beside_program() && (crowded() ? polls_ <= yields_on_futex
+                                                      : observe::now_s() - begin_s_ < yield_on_futex_s);
   if (yields) {
     sched_yield();
     if ((polls_ & 15) != 1) return;
