@@ -2,7 +2,8 @@
 
 #include <collio/collio.h>
 
-#include <bit>
+#include <algorithm>
+#include <utility>
 
 namespace collio::bench {
 namespace {
@@ -37,25 +38,46 @@ using Extents = std::vector<Extent>;
   return all;
 }
 
-/// The file as an array of the largest elements, up to 8 bytes, of which the extents are whole numbers.
-[[nodiscard]] collio_variable* declare(collio_file* file, const Extents& extents, std::int64_t step_bytes,
-                                       FirstLibraryError& first) {
-  std::uint64_t bits = most_element_bytes;
-  for (const Extent& extent : extents) bits |= static_cast<std::uint64_t>(extent.offset | extent.length);
-  const auto element = static_cast<std::int64_t>(bits & -bits);
-  std::vector<std::int64_t> map;
-  for (const Extent& extent : extents)
-    for (std::int64_t at = extent.offset; at < extent.offset + extent.length; at += element)
-      map.push_back(at / element);
-  const std::int64_t elements = step_bytes / element;
+/// Of a call's file type: its elements, the largest, up to 8 bytes, of which its extents are whole numbers.
+struct Shape {
   collio_decomposition* decomposition = nullptr;
-  collio_variable* variable = nullptr;
-  if (first.good("collio_map",
-                 collio_map(1, &elements, static_cast<std::int64_t>(map.size()), map.data(), &decomposition)))
-    first.good("collio_define", collio_define(file, decomposition, element, 0, step_bytes, &variable));
-  collio_free(&decomposition);
-  return variable;
-}
+  std::int64_t element_bytes = 1;
+};
+
+/// What is declared of a pattern. Calls of one file type are variables of one decomposition.
+class Shapes {
+ public:
+  Shapes() = default;
+  Shapes(const Shapes&) = delete;
+  Shapes& operator=(const Shapes&) = delete;
+  ~Shapes() {
+    for (auto& [type, shape] : by_type_) collio_free(&shape.decomposition);
+  }
+
+  /// Of this call; `extents` are its own. A call without a file type has a shape to itself.
+  [[nodiscard]] Shape of(const Call& call, const Extents& extents, std::int64_t file_bytes,
+                         FirstLibraryError& first) {
+    const auto known = std::ranges::find(by_type_, call.filetype, &Known::first);
+    if (call.filetype != MPI_DATATYPE_NULL && known != by_type_.end()) return known->second;
+    std::uint64_t bits = most_element_bytes;
+    for (const Extent& extent : extents)
+      bits |= static_cast<std::uint64_t>((extent.offset - call.displacement) | extent.length);
+    const auto element = static_cast<std::int64_t>(bits & -bits);
+    std::vector<std::int64_t> map;
+    for (const Extent& extent : extents)
+      for (std::int64_t at = 0; at < extent.length; at += element)
+        map.push_back((extent.offset - call.displacement + at) / element);
+    const std::int64_t elements = file_bytes / element;
+    Shape shape{.element_bytes = element};
+    first.good("collio_map", collio_map(1, &elements, static_cast<std::int64_t>(map.size()), map.data(),
+                                        &shape.decomposition));
+    return by_type_.emplace_back(call.filetype, shape).second;
+  }
+
+ private:
+  using Known = std::pair<MPI_Datatype, Shape>;
+  std::vector<Known> by_type_;
+};
 
 struct Declared {
   collio_variable* variable;
@@ -120,9 +142,16 @@ Outcome run_declared(Direction direction, const Target& target, const Work& work
   if (first.good("collio_open", collio_open(MPI_COMM_WORLD, target.path.c_str(), mode,
                                             hints_text(target).c_str(), &to.file))) {
     std::int64_t place = 0;
+    Shapes shapes;
     for (std::size_t i = 0; i < extents.size(); ++i) {
-      to.variables.push_back({declare(to.file, extents[i], work.step_bytes, first), place});
-      place += work.calls[i].bytes;
+      const Call& call = pattern.calls()[i];
+      const Shape shape = shapes.of(call, extents[i], work.step_bytes, first);
+      collio_variable* variable = nullptr;
+      if (shape.decomposition)
+        first.good("collio_define", collio_define(to.file, shape.decomposition, shape.element_bytes,
+                                                  call.displacement, work.step_bytes, &variable));
+      to.variables.push_back({variable, place});
+      place += call.bytes;
     }
     seconds.open = now_s() - mark;
     for (int step = 0; step < work.steps; ++step) {

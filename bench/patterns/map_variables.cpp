@@ -30,14 +30,19 @@ class MapPattern final : public Pattern {
 
   MapPattern(MapVariables given, World world, bool call_each)
       : map_(std::move(given.map)), element_bytes_(given.element_bytes) {
-    for (std::int64_t d = 0; d < static_cast<std::int64_t>(given.counts.size()); ++d)
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(given.counts.size()); ++d) {
+      const std::vector<Extent> runs = runs_of(d, world.rank);
+      if (call_each) filetypes_.push_back(hindexed_filetype(runs));
       for (std::int64_t k = 0; k < given.counts[static_cast<std::size_t>(d)]; ++k) {
+        if (call_each) calls_.push_back(call_of(runs, file_bytes_));
+        for (const Extent& run : runs) own_.push_back({file_bytes_ + run.offset, run.length});
         variables_.push_back({d, file_bytes_});
         file_bytes_ += map_->at(d).elements * element_bytes_;
-        append_runs(map_->runs(d, world.rank), variables_.back().start);
-        if (call_each) add_call();
       }
-    if (!call_each) add_call();
+    }
+    if (call_each) return;
+    filetypes_.push_back(hindexed_filetype(own_));
+    calls_.push_back(call_of(own_, 0));
   }
 
   std::span<const Call> calls() const override { return calls_; }
@@ -58,26 +63,25 @@ class MapPattern final : public Pattern {
   }
 
  private:
-  void append_runs(std::span<const e3sm_run> runs, std::int64_t start) {
-    for (const e3sm_run& run : runs) {
-      own_.push_back({start + run.offset * element_bytes_, run.length * element_bytes_});
-    }
+  /// Of a rank in a variable, in bytes.
+  [[nodiscard]] std::vector<Extent> runs_of(std::int64_t decomposition, int rank) const {
+    std::vector<Extent> runs;
+    for (const e3sm_run& run : map_->runs(decomposition, rank))
+      runs.push_back({run.offset * element_bytes_, run.length * element_bytes_});
+    return runs;
   }
-  /// For the extents behind those of the call before.
-  void add_call() {
-    const std::span<const Extent> extents = std::span(own_).subspan(in_calls_);
-    in_calls_ = own_.size();
-    Call& call = calls_.emplace_back();
+  /// Through the last file type, of `extents`, from file offset `start` on.
+  [[nodiscard]] Call call_of(std::span<const Extent> extents, std::int64_t start) const {
+    Call call{.filetype = filetypes_.back().get(), .displacement = start};
     for (const Extent& extent : extents) call.bytes += extent.length;
-    call.filetype = filetypes_.emplace_back(hindexed_filetype(extents)).get();
+    return call;
   }
 
   std::unique_ptr<Map> map_;
   std::int64_t element_bytes_;
   std::vector<Variable> variables_;
   std::vector<Extent> own_;
-  std::size_t in_calls_ = 0;  // extents
-  std::vector<Datatype> filetypes_;
+  std::vector<Datatype> filetypes_;  // one for each decomposition, or one for all
   std::vector<Call> calls_;
   std::int64_t file_bytes_ = 0;
 };

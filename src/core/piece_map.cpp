@@ -60,25 +60,23 @@ bool one_behind_the_other(const std::vector<PlacedMap>& maps) {
   return true;
 }
 
-/// The map itself, repeated; none: these are different maps, or their distances differ.
-std::optional<PieceMap> as_loop(const std::vector<PlacedMap>& maps) {
-  const PlacedMap first = maps[0];
-  if (!first.map->echoes.empty()) return std::nullopt;
-  const std::int64_t in_file = maps[1].in_file - first.in_file,
-                     in_memory = maps[1].in_memory - first.in_memory;
+/// The distance at which one map is repeated; none: these are different maps, or their distances differ.
+template <std::int64_t PlacedMap::*Where>
+std::optional<std::int64_t> distance_of(const std::vector<PlacedMap>& maps) {
+  const std::int64_t distance = maps[1].*Where - maps[0].*Where;
   for (std::size_t i = 1; i < maps.size(); ++i)
-    if (maps[i].map != first.map || maps[i].in_file - maps[i - 1].in_file != in_file ||
-        maps[i].in_memory - maps[i - 1].in_memory != in_memory)
-      return std::nullopt;
-  const auto count = static_cast<std::int64_t>(maps.size());
-  return PieceMap{first.map->file.repeated({count, in_file}).shifted(first.in_file),
-                  first.map->memory.repeated({count, in_memory}).shifted(first.in_memory),
-                  {}};
+    if (maps[i].map != maps[0].map || maps[i].*Where - maps[i - 1].*Where != distance) return std::nullopt;
+  return distance;
 }
 
+/// The maps one after the other: a loop if possible, else one list.
 template <Pattern PieceMap::*Side, std::int64_t PlacedMap::*Where>
-Pattern one_list(const std::vector<PlacedMap>& maps) {
+Pattern one_after_the_other(const std::vector<PlacedMap>& maps) {
   const std::int64_t base = maps.front().*Where;
+  if (const auto distance = distance_of<Where>(maps)) {
+    const Loop loop{static_cast<std::int64_t>(maps.size()), *distance};
+    return (maps[0].map->*Side).repeated(loop).shifted(base);
+  }
   return Pattern(pack_runs([&](auto&& sink) {
            for (const PlacedMap& placed : maps) {
              Cursor cursor(placed.map->*Side);
@@ -145,9 +143,8 @@ PieceMap join_maps(std::vector<PlacedMap> maps) {
                    [](const PlacedMap& a, const PlacedMap& b) { return a.span().offset < b.span().offset; });
   PieceMap joined;
   if (one_behind_the_other(maps)) {
-    if (std::optional<PieceMap> loop = as_loop(maps)) return std::move(*loop);
-    joined.file = one_list<&PieceMap::file, &PlacedMap::in_file>(maps);
-    joined.memory = one_list<&PieceMap::memory, &PlacedMap::in_memory>(maps);
+    joined.file = one_after_the_other<&PieceMap::file, &PlacedMap::in_file>(maps);
+    joined.memory = one_after_the_other<&PieceMap::memory, &PlacedMap::in_memory>(maps);
   } else {
     joined = interleaved(maps);
   }

@@ -90,9 +90,9 @@ struct PlacedMap {
   }
 };
 
-/// Several maps as one. O(1) for one map, and for a map that is repeated at one distance in the file and in
-/// memory; O(items) where each map lies behind the one before it in the file; else O(pieces log maps), with
-/// 24 bytes a piece meanwhile.
+/// Several maps as one. O(1) for one map. Where each map lies behind the one before it in the file: a loop on
+/// the side, file or memory, on which one map is repeated at one distance, plus its echoes; O(items) on the
+/// other. Else O(pieces log maps), with 24 bytes a piece meanwhile.
 [[nodiscard]] PieceMap join_maps(std::vector<PlacedMap> maps);
 
 }  // namespace collio::core
