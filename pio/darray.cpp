@@ -155,20 +155,21 @@ Failure write(const Access& a, const Array& array) {
   if (Failure failure = find_place(a, place)) return failure;
   const long long most = (a.elements.most_length + a.elements.most_holes) * type_bytes(a.variable().type);
   const auto at = std::make_pair(a.varid, place.record);
-  Failure failure;
+  Failure failure = agree(*file.system, check_array(a, array.length, array.data));
+  if (failure) return failure;
   if (file.pending.places.contains(at) ||
       (!file.pending.places.empty() && file.pending.bytes + most > buffer_limit()))
     failure = write_pending(file, a.function);
-  keep_worse(failure, open_data(file, a.function));
+  if (!failure && a.variable().has_records) failure = fill_records(file, a.function, place.record + 1);
+  if (!failure) failure = open_data(file, a.function);
   if (failure) return failure;
   file.pending.places.insert(at);
   file.pending.bytes += most;
   if (a.variable().has_records) file.layout.records = std::max(file.layout.records, place.record + 1);
   char fill[8];
-  Failure own = check_array(a, array.length, array.data);
-  if (!own) own = fill_of(a, array, fill);
-  // A number that does not fit is no reason to leave out the others.
+  Failure own = fill_of(a, array, fill);
   if (!own) own = put(a, place, array.data, fill);
+  // Numbers that do not fit are an error of the next write on all ranks; this rank hears of others now, too.
   keep_worse(file.put_failure, own);
   return own.code == PIO_ERANGE ? Failure{} : own;
 }
@@ -237,6 +238,18 @@ int write(const Target& t, const Array& array) {
   return report(file->system, write(access, array));
 }
 
+/// Variables of one call have as many dimensions each.
+Failure check_same_dims(const File& file, const std::vector<int>& varids) {
+  const auto dims = [&](int varid) { return file.layout.variables[static_cast<std::size_t>(varid)].dims; };
+  for (const int varid : varids)
+    if (dims(varid) != dims(varids[0]))
+      return {PIO_EVARDIMMISMATCH, "PIOc_write_darray_multi: variable " + std::to_string(varid) + " has " +
+                                       std::to_string(dims(varid)) + " dimensions, variable " +
+                                       std::to_string(varids[0]) + " has " + std::to_string(dims(varids[0])) +
+                                       "; all must have the same number"};
+  return {};
+}
+
 int set_frame(const char* function, int ncid, int varid, int frame) {
   File* file = find_file(ncid);
   if (!file) return report(nullptr, no_file(function, ncid));
@@ -294,26 +307,33 @@ int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const 
   return write({"PIOc_write_darray", ncid, varid, ioid}, {arraylen, array, fillvalue});
 }
 
+// PIO's header calls `fillvalue` pointers; its library takes them as one array of values of the
+// decomposition's type.
 int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
                             const void* array, const int* frame, COLLIO_PIO_FILLVALUES fillvalue,
                             bool flushtodisk) {
   const char* function = "PIOc_write_darray_multi";
-  File* file = find_file(ncid);
+  const File* file = find_file(ncid);
   if (!file) return report(nullptr, no_file(function, ncid));
   if (!varids || nvars < 1)
     return report(file->system, not_allowed(std::string(function) + ": nvars, with varids", nvars,
                                             "1 and more, and not null"));
-  const auto elements = find_decomposition(ioid);
-  const long long bytes = elements ? arraylen * type_bytes(elements->type) : 0;
-  int worst = PIO_NOERR;
+  for (int i = 0; i < nvars; ++i)
+    if (const Failure failure = check(ncid, varids[i], ioid, function)) return report(file->system, failure);
+  if (const Failure failure = check_same_dims(*file, {varids, varids + nvars}))
+    return report(file->system, failure);
+  const auto element_bytes = static_cast<std::size_t>(type_bytes(find_decomposition(ioid)->type));
+  const auto array_bytes = static_cast<std::size_t>(std::max<PIO_Offset>(arraylen, 0)) * element_bytes;
+  const char* data = static_cast<const char*>(array);
+  const char* fill = reinterpret_cast<const char*>(fillvalue);
   for (int i = 0; i < nvars; ++i) {
     if (frame)
       if (const int code = set_frame(function, ncid, varids[i], frame[i])) return code;
-    const char* data = array ? static_cast<const char*>(array) + i * bytes : nullptr;
-    worst = std::min(worst, write({function, ncid, varids[i], ioid},
-                                  {arraylen, data, fillvalue ? fillvalue[i] : nullptr}));
+    if (const int code = write({function, ncid, varids[i], ioid}, {arraylen, data, fill})) return code;
+    if (data) data += array_bytes;
+    if (fill) fill += element_bytes;
   }
-  return worst == PIO_NOERR && flushtodisk ? PIOc_sync(ncid) : worst;
+  return flushtodisk ? PIOc_sync(ncid) : PIO_NOERR;
 }
 
 int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* array) {

@@ -92,10 +92,28 @@ Failure write_before(File& file, const Part& part, bool all) {
   return pending ? write_pending(file, part.function) : Failure{};
 }
 
+/// In fill mode: what PnetCDF does not, unlike netCDF.
+Failure fill_before(File& file, const Part& part) {
+  if (file.fill_mode != NC_FILL || file.defining) return {};
+  long long records = 0;
+  const auto run = [&](int id) {
+    Box box;
+    if (const int code = find_box(part, id, box)) return code;
+    if (part.varid < 0 || !file.layout.variables[static_cast<std::size_t>(part.varid)].has_records)
+      return NC_NOERR;
+    if (box.elements > 0) records = box.start[0] + (box.count[0] - 1) * box.stride[0] + 1;
+    return NC_NOERR;
+  };
+  if (Failure failure = asked(file, {part.function, about(part), run}, {out(records)})) return failure;
+  return fill_records(file, part.function, records);
+}
+
 int put(const Part& part, const void* buffer) {
   File* file = find_file(part.ncid);
   if (!file) return report(nullptr, no_file(part.function, part.ncid));
-  if (const Failure failure = write_before(*file, part, false)) return report(file->system, failure);
+  Failure failure = write_before(*file, part, false);
+  if (!failure) failure = fill_before(*file, part);
+  if (failure) return report(file->system, failure);
   long long records = file->layout.records;
   const auto run = [&](int id) {
     Box box;

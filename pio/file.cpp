@@ -177,12 +177,10 @@ Failure open_data(File& file, const char* function) {
   return failure;
 }
 
-int ask(int ncid, const Question& question, std::initializer_list<Out> outs) {
-  File* file = find_file(ncid);
-  if (!file) return report(nullptr, no_file(question.function, ncid));
-  const System& system = *file->system;
+Failure asked(File& file, const Question& question, std::initializer_list<Out> outs) {
+  const System& system = *file.system;
   int code = PIO_NOERR;
-  if (system.is_root()) code = question.run(file->header.id());
+  if (system.is_root()) code = question.run(file.header.id());
   std::size_t bytes = sizeof code;
   for (const Out& one : outs) bytes += one.bytes;
   std::vector<char> message(bytes);
@@ -195,11 +193,35 @@ int ask(int ncid, const Question& question, std::initializer_list<Out> outs) {
   if (code != PIO_NOERR) {
     Failure failure = netcdf_failure(code, question.function + question.about);
     failure.agreed = true;
-    return report(&system, failure);
+    return failure;
   }
   at = message.data() + sizeof code;
   for (const Out& one : outs) std::memcpy(one.place, std::exchange(at, at + one.bytes), one.bytes);
-  return PIO_NOERR;
+  return {};
+}
+
+int ask(int ncid, const Question& question, std::initializer_list<Out> outs) {
+  File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file(question.function, ncid));
+  return report(file->system, asked(*file, question, outs));
+}
+
+Failure fill_records(File& file, const char* function, long long records) {
+  if (file.fill_mode != NC_FILL || records <= file.layout.records) return {};
+  const auto run = [&](int id) {
+    for (int v = 0; v < static_cast<int>(file.layout.variables.size()); ++v) {
+      int no_fill = 0;
+      if (!file.layout.variables[static_cast<std::size_t>(v)].has_records) continue;
+      if (const int code = ncmpi_inq_var_fill(id, v, &no_fill, nullptr)) return code;
+      for (long long record = file.layout.records; record < records && !no_fill; ++record)
+        if (const int code = ncmpi_fill_var_rec(id, v, record)) return code;
+    }
+    file.header.note_put();
+    return NC_NOERR;
+  };
+  Failure failure = asked(file, {function, ": fill values of new records", run});
+  if (!failure) file.layout.records = records;
+  return failure;
 }
 
 std::string quoted(const char* name) { return name ? "(\"" + std::string(name) + "\")" : "(null)"; }

@@ -60,6 +60,10 @@ Failure close_files(const System& system);
 /// Writes what is pending, and the number of records. Collective.
 [[nodiscard]] Failure write_pending(File& file, const char* function);
 
+/// In fill mode: fills all variables in records from those that there are to `records`. PnetCDF does that, on
+/// the root alone. Collective.
+[[nodiscard]] Failure fill_records(File& file, const char* function, long long records);
+
 long long& buffer_limit();
 
 /// A value of the root that every rank gets.
@@ -80,7 +84,10 @@ struct Question {
 };
 
 /// Runs a question on the root and gives all ranks its code and, if that is none of an error, its values.
-/// PIO's code. Collective: one broadcast.
+/// Collective: one broadcast.
+[[nodiscard]] Failure asked(File& file, const Question& question, std::initializer_list<Out> outs = {});
+
+/// The same, with the failure reported. PIO's code.
 int ask(int ncid, const Question& question, std::initializer_list<Out> outs = {});
 
 [[nodiscard]] std::string quoted(const char* name);

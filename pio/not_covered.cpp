@@ -1,5 +1,8 @@
-// Functions that this library has to refuse. Those of netCDF-4 files give PIO_ENOTNC4, as PIO's own do for
-// classic files. Others are not in pio.h: a program that calls them does not link.
+// Functions that this library refuses. Those of netCDF-4 files give PIO_ENOTNC4, as PIO's own do for classic
+// files. Those that PIO has for any file print why, whatever the error handling, and give PIO_EINVAL. The
+// rest of PIO is not in pio.h: a program that calls it does not link.
+#include <cstdio>
+
 #include "file.hpp"
 
 namespace collio::pio {
@@ -22,6 +25,19 @@ int for_netcdf4_type(const char* function, int iosysid, int iotype) {
                              ": chunks are of netCDF-4, which collio's PIO interface does not cover"});
 }
 
+/// `system`: null where there is none.
+int refuse(const System* system, const std::string& function, const std::string& instead) {
+  const Failure failure{PIO_EINVAL, function + " is not covered by collio's PIO interface. " + instead, true};
+  const int handler = system ? system->handler : default_handler();
+  int rank = 0;
+  MPI_Comm_rank(system ? system->comm : MPI_COMM_WORLD, &rank);
+  if (rank == 0 && handler != PIO_INTERNAL_ERROR && log_level() < 0)  // where report() prints nothing
+    std::fprintf(stderr, "collio (PIO): %s\n", failure.text.c_str());
+  return report(system, failure);
+}
+
+constexpr const char* map_files = "Keep the map in the program, or in a variable of a file.";
+
 }  // namespace
 
 }  // namespace collio::pio
@@ -29,6 +45,23 @@ int for_netcdf4_type(const char* function, int iosysid, int iotype) {
 using namespace collio::pio;
 
 extern "C" {
+
+int PIOc_init_async(MPI_Comm, int, int*, int, int*, int**, MPI_Comm*, MPI_Comm*, int, int*) {
+  return refuse(nullptr, "PIOc_init_async",
+                "Use PIOc_Init_Intracomm(): collio writes with the ranks that compute.");
+}
+
+int PIOc_write_nc_decomp(int iosysid, const char*, int, int, char*, char*, int) {
+  return refuse(find_system(iosysid), "PIOc_write_nc_decomp", map_files);
+}
+
+int PIOc_read_nc_decomp(int iosysid, const char*, int*, MPI_Comm, int, char*, char*, int*) {
+  return refuse(find_system(iosysid), "PIOc_read_nc_decomp", map_files);
+}
+
+int PIOc_write_decomp(const char*, int iosysid, int, MPI_Comm) {
+  return refuse(find_system(iosysid), "PIOc_write_decomp", map_files);
+}
 
 int PIOc_def_var_deflate(int ncid, int, int, int, int) { return for_netcdf4("PIOc_def_var_deflate", ncid); }
 

@@ -151,8 +151,7 @@ int PIOc_get_numiotasks(int iosysid, int* numiotasks) {
 }
 
 int PIOc_iosystem_is_active(int iosysid, bool* active) {
-  if (!find_system(iosysid)) return report(nullptr, no_system("PIOc_iosystem_is_active", iosysid));
-  if (active) *active = true;
+  if (active) *active = find_system(iosysid) != nullptr;
   return PIO_NOERR;
 }
 

@@ -189,6 +189,16 @@ int PIOc_rename_var(int ncid, int varid, const char* name);
 int PIOc_set_fill(int ncid, int fillmode, int* old_modep);
 int PIOc_def_var_fill(int ncid, int varid, int no_fill, const void* fill_value);
 int PIOc_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_valuep);
+/* Not covered: print so, and return PIO_EINVAL. */
+int PIOc_init_async(MPI_Comm world, int num_io_procs, COLLIO_PIO_CONST int* io_proc_list, int component_count,
+                    COLLIO_PIO_CONST int* num_procs_per_comp, COLLIO_PIO_CONST int** proc_list,
+                    MPI_Comm* io_comm, MPI_Comm* comp_comm, int rearranger, int* iosysidp);
+int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid, COLLIO_PIO_CONST char* title,
+                         COLLIO_PIO_CONST char* history, int fortran_order);
+int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm comm, int pio_type,
+                        char* title, char* history, int* fortran_order);
+int PIOc_write_decomp(const char* file, int iosysid, int ioid, MPI_Comm comm);
+
 /* Of netCDF-4 files alone: PIO_ENOTNC4, as in PIO for classic files. */
 int PIOc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level);
 int PIOc_inq_var_deflate(int ncid, int varid, int* shufflep, int* deflatep, int* deflate_levelp);

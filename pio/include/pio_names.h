@@ -127,8 +127,10 @@
 #define PIOc_inq_var collio_scorpio_inq_var
 #define PIOc_inq_varname collio_scorpio_inq_varname
 #define COLLIO_PIO_FILLVALUES const void**
+#define COLLIO_PIO_CONST const
 #else
 #define COLLIO_PIO_FILLVALUES void**
+#define COLLIO_PIO_CONST
 #endif
 
 #endif
