@@ -75,7 +75,9 @@ void keep_worse(Failure& kept, Failure other) {
 
 Failure netcdf_failure(int code, const std::string& what) {
   if (code == PIO_NOERR) return {};
-  return {code, what + ": " + code_text(code) + advice(code)};
+  std::string text = code_text(code);
+  if (text.ends_with('.')) text.pop_back();
+  return {code, what + ": " + text + advice(code)};
 }
 
 Failure collio_failure(int code, const std::string& what) {
