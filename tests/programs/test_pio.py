@@ -121,11 +121,30 @@ def source_of(variable, example):
     return Path(folder) / "examples/c" / f"{example}.c"
 
 
+def check_values(folder):
+    """What the examples' comments say, for 4 ranks."""
+    import netCDF4
+
+    quarters = [42, 43, 44, 45]
+    for path in folder.glob("*.nc"):
+        with netCDF4.Dataset(path) as file:
+            assert file.data_model == "NETCDF3_CLASSIC"
+            if path.name.startswith("example2"):
+                assert file["foo"].shape == (6, 20, 30) and file["foo"][:].count() == 3600
+            elif path.name.startswith("put_var"):  # the first I/O task's part, as in PIO
+                assert file["d0"][:] == 42 and (file["d1"][:4] == 42).all() and (file["d2"][:4] == 42).all()
+            else:
+                one = [value for value in quarters for _ in range(4)]
+                assert file["foo"][:].ravel().tolist() == one + ([100 + value for value in one] if file["foo"].ndim == 3 else [])
+
+
 @pytest.mark.parametrize("example", PARALLELIO_EXAMPLES)
 def test_example_of_parallelio(jobs, example, tmp_path):
     jobs.natively([build_example(jobs, source_of("PARALLELIO_SOURCES", example), tmp_path)])
+    check_values(tmp_path)
 
 
 @pytest.mark.parametrize("example", SCORPIO_EXAMPLES)
 def test_example_of_scorpio(jobs, example, tmp_path):
     jobs.natively([build_example(jobs, source_of("SCORPIO_SOURCES", example), tmp_path, "-DCOLLIO_PIO_SCORPIO")])
+    check_values(tmp_path)
