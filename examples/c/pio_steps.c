@@ -10,9 +10,7 @@ static void check(int code) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static double value_of(int step, PIO_Offset cell, int variable) {
-  return 1000.0 * step + (double)cell + 0.5 * variable;
-}
+static double value_of(int step, PIO_Offset cell, int v) { return 1000.0 * step + (double)cell + 0.5 * v; }
 
 int main(int argc, char** argv) {
   const int shape[] = {rows, columns};
@@ -43,6 +41,7 @@ int main(int argc, char** argv) {
       check(PIOc_setframe(file, variables[v], step));
       check(PIOc_write_darray(file, variables[v], layout, mine, data, NULL));
     }
+  check(PIOc_sync(file));
   for (int step = 0; step < steps; ++step)
     for (int v = 0; v < 2; ++v) {
       check(PIOc_setframe(file, variables[v], step));
