@@ -14,33 +14,32 @@ std::string where(int varid, const char* name) {
 
 int with_name(const char* name, const std::function<int()>& call) { return name ? call() : PIO_EINVAL; }
 
-int attribute(const char* function, int ncid, int varid, const char* name, nc_type* type,
-              PIO_Offset* length) {
-  struct {
-    nc_type type = NC_NAT;
-    PIO_Offset length = 0;
-  } facts;
-  const auto run = [&](int id) {
-    return with_name(name, [&] { return ncmpi_inq_att(id, varid, name, &facts.type, &facts.length); });
-  };
-  if (const int code = ask(ncid, {function, where(varid, name), run}, {out(facts)})) return code;
-  if (type) *type = facts.type;
-  if (length) *length = facts.length;
-  return PIO_NOERR;
-}
-
 struct Attribute {
   const char* function;
   int ncid, varid;
   const char* name;
 };
 
+int inquire(const Attribute& a, nc_type* type, PIO_Offset* length) {
+  struct {
+    nc_type type = NC_NAT;
+    PIO_Offset length = 0;
+  } facts;
+  const auto run = [&](int id) {
+    return with_name(a.name, [&] { return ncmpi_inq_att(id, a.varid, a.name, &facts.type, &facts.length); });
+  };
+  if (const int code = ask(a.ncid, {a.function, where(a.varid, a.name), run}, {out(facts)})) return code;
+  if (type) *type = facts.type;
+  if (length) *length = facts.length;
+  return PIO_NOERR;
+}
+
 /// What `get` reads on the root, on all ranks. `element_bytes`: 0 for those of the attribute's own type.
 int get_values(const Attribute& a, int element_bytes, void* values,
                const std::function<int(int, void*)>& get) {
   nc_type type = NC_NAT;
   PIO_Offset length = 0;
-  if (const int code = attribute(a.function, a.ncid, a.varid, a.name, &type, &length)) return code;
+  if (const int code = inquire(a, &type, &length)) return code;
   const int bytes = element_bytes > 0 ? element_bytes : type_bytes(type);
   std::vector<char> buffer(static_cast<std::size_t>(length) * static_cast<std::size_t>(bytes));
   const auto run = [&](int id) { return get(id, buffer.data()); };
@@ -64,15 +63,15 @@ using namespace collio::pio;
 extern "C" {
 
 int PIOc_inq_att(int ncid, int varid, const char* name, nc_type* xtypep, PIO_Offset* lenp) {
-  return attribute("PIOc_inq_att", ncid, varid, name, xtypep, lenp);
+  return inquire({"PIOc_inq_att", ncid, varid, name}, xtypep, lenp);
 }
 
 int PIOc_inq_attlen(int ncid, int varid, const char* name, PIO_Offset* lenp) {
-  return attribute("PIOc_inq_attlen", ncid, varid, name, nullptr, lenp);
+  return inquire({"PIOc_inq_attlen", ncid, varid, name}, nullptr, lenp);
 }
 
 int PIOc_inq_atttype(int ncid, int varid, const char* name, nc_type* xtypep) {
-  return attribute("PIOc_inq_atttype", ncid, varid, name, xtypep, nullptr);
+  return inquire({"PIOc_inq_atttype", ncid, varid, name}, xtypep, nullptr);
 }
 
 int PIOc_inq_attid(int ncid, int varid, const char* name, int* idp) {

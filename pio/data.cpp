@@ -126,7 +126,7 @@ int put(const Part& part, const void* buffer) {
     return code;
   };
   const int code = ask(part.ncid, {part.function, about(part), run}, {out(records)});
-  if (code == PIO_NOERR) file->layout.records = records;
+  file->layout.records = records;  // numbers that do not fit do not keep the others from the file
   return code;
 }
 

@@ -122,7 +122,6 @@ Failure make(const Request& r, Decomposition& made) {
     made.read_only = "it was made by PIOc_InitDecomp_ReadOnly()";
   } else {
     const Cover cover = cover_of(*made.system, made.array_elements, mine, doubled);
-    made.has_holes = !cover.exact;
     if (cover.doubled >= 0)
       made.read_only = "element " + std::to_string(cover.doubled + r.first) + " is in its maps twice";
     failure = agree(*made.system, make_holes(r, made, cover.holes));

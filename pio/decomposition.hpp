@@ -35,7 +35,6 @@ struct Decomposition {
   std::vector<Run> present;      ///< places of this rank's list that are in the array
   Elements elements;
   std::string read_only;   ///< why it cannot be written; "" if it can
-  bool has_holes = false;  ///< on any rank
   std::int64_t holes = 0;  ///< that this rank fills
   std::int64_t most_holes = 0;
   Elements hole_elements;  ///< null: this rank fills none

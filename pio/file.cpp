@@ -191,13 +191,13 @@ Failure asked(File& file, const Question& question, std::initializer_list<Out> o
     std::memcpy(std::exchange(at, at + one.bytes), one.place, one.bytes);
   MPI_Bcast(message.data(), static_cast<int>(bytes), MPI_BYTE, system.root, system.comm);
   std::memcpy(&code, message.data(), sizeof code);
+  at = message.data() + sizeof code;
+  for (const Out& one : outs) std::memcpy(one.place, std::exchange(at, at + one.bytes), one.bytes);
   if (code != PIO_NOERR) {
     Failure failure = netcdf_failure(code, question.function + question.about);
     failure.agreed = true;
     return failure;
   }
-  at = message.data() + sizeof code;
-  for (const Out& one : outs) std::memcpy(one.place, std::exchange(at, at + one.bytes), one.bytes);
   return {};
 }
 

@@ -83,7 +83,7 @@ struct Question {
   std::function<int(int)> run;  ///< PnetCDF's code
 };
 
-/// Runs a question on the root and gives all ranks its code and, if that is none of an error, its values.
+/// Runs a question on the root and gives all ranks its code and its values, after errors too.
 /// Collective: one broadcast.
 [[nodiscard]] Failure asked(File& file, const Question& question, std::initializer_list<Out> outs = {});
 

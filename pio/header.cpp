@@ -52,7 +52,9 @@ int read_variable(int handle, int varid, int unlimited, Variable& v) {
 }  // namespace
 
 Header::~Header() {
-  if (handle_ >= 0) ncmpi_close(handle_);
+  int finalized = 0;  // a program may end with files open
+  MPI_Finalized(&finalized);
+  if (handle_ >= 0 && !finalized) ncmpi_close(handle_);
 }
 
 int Header::create(const System& system, const std::string& path, int mode) {
