@@ -54,6 +54,13 @@ def test_file_of_the_example(jobs, tmp_path):
             assert np.array_equal(found[:, :-1], wanted[:, :-1] + more)
 
 
+def test_under_collio_run(jobs, tmp_path):
+    """libcollio.so comes after the MPI library there, which it finds all the same, beside the preloaded library."""
+    files = jobs.with_collio([Build.of(jobs.mpi).program("example_c_pio_steps")], tmp_path / "steps.nc")
+    assert " 0 values are wrong" in jobs.output
+    assert any(Path(one["file"]).name == "steps.nc" and one["comm_size"] == 4 for one in files)
+
+
 def told(output):
     """{name: (code, text)} of what pio_errors prints; the program fails where ranks have different codes."""
     return {name: (int(code), text) for name, code, text in re.findall(r"^(\w+) (-?\d+): ?(.*)$", output, re.MULTILINE)}
