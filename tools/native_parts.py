@@ -45,6 +45,16 @@ def collect_parts(folder: Path) -> None:
         raise Stop("nothing is built: run make build")
 
 
+def copy_pio(folder: Path) -> bool:
+    """libcollio_pio.so into a folder with engines, from the trees that tools/build made. It is linked with one MPI, that of PnetCDF."""
+    for library in mpi_libraries.find_mpi_libraries():
+        built = library.build_tree / "lib" / "libcollio_pio.so"
+        if built.is_file() and (folder / f"libcollio_engine_{library.family}.so").exists():
+            strip(built, folder / built.name)
+            return True
+    return False
+
+
 def copy_headers(folder: Path) -> None:
     """What programs compile with: the headers, and the source of the Fortran module."""
     shutil.rmtree(folder / "collio", ignore_errors=True)

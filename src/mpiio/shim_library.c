@@ -35,8 +35,9 @@ static int defines(void* object, const void* base, const char* name) {
   return function && dladdr(function, &where) && where.dli_fbase == base;
 }
 
-/* An MPI library that was loaded privately, as an interpreter's extension does: no search from here reaches
-   it. A tool has MPI_Init, but not PMPI_Init; the preloaded library itself has both. */
+/* An MPI library that was loaded privately, as an interpreter's extension does, or before this library, as
+   where another library needs this one: no search from here reaches it. A tool has MPI_Init, but not
+   PMPI_Init; collio's preloaded library has both, but does not say its version. */
 static void* open_private(void) {
   static const char here;
   struct objects found = {0};
@@ -47,7 +48,8 @@ static void* open_private(void) {
   for (int i = 0; i < found.count; ++i) {
     void* object =
         library || found.bases[i] == own.dli_fbase ? NULL : dlopen(found.names[i], RTLD_LAZY | RTLD_NOLOAD);
-    if (object && defines(object, found.bases[i], "PMPI_Init"))
+    if (object && defines(object, found.bases[i], "PMPI_Init") &&
+        defines(object, found.bases[i], "PMPI_Get_library_version"))
       library = object;
     else if (object)
       dlclose(object);

@@ -102,3 +102,11 @@ def test_public_headers_show_nothing_private():
     for path in source_tree.files("include"):
         for name in source_tree.includes(path):
             assert name.startswith("<") or name.startswith('"collio/'), f"{source_tree.relative(path)}: {name}"
+
+
+def test_pio_is_a_program_to_collio():
+    """It stands beside the floors: it uses the public header alone."""
+    own = {f'"{path.name}"' for path in source_tree.files("pio")}
+    for path in source_tree.files("pio"):
+        for name in source_tree.includes(path):
+            assert name in own or name == "<collio/collio.h>" or (name[0] == "<" and "/" not in name), f"{source_tree.relative(path)}: {name}"

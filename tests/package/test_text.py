@@ -38,7 +38,7 @@ def test_no_large_files():
 def test_source_files_say_what_they_are_for():
     """Each file opens with a comment or docstring; a source next to its header may leave it to that."""
     silent = []
-    for path in source_tree.files("src", "include", "bench", "lab", "python", "tools", suffixes=(*source_tree.CPP_SUFFIXES, ".py")):
+    for path in source_tree.files("src", "include", "pio", "bench", "lab", "python", "tools", suffixes=(*source_tree.CPP_SUFFIXES, ".py")):
         lines = [line for line in path.read_text().splitlines() if line.strip()]
         head = [line for line in lines[:8] if not line.startswith(("#!", "#pragma", "#include", "#ifndef", "#define"))]
         told = any(re.match(r'\s*(//|/\*|\*|"""|#|r""")', line) for line in head[:3])

@@ -11,6 +11,7 @@ import pytest
 
 from collio import __version__, mpi_libraries
 from jobs import RANKS, Jobs, assert_caught, start
+from libraries import family_of_library
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
@@ -318,3 +319,13 @@ def test_completion(prefix, shell, place, words):
 def test_bash_completes(prefix):
     script = f"source {prefix}/share/bash-completion/completions/collio; COMP_WORDS=(collio rep); COMP_CWORD=1; _collio_completion collio; echo ${{COMPREPLY[@]}}"
     assert said(tool("bash"), "-c", script, PATH=f"{prefix}/bin:{os.environ['PATH']}").strip() == "report"
+
+
+def test_program_of_pio(prefix, jobs_of_family, tmp_path):
+    """Where libcollio_pio was built."""
+    if not (prefix / "lib/collio/libcollio_pio.so").exists():
+        pytest.skip("the prefix has no libcollio_pio")
+    jobs, program = jobs_of_family(family_of_library("pnetcdf")), tmp_path / "steps"
+    flags = said(tool("pkg-config"), "--cflags", "--libs", "collio_pio", PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig")).split()
+    said(jobs.mpi.mpicc, "-o", program, ROOT / "examples/c/pio_steps.c", *flags)
+    assert " 0 values are wrong" in jobs.natively([program], tmp_path / "steps.nc")

@@ -1,0 +1,359 @@
+// Distributed arrays. A write copies the array in the file's type and byte order, and declares it to collio.
+// Arrays are written together, in one collective access, when a rank would keep more than the limit, when a
+// place is written again, and at PIOc_sync() and PIOc_closefile(). All ranks decide on the same numbers, so
+// deciding takes no communication.
+#include <collio/collio.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "convert.hpp"
+#include "file.hpp"
+
+namespace collio::pio {
+
+namespace {
+
+struct Access {
+  const char* function;
+  File& file;
+  const Decomposition& elements;
+  int varid;
+  long long frame;
+
+  [[nodiscard]] const Variable& variable() const {
+    return file.layout.variables[static_cast<std::size_t>(varid)];
+  }
+  [[nodiscard]] Types types() const { return {variable().type, elements.type}; }
+  [[nodiscard]] std::string name() const {
+    return std::string(function) + ": variable " + std::to_string(varid);
+  }
+};
+
+/// What a frame is to collio: a record of a variable that has records, or a slice of one that has a dimension
+/// more than the decomposition. Other variables have one place.
+struct Place {
+  long long record = 0;
+  long long record_bytes = 0;
+};
+
+Failure find_place(const Access& a, Place& place) {
+  const Variable& v = a.variable();
+  const bool has_slices =
+      !v.has_records && v.dims == a.elements.dims + 1 && v.elements != a.elements.array_elements;
+  const long long elements = has_slices ? v.elements / v.first_length : v.elements;
+  if (elements != a.elements.array_elements)
+    return {PIO_EINVAL, a.name() + " has " + std::to_string(v.elements) + " elements" +
+                            (v.has_records ? " in a record" : "") + ", the decomposition " +
+                            std::to_string(a.elements.array_elements) + " (" + a.elements.shape +
+                            "); both must be the same"};
+  if (!v.has_records && !has_slices) return {};
+  if (a.frame < 0)
+    return not_allowed(a.name() + ": frame", a.frame, "0 and more. Set it with PIOc_setframe()");
+  if (has_slices && a.frame >= v.first_length)
+    return not_allowed(a.name() + ": frame", a.frame, "0 to " + std::to_string(v.first_length - 1));
+  if (v.has_records && a.file.layout.format != 5 && a.frame >= (1LL << 31))
+    return not_allowed(a.name() + ": frame", a.frame,
+                       "0 to 2147483647 in this format. Create the file with PIO_64BIT_DATA");
+  place = {a.frame, v.has_records ? a.file.layout.record_bytes : elements * type_bytes(v.type)};
+  return {};
+}
+
+/// What all ranks find alike, before anything is moved.
+Failure check(int ncid, int varid, int ioid, const char* function) {
+  const File* file = find_file(ncid);
+  if (file->defining) return netcdf_failure(NC_EINDEFINE, function);
+  if (varid < 0 || varid >= static_cast<int>(file->layout.variables.size()))
+    return {PIO_ENOTVAR, std::string(function) + ": varid is " + std::to_string(varid) + "; the file has " +
+                             std::to_string(file->layout.variables.size()) + " variables, from 0 on"};
+  const auto elements = find_decomposition(ioid);
+  if (!elements)
+    return {PIO_EBADID, std::string(function) + ": there is no decomposition " + std::to_string(ioid)};
+  if (elements->system != file->system)
+    return {PIO_EINVAL,
+            std::string(function) + ": the decomposition belongs to another I/O system than the file"};
+  const Types types{file->layout.variables[static_cast<std::size_t>(varid)].type, elements->type};
+  if (convertible(types)) return {};
+  return {PIO_ECHAR, std::string(function) + ": variable " + std::to_string(varid) + " is of " +
+                         type_name(types.file) + ", the decomposition of " + type_name(types.memory) +
+                         "; text is no number"};
+}
+
+/// What one rank alone may get wrong.
+Failure check_array(const Access& a, long long length, const void* array) {
+  if (length < a.elements.length)
+    return not_allowed(std::string(a.function) + ": arraylen of rank " + std::to_string(a.file.system->rank),
+                       length, std::to_string(a.elements.length) + " and more, as the decomposition's map");
+  if (!array && a.elements.length > 0) return {PIO_EINVAL, std::string(a.function) + ": the array is null"};
+  return {};
+}
+
+/// The variable by the decomposition for collio; defined once.
+Failure declare(const Access& a, const Place& place, Declared*& declared) {
+  const Variable& v = a.variable();
+  const int bytes = type_bytes(v.type);
+  declared = &a.file.declared[{a.varid, a.elements.id}];
+  int code = COLLIO_OK;
+  if (!declared->data)
+    code = collio_define(a.file.data, a.elements.elements.get(), bytes, v.offset, place.record_bytes,
+                         &declared->data);
+  if (code == COLLIO_OK && !declared->holes && a.elements.hole_elements)
+    code = collio_define(a.file.data, a.elements.hole_elements.get(), bytes, v.offset, place.record_bytes,
+                         &declared->holes);
+  return collio_failure(code, a.name());
+}
+
+/// Copies the array and puts it, and this rank's share of the holes.
+Failure put(const Access& a, const Place& place, const void* array, const void* fill) try {
+  const Types types = a.types();
+  const auto bytes = static_cast<std::size_t>(type_bytes(types.file));
+  Declared* declared = nullptr;
+  Failure failure = declare(a, place, declared);
+  if (failure) return failure;
+  const auto own_bytes = static_cast<std::size_t>(a.elements.length) * bytes;
+  const auto hole_bytes = static_cast<std::size_t>(a.elements.holes) * bytes;
+  auto buffer = std::make_unique_for_overwrite<char[]>(own_bytes + hole_bytes);
+  for (const Run& run : a.elements.present) {
+    const auto begin = static_cast<std::size_t>(run.begin);
+    const char* from =
+        static_cast<const char*>(array) + begin * static_cast<std::size_t>(type_bytes(types.memory));
+    const int code = to_file(types, run.end - run.begin, from, buffer.get() + begin * bytes, fill);
+    keep_worse(failure, netcdf_failure(code, a.name() + " of " + type_name(types.file)));
+  }
+  for (std::size_t i = 0; i < hole_bytes; i += bytes)
+    (void)to_file({types.file, types.file}, 1, fill, buffer.get() + own_bytes + i, fill);
+  int code = collio_put(declared->data, place.record, buffer.get(), nullptr);
+  if (code == COLLIO_OK && declared->holes)
+    code = collio_put(declared->holes, place.record, buffer.get() + own_bytes, nullptr);
+  keep_worse(failure, collio_failure(code, a.name()));
+  a.file.pending.buffers.push_back(std::move(buffer));
+  return failure;
+} catch (const std::bad_alloc&) {
+  return {PIO_ENOMEM, a.name() + ": no memory for a copy of the array. Lower PIOc_set_buffer_size_limit()"};
+}
+
+struct Array {
+  long long length;
+  const void* data;
+  const void* fill;  ///< of the decomposition's type; null: the variable's
+};
+
+/// The fill value in the file's type.
+Failure fill_of(const Access& a, const Array& array, char (&fill)[8]) {
+  std::memcpy(fill, a.variable().fill, sizeof fill);
+  if (!array.fill) return {};
+  return netcdf_failure(convert_one(a.types(), array.fill, fill), a.name() + ": the fill value");
+}
+
+Failure write(const Access& a, const Array& array) {
+  File& file = a.file;
+  Place place;
+  if (!file.writable) return netcdf_failure(NC_EPERM, a.function);
+  if (!a.elements.read_only.empty())
+    return {PIO_EINVAL, std::string(a.function) +
+                            ": the decomposition can be read, not written: " + a.elements.read_only};
+  if (Failure failure = find_place(a, place)) return failure;
+  const long long most = (a.elements.most_length + a.elements.most_holes) * type_bytes(a.variable().type);
+  const auto at = std::make_pair(a.varid, place.record);
+  Failure failure = agree(*file.system, check_array(a, array.length, array.data));
+  if (failure) return failure;
+  if (file.pending.places.contains(at) ||
+      (!file.pending.places.empty() && file.pending.bytes + most > buffer_limit()))
+    failure = write_pending(file, a.function);
+  if (!failure && a.variable().has_records) failure = fill_records(file, a.function, place.record + 1);
+  if (!failure) failure = open_data(file, a.function);
+  if (failure) return failure;
+  file.pending.places.insert(at);
+  file.pending.bytes += most;
+  if (a.variable().has_records) file.layout.records = std::max(file.layout.records, place.record + 1);
+  char fill[8];
+  Failure own = fill_of(a, array, fill);
+  if (!own) own = put(a, place, array.data, fill);
+  // Numbers that do not fit are an error of the next write on all ranks; this rank hears of others now, too.
+  keep_worse(file.put_failure, own);
+  return own.code == PIO_ERANGE ? Failure{} : own;
+}
+
+/// Numbers of the file as those of the program; holes of the map stay as they were.
+Failure take(const Access& a, const char* read, void* array) {
+  const Types types = a.types();
+  const auto bytes = static_cast<std::size_t>(type_bytes(types.file));
+  Failure failure;
+  for (const Run& run : a.elements.present) {
+    const auto begin = static_cast<std::size_t>(run.begin);
+    char* to = static_cast<char*>(array) + begin * static_cast<std::size_t>(type_bytes(types.memory));
+    keep_worse(failure,
+               netcdf_failure(from_file(types, run.end - run.begin, read + begin * bytes, to), a.name()));
+  }
+  return failure;
+}
+
+/// Asks for the array. Zeros come where the file ends before the variable does.
+Failure get(const Access& a, const Place& place, std::unique_ptr<char[]>& buffer) try {
+  Declared* declared = nullptr;
+  if (Failure failure = declare(a, place, declared)) return failure;
+  buffer =
+      std::make_unique<char[]>(static_cast<std::size_t>(a.elements.length * type_bytes(a.variable().type)));
+  return collio_failure(collio_get(declared->data, place.record, buffer.get(), nullptr), a.name());
+} catch (const std::bad_alloc&) {
+  return {PIO_ENOMEM, a.name() + ": no memory for a copy of the array"};
+}
+
+Failure read(const Access& a, long long length, void* array) {
+  File& file = a.file;
+  Place place;
+  if (Failure failure = find_place(a, place)) return failure;
+  if (a.variable().has_records && place.record >= file.layout.records) {
+    Failure failure =
+        not_allowed(a.name() + ": frame", place.record,
+                    "less than " + std::to_string(file.layout.records) + ", the number of records");
+    failure.code = NC_EINVALCOORDS;
+    return failure;
+  }
+  Failure failure = write_pending(file, a.function);
+  if (!failure) failure = open_data(file, a.function);
+  if (failure) return failure;
+  Failure own = check_array(a, length, array);
+  std::unique_ptr<char[]> buffer;
+  if (!own) own = get(a, place, buffer);
+  keep_worse(own, collio_failure(collio_fetch(file.data, nullptr), a.name()));
+  if (!own) own = take(a, buffer.get(), array);
+  return agree(*file.system, std::move(own));
+}
+
+struct Target {
+  const char* function;
+  int ncid, varid, ioid;
+};
+
+/// With the frame of the variable.
+int write(const Target& t, const Array& array) {
+  File* file = find_file(t.ncid);
+  if (!file) return report(nullptr, no_file(t.function, t.ncid));
+  if (const Failure failure = check(t.ncid, t.varid, t.ioid, t.function))
+    return report(file->system, failure);
+  const auto frame = file->frames.find(t.varid);
+  const Access access{t.function, *file, *find_decomposition(t.ioid), t.varid,
+                      frame == file->frames.end() ? -1 : frame->second};
+  return report(file->system, write(access, array));
+}
+
+/// Variables of one call have as many dimensions each.
+Failure check_same_dims(const File& file, const std::vector<int>& varids) {
+  const auto dims = [&](int varid) { return file.layout.variables[static_cast<std::size_t>(varid)].dims; };
+  for (const int varid : varids)
+    if (dims(varid) != dims(varids[0]))
+      return {PIO_EVARDIMMISMATCH, "PIOc_write_darray_multi: variable " + std::to_string(varid) + " has " +
+                                       std::to_string(dims(varid)) + " dimensions, variable " +
+                                       std::to_string(varids[0]) + " has " + std::to_string(dims(varids[0])) +
+                                       "; all must have the same number"};
+  return {};
+}
+
+int set_frame(const char* function, int ncid, int varid, int frame) {
+  File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file(function, ncid));
+  if (varid < 0 || varid >= PIO_MAX_VARS)
+    return report(file->system, {PIO_ENOTVAR, std::string(function) + ": varid is " + std::to_string(varid) +
+                                                  "; allowed: 0 and more"});
+  if (frame < 0)
+    return report(file->system, not_allowed(std::string(function) + ": frame", frame, "0 and more"));
+  file->frames[varid] = frame;
+  return PIO_NOERR;
+}
+
+}  // namespace
+
+long long& buffer_limit() {
+  static long long limit = 10LL << 20;
+  return limit;
+}
+
+Failure write_pending(File& file, const char* function) {
+  if (file.pending.places.empty()) return {};
+  const std::string what = function + quoted(file.path.c_str());
+  Failure failure = std::exchange(file.put_failure, {});
+  keep_worse(failure, collio_failure(collio_commit(file.data, nullptr), what));
+  if (!failure && file.system->is_root() && file.layout.unlimited >= 0)
+    failure = collio_failure(file.header.write_records(file.data, file.layout.records),
+                             what + ": number of records");
+  file.pending = {};
+  return agree(*file.system, std::move(failure));
+}
+
+}  // namespace collio::pio
+
+using namespace collio::pio;
+
+extern "C" {
+
+PIO_Offset PIOc_set_buffer_size_limit(PIO_Offset limit) {
+  const long long before = buffer_limit();
+  if (limit > 0) buffer_limit() = limit;
+  return before;
+}
+
+int PIOc_setframe(int ncid, int varid, int frame) { return set_frame("PIOc_setframe", ncid, varid, frame); }
+
+int PIOc_advanceframe(int ncid, int varid) {
+  File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file("PIOc_advanceframe", ncid));
+  const auto frame = file->frames.find(varid);
+  return set_frame("PIOc_advanceframe", ncid, varid, frame == file->frames.end() ? 0 : frame->second + 1);
+}
+
+int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array,
+                      const void* fillvalue) {
+  return write({"PIOc_write_darray", ncid, varid, ioid}, {arraylen, array, fillvalue});
+}
+
+// PIO's header calls `fillvalue` pointers; its library takes them as one array of values of the
+// decomposition's type.
+int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
+                            const void* array, const int* frame, COLLIO_PIO_FILLVALUES fillvalue,
+                            bool flushtodisk) {
+  const char* function = "PIOc_write_darray_multi";
+  const File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file(function, ncid));
+  if (!varids || nvars < 1)
+    return report(file->system, not_allowed(std::string(function) + ": nvars, with varids", nvars,
+                                            "1 and more, and not null"));
+  for (int i = 0; i < nvars; ++i)
+    if (const Failure failure = check(ncid, varids[i], ioid, function)) return report(file->system, failure);
+  if (const Failure failure = check_same_dims(*file, {varids, varids + nvars}))
+    return report(file->system, failure);
+  const auto element_bytes = static_cast<std::size_t>(type_bytes(find_decomposition(ioid)->type));
+  const auto array_bytes = static_cast<std::size_t>(std::max<PIO_Offset>(arraylen, 0)) * element_bytes;
+  const char* data = static_cast<const char*>(array);
+  const char* fill = reinterpret_cast<const char*>(fillvalue);
+  for (int i = 0; i < nvars; ++i) {
+    if (frame)
+      if (const int code = set_frame(function, ncid, varids[i], frame[i])) return code;
+    if (const int code = write({function, ncid, varids[i], ioid}, {arraylen, data, fill})) return code;
+    if (data) data += array_bytes;
+    if (fill) fill += element_bytes;
+  }
+  return flushtodisk ? PIOc_sync(ncid) : PIO_NOERR;
+}
+
+int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* array) {
+  const char* function = "PIOc_read_darray";
+  File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file(function, ncid));
+  if (const Failure failure = check(ncid, varid, ioid, function)) return report(file->system, failure);
+  const auto frame = file->frames.find(varid);
+  const Access access{function, *file, *find_decomposition(ioid), varid,
+                      frame == file->frames.end() ? -1 : frame->second};
+  return report(file->system, read(access, arraylen, array));
+}
+
+int PIOc_put_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, const void* buf) {
+  if (const int code = set_frame("PIOc_put_vard", ncid, varid, static_cast<int>(recnum))) return code;
+  return write({"PIOc_put_vard", ncid, varid, decompid}, {PIOc_get_local_array_size(decompid), buf, nullptr});
+}
+
+int PIOc_get_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, void* buf) {
+  if (const int code = set_frame("PIOc_get_vard", ncid, varid, static_cast<int>(recnum))) return code;
+  return PIOc_read_darray(ncid, varid, decompid, PIOc_get_local_array_size(decompid), buf);
+}
+}

@@ -1,0 +1,229 @@
+// See decomposition.hpp.
+#include "decomposition.hpp"
+
+#include <collio/collio.h>
+
+#include <algorithm>
+#include <map>
+
+#include "convert.hpp"
+
+namespace collio::pio {
+
+namespace {
+
+constexpr int first_id = 512;
+
+std::map<int, std::shared_ptr<Decomposition>>& decompositions() {
+  static std::map<int, std::shared_ptr<Decomposition>> all;
+  return all;
+}
+
+/// What a program says of a decomposition. Elements count from `first` on; lower numbers are holes.
+struct Request {
+  const char* function;
+  nc_type type;
+  int dims;
+  const int* lengths;
+  long long count;
+  const PIO_Offset* map;
+  int first;
+  bool read_only;
+};
+
+Failure check(const Request& r, Decomposition& made) {
+  const std::string function = std::string(r.function) + ": ";
+  if (type_bytes(r.type) == 0)
+    return not_allowed(function + "pio_type", r.type,
+                       "PIO_BYTE, PIO_CHAR, PIO_SHORT, PIO_INT, PIO_FLOAT, PIO_DOUBLE, "
+                       "PIO_UBYTE, PIO_USHORT, PIO_UINT, PIO_INT64, PIO_UINT64");
+  if (r.dims < 1) return not_allowed(function + "ndims", r.dims, "1 and more");
+  if (!r.lengths) return {PIO_EINVAL, function + "gdimlen is null"};
+  if (r.count < 0) return not_allowed(function + "maplen", r.count, "0 and more");
+  if (!r.map && r.count > 0) return {PIO_EINVAL, function + "compmap is null"};
+  made.array_elements = 1;
+  for (int d = 0; d < r.dims; ++d) {
+    if (r.lengths[d] <= 0)
+      return not_allowed(function + "gdimlen[" + std::to_string(d) + "]", r.lengths[d], "1 and more");
+    if (__builtin_mul_overflow(made.array_elements, std::int64_t{r.lengths[d]}, &made.array_elements))
+      return {PIO_EINVAL, function + "the array has more than 2^63 elements"};
+    made.shape += (d ? " x " : "") + std::to_string(r.lengths[d]);
+  }
+  return {};
+}
+
+/// The map as collio has it: from 0 on, with -1 for holes. Fills in `present`.
+Failure read_map(const Request& r, Decomposition& made, std::vector<std::int64_t>& elements) {
+  elements.resize(static_cast<std::size_t>(r.count));
+  for (long long i = 0; i < r.count; ++i) {
+    const std::int64_t element = r.map[i] - r.first;
+    if (element >= made.array_elements)
+      return not_allowed(std::string(r.function) + ": compmap[" + std::to_string(i) + "] of rank " +
+                             std::to_string(made.system->rank),
+                         r.map[i],
+                         std::to_string(r.first) + " to " +
+                             std::to_string(made.array_elements - 1 + r.first) + ", and " +
+                             std::to_string(r.first - 1) + " for holes, as the array is " + made.shape);
+    elements[static_cast<std::size_t>(i)] = element < 0 ? -1 : element;
+    if (element < 0) continue;
+    if (made.present.empty() || made.present.back().end != i) made.present.push_back({i, i});
+    made.present.back().end = i + 1;
+  }
+  return {};
+}
+
+/// Elements as runs in ascending order. `doubled`: one that comes twice, or -1. O(n), with a sort if they do
+/// not ascend.
+std::vector<Run> runs_of(std::vector<std::int64_t> elements, std::int64_t& doubled) {
+  if (!std::is_sorted(elements.begin(), elements.end())) std::sort(elements.begin(), elements.end());
+  std::vector<Run> runs;
+  for (const std::int64_t element : elements) {
+    if (element < 0) continue;
+    if (!runs.empty() && runs.back().end > element)
+      doubled = element;
+    else if (!runs.empty() && runs.back().end == element)
+      ++runs.back().end;
+    else
+      runs.push_back({element, element + 1});
+  }
+  return runs;
+}
+
+/// Dimensions do not matter to a map, and collio has fewer of them than netCDF.
+Failure make_elements(const Request& r, const Decomposition& made, const std::vector<std::int64_t>& list,
+                      Elements& out) {
+  collio_decomposition* raw = nullptr;
+  const int code =
+      collio_map(1, &made.array_elements, static_cast<std::int64_t>(list.size()), list.data(), &raw);
+  out.reset(raw);
+  return collio_failure(code, r.function);
+}
+
+Failure make_holes(const Request& r, Decomposition& made, const std::vector<Run>& holes) {
+  std::vector<std::int64_t> list;
+  for (const Run& run : holes)
+    for (std::int64_t element = run.begin; element < run.end; ++element) list.push_back(element);
+  made.holes = static_cast<std::int64_t>(list.size());
+  return list.empty() ? Failure{} : make_elements(r, made, list, made.hole_elements);
+}
+
+/// On a rank with a failure the map is empty, as the others are on their way into the cover's reduction.
+Failure make(const Request& r, Decomposition& made) {
+  std::vector<std::int64_t> list;
+  Failure failure = check(r, made);
+  if (!failure) failure = read_map(r, made, list);
+  if (!failure) failure = make_elements(r, made, list, made.elements);
+  failure = agree(*made.system, std::move(failure));
+  if (failure) return failure;
+  made.type = r.type, made.dims = r.dims, made.length = r.count;
+  std::int64_t doubled = -1;
+  const std::vector<Run> mine = runs_of(std::move(list), doubled);
+  if (r.read_only) {
+    made.read_only = "it was made by PIOc_InitDecomp_ReadOnly()";
+  } else {
+    const Cover cover = cover_of(*made.system, made.array_elements, mine, doubled);
+    if (cover.doubled >= 0)
+      made.read_only = "element " + std::to_string(cover.doubled + r.first) + " is in its maps twice";
+    failure = agree(*made.system, make_holes(r, made, cover.holes));
+  }
+  std::int64_t most[] = {made.length, made.holes};
+  MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, made.system->comm);
+  made.most_length = most[0], made.most_holes = most[1];
+  return failure;
+}
+
+int make(int iosysid, const Request& request, int* ioid) {
+  static int next = first_id;
+  System* system = find_system(iosysid);
+  if (!system) return report(nullptr, no_system(request.function, iosysid));
+  auto made = std::make_shared<Decomposition>();
+  made->system = system;
+  if (const Failure failure = make(request, *made)) return report(system, failure);
+  if (!ioid)
+    return report(system, {PIO_EINVAL, std::string(request.function) + ": the place for the id is null"});
+  *ioid = made->id = next++;
+  decompositions()[made->id] = std::move(made);
+  return PIO_NOERR;
+}
+
+/// A box as a map, from 1 on, in C's order. Not a box of the array: the failure says so.
+Failure map_of_box(const Request& r, const long* start, const long* count, std::vector<PIO_Offset>& map) {
+  const std::string function = std::string(r.function) + ": ";
+  if (r.dims < 1 || !r.lengths || !start || !count)
+    return {PIO_EINVAL, function + "gdimlen, start or count is null"};
+  map.assign(1, 0);
+  for (int d = 0; d < r.dims; ++d) {
+    if (start[d] < 0 || count[d] < 0 || start[d] + count[d] > r.lengths[d])
+      return not_allowed(function + "start + count in dimension " + std::to_string(d), start[d] + count[d],
+                         "0 to " + std::to_string(r.lengths[d]));
+    std::vector<PIO_Offset> next;
+    for (const PIO_Offset before : map)
+      for (long i = 0; i < count[d]; ++i) next.push_back(before * r.lengths[d] + start[d] + i);
+    map = std::move(next);
+  }
+  for (PIO_Offset& element : map) ++element;
+  return {};
+}
+
+}  // namespace
+
+void FreeDecomposition::operator()(collio_decomposition* decomposition) const { collio_free(&decomposition); }
+
+std::shared_ptr<Decomposition> find_decomposition(int id) {
+  const auto found = decompositions().find(id);
+  return found == decompositions().end() ? nullptr : found->second;
+}
+
+void free_decompositions(const System& system) {
+  std::erase_if(decompositions(), [&](const auto& entry) { return entry.second->system == &system; });
+}
+
+}  // namespace collio::pio
+
+using namespace collio::pio;
+
+extern "C" {
+
+int PIOc_InitDecomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
+                    const PIO_Offset* compmap, int* ioidp, const int*, const PIO_Offset*, const PIO_Offset*) {
+  return make(iosysid, {"PIOc_InitDecomp", pio_type, ndims, gdimlen, maplen, compmap, 1, false}, ioidp);
+}
+
+int PIOc_InitDecomp_ReadOnly(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
+                             const PIO_Offset* compmap, int* ioidp, const int*, const PIO_Offset*,
+                             const PIO_Offset*) {
+  return make(iosysid, {"PIOc_InitDecomp_ReadOnly", pio_type, ndims, gdimlen, maplen, compmap, 1, true},
+              ioidp);
+}
+
+int PIOc_init_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
+                     const PIO_Offset* compmap, int* ioidp, int, const PIO_Offset*, const PIO_Offset*) {
+  return make(iosysid, {"PIOc_init_decomp", pio_type, ndims, gdimlen, maplen, compmap, 0, false}, ioidp);
+}
+
+int PIOc_InitDecomp_bc(int iosysid, int basetype, int ndims, const int* gdimlen, const long int* start,
+                       const long int* count, int* ioidp) {
+  Request request{"PIOc_InitDecomp_bc", basetype, ndims, gdimlen, 0, nullptr, 1, false};
+  std::vector<PIO_Offset> map;
+  System* system = find_system(iosysid);
+  if (!system) return report(nullptr, no_system(request.function, iosysid));
+  if (const Failure failure = agree(*system, map_of_box(request, start, count, map)))
+    return report(system, failure);
+  request.count = static_cast<long long>(map.size()), request.map = map.data();
+  return make(iosysid, request, ioidp);
+}
+
+int PIOc_freedecomp(int iosysid, int ioid) {
+  const System* system = find_system(iosysid);
+  if (!system) return report(nullptr, no_system("PIOc_freedecomp", iosysid));
+  if (decompositions().erase(ioid) == 1) return PIO_NOERR;
+  return report(system, {PIO_EBADID, "PIOc_freedecomp: there is no decomposition " + std::to_string(ioid)});
+}
+
+int PIOc_get_local_array_size(int ioid) {
+  const auto found = find_decomposition(ioid);
+  if (found) return static_cast<int>(found->length);
+  return report(nullptr,
+                {PIO_EBADID, "PIOc_get_local_array_size: there is no decomposition " + std::to_string(ioid)});
+}
+}

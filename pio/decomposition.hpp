@@ -1,0 +1,63 @@
+/// Decompositions: which elements of an array each rank has, and which no rank has. The latter are holes,
+/// which a write fills.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "system.hpp"
+
+struct collio_decomposition;
+
+namespace collio::pio {
+
+/// Elements [begin, end) of an array, or of a rank's list.
+struct Run {
+  std::int64_t begin, end;
+};
+
+struct FreeDecomposition {
+  void operator()(collio_decomposition* decomposition) const;
+};
+using Elements = std::unique_ptr<collio_decomposition, FreeDecomposition>;
+
+struct Decomposition {
+  int id = 0;
+  System* system = nullptr;
+  nc_type type = NC_NAT;
+  std::string shape;  ///< as text: "8 x 16"
+  std::int64_t array_elements = 0;
+  int dims = 0;
+  std::int64_t length = 0;       ///< of this rank's list
+  std::int64_t most_length = 0;  ///< of any rank's
+  std::vector<Run> present;      ///< places of this rank's list that are in the array
+  Elements elements;
+  std::string read_only;   ///< why it cannot be written; "" if it can
+  std::int64_t holes = 0;  ///< that this rank fills
+  std::int64_t most_holes = 0;
+  Elements hole_elements;  ///< null: this rank fills none
+};
+
+/// Null: there is none with this id.
+std::shared_ptr<Decomposition> find_decomposition(int id);
+
+/// Those of a system that the program has not freed.
+void free_decompositions(const System& system);
+
+/// What ranks know together of their maps.
+struct Cover {
+  bool exact = false;         ///< every element is in one map, once
+  std::int64_t doubled = -1;  ///< an element that is in two maps or twice in one; -1: there is none
+  std::vector<Run> holes;     ///< this rank's share of the elements that are in no map; only if not exact
+};
+
+/// `mine`: elements in this rank's map as runs in ascending order; `doubled`: one that it has twice, or -1.
+/// Collective. One reduction where the maps are exact. Else every rank tells the owners of shares of the
+/// array which elements it has: messages to those owners alone, with the sparse exchange of Hoefler, Siebert
+/// & Lumsdaine (PPoPP 2010).
+[[nodiscard]] Cover cover_of(const System& system, std::int64_t array_elements, const std::vector<Run>& mine,
+                             std::int64_t doubled);
+
+}  // namespace collio::pio

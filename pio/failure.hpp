@@ -1,0 +1,46 @@
+/// What went wrong, as PIO's code and a text, and what the error handling makes of it.
+#pragma once
+
+#include <string>
+
+#include "pio.h"
+
+namespace collio::pio {
+
+struct Failure {
+  int code = PIO_NOERR;
+  std::string text;
+  bool agreed = false;  ///< all ranks have it: one of them prints it
+
+  explicit operator bool() const { return code != PIO_NOERR; }
+};
+
+/// Keeps the worse of two failures: the one with the lower code, as NC_ENO_SPACE is lower than NC_ERANGE.
+void keep_worse(Failure& kept, Failure other);
+
+/// A failure of PnetCDF: its text for the code, and what to do about codes that programs meet often.
+[[nodiscard]] Failure netcdf_failure(int code, const std::string& what);
+
+/// A failure of collio's library.
+[[nodiscard]] Failure collio_failure(int code, const std::string& what);
+
+/// "what: name is VALUE; allowed: ALLOWED".
+[[nodiscard]] Failure not_allowed(const std::string& what, long long value, const std::string& allowed);
+
+/// PIO's text for a code.
+[[nodiscard]] std::string code_text(int code);
+
+struct System;
+
+/// The code, after the text was kept for collio_pio_error_text(). Prints it if errors are logged. With
+/// PIO_INTERNAL_ERROR prints it and aborts the job. `system`: null for the default error handling.
+/// Collective if the failure is agreed.
+int report(const System* system, const Failure& failure);
+
+/// The error handling of systems that are made from now on, and of errors outside any system.
+int& default_handler();
+int& log_level();
+
+[[nodiscard]] bool is_handler(int method);
+
+}  // namespace collio::pio

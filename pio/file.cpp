@@ -1,0 +1,306 @@
+// Open files: see file.hpp.
+#include "file.hpp"
+
+#include <collio/collio.h>
+
+#include <cstring>
+
+namespace collio::pio {
+
+namespace {
+
+constexpr int first_id = 128;
+constexpr int last_iotype = 9;  // SCORPIO's PIO_IOTYPE_HDF5C
+constexpr int covered_flags = NC_NOCLOBBER | NC_64BIT_OFFSET | NC_64BIT_DATA;
+
+std::map<int, std::unique_ptr<File>>& files() {
+  static std::map<int, std::unique_ptr<File>> all;
+  return all;
+}
+
+/// Root's layout on all ranks. Collective: two broadcasts.
+Failure share_layout(File& file, const char* function) {
+  const System& system = *file.system;
+  Layout& layout = file.layout;
+  Failure failure;
+  if (system.is_root())
+    failure = netcdf_failure(file.header.read_layout(layout), function + quoted(file.path.c_str()));
+  failure = share_root(system, std::move(failure));
+  if (failure) return failure;
+  long long numbers[] = {static_cast<long long>(layout.variables.size()), layout.record_bytes, layout.records,
+                         layout.unlimited, layout.format};
+  MPI_Bcast(numbers, 5, MPI_LONG_LONG, system.root, system.comm);
+  layout.variables.resize(static_cast<std::size_t>(numbers[0]));
+  layout.record_bytes = numbers[1], layout.records = numbers[2];
+  layout.unlimited = static_cast<int>(numbers[3]), layout.format = static_cast<int>(numbers[4]);
+  MPI_Bcast(layout.variables.data(), static_cast<int>(layout.variables.size() * sizeof(Variable)), MPI_BYTE,
+            system.root, system.comm);
+  return {};
+}
+
+struct OpenCall {
+  const char* function;
+  System* system;
+  const char* path;
+  int mode;
+  bool create;
+};
+
+Failure check(const OpenCall& call, const int* id) {
+  const std::string function = std::string(call.function) + ": ";
+  if (!call.path || !id) return {PIO_EINVAL, function + "the path or the place for the id is null"};
+  if (call.create && call.mode & NC_NETCDF4)
+    return {
+        PIO_EBADIOTYPE,
+        function + "netCDF-4 files are not covered; allowed: PIO_64BIT_OFFSET, PIO_64BIT_DATA or neither"};
+  return {};
+}
+
+/// A rank with wrong arguments takes part in what the others do.
+Failure open_file(const OpenCall& call, int* id) {
+  static int next = first_id;
+  System& system = *call.system;
+  Failure failure = agree(system, check(call, id));
+  if (failure) return failure;
+  auto file = std::make_unique<File>();
+  file->id = next++, file->system = &system, file->path = call.path;
+  file->defining = call.create;
+  file->writable = call.create || call.mode & NC_WRITE;
+  const std::string what = call.function + quoted(call.path);
+  if (system.is_root())
+    failure = netcdf_failure(call.create ? file->header.create(system, call.path, call.mode & covered_flags)
+                                         : file->header.open(system, call.path, call.mode & NC_WRITE),
+                             what);
+  failure = share_root(system, std::move(failure));
+  if (!failure && !call.create) failure = share_layout(*file, call.function);
+  if (failure) return failure;
+  *id = file->id;
+  files()[file->id] = std::move(file);
+  return {};
+}
+
+int open_with_type(OpenCall call, int iosysid, const int* iotype, int* id) {
+  call.system = find_system(iosysid);
+  if (!call.system) return report(nullptr, no_system(call.function, iosysid));
+  const std::string function = std::string(call.function) + ": ";
+  if (!iotype) return report(call.system, {PIO_EINVAL, function + "iotype is null"});
+  if (!PIOc_iotype_available(*iotype)) {
+    Failure failure =
+        not_allowed(function + "iotype", *iotype,
+                    "PIO_IOTYPE_PNETCDF and PIO_IOTYPE_NETCDF, for classic netCDF. Others are not covered");
+    if (*iotype > 0 && *iotype <= last_iotype) failure.code = PIO_EBADIOTYPE;  // PIO has it
+    return report(call.system, failure);
+  }
+  return report(call.system, open_file(call, id));
+}
+
+int open_without_type(OpenCall call, int iosysid, int* id) {
+  call.system = find_system(iosysid);
+  if (!call.system) return report(nullptr, no_system(call.function, iosysid));
+  return report(call.system, open_file(call, id));
+}
+
+/// "key=value;key=value". collio warns of hints that it does not know.
+std::string joined_hints(const System& system) {
+  std::string joined;
+  for (const auto& [key, value] : system.hints) joined += (joined.empty() ? "" : ";") + key + "=" + value;
+  return joined;
+}
+
+/// Has the data closed before PnetCDF moves them. Collective.
+Failure close_data(File& file, const char* function) {
+  Failure failure = write_pending(file, function);
+  if (file.data) {
+    keep_worse(failure, collio_failure(collio_close(&file.data), function + quoted(file.path.c_str())));
+    failure.agreed = true;
+  }
+  file.declared.clear();
+  return failure;
+}
+
+Failure close_file(File& file, const char* function) {
+  Failure failure = close_data(file, function);
+  Failure of_header;
+  if (file.system->is_root())
+    of_header = netcdf_failure(file.header.close(), function + quoted(file.path.c_str()));
+  keep_worse(failure, share_root(*file.system, std::move(of_header)));
+  return failure;
+}
+
+/// `run` with PnetCDF, and the data closed before.
+int change_mode(int ncid, const char* function, int (*run)(int), bool defining) {
+  File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file(function, ncid));
+  Failure failure = file->defining ? Failure{} : close_data(*file, function);
+  if (failure) return report(file->system, failure);
+  const int fill_mode = file->fill_mode;
+  const auto also_fill_mode = [run, fill_mode, defining](int header) {
+    const int code = run(header);
+    return code == NC_NOERR && defining && fill_mode == NC_FILL ? ncmpi_set_fill(header, fill_mode, nullptr)
+                                                                : code;
+  };
+  if (const int code = ask(ncid, {function, "", also_fill_mode})) return code;
+  file->defining = defining;
+  return defining ? PIO_NOERR : report(file->system, share_layout(*file, function));
+}
+
+}  // namespace
+
+File* find_file(int ncid) {
+  const auto found = files().find(ncid);
+  return found == files().end() ? nullptr : found->second.get();
+}
+
+Failure no_file(const std::string& function, int ncid) {
+  return {PIO_EBADID, function + ": there is no open file " + std::to_string(ncid)};
+}
+
+Failure close_files(const System& system) {
+  Failure worst;
+  for (auto it = files().begin(); it != files().end();) {
+    if (it->second->system != &system) {
+      ++it;
+      continue;
+    }
+    keep_worse(worst, close_file(*it->second, "PIOc_finalize"));
+    it = files().erase(it);
+  }
+  return worst;
+}
+
+Failure open_data(File& file, const char* function) {
+  if (file.data) return {};
+  const int mode = file.writable ? COLLIO_READ | COLLIO_WRITE : COLLIO_READ;
+  const std::string hints = joined_hints(*file.system);
+  const int code = collio_open(file.system->comm, file.path.c_str(), mode, hints.c_str(), &file.data);
+  Failure failure = collio_failure(code, function + quoted(file.path.c_str()));
+  failure.agreed = true;
+  return failure;
+}
+
+Failure asked(File& file, const Question& question, std::initializer_list<Out> outs) {
+  const System& system = *file.system;
+  int code = PIO_NOERR;
+  if (system.is_root()) code = question.run(file.header.id());
+  std::size_t bytes = sizeof code;
+  for (const Out& one : outs) bytes += one.bytes;
+  std::vector<char> message(bytes);
+  char* at = message.data();
+  std::memcpy(at, &code, sizeof code);
+  for (at += sizeof code; const Out& one : outs)
+    std::memcpy(std::exchange(at, at + one.bytes), one.place, one.bytes);
+  MPI_Bcast(message.data(), static_cast<int>(bytes), MPI_BYTE, system.root, system.comm);
+  std::memcpy(&code, message.data(), sizeof code);
+  at = message.data() + sizeof code;
+  for (const Out& one : outs) std::memcpy(one.place, std::exchange(at, at + one.bytes), one.bytes);
+  if (code != PIO_NOERR) {
+    Failure failure = netcdf_failure(code, question.function + question.about);
+    failure.agreed = true;
+    return failure;
+  }
+  return {};
+}
+
+int ask(int ncid, const Question& question, std::initializer_list<Out> outs) {
+  File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file(question.function, ncid));
+  return report(file->system, asked(*file, question, outs));
+}
+
+Failure fill_records(File& file, const char* function, long long records) {
+  if (file.fill_mode != NC_FILL || records <= file.layout.records) return {};
+  const auto run = [&](int id) {
+    for (int v = 0; v < static_cast<int>(file.layout.variables.size()); ++v) {
+      int no_fill = 0;
+      if (!file.layout.variables[static_cast<std::size_t>(v)].has_records) continue;
+      if (const int code = ncmpi_inq_var_fill(id, v, &no_fill, nullptr)) return code;
+      for (long long record = file.layout.records; record < records && !no_fill; ++record)
+        if (const int code = ncmpi_fill_var_rec(id, v, record)) return code;
+    }
+    file.header.note_put();
+    return NC_NOERR;
+  };
+  Failure failure = asked(file, {function, ": fill values of new records", run});
+  if (!failure) file.layout.records = records;
+  return failure;
+}
+
+std::string quoted(const char* name) { return name ? "(\"" + std::string(name) + "\")" : "(null)"; }
+
+}  // namespace collio::pio
+
+using namespace collio::pio;
+
+extern "C" {
+
+int PIOc_createfile(int iosysid, int* ncidp, const int* iotype, const char* fname, int mode) {
+  return open_with_type({"PIOc_createfile", nullptr, fname, mode, true}, iosysid, iotype, ncidp);
+}
+
+int PIOc_openfile(int iosysid, int* ncidp, int* iotype, const char* fname, int mode) {
+  return open_with_type({"PIOc_openfile", nullptr, fname, mode, false}, iosysid, iotype, ncidp);
+}
+
+int PIOc_openfile2(int iosysid, int* ncidp, int* iotype, const char* fname, int mode) {
+  return open_with_type({"PIOc_openfile2", nullptr, fname, mode, false}, iosysid, iotype, ncidp);
+}
+
+int PIOc_create(int iosysid, const char* path, int cmode, int* ncidp) {
+  return open_without_type({"PIOc_create", nullptr, path, cmode, true}, iosysid, ncidp);
+}
+
+int PIOc_open(int iosysid, const char* path, int mode, int* ncidp) {
+  return open_without_type({"PIOc_open", nullptr, path, mode, false}, iosysid, ncidp);
+}
+
+int PIOc_closefile(int ncid) {
+  File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file("PIOc_closefile", ncid));
+  const System* system = file->system;
+  const Failure failure = close_file(*file, "PIOc_closefile");
+  files().erase(ncid);
+  return report(system, failure);
+}
+
+int PIOc_deletefile(int iosysid, const char* filename) {
+  const System* system = find_system(iosysid);
+  if (!system) return report(nullptr, no_system("PIOc_deletefile", iosysid));
+  Failure failure;
+  if (system->is_root())
+    failure =
+        filename ? netcdf_failure(ncmpi_delete(filename, MPI_INFO_NULL), "PIOc_deletefile" + quoted(filename))
+                 : Failure{PIO_EINVAL, "PIOc_deletefile: the path is null"};
+  return report(system, share_root(*system, std::move(failure)));
+}
+
+int PIOc_File_is_Open(int ncid) { return find_file(ncid) != nullptr; }
+
+int PIOc_get_iosystem(int ncid) {
+  const File* file = find_file(ncid);
+  return file ? file->system->id : report(nullptr, no_file("PIOc_get_iosystem", ncid));
+}
+
+int PIOc_Set_File_Error_Handling(int ncid, int method) {
+  const File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file("PIOc_Set_File_Error_Handling", ncid));
+  return PIOc_Set_IOSystem_Error_Handling(file->system->id, method);
+}
+
+int PIOc_redef(int ncid) { return change_mode(ncid, "PIOc_redef", ncmpi_redef, true); }
+
+int PIOc_enddef(int ncid) { return change_mode(ncid, "PIOc_enddef", ncmpi_enddef, false); }
+
+int PIOc_sync(int ncid) {
+  File* file = find_file(ncid);
+  if (!file) return report(nullptr, no_file("PIOc_sync", ncid));
+  if (file->defining) return report(file->system, netcdf_failure(NC_EINDEFINE, "PIOc_sync"));
+  if (!file->writable) return PIO_NOERR;
+  Failure failure = write_pending(*file, "PIOc_sync");
+  if (!failure && file->data) {
+    failure = collio_failure(collio_sync(file->data), "PIOc_sync" + quoted(file->path.c_str()));
+    failure.agreed = true;
+  }
+  if (failure) return report(file->system, failure);
+  return ask(ncid, {"PIOc_sync", quoted(file->path.c_str()), ncmpi_sync});
+}
+}

@@ -1,0 +1,95 @@
+/// An open file: its header on the root, its layout on all ranks, and what has been put and not yet written.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decomposition.hpp"
+#include "header.hpp"
+
+struct collio_file;
+struct collio_variable;
+
+namespace collio::pio {
+
+/// A variable by a decomposition, as collio has it.
+struct Declared {
+  collio_variable* data = nullptr;
+  collio_variable* holes = nullptr;  ///< null: this rank fills none
+};
+
+/// Arrays that ranks have put since the last write. All but the buffers is the same on all ranks.
+struct Pending {
+  std::vector<std::unique_ptr<char[]>> buffers;
+  std::set<std::pair<int, long long>> places;  ///< variables and records, or slices of variables without
+  long long bytes = 0;                         ///< the most that any rank has
+};
+
+struct File {
+  int id = 0;
+  System* system = nullptr;
+  std::string path;
+  bool writable = false;
+  bool defining = false;
+  int fill_mode = NC_NOFILL;
+  Header header;  ///< on the root
+  Layout layout;
+  std::map<int, int> frames;                         ///< by variable
+  collio_file* data = nullptr;                       ///< opened by the first data call
+  std::map<std::pair<int, int>, Declared> declared;  ///< by variable and decomposition
+  Pending pending;
+  Failure put_failure;  ///< of a put of this rank: an error of the next write on all ranks
+};
+
+/// Null: there is none with this id.
+File* find_file(int ncid);
+[[nodiscard]] Failure no_file(const std::string& function, int ncid);
+
+/// Closes the files of a system that the program has left open. Collective.
+Failure close_files(const System& system);
+
+/// Opens the file's data, if no data call was made before. Collective.
+[[nodiscard]] Failure open_data(File& file, const char* function);
+
+/// Writes what is pending, and the number of records. Collective.
+[[nodiscard]] Failure write_pending(File& file, const char* function);
+
+/// In fill mode: fills all variables in records from those that there are to `records`. PnetCDF does that, on
+/// the root alone. Collective.
+[[nodiscard]] Failure fill_records(File& file, const char* function, long long records);
+
+long long& buffer_limit();
+
+/// A value of the root that every rank gets.
+struct Out {
+  void* place;
+  std::size_t bytes;
+};
+template <class T>
+Out out(T& value) {
+  return {&value, sizeof value};
+}
+
+/// A question to PnetCDF, or an order: asked on the root with PnetCDF's id.
+struct Question {
+  const char* function;
+  std::string about;            ///< "(\"x\")", for errors
+  std::function<int(int)> run;  ///< PnetCDF's code
+};
+
+/// Runs a question on the root and gives all ranks its code and its values, after errors too.
+/// Collective: one broadcast.
+[[nodiscard]] Failure asked(File& file, const Question& question, std::initializer_list<Out> outs = {});
+
+/// The same, with the failure reported. PIO's code.
+int ask(int ncid, const Question& question, std::initializer_list<Out> outs = {});
+
+[[nodiscard]] std::string quoted(const char* name);
+
+}  // namespace collio::pio

@@ -1,0 +1,45 @@
+/// I/O systems: the ranks that share files. PIO has I/O tasks among them, which make the file accesses; here
+/// only the first has a part of its own, as the root, which keeps the headers of files. collio chooses the
+/// ranks that write data.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "failure.hpp"
+
+namespace collio::pio {
+
+/// An I/O task of PIO is every stride-th rank from base on.
+struct Tasks {
+  int count, stride, base;
+};
+
+struct System {
+  int id;
+  MPI_Comm comm;
+  int rank, size, root;
+  Tasks tasks;
+  int handler;
+  std::vector<std::pair<std::string, std::string>> hints;
+
+  [[nodiscard]] int io_rank() const;  ///< -1: this rank is no I/O task
+  [[nodiscard]] bool is_root() const { return rank == root; }
+};
+
+/// Null: there is none with this id.
+System* find_system(int id);
+
+/// Replaces `failure` by the worst of all ranks. Collective: one reduction, and a broadcast of the text.
+[[nodiscard]] Failure agree(const System& system, Failure failure);
+
+/// Makes a failure of the root one of all ranks. Collective: a broadcast, and one of the text.
+[[nodiscard]] Failure share_root(const System& system, Failure failure);
+
+/// What PIO's own functions do with the arguments that they share.
+[[nodiscard]] Failure no_system(const std::string& function, int id);
+
+}  // namespace collio::pio

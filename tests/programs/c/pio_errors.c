@@ -1,0 +1,93 @@
+/* Wrong calls of PIO's interface: pio_errors FOLDER
+   Prints "NAME CODE: TEXT" of each, and ends with a code other than 0 where ranks have different codes.
+   With a second argument: a disk that is too small for the file, in FOLDER. */
+#include <pio.h>
+
+enum { rows = 4, columns = 6, cells = rows * columns };
+
+static int rank, different, system_id;
+
+/* All ranks call it. */
+static void tell(const char* name, int code) {
+  int most[2] = {code, -code};
+  MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  different += most[0] != -most[1];
+  if (rank == 0) printf("%s %d: %s\n", name, code, code ? collio_pio_error_text() : "");
+}
+
+static int layout_of(int type, const PIO_Offset* map, int count, int* layout) {
+  const int shape[] = {rows, columns};
+  return PIOc_InitDecomp(system_id, type, 2, shape, count, map, layout, NULL, NULL, NULL);
+}
+
+static void wrong_calls(const char* path) {
+  int file, again, type = PIO_IOTYPE_PNETCDF, netcdf4 = PIO_IOTYPE_NETCDF4P, dims[2], variable, layout, text,
+                   double_cell, bad;
+  PIO_Offset map[cells];
+  int data[cells];
+  float large[cells];
+  for (int i = 0; i < cells; ++i) map[i] = rank == 0 ? i + 1 : 0, data[i] = 70000, large[i] = 1;
+  tell("missing", PIOc_openfile(system_id, &file, &type, "/nowhere/missing.nc", PIO_NOWRITE));
+  tell("netcdf4", PIOc_createfile(system_id, &file, &netcdf4, path, PIO_CLOBBER));
+  if (rank == 1) map[2] = cells + 1;
+  tell("map", layout_of(PIO_INT, map, cells, &bad));
+  if (rank == 1) map[2] = cells;
+  tell("double_cell", layout_of(PIO_INT, map, cells, &double_cell));
+  if (rank == 1) map[2] = 0;
+  tell("good_map", layout_of(PIO_INT, map, cells, &layout));
+  tell("text_map", layout_of(PIO_CHAR, map, cells, &text));
+  tell("create", PIOc_createfile(system_id, &file, &type, path, PIO_CLOBBER));
+  tell("dimension", PIOc_def_dim(file, "y", rows, &dims[0]));
+  tell("same_dimension", PIOc_def_dim(file, "y", rows, &dims[1]));
+  tell("other_dimension", PIOc_def_dim(file, "x", columns, &dims[1]));
+  tell("variable", PIOc_def_var(file, "v", PIO_SHORT, 2, dims, &variable));
+  tell("same_variable", PIOc_def_var(file, "v", PIO_SHORT, 2, dims, &variable));
+  tell("while_defining", PIOc_write_darray(file, variable, layout, cells, data, NULL));
+  tell("enddef", PIOc_enddef(file));
+  tell("short_array", PIOc_write_darray(file, variable, layout, rank == 1 ? cells - 1 : cells, data, NULL));
+  tell("writes_twice", PIOc_write_darray(file, variable, double_cell, cells, data, NULL));
+  tell("text", PIOc_write_darray(file, variable, text, cells, data, NULL));
+  tell("no_variable", PIOc_write_darray(file, 7, layout, cells, data, NULL));
+  tell("too_large", PIOc_write_darray(file, variable, layout, cells, data, NULL)); /* on rank 0 alone */
+  tell("sync", PIOc_sync(file));
+  tell("deflate", PIOc_def_var_deflate(file, variable, 0, 1, 1));
+  tell("close", PIOc_closefile(file));
+  tell("closed", PIOc_closefile(file));
+  tell("open", PIOc_openfile(system_id, &again, &type, path, PIO_NOWRITE));
+  tell("read_only", PIOc_write_darray(again, variable, layout, cells, large, NULL));
+  tell("close_again", PIOc_closefile(again));
+}
+
+static void small_disk(const char* path) {
+  enum { bytes = 4 << 20 };
+  static signed char data[bytes];
+  static PIO_Offset map[bytes];
+  int file, type = PIO_IOTYPE_PNETCDF, dim, variable, layout, size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int length = bytes * size;
+  for (int i = 0; i < bytes; ++i) map[i] = (PIO_Offset)rank * bytes + i + 1;
+  tell("map", PIOc_InitDecomp(system_id, PIO_BYTE, 1, &length, bytes, map, &layout, NULL, NULL, NULL));
+  tell("create", PIOc_createfile(system_id, &file, &type, path, PIO_CLOBBER));
+  tell("dimension", PIOc_def_dim(file, "x", length, &dim));
+  tell("variable", PIOc_def_var(file, "v", PIO_BYTE, 1, &dim, &variable));
+  tell("enddef", PIOc_enddef(file));
+  tell("write", PIOc_write_darray(file, variable, layout, bytes, data, NULL));
+  tell("full", PIOc_sync(file));
+  tell("close", PIOc_closefile(file));
+}
+
+int main(int argc, char** argv) {
+  char path[1024];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  snprintf(path, sizeof path, "%s/errors.nc", argc > 1 ? argv[1] : ".");
+  PIOc_set_iosystem_error_handling(PIO_DEFAULT, PIO_RETURN_ERROR, NULL);
+  if (PIOc_Init_Intracomm(MPI_COMM_WORLD, 1, 1, 0, PIO_REARR_BOX, &system_id)) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (argc > 2)
+    small_disk(path);
+  else
+    wrong_calls(path);
+  PIOc_finalize(system_id);
+  MPI_Finalize();
+  return different;
+}

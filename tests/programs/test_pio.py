@@ -1,0 +1,157 @@
+"""PIO's C interface (libcollio_pio), for the MPI that the system's PnetCDF was built with: its files, its errors, and ParallelIO's own programs.
+
+PARALLELIO_SOURCES names a folder with ParallelIO's sources, SCORPIO_SOURCES one with SCORPIO's. Without them their programs are left out.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from collio.builds import Build
+from jobs import HERE, start
+from libraries import family_of_library, package_flags
+
+INCLUDE = HERE.parents[1] / "pio/include"
+PARALLELIO_EXAMPLES = ("example1", "examplePio")
+SCORPIO_EXAMPLES = ("example1", "example2", "examplePio", "darray_no_async", "put_var")
+SMALL_DISK_MB = 6  # of a file of 16
+
+
+@pytest.fixture
+def jobs(jobs_of_family):
+    jobs = jobs_of_family(family_of_library("pnetcdf"))
+    if not (Build.of(jobs.mpi).root / "lib/libcollio_pio.so").is_file():
+        pytest.skip(f"libcollio_pio is not built for {jobs.mpi.id}")
+    return jobs
+
+
+def flags(jobs, *others):
+    libraries = Build.of(jobs.mpi).root / "lib"
+    return [f"-I{INCLUDE}", *others, f"-L{libraries}", "-lcollio_pio", f"-Wl,-rpath,{libraries}", *package_flags("pnetcdf")]
+
+
+def test_same_bytes_as_pnetcdf(jobs, compiled, tmp_path):
+    program = compiled("c/pio_same.c", [jobs.mpi.mpicc], flags(jobs))
+    jobs.natively([program], tmp_path / "pio.nc", tmp_path / "pnetcdf.nc")
+    assert (tmp_path / "pio.nc").read_bytes() == (tmp_path / "pnetcdf.nc").read_bytes()
+
+
+def test_file_of_the_example(jobs, tmp_path):
+    """Read by another library."""
+    import netCDF4
+    import numpy as np
+
+    jobs.natively([Build.of(jobs.mpi).program("example_c_pio_steps")], tmp_path / "steps.nc")
+    with netCDF4.Dataset(tmp_path / "steps.nc") as file:
+        assert file.data_model == "NETCDF3_64BIT_DATA" and file["temperature"].units == "K" and file["pressure"].dtype == np.float32
+        wanted = 1000.0 * np.arange(10)[:, None] + np.arange(120)
+        for name, more in (("temperature", 0), ("pressure", 0.5)):
+            found = file[name][:].reshape(10, 120)
+            assert found.mask[:, -1].all() and found.mask.sum() == 10  # the cell that no rank has
+            assert np.array_equal(found[:, :-1], wanted[:, :-1] + more)
+
+
+def test_under_collio_run(jobs, tmp_path):
+    """libcollio.so comes after the MPI library there, which it finds all the same, beside the preloaded library."""
+    files = jobs.with_collio([Build.of(jobs.mpi).program("example_c_pio_steps")], tmp_path / "steps.nc")
+    assert " 0 values are wrong" in jobs.output
+    assert any(Path(one["file"]).name == "steps.nc" and one["comm_size"] == 4 for one in files)
+
+
+def told(output):
+    """{name: (code, text)} of what pio_errors prints; the program fails where ranks have different codes."""
+    return {name: (int(code), text) for name, code, text in re.findall(r"^(\w+) (-?\d+): ?(.*)$", output, re.MULTILINE)}
+
+
+def test_wrong_calls_are_told(jobs, compiled, tmp_path):
+    lines = told(jobs.natively([compiled("c/pio_errors.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path))
+    wanted = {
+        "missing": (-220, 'PIOc_openfile("/nowhere/missing.nc")'), "netcdf4": (-500, "allowed: PIO_IOTYPE_PNETCDF and PIO_IOTYPE_NETCDF"),
+        "map": (-36, "compmap[2] of rank 1 is 25; allowed: 1 to 24, and 0 for holes, as the array is 4 x 6"),
+        "same_dimension": (-42, 'PIOc_def_dim("y")'), "same_variable": (-42, 'PIOc_def_var("v")'), "while_defining": (-39, "Call PIOc_enddef()"),
+        "short_array": (-36, "arraylen of rank 1 is 23; allowed: 24 and more"), "writes_twice": (-36, "element 24 is in its maps twice"),
+        "text": (-56, "PIO_SHORT"), "no_variable": (-49, "varid is 7"), "sync": (-60, "variable 0 of PIO_SHORT"), "deflate": (-111, "netCDF-4"),
+        "closed": (-33, "no open file"), "read_only": (-37, "PIO_WRITE"),
+    }
+    assert {name for name, (code, _) in lines.items() if code} == set(wanted)
+    for name, (code, text) in wanted.items():
+        assert lines[name][0] == code and text in lines[name][1], lines[name]
+
+
+def test_full_disk_is_told_on_all_ranks(jobs, compiled, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size={SMALL_DISK_MB}m none "$0" && exec "$@"', disk]
+    if subprocess.run([*map(str, mount), "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        pytest.skip("no tmpfs may be mounted here")
+    program = compiled("c/pio_errors.c", [jobs.mpi.mpicc], flags(jobs))
+    lines = told(start([*mount, jobs.mpiexec, "-n", 4, program, disk, "full"], jobs.environment()))
+    assert lines["enddef"][0] == lines["close"][0] == 0
+    codes = [lines[name][0] for name in ("write", "full") if lines[name][0]]
+    assert codes == [-224], lines
+
+
+def test_default_error_handling_ends_the_job(jobs, compiled, tmp_path):
+    """PIO_INTERNAL_ERROR, as in PIO: one rank prints what went wrong."""
+    source = tmp_path / "abort.c"
+    source.write_text("""#include <pio.h>
+int main(void) {
+  int system, file, type = PIO_IOTYPE_PNETCDF;
+  MPI_Init(NULL, NULL);
+  PIOc_Init_Intracomm(MPI_COMM_WORLD, 1, 1, 0, PIO_REARR_BOX, &system);
+  return PIOc_openfile(system, &file, &type, "missing.nc", PIO_NOWRITE);
+}""")
+    program = tmp_path / "abort"
+    subprocess.run([jobs.mpi.mpicc, "-o", program, source, *flags(jobs)], check=True)
+    done = subprocess.run([jobs.mpiexec, "-n", "4", program], env=jobs.environment(), capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and done.stderr.count('PIOc_openfile("missing.nc")') == 1
+
+
+# --- programs of others ---------------------------------------------------------------------------
+
+
+def build_example(jobs, source, folder, *others):
+    """Unmodified. Beside it an empty config.h, which their own builds make."""
+    (folder / "config.h").write_text("")
+    program = folder / source.stem
+    words = [jobs.mpi.mpicc, "-w", "-o", program, source, f"-I{folder}", *others, *flags(jobs), *package_flags("netcdf-mpi"), "-lm"]
+    done = subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+    return program
+
+
+def source_of(variable, example):
+    folder = os.environ.get(variable) or pytest.skip(f"{variable} names no sources")
+    return Path(folder) / "examples/c" / f"{example}.c"
+
+
+def check_values(folder):
+    """What the examples' comments say, for 4 ranks."""
+    import netCDF4
+
+    quarters = [42, 43, 44, 45]
+    for path in folder.glob("*.nc"):
+        with netCDF4.Dataset(path) as file:
+            assert file.data_model == "NETCDF3_CLASSIC"
+            if path.name.startswith("example2"):
+                assert file["foo"].shape == (6, 20, 30) and file["foo"][:].count() == 3600
+            elif path.name.startswith("put_var"):  # the first I/O task's part, as in PIO
+                assert file["d0"][:] == 42 and (file["d1"][:4] == 42).all() and (file["d2"][:4] == 42).all()
+            else:
+                one = [value for value in quarters for _ in range(4)]
+                assert file["foo"][:].ravel().tolist() == one + ([100 + value for value in one] if file["foo"].ndim == 3 else [])
+
+
+@pytest.mark.parametrize("example", PARALLELIO_EXAMPLES)
+def test_example_of_parallelio(jobs, example, tmp_path):
+    jobs.natively([build_example(jobs, source_of("PARALLELIO_SOURCES", example), tmp_path)])
+    check_values(tmp_path)
+
+
+@pytest.mark.parametrize("example", SCORPIO_EXAMPLES)
+def test_example_of_scorpio(jobs, example, tmp_path):
+    jobs.natively([build_example(jobs, source_of("SCORPIO_SOURCES", example), tmp_path, "-DCOLLIO_PIO_SCORPIO")])
+    check_values(tmp_path)
