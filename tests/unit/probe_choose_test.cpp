@@ -44,9 +44,9 @@ class ProbeChoose : public testing::Test {
     ASSERT_EQ(add_to_cache(options_.folder, entries), "");
   }
   [[nodiscard]] Choice chosen() const {
-    auto choice = choose(targets_, options_);
-    EXPECT_TRUE(choice) << choice.error().message;
-    return choice ? choice.value() : Choice{};
+    Choice choice = choose(targets_, options_);
+    EXPECT_TRUE(choice.error.ok()) << choice.error.message;
+    return choice;
   }
   [[nodiscard]] std::string cache_text() const {
     std::ifstream file(options_.folder + "/probe.json", std::ios::binary);
@@ -107,12 +107,12 @@ TEST_F(ProbeChoose, TooLittleToComeTakesAll) {
 TEST_F(ProbeChoose, NoUsableTargetIsAnError) {
   for (Target& target : targets_) target.folder += "/none";
   const auto choice = choose(targets_, options_);
-  ASSERT_FALSE(choice);
-  EXPECT_EQ(choice.error().kind, core::ErrorClass::no_such_file);
-  EXPECT_NE(choice.error().message.find("target b: the folder cannot be found: No such file"),
+  EXPECT_TRUE(choice.chosen.empty());
+  EXPECT_EQ(choice.error.kind, core::ErrorClass::no_such_file);
+  EXPECT_NE(choice.error.message.find("target b: the folder cannot be found: No such file"),
             std::string::npos)
-      << choice.error().message;
-  EXPECT_FALSE(choose({}, options_));
+      << choice.error.message;
+  EXPECT_EQ(choose({}, options_).error.message, "no target is named; name at least one folder");
 }
 
 // Whatever a byte of the cache becomes, no rate comes out of it that was not measured.

@@ -47,7 +47,7 @@ Json json_of(const CacheEntry& entry) {
   const Measurement& one = entry.measurement;
   return {{"identity", entry.identity}, {"measured_at_s", entry.measured_at_s},
           {"samples", one.samples},     {"bytes", one.bytes},
-          {"way", word_of(one.way)},    {"slow_samples", one.slow_samples},
+          {"way", word_of(one.way)},    {"ended_early", one.ended_early},
           {"no_direct", one.no_direct}};
 }
 
@@ -59,7 +59,7 @@ CacheEntry entry_of(const Json& json) {
   json.at("measured_at_s").get_to(entry.measured_at_s);
   json.at("samples").get_to(one.samples);
   json.at("bytes").get_to(one.bytes);
-  json.at("slow_samples").get_to(one.slow_samples);
+  json.at("ended_early").get_to(one.ended_early);
   json.at("no_direct").get_to(one.no_direct);
   one.way = json.at("way").get<std::string>() == word_of(Way::direct) ? Way::direct : Way::synced;
   one.state = State::measured;

@@ -61,9 +61,10 @@ std::vector<std::string> identify(const std::vector<Target>& targets, double pat
   }
 }
 
-std::string in_mb(double bytes_per_s) {
+std::string rate_text(double bytes_per_s) {
   char text[40];
-  std::snprintf(text, sizeof text, "%.3g MB/s", bytes_per_s / 1e6);
+  const bool many = bytes_per_s >= 999.5e6;
+  std::snprintf(text, sizeof text, "%.3g %s", bytes_per_s / (many ? 1e9 : 1e6), many ? "GB/s" : "MB/s");
   return text;
 }
 
@@ -87,7 +88,7 @@ class Choosing {
     choice_.measurements.resize(targets.size());
   }
 
-  core::Result<Choice> run() {
+  Choice run() {
     const bool caches = options_.caches && !folder_.empty();
     if (options_.caches && folder_.empty())
       choice_.remarks.emplace_back("there is no cache: neither XDG_CACHE_HOME nor HOME names a folder");
@@ -98,7 +99,7 @@ class Choosing {
     if (options_.measures && !unknown().empty()) probe(caches);
     decide();
     choice_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-    if (choice_.chosen.empty()) return nothing_left();
+    if (choice_.chosen.empty()) choice_.error = nothing_left();
     return std::move(choice_);
   }
 
@@ -182,15 +183,15 @@ class Choosing {
         std::to_string(choice_.chosen.size()) + " of " + std::to_string(targets_.size()) + " targets";
     if (!decision.chosen.empty())
       text += ": " + std::to_string(decision.chosen.size()) + " write " +
-              in_mb(decision.expected_bytes_per_s) + " together";
+              rate_text(decision.expected_bytes_per_s) + " together";
     std::vector<std::size_t> slow;
     for (const int i : decision.order)
       if (decision.verdicts[static_cast<std::size_t>(i)] == policy::TargetVerdict::slow)
         slow.push_back(static_cast<std::size_t>(i));
     if (!slow.empty())
       text += ", all " + std::to_string(decision.order.size()) + " would write " +
-              in_mb(decision.together.back()) + "; slow: " + list_of(slow, [&](std::size_t i) {
-                return name(i) + " (" + in_mb(choice_.measurements[i].bytes_per_s) + ")";
+              rate_text(decision.together.back()) + "; slow: " + list_of(slow, [&](std::size_t i) {
+                return name(i) + " (" + rate_text(choice_.measurements[i].bytes_per_s) + ")";
               });
     for (const State state : {State::stuck, State::full, State::failed})
       if (const auto which = in_state(state); !which.empty())
@@ -224,7 +225,7 @@ class Choosing {
 
 }  // namespace
 
-core::Result<Choice> choose(const std::vector<Target>& targets, const Options& options) {
+Choice choose(const std::vector<Target>& targets, const Options& options) {
   return Choosing(targets, options).run();
 }
 

@@ -25,7 +25,8 @@ struct Options {
 
 /// What was chosen, and from what.
 struct Choice {
-  std::vector<int> chosen;  ///< ascending indices of targets; never empty
+  std::vector<int> chosen;  ///< ascending indices of targets; empty: see error
+  core::Error error;        ///< no target can be used: the first reasons
   std::vector<Measurement> measurements;
   policy::TargetChoice
       decision;     ///< by the targets whose rates are known; others are chosen if they may work
@@ -36,9 +37,8 @@ struct Choice {
   std::int64_t sample_bytes = 0;     ///< 0: nothing was written
 };
 
-/// Not collective. Errors: no target can be used; the message has the first reasons. A target that is not
-/// known (too little to come for a probe, time over) is chosen: nothing speaks against it. Cost: budget_of(),
-/// and at most limits' time and wait_s.
-[[nodiscard]] core::Result<Choice> choose(const std::vector<Target>& targets, const Options& options);
+/// Not collective. A target that is not known (too little to come for a probe, time over) is chosen: nothing
+/// speaks against it. Cost: budget_of(), and at most limits' time and wait_s.
+[[nodiscard]] Choice choose(const std::vector<Target>& targets, const Options& options);
 
 }  // namespace collio::storage::probe

@@ -50,13 +50,19 @@ class Probe {
 
   Measurement& found(int target) { return found_[static_cast<std::size_t>(target)]; }
 
+  /// No further sample is worth its time: the target cannot be written, or all that were taken ended early.
+  [[nodiscard]] bool is_settled(int target) {
+    const Measurement& one = found(target);
+    return !one.error.ok() || one.ended_early >= least_samples;
+  }
+
   /// The next sample of a target that works and is not being written. False: there is none, or the time is
   /// over.
   bool start_next() {
     if (std::chrono::duration<double>(Clock::now() - begin_).count() > limits_.most_s) return false;
-    while (!pending_.empty() && !found(pending_.front()).error.ok()) pending_.pop_front();
+    while (!pending_.empty() && is_settled(pending_.front())) pending_.pop_front();
     const auto next = std::ranges::find_if(pending_, [this](int target) {
-      return !busy_[static_cast<std::size_t>(target)] && found(target).error.ok();
+      return !busy_[static_cast<std::size_t>(target)] && !is_settled(target);
     });
     if (next == pending_.end()) return false;
     const int target = *next;
@@ -96,7 +102,7 @@ class Probe {
     one.samples.push_back(sample.bytes_per_s);
     one.way = sample.way;
     one.no_direct = sample.no_direct;
-    one.slow_samples |= !sample.whole;
+    one.ended_early += sample.whole ? 0 : 1;
     if (!sample.whole || times_.size() >= most_times) return;
     times_.insert(std::ranges::upper_bound(times_, sample.seconds), sample.seconds);
     work_->enough_s = std::max(shortest_end_s, slow_by * times_[times_.size() / 2]);

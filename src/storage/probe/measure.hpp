@@ -6,7 +6,7 @@
 // same time by a process of its own. One process that did so would divide its node's link among all of them,
 // and see only that; one target after the other takes as many times longer as there are targets. So `at_once`
 // of them are written together. A sample that takes four times as long as is usual ends early: its target is
-// slow, and its rate is known.
+// slow, and its rate is known. After three such samples there are no more.
 #pragma once
 
 #include <vector>

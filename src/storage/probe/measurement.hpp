@@ -31,10 +31,10 @@ struct Measurement {
   double error_bytes_per_s = 0;   ///< standard error of the median, were the samples normal
   std::int64_t bytes = 0;         ///< written for it
   Way way = Way::direct;
-  bool slow_samples = false;  ///< some ended early
-  std::string no_direct;      ///< why O_DIRECT was not used, where it was wanted
-  core::Error error;          ///< of all states but measured and unknown: what failed, and what to do
-  double age_s = 0;           ///< from the cache: since when
+  int ended_early = 0;    ///< of the samples: the target was slow
+  std::string no_direct;  ///< why O_DIRECT was not used, where it was wanted
+  core::Error error;      ///< of all states but measured and unknown: what failed, and what to do
+  double age_s = 0;       ///< from the cache: since when
   bool cached = false;
 };
 /// Fills in what follows from the samples. Pure. O(samples * log(samples)).
