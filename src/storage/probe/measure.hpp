@@ -1,0 +1,32 @@
+// Probes targets: several samples of each, a few targets at a time, and no longer than it takes to see that
+// one is slow or does not answer.
+//
+// Samples are taken in rounds: the first of every target, then the second, and so on, so that what disturbs
+// this node for a moment does not fall on one target. Son et al. (2016) let every target be written at the
+// same time by a process of its own. One process that did so would divide its node's link among all of them,
+// and see only that; one target after the other takes as many times longer as there are targets. So `at_once`
+// of them are written together. A sample that takes four times as long as is usual ends early: its target is
+// slow, and its rate is known. After three such samples there are no more.
+#pragma once
+
+#include <vector>
+
+#include "storage/probe/budget.hpp"
+#include "storage/probe/measurement.hpp"
+#include "storage/probe/target.hpp"
+
+namespace collio::storage::probe {
+
+struct MeasureLimits {
+  double patience_s = 2;  ///< until a target that does not get on is stuck: no block of a sample is written
+  double most_s = 30;     ///< no sample begins later
+  bool direct = true;
+};
+
+/// One measurement for each target, in their order. Not collective. Returns within
+/// most_s + patience_s + the time for one block, whatever the targets do: a target that does not answer keeps
+/// a thread and, if it made one, a file without a name until it does. Nothing is left on the others.
+[[nodiscard]] std::vector<Measurement> measure(const std::vector<Target>& targets, const Budget& budget,
+                                               int at_once, const MeasureLimits& limits);
+
+}  // namespace collio::storage::probe

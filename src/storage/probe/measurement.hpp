@@ -1,0 +1,52 @@
+// What is known of one target: its samples, or why there are none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+#include "storage/probe/sample.hpp"
+#include "storage/probe/target.hpp"
+
+namespace collio::storage::probe {
+
+enum class State {
+  measured,
+  stuck,    ///< did not answer within the patience
+  full,     ///< no space, or no quota
+  failed,   ///< cannot be written for another reason
+  unknown,  ///< the time was over before its first sample, or only the cache was asked
+};
+[[nodiscard]] std::string_view word_of(State state) noexcept;
+[[nodiscard]] std::string_view word_of(Way way) noexcept;
+
+/// What is known of one target.
+struct Measurement {
+  State state = State::unknown;
+  std::vector<double> samples;    ///< bytes per second, as they came
+  double bytes_per_s = 0;         ///< their median
+  double spread_bytes_per_s = 0;  ///< half of the range of their middle half
+  double error_bytes_per_s = 0;   ///< standard error of the median, were the samples normal
+  std::int64_t bytes = 0;         ///< written for it
+  Way way = Way::direct;
+  int ended_early = 0;    ///< of the samples: the target was slow
+  std::string no_direct;  ///< why O_DIRECT was not used, where it was wanted
+  core::Error error;      ///< of all states but measured and unknown: what failed, and what to do
+  double age_s = 0;       ///< from the cache: since when
+  bool cached = false;
+};
+/// Fills in what follows from the samples. Pure. O(samples * log(samples)).
+void summarise(Measurement& measurement);
+
+/// The target cannot be written: `error` says why, and which state that is. Pure.
+void fail(Measurement& measurement, const Target& target, const core::Error& error);
+/// It has not answered for `patience_s` while `doing` something. Pure.
+struct Silence {
+  double patience_s = 0;
+  std::string doing;
+};
+void give_up(Measurement& measurement, const Target& target, const Silence& silence);
+
+}  // namespace collio::storage::probe

@@ -1,0 +1,64 @@
+// See watched_threads.hpp.
+#include "storage/probe/watched_threads.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <csignal>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace collio::storage::probe {
+
+bool WatchedThreads::start(int who, Work work) {
+  auto progress = std::make_shared<Progress>();
+  const int ticket = ++last_ticket_;
+  auto all_of_it = [shared = shared_, progress, ticket, work = std::move(work)]() mutable {
+    work(*progress);
+    work = nullptr;  // what it owns is gone before anybody hears that it has ended
+    const std::lock_guard lock(shared->mutex);
+    shared->tickets.push_back(ticket);
+    shared->ended.notify_one();
+  };
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // a thread inherits it: signals are for the program's own
+  bool started = true;
+  try {
+    std::thread(std::move(all_of_it)).detach();
+  } catch (const std::system_error&) {
+    started = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (started) running_.push_back({ticket, who, std::move(progress)});
+  return started;
+}
+
+WatchedThreads::Ended WatchedThreads::next() {
+  assert(!running_.empty());
+  const auto patience =
+      std::chrono::duration_cast<Progress::Clock::duration>(std::chrono::duration<double>(patience_s_));
+  std::unique_lock lock(shared_->mutex);
+  for (;;) {
+    while (!shared_->tickets.empty()) {
+      const int ticket = shared_->tickets.front();
+      shared_->tickets.pop_front();
+      const auto found = std::ranges::find(running_, ticket, &Running::ticket);
+      if (found == running_.end()) continue;  // given up before
+      const Ended ended{found->who, false, {}};
+      running_.erase(found);
+      return ended;
+    }
+    const auto longest =
+        std::ranges::min_element(running_, {}, [](const Running& one) { return one.progress->since(); });
+    const auto until = longest->progress->since() + patience;
+    if (Progress::Clock::now() >= until) {
+      Ended ended{longest->who, true, longest->progress->doing()};
+      running_.erase(longest);
+      return ended;
+    }
+    shared_->ended.wait_until(lock, until);
+  }
+}
+
+}  // namespace collio::storage::probe

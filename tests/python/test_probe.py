@@ -1,0 +1,95 @@
+"""`collio probe`: names the targets that are slow, stuck, full or missing, and keeps what it found."""
+
+import contextlib
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from collio.lab import targets
+from collio.lab.targets import TargetSpec, start_target
+from collio.probe import program as probe_program
+from collio.probe.command import probe
+from lab_target import MB, memory, program  # noqa: F401
+
+FAST, SLOW = 60 * MB, 6 * MB
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    try:
+        probe_program.find()
+    except probe_program.ProbeError as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache/collio/probe.json"
+
+
+@pytest.fixture
+def six(program, memory, tmp_path):  # noqa: F811
+    """The mounts of six targets of the lab."""
+    with contextlib.ExitStack() as running:
+        yield [running.enter_context(start_target(program, TargetSpec(f"t{i}", FAST), tmp_path / f"t{i}", memory)).mountpoint for i in range(6)]
+
+
+def run(*words):
+    done = CliRunner().invoke(probe, [str(word) for word in words], catch_exceptions=False)
+    return done.exit_code, done.output
+
+
+def verdicts(*words):
+    """{last part of a target's path: its row}, and the document."""
+    _, output = run("--json", *words)
+    document = json.loads(output)
+    return {row["target"].rsplit("/", 1)[-1]: row for row in document["targets"]}, document
+
+
+def quick(mounts):
+    return verdicts("--no-cache", "--bytes", "12MiB", "--samples", 3, *mounts)
+
+
+def test_slow_targets_are_left_out(six):
+    for slow in (["t2"], ["t2", "t4"]):
+        targets.set_rate(six[int(slow[-1][1])], SLOW)
+        rows, document = quick(six)
+        assert all(rows[name]["verdict"] == "slow" for name in slow), rows
+        assert all(rows[name]["bytes_per_s"] < 2 * SLOW for name in slow), rows
+        chosen = [path.rsplit("/", 1)[-1] for path in document["chosen"]]
+        assert chosen and not set(chosen) & set(slow), chosen  # busy machines may slow others down, too
+    assert all(not list(mount.iterdir()) for mount in six)
+
+
+def test_stuck_full_and_forbidden_targets_are_told_apart(six):
+    targets.stuck(six[0])
+    targets.fill(six[1])
+    targets.fail(six[2], "open", "EROFS")
+    rows, document = verdicts("--no-cache", "--bytes", "12MiB", "--samples", 3, "--patience", 0.5, *six)
+    assert [rows[f"t{i}"]["verdict"] for i in range(3)] == ["stuck", "full", "failed"]
+    assert "no answer within 0.5 s while making a file" in rows["t0"]["error"]
+    assert "No space left on device; free some space there" in rows["t1"]["error"]
+    assert "Read-only file system; name a folder that you may write to" in rows["t2"]["error"]
+    assert document["chosen"] and not any(f"/t{i}" in path for path in document["chosen"] for i in range(3))
+
+
+def test_findings_are_kept(tmp_path, cache):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    first, _ = verdicts(folder, "--bytes", "1MiB")
+    assert "age_s" not in first["here"] and first["here"]["bytes"] > 0
+    second, document = verdicts(folder)
+    assert second["here"]["age_s"] < 60 and document["bytes_written"] == 0
+    assert second["here"]["samples_bytes_per_s"] == first["here"]["samples_bytes_per_s"]
+    cache.write_text(cache.read_text().replace("1", "2"))
+    again, document = verdicts(folder, "--bytes", "1MiB")
+    assert "age_s" not in again["here"] and "probe.json is ignored" in document["remarks"][0]
+
+
+def test_table_and_exit_code(tmp_path):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    code, output = run("--no-cache", "--bytes", "1MiB", folder)
+    assert code == 0 and "1 of 1 targets: 1 write" in output and "chosen" in output
+    code, output = run("--no-cache", "--bytes", "1MiB", folder, tmp_path / "none")
+    assert code == 1 and "No such file or directory; make the folder, or leave this target out" in " ".join(output.split())
+    code, output = run("--threshold", 2, folder)
+    assert code == 2 and "--threshold" in output
