@@ -1,9 +1,12 @@
 // See subfiles.hpp.
 #include "engine/file/subfiles.hpp"
 
+#include <cstring>
+#include <optional>
 #include <random>
 
 #include "engine/file/file.hpp"
+#include "engine/open/first_word.hpp"
 #include "engine/open/job_here.hpp"
 #include "transport/waiting/collectives.hpp"
 
@@ -30,6 +33,7 @@ std::uint64_t new_identity() {
 /// Rank 0's manifest, changed on what is there now: other opens of the file may have changed it.
 template <class Change>
 core::Error change_manifest(SubfileSet& set, Change&& change) {
+  const storage::SetLock lock(set.path());
   if (core::Error error = reread_manifest(set); !error.ok()) return error;
   change(set.manifest());
   return write_manifest(set);
@@ -58,30 +62,6 @@ void undo(const File& file, const SubfileSet& set) {
 }
 
 /// Collective.
-core::Error make_set(File& file, const storage::FoundFile& found) {
-  std::optional<SubfileSet> set;
-  core::Error error = on_first(file, "cannot keep " + file.path + " in subfiles", [&] {
-    set = new_set(file, found);
-    return make_folder(*set);
-  });
-  if (!error.ok()) return error;
-  std::string folder = set ? set->folder_name() : "", text = set ? text_of(set->manifest()) : "";
-  transport::broadcast_text(folder, 0, file.comm);
-  transport::broadcast_text(text, 0, file.comm);
-  auto manifest = storage::parse_manifest(text, "the manifest of rank 0");
-  if (!manifest) return manifest.error();  // on all ranks alike
-  set.emplace(file.path, folder, std::move(manifest.value()));
-  error = file.agreement->worst(create_subfiles(*set, share_of(file), found.mode), "cannot create a subfile");
-  if (error.ok())
-    error = on_first(file, "cannot write the placeholder", [&] { return write_placeholder(*set); });
-  if (error.ok())
-    file.subfiles.emplace(SubfileUse{*set, true, false, {}});
-  else
-    undo(file, *set);
-  return error;
-}
-
-/// Collective.
 core::Error use_set(File& file, SubfileSet set, bool writes) {
   if (core::Error error = file.agreement->worst(check_subfiles(set, share_of(file)), "misses a subfile");
       !error.ok())
@@ -95,6 +75,57 @@ core::Error use_set(File& file, SubfileSet set, bool writes) {
   return on_first(file, "cannot write the manifest", [&] {
     return change_manifest(file.subfiles->set, [](storage::Manifest& m) { m.complete = false; });
   });
+}
+
+/// Collective.
+core::Error take_found(File& file, storage::FoundFile found, bool writes) {
+  if (!found.error.ok()) return found.error;
+  if (found.set) return use_set(file, *std::move(found.set), writes);
+  if (file.hints.subfiles > 0 && writes)
+    file.warnings.push_back("collio_subfiles=" + std::to_string(file.hints.subfiles) + ": " + file.path +
+                            " has bytes already and stays one file; collio split makes subfiles of it");
+  return {};
+}
+
+/// On rank 0, under the lock: makes the set, unless another open of the file has made one meanwhile. Whether
+/// it did.
+bool make_on_first(File& file, const storage::SetLock& lock, storage::FoundFile& found) {
+  if (lock.error() != 0)
+    file.warnings.push_back(file.path + " cannot be locked (" + std::strerror(lock.error()) +
+                            "): several opens of a new file at the same time may undo each other");
+  found = storage::look_for_subfiles(file.path);
+  if (!found.empty) return false;
+  found.set = new_set(file, found);
+  found.error = make_folder(*found.set);
+  return true;
+}
+
+/// Collective.
+core::Error make_set(File& file) {
+  std::optional<storage::SetLock> lock;
+  storage::FoundFile found;
+  FirstWord word;
+  if (file.rank == 0) {
+    const bool made = make_on_first(file, lock.emplace(file.path), found);
+    word.found = words_of(found);
+    word.found["made"] = made ? "1" : "0";
+  }
+  word = share(file.comm, std::move(word));
+  found = found_from(word.found, file.path);
+  if (word.found["made"] != "1" || !found.error.ok()) {
+    lock.reset();
+    return take_found(file, std::move(found), true);
+  }
+  const SubfileSet& set = *found.set;
+  core::Error error =
+      file.agreement->worst(create_subfiles(set, share_of(file), found.mode), "cannot create a subfile");
+  if (error.ok())
+    error = on_first(file, "cannot write the placeholder", [&] { return write_placeholder(set); });
+  if (error.ok())
+    file.subfiles.emplace(SubfileUse{set, true, false, {}});
+  else
+    undo(file, set);
+  return error;
 }
 
 /// File domains follow the stripes, unless hints say otherwise.
@@ -144,16 +175,8 @@ bool is_in_subfiles(const std::map<std::string, std::string>& words) {
 }
 
 core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) {
-  if (!found.error.ok()) return found.error;
-  const bool asked = file.hints.subfiles > 0 && writes;
-  core::Error error;
-  if (found.set)
-    error = use_set(file, *std::move(found.set), writes);
-  else if (asked && found.empty)
-    error = make_set(file, found);
-  else if (asked)
-    file.warnings.push_back("collio_subfiles=" + std::to_string(file.hints.subfiles) + ": " + file.path +
-                            " has bytes already and stays one file; collio split makes subfiles of it");
+  const bool made = found.error.ok() && !found.set && found.empty && file.hints.subfiles > 0 && writes;
+  core::Error error = made ? make_set(file) : take_found(file, std::move(found), writes);
   if (file.subfiles) align_to_stripes(file);
   return error;
 }

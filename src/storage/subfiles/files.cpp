@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -81,13 +82,17 @@ core::Result<std::string> read_text(const std::string& path) {
 }
 
 core::Error replace_text(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".new";
+  static std::atomic<unsigned> number{0};
+  const std::string temporary = path + ".new." + std::to_string(::getpid()) + "." + std::to_string(number++);
   {
     const OpenedFile file(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (file.error() != 0) return errno_error("create", temporary, file.error());
     int error = write_all_at(file.fd(), text, 0);
     if (error == 0) error = flush(file.fd());
-    if (error != 0) return errno_error("write", temporary, error);
+    if (error != 0) {
+      ::unlink(temporary.c_str());
+      return errno_error("write", temporary, error);
+    }
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0) return errno_error("replace", path, errno);
   const OpenedFile folder(path.substr(0, path.rfind('/')), O_RDONLY | O_DIRECTORY);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 
 #include "storage/subfiles/files.hpp"
 
@@ -86,6 +87,9 @@ core::Error reread_manifest(SubfileSet& set) {
   set.manifest() = std::move(manifest.value());
   return {};
 }
+
+SetLock::SetLock(const std::string& path)
+    : file_(path, O_WRONLY), lock_(file_.fd(), {std::int64_t{1} << 61 | 16, 1}, RangeUse::write) {}
 
 core::Error write_manifest(const SubfileSet& set) {
   return replace_text(set.manifest_path(), text_of(set.manifest()));
@@ -173,7 +177,10 @@ core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share) {
 }
 
 core::Error remove_folder(const SubfileSet& set) {
-  ::unlink((set.manifest_path() + ".new").c_str());  // of a writer that ended in the middle
+  // Of writers that ended in the middle. What else there is stays, and so does the folder then.
+  std::error_code unseen;
+  for (const auto& entry : std::filesystem::directory_iterator(set.folder(), unseen))
+    if (entry.path().filename().native().starts_with("manifest.new.")) ::unlink(entry.path().c_str());
   if (::unlink(set.manifest_path().c_str()) != 0 && errno != ENOENT)
     return errno_error("remove", set.manifest_path(), errno);
   return ::rmdir(set.folder().c_str()) == 0 || errno == ENOENT

@@ -10,6 +10,8 @@
 #include <string>
 
 #include "core/result.hpp"
+#include "storage/range_lock.hpp"
+#include "storage/subfiles/files.hpp"
 #include "storage/subfiles/manifest.hpp"
 
 namespace collio::storage {
@@ -49,6 +51,20 @@ struct FoundFile {
 };
 /// O(1): reads the first bytes of the file, and the manifest if these are a placeholder's.
 [[nodiscard]] FoundFile look_for_subfiles(const std::string& path);
+
+/// Held while the set of a file is made, or its manifest changed: a file may be opened by several
+/// communicators at the same time. A lock of a byte far behind the placeholder's end.
+class SetLock {
+ public:
+  /// Waits for it. `path`: of the placeholder, or of the empty file that becomes one.
+  explicit SetLock(const std::string& path);
+  /// errno; 0: it is held. A file system may have no locks.
+  [[nodiscard]] int error() const noexcept { return file_.error() != 0 ? file_.error() : lock_.error(); }
+
+ private:
+  OpenedFile file_;
+  RangeLock lock_;
+};
 
 /// Makes the folder of the manifest and writes this as being in use. A folder that another set has is left
 /// alone and another name taken, unless that set is one of this very file, whose placeholder is gone: then it
