@@ -238,6 +238,16 @@ TEST_F(Subfiles, ShorterThanTheManifestSaysIsAnError) {
   EXPECT_EQ(length_by(set, {}).value(), 12);
 }
 
+TEST_F(Subfiles, JoinLeavesAnotherFileOfThatNameAlone) {
+  const SubfileSet set = make({10, 3});
+  std::filesystem::rename(set.path(), folder_ + "/moved");
+  ASSERT_TRUE(replace_text(set.path(), "another file").ok());
+  JoinTally tally;
+  for (const auto& error : {begin_join(set, 100), join_part(set, 100, {}, tally), end_join(set, 100)})
+    EXPECT_EQ(error.kind, ErrorClass::bad_file);
+  EXPECT_EQ(read_text(set.path()).value(), "another file");
+}
+
 TEST_F(Subfiles, JoinGivesTheBytesInOrder) {
   Numbers random(3);
   for (const std::int64_t bytes : {0, 1, 30, 90, 91, 1000, 20000})

@@ -103,6 +103,28 @@ core::Error copy_stripes(const SubfileSet& set, std::int64_t file_bytes, const S
   return {};
 }
 
+/// The file that the subfiles become, if it is still their placeholder: its name may be another file's by
+/// now.
+class Target {
+ public:
+  explicit Target(const SubfileSet& set) : file_(set.path(), O_RDWR) {
+    std::string head(set.placeholder().head().size(), '\0');
+    int failed = file_.error();
+    if (failed == 0) failed = read_all_at(file_.fd(), head, 0);
+    if (failed != 0)
+      error_ = errno_error("open", set.path(), failed);
+    else if (head != set.placeholder().head())
+      error_ = {core::ErrorClass::bad_file,
+                set.path() + " is not the placeholder of the subfiles in " + set.folder() + " any more"};
+  }
+  [[nodiscard]] int fd() const noexcept { return file_.fd(); }
+  [[nodiscard]] const core::Error& error() const noexcept { return error_; }
+
+ private:
+  OpenedFile file_;
+  core::Error error_;
+};
+
 /// The first bytes of the file, from the subfiles.
 core::Result<std::string> begin_of(const SubfileSet& set, std::int64_t bytes) {
   std::string begin;
@@ -125,18 +147,19 @@ core::Result<std::string> begin_of(const SubfileSet& set, std::int64_t bytes) {
 }  // namespace
 
 core::Error begin_join(const SubfileSet& set, std::int64_t file_bytes) {
-  const auto error =
-      resize_subfiles(set, {}, file_bytes, Resize::at_least);  // no subfile ends before its share
-  if (!error.ok()) return error;
-  return ::truncate(set.path().c_str(), std::max(file_bytes, head_bytes(set))) == 0
+  const Target to(set);
+  if (!to.error().ok()) return to.error();
+  // No subfile ends before its share.
+  if (core::Error error = resize_subfiles(set, {}, file_bytes, Resize::at_least); !error.ok()) return error;
+  return ::ftruncate(to.fd(), std::max(file_bytes, head_bytes(set))) == 0
              ? core::Error{}
              : errno_error("set the length of", set.path(), errno);
 }
 
 core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const SubfileShare& share,
                       JoinTally& tally) {
-  const OpenedFile to(set.path(), O_WRONLY);
-  if (to.error() != 0) return errno_error("open", set.path(), to.error());
+  const Target to(set);
+  if (!to.error().ok()) return to.error();
   // As many pieces as ranks at least: where there are fewer subfiles than ranks, several share one.
   const std::int64_t count = set.layout().count, parts = (share.step + count - 1) / count;
   for (std::int64_t piece = share.first; piece < count * parts; piece += share.step) {
@@ -148,8 +171,8 @@ core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const Subf
 }
 
 core::Error end_join(const SubfileSet& set, std::int64_t file_bytes) {
-  const OpenedFile to(set.path(), O_WRONLY);
-  if (to.error() != 0) return errno_error("open", set.path(), to.error());
+  const Target to(set);
+  if (!to.error().ok()) return to.error();
   struct stat about {};
   const std::int64_t head = head_bytes(set), expected = std::max(file_bytes, head);
   if (::fstat(to.fd(), &about) != 0) return errno_error("find", set.path(), errno);
