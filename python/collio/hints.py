@@ -35,7 +35,8 @@ class Hint(hint_table.Row):
         text = value.strip()
         if self.kind == "Faults":
             return _parse_faults(text)
-        accepted = _parse_hosts(text) if self.kind == "Hosts" else self._parse_word(text)
+        by_kind = {"Hosts": _parse_hosts, "Folders": _parse_folders}.get(self.kind, self._parse_word)
+        accepted = by_kind(text)
         if accepted is None:
             raise HintError(f"{self.key}={value}: not allowed; allowed is {self.allowed}{unit_advice(text)}")
         return accepted
@@ -64,6 +65,11 @@ def _parse_hosts(text: str) -> str | None:
     """A cb_config_list: hosts with the most aggregators each may have."""
     entry = r"[^\s,;:]+(:([0-9]{1,6}|\*))?"
     return text if text == "auto" or re.fullmatch(rf"{entry}(,{entry})*", text) else None
+
+
+def _parse_folders(text: str) -> str | None:
+    """Paths with colons between them."""
+    return text if text and all(text.split(":")) and not set(text) & set(";\n") else None
 
 
 def _parse_faults(text: str) -> str:

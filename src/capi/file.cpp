@@ -99,7 +99,8 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   int rank = 0;
   MPI_Comm_rank(call.comm, &rank);
   if (Error error = create_on_first(call, rank, made->inode); !error.ok()) return error;
-  const engine::FileRequest request = request_of(call);
+  engine::FileRequest request = request_of(call);
+  if (rank == 0) request.found = storage::look_for_subfiles(engine::absolute_path(call.path));
   for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);
   auto opened = engine::File::open(request);
   if (!opened) return opened.error();
@@ -155,8 +156,10 @@ int close_file(collio_file** file) {
       const engine::File::Visit visit(*open.engine, "close");
       open.engine->gather();
       error = open.engine->agreement->worst(left_over(*closing), "puts or gets without a commit or fetch");
-      mpiio::report_closed(open);
       core::keep_worst(error, open.engine->close_storage());
+      if (open.engine->subfiles && error.ok())
+        error = engine::close_subfiles(*open.engine, engine::AtClose::keep);
+      mpiio::report_closed(open);
     }
     open.engine->part();
     open.engine.reset();  // requests that are waited for later keep nothing of it
@@ -170,13 +173,19 @@ int sync_file(collio_file* file) {
     file->open->settle();
     const engine::File::Visit visit(engine, "sync");
     if (Error error = engine::check_same_call(engine, "sync"); !error.ok()) return error;
-    return engine.agreement->worst(engine.sync(), "cannot flush " + engine.path);
+    Error error = engine.agreement->worst(engine.sync(), "cannot flush " + engine.path);
+    return error.ok() && engine.subfiles ? engine::note_flushed(engine) : error;
   });
 }
 
 int size_of_file(collio_file* file, int64_t* bytes) {
   return guarded_on(file, [&]() -> Error {
     if (!bytes) return {ErrorClass::argument, "the place for the size is null"};
+    if (const engine::File& engine = *file->open->engine; engine.subfiles) {
+      auto length = engine::length_of(engine);
+      if (length) *bytes = length.value();
+      return length ? Error{} : length.error();
+    }
     return size_of({file->open->engine->path, file->inode}, *bytes);
   });
 }
@@ -192,6 +201,7 @@ int set_size(collio_file* file, int64_t bytes) {
       return {ErrorClass::not_same, engine.path + ": ranks ask for sizes from " + std::to_string(least) +
                                         " to " + std::to_string(most) + " bytes"};
     Error mine = bytes < 0 ? not_allowed("the size", bytes, "0 and more") : check_mode(*file, true);
+    if (mine.ok() && engine.subfiles) return engine::resize(engine, bytes, storage::Resize::to);
     if (mine.ok() && engine.rank == 0) mine = truncate_file({engine.path, file->inode}, bytes);
     return engine.agreement->worst(mine, "cannot set the size of " + engine.path);
   });

@@ -38,6 +38,7 @@ enum {
   collio_open_mode,       /* the program's amode */
   collio_open_minus_mode,
   collio_open_unchecked,     /* check mode is not asked for */
+  collio_open_plain,         /* the file is not kept in subfiles, as the first rank sees it */
   collio_open_first_without, /* rank without an engine; INT_MAX: it has one */
   collio_open_words
 };

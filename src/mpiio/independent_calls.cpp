@@ -4,6 +4,7 @@
 #include "mpiio/data_calls.hpp"
 #include "mpiio/give_view.hpp"
 #include "mpiio/report.hpp"
+#include "mpiio/subfile_calls.hpp"
 
 namespace collio::mpiio {
 
@@ -11,7 +12,7 @@ std::shared_ptr<OpenFile> own_independent(MPI_File handle) {
   auto file = find_file(handle);
   if (file) count_independent(*file);
   if (!file || file->program_view.installed()) return nullptr;
-  if (file->engine->size > 1 || !library_takes_view(*file)) return file;
+  if (alone(*file) || file->engine->size > 1 || !library_takes_view(*file)) return file;
   file->program_view.install(handle, *real);
   return nullptr;
 }

@@ -52,6 +52,7 @@ OpenAgreement::OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& m
   least[collio_open_mode] = mine.mode;
   least[collio_open_minus_mode] = -mine.mode;
   least[collio_open_unchecked] = mine.check ? 0 : 1;
+  least[collio_open_plain] = mine.in_subfiles ? 0 : 1;
   least[collio_open_first_without] = std::numeric_limits<int>::max();
   {
     const OpenLookout lookout(comm, path, mine.patience_s);
@@ -60,6 +61,7 @@ OpenAgreement::OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& m
   opened = least[collio_open_by_library] != 0;
   same_mode = least[collio_open_mode] == -least[collio_open_minus_mode];
   check = least[collio_open_unchecked] == 0;
+  in_subfiles = least[collio_open_plain] == 0;
   if (!least[collio_open_engine])
     why_not = "the engine is not loaded on all ranks";
   else if (!least[collio_open_memory])

@@ -15,16 +15,18 @@ struct OpenWords {
   int mode = 0;         ///< the program's amode
   bool check = false;   ///< check mode is asked for
   bool has_memory = true;
-  core::Error path;        ///< collio does not know the file that the library opened
-  double patience_s = 60;  ///< 0: does not say what it waits for
+  bool in_subfiles = false;  ///< the file is; the first rank looks
+  core::Error path;          ///< collio does not know the file that the library opened
+  double patience_s = 60;    ///< 0: does not say what it waits for
 };
 
 /// One reduction over the program's communicator, in which a shim without an engine takes part
 /// (shim_absent.c). Collective.
 struct OpenAgreement {
-  bool opened = false;     ///< on all ranks
-  bool same_mode = false;  ///< all ranks gave the same one
-  bool check = false;      ///< some rank asked for check mode
+  bool opened = false;       ///< on all ranks
+  bool same_mode = false;    ///< all ranks gave the same one
+  bool check = false;        ///< some rank asked for check mode
+  bool in_subfiles = false;  ///< the file's bytes are where the library does not look
   std::string_view
       why_not;  ///< why the file is the library's; empty: no reason so far. It may be the text of `mine`
 

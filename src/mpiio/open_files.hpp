@@ -26,6 +26,7 @@ struct OpenFile {
   std::vector<std::int32_t>
       view_words;  ///< of an agreement on a view, for which there may be no memory later
   bool reads = true, writes = true;
+  bool deletes = false;                          ///< at close, of a file in subfiles
   std::mutex pointer;                            ///< the individual file pointer is read and then set
   std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
   bool library_split = false;                    ///< a split call that the MPI library does is under way
@@ -39,7 +40,7 @@ struct OpenFile {
   /// effect.
   void settle();
   /// False: the MPI library keeps this file's calls for now.
-  [[nodiscard]] bool taken_over() const noexcept { return !atomic && !foreign_data; }
+  [[nodiscard]] bool taken_over() const noexcept { return engine->subfiles || (!atomic && !foreign_data); }
 };
 
 /// Null when collio did not see the file opened, or left it to the MPI library. Thread-safe.

@@ -45,6 +45,8 @@ void Opening::note_opened(bool opened, MPI_File file, const char* path) {
     int rank = 0;
     MPI_Comm_rank(request.comm, &rank);
     if (rank != 0) return;
+    if (words.path.ok()) request.found = storage::look_for_subfiles(engine::absolute_path(request.path));
+    words.in_subfiles = request.found.set || !request.found.error.ok();
     OtherSettings other = other_settings({program_, environment_, path}, file);
     request.settings = std::move(other.pairs);
     origins = std::move(other.origins);

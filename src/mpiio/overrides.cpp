@@ -17,6 +17,7 @@
 #include "mpiio/operation.hpp"
 #include "mpiio/report.hpp"
 #include "mpiio/say.hpp"
+#include "mpiio/subfile_calls.hpp"
 #include "mpiio/view_calls.hpp"
 #include "mpiio/wait_calls.hpp"
 #include "policy/automatic_hints.hpp"
@@ -37,25 +38,34 @@ void say(const engine::File& file, MPI_Comm comm, const std::string& origins) {
     std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
 }
 
-/// Takes the file over on all ranks, or on none. An error: check mode found one. `begin_s`: when the open
-/// began; `by_library_s`: how long the library took.
+core::Error only_here(const std::string& path, std::string_view why) {
+  return {core::ErrorClass::other,
+          path + " is kept in subfiles, which collio alone can read and write, but " + std::string(why)};
+}
+
+/// Takes the file over on all ranks, or on none. An error: check mode found one, or the file is in subfiles.
+/// `begin_s`: when the open began; `by_library_s`: how long the library took.
 core::Error take_over(const Opening& opening, MPI_File handle, double begin_s, double by_library_s) {
   const engine::FileRequest& request = opening.request;
   for (const std::string& warning : request.warnings)
     say_once(request.comm, warning);  // whatever comes of the open
-  auto opened = engine::File::open(request);
+  bool in_subfiles = false;
+  auto opened = engine::File::open(request, &in_subfiles);
   if (!opened) {
-    if (opened.error().kind == core::ErrorClass::not_same) return opened.error();
+    if (in_subfiles || opened.error().kind == core::ErrorClass::not_same) return opened.error();
     if (!opened.error().message.empty())
       say_once(request.comm, "left to the MPI library: " + opened.error().message);
     return {};
   }
-  if (!opened.value()) return {};  // disabled by hint
+  if (!opened.value())  // disabled by hint
+    return in_subfiles ? only_here(request.path, "collio is disabled for it (collio_enable)") : core::Error{};
   auto file = std::make_shared<OpenFile>();
   file->engine = std::move(opened.value());
   file->view_words.resize(view_word_count);
   file->reads = request.reads;
   file->writes = request.writes;
+  if (alone(*file))
+    if (core::Error error = begin_alone(*file, handle, opening.words.mode); !error.ok()) return error;
   say(*file->engine, request.comm, opening.origins);
   file->engine->times.open_s = observe::now_s() - begin_s;
   file->engine->times.open_by_library_s = by_library_s;
@@ -76,13 +86,21 @@ void say_left(MPI_Comm comm, const char* path, std::string_view why) {
   say_once(comm, std::string("left to the MPI library: ") + path + ": " + std::string(why));
 }
 
-/// The ranks gave different modes: an error where the program asked for checks, else the file is the
-/// library's. Collective.
-int refuse_open(const OpenAgreement& agreed, MPI_Comm comm, const char* path, MPI_File* handle) {
-  const std::string_view why = "ranks open the file with different modes (amode)";
-  if (agreed.check)
+/// Why the library alone has a file that it opened, though collio is there; empty: no reason.
+std::string_view why_left(const OpenAgreement& agreed, int mode) {
+  if (!agreed.same_mode) return "ranks open the file with different modes (amode)";
+  if ((mode & MPI_MODE_SEQUENTIAL) != 0) return "it is opened with MPI_MODE_SEQUENTIAL";
+  return agreed.why_not;
+}
+
+/// The file is the library's: an error where the program asked for checks and gave different modes, or where
+/// the library has not the file's bytes. Collective.
+int leave(const OpenAgreement& agreed, int mode, const Opening& opening, const char* path, MPI_File* handle) {
+  const std::string_view why = why_left(agreed, mode);
+  if (agreed.in_subfiles) return close_again(handle, only_here(path, why));
+  if (!agreed.same_mode && agreed.check)
     return close_again(handle, {core::ErrorClass::not_same, std::string(path) + ": " + std::string(why)});
-  say_left(comm, path, why);
+  if (!agreed.same_mode || (mode & MPI_MODE_SEQUENTIAL) == 0) say_left(opening.request.comm, path, why);
   return MPI_SUCCESS;
 }
 
@@ -100,12 +118,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   opening.note_opened(rc == MPI_SUCCESS, *handle, path);
   const OpenAgreement agreed(comm, path, opening.words);
   if (!agreed.opened) return rc;
-  if (!agreed.same_mode) return refuse_open(agreed, comm, path, handle);
-  if (mode & MPI_MODE_SEQUENTIAL) return rc;
-  if (!agreed.why_not.empty()) {
-    say_left(comm, path, agreed.why_not);
-    return rc;
-  }
+  if (!why_left(agreed, mode).empty()) return leave(agreed, mode, opening, path, handle);
   const core::Error error = take_over(opening, *handle, begin_s, by_library_s);
   return error.ok() ? rc : close_again(handle, error);
 }
@@ -119,8 +132,11 @@ int close(MPI_File* handle) {
     {
       const engine::File::Visit visit(*file->engine, "close");
       file->engine->gather();
-      report_closed(*file);
       error = file->engine->close_storage();
+      if (alone(*file) && (error.ok() || file->deletes))
+        error = engine::close_subfiles(*file->engine,
+                                       file->deletes ? engine::AtClose::remove : engine::AtClose::keep);
+      report_closed(*file);
     }
     file->engine->part();
   }
@@ -156,7 +172,7 @@ int set_atomicity(MPI_File handle, int flag) {
   if (visit.code() != MPI_SUCCESS) return visit.code();
   auto file = find_settled(handle);
   if (!file) return real->File_set_atomicity(handle, flag);
-  int rc = give_view(*file, handle);
+  int rc = alone(*file) ? set_atomicity_alone(*file, handle, flag != 0) : give_view(*file, handle);
   if (rc == MPI_SUCCESS) rc = real->File_set_atomicity(handle, flag);
   if (rc == MPI_SUCCESS) file->atomic = flag != 0;
   return rc;
@@ -171,7 +187,8 @@ int sync(MPI_File handle) {
   const int rc = real->File_sync(handle);
   core::Error mine = f.sync();
   if (mine.ok() && rc != MPI_SUCCESS) mine = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
-  const core::Error error = f.agreement->worst(mine, "cannot flush " + f.path);
+  core::Error error = f.agreement->worst(mine, "cannot flush " + f.path);
+  if (error.ok() && alone(*file)) error = engine::note_flushed(f);
   if (error.ok()) return rc;
   return rc == MPI_SUCCESS ? raise(handle, error)
                            : error_code(error);  // the library has told the error handler
@@ -179,18 +196,25 @@ int sync(MPI_File handle) {
 
 int set_size(MPI_File handle, MPI_Offset size) {
   const LibraryVisit visit(handle, "set_size");
-  return visit.code() != MPI_SUCCESS ? visit.code() : real->File_set_size(handle, size);
+  if (visit.code() != MPI_SUCCESS) return visit.code();
+  if (auto file = find_file(handle); file && alone(*file))
+    return resize_alone(*file, handle, size, storage::Resize::to);
+  return real->File_set_size(handle, size);
 }
 
 int preallocate(MPI_File handle, MPI_Offset size) {
   const LibraryVisit visit(handle, "preallocate");
-  return visit.code() != MPI_SUCCESS ? visit.code() : real->File_preallocate(handle, size);
+  if (visit.code() != MPI_SUCCESS) return visit.code();
+  if (auto file = find_file(handle); file && alone(*file))
+    return resize_alone(*file, handle, size, storage::Resize::allocate);
+  return real->File_preallocate(handle, size);
 }
 
 /// Before the MPI library does a collective call with the shared file pointer.
 int install_view(MPI_File handle) {
   auto file = find_settled(handle);
   if (!file) return MPI_SUCCESS;
+  if (alone(*file)) return refuse_alone(handle, *file, "shared file pointers");
   file->program_view.note_shared_pointer();
   count_by_library(*file);
   return give_view(*file, handle);
@@ -198,7 +222,9 @@ int install_view(MPI_File handle) {
 
 /// Before a call with the shared file pointer, which is not collective: the view cannot be installed then.
 int need_view(MPI_File handle) {
-  if (auto file = find_file(handle)) file->program_view.note_shared_pointer();
+  auto file = find_file(handle);
+  if (file && alone(*file)) return refuse_alone(handle, *file, "shared file pointers");
+  if (file) file->program_view.note_shared_pointer();
   if (!own_independent(handle)) return MPI_SUCCESS;
   return raise(handle, {core::ErrorClass::other,
                         "shared file pointers need the view in the MPI library; use a plainer file type"});
@@ -247,9 +273,11 @@ collio_calls make_overrides() {
   t.Error_string = error_string;
   t.File_open = open;
   t.File_close = close;
+  t.File_delete = delete_file;
   t.File_get_info = get_info;
   t.File_set_atomicity = set_atomicity;
   t.File_sync = sync;
+  t.File_get_size = get_size;
   t.File_set_size = set_size;
   t.File_preallocate = preallocate;
   t.File_write_all = write_all<int>;

@@ -132,6 +132,11 @@ static void before_File_open(void) {
   no_file = 1;
 }
 
+/* Without an open before: the file may be one that only the engine can delete whole. */
+static void before_File_delete(void) {
+  if (depth == 0) pthread_once(&started_once, start_engine);
+}
+
 static void before_File_close(void) {
   if (depth == 0) no_file = 1;
 }
@@ -161,7 +166,7 @@ int shim_missing(const char* name) {
   static inline void before_##name(void) {}        \
   COLLIO_DEFINE(MPI_, name, parameters, arguments) \
   COLLIO_DEFINE(PMPI_, name, parameters, arguments)
-#define COLLIO_WITHOUT_OPEN_AND_CLOSE
+#define COLLIO_WITHOUT_FILES
 #include "mpiio/calls.def"
 
 #define COLLIO_DEFINE_OPEN(prefix)                                                                          \
@@ -173,13 +178,18 @@ int shim_missing(const char* name) {
     const struct collio_calls* calls = ENTER(prefix);                                                       \
     const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file)                    \
                                         : shim_missing(#prefix "File_open");                                \
-    if (*absent && depth == 1) shim_tell_absent(comm, mode, result == MPI_SUCCESS, absent);                 \
+    if (*absent && depth == 1 && shim_tell_absent(comm, mode, result == MPI_SUCCESS, absent)) {             \
+      calls->File_close(file);                                                                              \
+      return leave(shim_family()->err_other);                                                               \
+    }                                                                                                       \
     return leave(result);                                                                                   \
   }
 COLLIO_DEFINE_OPEN(MPI_)
 COLLIO_DEFINE_OPEN(PMPI_)
 COLLIO_DEFINE(MPI_, File_close, (MPI_File * file), (file))
 COLLIO_DEFINE(PMPI_, File_close, (MPI_File * file), (file))
+COLLIO_DEFINE(MPI_, File_delete, (const char* path, handle info), (path, info))
+COLLIO_DEFINE(PMPI_, File_delete, (const char* path, handle info), (path, info))
 
 /* While nothing of the engine's is under way, completing a request costs one look at a number more. */
 #define COLLIO_DEFINE_WAIT(prefix, name, parameters, arguments)                                           \

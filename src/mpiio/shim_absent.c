@@ -17,10 +17,10 @@ static handle comm_of(const struct mpi_family* family, handle comm) {
   return family->comm_bytes == sizeof(int) ? (handle)(uintptr_t)(unsigned)(uintptr_t)comm : comm;
 }
 
-void shim_tell_absent(handle program_comm, int mode, int opened, const char* why) {
+int shim_tell_absent(handle program_comm, int mode, int opened, const char* why) {
   static int said;
   const struct mpi_family* family = shim_family();
-  if (!family) return;
+  if (!family) return 0;
   const handle comm = comm_of(family, program_comm);
   ask_function test_inter = NULL, size_of = NULL, rank_of = NULL;
   reduce_function reduce = NULL;
@@ -31,11 +31,11 @@ void shim_tell_absent(handle program_comm, int mode, int opened, const char* why
   *(void**)&reduce = shim_find("PMPI_Iallreduce");
   *(void**)&wait = shim_find("PMPI_Wait");
   if (!test_inter || !size_of || !rank_of || !reduce || !wait || comm == shim_constant(&family->comm_null))
-    return;
+    return 0;
   int inter = 0, size = 1, rank = 0, mine[collio_open_words], least[collio_open_words];
   if (test_inter(comm, &inter) != MPI_SUCCESS || inter || size_of(comm, &size) != MPI_SUCCESS ||
       rank_of(comm, &rank) != MPI_SUCCESS)
-    return;
+    return 0;
   for (int i = 0; i < collio_open_words; ++i) mine[i] = 1;
   mine[collio_open_engine] = 0;
   mine[collio_open_by_library] = opened;
@@ -49,9 +49,10 @@ void shim_tell_absent(handle program_comm, int mode, int opened, const char* why
   if (size > 1 && (reduce(mine, least, collio_open_words, shim_constant(&family->int_type),
                           shim_constant(&family->op_min), comm, &request) != MPI_SUCCESS ||
                    wait(&request, &status) != MPI_SUCCESS))
-    return;
+    return 0;
   shim_note_absent();
   /* Every rank may open a file of its own. */
   if (!said++ && least[collio_open_first_without] == rank && (size > 1 || shim_speaks()))
     fprintf(stderr, "collio: %s; calls pass through\n", why);
+  return size > 1 && least[collio_open_by_library] && !least[collio_open_plain];
 }

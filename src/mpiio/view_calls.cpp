@@ -10,6 +10,7 @@
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/open_files.hpp"
+#include "mpiio/subfile_calls.hpp"
 
 namespace collio::mpiio {
 
@@ -45,6 +46,16 @@ core::Error error_of_view(const OpenFile& file, const access::View& view, const 
   if (!view.filetype || (!checks && !refused.ok())) return refused;
   core::Error wrong = check_view(view, asked.etype, {checks, file.writes});
   return wrong.ok() ? refused : wrong;
+}
+
+/// A view through which a file in subfiles cannot be served, on all ranks alike.
+core::Error unserved(const OpenFile& file, bool foreign_data, ViewKind agreed) {
+  const std::string begin = file.engine->path + " is kept in subfiles, which ";
+  if (foreign_data)
+    return {core::ErrorClass::argument, begin + "have data in the representation native alone"};
+  if (agreed == ViewKind::undescribed)
+    return {core::ErrorClass::type, begin + "collio alone serves, and it cannot describe a rank's file type"};
+  return {};
 }
 
 int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
@@ -94,10 +105,11 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
     error = {core::ErrorClass::not_same,
              "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
                  " to " + std::to_string(most[etype_most]) + " bytes"};
+  if (error.ok() && alone(*file)) error = unserved(*file, most[foreign] != 0, agreed);
   if (!error.ok()) return raise(handle, error);
   ProgramView& program_view = file->program_view;
-  const bool etype_alone =
-      is_native && !file->atomic && (agreed == ViewKind::costly || agreed == ViewKind::bytes);
+  const bool etype_alone = alone(*file) || (is_native && !file->atomic &&
+                                            (agreed == ViewKind::costly || agreed == ViewKind::bytes));
   const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype],
                                !most[gives_info] && !most[other_unit]};
   const int rc = etype_alone
@@ -105,7 +117,7 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
                      : real->File_set_view(handle, displacement, etype,
                                            kind == ViewKind::bytes ? etype : filetype, representation, info);
   if (rc != MPI_SUCCESS) return rc;
-  if (etype_alone && agreed == ViewKind::costly)
+  if (alone(*file) || (etype_alone && agreed == ViewKind::costly))
     program_view.mark_etype_only();
   else
     program_view.mark_installed();
@@ -147,7 +159,7 @@ int seek(MPI_File handle, MPI_Offset offset, int whence) {
   if (!file || file->program_view.installed() || whence != MPI_SEEK_END)
     return real->File_seek(handle, offset, whence);
   MPI_Offset bytes = 0;
-  MPI_File_get_size(handle, &bytes);
+  if (const int rc = get_size(handle, &bytes); rc != MPI_SUCCESS) return rc;
   return real->File_seek(handle, end_position(file->engine->view, bytes) + offset, MPI_SEEK_SET);
 }
 

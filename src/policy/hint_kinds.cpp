@@ -47,6 +47,18 @@ std::optional<std::vector<HostLimit>> Hosts::read(std::string_view text) {
   return limits.empty() ? std::nullopt : std::optional(std::move(limits));
 }
 
+std::optional<std::vector<std::string>> Folders::read(std::string_view text) {
+  Value folders;
+  if (text == "auto") return folders;
+  for (;;) {
+    const auto colon = std::min(text.find(':'), text.size());
+    if (colon == 0) return {};
+    folders.emplace_back(text.substr(0, colon));
+    if (colon == text.size()) return folders;
+    text.remove_prefix(colon + 1);
+  }
+}
+
 std::optional<std::string> Faults::read(std::string_view text) {
   return parse_faults(text).ok() ? std::optional<std::string>(text) : std::nullopt;
 }

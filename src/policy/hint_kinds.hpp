@@ -113,6 +113,24 @@ struct Servers : AutoCount {
   [[nodiscard]] std::string allowed() const { return "-1, " + AutoCount::allowed(); }
 };
 
+/// Or "disable", whose value is 0.
+struct CountOrDisable : Count {
+  using Count::Count;
+  [[nodiscard]] std::optional<int> read(std::string_view text) const {
+    return text == "disable" ? std::optional(0) : Count::read(text);
+  }
+  [[nodiscard]] std::string allowed() const { return Count::allowed() + ", disable"; }
+};
+
+/// Paths with colons between them. "auto" is an empty list.
+struct Folders : Kind<std::vector<std::string>> {
+  std::string_view form;
+
+  explicit constexpr Folders(std::string_view what_is_allowed) : form(what_is_allowed) {}
+  [[nodiscard]] static std::optional<Value> read(std::string_view text);
+  [[nodiscard]] std::string allowed() const { return std::string(form); }
+};
+
 /// cb_config_list. "auto", no limit, is an empty list.
 struct Hosts : Kind<std::vector<HostLimit>> {
   std::string_view form;

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "case.hpp"
+#include "in_subfiles.hpp"
 #include "known_native.hpp"
 #include "session.hpp"
 #include "shrink.hpp"
@@ -36,6 +37,7 @@ struct Options {
   bool keep_going = false;
   bool require_collio = false;
   bool faults = false;
+  bool subfiles = false;
   double minutes = 0;  ///< instead of cases
   std::string directory;
   unsigned watchdog_s = 120;
@@ -48,6 +50,7 @@ struct Position {
   int ranks = 0;
   long max_bytes = 0;
   const char* faults = "";
+  const char* subfiles = "";
 };
 Position position;
 
@@ -56,10 +59,10 @@ void on_signal(int signal_number) {
   const int n =
       std::snprintf(line, sizeof line,
                     "collio_fuzz: signal %d (%s) in case %ld during '%s'\n  rerun: mpiexec -n %d collio_fuzz "
-                    "--seed %llu --max-bytes %ld --case %ld --verbose%s\n",
+                    "--seed %llu --max-bytes %ld --case %ld --verbose%s%s\n",
                     signal_number, signal_number == SIGALRM ? "no progress: hang" : "crash", position.number,
                     stage(), position.ranks, static_cast<unsigned long long>(position.seed),
-                    position.max_bytes, position.number, position.faults);
+                    position.max_bytes, position.number, position.faults, position.subfiles);
   if (write(STDERR_FILENO, line, static_cast<std::size_t>(n)) < 0) _exit(4);
   _exit(3);
 }
@@ -72,7 +75,8 @@ void watch_signals() {
   std::fprintf(
       stderr,
       "usage: collio_fuzz [--cases N] [--seed S] [--max-bytes B] [--case K] [--dir DIR] [--watchdog SECONDS] "
-      "[--no-native] [--shrink] [--keep-going] [--require-collio] [--faults] [--minutes M] [--verbose]\n");
+      "[--no-native] [--shrink] [--keep-going] [--require-collio] [--faults] [--subfiles] [--minutes M] "
+      "[--verbose]\n");
   std::exit(2);
 }
 
@@ -82,6 +86,7 @@ bool parse_flag(Options& options, const std::string& key) {
   if (key == "--keep-going") return options.keep_going = true;
   if (key == "--require-collio") return options.require_collio = true;
   if (key == "--faults") return options.faults = true;
+  if (key == "--subfiles") return options.subfiles = true;
   if (key == "--no-native") return !(options.native = false);
   return false;
 }
@@ -165,7 +170,8 @@ class Fuzzer {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ != 0) return;
     for (const char* color : {"0", "1"})
-      for (const char* side : {".c", ".n", ".rules"}) unlink((base_ + color + side).c_str());
+      for (const char* side : {".c", ".n", ".rules"})
+        MPI_File_delete((base_ + color + side).c_str(), MPI_INFO_NULL);  // with its subfiles
   }
 
   /// Runs one case; false on the first difference. Collective over the world.
@@ -250,9 +256,9 @@ class Fuzzer {
     FileModel model(subject);
     const std::string rules = options_.faults ? path(group, ".rules") : "";
     if (preloaded_)
-      keep("collio",
-           run_session({group.comm, path(group, ".c"), Engine::preloaded, true, rules, &failed_calls_},
-                       subject, model));
+      keep("collio", run_session({group.comm, path(group, ".c"), Engine::preloaded, true, rules,
+                                  &failed_calls_, options_.subfiles},
+                                 subject, model));
     const char* unsafe = why_not_natively(group, subject);
     if (unsafe != nullptr) ++tolerated_[unsafe];
     if (!options_.native || unsafe != nullptr) return;
@@ -271,8 +277,12 @@ class Fuzzer {
     FileModel model = written;
     keep("collio reading the native file",
          run_session({group.comm, path(group, ".n"), Engine::preloaded, false}, reading, model));
-    keep_native("native reading collio's file", reading,
-                run_session({group.comm, path(group, ".c"), Engine::native, false}, reading, model));
+    // What is not joined only collio reads.
+    const bool apart = agree(group.comm, is_in_subfiles(path(group, ".c")));
+    keep_native(
+        apart ? "collio reading its subfiles" : "native reading collio's file", reading,
+        run_session({group.comm, path(group, ".c"), apart ? Engine::preloaded : Engine::native, false},
+                    reading, model));
   }
 
   void report(long number, const Group& group, const Case& subject) const {
@@ -289,9 +299,9 @@ class Fuzzer {
     if (rank_ == 0)
       std::fprintf(stderr,
                    "collio_fuzz: rerun: mpiexec -n %d collio_fuzz --seed %llu --max-bytes %lld --case %ld "
-                   "--verbose --shrink%s\n",
+                   "--verbose --shrink%s%s\n",
                    position.ranks, static_cast<unsigned long long>(options_.seed),
-                   static_cast<long long>(options_.max_bytes), number, position.faults);
+                   static_cast<long long>(options_.max_bytes), number, position.faults, position.subfiles);
   }
 
   void shrink_case(const Group& group, const Case& subject) {
@@ -338,6 +348,7 @@ int fuzz(const Options& options) {
   position.seed = options.seed;
   position.max_bytes = static_cast<long>(options.max_bytes);
   position.faults = options.faults ? " --faults" : "";
+  position.subfiles = options.subfiles ? " --subfiles" : "";
   watch_signals();
   if (options.require_collio && !collio_is_preloaded()) {
     std::fprintf(stderr, "collio_fuzz: libcollio_mpiio.so is not preloaded\n");

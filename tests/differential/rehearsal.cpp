@@ -2,8 +2,9 @@
 #include "rehearsal.hpp"
 
 #include <fstream>
-#include <iterator>
 #include <vector>
+
+#include "in_subfiles.hpp"
 
 namespace collio::differential {
 
@@ -79,8 +80,7 @@ std::string disagreement_of(MPI_Comm comm, int error_class) {
 }
 
 std::string untruth_of(const TriedWrite& write) {
-  std::ifstream in(write.path, std::ios::binary);
-  const std::string found{std::istreambuf_iterator<char>(in), {}};
+  const std::string found = content_of(write.path);
   const auto& before = write.before.bytes();
   const auto& after = write.after.bytes();
   if (found.size() < before.size() || found.size() > after.size())

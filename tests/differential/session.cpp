@@ -2,13 +2,13 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <memory>
 #include <sstream>
 
+#include "in_subfiles.hpp"
 #include "posted.hpp"
 #include "rehearsal.hpp"
 
@@ -65,13 +65,21 @@ class Runner {
     set_stage("prepare");
     if (rank_ != 0) return;
     if (!case_.file_exists) {
-      unlink(session_.path.c_str());
+      MPI_File_delete(session_.path.c_str(), MPI_INFO_NULL);
       return;
     }
     const int descriptor = ::open(session_.path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
     const auto& bytes = model_.bytes();
+    if (in_subfiles()) {
+      ::close(descriptor);
+      return fill_subfiles(session_.path, case_.seed, model_.bytes());
+    }
     if (::write(descriptor, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
     ::close(descriptor);
+  }
+
+  [[nodiscard]] bool in_subfiles() const {
+    return session_.subfiles && session_.engine == Engine::preloaded && session_.prepare;
   }
 
   /// A hint, or what a user would set in the environment.
@@ -91,6 +99,7 @@ class Runner {
       MPI_Info_set(info, "collio_enable", "disable");
     else
       for (const auto& [key, value] : case_.hints) set_hint(info, key, value);
+    if (in_subfiles()) ask_for_subfiles(info, case_.seed);
     if (!session_.rules.empty()) {
       set_faults(session_.comm, session_.rules, "none");
       MPI_Info_set(info, "collio_faults", ("@" + session_.rules).c_str());
@@ -330,18 +339,14 @@ class Runner {
 
   void compare_file() {
     set_stage("compare");
-    const int descriptor = ::open(session_.path.c_str(), O_RDONLY);
-    if (descriptor < 0) {
+    if (access(session_.path.c_str(), F_OK) != 0) {
       add("file", "the file is not there");
       return;
     }
-    struct stat info {};
-    fstat(descriptor, &info);
-    std::vector<unsigned char> found(static_cast<std::size_t>(info.st_size));
-    const ssize_t got = pread(descriptor, found.data(), found.size(), 0);
-    ::close(descriptor);
+    const std::string text = content_of(session_.path);
+    const std::vector<unsigned char> found(text.begin(), text.end());
     const auto& expected = model_.bytes();
-    if (got != info.st_size || found.size() != expected.size()) {
+    if (found.size() != expected.size()) {
       add("size", "file holds " + std::to_string(found.size()) + " bytes, expected " +
                       std::to_string(expected.size()));
       return;

@@ -22,6 +22,7 @@ struct Session {
   bool prepare = true;     ///< make the file as the case wants to find it; false: it is there already
   std::string rules;       ///< file of faults: every call is tried with faults first; empty: none
   long* failed = nullptr;  ///< counts the tries that failed, where there are faults
+  bool subfiles = false;   ///< collio keeps the file in subfiles, and may join them when it is closed
 };
 
 /// What differed on this rank. `kind` is a short stable word (data, status, position, size, file, error,

@@ -266,6 +266,16 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   return completion_of(planned.plan.direction, agreed.prepared.access, moved);
 }
 
+/// A call that would be the MPI library's, on a file whose bytes that does not have. On all ranks alike.
+Completion refused(const File& file, const policy::Plan& plan) {
+  return {false,
+          0,
+          {core::ErrorClass::type,
+           file.path + " is kept in subfiles, which collio alone serves, and it cannot serve this call: " +
+               policy::reason_text(plan)},
+          {}};
+}
+
 }  // namespace
 
 void PathResult::note(std::int64_t offset, const storage::Transfer& transfer) {
@@ -282,6 +292,7 @@ core::Error no_memory(const Call& call) {
 }
 
 Completion collective_call(File& file, const CallRequest& request) {
+  if (file.atomic) return atomic_call(file, request);
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
   const File::Visit visit(file, request.operation);
   observe::CallRecord record;
@@ -317,7 +328,8 @@ Completion collective_call(File& file, const CallRequest& request) {
   Planned planned = plan_in_step(agreed);
   Completion done;
   done.native = planned.plan.path == policy::Path::native;
-  if (!done.native && digest.bytes > 0) done = carry_out(agreed, planned, since_s);
+  if (done.native && file.subfiles) done = refused(file, planned.plan);
+  if (!done.native && done.error.ok() && digest.bytes > 0) done = carry_out(agreed, planned, since_s);
   no_list_fails.reset();
   record.counters.bytes = prepared.access.bytes;
   record.all_bytes = digest.bytes;
@@ -344,6 +356,9 @@ Completion independent_call(File& file, const CallRequest& request) try {
                               .counters = &unlogged.counters};
   Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
   const bool write = request.direction == Direction::write;
+  std::optional<SpanLocks::Held> lock;
+  if (file.atomic && access.bytes > 0) lock.emplace(*file.atomic, access.span, request.direction);
+  if (lock && !lock->error().ok()) return {false, 0, lock->error(), {}};
   const PathResult moved = write ? independent_write(call) : independent_read(call);
   if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}, {}};
   const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);

@@ -18,6 +18,7 @@
 #include "engine/open/job_here.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/select_aggregators.hpp"
+#include "storage/subfiles/subfiled_storage.hpp"
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/waiting.hpp"
 
@@ -42,6 +43,16 @@ std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy
 int place_of(const std::vector<int>& ranks, int rank) {
   const auto found = std::ranges::find(ranks, rank);
   return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
+}
+
+/// Where the bytes of the file are, or will be: its file system is the one that counts. On rank 0.
+std::string bytes_path(const FileRequest& request, const std::string& path) {
+  if (request.found.set && request.found.error.ok()) return request.found.set->subfile_path(0);
+  std::map<std::string, std::string> in_force = request.settings;
+  in_force.insert(request.hints.begin(), request.hints.end());
+  const policy::Hints hints = policy::parse_hints(in_force);
+  const bool elsewhere = request.writes && hints.subfiles > 0 && !hints.subfile_folders.empty();
+  return elsewhere ? absolute_path(hints.subfile_folders.front()) : path;
 }
 
 }  // namespace
@@ -72,18 +83,21 @@ int File::most_domains() const noexcept {
              : all;
 }
 
-core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
+core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool* alone) {
   std::unique_ptr<File> f(new File);
   MPI_Comm_rank(request.comm, &f->rank);
   MPI_Comm_size(request.comm, &f->size);
   f->path = absolute_path(request.path);
-  const FirstWord first = share(request.comm, {request.hints, request.settings, model_for_job(f->path)});
+  const FirstWord first = share(request.comm, {request.hints, request.settings, words_of(request.found),
+                                               model_for_job(bytes_path(request, f->path))});
   f->settings = first.settings;
   std::map<std::string, std::string> in_force = first.settings;
   in_force.insert(first.hints.begin(), first.hints.end());
   f->hints = policy::parse_hints(in_force);
   f->warnings = request.warnings;
   f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
+  if (alone)
+    *alone = is_in_subfiles(first.found) || (f->hints.enabled && f->hints.subfiles > 0 && request.writes);
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
@@ -92,12 +106,11 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
   f->member_ = std::move(member.value());
   const LineUse use(*f);
   f->machine.storage = first.storage;
-  if (core::Error error = f->settle_in(request, first.hints); !error.ok()) return error;
+  if (core::Error error = f->settle_in(request, first); !error.ok()) return error;
   return f;
 }
 
-core::Error File::settle_in(const FileRequest& request,
-                            const std::map<std::string, std::string>& common_hints) {
+core::Error File::settle_in(const FileRequest& request, const FirstWord& first) {
   const Place& place = member_.place();
   node_index = place.seat.node;
   node_rank = place.seat.local_rank;
@@ -110,6 +123,8 @@ core::Error File::settle_in(const FileRequest& request,
     warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
   transport::set_ranks_per_core(ranks_per_core_of_job({here.ranks, here.cores}));
+  if (core::Error error = take_up_subfiles(*this, found_from(first.found, path), request.writes); !error.ok())
+    return error;
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
   for (const policy::Seat& seat : seats) servers.homes.push_back(seat.node);
   servers.ranks = ranks_of(*agreement, seats, place.seat, rank);
@@ -127,7 +142,7 @@ core::Error File::settle_in(const FileRequest& request,
   all_hold_ = !policy::few_servers(machine, hints);
   if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
   error = agreement->worst(error, "cannot open " + path);
-  if (error.ok()) error = check_open(*this, request.hints, common_hints);
+  if (error.ok()) error = check_open(*this, request.hints, first.hints);
   if (!error.ok()) return error;
   note_storage();
   if (!all_hold_) learn_holder();
@@ -173,12 +188,15 @@ storage::Storage* File::storage(core::Error* why) {
                                   drill_,
                                   holder_,
                                   hints.write_holes == policy::Holes::sieve};
-  auto opened = storage::open_storage(request);
+  const auto open_it = [&] {
+    return subfiles ? storage::open_subfiled(subfiles->set, request, rank) : storage::open_storage(request);
+  };
+  auto opened = open_it();
   readable = opened.ok();
   // A file that the program opens for writing alone may be one that it cannot read. One that it reads too is
   // no use half open.
   request.access = Access::write_only;
-  if (!opened && wants_write_ && !wants_read_) opened = storage::open_storage(request);
+  if (!opened && wants_write_ && !wants_read_) opened = open_it();
   if (!opened) {
     if (why) *why = opened.error();
     return nullptr;
@@ -216,7 +234,7 @@ void File::note_storage() {
 }
 
 std::string File::storage_remarks() const {
-  const std::string mine = storage_.file ? storage_.file->remarks() : "";
+  const std::string mine = storage_.file ? storage_.file->remarks() : closed_remarks_;
   return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
 }
 
@@ -304,6 +322,7 @@ void File::part() {
 }
 
 core::Error File::close_storage() {
+  if (storage_.file) closed_remarks_ = storage_.file->remarks();
   const core::Error mine = storage_.file ? storage_.file->close() : core::Error{};
   storage_.file.reset();
   return agreement->worst(mine, "cannot close " + path);

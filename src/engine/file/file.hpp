@@ -12,9 +12,12 @@
 
 #include "access/access.hpp"
 #include "engine/file/kept_memories.hpp"
+#include "engine/file/span_locks.hpp"
 #include "engine/file/storage_use.hpp"
+#include "engine/file/subfiles.hpp"
 #include "engine/file/traffic.hpp"
 #include "engine/open/crew.hpp"
+#include "engine/open/first_word.hpp"
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
 #include "observe/file_times.hpp"
@@ -38,6 +41,7 @@ struct FileRequest {
   std::map<std::string, std::string>
       settings;  ///< hints that other layers' settings put in place of these, or beside them; of rank 0
   std::vector<std::string> warnings;  ///< on hints of this rank that are none
+  storage::FoundFile found = {};      ///< by rank 0, when the file was there
 };
 
 /// The path from the root. Not collective.
@@ -57,8 +61,9 @@ class File {
  public:
   /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or
   /// all get an error of the same class (a rank that serves it cannot reach the file: it is the MPI library's
-  /// alone).
-  static core::Result<std::unique_ptr<File>> open(const FileRequest& request);
+  /// alone). `alone`: set on all ranks to whether it is kept in subfiles, or was to be: nobody else can serve
+  /// it.
+  static core::Result<std::unique_ptr<File>> open(const FileRequest& request, bool* alone = nullptr);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -151,6 +156,8 @@ class File {
       0;  ///< of the last call in two layers between nodes; the same on all ranks. 0: to be agreed
   /// Two layers: this rank may receive messages of other nodes. Not collective.
   [[nodiscard]] bool receives_mail() const noexcept { return servers.mine >= 0 || node_rank == 0; }
+  std::optional<SubfileUse> subfiles;  ///< which hold its bytes; none: they are in the file
+  std::unique_ptr<SpanLocks> atomic;   ///< atomic mode of a file in subfiles; null: not in force
   transport::Agreement* agreement = nullptr;
   std::unique_ptr<transport::RollCall> roll;  ///< which rank is in which collective call
   PlanMemory memory;
@@ -173,8 +180,7 @@ class File {
   void take_up_memory();  ///< Collective.
   MemoryKey memory_key_;
   void prepare_memory_drill();  ///< COLLIO_DRILL_MEMORY
-  [[nodiscard]] core::Error settle_in(const FileRequest& request,
-                                      const std::map<std::string, std::string>& common_hints);
+  [[nodiscard]] core::Error settle_in(const FileRequest& request, const FirstWord& first);
   void begin_roll();
   Crew::Membership member_;
   Line* line_ = nullptr;                        ///< null: between the calls of a file that borrows lines
@@ -187,6 +193,7 @@ class File {
   std::mutex opening_;  ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
+  std::string closed_remarks_;                  ///< of the storage, when it was closed
   storage::Opened storage_;
 };
 

@@ -59,12 +59,14 @@ FirstWord share(MPI_Comm comm, FirstWord word) {
   std::string text(reinterpret_cast<const char*>(numbers.data()), sizeof numbers);
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
+  append_pairs(text, word.found);
   transport::broadcast_text(text, 0, comm);
   text.copy(reinterpret_cast<char*>(numbers.data()), sizeof numbers);
   set_numbers(word.storage, numbers);
   std::size_t at = sizeof numbers;
   word.hints = take_pairs(text, at);
   word.settings = take_pairs(text, at);
+  word.found = take_pairs(text, at);
   return word;
 }
 

@@ -13,6 +13,7 @@ namespace collio::engine {
 /// What rank 0 alone may say: a choice may not rest on what one rank was told, or has seen.
 struct FirstWord {
   std::map<std::string, std::string> hints, settings;
+  std::map<std::string, std::string> found;  ///< of the file as it was there (engine/file/subfiles.hpp)
   machine::StorageModel storage;
 };
 

@@ -1,0 +1,19 @@
+// A collective call in atomic mode, on a file that collio alone serves.
+//
+// Each rank moves its own bytes under a lock on its span: overlapping accesses of a call then come one after
+// the other, which an exchange by windows does not promise.
+#include "engine/call/call.hpp"
+#include "engine/file/same_call.hpp"
+
+namespace collio::engine {
+
+Completion atomic_call(File& file, const CallRequest& request) {
+  const File::Visit visit(file, request.operation);
+  if (core::Error error = check_same_call(file, request.operation); !error.ok())
+    return {false, 0, std::move(error), {}};
+  Completion done = independent_call(file, request);
+  done.error = file.agreement->worst(done.error, "failed in " + request.operation);
+  return done;
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,267 @@
+// See subfiles.hpp.
+#include "engine/file/subfiles.hpp"
+
+#include <cstring>
+#include <optional>
+#include <random>
+
+#include "engine/file/file.hpp"
+#include "engine/open/first_word.hpp"
+#include "engine/open/job_here.hpp"
+#include "transport/waiting/collectives.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+using storage::SubfileSet;
+using storage::SubfileShare;
+
+SubfileShare share_of(const File& file) { return {file.rank, file.size}; }
+
+/// What `step()` returns on rank 0, on all ranks. Collective.
+template <class Step>
+core::Error on_first(const File& file, const std::string& what, Step&& step) {
+  return file.agreement->worst(file.rank == 0 ? step() : core::Error{}, what);
+}
+
+std::uint64_t new_identity() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
+/// Rank 0's manifest, changed on what is there now: other opens of the file may have changed it.
+template <class Change>
+core::Error change_manifest(SubfileSet& set, Change&& change) {
+  const storage::SetLock lock(set.path());
+  if (core::Error error = reread_manifest(set); !error.ok()) return error;
+  change(set.manifest());
+  return write_manifest(set);
+}
+
+/// A set that nobody has made yet, by the hints.
+SubfileSet new_set(const File& file, const storage::FoundFile& found) {
+  storage::Manifest m;
+  const std::string name = file.path.substr(file.path.rfind('/') + 1);
+  m.identity = new_identity();
+  m.base = name;
+  m.inode = found.inode;
+  m.layout = {file.hints.subfile_unit_bytes, file.hints.subfiles};
+  if (!file.hints.subfile_folders.empty()) {
+    m.folders.clear();
+    for (const std::string& folder : file.hints.subfile_folders) m.folders.push_back(absolute_path(folder));
+  }
+  return {file.path, name + ".collio", std::move(m)};
+}
+
+/// Removes what an attempt to make a set has made. Collective.
+void undo(const File& file, const SubfileSet& set) {
+  static_cast<void>(remove_subfiles(set, share_of(file)));
+  transport::meet(file.comm);
+  if (file.rank == 0) static_cast<void>(remove_folder(set));
+}
+
+/// Collective.
+core::Error use_set(File& file, SubfileSet set, bool writes) {
+  if (core::Error error = file.agreement->worst(check_subfiles(set, share_of(file)), "misses a subfile");
+      !error.ok())
+    return error;
+  if (!set.manifest().complete)
+    file.warnings.push_back(file.path + ": a program is writing this file, or ended before it closed it; " +
+                            std::to_string(set.manifest().file_bytes) +
+                            " bytes were there when it was last closed or flushed");
+  file.subfiles.emplace(SubfileUse{std::move(set), writes, false, {}});
+  if (!writes) return {};
+  return on_first(file, "cannot write the manifest", [&] {
+    return change_manifest(file.subfiles->set, [](storage::Manifest& m) { m.complete = false; });
+  });
+}
+
+/// Collective.
+core::Error take_found(File& file, storage::FoundFile found, bool writes) {
+  if (!found.error.ok()) return found.error;
+  if (found.set) return use_set(file, *std::move(found.set), writes);
+  if (file.hints.subfiles > 0 && writes)
+    file.warnings.push_back("collio_subfiles=" + std::to_string(file.hints.subfiles) + ": " + file.path +
+                            " has bytes already and stays one file; collio split makes subfiles of it");
+  return {};
+}
+
+/// On rank 0, under the lock: makes the set, unless another open of the file has made one meanwhile. Whether
+/// it did.
+bool make_on_first(File& file, const storage::SetLock& lock, storage::FoundFile& found) {
+  if (lock.error() != 0)
+    file.warnings.push_back(file.path + " cannot be locked (" + std::strerror(lock.error()) +
+                            "): several opens of a new file at the same time may undo each other");
+  found = storage::look_for_subfiles(file.path);
+  if (!found.empty) return false;
+  found.set = new_set(file, found);
+  found.error = make_folder(*found.set);
+  return true;
+}
+
+/// Collective.
+core::Error make_set(File& file) {
+  std::optional<storage::SetLock> lock;
+  storage::FoundFile found;
+  FirstWord word;
+  if (file.rank == 0) {
+    const bool made = make_on_first(file, lock.emplace(file.path), found);
+    word.found = words_of(found);
+    word.found["made"] = made ? "1" : "0";
+  }
+  word = share(file.comm, std::move(word));
+  found = found_from(word.found, file.path);
+  if (word.found["made"] != "1" || !found.error.ok()) {
+    lock.reset();
+    return take_found(file, std::move(found), true);
+  }
+  const SubfileSet& set = *found.set;
+  core::Error error =
+      file.agreement->worst(create_subfiles(set, share_of(file), found.mode), "cannot create a subfile");
+  if (error.ok())
+    error = on_first(file, "cannot write the placeholder", [&] { return write_placeholder(set); });
+  if (error.ok())
+    file.subfiles.emplace(SubfileUse{set, true, false, {}});
+  else
+    undo(file, set);
+  return error;
+}
+
+/// File domains follow the stripes, unless hints say otherwise.
+void align_to_stripes(File& file) {
+  const storage::SubfileLayout& layout = file.subfiles->set.layout();
+  file.machine.storage.name = model_for_job(file.subfiles->set.subfile_path(0)).name;
+  file.hints.in_force["collio_subfiles"] = std::to_string(layout.count);
+  file.hints.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
+  if (file.hints.alignment_bytes > 0 || file.hints.servers > 0) return;
+  file.hints.alignment_bytes = layout.unit_bytes;
+  file.hints.servers = static_cast<int>(layout.count);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> words_of(const storage::FoundFile& found) {
+  std::map<std::string, std::string> words{{"empty", found.empty ? "1" : "0"},
+                                           {"inode", std::to_string(found.inode)},
+                                           {"mode", std::to_string(found.mode)}};
+  if (found.set) words["folder"] = found.set->folder_name();
+  if (found.set && found.error.ok()) words["manifest"] = text_of(found.set->manifest());
+  if (found.error.ok()) return words;
+  words["error"] = std::to_string(static_cast<std::int32_t>(found.error.kind));
+  words["message"] = found.error.message;
+  return words;
+}
+
+storage::FoundFile found_from(std::map<std::string, std::string> words, const std::string& path) {
+  storage::FoundFile found;
+  found.empty = words["empty"] == "1";
+  found.inode = std::stoull(words["inode"]);
+  found.mode = static_cast<mode_t>(std::stoul(words["mode"]));
+  if (words.contains("error"))
+    found.error = {static_cast<core::ErrorClass>(std::stoi(words["error"])), words["message"]};
+  if (words.contains("folder")) found.set.emplace(path, words["folder"], storage::Manifest{});
+  if (!words.contains("manifest")) return found;
+  auto manifest = storage::parse_manifest(words["manifest"], path);
+  if (manifest)
+    found.set->manifest() = std::move(manifest.value());
+  else
+    found.error = manifest.error();
+  return found;
+}
+
+bool is_in_subfiles(const std::map<std::string, std::string>& words) {
+  return words.contains("folder") || words.contains("error");
+}
+
+core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) {
+  const bool made = found.error.ok() && !found.set && found.empty && file.hints.subfiles > 0 && writes;
+  core::Error error = made ? make_set(file) : take_found(file, std::move(found), writes);
+  if (file.subfiles) align_to_stripes(file);
+  return error;
+}
+
+core::Result<std::int64_t> length_of(const File& file) { return length_by(file.subfiles->set, {}); }
+
+core::Error agreed_length(File& file, std::int64_t& bytes) {
+  auto mine = length_by(file.subfiles->set, share_of(file));
+  const core::Error error = file.agreement->worst(mine ? core::Error{} : mine.error(), "misses a subfile");
+  bytes = -file.agreement->least(mine ? -mine.value() : 0);
+  return error;
+}
+
+core::Error resize(File& file, std::int64_t bytes, storage::Resize how) {
+  SubfileSet& set = file.subfiles->set;
+  core::Error error;
+  if (how ==
+      storage::Resize::to)  // first: a crash between leaves a manifest that asks for less than there is
+    error = on_first(file, "cannot write the manifest", [&] {
+      return change_manifest(set, [bytes](storage::Manifest& m) {
+        m.file_bytes = std::min(m.file_bytes, bytes);
+        m.synced_bytes = std::min(m.synced_bytes, bytes);
+      });
+    });
+  if (!error.ok()) return error;
+  return file.agreement->worst(resize_subfiles(set, share_of(file), bytes, how), "cannot resize a subfile");
+}
+
+namespace {
+
+enum class Noted { flushed, closed };
+
+/// Writes down how long the file is. Collective.
+core::Error note(File& file, Noted how) {
+  SubfileSet& set = file.subfiles->set;
+  std::int64_t bytes = 0;
+  if (core::Error error = agreed_length(file, bytes); !error.ok()) return error;
+  // Where nobody wrote to the end of a subfile it is as long as its share from now on, so that a shorter one
+  // is a damaged one.
+  core::Error error = file.agreement->worst(
+      resize_subfiles(set, share_of(file), bytes, storage::Resize::at_least), "cannot resize a subfile");
+  if (!error.ok()) return error;
+  return on_first(file, "cannot write the manifest", [&] {
+    return change_manifest(set, [&](storage::Manifest& m) {
+      m.file_bytes = bytes;
+      m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
+      m.complete = how == Noted::closed;
+    });
+  });
+}
+
+/// Collective.
+core::Error remove_set(File& file) {
+  const SubfileSet& set = file.subfiles->set;
+  core::Error error = file.agreement->worst(remove_subfiles(set, share_of(file)), "cannot remove a subfile");
+  if (error.ok()) error = on_first(file, "cannot remove a folder", [&] { return remove_folder(set); });
+  return error;
+}
+
+/// Subfiles to one file, all ranks at once. On error they stay as they are. Collective.
+core::Error join(File& file) {
+  SubfileUse& use = *file.subfiles;
+  const SubfileSet& set = use.set;
+  const std::string what = "cannot join the subfiles of " + file.path;
+  std::int64_t bytes = 0;
+  core::Error error = agreed_length(file, bytes);
+  if (error.ok()) error = on_first(file, what, [&] { return begin_join(set, bytes); });
+  if (error.ok()) error = file.agreement->worst(join_part(set, bytes, share_of(file), use.tally), what);
+  if (error.ok()) error = on_first(file, what, [&] { return end_join(set, bytes); });
+  if (!error.ok()) return error;
+  use.joined = true;
+  return remove_set(file);
+}
+
+}  // namespace
+
+core::Error note_flushed(File& file) {
+  return file.subfiles->writes ? note(file, Noted::flushed) : core::Error{};
+}
+
+core::Error close_subfiles(File& file, AtClose how) {
+  if (how == AtClose::remove) return remove_set(file);
+  if (!file.subfiles->writes) return {};
+  core::Error error = note(file, Noted::closed);
+  return error.ok() && file.hints.join_at_close ? join(file) : error;
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,53 @@
+// A file that is kept in subfiles (storage/subfiles): which set it has, and what the ranks do to it together.
+//
+// Every call serves such a file through collio: the MPI library has only the placeholder open. The file's
+// length follows from the subfiles' lengths, so no rank has to keep one; work on many subfiles is dealt to
+// the ranks.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/result.hpp"
+#include "storage/subfiles/join.hpp"
+#include "storage/subfiles/set.hpp"
+
+namespace collio::engine {
+
+class File;
+
+/// What rank 0 found, in words that can be shared, and back on every rank. Pure.
+[[nodiscard]] std::map<std::string, std::string> words_of(const storage::FoundFile& found);
+[[nodiscard]] storage::FoundFile found_from(std::map<std::string, std::string> words,
+                                            const std::string& path);
+
+/// Whether the words are of a placeholder. Pure.
+[[nodiscard]] bool is_in_subfiles(const std::map<std::string, std::string>& words);
+
+/// The subfiles of an open file.
+struct SubfileUse {
+  storage::SubfileSet set;
+  bool writes = false;
+  bool joined = false;
+  storage::JoinTally tally;  ///< of this rank
+};
+
+/// Takes up the subfiles that were found, or makes those that the hints ask for, if the file is empty; then
+/// `file` has them. Error: of a set that is there and cannot be used, or cannot be made. Collective.
+[[nodiscard]] core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes);
+
+/// Bytes of the file. O(subfiles). Not collective.
+[[nodiscard]] core::Result<std::int64_t> length_of(const File& file);
+/// The same, of all ranks' knowledge. Collective.
+[[nodiscard]] core::Error agreed_length(File& file, std::int64_t& bytes);
+/// Gives the file `bytes` bytes, or room for them. Collective.
+[[nodiscard]] core::Error resize(File& file, std::int64_t bytes, storage::Resize how);
+
+/// All ranks have flushed their subfiles: writes down what is safe now. Collective.
+[[nodiscard]] core::Error note_flushed(File& file);
+enum class AtClose { keep, remove };
+/// All ranks have closed their subfiles: writes down that they are complete, and joins them if the hints ask
+/// for that; or removes them, as their file is to be deleted. Collective.
+[[nodiscard]] core::Error close_subfiles(File& file, AtClose how);
+
+}  // namespace collio::engine

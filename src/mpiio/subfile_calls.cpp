@@ -1,0 +1,72 @@
+// See subfile_calls.hpp.
+#include "mpiio/subfile_calls.hpp"
+
+#include "mpiio/data_calls.hpp"
+#include "mpiio/error_codes.hpp"
+#include "mpiio/library_path.hpp"
+
+namespace collio::mpiio {
+
+core::Error begin_alone(OpenFile& file, MPI_File handle, int mode) {
+  file.program_view.mark_etype_only();
+  file.deletes = (mode & MPI_MODE_DELETE_ON_CLOSE) != 0;
+  if ((mode & MPI_MODE_APPEND) == 0) return {};
+  std::int64_t bytes = 0;
+  const engine::File::Visit visit(*file.engine, "open");
+  core::Error error = engine::agreed_length(*file.engine, bytes);
+  if (error.ok()) real->File_seek(handle, bytes, MPI_SEEK_SET);
+  return error;
+}
+
+int refuse_alone(MPI_File handle, const OpenFile& file, const char* what) {
+  return raise(handle,
+               {core::ErrorClass::other, file.engine->path + " is kept in subfiles, which do not serve " +
+                                             what + "; collio join makes it an ordinary file"});
+}
+
+int get_size(MPI_File handle, MPI_Offset* bytes) {
+  auto file = find_file(handle);
+  if (!file || !alone(*file)) return real->File_get_size(handle, bytes);
+  auto length = engine::length_of(*file->engine);
+  if (!length) return raise(handle, length.error());
+  *bytes = length.value();
+  return MPI_SUCCESS;
+}
+
+int resize_alone(OpenFile& file, MPI_File handle, MPI_Offset bytes, storage::Resize how) {
+  engine::File& f = *file.engine;
+  const std::int64_t least = f.agreement->least(bytes), most = ~f.agreement->least(~bytes);
+  core::Error error;
+  if (least != most)
+    error = {core::ErrorClass::not_same, f.path + ": ranks ask for sizes from " + std::to_string(least) +
+                                             " to " + std::to_string(most) + " bytes"};
+  else if (bytes < 0)
+    error = {core::ErrorClass::argument,
+             f.path + ": the size " + std::to_string(bytes) + " is negative; allowed: 0 and more"};
+  else if (!file.writes)
+    error = {core::ErrorClass::read_only, f.path + " was opened read-only"};
+  if (error.ok()) error = engine::resize(f, bytes, how);
+  return error.ok() ? MPI_SUCCESS : raise(handle, error);
+}
+
+int set_atomicity_alone(OpenFile& file, MPI_File handle, bool atomic) {
+  engine::File& f = *file.engine;
+  std::unique_ptr<engine::SpanLocks> locks;
+  if (atomic) locks = std::make_unique<engine::SpanLocks>(f.path, file.reads, file.writes);
+  const core::Error error =
+      f.agreement->worst(locks ? locks->error() : core::Error{}, "cannot set atomic mode");
+  if (!error.ok()) return raise(handle, error);
+  f.atomic = std::move(locks);
+  return MPI_SUCCESS;
+}
+
+int delete_file(const char* path, MPI_Info info) {
+  const storage::FoundFile found = storage::look_for_subfiles(engine::absolute_path(without_driver(path)));
+  const int rc = real->File_delete(path, info);
+  if (rc != MPI_SUCCESS || !found.set || !found.error.ok()) return rc;
+  core::Error error = remove_subfiles(*found.set, {});
+  if (error.ok()) error = remove_folder(*found.set);
+  return error.ok() ? rc : raise(MPI_FILE_NULL, error);
+}
+
+}  // namespace collio::mpiio

@@ -1,0 +1,33 @@
+// Calls on files that are kept in subfiles, which the MPI library cannot do: it has the placeholder open.
+// Files that are not go to the library.
+#pragma once
+
+#include "mpiio/calls.h"
+
+#include "mpiio/open_files.hpp"
+
+namespace collio::mpiio {
+
+/// The file is kept in subfiles: then collio does all its calls.
+[[nodiscard]] inline bool alone(const OpenFile& file) { return file.engine->subfiles.has_value(); }
+
+/// After the engine has opened a file in subfiles: where its file pointer is, and that the library has no
+/// view. Collective.
+[[nodiscard]] core::Error begin_alone(OpenFile& file, MPI_File handle, int mode);
+
+/// A call that a file in subfiles cannot serve, as an error through its handler. On each rank that makes it.
+int refuse_alone(MPI_File handle, const OpenFile& file, const char* what);
+
+/// MPI_File_get_size. Not collective.
+int get_size(MPI_File handle, MPI_Offset* bytes);
+
+/// MPI_File_set_size and MPI_File_preallocate of a file in subfiles, inside a visit. Collective.
+int resize_alone(OpenFile& file, MPI_File handle, MPI_Offset bytes, storage::Resize how);
+
+/// MPI_File_set_atomicity of a file in subfiles, inside a visit. Collective.
+int set_atomicity_alone(OpenFile& file, MPI_File handle, bool atomic);
+
+/// MPI_File_delete, with the subfiles. Not collective.
+int delete_file(const char* path, MPI_Info info);
+
+}  // namespace collio::mpiio

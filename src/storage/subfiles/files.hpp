@@ -1,0 +1,39 @@
+// Small steps on files that subfiles need, as errors with the path and the errno.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "core/result.hpp"
+
+namespace collio::storage {
+
+/// "cannot WHAT PATH: ... (errno n)".
+[[nodiscard]] core::Error errno_error(const std::string& what, const std::string& path, int error);
+
+/// An open descriptor, closed with its owner.
+class OpenedFile {
+ public:
+  OpenedFile(const std::string& path, int flags, mode_t mode = 0);
+  ~OpenedFile();
+  OpenedFile(const OpenedFile&) = delete;
+  OpenedFile& operator=(const OpenedFile&) = delete;
+  [[nodiscard]] int fd() const noexcept { return fd_; }
+  /// errno of the open; 0: it is open.
+  [[nodiscard]] int error() const noexcept { return error_; }
+
+ private:
+  int fd_, error_;
+};
+
+/// A whole file of at most 64 MiB.
+[[nodiscard]] core::Result<std::string> read_text(const std::string& path);
+/// Replaces a file as a whole: under a temporary name, flushed, renamed, and the folder flushed.
+[[nodiscard]] core::Error replace_text(const std::string& path, const std::string& text);
+/// All bytes, at `offset`: errno or 0.
+[[nodiscard]] int write_all_at(int fd, const std::string& text, off_t offset);
+/// Up to text.size() bytes: errno or 0; the text is cut where the file ends.
+[[nodiscard]] int read_all_at(int fd, std::string& text, off_t offset);
+
+}  // namespace collio::storage

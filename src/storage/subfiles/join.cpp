@@ -1,0 +1,190 @@
+// See join.hpp.
+#include "storage/subfiles/join.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "storage/subfiles/files.hpp"
+
+namespace collio::storage {
+
+namespace {
+
+constexpr std::int64_t memory_bytes = 1 << 20;
+
+std::int64_t head_bytes(const SubfileSet& set) {
+  return static_cast<std::int64_t>(set.placeholder().head().size());
+}
+
+/// One copy: from a subfile to the file.
+struct Copy {
+  int from = -1, to = -1;
+  off_t from_offset = 0, to_offset = 0;
+  std::int64_t bytes = 0;
+};
+
+/// errno of copy_file_range() where this pair of files has none.
+bool no_kernel_copy(int error) {
+  return error == EXDEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM;
+}
+
+/// errno or 0; `c` moves on by what was copied.
+int copy_by_kernel(Copy& c, JoinTally& tally) {
+  while (c.bytes > 0) {
+    const ssize_t n =
+        ::copy_file_range(c.from, &c.from_offset, c.to, &c.to_offset,
+                          static_cast<std::size_t>(std::min<std::int64_t>(c.bytes, 1 << 30)), 0);
+    if (n < 0 && errno != EINTR) return errno;
+    if (n == 0) return EIO;
+    if (n < 0) continue;
+    c.bytes -= n;
+    tally.by_kernel += n;
+  }
+  return 0;
+}
+
+int copy_through_memory(Copy& c, JoinTally& tally, std::string& buffer) {
+  while (c.bytes > 0) {
+    buffer.resize(static_cast<std::size_t>(std::min(c.bytes, memory_bytes)));
+    const std::size_t wanted = buffer.size();
+    if (const int error = read_all_at(c.from, buffer, c.from_offset); error != 0) return error;
+    if (buffer.size() < wanted) return EIO;
+    if (const int error = write_all_at(c.to, buffer, c.to_offset); error != 0) return error;
+    const auto n = static_cast<std::int64_t>(buffer.size());
+    c.from_offset += n;
+    c.to_offset += n;
+    c.bytes -= n;
+    tally.through_memory += n;
+  }
+  return 0;
+}
+
+/// Some stripes of one subfile.
+struct Stripes {
+  std::int64_t subfile = 0, first = 0, end = 0;
+};
+
+/// Piece `piece` of the work, of `parts` pieces a subfile.
+Stripes stripes_of(const SubfileLayout& layout, std::int64_t file_bytes, const SubfileShare& piece) {
+  Stripes s{piece.first % layout.count, 0, 0};
+  const std::int64_t all = (layout.shares(file_bytes)(s.subfile) + layout.unit_bytes - 1) / layout.unit_bytes;
+  const std::int64_t part = piece.first / layout.count;
+  s.first = all * part / piece.step;
+  s.end = all * (part + 1) / piece.step;
+  return s;
+}
+
+core::Error copy_stripes(const SubfileSet& set, std::int64_t file_bytes, const Stripes& stripes, int to,
+                         JoinTally& tally) {
+  const std::string path = set.subfile_path(stripes.subfile);
+  const OpenedFile from(path, O_RDONLY);
+  if (from.error() != 0) return errno_error("open subfile", path, from.error());
+  const SubfileLayout& layout = set.layout();
+  const std::int64_t unit = layout.unit_bytes, head = head_bytes(set);
+  bool by_kernel = true;
+  std::string buffer;
+  for (std::int64_t s = stripes.first; s < stripes.end; ++s) {
+    const std::int64_t stripe_low = (s * layout.count + stripes.subfile) * unit;
+    const std::int64_t low = std::max(stripe_low, head), high = std::min(stripe_low + unit, file_bytes);
+    if (low >= high) continue;
+    Copy copy{from.fd(), to, s * unit + (low - stripe_low), low, high - low};
+    int error = by_kernel ? copy_by_kernel(copy, tally) : EXDEV;
+    by_kernel = by_kernel && !no_kernel_copy(error);
+    if (!by_kernel) error = copy_through_memory(copy, tally, buffer);
+    if (error != 0)
+      return errno_error(
+          "copy bytes at " + std::to_string(copy.from_offset) + " to " + set.path() + " of subfile", path,
+          error);
+  }
+  return {};
+}
+
+/// The file that the subfiles become, if it is still their placeholder: its name may be another file's by
+/// now.
+class Target {
+ public:
+  explicit Target(const SubfileSet& set) : file_(set.path(), O_RDWR) {
+    std::string head(set.placeholder().head().size(), '\0');
+    int failed = file_.error();
+    if (failed == 0) failed = read_all_at(file_.fd(), head, 0);
+    if (failed != 0)
+      error_ = errno_error("open", set.path(), failed);
+    else if (head != set.placeholder().head())
+      error_ = {core::ErrorClass::bad_file,
+                set.path() + " is not the placeholder of the subfiles in " + set.folder() + " any more"};
+  }
+  [[nodiscard]] int fd() const noexcept { return file_.fd(); }
+  [[nodiscard]] const core::Error& error() const noexcept { return error_; }
+
+ private:
+  OpenedFile file_;
+  core::Error error_;
+};
+
+/// The first bytes of the file, from the subfiles.
+core::Result<std::string> begin_of(const SubfileSet& set, std::int64_t bytes) {
+  std::string begin;
+  core::Error error;
+  set.layout().for_each_part({0, bytes}, [&](const SubfilePart& part, std::int64_t) {
+    if (!error.ok()) return;
+    const std::string path = set.subfile_path(part.subfile);
+    const OpenedFile from(path, O_RDONLY);
+    std::string text(static_cast<std::size_t>(part.extent.length), '\0');
+    int failed = from.error();
+    if (failed == 0) failed = read_all_at(from.fd(), text, part.extent.offset);
+    if (failed == 0 && text.size() < static_cast<std::size_t>(part.extent.length)) failed = EIO;
+    if (failed != 0) error = errno_error("read subfile", path, failed);
+    begin += text;
+  });
+  if (!error.ok()) return error;
+  return begin;
+}
+
+}  // namespace
+
+core::Error begin_join(const SubfileSet& set, std::int64_t file_bytes) {
+  const Target to(set);
+  if (!to.error().ok()) return to.error();
+  // No subfile ends before its share.
+  if (core::Error error = resize_subfiles(set, {}, file_bytes, Resize::at_least); !error.ok()) return error;
+  return ::ftruncate(to.fd(), std::max(file_bytes, head_bytes(set))) == 0
+             ? core::Error{}
+             : errno_error("set the length of", set.path(), errno);
+}
+
+core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const SubfileShare& share,
+                      JoinTally& tally) {
+  const Target to(set);
+  if (!to.error().ok()) return to.error();
+  // As many pieces as ranks at least: where there are fewer subfiles than ranks, several share one.
+  const std::int64_t count = set.layout().count, parts = (share.step + count - 1) / count;
+  for (std::int64_t piece = share.first; piece < count * parts; piece += share.step) {
+    const Stripes stripes = stripes_of(set.layout(), file_bytes, {piece, parts});
+    if (stripes.first == stripes.end) continue;
+    if (core::Error error = copy_stripes(set, file_bytes, stripes, to.fd(), tally); !error.ok()) return error;
+  }
+  return ::fsync(to.fd()) == 0 ? core::Error{} : errno_error("flush", set.path(), errno);
+}
+
+core::Error end_join(const SubfileSet& set, std::int64_t file_bytes) {
+  const Target to(set);
+  if (!to.error().ok()) return to.error();
+  struct stat about {};
+  const std::int64_t head = head_bytes(set), expected = std::max(file_bytes, head);
+  if (::fstat(to.fd(), &about) != 0) return errno_error("find", set.path(), errno);
+  if (about.st_size != expected)
+    return {core::ErrorClass::io, set.path() + " has " + std::to_string(about.st_size) +
+                                      " bytes after the copy; expected " + std::to_string(expected)};
+  auto begin = begin_of(set, std::min(head, file_bytes));
+  if (!begin) return begin.error();
+  int error = write_all_at(to.fd(), begin.value(), 0);
+  if (error == 0 && file_bytes < head) error = ::ftruncate(to.fd(), file_bytes) != 0 ? errno : 0;
+  if (error == 0) error = ::fsync(to.fd()) != 0 ? errno : 0;
+  return error == 0 ? core::Error{} : errno_error("write", set.path(), error);
+}
+
+}  // namespace collio::storage

@@ -1,0 +1,29 @@
+// Subfiles become one file again, in place of the placeholder, by several ranks at once.
+//
+// The placeholder's first lines go last, in one write of less than a page: until then the file is kept in its
+// subfiles, whatever ends the job. The kernel copies where it can (copy_file_range(2): without a copy on file
+// systems that share blocks, if the unit is a multiple of theirs); else bytes go through memory.
+#pragma once
+
+#include <cstdint>
+
+#include "core/result.hpp"
+#include "storage/subfiles/set.hpp"
+
+namespace collio::storage {
+
+/// Bytes by the way they took.
+struct JoinTally {
+  std::int64_t by_kernel = 0, through_memory = 0;
+};
+
+/// Not collective, none of them. The set is not written to meanwhile, and has `file_bytes` bytes.
+/// On one rank, before the parts.
+[[nodiscard]] core::Error begin_join(const SubfileSet& set, std::int64_t file_bytes);
+/// Every `step`-th piece of the work. Flushes what it copied.
+[[nodiscard]] core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const SubfileShare& share,
+                                    JoinTally& tally);
+/// On one rank, when all parts are copied. Beyond this point the file is an ordinary one.
+[[nodiscard]] core::Error end_join(const SubfileSet& set, std::int64_t file_bytes);
+
+}  // namespace collio::storage

@@ -1,0 +1,63 @@
+// What is written down of a file that is kept in subfiles: a placeholder under the file's own name, and a
+// manifest in a folder beside it.
+//
+// The placeholder names the folder and an identity. A file of that name which is none (emptied, replaced,
+// joined) is an ordinary file, whatever lies beside it. The manifest is a short text with a checksum over all
+// of it; a changed byte anywhere makes it unreadable, and never another manifest: it is refused unless it is
+// exactly the text that its values give. It is replaced as a whole (temporary name, fsync, rename, fsync of
+// the folder), so a crash leaves the one before or the one after.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+#include "storage/subfiles/layout.hpp"
+
+namespace collio::storage {
+
+struct Manifest {
+  std::uint64_t identity = 0;  ///< the same as the placeholder's
+  bool complete = false;       ///< closed by all its writers; else being written, or its writer ended early
+  std::string base;            ///< of the names of the subfiles
+  std::uint64_t inode = 0;     ///< of the placeholder when it was made
+  SubfileLayout layout;
+  std::vector<std::string> folders{
+      "."};  ///< dealt to the subfiles in turn; relative ones begin at the manifest's
+  std::int64_t file_bytes =
+      0;  ///< when it was last closed or flushed; each subfile has its share of them at least
+  std::int64_t synced_bytes =
+      0;  ///< of these when MPI_File_sync last flushed it: they survive a loss of power
+
+  friend bool operator==(const Manifest&, const Manifest&);
+};
+
+[[nodiscard]] std::string text_of(const Manifest& manifest);
+/// Error bad_file, with `path` and the reason: the text is no manifest, is damaged, or is of another version.
+[[nodiscard]] core::Result<Manifest> parse_manifest(std::string_view text, const std::string& path);
+
+/// What a placeholder says.
+struct Placeholder {
+  std::uint64_t identity = 0;
+  std::string folder;  ///< a name, without slashes, beside the placeholder
+
+  /// The lines that make a file a placeholder: those that a join replaces last.
+  [[nodiscard]] std::string head() const;
+  /// The whole text, with a word for people.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Bytes of a file that hold a placeholder's head, if it has one.
+inline constexpr std::size_t most_head_bytes = 1024;
+/// Nothing: a file that begins so is no placeholder. Error bad_file: it is one of another version, or a
+/// damaged one.
+[[nodiscard]] core::Result<std::optional<Placeholder>> parse_placeholder(std::string_view begin,
+                                                                         const std::string& path);
+
+/// 16 hexadecimal digits.
+[[nodiscard]] std::string hex_text(std::uint64_t number);
+
+}  // namespace collio::storage

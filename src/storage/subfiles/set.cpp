@@ -1,0 +1,191 @@
+// See set.hpp.
+#include "storage/subfiles/set.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "storage/subfiles/files.hpp"
+
+namespace collio::storage {
+
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+/// Calls each(subfile) until it returns an error, and for all of the share where it returns none.
+template <class Each>
+core::Error for_each_subfile(const SubfileSet& set, const SubfileShare& share, Each&& each) {
+  for (std::int64_t i = share.first; i < set.layout().count; i += share.step)
+    if (core::Error error = each(i, set.subfile_path(i)); !error.ok()) return error;
+  return {};
+}
+
+/// Room for `bytes` bytes, and at least that length: errno or 0.
+int allocate(int fd, std::int64_t bytes) {
+  int error = 0;
+  do error = bytes > 0 ? ::posix_fallocate(fd, 0, bytes) : 0;
+  while (error == EINTR);
+  return error;
+}
+
+}  // namespace
+
+SubfileSet::SubfileSet(std::string path, std::string folder, Manifest manifest)
+    : path_(std::move(path)), folder_(std::move(folder)), manifest_(std::move(manifest)) {}
+
+std::string SubfileSet::folder() const { return folder_of(path_) + "/" + folder_; }
+
+std::string SubfileSet::subfile_path(std::int64_t subfile) const {
+  const std::vector<std::string>& folders = manifest_.folders;
+  const std::string& there = folders[static_cast<std::size_t>(subfile) % folders.size()];
+  const std::string where = there == "." ? folder() : there.starts_with('/') ? there : folder() + "/" + there;
+  std::string number = std::to_string(subfile);
+  number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
+  return where + "/" + manifest_.base + "." + hex_text(manifest_.identity) + "." + number;
+}
+
+FoundFile look_for_subfiles(const std::string& path) {
+  FoundFile found;
+  const OpenedFile file(path, O_RDONLY);
+  struct stat about {};
+  // Not readable: an ordinary file for writing only, as far as can be told.
+  if (file.error() != 0 || ::fstat(file.fd(), &about) != 0 || !S_ISREG(about.st_mode)) return found;
+  found.empty = about.st_size == 0;
+  found.inode = about.st_ino;
+  found.mode = about.st_mode & 0666;
+  std::string begin(most_head_bytes, '\0');
+  if (found.empty || read_all_at(file.fd(), begin, 0) != 0) return found;
+  auto placeholder = parse_placeholder(begin, path);
+  if (!placeholder) {
+    found.error = placeholder.error();
+  } else if (placeholder.value()) {
+    found.set.emplace(path, placeholder.value()->folder, Manifest{});
+    found.set->manifest().identity = placeholder.value()->identity;
+    found.error = reread_manifest(*found.set);
+  }
+  return found;
+}
+
+core::Error reread_manifest(SubfileSet& set) {
+  const std::string path = set.manifest_path();
+  auto text = read_text(path);
+  if (!text)
+    return {text.error().kind, set.path() + " is kept in subfiles, and their manifest is missing: " +
+                                   text.error().message + "; move the folder with the file"};
+  auto manifest = parse_manifest(text.value(), path);
+  if (!manifest) return manifest.error();
+  if (manifest.value().identity != set.manifest().identity)
+    return {core::ErrorClass::bad_file, path + " belongs to another file than " + set.path()};
+  set.manifest() = std::move(manifest.value());
+  return {};
+}
+
+SetLock::SetLock(const std::string& path)
+    : file_(path, O_WRONLY), lock_(file_.fd(), {std::int64_t{1} << 61 | 16, 1}, RangeUse::write) {}
+
+core::Error write_manifest(const SubfileSet& set) {
+  return replace_text(set.manifest_path(), text_of(set.manifest()));
+}
+
+core::Error make_folder(SubfileSet& set) {
+  // What an emptied file was kept in is of no use to anyone; another file that was moved still needs its own.
+  if (const auto text = read_text(set.manifest_path()); text)
+    if (auto before = parse_manifest(text.value(), set.path());
+        before && before.value().inode == set.manifest().inode) {
+      const SubfileSet old(set.path(), set.folder_name(), std::move(before.value()));
+      core::Error error = remove_subfiles(old, {});
+      if (error.ok()) error = remove_folder(old);
+      if (!error.ok()) return error;
+    }
+  if (::mkdir(set.folder().c_str(), 0777) != 0) {
+    if (errno != EEXIST) return errno_error("make the folder", set.folder(), errno);
+    const SubfileSet other(set.path(), set.folder_name() + "-" + hex_text(set.manifest().identity),
+                           set.manifest());
+    if (::mkdir(other.folder().c_str(), 0777) != 0)
+      return errno_error("make the folder", other.folder(), errno);
+    set = other;
+  }
+  return write_manifest(set);
+}
+
+core::Error create_subfiles(const SubfileSet& set, const SubfileShare& share, mode_t mode) {
+  return for_each_subfile(set, share, [mode](std::int64_t, const std::string& path) {
+    const OpenedFile made(path, O_WRONLY | O_CREAT | O_EXCL, mode);
+    return made.error() == 0 ? core::Error{} : errno_error("create subfile", path, made.error());
+  });
+}
+
+core::Error write_placeholder(const SubfileSet& set) {
+  const OpenedFile file(set.path(), O_WRONLY);
+  const int error = file.error() != 0 ? file.error() : write_all_at(file.fd(), set.placeholder().text(), 0);
+  return error == 0 ? core::Error{} : errno_error("write the placeholder", set.path(), error);
+}
+
+core::Error check_subfiles(const SubfileSet& set, const SubfileShare& share) {
+  const auto expected = set.layout().shares(set.manifest().file_bytes);
+  return for_each_subfile(set, share, [&](std::int64_t i, const std::string& path) {
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0) return errno_error("find subfile", path, errno);
+    if (about.st_size >= expected(i)) return core::Error{};
+    return core::Error{core::ErrorClass::bad_file,
+                       "subfile " + path + " has " + std::to_string(about.st_size) +
+                           " bytes; the manifest says at least " + std::to_string(expected(i))};
+  });
+}
+
+core::Result<std::int64_t> length_by(const SubfileSet& set, const SubfileShare& share, std::int64_t enough) {
+  std::int64_t most = 0;
+  for (std::int64_t i = share.first; i < set.layout().count; i += share.step) {
+    const std::string path = set.subfile_path(i);
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0) return errno_error("find subfile", path, errno);
+    most = std::max(most, set.layout().file_bytes({i, {0, about.st_size}}));
+    if (most >= enough) break;
+  }
+  return most;
+}
+
+core::Error resize_subfiles(const SubfileSet& set, const SubfileShare& share, std::int64_t file_bytes,
+                            Resize how) {
+  const auto wanted = set.layout().shares(file_bytes);
+  return for_each_subfile(set, share, [&](std::int64_t i, const std::string& path) {
+    const OpenedFile file(path, O_WRONLY);
+    struct stat about {};
+    if (file.error() != 0) return errno_error("open subfile", path, file.error());
+    int error = ::fstat(file.fd(), &about) != 0 ? errno : 0;
+    if (error == 0 && (how == Resize::to ? about.st_size != wanted(i) : about.st_size < wanted(i)))
+      error = ::ftruncate(file.fd(), wanted(i)) != 0 ? errno : 0;
+    if (error == 0 && how == Resize::allocate) error = allocate(file.fd(), wanted(i));
+    if (error == 0) return core::Error{};
+    return errno_error("make " + std::to_string(wanted(i)) + " bytes long: subfile", path, error);
+  });
+}
+
+core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share) {
+  return for_each_subfile(set, share, [](std::int64_t, const std::string& path) {
+    if (::unlink(path.c_str()) == 0 || errno == ENOENT) return core::Error{};
+    return errno_error("remove subfile", path, errno);
+  });
+}
+
+core::Error remove_folder(const SubfileSet& set) {
+  // Of writers that ended in the middle. What else there is stays, and so does the folder then.
+  std::error_code unseen;
+  for (const auto& entry : std::filesystem::directory_iterator(set.folder(), unseen))
+    if (entry.path().filename().native().starts_with("manifest.new.")) ::unlink(entry.path().c_str());
+  if (::unlink(set.manifest_path().c_str()) != 0 && errno != ENOENT)
+    return errno_error("remove", set.manifest_path(), errno);
+  return ::rmdir(set.folder().c_str()) == 0 || errno == ENOENT
+             ? core::Error{}
+             : errno_error("remove the folder", set.folder(), errno);
+}
+
+}  // namespace collio::storage

@@ -1,0 +1,101 @@
+// The subfiles of one file, as one process reaches them: their paths, and what is done to all of them at
+// once. Work on many subfiles is shared out: each rank takes every n-th. None of these is collective.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "core/result.hpp"
+#include "storage/range_lock.hpp"
+#include "storage/subfiles/files.hpp"
+#include "storage/subfiles/manifest.hpp"
+
+namespace collio::storage {
+
+class SubfileSet {
+ public:
+  /// `path`: of the placeholder; `folder`: its manifest's, beside it.
+  SubfileSet(std::string path, std::string folder, Manifest manifest);
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] const std::string& folder_name() const noexcept { return folder_; }
+  [[nodiscard]] std::string folder() const;
+  [[nodiscard]] std::string manifest_path() const { return folder() + "/manifest"; }
+  [[nodiscard]] std::string subfile_path(std::int64_t subfile) const;
+  [[nodiscard]] Placeholder placeholder() const { return {manifest_.identity, folder_}; }
+  [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
+  [[nodiscard]] Manifest& manifest() noexcept { return manifest_; }
+  [[nodiscard]] const SubfileLayout& layout() const noexcept { return manifest_.layout; }
+
+ private:
+  std::string path_, folder_;
+  Manifest manifest_;
+};
+
+/// Every `step`-th subfile, from `first` on.
+struct SubfileShare {
+  std::int64_t first = 0, step = 1;
+};
+
+/// A file of the program's, before it is used.
+struct FoundFile {
+  bool empty = false;
+  std::uint64_t inode = 0;
+  mode_t mode = 0666;
+  std::optional<SubfileSet> set;  ///< it is kept in these
+  core::Error error;              ///< it is a placeholder, but its subfiles cannot be used
+};
+/// O(1): reads the first bytes of the file, and the manifest if these are a placeholder's.
+[[nodiscard]] FoundFile look_for_subfiles(const std::string& path);
+
+/// Held while the set of a file is made, or its manifest changed: a file may be opened by several
+/// communicators at the same time. A lock of a byte far behind the placeholder's end.
+class SetLock {
+ public:
+  /// Waits for it. `path`: of the placeholder, or of the empty file that becomes one.
+  explicit SetLock(const std::string& path);
+  /// errno; 0: it is held. A file system may have no locks.
+  [[nodiscard]] int error() const noexcept { return file_.error() != 0 ? file_.error() : lock_.error(); }
+
+ private:
+  OpenedFile file_;
+  RangeLock lock_;
+};
+
+/// Makes the folder of the manifest and writes this as being in use. A folder that another set has is left
+/// alone and another name taken, unless that set is one of this very file, whose placeholder is gone: then it
+/// is removed.
+[[nodiscard]] core::Error make_folder(SubfileSet& set);
+[[nodiscard]] core::Error create_subfiles(const SubfileSet& set, const SubfileShare& share, mode_t mode);
+/// Makes the file a placeholder: from now on its bytes are the subfiles'.
+[[nodiscard]] core::Error write_placeholder(const SubfileSet& set);
+/// Replaces the manifest as a whole.
+[[nodiscard]] core::Error write_manifest(const SubfileSet& set);
+/// Reads it again: another program may have changed it. Another identity is an error.
+[[nodiscard]] core::Error reread_manifest(SubfileSet& set);
+
+/// That each is there and has its share of the manifest's bytes.
+[[nodiscard]] core::Error check_subfiles(const SubfileSet& set, const SubfileShare& share);
+/// Length of the file as far as these subfiles know. Ends early when it is `enough`.
+[[nodiscard]] core::Result<std::int64_t> length_by(
+    const SubfileSet& set, const SubfileShare& share,
+    std::int64_t enough = std::numeric_limits<std::int64_t>::max());
+
+enum class Resize {
+  to,        ///< longer subfiles are cut
+  at_least,  ///< longer ones stay
+  allocate   ///< and disk space is there for their bytes
+};
+/// Each subfile's length for a file of `file_bytes`.
+[[nodiscard]] core::Error resize_subfiles(const SubfileSet& set, const SubfileShare& share,
+                                          std::int64_t file_bytes, Resize how);
+/// A subfile that is not there is no error.
+[[nodiscard]] core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share);
+/// The manifest and its folder; the subfiles are gone before.
+[[nodiscard]] core::Error remove_folder(const SubfileSet& set);
+
+}  // namespace collio::storage
