@@ -15,6 +15,7 @@
 #include "engine/file/storage_use.hpp"
 #include "engine/file/traffic.hpp"
 #include "engine/open/crew.hpp"
+#include "engine/open/new_layout.hpp"
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
 #include "observe/file_times.hpp"
@@ -38,6 +39,7 @@ struct FileRequest {
   std::map<std::string, std::string>
       settings;  ///< hints that other layers' settings put in place of these, or beside them; of rank 0
   std::vector<std::string> warnings;  ///< on hints of this rank that are none
+  NewLayout new_layout = {};          ///< of rank 0, where the program may make the file
 };
 
 /// The path from the root. Not collective.
@@ -134,7 +136,8 @@ class File {
   std::map<std::string, std::string>
       settings;  ///< which of them come from other layers' settings; the same on all ranks
   machine::Machine machine;
-  Servers servers;  ///< all aggregators; they serve the domains in this order unless a plan places these
+  NewLayout new_layout;  ///< of rank 0
+  Servers servers;       ///< all aggregators; they serve the domains in this order unless a plan places these
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node
   int node_index = 0, node_rank = 0;
   std::vector<int> leaders;  ///< rank of each node's first rank

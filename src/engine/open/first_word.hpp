@@ -13,7 +13,7 @@ namespace collio::engine {
 /// What rank 0 alone may say: a choice may not rest on what one rank was told, or has seen.
 struct FirstWord {
   std::map<std::string, std::string> hints, settings;
-  machine::StorageModel storage;
+  machine::StorageModel storage;  ///< with the file's layout
 };
 
 /// Rank 0's word, on all ranks. Collective.
