@@ -85,10 +85,11 @@ struct Base {
   std::vector<std::string> left_out;
   for (const auto& one : words::who) by_who.push_back(comparer.assignments(base.cut, one.value).chosen());
   for (const auto& [word, cut, stability] : words::cut) {
-    if (const std::string why = why_not(setting, cut); !why.empty())
+    if (!cut) continue;  // the engine's choice by a file's layout; there is no file here
+    if (const std::string why = why_not(setting, *cut); !why.empty())
       left_out.push_back(why);
     else
-      by_cut.push_back(comparer.assignments(cut, base.who).chosen());
+      by_cut.push_back(comparer.assignments(*cut, base.who).chosen());
   }
   return ",\n \"who\": " + rows_text(by_who, setting.topology) +
          ",\n \"cuts\": " + rows_text(by_cut, setting.topology) + ",\n \"left_out\": " + text_of(left_out);
@@ -98,7 +99,7 @@ int run(Options& options) {
   const PlannedMachine planned = planned_machine(options);
   const simulate::Job job = planned_job(options);
   const simulate::Setting setting = setting_of(options, planned, job);
-  const Base base{named(options, "cut", words::cut), named(options, "who", words::who)};
+  const Base base{named(options, "cut", words::cut).value_or(Cut::even), named(options, "who", words::who)};
   if (const std::string why = why_not(setting, base.cut); !why.empty()) throw UsageError("--cut " + why);
   const bool only_assignments = options.flag("only-assignments");
   options.check_all_taken();

@@ -53,8 +53,7 @@ static void sleep_until(int64_t when_ns) {
 }
 
 /* Waits in slices until what is awaited is due. Returns 0 or an errno. */
-static int wait_for(fuse_req_t request, struct awaited awaited) {
-  struct target* target = target_of(request);
+static int wait_for(struct target* target, fuse_req_t request, struct awaited awaited) {
   int64_t now_ns = monotonic_ns();
   int64_t due_ns = awaited.due_ns(target, awaited.what);
   if (due_ns <= now_ns) return 0;
@@ -63,7 +62,7 @@ static int wait_for(fuse_req_t request, struct awaited awaited) {
   ++target->counters.waiting;
   while (due_ns > now_ns && error == 0) {
     sleep_until(due_ns - now_ns < SLICE_NS ? due_ns : now_ns + SLICE_NS);
-    if (fuse_session_exited(target->session)) error = ENOTCONN;
+    if (fuse_session_exited(target_of(request)->session)) error = ENOTCONN;
     if (error == 0 && caller_is_killed(request)) error = EINTR;
     now_ns = monotonic_ns();
     due_ns = awaited.due_ns(target, awaited.what);
@@ -73,32 +72,46 @@ static int wait_for(fuse_req_t request, struct awaited awaited) {
   return error;
 }
 
-int admit(fuse_req_t request, enum request_kind kind) {
-  struct faults* faults = &target_of(request)->faults;
+int await_delay(struct target* target, fuse_req_t request, int64_t delay_us) {
+  if (delay_us <= 0) return 0;
+  return wait_for(target, request, (struct awaited){at_time, (double)(monotonic_ns() + delay_us * 1000)});
+}
+
+int admit_since(struct target* target, fuse_req_t request, enum request_kind kind, int64_t began_ns) {
+  struct faults* faults = &target->faults;
   if (faults->stuck) {
-    const int error = wait_for(request, (struct awaited){released, 0});
+    const int error = wait_for(target, request, (struct awaited){released, 0});
     if (error != 0) return error;
   }
   const int64_t delay_us = faults->delay_us;
   if (delay_us > 0) {
     const int error =
-        wait_for(request, (struct awaited){at_time, (double)(monotonic_ns() + delay_us * 1000)});
+        wait_for(target, request, (struct awaited){at_time, (double)(began_ns + delay_us * 1000)});
     if (error != 0) return error;
   }
   return faults_strike(faults, kind);
 }
 
-int admit_bytes(fuse_req_t request, int64_t bytes) {
-  struct pace* pace = &target_of(request)->pace;
-  if (pace_rate(pace) == 0) return 0;
-  const double ticket = pace_enter(pace, bytes);
-  if (pace_due_ns(pace, ticket) <= monotonic_ns()) return 0;
-  const int error = wait_for(request, (struct awaited){paced, ticket});
-  pace_leave(pace, ticket);
+int admit(struct target* target, fuse_req_t request, enum request_kind kind) {
+  return admit_since(target, request, kind, monotonic_ns());
+}
+
+double queue_bytes(struct target* target, int64_t bytes) {
+  return pace_rate(&target->pace) == 0 ? 0 : pace_enter(&target->pace, bytes);
+}
+
+int await_bytes(struct target* target, fuse_req_t request, double ticket) {
+  if (pace_due_ns(&target->pace, ticket) <= monotonic_ns()) return 0;
+  const int error = wait_for(target, request, (struct awaited){paced, ticket});
+  pace_leave(&target->pace, ticket);
   return error;
 }
 
-void fail_request(fuse_req_t request, int error) {
-  ++target_of(request)->counters.failures;
+int admit_bytes(struct target* target, fuse_req_t request, int64_t bytes) {
+  return await_bytes(target, request, queue_bytes(target, bytes));
+}
+
+void fail_request(struct target* target, fuse_req_t request, int error) {
+  ++target->counters.failures;
   fuse_reply_err(request, error);
 }

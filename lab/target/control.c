@@ -1,13 +1,11 @@
 /* The settings of a target while it runs: extended attributes of the mount's root, text all of them. */
+#include "control.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "target.h"
-
-enum { MOST_TEXT_BYTES = 512, LONGEST_VALUE_BYTES = 128 };
 
 struct setting {
   const char* name;
@@ -15,8 +13,7 @@ struct setting {
   int (*set)(struct target* target, const char* text); /* 0, or EINVAL; NULL: read only */
 };
 
-/* A number from `least` on, digits only. Returns -1 if it is not one. */
-static int64_t read_number(const char* text, int64_t least) {
+int64_t read_number(const char* text, int64_t least) {
   if (*text == '\0' || strspn(text, "0123456789") != strlen(text)) return -1;
   errno = 0;
   const long long value = strtoll(text, NULL, 10);
@@ -114,16 +111,42 @@ static const struct setting SETTINGS[] = {
 };
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof *SETTINGS };
 
-/* The setting of this name at this place, or NULL. */
-static const struct setting* setting_at(fuse_ino_t number, const char* name) {
-  for (int i = 0; number == FUSE_ROOT_ID && i < SETTING_COUNT; ++i) {
+static const struct setting* setting_of(const char* name) {
+  for (int i = 0; i < SETTING_COUNT; ++i) {
     if (strcmp(SETTINGS[i].name, name) == 0) return &SETTINGS[i];
   }
   return NULL;
 }
 
-/* Answers with a value, or with its size when that is what is asked for (room 0). */
-static void reply_value(fuse_req_t request, const char* value, size_t length, size_t room) {
+int control_get(struct target* target, const char* name, char* text) {
+  const struct setting* setting = setting_of(name);
+  return setting == NULL ? -1 : setting->print(target, text);
+}
+
+int control_set(struct target* target, const char* name, const char* text) {
+  const struct setting* setting = setting_of(name);
+  if (setting == NULL) return ENOTSUP;
+  return setting->set == NULL ? EPERM : setting->set(target, text);
+}
+
+size_t control_names(char* names) {
+  size_t length = 0;
+  for (int i = 0; i < SETTING_COUNT; ++i) {
+    const size_t bytes = strlen(SETTINGS[i].name) + 1;
+    memcpy(names + length, SETTINGS[i].name, bytes);
+    length += bytes;
+  }
+  return length;
+}
+
+bool copy_text(char* text, const char* value, size_t size) {
+  if (size > LONGEST_VALUE_BYTES) return false;
+  memcpy(text, value, size);
+  text[size] = '\0';
+  return strlen(text) == size;
+}
+
+void reply_value(fuse_req_t request, const char* value, size_t length, size_t room) {
   if (room == 0) {
     fuse_reply_xattr(request, length);
   } else if (room < length) {
@@ -134,45 +157,28 @@ static void reply_value(fuse_req_t request, const char* value, size_t length, si
 }
 
 static void on_getxattr(fuse_req_t request, fuse_ino_t number, const char* name, size_t room) {
-  const struct setting* setting = setting_at(number, name);
-  if (setting == NULL) {
+  char text[MOST_TEXT_BYTES];
+  const int length = number == FUSE_ROOT_ID ? control_get(target_of(request), name, text) : -1;
+  if (length < 0) {
     fuse_reply_err(request, ENODATA);
     return;
   }
-  char text[MOST_TEXT_BYTES];
-  const int length = setting->print(target_of(request), text);
   reply_value(request, text, (size_t)length, room);
 }
 
 static void on_setxattr(fuse_req_t request, fuse_ino_t number, const char* name, const char* value,
                         size_t size, int flags) {
   (void)flags;
-  const struct setting* setting = setting_at(number, name);
   char text[LONGEST_VALUE_BYTES + 1];
-  int error = 0;
-  if (setting == NULL) {
-    error = ENOTSUP;
-  } else if (setting->set == NULL) {
-    error = EPERM;
-  } else if (size > LONGEST_VALUE_BYTES) {
-    error = EINVAL;
-  } else {
-    memcpy(text, value, size);
-    text[size] = '\0';
-    error = strlen(text) == size ? setting->set(target_of(request), text) : EINVAL;
-  }
+  int error = ENOTSUP;
+  if (number == FUSE_ROOT_ID)
+    error = copy_text(text, value, size) ? control_set(target_of(request), name, text) : EINVAL;
   fuse_reply_err(request, error);
 }
 
 static void on_listxattr(fuse_req_t request, fuse_ino_t number, size_t room) {
   char names[MOST_TEXT_BYTES];
-  size_t length = 0;
-  for (int i = 0; number == FUSE_ROOT_ID && i < SETTING_COUNT; ++i) {
-    const size_t bytes = strlen(SETTINGS[i].name) + 1;
-    memcpy(names + length, SETTINGS[i].name, bytes);
-    length += bytes;
-  }
-  reply_value(request, names, length, room);
+  reply_value(request, names, number == FUSE_ROOT_ID ? control_names(names) : 0, room);
 }
 
 void control_fill(struct fuse_lowlevel_ops* operations) {

@@ -1,4 +1,6 @@
 /* Open files and their bytes. */
+#include "data.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,8 +16,7 @@ static pthread_once_t read_buffers_once = PTHREAD_ONCE_INIT;
 
 static void make_key(void) { pthread_key_create(&read_buffers, free); }
 
-/* The thread's buffer of LARGEST_REQUEST_BYTES; NULL: no memory. */
-static char* read_buffer(void) {
+char* read_buffer(void) {
   pthread_once(&read_buffers_once, make_key);
   char* buffer = pthread_getspecific(read_buffers);
   if (buffer == NULL) {
@@ -37,16 +38,39 @@ static void count_open(struct inode* inode, int64_t change) {
 
 /* The kernel passes the offset of every write, so the backing file is not opened for appending; O_DIRECT is
  * for the kernel, too. */
-static int backing_flags(int flags) {
+int backing_flags(int flags) {
   return (flags & ~(O_APPEND | O_DIRECT | O_NOFOLLOW | O_CREAT | O_EXCL)) | O_CLOEXEC;
 }
+
+/* A new length: a data request. An open file's descriptor may do it where the path may not. */
+static int set_length(fuse_req_t request, struct inode* inode, int64_t length,
+                      const struct fuse_file_info* file) {
+  struct target* target = target_of(request);
+  const int refused = admit(target, request, REQUEST_WRITE);
+  if (refused != 0) {
+    ++target->counters.failures;
+    return refused;
+  }
+  char path[PROC_PATH_BYTES];
+  proc_path(path, inode->fd);
+  const int done = file != NULL ? ftruncate((int)file->fh, length) : truncate(path, length);
+  const int error = done == 0 ? 0 : errno;
+  space_settle(&target->space, inode);
+  return error;
+}
+
+static void settle(struct target* target, struct inode* inode) { space_settle(&target->space, inode); }
+
+static void limit(struct target* target, struct statvfs* status) { space_limit(&target->space, status); }
+
+const struct content WHOLE_FILES = {set_length, settle, limit};
 
 static void on_open(fuse_req_t request, fuse_ino_t number, struct fuse_file_info* file) {
   struct target* target = target_of(request);
   struct inode* inode = inode_at(request, number);
-  const int refused = admit(request, REQUEST_OPEN);
+  const int refused = admit(target, request, REQUEST_OPEN);
   if (refused != 0) {
-    fail_request(request, refused);
+    fail_request(target_of(request), request, refused);
     return;
   }
   char path[PROC_PATH_BYTES];
@@ -67,9 +91,9 @@ static void on_open(fuse_req_t request, fuse_ino_t number, struct fuse_file_info
 static void on_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode,
                       struct fuse_file_info* file) {
   struct target* target = target_of(request);
-  const int refused = admit(request, REQUEST_OPEN);
+  const int refused = admit(target, request, REQUEST_OPEN);
   if (refused != 0) {
-    fail_request(request, refused);
+    fail_request(target_of(request), request, refused);
     return;
   }
   const int folder = inode_at(request, parent)->fd;
@@ -104,16 +128,16 @@ static void on_read(fuse_req_t request, fuse_ino_t number, size_t size, off_t of
   (void)number;
   struct counters* counters = &target_of(request)->counters;
   ++counters->reads;
-  int error = admit(request, REQUEST_READ);
+  int error = admit(target_of(request), request, REQUEST_READ);
   char* buffer = read_buffer();
   ssize_t bytes = 0;
   if (error == 0) {
     const size_t room = size < LARGEST_REQUEST_BYTES ? size : LARGEST_REQUEST_BYTES;
     bytes = buffer == NULL ? -1 : pread((int)file->fh, buffer, room, offset);
-    error = bytes < 0 ? errno : admit_bytes(request, bytes);
+    error = bytes < 0 ? errno : admit_bytes(target_of(request), request, bytes);
   }
   if (error != 0) {
-    fail_request(request, error);
+    fail_request(target_of(request), request, error);
     return;
   }
   counters->bytes_read += bytes;
@@ -124,14 +148,14 @@ static void on_write(fuse_req_t request, fuse_ino_t number, const char* bytes, s
                      struct fuse_file_info* file) {
   struct target* target = target_of(request);
   ++target->counters.writes;
-  int error = admit(request, REQUEST_WRITE);
+  int error = admit(target, request, REQUEST_WRITE);
   struct piece piece = {bytes, {offset, (int64_t)size}};
   if (target->faults.short_writes && piece.range.count > 1) piece.range.count /= 2;
-  if (error == 0) error = admit_bytes(request, piece.range.count);
+  if (error == 0) error = admit_bytes(target_of(request), request, piece.range.count);
   const int64_t written =
       error != 0 ? -error : space_write(&target->space, inode_at(request, number), (int)file->fh, piece);
   if (written < 0) {
-    fail_request(request, (int)-written);
+    fail_request(target_of(request), request, (int)-written);
     return;
   }
   target->counters.bytes_written += written;
@@ -140,10 +164,10 @@ static void on_write(fuse_req_t request, fuse_ino_t number, const char* bytes, s
 
 static void on_fsync(fuse_req_t request, fuse_ino_t number, int data_only, struct fuse_file_info* file) {
   (void)number;
-  int error = admit(request, REQUEST_SYNC);
+  int error = admit(target_of(request), request, REQUEST_SYNC);
   if (error == 0 && (data_only != 0 ? fdatasync((int)file->fh) : fsync((int)file->fh)) != 0) error = errno;
   if (error != 0) {
-    fail_request(request, error);
+    fail_request(target_of(request), request, error);
   } else {
     fuse_reply_err(request, 0);
   }
@@ -153,11 +177,11 @@ static void on_fallocate(fuse_req_t request, fuse_ino_t number, int mode, off_t 
                          struct fuse_file_info* file) {
   struct target* target = target_of(request);
   const struct range range = {offset, length};
-  int error = admit(request, REQUEST_WRITE);
+  int error = admit(target, request, REQUEST_WRITE);
   if (error == 0)
     error = space_allocate(&target->space, inode_at(request, number), (int)file->fh, mode, range);
   if (error != 0) {
-    fail_request(request, error);
+    fail_request(target_of(request), request, error);
   } else {
     fuse_reply_err(request, 0);
   }

@@ -77,6 +77,7 @@ void inodes_forget(struct inodes* inodes, struct inode* inode, uint64_t lookups)
   if (unused) *place_of(inodes, inode->device, inode->number) = inode->next;
   pthread_mutex_unlock(&inodes->lock);
   if (!unused) return;
+  if (inode->body != NULL) inodes->drop(inode->body);
   close(inode->fd);
   pthread_mutex_destroy(&inode->lock);
   free(inode);

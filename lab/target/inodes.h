@@ -19,11 +19,13 @@ struct inode {
   pthread_mutex_t lock; /* of the two below: see space.h */
   int64_t stored_bytes; /* on the backing file system, as it is counted */
   int64_t opens;        /* open files */
+  void* body;           /* what a file system keeps with it; NULL: nothing */
 };
 
 struct inodes {
   pthread_mutex_t lock;
-  struct inode root; /* the kernel's number 1 */
+  struct inode root;        /* the kernel's number 1 */
+  void (*drop)(void* body); /* called for the body of an inode that the kernel forgets */
   struct inode* buckets[INODE_BUCKETS];
 };
 

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "admission.h"
 #include "reply.h"
 
 static struct inode* inode_at(fuse_req_t request, fuse_ino_t number) {
@@ -62,22 +61,6 @@ static int set_times(const char* path, const struct stat* wanted, int which) {
   return utimensat(AT_FDCWD, path, times, 0) == 0 ? 0 : errno;
 }
 
-/* A new length: a data request. An open file's descriptor may do it where the path may not. */
-static int set_length(fuse_req_t request, struct inode* inode, off_t length,
-                      const struct fuse_file_info* file) {
-  const int refused = admit(request, REQUEST_WRITE);
-  if (refused != 0) {
-    ++target_of(request)->counters.failures;
-    return refused;
-  }
-  char path[PROC_PATH_BYTES];
-  proc_path(path, inode->fd);
-  const int done = file != NULL ? ftruncate((int)file->fh, length) : truncate(path, length);
-  const int error = done == 0 ? 0 : errno;
-  space_settle(&target_of(request)->space, inode);
-  return error;
-}
-
 static void on_setattr(fuse_req_t request, fuse_ino_t number, struct stat* wanted, int which,
                        struct fuse_file_info* file) {
   const int owner = FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID;
@@ -90,7 +73,7 @@ static void on_setattr(fuse_req_t request, fuse_ino_t number, struct stat* wante
   if ((which & FUSE_SET_ATTR_MODE) != 0 && chmod(path, wanted->st_mode) != 0) error = errno;
   if (error == 0 && (which & owner) != 0) error = set_owner(inode->fd, wanted, which);
   if (error == 0 && (which & FUSE_SET_ATTR_SIZE) != 0)
-    error = set_length(request, inode, wanted->st_size, file);
+    error = target_of(request)->content->set_length(request, inode, wanted->st_size, file);
   if (error == 0 && (which & times) != 0) error = set_times(path, wanted, which);
   if (error != 0) {
     fuse_reply_err(request, error);
@@ -156,7 +139,7 @@ static struct inode* about_to_go(struct target* target, int folder, const char* 
 
 static void count_gone(struct target* target, struct inode* inode) {
   if (inode == NULL) return;
-  space_settle(&target->space, inode);
+  target->content->settle(target, inode);
   inodes_forget(&target->inodes, inode, 1);
 }
 
@@ -191,7 +174,7 @@ static void on_statfs(fuse_req_t request, fuse_ino_t number) {
     fuse_reply_err(request, errno);
     return;
   }
-  space_limit(&target->space, &status);
+  target->content->limit(target, &status);
   fuse_reply_statfs(request, &status);
 }
 

@@ -26,8 +26,21 @@ struct counters {
   _Atomic int64_t waiting;   /* requests that wait now */
 };
 
+struct target;
+
+/* What the files of a mount consist of: a file of the backing folder each (data.c), or objects on several
+ * targets (lab/striped). */
+struct content {
+  /* A new length, of a file that may be open as `file`. Returns 0 or an errno. */
+  int (*set_length)(fuse_req_t request, struct inode* inode, int64_t length,
+                    const struct fuse_file_info* file);
+  void (*settle)(struct target* target, struct inode* inode);   /* after a change of links */
+  void (*limit)(struct target* target, struct statvfs* status); /* what the backing's statfs says, limited */
+};
+
 struct target {
   struct fuse_session* session;
+  const struct content* content;
   struct inodes inodes;
   struct pace pace;
   struct faults faults;
@@ -41,7 +54,5 @@ static inline struct target* target_of(fuse_req_t request) { return fuse_req_use
 /* Fills the table of libfuse's callbacks. */
 void operations_fill(struct fuse_lowlevel_ops* operations); /* operations.c */
 void folders_fill(struct fuse_lowlevel_ops* operations);    /* folders.c */
-void data_fill(struct fuse_lowlevel_ops* operations);       /* data.c */
-void control_fill(struct fuse_lowlevel_ops* operations);    /* control.c */
 
 #endif

@@ -98,8 +98,11 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   if (Error error = agreed(call, check(call)); !error.ok()) return error;
   int rank = 0;
   MPI_Comm_rank(call.comm, &rank);
-  if (Error error = create_on_first(call, rank, made->inode); !error.ok()) return error;
   engine::FileRequest request = request_of(call);
+  if (rank == 0 && (call.mode & COLLIO_CREATE) != 0)
+    request.new_layout =
+        engine::lay_out_new_file(call.path, request.hints, (call.mode & COLLIO_EXCLUSIVE) != 0);
+  if (Error error = create_on_first(call, rank, made->inode); !error.ok()) return error;
   if (rank == 0) request.found = storage::look_for_subfiles(engine::absolute_path(call.path));
   for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);
   auto opened = engine::File::open(request);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "machine/layout.hpp"
 #include "machine/network.hpp"
 
 namespace collio::machine {
@@ -40,6 +41,7 @@ struct StorageModel {
   int aggregators_per_core = 4;  ///< 0: as few as keep a network busy
   double operation_s = 4e-6;     ///< one read or write call, apart from its bytes
   double bandwidth_bytes_per_s = 2e9;  ///< of one node
+  Layout layout;                       ///< of the file; not known: as if it had no stripes
 
   /// Calls are dear there, and go on at the same time; ranks share locks with their neighbours in the file.
   [[nodiscard]] bool behind_network() const noexcept { return aggregators_per_core == 0; }

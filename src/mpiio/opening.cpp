@@ -33,6 +33,20 @@ Opening::~Opening() {
   if (merged != MPI_INFO_NULL) MPI_Info_free(&merged);
 }
 
+void Opening::lay_out(MPI_Comm comm, const char* path) {
+  const bool one_way = ((words.mode & MPI_MODE_RDWR) != 0) != ((words.mode & MPI_MODE_WRONLY) != 0);
+  const bool may_make = (words.mode & MPI_MODE_CREATE) != 0 && one_way && (words.mode & MPI_MODE_RDONLY) == 0;
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (!may_make || rank != 0 || !words.has_memory) return;
+  try {
+    request.new_layout =
+        engine::lay_out_new_file(without_driver(path), request.hints, (words.mode & MPI_MODE_EXCL) != 0);
+  } catch (const std::bad_alloc&) {
+    words.has_memory = false;
+  }
+}
+
 void Opening::note_opened(bool opened, MPI_File file, const char* path) {
   words.opened = opened;
   if (!opened || !words.has_memory) return;

@@ -15,6 +15,10 @@ struct Opening {
   Opening& operator=(const Opening&) = delete;
   ~Opening();
 
+  /// Before the library opens the file. Its first rank may make it, with the layout that hints ask for. Not
+  /// collective.
+  void lay_out(MPI_Comm comm, const char* path);
+
   /// The library opened `file`, or did not. `comm` is an intracommunicator; its first rank reads other
   /// layers' settings. Not collective.
   void note_opened(bool opened, MPI_File file, const char* path);

@@ -107,14 +107,14 @@ int leave(const OpenAgreement& agreed, int mode, const Opening& opening, const c
 int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* handle) {
   const double begin_s = observe::now_s();
   Opening opening(comm, path, mode, info);
+  int inter = 0;
+  if (comm != MPI_COMM_NULL) MPI_Comm_test_inter(comm, &inter);
+  if (comm != MPI_COMM_NULL && !inter) opening.lay_out(comm, path);
   const double library_begin_s = observe::now_s();
   const int rc =
       real->File_open(comm, path, mode, opening.merged != MPI_INFO_NULL ? opening.merged : info, handle);
   const double by_library_s = observe::now_s() - library_begin_s;
-  if (comm == MPI_COMM_NULL) return rc;
-  int inter = 0;
-  MPI_Comm_test_inter(comm, &inter);
-  if (inter) return rc;
+  if (comm == MPI_COMM_NULL || inter) return rc;
   opening.note_opened(rc == MPI_SUCCESS, *handle, path);
   const OpenAgreement agreed(comm, path, opening.words);
   if (!agreed.opened) return rc;

@@ -40,6 +40,15 @@ report::Call call_of(const CallSums& sums) {
   return call;
 }
 
+report::Layout layout_of(const engine::File& file) {
+  const machine::Layout& layout = file.machine.storage.layout;
+  return {layout.unit_bytes,
+          layout.count,
+          {layout.targets.begin(), layout.targets.end()},
+          layout.source,
+          file.new_layout.outcome};
+}
+
 }  // namespace
 
 report::About about(const engine::File& file, const Remarks& remarks) {
@@ -50,6 +59,7 @@ report::About about(const engine::File& file, const Remarks& remarks) {
                       .first_node = {first.cores, first.numas, first.nics},
                       .mpi = library_version(),
                       .storage = file.machine.storage.name,
+                      .layout = layout_of(file),
                       .storage_by = {use.kind, use.reason, use.overlaps, remarks.storage},
                       .schedule_trials = remarks.schedules,
                       .call_trials = file.memory.call_trials_text(),

@@ -91,6 +91,8 @@ using enum core::Stability;  // hints.def marks words with it
 [[nodiscard]] constexpr std::string_view name_of(Assignment policy) noexcept {
   return core::word_for(words::assignment, std::optional(policy));
 }
-[[nodiscard]] constexpr std::string_view name_of(Cut cut) noexcept { return core::word_for(words::cut, cut); }
+[[nodiscard]] constexpr std::string_view name_of(Cut cut) noexcept {
+  return core::word_for(words::cut, std::optional(cut));
+}
 
 }  // namespace collio::policy

@@ -33,7 +33,7 @@ constexpr double writer_bytes_per_s =
 constexpr double calls_at_once = 8;  // of a node: Lustre's max_rpcs_in_flight for each of its targets
 constexpr double server_call_s =
     20e-6;  // a server's part of a call: IO500 has some 50,000 small ones a second and server
-constexpr double servers = 8;  // that a file lies on; striping is 1 to 8 where nobody asked for more
+constexpr double usual_servers = 8;  // that a file lies on; striping is 1 to 8 where nobody asked for more
 constexpr double calls_to_move_a_lock =
     2;  // the server calls the holder back, which writes what it has, then asks again
 
@@ -86,6 +86,10 @@ double messages_in_a_row(const Prospect& c, const machine::Machine& m, double se
   return rounds * (senders + c.serving);
 }
 
+double servers_of(const machine::Machine& m) {
+  return m.storage.layout.dealt() ? m.storage.layout.count : usual_servers;
+}
+
 /// Bytes of one node to storage behind a network.
 double node_storage_bytes_per_s(const Limits& l) {
   return l.link_bytes_per_s > 0 ? l.link_bytes_per_s : rdma_link_bytes_per_s;
@@ -99,7 +103,7 @@ double aggregators_storage_s(const Prospect& c, const machine::Machine& m, const
   const double bytes_s =
       std::max(bytes / (c.serving * writer_bytes_per_s), bytes / (l.nodes * node_storage_bytes_per_s(l)));
   return bytes_s + windows * (m.storage.operation_s / std::min<double>(windows, c.serving) +
-                              server_call_s / std::min(windows, servers));
+                              server_call_s / std::min(windows, servers_of(m)));
 }
 
 /// Every rank's own calls on storage behind a network. Ranks near each other in the file wait for each other:
@@ -114,7 +118,7 @@ double ranks_storage_s(const Prospect& c, const machine::Machine& m, const Limit
   const double blocks = std::clamp(active * reach / block, 1.0, active);   // that ranks are in at a time
   const double at_once = std::min(blocks, l.nodes * calls_at_once);
   const double calls_s = std::max(pieces / at_once, most_pieces) * m.storage.operation_s +
-                         pieces * server_call_s / std::min(blocks, servers);
+                         pieces * server_call_s / std::min(blocks, servers_of(m));
   const double bytes_s = std::max(static_cast<double>(d.most_bytes) / writer_bytes_per_s,
                                   bytes / (l.nodes * node_storage_bytes_per_s(l)));
   const bool apart = (d.offset_bits & (m.storage.block_bytes - 1)) == 0;

@@ -92,6 +92,7 @@ InOrder against_placing(const Plan& plan, const machine::Machine& machine, const
   if (nodes < 2) return InOrder::one_node;
   if (std::holds_alternative<Election>(hints.who) || hints.assignment)
     return hints.assignment == Assignment::in_order ? InOrder::hint : InOrder::no;
+  if (plan.reason.cut == WhyCut::dealt) return InOrder::dealt;
   return bytes / nodes < least_bytes_per_node ? InOrder::few_bytes : InOrder::no;
 }
 

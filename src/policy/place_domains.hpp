@@ -35,6 +35,7 @@ enum class InOrder {
   no_aggregators,
   one_node,
   hint,
+  dealt,      ///< a target's stripes keep their writer from call to call, by the file's layout
   few_bytes,  ///< looking costs more than it could save
 };
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "policy/aggregators.hpp"
+#include "policy/by_layout.hpp"
 #include "policy/estimates.hpp"
 #include "policy/file_cuts.hpp"
 #include "policy/local_aggregators.hpp"
@@ -119,9 +120,10 @@ int serving_aggregators(const PlanRequest& r, const Hints& hints) {
 /// buffer when rounds overlap.
 std::int64_t two_phase_window_bytes(const machine::Machine& machine, const Hints& hints, std::int64_t share) {
   const int buffers = choose_overlap(machine, hints).buffers;
+  const std::int64_t shortest = std::max(shortest_overlapped_window, machine.storage.layout.unit_bytes);
   const std::int64_t most = hints.buffer_bytes / buffers;
   if (buffers == 1 || hints.window_bytes > 0) return most;
-  return std::min(most, std::max(shortest_overlapped_window, share / fewest_overlapped_rounds));
+  return std::min(most, std::max(shortest, share / fewest_overlapped_rounds));
 }
 
 /// The longest window: what the storage likes best, within the collective buffer, and several to a node's
@@ -201,7 +203,10 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   Plan plan;
   plan.direction = r.direction;
   plan.holes = write ? hints.write_holes : hints.read_holes;
-  const int serving = serving_aggregators(r, hints);
+  const core::Extent span{r.digest.low, r.digest.span()};
+  const CutChoice choice =
+      choose_cut({write, span, serving_aggregators(r, hints), r.aggregators}, machine, hints);
+  const int serving = choice.aggregators;
   const Estimates estimates = estimate({r.digest, r.aggregators, serving, write}, machine);
   plan.estimate_two_phase_s = estimates.two_phase_s;
   plan.estimate_two_layer_s = estimates.two_layer_s;
@@ -211,9 +216,8 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
     plan.reason.why = Why::no_bytes;
     return plan;
   }
-  plan.span = {r.digest.low, r.digest.span()};
-  CutRequest cut{plan.span, serving, machine.storage.block_bytes, 0};
-  if (hints.alignment_bytes > 0) cut.alignment_bytes = hints.alignment_bytes;
+  plan.span = span;
+  CutRequest cut{plan.span, serving, choice.alignment_bytes, 0};
   cut.window_bytes = window_bytes(machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
@@ -223,7 +227,10 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   }
   plan.reason.memory_limit_bytes = hints.memory_limit_bytes;
   plan.reason.window_bytes = cut.window_bytes;
-  plan.domains = cut_by(hints.cut, cut, hints.servers);
+  plan.domains = cut_by(choice.cut, cut, choice.targets);
+  plan.reason.cut = choice.why;
+  plan.reason.unit_bytes = choice.why == WhyCut::unknown_layout ? 0 : choice.alignment_bytes;
+  plan.reason.targets = choice.targets;
   plan.alignment_bytes =
       plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
   if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);

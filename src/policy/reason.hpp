@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "policy/by_layout.hpp"
+
 namespace collio::policy {
 
 /// What settled the path.
@@ -49,6 +51,9 @@ struct Reason {
   bool fewest_messages = false;         ///< one local aggregator a node, as that sends the fewest messages
   std::int64_t memory_limit_bytes = 0;  ///< collio_memory_limit, 0: none
   std::int64_t window_bytes = 0;        ///< most, within that limit
+  WhyCut cut = WhyCut::unknown_layout;  ///< what settled where domains begin
+  std::int64_t unit_bytes = 0;          ///< of stripes
+  std::int64_t targets = 0;             ///< over which the file is striped; 0: not known
   bool masks = false;                   ///< a second attempt with masks, as pieces overlap and leave holes
 
   [[nodiscard]] bool operator==(const Reason&) const noexcept = default;

@@ -81,6 +81,32 @@ std::string path_text(const Plan& plan) {
   return "?";
 }
 
+/// Where domains begin, if the file's layout had a say.
+std::string cut_text(const Plan& plan) {
+  const Reason& r = plan.reason;
+  const std::string stripes = "; stripes of " + std::to_string(r.unit_bytes) + " B";
+  const std::string over = r.targets > 0 ? " over " + std::to_string(r.targets) + " targets" : "";
+  switch (r.cut) {
+    case WhyCut::unknown_layout:
+    case WhyCut::hint:
+      return "";
+    case WhyCut::dealt:
+      return stripes + over + " are dealt to " + std::to_string(plan.domains.count) + " aggregators";
+    case WhyCut::aligned:
+      return stripes + over + ": domains begin at them";
+    case WhyCut::short_stripes:
+      return stripes + over + ": domains begin at them; too short to be dealt";
+    case WhyCut::few_stripes:
+      return stripes + over + ": domains begin at them; too few to be dealt";
+    case WhyCut::uneven:
+      return stripes + over + ": domains begin at them; no number of aggregators near " +
+             std::to_string(plan.domains.count) + " fits the targets";
+    case WhyCut::long_stripes:
+      return "; stripes too long for domains to begin at them";
+  }
+  return "?";
+}
+
 }  // namespace
 
 std::string_view lack_text(Lack lack) noexcept {
@@ -98,14 +124,26 @@ std::string_view lack_text(Lack lack) noexcept {
 std::uint64_t reason_key(const Plan& plan) noexcept {
   const Reason& r = plan.reason;
   auto key = static_cast<std::uint64_t>(r.lacking);
-  for (const std::int64_t value :
-       {static_cast<std::int64_t>(r.why), static_cast<std::int64_t>(r.one_layer), r.ranks, r.pieces,
-        r.piece_bytes, r.sparsest, r.local_aggregators, r.memory_limit_bytes, r.window_bytes,
-        static_cast<std::int64_t>(r.masks), static_cast<std::int64_t>(plan.path),
-        static_cast<std::int64_t>(plan.overlap.schedule), static_cast<std::int64_t>(plan.overlap.buffers),
-        static_cast<std::int64_t>(plan.transfers.by), static_cast<std::int64_t>(plan.transfers.why),
-        static_cast<std::int64_t>(plan.transfers.wanted),
-        static_cast<std::int64_t>(plan.transfers.no_window)})
+  for (const std::int64_t value : {static_cast<std::int64_t>(r.why),
+                                   static_cast<std::int64_t>(r.one_layer),
+                                   r.ranks,
+                                   r.pieces,
+                                   r.piece_bytes,
+                                   r.sparsest,
+                                   r.local_aggregators,
+                                   r.memory_limit_bytes,
+                                   r.window_bytes,
+                                   static_cast<std::int64_t>(r.masks),
+                                   static_cast<std::int64_t>(r.cut),
+                                   r.unit_bytes,
+                                   r.targets,
+                                   static_cast<std::int64_t>(plan.path),
+                                   static_cast<std::int64_t>(plan.overlap.schedule),
+                                   static_cast<std::int64_t>(plan.overlap.buffers),
+                                   static_cast<std::int64_t>(plan.transfers.by),
+                                   static_cast<std::int64_t>(plan.transfers.why),
+                                   static_cast<std::int64_t>(plan.transfers.wanted),
+                                   static_cast<std::int64_t>(plan.transfers.no_window)})
     key = core::hash_step(key, static_cast<std::uint64_t>(value));
   return core::hash_step(key, std::hash<std::string>{}(plan.transfers.refusal));
 }
@@ -115,6 +153,8 @@ std::string reason_text(const Plan& plan) {
   std::string text = path_text(plan);
   if (plan.path == Path::two_phase && r.why != Why::no_bytes)
     text += overlap_text(plan.overlap) + transfers_text(plan.transfers);
+  if (plan.path != Path::independent && plan.path != Path::native && r.why != Why::no_bytes)
+    text += cut_text(plan);
   if (r.memory_limit_bytes > 0)
     text += "; within " + std::to_string(r.memory_limit_bytes) + " bytes a rank: windows of " +
             std::to_string(r.window_bytes) + " at most";

@@ -23,7 +23,7 @@ void draw_hints(Random& random, Case& out) {
   draw_hint(random, out, "collio_nodes_per_group", {"2", "3"});
   draw_hint(random, out, "COLLIO_RANKS_PER_NODE", {"1", "2", "3", "5"});
   draw_hint(random, out, "collio_aggregators", {"round_robin", "spread", "one_per_node", "topology_aware"});
-  draw_hint(random, out, "collio_domains", {"aligned", "static_cyclic", "group_cyclic", "balanced"});
+  draw_hint(random, out, "collio_domains", {"even", "aligned", "static_cyclic", "group_cyclic", "balanced"});
   draw_hint(random, out, "collio_assignment",
             {"in_order", "locality_aware", "least_hop_bytes", "least_congestion"});
   draw_hint(random, out, "striping_factor", {"1", "2", "3"});

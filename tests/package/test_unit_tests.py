@@ -14,6 +14,7 @@ WITHOUT = {
     "core/content_hash": "tested by what it recognises: plan_memory_test",
     "core/extent": "plain data; every test of patterns",
     "core/index": "one cast",
+    "machine/layout": "plain data; layouts_test and by_layout_test",
     "core/matrix": "plain data; demand_test and placement_test",
     "core/names": "tables of names are read and written in hints_test",
     "core/varint": "pattern_test packs and unpacks every length",

@@ -160,7 +160,7 @@ RATES = '"1kbit/s" to "10Tbit/s"'
     (dict(storage__backing="memroy"),
      'storage.backing: "memroy" is not allowed; allowed is "memory" or an absolute path of a folder'),
     (dict(storage__backing=1), "storage.backing: 1 is not allowed; allowed is a text"),
-    (dict(storage__size="1MB"), "storage.size: no such key; allowed are attach, targets, rate, capacity, backing"),
+    (dict(storage__size="1MB"), "storage.size: no such key; allowed are attach, targets, rate, capacity, backing, striped"),
 ])
 def test_messages_name_file_key_value_and_what_is_allowed(changes, message):
     with pytest.raises(MachineFileError) as error:

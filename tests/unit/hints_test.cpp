@@ -50,7 +50,7 @@ const Row& more(std::string_view key) {
       {"romio_ds_read", {{}, switch_refused}},
       {"collio_aggregators", {{}, {"auto", "4"}}},
       {"collio_assignment", {{}, {"best", "least"}}},
-      {"collio_domains", {{}, {"auto", "cyclic"}}},
+      {"collio_domains", {{}, {"cyclic", "AUTO"}}},
       {"striping_factor", {{"64"}, {"-2", "many"}}},
   };
   static const Row none;

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from collio.builds import Build
-from collio.lab import namespaces, network, nodes, targets
+from collio.lab import namespaces, network, nodes, striped, targets
 from collio.machine_file import Graph, expand, load_machine
 from collio.mpi_libraries import find_mpi_libraries
 from collio.run.mpiexec import Cluster
@@ -35,7 +35,7 @@ class Lab:
 
     graph: Graph
     cluster: Cluster
-    targets: dict[str, targets.Target] = field(default_factory=dict)
+    storage: list[targets.Mount] = field(default_factory=list)
 
     @property
     def ranks(self) -> int:
@@ -50,9 +50,17 @@ def current() -> Lab | None:
     return _current
 
 
-def mountpoint(target: str) -> Path:
-    """Where a storage target is seen, on every node of every lab."""
-    return namespaces.HOME / target
+def mountpoint(name: str) -> Path:
+    """Where a storage target, or the striped file system, is seen on every node of every lab."""
+    return namespaces.HOME / name
+
+
+def control(graph: Graph, number: int) -> Path:
+    """What stands for a target in the functions of collio.lab.targets."""
+    assert graph.storage, "it has the target"
+    if graph.storage.striped:
+        return striped.control(mountpoint(striped.NAME), number)
+    return mountpoint(graph.storage.targets[number].name)
 
 
 def build(graph: Graph) -> Lab:
@@ -61,29 +69,34 @@ def build(graph: Graph) -> Lab:
     _mount_memory(MEMORY)
     _mount_memory(TEMPORARY)
     network.build(graph)
-    started = _start_targets(graph)
+    started = _start_storage(graph)
     lab = Lab(graph, nodes.start(graph, namespaces.HOME), started)
     _write_at_once(GRAPH_FILE, graph.to_json())
     return lab
 
 
-def _start_targets(graph: Graph) -> dict[str, targets.Target]:
-    if not graph.storage or not graph.storage.targets:
-        return {}
-    backing = namespaces.HOME / "backing"
-    _mount_memory(backing)
-    program = _target_program()
-    specs = [targets.TargetSpec(**asdict(target)) for target in graph.storage.targets]
-    return {spec.name: targets.start_target(program, spec, mountpoint(spec.name), backing) for spec in specs}
+def _start_storage(graph: Graph) -> list[targets.Mount]:
+    storage = graph.storage
+    if not storage or not storage.targets:
+        return []
+    memory = namespaces.HOME / "backing"
+    _mount_memory(memory)
+    specs = [targets.TargetSpec(**asdict(target)) for target in storage.targets]
+    if not storage.striped:
+        program = _program(targets.PROGRAM)
+        return [targets.start_target(program, spec, mountpoint(spec.name), memory) for spec in specs]
+    folder = memory if specs[0].backing == targets.MEMORY else specs[0].backing
+    spec = striped.StripedSpec(tuple(specs), **asdict(storage.striped))
+    return [striped.start_striped(_program(striped.PROGRAM), spec, mountpoint(striped.NAME), folder)]
 
 
-def _target_program() -> Path:
-    """The file system of the targets, from any build; it is the same in all. Raises TargetError."""
-    programs = [Build.of(mpi).program(targets.PROGRAM) for mpi in find_mpi_libraries()]
+def _program(name: str) -> Path:
+    """A file system of the lab, from any build; it is the same in all. Raises TargetError."""
+    programs = [Build.of(mpi).program(name) for mpi in find_mpi_libraries()]
     for program in programs:
         if program.is_file():
             return program
-    raise targets.TargetError(f"{targets.PROGRAM} is not built (libfuse3-dev, then `make build`); the machine file has storage targets")
+    raise targets.TargetError(f"{name} is not built (libfuse3-dev, then `make build`); the machine file has storage targets")
 
 
 def _mount_memory(path: Path) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from collio.lab import build, namespaces, running, targets
+from collio.lab import build, namespaces, running, striped, targets
+from collio.machine_file.graph import Striped
 from collio.machine_file.units import UnitError, parse_rate
-from collio.wording import format_bytes
+from collio.wording import format_bytes, format_seconds
 
 OPERATIONS = ("read", "write", "open", "sync")
 
@@ -30,9 +31,9 @@ def _act(number: int | None, name: str, action: Callable[[Path], object]) -> Non
     name = f"target{name}" if name.isdigit() else name
     try:
         lab = running.find(number)
-        _check_name(lab, name)
+        index = _names(lab, name).index(name)
         namespaces.look_inside(lab.pid)
-        mount = build.mountpoint(name)
+        mount = build.control(lab.graph, index)
         action(mount)
         status = targets.status(mount)
     except (running.NoLabError, namespaces.NamespaceError, targets.TargetError, UnitError) as error:
@@ -40,10 +41,11 @@ def _act(number: int | None, name: str, action: Callable[[Path], object]) -> Non
     click.echo(f"{name}: {_told(status)}")
 
 
-def _check_name(lab: running.Running, name: str) -> None:
+def _names(lab: running.Running, wanted: str | None) -> list[str]:
     names = [target.name for target in lab.graph.storage.targets] if lab.graph.storage else []
-    if name not in names:
-        raise targets.TargetError(f"lab {lab.entry} has no {name}; it has {', '.join(names) or 'no storage targets'}")
+    if not names or (wanted and wanted not in names):
+        raise targets.TargetError(f"lab {lab.entry} has no {wanted or 'targets'}; it has {', '.join(names) or 'no storage targets'}")
+    return names
 
 
 def _told(status: targets.TargetStatus) -> str:
@@ -103,8 +105,27 @@ def heal(number: int | None, name: str) -> None:
 
 
 @target.command()
-@click.argument("name", metavar="TARGET")
+@click.argument("name", metavar="[TARGET]", required=False)
 @click.pass_obj
-def show(number: int | None, name: str) -> None:
-    """Show settings and counters."""
-    _act(number, name, lambda mount: None)
+def show(number: int | None, name: str | None) -> None:
+    """Show settings and counters: of a target, or of all."""
+    if name:
+        _act(number, name, lambda mount: None)
+        return
+    try:
+        lab = running.find(number)
+        names = _names(lab, None)
+        namespaces.look_inside(lab.pid)
+        if lab.graph.storage and lab.graph.storage.striped:
+            click.echo(_told_striped(striped.status(build.mountpoint(striped.NAME)), lab.graph.storage.striped))
+        for index, target_name in enumerate(names):
+            click.echo(f"{target_name}: {_told(targets.status(build.control(lab.graph, index)))}")
+    except (running.NoLabError, namespaces.NamespaceError, targets.TargetError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _told_striped(status: striped.StripedStatus, given: Striped) -> str:
+    """Layout and counters on two lines."""
+    return (f"{striped.NAME}: stripes of {format_bytes(given.unit_bytes)} over {given.count} of {status.targets} targets\n"
+            f"  {status.writes} writes ({format_bytes(status.bytes_written)}), {status.reads} reads ({format_bytes(status.bytes_read)}), "
+            f"{status.failures} failed; {status.lock_transfers} lock transfers ({format_seconds(status.lock_wait_seconds)} waited)")

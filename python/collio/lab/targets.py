@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Union
+from typing import BinaryIO, TypeVar, Union
 
 PROGRAM = "collio_lab_target"
 """Its name in a build's bin folder: Build.program(PROGRAM)."""
@@ -26,6 +26,7 @@ MEMORY = "memory"
 READY_WITHIN_S = 10.0
 ENDS_WITHIN_S = 5.0
 Place = Union[str, "os.PathLike[str]"]
+_Mount = TypeVar("_Mount", bound="Mount")
 
 
 class TargetError(RuntimeError):
@@ -43,10 +44,9 @@ class TargetSpec:
 
 
 @dataclass
-class Target:
-    """A running target. It ends with the process that started it, even if that is killed."""
+class Mount:
+    """A running file system of the lab. It ends with the process that started it, even if that is killed."""
 
-    spec: TargetSpec
     mountpoint: Path
     backing: Path
     process: subprocess.Popen[bytes]
@@ -64,11 +64,18 @@ class Target:
         _close_input(self.process)
         remove_mount(self.mountpoint)
 
-    def __enter__(self) -> Target:
+    def __enter__(self: _Mount) -> _Mount:
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self.stop()
+
+
+@dataclass
+class Target(Mount):
+    """A running target: a folder with a rate and a capacity."""
+
+    spec: TargetSpec
 
 
 # --- starting and ending --------------------------------------------------------------------------
@@ -80,21 +87,30 @@ def start_target(program: Place, spec: TargetSpec, mountpoint: Place, folder: Pl
     Its files lie in the folder <parent>/<spec.name>, which is made; the parent is spec.backing, or `folder` (a tmpfs,
     as a rule) where spec.backing is "memory". `mountpoint` is made, too. Raises TargetError.
     """
-    _require(Path(program))
     parent = folder if spec.backing == MEMORY else spec.backing
     if parent is None:
         raise TargetError(f"target {spec.name}: backing \"{MEMORY}\" needs a folder in memory (a tmpfs)")
-    mountpoint = Path(os.path.realpath(mountpoint))
+    options = [word for option, value in (("--rate", spec.rate_bytes_per_s), ("--capacity", spec.capacity_bytes)) if value is not None
+               for word in (option, str(whole(f"target {spec.name}: {option[2:]}", value)))]
     backing = Path(parent).absolute() / spec.name
+    mountpoint, process = start_program(f"target {spec.name}", [str(Path(program).absolute()), *options], mountpoint, backing)
+    return Target(mountpoint, backing, process, spec)
+
+
+def start_program(name: str, words: list[str], mountpoint: Place, backing: Path) -> tuple[Path, subprocess.Popen[bytes]]:
+    """Starts a file system of the lab over a folder and waits until it is mounted. Makes folder and mount point. `name` is
+    for messages. Raises TargetError."""
+    _require(Path(words[0]))
+    mountpoint = Path(os.path.realpath(mountpoint))
     if _is_mounted(str(mountpoint)):
-        raise TargetError(f"target {spec.name}: {mountpoint}: something is mounted there already (if a dead target: umount it)")
+        raise TargetError(f"{name}: {mountpoint}: something is mounted there already (if a dead target: umount it)")
     try:
         backing.mkdir(parents=True, exist_ok=True)
         mountpoint.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise TargetError(f"target {spec.name}: {error.filename}: {error.strerror}") from None
+        raise TargetError(f"{name}: {error.filename}: {error.strerror}") from None
     with tempfile.TemporaryFile() as complaints:
-        process = _start(_command(program, spec, mountpoint, backing), complaints)
+        process = _start([*words, "--foreground", "--until-eof", "--backing", str(backing), "--mount", str(mountpoint)], complaints)
         try:
             _wait_until_mounted(process, mountpoint, complaints)
         except BaseException:
@@ -103,7 +119,7 @@ def start_target(program: Place, spec: TargetSpec, mountpoint: Place, folder: Pl
             _close_input(process)
             remove_mount(mountpoint)
             raise
-    return Target(spec, mountpoint, backing, process)
+    return mountpoint, process
 
 
 def _close_input(process: subprocess.Popen[bytes]) -> None:
@@ -134,14 +150,6 @@ def _require(program: Path) -> None:
         raise TargetError("/dev/fuse: not there; storage targets need it (modprobe fuse; containers: --device /dev/fuse)") from None
     except OSError as error:
         raise TargetError(f"/dev/fuse: {error.strerror}; storage targets need to read and write it") from None
-
-
-def _command(program: Place, spec: TargetSpec, mountpoint: Path, backing: Path) -> list[str]:
-    words = [str(Path(program).absolute()), "--foreground", "--until-eof", "--backing", str(backing), "--mount", str(mountpoint)]
-    for option, value in (("--rate", spec.rate_bytes_per_s), ("--capacity", spec.capacity_bytes)):
-        if value is not None:
-            words += [option, str(_whole(f"target {spec.name}: {option[2:]}", value))]
-    return words
 
 
 def _start(command: list[str], complaints: BinaryIO) -> subprocess.Popen[bytes]:
@@ -200,7 +208,7 @@ class TargetStatus:
 
 def set_rate(mount: Place, rate_bytes_per_s: float | None) -> None:
     """The rate of reads and writes together, for requests that wait already as well."""
-    _set(mount, "rate", "none" if rate_bytes_per_s is None else _whole("rate", rate_bytes_per_s))
+    _set(mount, "rate", "none" if rate_bytes_per_s is None else whole("rate", rate_bytes_per_s))
 
 
 def set_capacity(mount: Place, capacity_bytes: int | None) -> None:
@@ -288,7 +296,7 @@ def _limit(text: str) -> int | None:
     return None if text == "none" else int(text)
 
 
-def _whole(what: str, value: float) -> int:
+def whole(what: str, value: float) -> int:
     """Bytes as a whole number; a rate below 1 byte/s is none that could be kept."""
     if round(value) < 1:
         raise TargetError(f"{what}: {value}; allowed: from 1 byte on")

@@ -81,4 +81,6 @@ def _storage(graph: Graph, storage: Storage) -> str:
     parts = [", ".join(f"{count} x {what}" for what, count in counts.items()) for counts in (rates, sizes)]
     places = dict.fromkeys(one.backing for one in storage.targets)
     parts += [f"at {graph.vertex_name(storage.attach)}", "in " + ", ".join(places)]
+    if storage.striped:
+        parts.append(f"one file system, stripes of {format_bytes(storage.striped.unit_bytes)} over {storage.striped.count}")
     return f"{counted(len(storage.targets), 'target')}: {', '.join(filter(None, parts))}"

@@ -50,11 +50,21 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Striped:
+    """One file system over all targets. Unit and count are those of new files; `lock_s`: a write to a stripe that another node wrote last."""
+
+    unit_bytes: int
+    count: int
+    lock_s: float
+
+
+@dataclass(frozen=True)
 class Storage:
-    """`attach` is the vertex the targets hang at."""
+    """`attach` is the vertex the targets hang at. Without `striped` each target is a folder."""
 
     attach: int
     targets: tuple[Target, ...]
+    striped: Striped | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +101,7 @@ class Graph:
             "format": FORMAT, "name": self.name, "nodes": [asdict(node) for node in self.nodes], "switches": list(self.switches),
             "links": [asdict(link) for link in self.links], "next": self.next}
         if self.storage:
-            document["storage"] = asdict(self.storage)
+            document["storage"] = {key: value for key, value in asdict(self.storage).items() if value is not None}
         return "{" + ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in document.items()) + "}\n"
 
     @classmethod
@@ -119,7 +129,10 @@ class Graph:
 
 
 def _storage(document: JsonObject | None) -> Storage | None:
-    return Storage(document["attach"], tuple(Target(**target) for target in document["targets"])) if document else None
+    if not document:
+        return None
+    striped = Striped(**document["striped"]) if document.get("striped") else None
+    return Storage(document["attach"], tuple(Target(**target) for target in document["targets"]), striped)
 
 
 def route(graph: Graph, source_node: int, destination_node: int) -> list[tuple[int, int]]:
@@ -184,6 +197,8 @@ def _check_values(graph: Graph, demand: Callable[[bool, str], None]) -> None:
             demand(text(target.name) and text(target.backing), f"storage.targets[{index}]: not a name and a backing")
             demand(rate is None or (real(rate) and rate > 0), f"storage.targets[{index}]: not a rate above 0")
             demand(capacity is None or real(capacity, 1 << 63), f"storage.targets[{index}]: not a capacity")
+        striped = graph.storage.striped
+        demand(not striped or (whole(striped.unit_bytes, 4096) and whole(striped.count, 1) and real(striped.lock_s)), "storage.striped: not a unit, a count and a time")
 
 
 def _lost(graph: Graph, destination: int) -> int | None:

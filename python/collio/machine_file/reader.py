@@ -9,7 +9,7 @@ from pathlib import Path
 from collio import plain_json
 from collio.machine_file.costs import read_costs
 from collio.machine_file.errors import MachineFileError
-from collio.machine_file.graph import Node, Storage, Target
+from collio.machine_file.graph import Node, Storage, Striped, Target
 from collio.machine_file.model import FORMAT, MachineFile
 from collio.machine_file.names import check_distinct, read_name, read_vertex
 from collio.machine_file.shapes import SHAPES
@@ -24,6 +24,8 @@ else:
 
 MOST_NODES, MOST_RANKS, MOST_TARGETS = 65536, 1024, 1024
 """Of nodes, of ranks on one node, of targets: beyond any machine this is for; a typing mistake rather."""
+MOST_STRIPED, LEAST_UNIT, MOST_UNIT = 64, 4096, 1 << 30
+"""Of targets under the lab's striped file system, and of its stripes in bytes (lab/striped/layout.h)."""
 
 
 def load(path: str | Path) -> MachineFile:
@@ -70,7 +72,7 @@ def _network(table: Table, nodes: tuple[Node, ...]) -> tuple[str, Shape]:
 
 
 def _storage(table: Table, network: Shape, vertices: tuple[str, ...]) -> Storage:
-    table.only(("attach", "targets", "rate", "capacity", "backing"))
+    table.only(("attach", "targets", "rate", "capacity", "backing", "striped"))
     numbers = {name: vertex for vertex, name in enumerate(vertices)}
     attach = table.get("attach", read_vertex(table, numbers), numbers[network.root] if network.root else 0)
     count = table.get("targets", table.integer(1, MOST_TARGETS))
@@ -79,7 +81,19 @@ def _storage(table: Table, network: Shape, vertices: tuple[str, ...]) -> Storage
     capacities = table.get("capacity", table.for_each(count, "targets", table.size), nothing)
     backing = table.get("backing", _backing(table), "memory")
     return Storage(attach, tuple(
-        Target(f"target{index}", rate, capacity, backing) for index, (rate, capacity) in enumerate(zip(rates, capacities))))
+        Target(f"target{index}", rate, capacity, backing) for index, (rate, capacity) in enumerate(zip(rates, capacities))),
+        _striped(table.get("striped", table.table), count) if "striped" in table.values else None)
+
+
+def _striped(table: Table, targets: int) -> Striped:
+    """One file system over all targets."""
+    table.only(("unit", "count", "lock"))
+    unit = table.get("unit", table.size, 1 << 20)
+    if unit < LEAST_UNIT or unit > MOST_UNIT or unit % LEAST_UNIT:
+        raise table.fail("unit", f"{unit} bytes are not allowed; allowed are multiples of {LEAST_UNIT} up to {MOST_UNIT}")
+    if targets > MOST_STRIPED:
+        raise MachineFileError(f"{table.file}: storage.targets: {targets} is not allowed with storage.striped; allowed is 1..{MOST_STRIPED}")
+    return Striped(unit, table.get("count", table.integer(1, targets), targets), table.get("lock", table.time, 0.0))
 
 
 def _backing(table: Table) -> Callable[[object, str], str]:

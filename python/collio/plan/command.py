@@ -27,7 +27,7 @@ PASSED_ON = ("aggregators", "cut", "who", "unit", "window", "stripes", "scatter"
 @click.option("--ranks", type=COUNT, required=True, help="Ranks of the job.")
 @click.option("--ranks-per-node", type=COUNT, help="[default: the machine file's]")
 @click.option("--aggregators", type=COUNT, help="[default: one per node]")
-@click.option("--cut", type=click.Choice(hints.choices("collio_domains")), default="even", show_default=True, help="Cut of the file while assignments and aggregators are compared.")
+@click.option("--cut", type=click.Choice([cut for cut in hints.choices("collio_domains") if cut != "auto"]), default="even", show_default=True, help="Cut of the file while assignments and aggregators are compared.")
 @click.option("--who", type=click.Choice(hints.choices("collio_aggregators")), default="dealt", show_default=True, help="Choice of aggregators while cuts and assignments are compared.")
 @click.option("--unit", type=SIZE, default=1 << 20, help="Stripe or block to which domains are aligned.  [default: 1MiB]")
 @click.option("--window", type=SIZE, default=16 << 20, help="Bytes an aggregator serves per round.  [default: 16MiB]")

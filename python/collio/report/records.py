@@ -93,6 +93,16 @@ class StorageBy(TypedDict, total=False):
     remarks: str
 
 
+class Layout(TypedDict, total=False):
+    """How the file lies on storage targets: stripes of one length, dealt to them in turn."""
+
+    unit_bytes: int
+    count: int
+    targets: list[int]
+    source: str
+    asked: str
+
+
 class FileRecord(TypedDict, total=False):
     """A line that the engine appends to the report: a file, or files of one kind added up. It replaces earlier lines with its id."""
 
@@ -105,6 +115,7 @@ class FileRecord(TypedDict, total=False):
     first_node: dict[str, int]
     mpi: str
     storage: str
+    layout: Layout
     storage_by: StorageBy
     schedule_trials: str
     call_trials: str
@@ -272,6 +283,13 @@ FIELDS = {
         "overlaps": "Flag",
         "remarks": "Text",
     },
+    "Layout": {
+        "unit_bytes": "Bytes",
+        "count": "Count",
+        "targets": "Counts",
+        "source": "Text",
+        "asked": "Text",
+    },
     "FileSeconds": {
         "open": "Spread",
         "open_by_library": "Spread",
@@ -287,6 +305,7 @@ FIELDS = {
         "first_node": "FirstNode",
         "mpi": "Text",
         "storage": "Text",
+        "layout": "Layout",
         "storage_by": "StorageBy",
         "schedule_trials": "Text",
         "call_trials": "Text",

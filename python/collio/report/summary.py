@@ -19,12 +19,13 @@ from typing import Any, cast
 from collio import hints, plain_json
 from collio.report import check as report_check
 from collio.report.records import MEANINGS as MEANINGS
-from collio.report.records import STEPS, CallRecord, Document, FileRecord, Placement, RankRecord
+from collio.report.records import STEPS, CallRecord, Document, FileRecord, Layout, Placement, RankRecord
 from collio.wording import counted, format_bytes, format_seconds
 
 AT_EXIT = "at_exit"
 """Key of the lines that ranks leave at their exit."""
 
+MOST_TARGETS_SHOWN = 16
 MUCH = 1 << 20
 """Bytes: a rank that wrote as many wrote data."""
 
@@ -143,6 +144,8 @@ def file_lines(file: FileRecord) -> list[str]:
         opened, by_library, views = (seconds.get(name, 0.0) for name in ("open", "open_by_library", "set_view"))
         lines.append(f"opened in {format_seconds(opened)}, {format_seconds(by_library)} of it in the MPI library"
                      + (f"; views set in {format_seconds(views)}" if views else ""))
+    if layout := file.get("layout"):
+        lines.append(_layout_line(layout))
     if by := file.get("storage_by"):
         remarks = f"; {by['remarks']}" if by.get("remarks") else ""
         lines.append(f"file calls by {by.get('kind', '?')}: {by.get('reason', '')}{remarks}")
@@ -151,6 +154,16 @@ def file_lines(file: FileRecord) -> list[str]:
     if trials := file.get("call_trials"):
         lines.append(f"ways: {trials}")
     return lines
+
+
+def _layout_line(layout: Layout) -> str:
+    """"layout: stripes of 1 MiB over targets 2, 3 (user.collio.layout); striping_factor=2 set at creation"."""
+    unit, count, targets = (layout.get("unit_bytes", 0), layout.get("count", 0), layout.get("targets", []))
+    named = ", ".join(map(str, targets[:MOST_TARGETS_SHOWN])) + (", …" if len(targets) > MOST_TARGETS_SHOWN else "")
+    over = f" over targets {named}" if targets else f" over {count} targets" if count else ""
+    known = f"stripes of {format_bytes(unit)}{over} ({layout.get('source', '')})" if unit else f"not known ({layout.get('source', '')})"
+    asked = layout.get("asked", "")
+    return f"layout: {known}" + (f"; {asked}" if asked else "")
 
 
 def _state_lines(file: FileRecord) -> list[str]:

@@ -16,8 +16,9 @@
 #include "engine/open/discover_network.hpp"
 #include "engine/open/first_word.hpp"
 #include "engine/open/job_here.hpp"
-#include "policy/file_cuts.hpp"
+#include "policy/by_layout.hpp"
 #include "policy/select_aggregators.hpp"
+#include "storage/layouts/layouts.hpp"
 #include "storage/subfiles/subfiled_storage.hpp"
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -26,8 +27,23 @@ namespace collio::engine {
 
 namespace {
 
+/// Hints with the number of aggregators that fits the file's layout, where no hint gives one.
+policy::Hints fitted(const machine::Machine& machine, policy::Hints hints) {
+  const auto* selection = std::get_if<policy::Selection>(&hints.who);
+  if (hints.aggregators > 0 || !selection || !machine.storage.layout.dealt()) return hints;
+  policy::Hints all = hints;
+  all.aggregators = machine.ranks();
+  const int wanted = policy::count_aggregators(*selection, {machine, hints}),
+            most = policy::count_aggregators(*selection, {machine, all});
+  const int fitting =
+      policy::aggregators_for_layout({machine.storage.layout.count, wanted, most}, machine, hints);
+  if (fitting != wanted) hints.aggregators = fitting;
+  return hints;
+}
+
 /// Who may aggregate. Elections choose among a rank of every node.
-std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy::Hints& hints) {
+std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy::Hints& given) {
+  const policy::Hints hints = fitted(machine, given);
   // Stripes that are dealt should have one writer each, or all writers as many.
   const bool by_stripes = hints.servers > 0 && hints.aggregators == 0 &&
                           (hints.cut == policy::Cut::static_cyclic || hints.cut == policy::Cut::group_cyclic);
@@ -37,6 +53,21 @@ std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy
     return policy::select_aggregators(*selection, request);
   return policy::select_aggregators(policy::Selection::one_per_node,
                                     {machine, hints, policy::Counting::automatic});
+}
+
+std::map<std::string, std::string> merged(const std::map<std::string, std::string>& settings,
+                                          const std::map<std::string, std::string>& hints) {
+  std::map<std::string, std::string> all = settings;
+  all.insert(hints.begin(), hints.end());
+  return all;
+}
+
+/// What rank 0 knows of the storage that the file lies on, and of its layout there.
+machine::StorageModel model_with_layout(const std::string& path, const policy::Hints& hints) {
+  machine::Layout layout;
+  layout.source = "ignored: collio_layout=disable";
+  if (hints.layout) layout = storage::find_layout(path);
+  return policy::with_layout(model_for_job(path), std::move(layout));
 }
 
 /// Where a rank is in a list; -1: nowhere.
@@ -88,12 +119,16 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool*
   MPI_Comm_rank(request.comm, &f->rank);
   MPI_Comm_size(request.comm, &f->size);
   f->path = absolute_path(request.path);
-  const FirstWord first = share(request.comm, {request.hints, request.settings, words_of(request.found),
-                                               model_for_job(bytes_path(request, f->path))});
+  FirstWord mine{request.hints, request.settings, words_of(request.found), {}};
+  if (f->rank == 0) {
+    f->new_layout = request.new_layout;
+    finish_layout(f->new_layout, f->path);
+    mine.storage = model_with_layout(bytes_path(request, f->path),
+                                     policy::parse_hints(merged(mine.settings, mine.hints)));
+  }
+  const FirstWord first = share(request.comm, std::move(mine));
   f->settings = first.settings;
-  std::map<std::string, std::string> in_force = first.settings;
-  in_force.insert(first.hints.begin(), first.hints.end());
-  f->hints = policy::parse_hints(in_force);
+  f->hints = policy::parse_hints(merged(first.settings, first.hints));
   f->warnings = request.warnings;
   f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
   if (alone)

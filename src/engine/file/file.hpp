@@ -18,6 +18,7 @@
 #include "engine/file/traffic.hpp"
 #include "engine/open/crew.hpp"
 #include "engine/open/first_word.hpp"
+#include "engine/open/new_layout.hpp"
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
 #include "observe/file_times.hpp"
@@ -42,6 +43,7 @@ struct FileRequest {
       settings;  ///< hints that other layers' settings put in place of these, or beside them; of rank 0
   std::vector<std::string> warnings;  ///< on hints of this rank that are none
   storage::FoundFile found = {};      ///< by rank 0, when the file was there
+  NewLayout new_layout = {};          ///< of rank 0, where the program may make the file
 };
 
 /// The path from the root. Not collective.
@@ -139,7 +141,8 @@ class File {
   std::map<std::string, std::string>
       settings;  ///< which of them come from other layers' settings; the same on all ranks
   machine::Machine machine;
-  Servers servers;  ///< all aggregators; they serve the domains in this order unless a plan places these
+  NewLayout new_layout;  ///< of rank 0
+  Servers servers;       ///< all aggregators; they serve the domains in this order unless a plan places these
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node
   int node_index = 0, node_rank = 0;
   std::vector<int> leaders;  ///< rank of each node's first rank

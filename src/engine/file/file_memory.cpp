@@ -25,6 +25,8 @@ std::uint64_t setting_of(const File& f) {
     fold(std::bit_cast<std::uint64_t>(number));
   fold(static_cast<std::uint64_t>(storage.aggregators_per_core));
   fold(storage.in_memory ? 1 : 0);
+  fold(static_cast<std::uint64_t>(storage.layout.unit_bytes));
+  fold(static_cast<std::uint64_t>(storage.layout.count));
   fold(storage.overlaps ? 1 : 0);
   fold(f.readable ? 1 : 0);
   fold_text(f.storage_use.kind);

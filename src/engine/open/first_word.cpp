@@ -30,6 +30,26 @@ std::map<std::string, std::string> take_pairs(const std::string& text, std::size
   return pairs;
 }
 
+void append_layout(std::string& text, const machine::Layout& layout) {
+  append_pairs(text, {{"source", layout.source},
+                      {"unit", std::to_string(layout.unit_bytes)},
+                      {"count", std::to_string(layout.count)}});
+  text += std::to_string(layout.targets.size()) + '\0';
+  for (const int target : layout.targets) text += std::to_string(target) + '\0';
+}
+
+machine::Layout take_layout(const std::string& text, std::size_t& at) {
+  auto pairs = take_pairs(text, at);
+  machine::Layout layout{std::stoll(pairs["unit"]), std::stoi(pairs["count"]), {}, pairs["source"]};
+  const auto next = [&] {
+    const std::string word = text.c_str() + at;
+    at += word.size() + 1;
+    return std::stoi(word);
+  };
+  for (int left = next(); left > 0; --left) layout.targets.push_back(next());
+  return layout;
+}
+
 std::array<double, 8> numbers_of(const machine::StorageModel& m) {
   return {static_cast<double>(m.block_bytes),
           static_cast<double>(m.window_bytes),
@@ -60,6 +80,7 @@ FirstWord share(MPI_Comm comm, FirstWord word) {
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
   append_pairs(text, word.found);
+  append_layout(text, word.storage.layout);
   transport::broadcast_text(text, 0, comm);
   text.copy(reinterpret_cast<char*>(numbers.data()), sizeof numbers);
   set_numbers(word.storage, numbers);
@@ -67,6 +88,7 @@ FirstWord share(MPI_Comm comm, FirstWord word) {
   word.hints = take_pairs(text, at);
   word.settings = take_pairs(text, at);
   word.found = take_pairs(text, at);
+  word.storage.layout = take_layout(text, at);
   return word;
 }
 

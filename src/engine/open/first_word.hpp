@@ -14,7 +14,7 @@ namespace collio::engine {
 struct FirstWord {
   std::map<std::string, std::string> hints, settings;
   std::map<std::string, std::string> found;  ///< of the file as it was there (engine/file/subfiles.hpp)
-  machine::StorageModel storage;
+  machine::StorageModel storage;             ///< with the file's layout
 };
 
 /// Rank 0's word, on all ranks. Collective.

@@ -36,13 +36,17 @@ double ranks_per_core_of_job(const machine::NodeShare& now) {
                                  static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-machine::StorageModel model_for_job(const std::string& path) {
-  machine::StorageModel model = storage::model_of(path);
+int nodes_of_job() {
   int has_world = 0, ranks = 1;
   MPI_Initialized(&has_world);  // not in sessions
   if (has_world) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int here = job_ranks_here();
-  return here > 0 && ranks > here ? storage::for_several_nodes(std::move(model)) : model;
+  return here > 0 ? (ranks + here - 1) / here : 1;
+}
+
+machine::StorageModel model_for_job(const std::string& path) {
+  machine::StorageModel model = storage::model_of(path);
+  return nodes_of_job() > 1 ? storage::for_several_nodes(std::move(model)) : model;
 }
 
 }  // namespace collio::engine

@@ -13,6 +13,9 @@ namespace collio::engine {
 /// collective. Thread-safe.
 [[nodiscard]] double ranks_per_core_of_job(const machine::NodeShare& now);
 
+/// Nodes of the whole job, as far as the launcher tells; else 1. Not collective.
+[[nodiscard]] int nodes_of_job();
+
 /// Constants of the file system of `path`, for a job with as many nodes as this one has. Not collective.
 [[nodiscard]] machine::StorageModel model_for_job(const std::string& path);
 

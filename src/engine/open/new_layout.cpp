@@ -1,0 +1,39 @@
+// See new_layout.hpp.
+#include "engine/open/new_layout.hpp"
+
+#include "engine/open/job_here.hpp"
+#include "policy/by_layout.hpp"
+#include "storage/layouts/layouts.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+void note(NewLayout& layout, const storage::LayoutOutcome& outcome) {
+  if (!outcome.set && outcome.why_not.empty()) return;  // the file was there, or no layout can be set there
+  if (layout.wish.unit_bytes > 0)
+    layout.outcome = "striping_unit=" + std::to_string(layout.wish.unit_bytes) + " ";
+  if (layout.wish.count > 0) layout.outcome += "striping_factor=" + std::to_string(layout.wish.count) + " ";
+  layout.outcome += outcome.set ? "set at creation" : "not set: " + outcome.why_not;
+}
+
+}  // namespace
+
+NewLayout lay_out_new_file(const std::string& path, const std::map<std::string, std::string>& given,
+                           bool exclusive) {
+  const policy::Hints hints = policy::parse_hints(given);
+  NewLayout layout;
+  if (!hints.enabled || !hints.layout) return layout;
+  const bool folder = !hints.striping_by_job || storage::folder_has_layout(path);
+  layout.wish = policy::wish_for(hints, nodes_of_job(), folder);
+  layout.after_open = exclusive && layout.wish.any();
+  if (layout.wish.any() && !exclusive) note(layout, storage::create_with_layout(path, layout.wish));
+  return layout;
+}
+
+void finish_layout(NewLayout& layout, const std::string& path) {
+  if (layout.after_open) note(layout, storage::lay_out_empty_file(path, layout.wish));
+  layout.after_open = false;
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,34 @@
+// How a file lies on its storage targets, asked of its file system; and how a new one shall lie.
+//
+// Each file system has its own way (a file of this folder for each). None of them is linked with: attributes,
+// ioctls and statfs do.
+#pragma once
+
+#include <string>
+
+#include "machine/layout.hpp"
+
+namespace collio::storage {
+
+/// Of an existing file. Not known: `source` says why. For one rank: a metadata server answers. Not
+/// collective.
+[[nodiscard]] machine::Layout find_layout(const std::string& path);
+
+/// What became of a wish; nothing is lost where it was refused: the file system has chosen itself.
+struct LayoutOutcome {
+  bool set = false;
+  std::string why_not;  ///< empty: set, or there was nothing to do
+};
+
+/// Makes the file with this layout, if there is none of the name, and closes it. Only on file systems that
+/// take a layout; elsewhere nothing is made. Not collective.
+[[nodiscard]] LayoutOutcome create_with_layout(const std::string& path, const machine::LayoutWish& wish);
+
+/// Gives an existing file this layout, if it is empty and its file system allows that. Not collective.
+[[nodiscard]] LayoutOutcome lay_out_empty_file(const std::string& path, const machine::LayoutWish& wish);
+
+/// Whether the file's folder has a layout of its own for new files; true also where that cannot be told. Not
+/// collective.
+[[nodiscard]] bool folder_has_layout(const std::string& path);
+
+}  // namespace collio::storage
