@@ -67,7 +67,6 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok())
     return raise(handle, error);
   const bool is_native = std::strcmp(representation, "native") == 0;
-  const bool checks = file->engine->hints.check != policy::Check::none;
   ViewKind kind = ViewKind::undescribed;
   bool plain_etype = false;
   access::View view;
@@ -101,7 +100,7 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   if (most[foreign] && most[native])
     error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
   const bool same_etype = most[etype_most] == -most[etype_least];
-  if (error.ok() && checks && !same_etype)
+  if (error.ok() && file->engine->hints.check != policy::Check::none && !same_etype)
     error = {core::ErrorClass::not_same,
              "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
                  " to " + std::to_string(most[etype_most]) + " bytes"};
@@ -123,7 +122,7 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
     program_view.mark_installed();
   if (!etype_alone) program_view.forget_unit();
   file->foreign_data = !is_native;
-  if (!is_native) return rc;
+  if (!is_native) return MPI_SUCCESS;
   program_view.set(displacement, etype, filetype);
   file->view_described = agreed != ViewKind::undescribed;
   if (file->view_described) file->engine->view = std::move(view);

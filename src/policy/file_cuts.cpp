@@ -9,12 +9,13 @@ namespace collio::policy {
 
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t rounded_up_quotient(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// The nearest multiple of the unit, inside the span and not below `least`.
 std::int64_t aligned(const FileCutRequest& r, std::int64_t offset, std::int64_t least) {
   const std::int64_t down = offset / r.unit_bytes * r.unit_bytes;
-  const std::int64_t nearest = offset - down < divide_up(r.unit_bytes, 2) ? down : down + r.unit_bytes;
+  const std::int64_t nearest =
+      offset - down < rounded_up_quotient(r.unit_bytes, 2) ? down : down + r.unit_bytes;
   return std::clamp(nearest, std::max(least, r.span.offset), r.span.end());
 }
 
@@ -107,12 +108,12 @@ CyclicDomains cut_group_cyclic(const FileCutRequest& r, int stripe_count) noexce
   }
   const std::int64_t cycle = stripe_count * r.unit_bytes;
   const std::int64_t low = r.span.offset / cycle * cycle,
-                     cycles = std::max<std::int64_t>(1, divide_up(r.span.end() - low, cycle));
+                     cycles = std::max<std::int64_t>(1, rounded_up_quotient(r.span.end() - low, cycle));
   const std::int64_t groups = std::min<std::int64_t>(r.aggregators / stripe_count, cycles);
   // Rounded up, so that no group but the last is longer; fewer groups may then do.
-  const std::int64_t cycles_per_group = divide_up(cycles, groups);
+  const std::int64_t cycles_per_group = rounded_up_quotient(cycles, groups);
   return {r.span,       r.unit_bytes,
-          stripe_count, static_cast<int>(divide_up(cycles, cycles_per_group)),
+          stripe_count, static_cast<int>(rounded_up_quotient(cycles, cycles_per_group)),
           low,          cycles_per_group * cycle};
 }
 
@@ -144,7 +145,7 @@ Domains domains_of(const CyclicDomains& cut, const FileCutRequest& r, std::int64
   d.count = cut.count();
   d.stripe_bytes = cut.stripe_bytes;
   d.members = cut.members;
-  d.domain_bytes = cut.groups > 1 ? cut.group_bytes : divide_up(d.high - d.low, cycle) * cycle;
+  d.domain_bytes = cut.groups > 1 ? cut.group_bytes : rounded_up_quotient(d.high - d.low, cycle) * cycle;
   d.window_bytes = std::min(cut.stripe_bytes, aligned_window(r, window_bytes));
   return d;
 }

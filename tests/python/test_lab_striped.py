@@ -22,7 +22,7 @@ RANKS = 4
 
 
 @pytest.fixture
-def mounted(program, memory, tmp_path):  # noqa: F811
+def mounted(program, memory, tmp_path):
     """The file system over four targets. A node is a process, as tests make no network namespaces."""
     built = [Build.of(mpi).program(striped.PROGRAM) for mpi in mpi_libraries.find_mpi_libraries()]
     spec = StripedSpec(tuple(TargetSpec(f"target{index}") for index in range(4)), 65536, 3, 0.0, "process")

@@ -26,7 +26,7 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def six(program, memory, tmp_path):  # noqa: F811
+def six(program, memory, tmp_path):
     """The mounts of six targets of the lab."""
     with contextlib.ExitStack() as running:
         yield [running.enter_context(start_target(program, TargetSpec(f"t{i}", FAST), tmp_path / f"t{i}", memory)).mountpoint for i in range(6)]

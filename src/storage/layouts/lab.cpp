@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t most_targets = 1024;
 
-core::Error wrong(std::string_view value) {
+core::Error wrong_text(std::string_view value) {
   return {core::ErrorClass::other,
           "user.collio.layout: not a layout: '" + std::string(value.substr(0, 200)) + "'"};
 }
@@ -19,7 +19,7 @@ core::Error wrong(std::string_view value) {
 core::Result<machine::Layout> parse_lab(std::string_view value) {
   const auto unit = number_of(value, "unit");
   const auto targets = word_of(value, "targets");
-  if (!unit || *unit < 1 || !targets) return wrong(value);
+  if (!unit || *unit < 1 || !targets) return wrong_text(value);
   machine::Layout layout;
   layout.unit_bytes = *unit;
   layout.source = lab_attribute;
@@ -27,7 +27,7 @@ core::Result<machine::Layout> parse_lab(std::string_view value) {
   for (bool more = true; more;) {
     const std::size_t comma = rest.find(',');
     const auto target = whole_number(rest.substr(0, comma));
-    if (!target || *target < 0 || *target >= most_targets) return wrong(value);
+    if (!target || *target < 0 || *target >= most_targets) return wrong_text(value);
     layout.targets.push_back(static_cast<int>(*target));
     more = comma != std::string_view::npos;
     if (more) rest.remove_prefix(comma + 1);

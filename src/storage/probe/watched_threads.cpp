@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <csignal>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 namespace collio::storage::probe {
+
+namespace {
+constexpr auto longest_step = std::chrono::milliseconds(100);
+}
 
 bool WatchedThreads::start(int who, Work work) {
   auto progress = std::make_shared<Progress>();
@@ -57,7 +62,11 @@ WatchedThreads::Ended WatchedThreads::next() {
       running_.erase(longest);
       return ended;
     }
-    shared_->ended.wait_until(lock, until);
+    // By the system's clock, in short steps: it may be set meanwhile, and glibc waits by another since 2.30
+    // only.
+    const auto step = std::min<Progress::Clock::duration>(until - Progress::Clock::now(), longest_step);
+    shared_->ended.wait_until(
+        lock, std::chrono::system_clock::now() + std::chrono::ceil<std::chrono::microseconds>(step));
   }
 }
 
