@@ -52,6 +52,7 @@ const Row& more(std::string_view key) {
       {"collio_assignment", {{}, {"best", "least"}}},
       {"collio_domains", {{}, {"cyclic", "AUTO"}}},
       {"striping_factor", {{"64"}, {"-2", "many"}}},
+      {"collio_subfile_dirs", {{"auto", "/a", "/a:b c:/a"}, {":", ":/a", "/a:", "/a::/b"}}},
   };
   static const Row none;
   const auto found = all.find(key);
@@ -63,7 +64,7 @@ const Row& more(std::string_view key) {
 Row values_of(const HintRow& row) {
   Row values = more(row.key);
   values.refused.emplace_back("");
-  if (row.key == "collio_faults" || row.key == "cb_config_list")
+  if (row.key == "collio_faults" || row.key == "cb_config_list" || row.key == "collio_subfile_dirs")
     return values;  // they have no list of values
   values.refused.insert(values.refused.end(), {"nonsense", " " + std::string(row.default_value)});
   std::string_view rest = row.allowed;

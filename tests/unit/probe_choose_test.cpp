@@ -144,8 +144,11 @@ TEST_F(ProbeChoose, DamagedCacheIsIgnoredWithAWord) {
 
 TEST_F(ProbeChoose, ProcessesAtTheSameTimeLoseNothing) {
   constexpr int processes = 6, rounds = 20;
-  for (int process = 0; process < processes; ++process)
-    if (::fork() == 0) {
+  std::vector<pid_t> children;  // waited for by number: another test may have left a child
+  for (int process = 0; process < processes; ++process) {
+    children.push_back(::fork());
+    ASSERT_GE(children.back(), 0);
+    if (children.back() == 0) {
       bool fine = true;
       for (int round = 0; round < rounds; ++round) {
         const CacheLock lock(options_.folder, 30);
@@ -156,9 +159,10 @@ TEST_F(ProbeChoose, ProcessesAtTheSameTimeLoseNothing) {
       }
       ::_exit(fine ? 0 : 1);
     }
-  for (int process = 0; process < processes; ++process) {
+  }
+  for (const pid_t child : children) {
     int status = 1;
-    ::wait(&status);
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(read_cache(options_.folder).entries.size(), processes * rounds);
