@@ -22,7 +22,7 @@ RANKS = 4
 
 
 @pytest.fixture
-def mounted(program, memory, tmp_path):  # noqa: F811
+def mounted(program, memory, tmp_path):
     """The file system over four targets. A node is a process, as tests make no network namespaces."""
     built = [Build.of(mpi).program(striped.PROGRAM) for mpi in mpi_libraries.find_mpi_libraries()]
     spec = StripedSpec(tuple(TargetSpec(f"target{index}") for index in range(4)), 65536, 3, 0.0, "process")
@@ -167,13 +167,18 @@ LENGTH = 30_011 * 80 * 3 * RANKS
 ASKED = ("striping_unit=1048576", "striping_factor=4")
 
 
-def test_layouts_are_set_respected_and_save_locks(job, mounted):
+def test_layouts_are_set_respected_and_save_locks(job, mounted, monkeypatch):
     file, with_layout = steps(job, mounted, "respected", *SHAPE, *ASKED)
     assert striped.layout(mounted.mountpoint / "respected")["unit"] == "1048576"
     assert file["layout"]["unit_bytes"] == MIB and file["layout"]["count"] == 4
     assert file["layout"]["asked"] == "striping_unit=1048576 striping_factor=4 set at creation"
     assert all("are dealt to 4 aggregators" in call["reason"] for call in file["calls"]), file["calls"]
     assert (mounted.mountpoint / "respected").read_bytes() == bytes_at(LENGTH)
+    with monkeypatch.context() as set_for:
+        set_for.setenv("COLLIO_RANKS_PER_NODE", "2")
+        file, _ = steps(job, mounted, "layers", *SHAPE, *ASKED, hints=["collio_path=two_layer"])
+    assert all(call["path"] == "two_layer" and "are dealt to" in call["reason"] for call in file["calls"]), file["calls"]
+    assert (mounted.mountpoint / "layers").read_bytes() == bytes_at(LENGTH)
     (mounted.mountpoint / "ignored").touch()
     striped.set_layout(mounted.mountpoint / "ignored", "unit=1048576 count=4")
     file, without = steps(job, mounted, "ignored", *SHAPE, hints=["collio_layout=disable"])
