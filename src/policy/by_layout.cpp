@@ -14,15 +14,21 @@ constexpr std::int64_t shortest_dealt_bytes = 1 << 20;
 constexpr std::int64_t longest_block_bytes = 64 << 20;
 constexpr int most_targets_for_nodes = 16;
 
+/// The layout that counts.
+const machine::Layout& layout_for(const machine::Machine& machine, const Hints& hints) {
+  static const machine::Layout unknown;
+  return hints.layout ? machine.storage.layout : unknown;
+}
+
 /// Whether writes to the file may deal stripes at all.
 bool may_deal(const machine::Machine& machine, const Hints& hints) {
-  const machine::Layout& layout = machine.storage.layout;
+  const machine::Layout& layout = layout_for(machine, hints);
   return layout.dealt() && layout.unit_bytes >= shortest_dealt_bytes && machine.nodes.size() > 1 &&
          !hints.cut && std::holds_alternative<Selection>(hints.who);
 }
 
 WhyCut against_dealing(const CutQuestion& q, const machine::Machine& machine, const Hints& hints) {
-  const machine::Layout& layout = machine.storage.layout;
+  const machine::Layout& layout = layout_for(machine, hints);
   if (!q.write || !layout.dealt() || machine.nodes.size() < 2) return WhyCut::aligned;
   return may_deal(machine, hints) ? WhyCut::dealt : WhyCut::short_stripes;
 }
@@ -46,7 +52,7 @@ int aggregators_for_layout(const FittingRequest& r, const machine::Machine& mach
 }
 
 CutChoice choose_cut(const CutQuestion& q, const machine::Machine& machine, const Hints& hints) {
-  const machine::Layout& layout = machine.storage.layout;
+  const machine::Layout& layout = layout_for(machine, hints);
   CutChoice choice{hints.cut.value_or(Cut::even), machine.storage.block_bytes, q.wanted, hints.servers,
                    WhyCut::unknown_layout};
   if (layout.known()) choice.alignment_bytes = layout.unit_bytes;

@@ -58,11 +58,15 @@ std::int64_t Domains::rounds(int a) const noexcept {
   if (!dealt()) return divide_up(domain(a).length, window_bytes);
   const int group = a / members;
   const std::int64_t length = end_of_group(group) - low - group * domain_bytes;
-  return divide_up(length, members * stripe_bytes) * windows_per_stripe();
+  const std::int64_t cycle = members * stripe_bytes;
+  const std::int64_t rest =
+      length % cycle - a % members * stripe_bytes;  // of the last cycle, from its stripe on
+  return length / cycle * windows_per_stripe() +
+         divide_up(std::clamp<std::int64_t>(rest, 0, stripe_bytes), window_bytes);
 }
 
 std::int64_t Domains::most_rounds() const noexcept {
-  if (!bounds) return count > 0 ? std::max(rounds(0), rounds(count - 1)) : 0;
+  if (!bounds) return count > 0 ? std::max(rounds(0), rounds(dealt() ? count - members : count - 1)) : 0;
   std::int64_t most = 0;
   for (int a = 0; a < count; ++a) most = std::max(most, rounds(a));
   return most;

@@ -1,6 +1,8 @@
 // See call.hpp.
 #include "simulate/call.hpp"
 
+#include "policy/by_layout.hpp"
+
 namespace collio::simulate {
 
 namespace {
@@ -20,7 +22,8 @@ machine::StorageModel storage_of(const StorageCosts& costs) {
   }
   storage.operation_s = costs.call_s;
   storage.overlaps = costs.asynchronous;
-  return storage;
+  if (costs.file_system != FileSystem::network) return storage;
+  return policy::with_layout(std::move(storage), {costs.stripe_bytes, costs.targets, {}, "the model"});
 }
 
 }  // namespace
@@ -41,7 +44,14 @@ machine::Machine machine_of(const CallSetting& s) {
 PlannedCall plan_call(const CallSetting& s, const policy::Digest& digest, policy::Path path) {
   PlannedCall call{machine_of(s), {}, {}};
   policy::PlanRequest request{s.reads ? policy::Direction::read : policy::Direction::write, digest};
-  call.seats = policy::choose_aggregators(call.machine, s.hints);
+  policy::Hints hints = s.hints;
+  if (hints.aggregators == 0) {
+    const auto wanted = static_cast<int>(policy::choose_aggregators(call.machine, hints).size());
+    const int fitting = policy::aggregators_for_layout(
+        {s.model.storage.targets, wanted, call.machine.ranks()}, call.machine, hints);
+    if (fitting != wanted) hints.aggregators = fitting;
+  }
+  call.seats = policy::choose_aggregators(call.machine, hints);
   request.aggregators = static_cast<int>(call.seats.size());
   if (path != policy::Path::automatic) request.way = policy::Way{path, policy::Transfer::two_sided};
   call.plan = policy::make_plan(request, call.machine, s.hints);

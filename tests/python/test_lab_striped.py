@@ -167,13 +167,18 @@ LENGTH = 30_011 * 80 * 3 * RANKS
 ASKED = ("striping_unit=1048576", "striping_factor=4")
 
 
-def test_layouts_are_set_respected_and_save_locks(job, mounted):
+def test_layouts_are_set_respected_and_save_locks(job, mounted, monkeypatch):
     file, with_layout = steps(job, mounted, "respected", *SHAPE, *ASKED)
     assert striped.layout(mounted.mountpoint / "respected")["unit"] == "1048576"
     assert file["layout"]["unit_bytes"] == MIB and file["layout"]["count"] == 4
     assert file["layout"]["asked"] == "striping_unit=1048576 striping_factor=4 set at creation"
     assert all("are dealt to 4 aggregators" in call["reason"] for call in file["calls"]), file["calls"]
     assert (mounted.mountpoint / "respected").read_bytes() == bytes_at(LENGTH)
+    with monkeypatch.context() as set_for:
+        set_for.setenv("COLLIO_RANKS_PER_NODE", "2")
+        file, _ = steps(job, mounted, "layers", *SHAPE, *ASKED, hints=["collio_path=two_layer"])
+    assert all(call["path"] == "two_layer" and "are dealt to" in call["reason"] for call in file["calls"]), file["calls"]
+    assert (mounted.mountpoint / "layers").read_bytes() == bytes_at(LENGTH)
     (mounted.mountpoint / "ignored").touch()
     striped.set_layout(mounted.mountpoint / "ignored", "unit=1048576 count=4")
     file, without = steps(job, mounted, "ignored", *SHAPE, hints=["collio_layout=disable"])

@@ -87,6 +87,7 @@ TEST(ByLayout, WithoutALayoutAllIsAsBefore) {
   EXPECT_EQ(c.why, WhyCut::unknown_layout);
   EXPECT_EQ(c.cut, Cut::even);
   EXPECT_EQ(c.alignment_bytes, mib);
+  EXPECT_EQ(choice({}, long_write, {{"collio_layout", "disable"}}).why, WhyCut::unknown_layout);
 }
 
 TEST(ByLayout, FittingNumbersAreMultiplesOrDivisorsNearby) {

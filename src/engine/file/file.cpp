@@ -62,12 +62,12 @@ std::map<std::string, std::string> merged(const std::map<std::string, std::strin
   return all;
 }
 
-/// What rank 0 knows of the storage that the file lies on, and of its layout there.
-machine::StorageModel model_with_layout(const std::string& path, const policy::Hints& hints) {
-  machine::Layout layout;
-  layout.source = "ignored: collio_layout=disable";
-  if (hints.layout) layout = storage::find_layout(path);
-  return policy::with_layout(model_for_job(path), std::move(layout));
+/// The layout that rank 0 finds.
+machine::Layout layout_of(const std::string& path, const policy::Hints& hints) {
+  if (hints.enabled && hints.layout) return storage::find_layout(path);
+  machine::Layout ignored;
+  ignored.source = "ignored: collio_layout=disable";
+  return ignored;
 }
 
 /// Where a rank is in a list; -1: nowhere.
@@ -119,12 +119,13 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool*
   MPI_Comm_rank(request.comm, &f->rank);
   MPI_Comm_size(request.comm, &f->size);
   f->path = absolute_path(request.path);
-  FirstWord mine{request.hints, request.settings, words_of(request.found), {}};
+  const std::string bytes_at = bytes_path(request, f->path);
+  FirstWord mine{request.hints, request.settings, words_of(request.found), model_for_job(bytes_at)};
   if (f->rank == 0) {
     f->new_layout = request.new_layout;
     finish_layout(f->new_layout, f->path);
-    mine.storage = model_with_layout(bytes_path(request, f->path),
-                                     policy::parse_hints(merged(mine.settings, mine.hints)));
+    mine.storage = policy::with_layout(
+        std::move(mine.storage), layout_of(bytes_at, policy::parse_hints(merged(mine.settings, mine.hints))));
   }
   const FirstWord first = share(request.comm, std::move(mine));
   f->settings = first.settings;
