@@ -93,6 +93,18 @@ class StorageBy(TypedDict, total=False):
     remarks: str
 
 
+class Subfiles(TypedDict, total=False):
+    """The subfiles that hold the bytes of a file."""
+
+    count: int
+    unit_bytes: int
+    folders: list[str]
+    bytes: list[int]
+    joined: bool
+    joined_by_kernel: int
+    joined_through_memory: int
+
+
 class FileRecord(TypedDict, total=False):
     """A line that the engine appends to the report: a file, or files of one kind added up. It replaces earlier lines with its id."""
 
@@ -106,6 +118,7 @@ class FileRecord(TypedDict, total=False):
     mpi: str
     storage: str
     storage_by: StorageBy
+    subfiles: Subfiles
     schedule_trials: str
     call_trials: str
     agreement: str
@@ -272,6 +285,15 @@ FIELDS = {
         "overlaps": "Flag",
         "remarks": "Text",
     },
+    "Subfiles": {
+        "count": "Count",
+        "unit_bytes": "Bytes",
+        "folders": "Texts",
+        "bytes": "Maybe<Counts>",
+        "joined": "Flag",
+        "joined_by_kernel": "Bytes",
+        "joined_through_memory": "Bytes",
+    },
     "FileSeconds": {
         "open": "Spread",
         "open_by_library": "Spread",
@@ -288,6 +310,7 @@ FIELDS = {
         "mpi": "Text",
         "storage": "Text",
         "storage_by": "StorageBy",
+        "subfiles": "Maybe<Subfiles>",
         "schedule_trials": "Text",
         "call_trials": "Text",
         "agreement": "Maybe<Text>",
