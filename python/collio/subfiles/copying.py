@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from collio.subfiles.manifest import Manifest, ManifestError, Placeholder
@@ -29,7 +30,7 @@ def copy_range(source: int, source_offset: int, target: int, target_offset: int,
         source_offset, target_offset, count = source_offset + moved, target_offset + moved, count - moved
 
 
-def stripes(manifest: Manifest, subfile: int, file_bytes: int):
+def stripes(manifest: Manifest, subfile: int, file_bytes: int) -> Iterator[tuple[int, int, int]]:
     """(offset in the subfile, offset in the file, bytes) of a subfile's stripes."""
     for low in range(subfile * manifest.unit, file_bytes, manifest.count * manifest.unit):
         yield low // (manifest.count * manifest.unit) * manifest.unit, low, min(manifest.unit, file_bytes - low)
