@@ -20,6 +20,9 @@ COMMANDS = {
     "demo": "collio.demo.command:demo",
     "lab": "collio.lab.command:lab",
     "topo": "collio.topo.command:topo",
+    "join": "collio.subfiles.commands:join",
+    "split": "collio.subfiles.commands:split",
+    "fsck": "collio.subfiles.commands:fsck",
 }
 
 

@@ -172,7 +172,8 @@ int set_atomicity(MPI_File handle, int flag) {
   if (visit.code() != MPI_SUCCESS) return visit.code();
   auto file = find_settled(handle);
   if (!file) return real->File_set_atomicity(handle, flag);
-  int rc = alone(*file) ? set_atomicity_alone(*file, handle, flag != 0) : give_view(*file, handle);
+  if (alone(*file)) return set_atomicity_alone(*file, handle, flag != 0);
+  int rc = give_view(*file, handle);
   if (rc == MPI_SUCCESS) rc = real->File_set_atomicity(handle, flag);
   if (rc == MPI_SUCCESS) file->atomic = flag != 0;
   return rc;
@@ -277,6 +278,7 @@ collio_calls make_overrides() {
   t.File_get_info = get_info;
   t.File_set_atomicity = set_atomicity;
   t.File_sync = sync;
+  t.File_get_atomicity = get_atomicity;
   t.File_get_size = get_size;
   t.File_set_size = set_size;
   t.File_preallocate = preallocate;

@@ -49,6 +49,23 @@ report::Layout layout_of(const engine::File& file) {
           file.new_layout.outcome};
 }
 
+constexpr std::int64_t most_listed = 64;
+
+report::Subfiles subfiles_of(const engine::SubfileUse& use) {
+  const storage::Manifest& m = use.set.manifest();
+  report::Subfiles said{.count = m.layout.count,
+                        .unit_bytes = m.layout.unit_bytes,
+                        .folders = m.folders,
+                        .joined = use.joined,
+                        .joined_by_kernel = use.tally.by_kernel,
+                        .joined_through_memory = use.tally.through_memory};
+  if (m.layout.count > most_listed) return said;
+  const auto share = m.layout.shares(m.file_bytes);
+  said.bytes.emplace();
+  for (std::int64_t i = 0; i < m.layout.count; ++i) said.bytes->push_back(share(i));
+  return said;
+}
+
 }  // namespace
 
 report::About about(const engine::File& file, const Remarks& remarks) {
@@ -65,6 +82,7 @@ report::About about(const engine::File& file, const Remarks& remarks) {
                       .call_trials = file.memory.call_trials_text(),
                       .hints = file.hints.in_force,
                       .warnings = file.warnings};
+  if (file.subfiles) about.subfiles = subfiles_of(*file.subfiles);
   // Between calls a file may have none: it borrows one.
   if (file.agreement) about.agreement = file.agreement->by_shared_memory() ? "shared memory" : "messages";
   about.warnings.insert(about.warnings.end(), file.hints.found.begin(), file.hints.found.end());

@@ -60,6 +60,13 @@ int set_atomicity_alone(OpenFile& file, MPI_File handle, bool atomic) {
   return MPI_SUCCESS;
 }
 
+int get_atomicity(MPI_File handle, int* flag) {
+  const auto file = find_file(handle);
+  if (!file || !alone(*file)) return real->File_get_atomicity(handle, flag);
+  *flag = file->engine->atomic ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
 int delete_file(const char* path, MPI_Info info) {
   const storage::FoundFile found = storage::look_for_subfiles(engine::absolute_path(without_driver(path)));
   const int rc = real->File_delete(path, info);

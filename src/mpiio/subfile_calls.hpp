@@ -27,6 +27,9 @@ int resize_alone(OpenFile& file, MPI_File handle, MPI_Offset bytes, storage::Res
 /// MPI_File_set_atomicity of a file in subfiles, inside a visit. Collective.
 int set_atomicity_alone(OpenFile& file, MPI_File handle, bool atomic);
 
+/// MPI_File_get_atomicity. Not collective.
+int get_atomicity(MPI_File handle, int* flag);
+
 /// MPI_File_delete, with the subfiles. Not collective.
 int delete_file(const char* path, MPI_Info info);
 

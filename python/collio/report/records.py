@@ -103,6 +103,18 @@ class Layout(TypedDict, total=False):
     asked: str
 
 
+class Subfiles(TypedDict, total=False):
+    """The subfiles that hold the bytes of a file."""
+
+    count: int
+    unit_bytes: int
+    folders: list[str]
+    bytes: list[int]
+    joined: bool
+    joined_by_kernel: int
+    joined_through_memory: int
+
+
 class FileRecord(TypedDict, total=False):
     """A line that the engine appends to the report: a file, or files of one kind added up. It replaces earlier lines with its id."""
 
@@ -117,6 +129,7 @@ class FileRecord(TypedDict, total=False):
     storage: str
     layout: Layout
     storage_by: StorageBy
+    subfiles: Subfiles
     schedule_trials: str
     call_trials: str
     agreement: str
@@ -290,6 +303,15 @@ FIELDS = {
         "source": "Text",
         "asked": "Text",
     },
+    "Subfiles": {
+        "count": "Count",
+        "unit_bytes": "Bytes",
+        "folders": "Texts",
+        "bytes": "Maybe<Counts>",
+        "joined": "Flag",
+        "joined_by_kernel": "Bytes",
+        "joined_through_memory": "Bytes",
+    },
     "FileSeconds": {
         "open": "Spread",
         "open_by_library": "Spread",
@@ -307,6 +329,7 @@ FIELDS = {
         "storage": "Text",
         "layout": "Layout",
         "storage_by": "StorageBy",
+        "subfiles": "Maybe<Subfiles>",
         "schedule_trials": "Text",
         "call_trials": "Text",
         "agreement": "Maybe<Text>",

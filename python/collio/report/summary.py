@@ -19,7 +19,7 @@ from typing import Any, cast
 from collio import hints, plain_json
 from collio.report import check as report_check
 from collio.report.records import MEANINGS as MEANINGS
-from collio.report.records import STEPS, CallRecord, Document, FileRecord, Layout, Placement, RankRecord
+from collio.report.records import STEPS, CallRecord, Document, FileRecord, Layout, Placement, RankRecord, Subfiles
 from collio.wording import counted, format_bytes, format_seconds
 
 AT_EXIT = "at_exit"
@@ -149,6 +149,8 @@ def file_lines(file: FileRecord) -> list[str]:
     if by := file.get("storage_by"):
         remarks = f"; {by['remarks']}" if by.get("remarks") else ""
         lines.append(f"file calls by {by.get('kind', '?')}: {by.get('reason', '')}{remarks}")
+    if subfiles := file.get("subfiles"):
+        lines.append(_subfiles_line(subfiles))
     if trials := file.get("schedule_trials"):
         lines.append(f"schedules: {trials}")
     if trials := file.get("call_trials"):
@@ -164,6 +166,17 @@ def _layout_line(layout: Layout) -> str:
     known = f"stripes of {format_bytes(unit)}{over} ({layout.get('source', '')})" if unit else f"not known ({layout.get('source', '')})"
     asked = layout.get("asked", "")
     return f"layout: {known}" + (f"; {asked}" if asked else "")
+
+
+def _subfiles_line(subfiles: Subfiles) -> str:
+    """"4 subfiles, stripes of 1 MiB, in .: 1 MiB to 2 MiB each; joined when closed, 6 MiB by the kernel, 0 B through memory"."""
+    text = f"{counted(subfiles['count'], 'subfile')}, stripes of {format_bytes(subfiles['unit_bytes'])}, in {':'.join(subfiles['folders'])}"
+    if sizes := subfiles.get("bytes"):
+        text += f": {format_bytes(min(sizes))} to {format_bytes(max(sizes))} each"
+    if subfiles["joined"]:
+        by_kernel, through_memory = (format_bytes(subfiles[key]) for key in ("joined_by_kernel", "joined_through_memory"))
+        text += f"; joined when closed, {by_kernel} by the kernel, {through_memory} through memory"
+    return text
 
 
 def _state_lines(file: FileRecord) -> list[str]:

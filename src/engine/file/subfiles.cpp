@@ -19,10 +19,17 @@ using storage::SubfileShare;
 
 SubfileShare share_of(const File& file) { return {file.rank, file.size}; }
 
+/// The worst of the ranks' errors, in the words of a rank that has it: they name the subfile. Collective.
+core::Error agreed(const File& file, const core::Error& mine) {
+  const core::Error worst = file.agreement->worst(mine, "");
+  if (worst.ok()) return {};
+  return {worst.kind, weightiest_text(file.comm, mine.kind == worst.kind ? 1 : 0, mine.message)};
+}
+
 /// What `step()` returns on rank 0, on all ranks. Collective.
 template <class Step>
-core::Error on_first(const File& file, const std::string& what, Step&& step) {
-  return file.agreement->worst(file.rank == 0 ? step() : core::Error{}, what);
+core::Error on_first(const File& file, Step&& step) {
+  return agreed(file, file.rank == 0 ? step() : core::Error{});
 }
 
 std::uint64_t new_identity() {
@@ -63,16 +70,14 @@ void undo(const File& file, const SubfileSet& set) {
 
 /// Collective.
 core::Error use_set(File& file, SubfileSet set, bool writes) {
-  if (core::Error error = file.agreement->worst(check_subfiles(set, share_of(file)), "misses a subfile");
-      !error.ok())
-    return error;
+  if (core::Error error = agreed(file, check_subfiles(set, share_of(file))); !error.ok()) return error;
   if (!set.manifest().complete)
     file.warnings.push_back(file.path + ": a program is writing this file, or ended before it closed it; " +
                             std::to_string(set.manifest().file_bytes) +
                             " bytes were there when it was last closed or flushed");
   file.subfiles.emplace(SubfileUse{std::move(set), writes, false, {}});
   if (!writes) return {};
-  return on_first(file, "cannot write the manifest", [&] {
+  return on_first(file, [&] {
     return change_manifest(file.subfiles->set, [](storage::Manifest& m) { m.complete = false; });
   });
 }
@@ -117,10 +122,8 @@ core::Error make_set(File& file) {
     return take_found(file, std::move(found), true);
   }
   const SubfileSet& set = *found.set;
-  core::Error error =
-      file.agreement->worst(create_subfiles(set, share_of(file), found.mode), "cannot create a subfile");
-  if (error.ok())
-    error = on_first(file, "cannot write the placeholder", [&] { return write_placeholder(set); });
+  core::Error error = agreed(file, create_subfiles(set, share_of(file), found.mode));
+  if (error.ok()) error = on_first(file, [&] { return write_placeholder(set); });
   if (error.ok())
     file.subfiles.emplace(SubfileUse{set, true, false, {}});
   else
@@ -185,7 +188,7 @@ core::Result<std::int64_t> length_of(const File& file) { return length_by(file.s
 
 core::Error agreed_length(File& file, std::int64_t& bytes) {
   auto mine = length_by(file.subfiles->set, share_of(file));
-  const core::Error error = file.agreement->worst(mine ? core::Error{} : mine.error(), "misses a subfile");
+  const core::Error error = agreed(file, mine ? core::Error{} : mine.error());
   bytes = -file.agreement->least(mine ? -mine.value() : 0);
   return error;
 }
@@ -195,14 +198,14 @@ core::Error resize(File& file, std::int64_t bytes, storage::Resize how) {
   core::Error error;
   if (how ==
       storage::Resize::to)  // first: a crash between leaves a manifest that asks for less than there is
-    error = on_first(file, "cannot write the manifest", [&] {
+    error = on_first(file, [&] {
       return change_manifest(set, [bytes](storage::Manifest& m) {
         m.file_bytes = std::min(m.file_bytes, bytes);
         m.synced_bytes = std::min(m.synced_bytes, bytes);
       });
     });
   if (!error.ok()) return error;
-  return file.agreement->worst(resize_subfiles(set, share_of(file), bytes, how), "cannot resize a subfile");
+  return agreed(file, resize_subfiles(set, share_of(file), bytes, how));
 }
 
 namespace {
@@ -216,10 +219,9 @@ core::Error note(File& file, Noted how) {
   if (core::Error error = agreed_length(file, bytes); !error.ok()) return error;
   // Where nobody wrote to the end of a subfile it is as long as its share from now on, so that a shorter one
   // is a damaged one.
-  core::Error error = file.agreement->worst(
-      resize_subfiles(set, share_of(file), bytes, storage::Resize::at_least), "cannot resize a subfile");
+  core::Error error = agreed(file, resize_subfiles(set, share_of(file), bytes, storage::Resize::at_least));
   if (!error.ok()) return error;
-  return on_first(file, "cannot write the manifest", [&] {
+  return on_first(file, [&] {
     return change_manifest(set, [&](storage::Manifest& m) {
       m.file_bytes = bytes;
       m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
@@ -231,8 +233,8 @@ core::Error note(File& file, Noted how) {
 /// Collective.
 core::Error remove_set(File& file) {
   const SubfileSet& set = file.subfiles->set;
-  core::Error error = file.agreement->worst(remove_subfiles(set, share_of(file)), "cannot remove a subfile");
-  if (error.ok()) error = on_first(file, "cannot remove a folder", [&] { return remove_folder(set); });
+  core::Error error = agreed(file, remove_subfiles(set, share_of(file)));
+  if (error.ok()) error = on_first(file, [&] { return remove_folder(set); });
   return error;
 }
 
@@ -240,13 +242,15 @@ core::Error remove_set(File& file) {
 core::Error join(File& file) {
   SubfileUse& use = *file.subfiles;
   const SubfileSet& set = use.set;
-  const std::string what = "cannot join the subfiles of " + file.path;
   std::int64_t bytes = 0;
   core::Error error = agreed_length(file, bytes);
-  if (error.ok()) error = on_first(file, what, [&] { return begin_join(set, bytes); });
-  if (error.ok()) error = file.agreement->worst(join_part(set, bytes, share_of(file), use.tally), what);
-  if (error.ok()) error = on_first(file, what, [&] { return end_join(set, bytes); });
+  if (error.ok()) error = on_first(file, [&] { return begin_join(set, bytes); });
+  if (error.ok()) error = agreed(file, join_part(set, bytes, share_of(file), use.tally));
+  if (error.ok()) error = on_first(file, [&] { return end_join(set, bytes); });
   if (!error.ok()) return error;
+  std::int64_t copied[] = {use.tally.by_kernel, use.tally.through_memory};
+  transport::reduce_to_all(copied, 2, MPI_INT64_T, MPI_SUM, file.comm);
+  use.tally = {copied[0], copied[1]};
   use.joined = true;
   return remove_set(file);
 }

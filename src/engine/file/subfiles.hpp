@@ -29,7 +29,7 @@ struct SubfileUse {
   storage::SubfileSet set;
   bool writes = false;
   bool joined = false;
-  storage::JoinTally tally;  ///< of this rank
+  storage::JoinTally tally;  ///< of this rank; once joined, of all
 };
 
 /// Takes up the subfiles that were found, or makes those that the hints ask for, if the file is empty; then

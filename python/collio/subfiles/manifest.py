@@ -1,0 +1,115 @@
+"""Placeholders and manifests, as text: the same rules as src/storage/subfiles/manifest.cpp.
+
+A placeholder stands under the file's name and gives the folder of the manifest and an identity. A manifest is used only if it is exactly the text
+that its values give, checksum included.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+MANIFEST_LINE = "collio subfiles 1\n"
+PLACEHOLDER_LINE = "collio placeholder 1 "
+MOST_HEAD_BYTES = 1024
+EXPLANATION = (
+    "collio keeps the bytes of this file in several subfiles; the manifest in the folder above says where.\n"
+    "Programs under `collio run` read and write them as this file. `collio join FILE` makes it one file again.\n"
+)
+FORM = re.compile(
+    rb"collio subfiles 1\nidentity ([0-9a-f]{16})\nstate (complete|writing)\nbase ([^\n]+)\ninode ([0-9a-f]{16})\nunit (\d+)\nsubfiles (\d+)\n"
+    rb"((?:folder [^\n]+\n)+)bytes (\d+)\nsynced (\d+)\nchecksum [0-9a-f]{16}\n")
+
+
+class ManifestError(Exception):
+    """A placeholder or manifest that cannot be used, with its path."""
+
+
+@dataclass
+class Manifest:
+    """Sizes in bytes. `folders`: dealt to the subfiles in turn; relative ones begin at the manifest's folder."""
+
+    identity: int
+    complete: bool
+    base: bytes
+    inode: int
+    unit: int
+    count: int
+    folders: list[bytes] = field(default_factory=lambda: [b"."])
+    file_bytes: int = 0
+    synced_bytes: int = 0
+
+    def text(self) -> bytes:
+        lines = [b"identity %016x" % self.identity, b"state " + (b"complete" if self.complete else b"writing"), b"base " + escape(self.base)]
+        lines += [b"inode %016x" % self.inode, b"unit %d" % self.unit, b"subfiles %d" % self.count]
+        lines += [b"folder " + escape(folder) for folder in self.folders]
+        lines += [b"bytes %d" % self.file_bytes, b"synced %d" % self.synced_bytes]
+        text = MANIFEST_LINE.encode() + b"".join(line + b"\n" for line in lines)
+        return text + b"checksum %016x\n" % checksum(text)
+
+    def shares(self, file_bytes: int) -> list[int]:
+        """Bytes of each subfile when the file has `file_bytes`."""
+        whole, rest = divmod(file_bytes, self.unit)
+        return [(whole // self.count + (i < whole % self.count)) * self.unit + rest * (i == whole % self.count) for i in range(self.count)]
+
+    def length_by(self, subfile: int, subfile_bytes: int) -> int:
+        """Bytes of a file that ends with the last byte of this subfile."""
+        if subfile_bytes == 0:
+            return 0
+        stripe, inside = divmod(subfile_bytes - 1, self.unit)
+        return (stripe * self.count + subfile) * self.unit + inside + 1
+
+
+def checksum(text: bytes) -> int:
+    """FNV-1a, 64 bits."""
+    value = 0xCBF29CE484222325
+    for byte in text:
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def escape(text: bytes) -> bytes:
+    return b"".join(b"%%%02x" % byte if byte < 0x20 or byte in (0x7F, 0x25) else bytes([byte]) for byte in text)
+
+
+def unescape(text: bytes) -> bytes:
+    return re.sub(rb"%([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), text)
+
+
+def parse(text: bytes, path: str) -> Manifest:
+    """Raises ManifestError."""
+    if text.startswith(b"collio subfiles ") and not text.startswith(MANIFEST_LINE.encode()):
+        raise ManifestError(f"{path} is a manifest of another version; this collio reads version 1")
+    found = FORM.fullmatch(text)
+    if found:
+        identity, state, base, inode, unit, count, folders, file_bytes, synced = found.groups()
+        manifest = Manifest(
+            int(identity, 16), state == b"complete", unescape(base), int(inode, 16), int(unit), int(count),
+            [unescape(line.removeprefix(b"folder ")) for line in folders.splitlines()], int(file_bytes), int(synced))
+        if manifest.text() == text and manifest.unit > 0 and manifest.count > 0:
+            return manifest
+    raise ManifestError(f"{path} is no manifest of collio's subfiles, or is damaged: its checksum does not match its content")
+
+
+@dataclass
+class Placeholder:
+    """What stands under the file's name."""
+
+    identity: int
+    folder: bytes
+
+    def head(self) -> bytes:
+        return PLACEHOLDER_LINE.encode() + b"%016x\nfolder " % self.identity + escape(self.folder) + b"\n"
+
+    def text(self) -> bytes:
+        return self.head() + EXPLANATION.encode()
+
+
+def parse_placeholder(begin: bytes, path: str) -> Placeholder | None:
+    """None: a file that begins so is an ordinary one. Raises ManifestError."""
+    if not begin.startswith(b"collio placeholder "):
+        return None
+    found = re.match(rb"collio placeholder 1 ([0-9a-f]{16})\nfolder ([^\n/]+)\n", begin)
+    if not found:
+        raise ManifestError(f"{path} is a placeholder of collio's subfiles that is damaged, or of another version")
+    return Placeholder(int(found[1], 16), unescape(found[2]))

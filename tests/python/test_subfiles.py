@@ -1,0 +1,85 @@
+"""Files in subfiles without MPI: `collio split`, `join` and `fsck`, and files that a job wrote under `collio run`."""
+
+import json
+import random
+
+import pytest
+
+from collio.subfiles import manifest, subfile_set
+
+RANKS = 3
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "out.nc"
+    path.write_bytes(random.Random(5).randbytes(12_345))
+    return path
+
+
+@pytest.mark.parametrize(("count", "unit"), [(1, 1000), (4, 100), (5, "1MiB"), (3, 4115)])
+def test_split_and_join_give_the_same_bytes(cli, file, tmp_path, count, unit):
+    data, elsewhere = file.read_bytes(), tmp_path / "else"
+    elsewhere.mkdir()
+    file.chmod(0o640)
+    dirs = ["--dirs", f"{tmp_path}/out.nc.collio:{elsewhere}"] if count == 4 else []
+    if dirs:
+        assert "is no folder" in cli("split", file, "--subfiles", count, *dirs).output
+        dirs = ["--dirs", elsewhere]
+    assert cli("split", file, "--subfiles", count, "--unit", unit, *dirs).exit_code == 0
+    found = subfile_set.find(file)
+    assert sum(found.lengths()) == len(data) and found.length() == len(data) and file.read_bytes().startswith(b"collio placeholder 1 ")
+    assert cli("fsck", file).exit_code == 0 and "kept in subfiles already" in cli("split", file, "--subfiles", 2).output
+    assert cli("join", file).exit_code == 0
+    assert file.read_bytes() == data and file.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["else", "out.nc"]
+
+
+def test_what_is_missing_or_damaged_is_told_and_nothing_is_lost(cli, file):
+    data = file.read_bytes()
+    cli("split", file, "--subfiles", 3, "--unit", 1000)
+    found = subfile_set.find(file)
+    lost = found.subfile(1)
+    content = lost.read_bytes()
+    for damage, word in ((lost.unlink, "missing"), (lambda: lost.write_bytes(content[:-1]), "too short")):
+        damage()
+        told = cli("fsck", file)
+        assert told.exit_code == 1 and f"{word}: {lost}" in told.output
+        assert cli("join", file).exit_code == 1 and found.subfile(0).exists()
+    lost.write_bytes(content)
+    found.manifest.complete = False
+    subfile_set.replace_text(found.manifest_path, found.manifest.text())
+    assert cli("fsck", file).exit_code == 1 and "--unfinished" in cli("join", file).output
+    assert cli("join", file, "--unfinished").exit_code == 0 and file.read_bytes() == data
+
+
+def test_every_changed_byte_of_a_manifest_is_an_error():
+    text = manifest.Manifest(7, True, b"a\nb%", 3, 1000, 2, [b".", b"/x y"], 5, 4).text()
+    assert manifest.parse(text, "m").base == b"a\nb%"
+    for at in range(len(text)):
+        for damaged in (text[:at] + bytes([text[at] ^ 1]) + text[at + 1:], text[:at], text[:at] + text[at + 1:]):
+            with pytest.raises(manifest.ManifestError):
+                manifest.parse(damaged, "m")
+
+
+def test_a_job_writes_and_reads_them(real_mpi, compiled, collio_process, tmp_path):
+    """The same bytes as in an ordinary file, by the engine's manifest and by Python's."""
+    data, plain, report = tmp_path / "data", tmp_path / "plain", tmp_path / "r.json"
+    run = ["--", real_mpi.mpiexec, "-n", RANKS, compiled(real_mpi, "interleaved")]
+    assert collio_process("run", *run, plain).returncode == 0
+    hints = ["--set", "collio_subfiles=4", "--set", "collio_subfile_unit=1000"]
+    done = collio_process("run", *hints, "--report", report, *run, data)
+    assert done.returncode == 0, done.stderr
+    subfiles = json.loads(report.read_text())["files"][0]["subfiles"]
+    assert subfiles["count"] == 4 and subfiles["unit_bytes"] == 1000 and sum(subfiles["bytes"]) == plain.stat().st_size and not subfiles["joined"]
+    found = subfile_set.find(data)
+    assert found.manifest.text() == found.manifest_path.read_bytes() and found.lengths() == subfiles["bytes"]
+    told = collio_process("fsck", data)
+    assert told.returncode == 0, told.stdout
+    assert collio_process("join", data).returncode == 0 and data.read_bytes() == plain.read_bytes()
+    data.unlink()
+    done = collio_process("run", *hints, "--set", "collio_join=close", "--report", report, *run, data)
+    assert done.returncode == 0 and data.read_bytes() == plain.read_bytes()
+    subfiles = json.loads(report.read_text())["files"][0]["subfiles"]
+    assert subfiles["joined"] and 0 < subfiles["joined_by_kernel"] + subfiles["joined_through_memory"] <= plain.stat().st_size
+    assert "joined when closed" in " ".join(collio_process("report", report).stdout.split())
