@@ -1,5 +1,6 @@
 // Files that collio keeps in subfiles, against ordinary files that the MPI library writes itself: the same
 // random calls on both, sizes, other numbers of ranks, joining, deleting; and errors that say which subfile.
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -46,44 +47,79 @@ std::string content(Program& program, const Pairs& hints, const std::string& pat
   return text;
 }
 
-/// One random call on a file; the same for all files and ranks by its number.
-void change(Program& program, MPI_File file, int number) {
-  std::mt19937 random(static_cast<unsigned>(number) * 7919u);
-  const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most + 1)); };
-  const int kind = number % 8, count = up_to(600), first = up_to(3000), r = program.rank;
-  const auto data = values(r, count, number * 1000);
-  const MPI_Offset at = first + 1000LL * r;  // in ints: apart from the other ranks'
-  MPI_Status status;
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (kind == 0)
-    program.good(MPI_File_write_at_all(file, at, data.data(), count, MPI_INT, &status), "write_at_all");
-  if (kind == 1) program.good(MPI_File_write_at(file, at, data.data(), count, MPI_INT, &status), "write_at");
-  if (kind == 2) {
-    program.good(MPI_File_iwrite_at(file, at, data.data(), count, MPI_INT, &request), "iwrite_at");
-    program.good(MPI_Wait(&request, &status), "MPI_Wait");
+/// One random call on a file in subfiles, and on the ordinary file what gives the same bytes by the library's
+/// independent calls and the kernel. Open MPI 4.1's own collective writes may crash (fcoll vulcan), its
+/// set_size fails on some ranks after a preallocate, and not every library has atomic mode.
+class Change {
+ public:
+  Change(Program& program, int number)
+      : program_(program), number_(number), random_(static_cast<unsigned>(number) * 7919u) {}
+
+  /// `plain_path`: of the ordinary file; empty: `file` is in subfiles.
+  void apply(MPI_File file, const std::string& plain_path) {
+    const bool plain = !plain_path.empty();
+    const int kind = number_ % 8, count = up_to(600), first = up_to(3000), other = up_to(20000);
+    const auto data = values(program_.rank, count, number_ * 1000);
+    const MPI_Offset at = first + 1000LL * program_.rank;  // in ints: apart from the other ranks'
+    if (kind == 3)
+      write_through_view(file, plain, first, data);
+    else if ((kind == 4 || kind == 5) && plain)
+      resize(plain_path, static_cast<std::uintmax_t>(4 * first + other), kind == 5);
+    else if (kind == 4)
+      program_.good(MPI_File_set_size(file, 4 * first + other), "set_size");
+    else if (kind == 5)
+      program_.good(MPI_File_preallocate(file, 4 * first + other), "preallocate");
+    else
+      write(file, plain ? 1 : kind, at, data);
+    settle(file, MPI_COMM_WORLD);
   }
-  if (kind == 3) {
-    MPI_Datatype dealt = dealt_ints(r, program.size, 1 + up_to(90));
-    program.good(MPI_File_set_view(file, 4 * first, MPI_INT, dealt, "native", MPI_INFO_NULL), "set_view");
-    program.good(MPI_File_write_all(file, data.data(), count, MPI_INT, &status), "write_all");
-    program.good(MPI_File_write(file, data.data(), count / 2, MPI_INT, &status), "write");
-    program.good(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), "set_view");
+
+ private:
+  int up_to(int most) { return static_cast<int>(random_() % static_cast<unsigned>(most + 1)); }
+
+  void resize(const std::string& path, std::uintmax_t bytes, bool only_grows) {
+    if (program_.rank == 0 && !(only_grows && std::filesystem::file_size(path) >= bytes))
+      std::filesystem::resize_file(path, bytes);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  void write(MPI_File file, int kind, MPI_Offset at, const std::vector<int>& data) {
+    const int count = static_cast<int>(data.size());
+    MPI_Status status;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (kind == 6) program_.good(MPI_File_set_atomicity(file, 1), "set_atomicity");
+    if (kind == 0 || kind == 6)
+      program_.good(MPI_File_write_at_all(file, at, data.data(), count, MPI_INT, &status), "write_at_all");
+    if (kind == 1)
+      program_.good(MPI_File_write_at(file, at, data.data(), count, MPI_INT, &status), "write_at");
+    if (kind == 2)
+      program_.good(MPI_File_iwrite_at(file, at, data.data(), count, MPI_INT, &request), "iwrite_at");
+    if (kind == 7)
+      program_.good(MPI_File_iwrite_at_all(file, at, data.data(), count, MPI_INT, &request), "iwrite_at_all");
+    if (kind == 2 || kind == 7) program_.good(MPI_Wait(&request, &status), "MPI_Wait");
+    program_.equal(status_bytes(status), 4LL * count, "bytes of a write");
+    int atomic = 0;
+    MPI_File_get_atomicity(file, &atomic);
+    program_.equal(atomic, kind == 6 ? 1 : 0, "atomic mode");
+    if (kind == 6) program_.good(MPI_File_set_atomicity(file, 0), "set_atomicity");
+  }
+
+  void write_through_view(MPI_File file, bool plain, int first, const std::vector<int>& data) {
+    const int count = static_cast<int>(data.size());
+    MPI_Datatype dealt = dealt_ints(program_.rank, program_.size, 1 + up_to(90));
+    program_.good(MPI_File_set_view(file, 4 * first, MPI_INT, dealt, "native", MPI_INFO_NULL), "set_view");
+    program_.good(plain ? MPI_File_write(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE)
+                        : MPI_File_write_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+                  "write_all");
+    program_.good(MPI_File_write(file, data.data(), count / 2, MPI_INT, MPI_STATUS_IGNORE), "write");
+    program_.good(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), "set_view");
     MPI_Type_free(&dealt);
   }
-  if (kind == 4) program.good(MPI_File_set_size(file, 4 * first + up_to(20000)), "set_size");
-  if (kind == 5) program.good(MPI_File_preallocate(file, 4 * first + up_to(20000)), "preallocate");
-  if (kind == 6) {
-    program.good(MPI_File_set_atomicity(file, 1), "set_atomicity");
-    program.good(MPI_File_write_at_all(file, at, data.data(), count, MPI_INT, &status),
-                 "atomic write_at_all");
-    program.good(MPI_File_set_atomicity(file, 0), "set_atomicity");
-  }
-  if (kind == 7) {
-    program.good(MPI_File_iwrite_at_all(file, at, data.data(), count, MPI_INT, &request), "iwrite_at_all");
-    program.good(MPI_Wait(&request, &status), "MPI_Wait");
-  }
-  settle(file, MPI_COMM_WORLD);
-}
+
+  Program& program_;
+  int number_;
+  std::mt19937 random_;
+};
 
 void same_as_the_library(Program& program) {
   const std::string path = program.temporary("subfiles"), plain = program.temporary("plain");
@@ -97,7 +133,7 @@ void same_as_the_library(Program& program) {
     MPI_Offset sizes[2], positions[2];
     std::vector<int> found[2];
     for (int i = 0; i < 2; ++i) {
-      change(program, files[i], number);
+      Change(program, number).apply(files[i], i == 1 ? plain : "");
       MPI_File_get_size(files[i], &sizes[i]);
       found[i].assign(900, -5);
       MPI_Status status;
@@ -108,7 +144,8 @@ void same_as_the_library(Program& program) {
       MPI_Barrier(MPI_COMM_WORLD);
     }
     program.equal(sizes[0], sizes[1], "size");
-    program.equal(positions[0], positions[1], "three before the end");
+    if (sizes[1] % 4 == 0)  // libraries differ in how they count a part of an int
+      program.equal(positions[0], positions[1], "three before the end");
     program.that(found[0] == found[1], ("what is read after call " + std::to_string(number)).c_str());
   }
   for (MPI_File& file : files) program.good(MPI_File_close(&file), "MPI_File_close");

@@ -131,6 +131,8 @@ class Graph:
 def _storage(document: JsonObject | None) -> Storage | None:
     if not document:
         return None
+    if not isinstance(document, dict):
+        raise TypeError(f'storage is "{document}"; allowed is an object')
     striped = Striped(**document["striped"]) if document.get("striped") else None
     return Storage(document["attach"], tuple(Target(**target) for target in document["targets"]), striped)
 
