@@ -19,10 +19,6 @@
 
 static const char LAYOUT[] = "user.collio.layout";
 
-static struct inode* inode_at(fuse_req_t request, fuse_ino_t number) {
-  return inode_of(&target_of(request)->inodes, number);
-}
-
 /* The target whose settings a folder shows; NULL: it is an ordinary one. */
 static struct target* behind_door(struct striped* striped, const struct inode* inode) {
   for (int i = 0; i < striped->target_count; ++i)

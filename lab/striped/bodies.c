@@ -235,18 +235,25 @@ static int shorten(struct striped* striped, struct body* body, int object, int64
   return error;
 }
 
+int admit_to_objects(fuse_req_t request, const struct body* body, enum request_kind kind) {
+  struct striped* striped = striped_of(request);
+  const int64_t began_ns = monotonic_ns();
+  int error = 0;
+  for (int i = 0; i < body->layout.count && error == 0; ++i) {
+    struct target* target = target_of_object(striped, body, i);
+    error = admit_since(target, request, kind, began_ns);
+    if (error != 0) ++target->counters.failures;
+  }
+  return error;
+}
+
 static int set_length(fuse_req_t request, struct inode* inode, int64_t length,
                       const struct fuse_file_info* file) {
   struct striped* striped = striped_of(request);
   int error = 0;
   struct body* body = body_enter(striped, inode, &error);
   if (body == NULL) return error;
-  const int64_t began_ns = monotonic_ns();
-  for (int i = 0; i < body->layout.count && error == 0; ++i) {
-    struct target* target = target_of_object(striped, body, i);
-    error = admit_since(target, request, REQUEST_WRITE, began_ns);
-    if (error != 0) ++target->counters.failures;
-  }
+  error = admit_to_objects(request, body, REQUEST_WRITE);
   char path[PROC_PATH_BYTES];
   proc_path(path, inode->fd);
   if (error == 0 && (file != NULL ? ftruncate((int)file->fh, length) : truncate(path, length)) != 0)

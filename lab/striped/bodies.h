@@ -20,6 +20,10 @@ void body_leave(struct body* body);
 /* The target of an object. */
 struct target* target_of_object(struct striped* striped, const struct body* body, int object);
 
+/* Waits until each of a body's targets has let a request of this kind in; all count from the same moment.
+ * Returns 0 or an errno, which a target counts as its failure. */
+int admit_to_objects(fuse_req_t request, const struct body* body, enum request_kind kind);
+
 /* What a folder says of the layout of its new files; zeros: nothing. */
 struct layout_wish folder_wish(struct striped* striped, const struct inode* folder);
 /* Returns 0 or an errno. */

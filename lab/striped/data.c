@@ -19,16 +19,6 @@ struct parts {
   double tickets[MOST_PARTS];
 };
 
-static struct inode* inode_at(fuse_req_t request, fuse_ino_t number) {
-  return inode_of(&target_of(request)->inodes, number);
-}
-
-static void count_open(struct inode* inode, int64_t change) {
-  pthread_mutex_lock(&inode->lock);
-  inode->opens += change;
-  pthread_mutex_unlock(&inode->lock);
-}
-
 static void fail(fuse_req_t request, int error) { fail_request(target_of(request), request, error); }
 
 /* --- open and close --- */
@@ -39,12 +29,7 @@ static int admit_open(fuse_req_t request, struct inode* inode) {
   int error = 0;
   struct body* body = body_enter(striped, inode, &error);
   if (body == NULL) return error;
-  const int64_t began_ns = monotonic_ns();
-  for (int i = 0; i < body->layout.count && error == 0; ++i) {
-    struct target* target = target_of_object(striped, body, i);
-    error = admit_since(target, request, REQUEST_OPEN, began_ns);
-    if (error != 0) ++target->counters.failures;
-  }
+  error = admit_to_objects(request, body, REQUEST_OPEN);
   body_leave(body);
   return error;
 }

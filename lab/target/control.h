@@ -24,7 +24,7 @@ bool copy_text(char* text, const char* value, size_t size);
 /* A number from `least` on, digits only. Returns -1 if it is not one. */
 int64_t read_number(const char* text, int64_t least);
 
-/* Answers with a value, or with its size when that is what is asked for (room 0). */
+/* Answers with a value, or, where room is 0, with its size. */
 void reply_value(fuse_req_t request, const char* value, size_t length, size_t room);
 
 /* Attributes of the mount's root. */

@@ -26,16 +26,6 @@ char* read_buffer(void) {
   return buffer;
 }
 
-static struct inode* inode_at(fuse_req_t request, fuse_ino_t number) {
-  return inode_of(&target_of(request)->inodes, number);
-}
-
-static void count_open(struct inode* inode, int64_t change) {
-  pthread_mutex_lock(&inode->lock);
-  inode->opens += change;
-  pthread_mutex_unlock(&inode->lock);
-}
-
 /* The kernel passes the offset of every write, so the backing file is not opened for appending; O_DIRECT is
  * for the kernel, too. */
 int backing_flags(int flags) {

@@ -84,3 +84,9 @@ void inodes_forget(struct inodes* inodes, struct inode* inode, uint64_t lookups)
 }
 
 void proc_path(char* path, int fd) { snprintf(path, PROC_PATH_BYTES, "/proc/self/fd/%d", fd); }
+
+void count_open(struct inode* inode, int64_t change) {
+  pthread_mutex_lock(&inode->lock);
+  inode->opens += change;
+  pthread_mutex_unlock(&inode->lock);
+}

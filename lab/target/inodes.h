@@ -45,6 +45,9 @@ struct inode* inodes_enter(struct inodes* inodes, int fd, const struct stat* att
 /* The inode of a file, with one lookup more; NULL if the kernel has none. */
 struct inode* inodes_find(struct inodes* inodes, const struct stat* attributes);
 
+/* More or fewer open files. */
+void count_open(struct inode* inode, int64_t change);
+
 /* Takes lookups back. */
 void inodes_forget(struct inodes* inodes, struct inode* inode, uint64_t lookups);
 

@@ -8,10 +8,6 @@
 
 #include "reply.h"
 
-static struct inode* inode_at(fuse_req_t request, fuse_ino_t number) {
-  return inode_of(&target_of(request)->inodes, number);
-}
-
 static void reply_errno_unless(fuse_req_t request, int succeeded) {
   fuse_reply_err(request, succeeded ? 0 : errno);
 }

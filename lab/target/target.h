@@ -51,6 +51,11 @@ struct target {
 /* The target that a request is for. */
 static inline struct target* target_of(fuse_req_t request) { return fuse_req_userdata(request); }
 
+/* The inode of the kernel's number. */
+static inline struct inode* inode_at(fuse_req_t request, fuse_ino_t number) {
+  return inode_of(&target_of(request)->inodes, number);
+}
+
 /* Fills the table of libfuse's callbacks. */
 void operations_fill(struct fuse_lowlevel_ops* operations); /* operations.c */
 void folders_fill(struct fuse_lowlevel_ops* operations);    /* folders.c */

@@ -80,3 +80,20 @@ def error_of(call, *arguments):
     with pytest.raises(OSError) as caught:
         call(*arguments)
     return errno.errorcode[caught.value.errno]
+
+
+def access_at_random(fd, dice, expected, place):
+    """Writes, reads or cuts a file at place, (offset, size). `expected`, its bytes, changes with it."""
+    offset, size = place
+    if dice.random() < 0.1:
+        os.ftruncate(fd, offset)
+        expected += bytes(max(0, offset - len(expected)))
+        del expected[offset:]
+    elif dice.random() < 0.3:
+        assert os.pread(fd, size, offset) == expected[offset:offset + size]
+    else:
+        data = dice.randbytes(size)
+        assert os.pwrite(fd, data, offset) == size
+        expected += bytes(max(0, offset + size - len(expected)))
+        expected[offset:offset + size] = data
+    assert os.fstat(fd).st_size == len(expected)

@@ -16,7 +16,7 @@ from collio.builds import Build
 from collio.lab import striped, targets
 from collio.lab.striped import StripedSpec, start_striped
 from collio.lab.targets import TargetError, TargetSpec
-from lab_target import MIB, error_of, memory, opened, program, wait_until  # noqa: F401
+from lab_target import MIB, access_at_random, error_of, memory, opened, program, wait_until  # noqa: F401
 
 RANKS = 4
 
@@ -46,18 +46,7 @@ def test_bytes_pass_through_unchanged(mounted):
     with opened(path) as fd:
         striped.set_layout(path, "unit=131072 targets=2,0")
         for _ in range(120):
-            offset, size = dice.randrange(2 * MIB), dice.choice([1, 511, 4096, 100_003, 1_500_000])
-            if dice.random() < 0.1:
-                os.ftruncate(fd, offset)
-                expected = (expected + bytes(max(0, offset - len(expected))))[:offset]
-            elif dice.random() < 0.3:
-                assert os.pread(fd, size, offset) == expected[offset:offset + size]
-            else:
-                data = dice.randbytes(size)
-                assert os.pwrite(fd, data, offset) == size
-                expected += bytes(max(0, offset + size - len(expected)))
-                expected[offset:offset + size] = data
-            assert os.fstat(fd).st_size == len(expected)
+            access_at_random(fd, dice, expected, (dice.randrange(2 * MIB), dice.choice([1, 511, 4096, 100_003, 1_500_000])))
         assert os.pwrite(fd, b"both targets" * 20_000, 0) == 240_000  # however short the file has become
         expected[:240_000] = b"both targets" * 20_000
     assert path.read_bytes() == expected

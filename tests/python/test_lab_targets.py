@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from collio.lab import targets
-from lab_target import MIB, RATE, error_of, memory, opened, program, target, wait_until  # noqa: F401
+from lab_target import MIB, RATE, access_at_random, error_of, memory, opened, program, target, wait_until  # noqa: F401
 
 BURST_S = 0.010
 
@@ -28,18 +28,7 @@ def test_bytes_pass_through_unchanged(target):
     dice, expected = random.Random(seed), bytearray()
     with opened(one.mountpoint / "file") as fd:
         for _ in range(150):
-            offset, size = dice.randrange(4 * MIB), dice.choice([1, 511, 4096, 100_003, 2_500_000])
-            if dice.random() < 0.1:
-                os.ftruncate(fd, offset)
-                expected = (expected + bytes(max(0, offset - len(expected))))[:offset]
-            elif dice.random() < 0.3:
-                assert os.pread(fd, size, offset) == expected[offset:offset + size]
-            else:
-                data = dice.randbytes(size)
-                assert os.pwrite(fd, data, offset) == size
-                expected += bytes(max(0, offset + size - len(expected)))
-                expected[offset:offset + size] = data
-            assert os.fstat(fd).st_size == len(expected)
+            access_at_random(fd, dice, expected, (dice.randrange(4 * MIB), dice.choice([1, 511, 4096, 100_003, 2_500_000])))
     assert (one.mountpoint / "file").read_bytes() == expected
     assert (one.backing / "file").read_bytes() == expected
 
