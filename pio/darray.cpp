@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "convert.hpp"
 #include "file.hpp"
@@ -52,9 +53,6 @@ Failure find_place(const Access& a, Place& place) {
     return not_allowed(a.name() + ": frame", a.frame, "0 and more. Set it with PIOc_setframe()");
   if (has_slices && a.frame >= v.first_length)
     return not_allowed(a.name() + ": frame", a.frame, "0 to " + std::to_string(v.first_length - 1));
-  if (v.has_records && a.file.layout.format != 5 && a.frame >= (1LL << 31))
-    return not_allowed(a.name() + ": frame", a.frame,
-                       "0 to 2147483647 in this format. Create the file with PIO_64BIT_DATA");
   place = {a.frame, v.has_records ? a.file.layout.record_bytes : elements * type_bytes(v.type)};
   return {};
 }
@@ -112,21 +110,23 @@ Failure put(const Access& a, const Place& place, const void* array, const void* 
   if (failure) return failure;
   const auto own_bytes = static_cast<std::size_t>(a.elements.length) * bytes;
   const auto hole_bytes = static_cast<std::size_t>(a.elements.holes) * bytes;
-  auto buffer = std::make_unique_for_overwrite<char[]>(own_bytes + hole_bytes);
+  // Kept before collio knows its address.
+  const auto& buffer =
+      a.file.pending.buffers.emplace_back(std::make_unique_for_overwrite<char[]>(own_bytes + hole_bytes));
+  int worst = PIO_NOERR;
   for (const Run& run : a.elements.present) {
     const auto begin = static_cast<std::size_t>(run.begin);
     const char* from =
         static_cast<const char*>(array) + begin * static_cast<std::size_t>(type_bytes(types.memory));
-    const int code = to_file(types, run.end - run.begin, from, buffer.get() + begin * bytes, fill);
-    keep_worse(failure, netcdf_failure(code, a.name() + " of " + type_name(types.file)));
+    worst = std::min(worst, to_file(types, run.end - run.begin, from, buffer.get() + begin * bytes, fill));
   }
+  failure = netcdf_failure(worst, a.name() + " of " + type_name(types.file));
   for (std::size_t i = 0; i < hole_bytes; i += bytes)
     (void)to_file({types.file, types.file}, 1, fill, buffer.get() + own_bytes + i, fill);
   int code = collio_put(declared->data, place.record, buffer.get(), nullptr);
   if (code == COLLIO_OK && declared->holes)
     code = collio_put(declared->holes, place.record, buffer.get() + own_bytes, nullptr);
   keep_worse(failure, collio_failure(code, a.name()));
-  a.file.pending.buffers.push_back(std::move(buffer));
   return failure;
 } catch (const std::bad_alloc&) {
   return {PIO_ENOMEM, a.name() + ": no memory for a copy of the array. Lower PIOc_set_buffer_size_limit()"};
@@ -138,11 +138,20 @@ struct Array {
   const void* fill;  ///< of the decomposition's type; null: the variable's
 };
 
-/// The fill value in the file's type.
+/// The fill value in the file's type; netCDF's where it does not fit, which only matters if there are holes.
 Failure fill_of(const Access& a, const Array& array, char (&fill)[8]) {
   std::memcpy(fill, a.variable().fill, sizeof fill);
   if (!array.fill) return {};
-  return netcdf_failure(convert_one(a.types(), array.fill, fill), a.name() + ": the fill value");
+  const int code = convert_one(a.types(), array.fill, fill);
+  return a.elements.most_holes > 0 ? netcdf_failure(code, a.name() + ": the fill value") : Failure{};
+}
+
+/// Whether an array that waits is of the same bytes, or may be: a variable's places are of one kind at a
+/// time.
+bool waits(const Pending& pending, int varid, const Place& place) {
+  const auto other = pending.places.lower_bound({varid, 0});
+  return other != pending.places.end() && other->first.first == varid &&
+         (other->second != place.record_bytes || pending.places.contains({varid, place.record}));
 }
 
 Failure write(const Access& a, const Array& array) {
@@ -154,24 +163,23 @@ Failure write(const Access& a, const Array& array) {
                             ": the decomposition can be read, not written: " + a.elements.read_only};
   if (Failure failure = find_place(a, place)) return failure;
   const long long most = (a.elements.most_length + a.elements.most_holes) * type_bytes(a.variable().type);
-  const auto at = std::make_pair(a.varid, place.record);
-  Failure failure = agree(*file.system, check_array(a, array.length, array.data));
-  if (failure) return failure;
-  if (file.pending.places.contains(at) ||
+  if (Failure failure = agree(*file.system, check_array(a, array.length, array.data))) return failure;
+  Failure of_others;
+  if (waits(file.pending, a.varid, place) ||
       (!file.pending.places.empty() && file.pending.bytes + most > buffer_limit()))
-    failure = write_pending(file, a.function);
-  if (!failure && a.variable().has_records) failure = fill_records(file, a.function, place.record + 1);
-  if (!failure) failure = open_data(file, a.function);
-  if (failure) return failure;
-  file.pending.places.insert(at);
+    of_others = write_pending(file, a.function);
+  Failure failure = of_others;
+  if (!ends(failure) && a.variable().has_records)
+    keep_worse(failure, fill_records(file, a.function, place.record + 1));
+  if (!ends(failure)) keep_worse(failure, open_data(file, a.function));
+  if (ends(failure)) return failure;
+  file.pending.places[{a.varid, place.record}] = place.record_bytes;
   file.pending.bytes += most;
   if (a.variable().has_records) file.layout.records = std::max(file.layout.records, place.record + 1);
   char fill[8];
-  Failure own = fill_of(a, array, fill);
-  if (!own) own = put(a, place, array.data, fill);
-  // Numbers that do not fit are an error of the next write on all ranks; this rank hears of others now, too.
-  keep_worse(file.put_failure, own);
-  return own.code == PIO_ERANGE ? Failure{} : own;
+  keep_worse(file.put_failure, fill_of(a, array, fill));
+  keep_worse(file.put_failure, put(a, place, array.data, fill));
+  return failure;  // what this rank's put met is an error of the next write, on all ranks
 }
 
 /// Numbers of the file as those of the program; holes of the map stay as they were.
@@ -210,14 +218,15 @@ Failure read(const Access& a, long long length, void* array) {
     failure.code = NC_EINVALCOORDS;
     return failure;
   }
-  Failure failure = write_pending(file, a.function);
-  if (!failure) failure = open_data(file, a.function);
-  if (failure) return failure;
+  Failure before = write_pending(file, a.function);
+  if (!ends(before)) keep_worse(before, open_data(file, a.function));
+  if (ends(before)) return before;
   Failure own = check_array(a, length, array);
   std::unique_ptr<char[]> buffer;
   if (!own) own = get(a, place, buffer);
   keep_worse(own, collio_failure(collio_fetch(file.data, nullptr), a.name()));
   if (!own) own = take(a, buffer.get(), array);
+  keep_worse(own, std::move(before));
   return agree(*file.system, std::move(own));
 }
 
@@ -250,15 +259,17 @@ Failure check_same_dims(const File& file, const std::vector<int>& varids) {
   return {};
 }
 
-int set_frame(const char* function, int ncid, int varid, int frame) {
+int set_frame(const char* function, int ncid, int varid, long long frame) {
   File* file = find_file(ncid);
   if (!file) return report(nullptr, no_file(function, ncid));
   if (varid < 0 || varid >= PIO_MAX_VARS)
     return report(file->system, {PIO_ENOTVAR, std::string(function) + ": varid is " + std::to_string(varid) +
                                                   "; allowed: 0 and more"});
-  if (frame < 0)
-    return report(file->system, not_allowed(std::string(function) + ": frame", frame, "0 and more"));
-  file->frames[varid] = frame;
+  constexpr int most = std::numeric_limits<int>::max();
+  if (frame < 0 || frame > most)
+    return report(file->system,
+                  not_allowed(std::string(function) + ": frame", frame, "0 to " + std::to_string(most)));
+  file->frames[varid] = static_cast<int>(frame);
   return PIO_NOERR;
 }
 
@@ -272,12 +283,12 @@ long long& buffer_limit() {
 Failure write_pending(File& file, const char* function) {
   if (file.pending.places.empty()) return {};
   const std::string what = function + quoted(file.path.c_str());
-  Failure failure = std::exchange(file.put_failure, {});
-  keep_worse(failure, collio_failure(collio_commit(file.data, nullptr), what));
+  Failure failure = collio_failure(collio_commit(file.data, nullptr), what);
   if (!failure && file.system->is_root() && file.layout.unlimited >= 0)
     failure = collio_failure(file.header.write_records(file.data, file.layout.records),
                              what + ": number of records");
   file.pending = {};
+  keep_worse(failure, std::exchange(file.put_failure, {}));
   return agree(*file.system, std::move(failure));
 }
 
@@ -299,7 +310,7 @@ int PIOc_advanceframe(int ncid, int varid) {
   File* file = find_file(ncid);
   if (!file) return report(nullptr, no_file("PIOc_advanceframe", ncid));
   const auto frame = file->frames.find(varid);
-  return set_frame("PIOc_advanceframe", ncid, varid, frame == file->frames.end() ? 0 : frame->second + 1);
+  return set_frame("PIOc_advanceframe", ncid, varid, frame == file->frames.end() ? 0 : frame->second + 1LL);
 }
 
 int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array,
@@ -326,14 +337,17 @@ int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PI
   const auto array_bytes = static_cast<std::size_t>(std::max<PIO_Offset>(arraylen, 0)) * element_bytes;
   const char* data = static_cast<const char*>(array);
   const char* fill = reinterpret_cast<const char*>(fillvalue);
+  int of_numbers = PIO_NOERR;  // they keep no variable from the file
   for (int i = 0; i < nvars; ++i) {
     if (frame)
       if (const int code = set_frame(function, ncid, varids[i], frame[i])) return code;
-    if (const int code = write({function, ncid, varids[i], ioid}, {arraylen, data, fill})) return code;
+    const int code = write({function, ncid, varids[i], ioid}, {arraylen, data, fill});
+    if (code != PIO_NOERR && code != PIO_ERANGE) return code;
+    of_numbers = std::min(of_numbers, code);
     if (data) data += array_bytes;
     if (fill) fill += element_bytes;
   }
-  return flushtodisk ? PIOc_sync(ncid) : PIO_NOERR;
+  return std::min(of_numbers, flushtodisk ? PIOc_sync(ncid) : PIO_NOERR);
 }
 
 int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* array) {
@@ -348,12 +362,12 @@ int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* a
 }
 
 int PIOc_put_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, const void* buf) {
-  if (const int code = set_frame("PIOc_put_vard", ncid, varid, static_cast<int>(recnum))) return code;
+  if (const int code = set_frame("PIOc_put_vard", ncid, varid, recnum)) return code;
   return write({"PIOc_put_vard", ncid, varid, decompid}, {PIOc_get_local_array_size(decompid), buf, nullptr});
 }
 
 int PIOc_get_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, void* buf) {
-  if (const int code = set_frame("PIOc_get_vard", ncid, varid, static_cast<int>(recnum))) return code;
+  if (const int code = set_frame("PIOc_get_vard", ncid, varid, recnum)) return code;
   return PIOc_read_darray(ncid, varid, decompid, PIOc_get_local_array_size(decompid), buf);
 }
 }

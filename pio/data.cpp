@@ -51,7 +51,8 @@ struct Part {
   int ncid, varid;
   const PIO_Offset *start, *count, *stride;
   nc_type type;
-  bool one = false;  ///< of PIOc_put_var1: no count is one element
+  bool one = false;    ///< of PIOc_put_var1: no count is one element
+  bool reads = false;  ///< what is not there cannot be
 };
 
 /// The part in full, as PnetCDF takes it.
@@ -77,7 +78,9 @@ int find_box(const Part& part, int id, Box& box) {
     box.count.push_back(part.count ? part.count[d] : part.one ? 1 : length);
     box.stride.push_back(part.stride ? part.stride[d] : 1);
     if (box.count.back() < 0) return NC_ENEGATIVECNT;
-    box.elements *= box.count.back();
+    if (part.reads && box.count.back() > length)
+      return box.start.back() < 0 || box.start.back() > length ? NC_EINVALCOORDS : NC_EEDGE;
+    if (__builtin_mul_overflow(box.elements, box.count.back(), &box.elements)) return NC_EINTOVERFLOW;
   }
   return NC_NOERR;
 }
@@ -88,7 +91,7 @@ std::string about(const Part& part) { return "(variable " + std::to_string(part.
 Failure write_before(File& file, const Part& part, bool all) {
   if (file.defining) return {};  // there are none, and PnetCDF refuses the call
   bool pending = all;
-  for (const auto& [varid, record] : file.pending.places) pending = pending || varid == part.varid;
+  for (const auto& [at, distance] : file.pending.places) pending = pending || at.first == part.varid;
   return pending ? write_pending(file, part.function) : Failure{};
 }
 
@@ -112,8 +115,8 @@ int put(const Part& part, const void* buffer) {
   File* file = find_file(part.ncid);
   if (!file) return report(nullptr, no_file(part.function, part.ncid));
   Failure failure = write_before(*file, part, false);
-  if (!failure) failure = fill_before(*file, part);
-  if (failure) return report(file->system, failure);
+  if (!ends(failure)) keep_worse(failure, fill_before(*file, part));
+  if (ends(failure)) return report(file->system, failure);
   long long records = file->layout.records;
   const auto run = [&](int id) {
     Box box;
@@ -125,15 +128,17 @@ int put(const Part& part, const void* buffer) {
     records = std::max(records, file->header.records());
     return code;
   };
-  const int code = ask(part.ncid, {part.function, about(part), run}, {out(records)});
+  keep_worse(failure, asked(*file, {part.function, about(part), run}, {out(records)}));
   file->layout.records = records;  // numbers that do not fit do not keep the others from the file
-  return code;
+  return report(file->system, failure);
 }
 
-int get(const Part& part, void* buffer) {
+int get(Part part, void* buffer) {
   File* file = find_file(part.ncid);
   if (!file) return report(nullptr, no_file(part.function, part.ncid));
-  if (const Failure failure = write_before(*file, part, true)) return report(file->system, failure);
+  part.reads = true;
+  Failure failure = write_before(*file, part, true);
+  if (ends(failure)) return report(file->system, failure);
   const System& system = *file->system;
   long long bytes = 0;
   std::vector<char> read;
@@ -146,7 +151,8 @@ int get(const Part& part, void* buffer) {
     return ncmpi_get_vars_all(id, part.varid, box.start.data(), box.count.data(), box.stride.data(),
                               read.data(), box.elements, mpi_type(box.type));
   };
-  if (const int code = ask(part.ncid, {part.function, about(part), run}, {out(bytes)})) return code;
+  keep_worse(failure, asked(*file, {part.function, about(part), run}, {out(bytes)}));
+  if (ends(failure)) return report(file->system, failure);
   if (!system.is_root()) read.resize(static_cast<std::size_t>(bytes));
   for (long long done = 0; done < bytes;) {
     constexpr long long most = 1 << 30;
@@ -156,7 +162,7 @@ int get(const Part& part, void* buffer) {
   }
   if (!buffer) return report(&system, {PIO_EINVAL, std::string(part.function) + ": the buffer is null"});
   if (bytes > 0) std::memcpy(buffer, read.data(), read.size());
-  return PIO_NOERR;
+  return report(&system, failure);
 }
 
 }  // namespace

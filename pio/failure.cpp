@@ -70,7 +70,7 @@ int code_of_collio(int code) {
 }  // namespace
 
 void keep_worse(Failure& kept, Failure other) {
-  if (other.code < kept.code) kept = std::move(other);
+  if (order(other.code) < order(kept.code)) kept = std::move(other);
 }
 
 Failure netcdf_failure(int code, const std::string& what) {

@@ -15,8 +15,15 @@ struct Failure {
   explicit operator bool() const { return code != PIO_NOERR; }
 };
 
-/// Keeps the worse of two failures: the one with the lower code, as NC_ENO_SPACE is lower than NC_ERANGE.
+/// Order of failures: the least is the worst. PIO_ERANGE comes last, whatever its number.
+[[nodiscard]] constexpr int order(int code) { return code == PIO_ERANGE ? -1 : 2 * code; }
+[[nodiscard]] constexpr int code_of_order(int order) { return order == -1 ? PIO_ERANGE : order / 2; }
+
+/// Keeps the worse of two failures.
 void keep_worse(Failure& kept, Failure other);
+
+/// Whether a call ends with it. Numbers that do not fit are fill values in the file: all else goes on.
+[[nodiscard]] inline bool ends(const Failure& failure) { return failure && failure.code != PIO_ERANGE; }
 
 /// A failure of PnetCDF: its text for the code, and what to do about codes that programs meet often.
 [[nodiscard]] Failure netcdf_failure(int code, const std::string& what);

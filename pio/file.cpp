@@ -18,7 +18,7 @@ std::map<int, std::unique_ptr<File>>& files() {
   return all;
 }
 
-/// Root's layout on all ranks. Collective: two broadcasts.
+/// Root's layout on all ranks. Collective: three broadcasts.
 Failure share_layout(File& file, const char* function) {
   const System& system = *file.system;
   Layout& layout = file.layout;
@@ -132,7 +132,7 @@ int change_mode(int ncid, const char* function, int (*run)(int), bool defining) 
   File* file = find_file(ncid);
   if (!file) return report(nullptr, no_file(function, ncid));
   Failure failure = file->defining ? Failure{} : close_data(*file, function);
-  if (failure) return report(file->system, failure);
+  if (ends(failure)) return report(file->system, failure);
   const int fill_mode = file->fill_mode;
   const auto also_fill_mode = [run, fill_mode, defining](int header) {
     const int code = run(header);
@@ -141,7 +141,17 @@ int change_mode(int ncid, const char* function, int (*run)(int), bool defining) 
   };
   if (const int code = ask(ncid, {function, "", also_fill_mode})) return code;
   file->defining = defining;
-  return defining ? PIO_NOERR : report(file->system, share_layout(*file, function));
+  if (!defining) keep_worse(failure, share_layout(*file, function));
+  return report(file->system, failure);
+}
+
+/// PnetCDF's code. The others wait for it, whatever happens here.
+int answer(const Question& question, int id) {
+  try {
+    return question.run(id);
+  } catch (const std::exception&) {  // no memory, or a length beyond any
+    return NC_ENOMEM;
+  }
 }
 
 }  // namespace
@@ -181,7 +191,7 @@ Failure open_data(File& file, const char* function) {
 Failure asked(File& file, const Question& question, std::initializer_list<Out> outs) {
   const System& system = *file.system;
   int code = PIO_NOERR;
-  if (system.is_root()) code = question.run(file.header.id());
+  if (system.is_root()) code = answer(question, file.header.id());
   std::size_t bytes = sizeof code;
   for (const Out& one : outs) bytes += one.bytes;
   std::vector<char> message(bytes);
@@ -295,12 +305,12 @@ int PIOc_sync(int ncid) {
   if (!file) return report(nullptr, no_file("PIOc_sync", ncid));
   if (file->defining) return report(file->system, netcdf_failure(NC_EINDEFINE, "PIOc_sync"));
   if (!file->writable) return PIO_NOERR;
+  const std::string about = quoted(file->path.c_str());
   Failure failure = write_pending(*file, "PIOc_sync");
-  if (!failure && file->data) {
-    failure = collio_failure(collio_sync(file->data), "PIOc_sync" + quoted(file->path.c_str()));
-    failure.agreed = true;
-  }
-  if (failure) return report(file->system, failure);
-  return ask(ncid, {"PIOc_sync", quoted(file->path.c_str()), ncmpi_sync});
+  if (!ends(failure) && file->data)
+    keep_worse(failure, collio_failure(collio_sync(file->data), "PIOc_sync" + about));
+  if (!ends(failure)) keep_worse(failure, asked(*file, {"PIOc_sync", about, ncmpi_sync}));
+  failure.agreed = true;
+  return report(file->system, failure);
 }
 }

@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,8 +26,9 @@ struct Declared {
 /// Arrays that ranks have put since the last write. All but the buffers is the same on all ranks.
 struct Pending {
   std::vector<std::unique_ptr<char[]>> buffers;
-  std::set<std::pair<int, long long>> places;  ///< variables and records, or slices of variables without
-  long long bytes = 0;                         ///< the most that any rank has
+  /// Variables and records, or slices of variables without; and the bytes from one to the next.
+  std::map<std::pair<int, long long>, long long> places;
+  long long bytes = 0;  ///< the most that any rank has
 };
 
 struct File {
@@ -57,7 +57,8 @@ Failure close_files(const System& system);
 /// Opens the file's data, if no data call was made before. Collective.
 [[nodiscard]] Failure open_data(File& file, const char* function);
 
-/// Writes what is pending, and the number of records. Collective.
+/// Writes what is pending, and the number of records. PIO_ERANGE: all was written, some numbers as fill
+/// values. Collective.
 [[nodiscard]] Failure write_pending(File& file, const char* function);
 
 /// In fill mode: fills all variables in records from those that there are to `records`. PnetCDF does that, on

@@ -45,7 +45,7 @@ class Header {
 
   /// PnetCDF's id, which knows of all records that the file has.
   [[nodiscard]] int id();
-  /// Asks PnetCDF for the number of records, which a put of its own may have raised.
+  /// Asks PnetCDF for the number of records, which a put of PnetCDF's may have raised.
   void note_put();
   /// Records in the file.
   [[nodiscard]] long long records() const { return file_records_; }

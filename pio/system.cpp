@@ -82,12 +82,12 @@ Failure no_system(const std::string& function, int id) {
 
 Failure agree(const System& system, Failure failure) {
   struct {
-    int code, rank;
-  } worst{failure.code, system.rank};
+    int order, rank;
+  } worst{collio::pio::order(failure.code), system.rank};
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MINLOC, system.comm);
-  if (worst.code == PIO_NOERR) return {};
+  if (worst.order == PIO_NOERR) return {};
   share_text(system, failure.text, worst.rank);
-  return {worst.code, failure.text, true};
+  return {code_of_order(worst.order), failure.text, true};
 }
 
 Failure share_root(const System& system, Failure failure) {

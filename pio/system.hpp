@@ -1,5 +1,5 @@
 /// I/O systems: the ranks that share files. PIO has I/O tasks among them, which make the file accesses; here
-/// only the first has a part of its own, as the root, which keeps the headers of files. collio chooses the
+/// only the first differs: it is the root, which keeps the headers of files. collio chooses the
 /// ranks that write data.
 #pragma once
 

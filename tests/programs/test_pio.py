@@ -81,6 +81,10 @@ def test_wrong_calls_are_told(jobs, compiled, tmp_path):
         assert lines[name][0] == code and text in lines[name][1], lines[name]
 
 
+def test_numbers_that_do_not_fit_keep_nothing_else_from_the_file(jobs, compiled, tmp_path):
+    jobs.natively([compiled("c/pio_range.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path)
+
+
 def test_full_disk_is_told_on_all_ranks(jobs, compiled, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
