@@ -77,13 +77,19 @@ int place_of(const std::vector<int>& ranks, int rank) {
 }
 
 /// Where the bytes of the file are, or will be: its file system is the one that counts. On rank 0.
-std::string bytes_path(const FileRequest& request, const std::string& path) {
+std::string bytes_path(const FileRequest& request, const std::string& path, const policy::Hints& hints) {
   if (request.found.set && request.found.error.ok()) return request.found.set->subfile_path(0);
-  std::map<std::string, std::string> in_force = request.settings;
-  in_force.insert(request.hints.begin(), request.hints.end());
-  const policy::Hints hints = policy::parse_hints(in_force);
   const bool elsewhere = request.writes && hints.subfiles > 0 && !hints.subfile_folders.empty();
   return elsewhere ? absolute_path(hints.subfile_folders.front()) : path;
+}
+
+/// What rank 0 says of a file, after it has laid a new one out.
+FirstWord word_of(const FileRequest& request, const std::string& path, NewLayout& new_layout) {
+  const policy::Hints hints = policy::parse_hints(merged(request.settings, request.hints));
+  const std::string bytes_at = bytes_path(request, path, hints);
+  finish_layout(new_layout, path);
+  return {request.hints, request.settings, words_of(request.found),
+          policy::with_layout(model_for_job(bytes_at), layout_of(bytes_at, hints))};
 }
 
 }  // namespace
@@ -119,14 +125,9 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool*
   MPI_Comm_rank(request.comm, &f->rank);
   MPI_Comm_size(request.comm, &f->size);
   f->path = absolute_path(request.path);
-  const std::string bytes_at = bytes_path(request, f->path);
-  FirstWord mine{request.hints, request.settings, words_of(request.found), model_for_job(bytes_at)};
-  if (f->rank == 0) {
-    f->new_layout = request.new_layout;
-    finish_layout(f->new_layout, f->path);
-    mine.storage = policy::with_layout(
-        std::move(mine.storage), layout_of(bytes_at, policy::parse_hints(merged(mine.settings, mine.hints))));
-  }
+  f->new_layout = request.new_layout;
+  FirstWord mine;
+  if (f->rank == 0) mine = word_of(request, f->path, f->new_layout);
   const FirstWord first = share(request.comm, std::move(mine));
   f->settings = first.settings;
   f->hints = policy::parse_hints(merged(first.settings, first.hints));

@@ -7,7 +7,6 @@
 
 #include "engine/file/file.hpp"
 #include "engine/open/first_word.hpp"
-#include "engine/open/job_here.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::engine {
@@ -134,7 +133,6 @@ core::Error make_set(File& file) {
 /// File domains follow the stripes, unless hints say otherwise.
 void align_to_stripes(File& file) {
   const storage::SubfileLayout& layout = file.subfiles->set.layout();
-  file.machine.storage.name = model_for_job(file.subfiles->set.subfile_path(0)).name;
   file.hints.in_force["collio_subfiles"] = std::to_string(layout.count);
   file.hints.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
   if (file.hints.alignment_bytes > 0 || file.hints.servers > 0) return;

@@ -30,24 +30,17 @@ std::map<std::string, std::string> take_pairs(const std::string& text, std::size
   return pairs;
 }
 
-void append_layout(std::string& text, const machine::Layout& layout) {
-  append_pairs(text, {{"source", layout.source},
-                      {"unit", std::to_string(layout.unit_bytes)},
-                      {"count", std::to_string(layout.count)}});
-  text += std::to_string(layout.targets.size()) + '\0';
-  for (const int target : layout.targets) text += std::to_string(target) + '\0';
+std::map<std::string, std::string> words_of(const machine::Layout& layout) {
+  return {{"source", layout.source},
+          {"unit", std::to_string(layout.unit_bytes)},
+          {"count", std::to_string(layout.count)}};
 }
 
-machine::Layout take_layout(const std::string& text, std::size_t& at) {
-  auto pairs = take_pairs(text, at);
-  machine::Layout layout{std::stoll(pairs["unit"]), std::stoi(pairs["count"]), {}, pairs["source"]};
-  const auto next = [&] {
-    const std::string word = text.c_str() + at;
-    at += word.size() + 1;
-    return std::stoi(word);
-  };
-  for (int left = next(); left > 0; --left) layout.targets.push_back(next());
-  return layout;
+/// What decisions need. The targets' numbers stay with rank 0, which reports them.
+void set_layout(machine::Layout& layout, std::map<std::string, std::string> words) {
+  layout.source = words["source"];
+  layout.unit_bytes = std::stoll(words["unit"]);
+  layout.count = std::stoi(words["count"]);
 }
 
 std::array<double, 8> numbers_of(const machine::StorageModel& m) {
@@ -80,7 +73,7 @@ FirstWord share(MPI_Comm comm, FirstWord word) {
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
   append_pairs(text, word.found);
-  append_layout(text, word.storage.layout);
+  append_pairs(text, words_of(word.storage.layout));
   transport::broadcast_text(text, 0, comm);
   text.copy(reinterpret_cast<char*>(numbers.data()), sizeof numbers);
   set_numbers(word.storage, numbers);
@@ -88,7 +81,7 @@ FirstWord share(MPI_Comm comm, FirstWord word) {
   word.hints = take_pairs(text, at);
   word.settings = take_pairs(text, at);
   word.found = take_pairs(text, at);
-  word.storage.layout = take_layout(text, at);
+  set_layout(word.storage.layout, take_pairs(text, at));
   return word;
 }
 
