@@ -93,8 +93,8 @@ std::string_view why_left(const OpenAgreement& agreed, int mode) {
   return agreed.why_not;
 }
 
-/// The file is the library's: an error where the program asked for checks and gave different modes, or where
-/// the library has not the file's bytes. Collective.
+/// The file is the library's: an error where the program wants modes checked and gave different modes, or
+/// where the library has not the file's bytes. Collective.
 int leave(const OpenAgreement& agreed, int mode, const Opening& opening, const char* path, MPI_File* handle) {
   const std::string_view why = why_left(agreed, mode);
   if (agreed.in_subfiles) return close_again(handle, only_here(path, why));

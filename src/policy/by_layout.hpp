@@ -3,7 +3,7 @@
 // A target is served best by few writers, and a stripe by one: file systems lock stripes, and a lock that
 // goes from node to node costs the write it guards. So domains begin at stripes, and writes of long stripes
 // deal these to as many aggregators as targets, a multiple or a divisor (group-cyclic; Liao & Choudhary,
-// SC'08; Kang et al., TPDS 2020, 4.2). Reads need no locks of their own: contiguous domains, longer calls.
+// SC'08; Kang et al., TPDS 2020, 4.2). Reads share their locks: contiguous domains, longer calls.
 #pragma once
 
 #include <cstdint>

@@ -78,7 +78,7 @@ def control(mount: Place, number: int) -> Path:
 
 
 def layout(path: Place) -> dict[str, str]:
-    """{"unit": "1048576", "targets": "0,1"}: of a file, or of a folder that has one of its own (there "count" may stand for
+    """{"unit": "1048576", "targets": "0,1"}: of a file, or of a folder that has one (there "count" may stand for
     "targets"); {}: it has none. Raises TargetError."""
     try:
         return dict(word.split("=") for word in os.getxattr(path, "user.collio.layout").decode().split())

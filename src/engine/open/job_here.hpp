@@ -13,7 +13,7 @@ namespace collio::engine {
 /// collective. Thread-safe.
 [[nodiscard]] double ranks_per_core_of_job(const machine::NodeShare& now);
 
-/// Nodes of the whole job, as far as the launcher tells; else 1. Not collective.
+/// Nodes of the whole job by the launcher's variables; 1 where there are none. Not collective.
 [[nodiscard]] int nodes_of_job();
 
 /// Constants of the file system of `path`, for a job with as many nodes as this one has. Not collective.

@@ -16,7 +16,7 @@ namespace collio::engine {
 struct NewLayout {
   machine::LayoutWish wish;
   bool after_open = false;  ///< the file is not there yet
-  std::string outcome;      ///< what was asked for and what came of it; empty: nothing was asked for
+  std::string outcome;      ///< the wish, and what the file system made of it; empty: no wish
 };
 
 /// Before the open of a file that may not be there. `hints`: of the program and of collio's environment.

@@ -27,7 +27,7 @@ struct LayoutOutcome {
 /// Gives an existing file this layout, if it is empty and its file system allows that. Not collective.
 [[nodiscard]] LayoutOutcome lay_out_empty_file(const std::string& path, const machine::LayoutWish& wish);
 
-/// Whether the file's folder has a layout of its own for new files; true also where that cannot be told. Not
+/// Whether the file's folder sets a layout for new files; true also where the file system does not say. Not
 /// collective.
 [[nodiscard]] bool folder_has_layout(const std::string& path);
 

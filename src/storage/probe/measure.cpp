@@ -14,7 +14,7 @@ namespace collio::storage::probe {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double slow_by = 4;            ///< a sample so many times longer than is usual ends early
+constexpr double slow_by = 4;            ///< a sample that takes this many times the usual time ends early
 constexpr double shortest_end_s = 0.05;  ///< but not before this: short times scatter
 constexpr std::size_t most_times = 255;  ///< that the usual time is taken of
 

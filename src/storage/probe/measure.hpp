@@ -3,7 +3,7 @@
 //
 // Samples are taken in rounds: the first of every target, then the second, and so on, so that what disturbs
 // this node for a moment does not fall on one target. Son et al. (2016) let every target be written at the
-// same time by a process of its own. One process that did so would divide its node's link among all of them,
+// same time by one process each. One process that did so would divide its node's link among all of them,
 // and see only that; one target after the other takes as many times longer as there are targets. So `at_once`
 // of them are written together. A sample that takes four times as long as is usual ends early: its target is
 // slow, and its rate is known. After three such samples there are no more.

@@ -45,7 +45,7 @@ class Writer {
       } else if (moved == 0) {
         return EIO;
       } else if (sample_.way == Way::direct && (errno == EINVAL || errno == EOPNOTSUPP)) {
-        refuse_direct(errno);  // also in the middle of a block, behind a short write
+        refuse_direct(errno);  // also behind a short write
         set_direct(false);
       } else if (errno != EINTR) {
         return errno;

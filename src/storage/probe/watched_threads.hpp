@@ -1,6 +1,6 @@
 // Work that the kernel may hold for ever, such as a write to a server that has died.
 //
-// Each piece of work has a thread of its own, which tells when it gets on. The caller waits for the first
+// Each piece of work has its thread, which tells when it gets on. The caller waits for the first
 // that ends, or that has not got on for a given time: that one is given up, and its thread left alone. It
 // ends if the target ever answers; so work owns all that it uses, and shares nothing with the caller but what
 // both own.

@@ -177,7 +177,7 @@ core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share) {
 }
 
 core::Error remove_folder(const SubfileSet& set) {
-  // Of writers that ended in the middle. What else there is stays, and so does the folder then.
+  // Of writers that were killed. Other files stay, and the folder with them.
   std::error_code unseen;
   for (const auto& entry : std::filesystem::directory_iterator(set.folder(), unseen))
     if (entry.path().filename().native().starts_with("manifest.new.")) ::unlink(entry.path().c_str());

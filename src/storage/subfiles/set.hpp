@@ -80,7 +80,7 @@ class SetLock {
 
 /// That each is there and has its share of the manifest's bytes.
 [[nodiscard]] core::Error check_subfiles(const SubfileSet& set, const SubfileShare& share);
-/// Length of the file as far as these subfiles know. Ends early when it is `enough`.
+/// Length of the file by these subfiles. Ends early when it is `enough`.
 [[nodiscard]] core::Result<std::int64_t> length_by(
     const SubfileSet& set, const SubfileShare& share,
     std::int64_t enough = std::numeric_limits<std::int64_t>::max());
