@@ -89,6 +89,7 @@ FileSums named(const engine::File& file) {
 void CallSums::add(const CallSums& other) {
   record.repeats += other.record.repeats;
   record.remembered += other.record.remembered;
+  record.met_once += other.record.met_once;
   record.span_bytes += other.record.span_bytes;
   counted.add(other.counted);
   add_spreads(seconds, other.seconds);

@@ -30,6 +30,7 @@ report::Call call_of(const CallSums& sums) {
                     .local_aggregators = r.local_aggregators,
                     .rounds = r.rounds,
                     .remembered = r.remembered,
+                    .met_once = r.met_once,
                     .counters = sums.counted,
                     .placement = r.placement,
                     .seconds = sums.seconds};

@@ -47,6 +47,7 @@ std::size_t CallLog::add(const CallRecord& record, const std::function<std::stri
   }
   ++into->repeats;
   into->remembered += record.remembered;
+  into->met_once += record.met_once;
   into->total_s += record.total_s;
   into->span_bytes += record.span_bytes;
   into->all_bytes += record.all_bytes;

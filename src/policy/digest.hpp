@@ -26,6 +26,7 @@ struct Digest {
   std::int64_t on_fibers = 0;      ///< ranks on which the call shares the thread with the program
   std::int64_t in_background = 0;  ///< ranks whose program does not wait in the call
   std::int64_t lack_slots = 0;     ///< ranks without the shared windows of the file's last call
+  std::int64_t unmoved = 0;        ///< ranks with bytes that they have not moved ahead of the others
   std::int64_t offset_bits = 0;    ///< all piece ends, or-ed; exact up to their common alignment
   std::int64_t error = 0;          ///< worst core::ErrorClass so far
   std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
@@ -68,6 +69,7 @@ struct Digest {
     on_fibers += other.on_fibers;
     in_background += other.in_background;
     lack_slots += other.lack_slots;
+    unmoved += other.unmoved;
     offset_bits |= other.offset_bits;
     error = std::max(error, other.error);
     call_high = std::max(call_high, other.call_high);
@@ -77,6 +79,8 @@ struct Digest {
     distance_high = std::max(distance_high, other.distance_high);
     distance_low = std::max(distance_low, other.distance_low);
   }
+  /// All bytes were moved before ranks met.
+  [[nodiscard]] bool moved_ahead() const noexcept { return bytes > 0 && unmoved == 0; }
   /// Every rank makes the same kind of call.
   void set_call(std::int64_t fingerprint) noexcept {
     call_high = fingerprint;
@@ -89,6 +93,6 @@ struct Digest {
   [[nodiscard]] bool interleaved() const noexcept { return spans > span(); }
 };
 
-static_assert(sizeof(Digest) == 21 * sizeof(std::int64_t));
+static_assert(sizeof(Digest) == 22 * sizeof(std::int64_t));
 
 }  // namespace collio::policy

@@ -143,6 +143,43 @@ TEST(PlanMemory, ADatatypeThatIsNotDescribedIsNeverFound) {
   EXPECT_EQ(ranks.memory(0).find(all, Direction::write), nullptr);
 }
 
+TEST(PlanMemory, KnowsCallsThatEachRankMakesForItself) {
+  const AccessShape whole = AccessShape::of(dealt(0, 10)), other = AccessShape::of(dealt(0, 11));
+  PlanMemory memory;
+  EXPECT_FALSE(memory.goes_by_own_calls(whole, Direction::write, true));
+  policy::OpenWay own, exchange;
+  own.way.path = policy::Path::independent;
+  exchange.way.path = policy::Path::two_layer;
+  memory.remember({0, Direction::write, whole, {}, false, false, policy::CallTrials({own}), {}});
+  memory.remember({0, Direction::read, whole, {}, false, false, policy::CallTrials({exchange}), {}});
+  EXPECT_TRUE(memory.goes_by_own_calls(whole, Direction::write, true));
+  EXPECT_FALSE(memory.goes_by_own_calls(whole, Direction::read, true));
+  EXPECT_FALSE(memory.goes_by_own_calls(other, Direction::write, true));
+  EXPECT_FALSE(memory.goes_by_own_calls(AccessShape::of(dealt(0, 0)), Direction::write, true));
+}
+
+TEST(PlanMemory, ATrialIsNotACallThatEachRankMakesForItself) {
+  const AccessShape whole = AccessShape::of(dealt(0, 10));
+  policy::OpenWay own, exchange;
+  own.way.path = policy::Path::independent;
+  exchange.way.path = policy::Path::two_layer;
+  Digest all;
+  all.set_recalled({1, 0});
+  PlanMemory memory;
+  memory.remember({0, Direction::write, whole, all, false, false, policy::CallTrials({own, exchange}), {}});
+  PlanMemory::Entry* entry = memory.find(all, Direction::write);
+  ASSERT_NE(entry, nullptr);
+  int trials = 0;
+  for (int i = 0; i < 200; ++i) {
+    const bool goes = memory.goes_by_own_calls(whole, Direction::write, true);
+    EXPECT_EQ(goes, entry->trials.next() == entry->trials.in_force());
+    EXPECT_TRUE(memory.goes_by_own_calls(whole, Direction::write, false));
+    trials += goes ? 0 : 1;
+    entry->trials.over(goes ? 1e-3 : 5e-3);
+  }
+  EXPECT_GT(trials, 0);
+}
+
 TEST(PlanMemory, ForgetsTheCallThatWasNotUsedLongest) {
   Ranks ranks(2);
   const auto of = [](std::int64_t count) {

@@ -44,6 +44,7 @@ class CallRecord(TypedDict, total=False):
     local_aggregators: int
     rounds: int
     remembered: int
+    met_once: int
     bytes: int
     pieces: int
     most_receives_per_round: int
@@ -246,6 +247,7 @@ FIELDS = {
         "local_aggregators": "Count",
         "rounds": "Count",
         "remembered": "Count",
+        "met_once": "Count",
         "bytes": "Bytes",
         "pieces": "Count",
         "most_receives_per_round": "Count",

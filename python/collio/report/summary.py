@@ -339,6 +339,8 @@ def counts_of(call: CallRecord) -> list[str]:
         texts.append(_placement_text(placement))
     if call.get("remembered"):
         texts.append(f"{counted(int(call['remembered']), 'plan')} remembered")
+    if call.get("met_once"):
+        texts.append(f"{counted(int(call['met_once']), 'call')} with one meeting of the ranks")
     return texts + program_times(call)
 
 

@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "access/reserve.hpp"
+#include "engine/call/own_call.hpp"
 #include "engine/call/plan_call.hpp"
+#include "engine/call/prepare_call.hpp"
 #include "engine/file/same_call.hpp"
 #include "policy/place_domains.hpp"
 
@@ -19,62 +21,6 @@ using observe::Steps;
 using policy::Direction;
 
 namespace {
-
-/// What a rank without memory brings to the agreement: made when there was some, and copied without any.
-const access::FileAccess nothing;
-const core::Error without_memory{core::ErrorClass::no_memory, "no memory"};
-
-/// `error`: of this rank.
-policy::Digest digest_of(const File& file, const access::FileAccess& access, const CallRequest& request,
-                         core::ErrorClass error) {
-  policy::Digest d;
-  d.set_call(fingerprint_of(file, request.operation, request.direction));
-  d.error = static_cast<std::int64_t>(error);
-  d.undescribed = request.undescribed ? 1 : 0;
-  d.on_fibers =
-      file.hints.transfer != policy::Transfer::two_sided && request.progress == observe::Progress::fiber ? 1
-                                                                                                         : 0;
-  d.in_background = request.form == observe::Form::blocking ? 0 : 1;
-  if (access.bytes == 0) return d;
-  d.low = access.span.offset;
-  d.high = access.span.end();
-  d.bytes = d.most_bytes = access.bytes;
-  d.pieces = d.most_pieces = access.pieces;
-  d.spans = access.span.length;
-  d.active_ranks = 1;
-  d.offset_bits = access.pattern.low() | access.span.offset | access.span.end() |
-                  std::int64_t{1} << access.pattern.shift();
-  d.unordered = access.ascending() ? 0 : 1;
-  return d;
-}
-
-access::FileAccess access_of(const File& file, const CallRequest& request) {
-  return request.pieces ? *request.pieces
-                        : access::file_access(file.view, request.position, request.memory.bytes());
-}
-
-/// What this rank knows of the call before the digest. `error`: of its own.
-struct Prepared {
-  access::FileAccess access = nothing;
-  AccessShape shape;
-  const core::Error* error = nullptr;
-};
-
-Prepared prepare(const File& file, const CallRequest& request, Steps& steps) {
-  Prepared p;
-  p.error = &request.error;
-  try {
-    if (request.error.ok() && !request.undescribed) {
-      Steps::Scope time(steps, Step::flatten);
-      p.access = access_of(file, request);
-    }
-    p.shape = AccessShape::of(p.access);
-  } catch (const std::bad_alloc&) {
-    p.access = nothing;
-    p.error = &without_memory;
-  }
-  return p;
-}
 
 /// Errors found before any byte moved: the worst one, on every rank. `mine`: this rank's. Collective.
 core::Error agreed_error(File& file, const policy::Digest& digest, const CallRequest& request,
@@ -127,12 +73,11 @@ PathResult move_bytes(Call& call) {
   }
 }
 
-/// Bytes of this rank that lie below file offset `limit`: they were moved although the call failed.
-std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
-  if (access.bytes == 0 || !access.ascending() || limit <= access.span.offset) return 0;
-  core::Cursor cursor(access.pattern);
-  cursor.seek_offset(std::min(limit, access.span.end()));
-  return std::min(access.bytes, cursor.stream() - access.begin);
+/// The message of the rank with the worst error, on all ranks. Collective, behind an agreement on the
+/// outcome.
+void hear_failed_rank(const File& file, PathResult& moved) {
+  if (moved.outcome.error != 0)
+    moved.message = file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));
 }
 
 /// `since_s`: when ranks had the digest.
@@ -142,23 +87,15 @@ void agree_on_outcome(Call& call, PathResult& moved, double since_s) {
   if (moved.outcome.error != 0) moved.outcome.failed_rank = call.file.rank;
   moved.outcome.longest_ns = static_cast<std::int64_t>(1e9 * (observe::now_s() - since_s));
   call.file.agreement->outcome(moved.outcome);
-  if (moved.outcome.error != 0)
-    moved.message = call.file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));
+  hear_failed_rank(call.file, moved);
 }
 
-/// After the agreement.
-Completion completion_of(Direction direction, const access::FileAccess& access, const PathResult& moved) {
-  Completion done;
-  const auto worst = static_cast<core::ErrorClass>(moved.outcome.error);
-  const bool write = direction == Direction::write;
-  if (worst == core::ErrorClass::none) {
-    done.bytes = write ? access.bytes : moved.bytes;
-    return done;
-  }
-  const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
-  done.bytes = write ? intact : std::min(intact, moved.bytes);
-  done.error = {worst, moved.message};
-  return done;
+/// Bytes of this rank that lie below file offset `limit`: they were moved although the call failed.
+std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
+  if (access.bytes == 0 || !access.ascending() || limit <= access.span.offset) return 0;
+  core::Cursor cursor(access.pattern);
+  cursor.seek_offset(std::min(limit, access.span.end()));
+  return std::min(access.bytes, cursor.stream() - access.begin);
 }
 
 /// For a call whose domains `servers` serve.
@@ -219,6 +156,7 @@ struct Agreed {
   const policy::Digest& digest;
   const Prepared& prepared;
   observe::CallRecord& record;
+  PathResult* ahead;  ///< of this rank's bytes, if all ranks moved theirs before they met; else null
 };
 
 Planned plan_in_step(const Agreed& agreed) {
@@ -229,11 +167,16 @@ Planned plan_in_step(const Agreed& agreed) {
   return planned;
 }
 
-/// Moves the bytes as planned, and agrees on how that ended. `since_s`: when ranks had the digest.
-/// Collective.
+/// Moves the bytes as planned, if that is still to do, and agrees on how that ended. `since_s`: when ranks
+/// had the digest. Collective.
 PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::ScheduleTrials* trials,
                    double since_s) {
   File& file = agreed.file;
+  if (agreed.ahead && plan.path == policy::Path::independent) {
+    agreed.record.met_once = 1;
+    hear_failed_rank(file, *agreed.ahead);
+    return std::move(*agreed.ahead);
+  }
   Servers placed;
   if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
   Call call{file,
@@ -286,6 +229,20 @@ void PathResult::note(std::int64_t offset, const storage::Transfer& transfer) {
   message = transfer.error.message;
 }
 
+Completion completion_of(Direction direction, const access::FileAccess& access, const PathResult& moved) {
+  Completion done;
+  const auto worst = static_cast<core::ErrorClass>(moved.outcome.error);
+  const bool write = direction == Direction::write;
+  if (worst == core::ErrorClass::none) {
+    done.bytes = write ? access.bytes : moved.bytes;
+    return done;
+  }
+  const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
+  done.bytes = write ? intact : std::min(intact, moved.bytes);
+  done.error = {worst, moved.message};
+  return done;
+}
+
 core::Error no_memory(const Call& call) {
   return {core::ErrorClass::no_memory, "rank " + std::to_string(call.file.rank) +
                                            " has no memory for the buffers of a call on " + call.file.path};
@@ -307,12 +264,14 @@ Completion collective_call(File& file, const CallRequest& request) {
 
   no_list_fails.reset();  // what fails now they hear of
   const Prepared prepared = prepare(file, request, steps);
-  policy::Digest digest = digest_of(file, prepared.access, request, prepared.error->kind);
-  file.memory.recall(prepared.shape, request.direction, digest);
+  policy::Digest digest = digest_of(file, prepared, request);
   digest.lack_slots = buffers.have_slots() ? 0 : 1;
+  std::optional<PathResult> ahead = move_ahead(file, request, prepared, record);
+  digest.unmoved = ahead || digest.bytes == 0 ? 0 : 1;
+  if (!ahead) ahead.emplace();
   {
     Steps::Scope time(steps, Step::digest);
-    file.agreement->digest(digest);
+    file.agreement->digest(digest, ahead->outcome);
   }
   // Beyond this point every rank holds the same digest, and decides the same.
   no_list_fails.emplace();
@@ -324,7 +283,7 @@ Completion collective_call(File& file, const CallRequest& request) {
     return {false, 0, std::move(error), {}};
 
   const double since_s = observe::now_s();
-  const Agreed agreed{file, request, digest, prepared, record};
+  const Agreed agreed{file, request, digest, prepared, record, digest.moved_ahead() ? &*ahead : nullptr};
   Planned planned = plan_in_step(agreed);
   Completion done;
   done.native = planned.plan.path == policy::Path::native;
@@ -340,31 +299,6 @@ Completion collective_call(File& file, const CallRequest& request) {
   record.total_s = observe::now_s() - begin;
   done.record = log_call(file, planned.plan, std::move(record));
   return done;
-}
-
-Completion independent_call(File& file, const CallRequest& request) try {
-  if (!request.error.ok()) return {false, 0, request.error, {}};
-  if (request.undescribed)
-    return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
-  observe::CallRecord unlogged;
-  const access::FileAccess access = access_of(file, request);
-  policy::Plan plan;
-  plan.direction = request.direction;
-  transport::MessageLink link{.rank = file.rank,
-                              .pool = &transport::spare_buffers(),
-                              .steps = &unlogged.steps,
-                              .counters = &unlogged.counters};
-  Call call{file, plan, access, request.memory, link, unlogged.steps, unlogged.counters};
-  const bool write = request.direction == Direction::write;
-  std::optional<SpanLocks::Held> lock;
-  if (file.atomic && access.bytes > 0) lock.emplace(*file.atomic, access.span, request.direction);
-  if (lock && !lock->error().ok()) return {false, 0, lock->error(), {}};
-  const PathResult moved = write ? independent_write(call) : independent_read(call);
-  if (moved.outcome.error == 0) return {false, write ? access.bytes : moved.bytes, {}, {}};
-  const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
-  return {false, intact, {static_cast<core::ErrorClass>(moved.outcome.error), moved.message}, {}};
-} catch (const std::bad_alloc&) {
-  return {false, 0, without_memory, {}};
 }
 
 }  // namespace collio::engine

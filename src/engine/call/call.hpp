@@ -64,6 +64,10 @@ struct PathResult {
   void note(std::int64_t offset, const storage::Transfer& transfer);
 };
 
+/// How a call that ended so is over for this rank.
+[[nodiscard]] Completion completion_of(policy::Direction direction, const access::FileAccess& access,
+                                       const PathResult& moved);
+
 /// This rank cannot have the buffers of the call.
 [[nodiscard]] core::Error no_memory(const Call& call);
 

@@ -157,6 +157,8 @@ class File {
   transport::Shortage shortage;  ///< of the call under way
   std::int64_t mail_room_bytes =
       0;  ///< of the last call in two layers between nodes; the same on all ranks. 0: to be agreed
+  /// All ranks have the file open; the same on all ranks.
+  [[nodiscard]] bool all_hold() const noexcept { return all_hold_; }
   /// Two layers: this rank may receive messages of other nodes. Not collective.
   [[nodiscard]] bool receives_mail() const noexcept { return servers.mine >= 0 || node_rank == 0; }
   std::optional<SubfileUse> subfiles;  ///< which hold its bytes; none: they are in the file

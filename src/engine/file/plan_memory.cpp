@@ -29,13 +29,27 @@ AccessShape AccessShape::of(const access::FileAccess& access) noexcept {
 void PlanMemory::recall(const AccessShape& mine, policy::Direction direction,
                         policy::Digest& digest) const noexcept {
   if (mine.bytes == 0) return;  // the other ranks say it
-  const auto seen = std::ranges::find_if(entries_, [&](const Entry& e) {
-    return e.direction == direction && e.mine.bytes == mine.bytes && e.mine.hash == mine.hash;
-  });
-  if (seen == entries_.end())
+  const Entry* seen = like(mine, direction);
+  if (!seen)
     digest.set_recalled({0, 0});
   else
     digest.set_recalled({seen->id, mine.offset - seen->mine.offset});
+}
+
+const PlanMemory::Entry* PlanMemory::like(const AccessShape& mine,
+                                          policy::Direction direction) const noexcept {
+  const auto seen = std::ranges::find_if(entries_, [&](const Entry& e) {
+    return e.direction == direction && e.mine.bytes == mine.bytes && e.mine.hash == mine.hash;
+  });
+  return seen == entries_.end() ? nullptr : &*seen;
+}
+
+bool PlanMemory::goes_by_own_calls(const AccessShape& mine, policy::Direction direction,
+                                   bool tries) const noexcept {
+  const Entry* seen = mine.bytes > 0 ? like(mine, direction) : nullptr;
+  if (!seen) return false;
+  const std::size_t way = seen->trials.in_force();
+  return seen->trials.way(way).path == policy::Path::independent && (!tries || seen->trials.next() == way);
 }
 
 PlanMemory::Entry* PlanMemory::find(const policy::Digest& all, policy::Direction direction) {

@@ -56,6 +56,10 @@ class PlanMemory {
 
   /// Says in this rank's digest which earlier call this looks like. Local.
   void recall(const AccessShape& mine, policy::Direction direction, policy::Digest& digest) const noexcept;
+  /// Whether an earlier call that looks like this one went by each rank's own calls, and this one is to go as
+  /// that one went. Local. `tries`: its time may be that of a trial.
+  [[nodiscard]] bool goes_by_own_calls(const AccessShape& mine, policy::Direction direction,
+                                       bool tries) const noexcept;
   /// The earlier call that all ranks named in the combined digest, or null; the same on all ranks.
   [[nodiscard]] Entry* find(const policy::Digest& all, policy::Direction direction);
   /// Remembers a call; all ranks do, in the same order.
@@ -71,6 +75,8 @@ class PlanMemory {
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
 
  private:
+  /// The last one that looks like this; null: there is none.
+  [[nodiscard]] const Entry* like(const AccessShape& mine, policy::Direction direction) const noexcept;
   std::list<Entry> entries_;  ///< last used first
   std::int64_t next_id_ = 1;
   std::uint64_t token_ = 0;

@@ -39,7 +39,8 @@ core::Error check_same_call(File& file, const std::string& operation) {
   policy::Digest digest;
   const std::int64_t fingerprint = fingerprint_of(file, operation, policy::Direction::write);
   digest.set_call(fingerprint);
-  file.agreement->digest(digest);
+  transport::Outcome none_ahead;
+  file.agreement->digest(digest, none_ahead);
   return digest.same_call() ? core::Error{} : different_calls(file, operation, fingerprint);
 }
 

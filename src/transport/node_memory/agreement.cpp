@@ -10,12 +10,6 @@ namespace collio::transport {
 
 namespace {
 
-void combine_digests(void* in, void* inout, int* count, MPI_Datatype*) {
-  const auto* a = static_cast<const policy::Digest*>(in);
-  auto* b = static_cast<policy::Digest*>(inout);
-  for (int i = 0; i < *count; ++i) b[i].combine(a[i]);
-}
-
 void combine_outcomes(void* in, void* inout, int* count, MPI_Datatype*) {
   const auto* a = static_cast<const Outcome*>(in);
   auto* b = static_cast<Outcome*>(inout);
@@ -28,6 +22,21 @@ void combine_outcomes(void* in, void* inout, int* count, MPI_Datatype*) {
     b[i].longest_ns = std::max(a[i].longest_ns, b[i].longest_ns);
     b[i].again = std::max(a[i].again, b[i].again);
     b[i].intact_below = std::min(a[i].intact_below, b[i].intact_below);
+  }
+}
+
+struct Beginning {
+  policy::Digest digest;
+  Outcome ahead;
+};
+
+void combine_beginnings(void* in, void* inout, int* count, MPI_Datatype*) {
+  auto* a = static_cast<Beginning*>(in);
+  auto* b = static_cast<Beginning*>(inout);
+  int one = 1;
+  for (int i = 0; i < *count; ++i) {
+    b[i].digest.combine(a[i].digest);
+    combine_outcomes(&a[i].ahead, &b[i].ahead, &one, nullptr);
   }
 }
 
@@ -62,7 +71,7 @@ Agreement::Record Agreement::make(std::size_t bytes, MPI_User_function* combine,
 
 Agreement::Agreement(MPI_Comm comm)
     : comm_(comm),
-      digest_(make(sizeof(policy::Digest), combine_digests, NodeBoard::Channel::digest)),
+      digest_(make(sizeof(Beginning), combine_beginnings, NodeBoard::Channel::digest)),
       outcome_(make(sizeof(Outcome), combine_outcomes, NodeBoard::Channel::outcome)) {
   MPI_Comm_rank(comm, &rank_);
 }
@@ -79,7 +88,7 @@ Agreement::~Agreement() {
 
 void Agreement::use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector) {
   const std::size_t longest =
-      std::max({sizeof(policy::Digest), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
+      std::max({sizeof(Beginning), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
   auto board = NodeBoard::make(node, longest);  // all ranks of the node have it, or none
   int node_rank = 0;
   MPI_Comm_rank(node, &node_rank);
@@ -104,8 +113,11 @@ void Agreement::combine(T& record, const Record& how, NodeBoard::Combine on_boar
   board_->reduce(how.channel, reinterpret_cast<std::byte*>(&record), sizeof record, on_board, across);
 }
 
-void Agreement::digest(policy::Digest& digest) const {
-  combine(digest, digest_, on_board<policy::Digest, combine_digests>);
+void Agreement::digest(policy::Digest& digest, Outcome& ahead) const {
+  Beginning all{digest, ahead};
+  combine(all, digest_, on_board<Beginning, combine_beginnings>);
+  digest = all.digest;
+  ahead = all.ahead;
 }
 
 void Agreement::outcome(Outcome& outcome) const {

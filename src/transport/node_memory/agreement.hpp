@@ -41,8 +41,8 @@ class Agreement {
   /// The board of this rank's node, or null.
   [[nodiscard]] NodeBoard* board() const noexcept { return board_.get(); }
   [[nodiscard]] bool by_shared_memory() const noexcept { return board_ != nullptr; }
-  /// Combines the ranks' digests.
-  void digest(policy::Digest& digest) const;
+  /// Combines the ranks' digests, and how those fared that moved their bytes ahead.
+  void digest(policy::Digest& digest, Outcome& ahead) const;
   /// The worst error wins; the lowest `intact_below` wins.
   void outcome(Outcome& outcome) const;
   /// The least of the ranks' numbers.

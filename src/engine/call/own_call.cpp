@@ -1,0 +1,61 @@
+// See own_call.hpp.
+#include "engine/call/own_call.hpp"
+
+#include <new>
+
+#include "policy/plan.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+PathResult move_own(File& file, const CallRequest& request, const access::FileAccess& access,
+                    observe::CallRecord& record) {
+  policy::Plan plan;
+  plan.direction = request.direction;
+  transport::MessageLink link{.rank = file.rank,
+                              .pool = &transport::spare_buffers(),
+                              .steps = &record.steps,
+                              .counters = &record.counters};
+  Call call{file, plan, access, request.memory, link, record.steps, record.counters};
+  return request.direction == policy::Direction::write ? independent_write(call) : independent_read(call);
+}
+
+}  // namespace
+
+std::optional<PathResult> move_ahead(File& file, const CallRequest& request, const Prepared& prepared,
+                                     observe::CallRecord& record) {
+  const bool checked = file.hints.check != policy::Check::none;  // writes are compared first
+  if (!prepared.error->ok() || request.undescribed || checked || request.memory.device()) return {};
+  if (!file.all_hold() || !file.memory.goes_by_own_calls(prepared.shape, request.direction,
+                                                         request.form == observe::Form::blocking))
+    return {};
+  file.roll->come_to(transport::Stage::moving);
+  const double begin_s = observe::now_s();
+  std::optional<PathResult> moved;
+  try {
+    moved = move_own(file, request, prepared.access, record);
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+  moved->outcome.longest_ns = static_cast<std::int64_t>(1e9 * (observe::now_s() - begin_s));
+  if (moved->outcome.error != 0) moved->outcome.failed_rank = file.rank;
+  file.roll->come_to(transport::Stage::arriving);
+  return moved;
+}
+
+Completion independent_call(File& file, const CallRequest& request) try {
+  if (!request.error.ok()) return {false, 0, request.error, {}};
+  if (request.undescribed)
+    return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
+  observe::CallRecord unlogged;
+  const access::FileAccess access = access_of(file, request);
+  std::optional<SpanLocks::Held> lock;
+  if (file.atomic && access.bytes > 0) lock.emplace(*file.atomic, access.span, request.direction);
+  if (lock && !lock->error().ok()) return {false, 0, lock->error(), {}};
+  return completion_of(request.direction, access, move_own(file, request, access, unlogged));
+} catch (const std::bad_alloc&) {
+  return {false, 0, without_memory, {}};
+}
+
+}  // namespace collio::engine

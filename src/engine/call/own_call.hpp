@@ -1,0 +1,17 @@
+// What one rank does by itself: its own pieces, by its own calls.
+#pragma once
+
+#include <optional>
+
+#include "engine/call/call.hpp"
+#include "engine/call/prepare_call.hpp"
+
+namespace collio::engine {
+
+/// Moves this rank's bytes before it meets the others, where an earlier call of the same pieces went by each
+/// rank's own calls: ranks then meet once, not twice. Whatever the others do, the bytes are right: they are
+/// this rank's own. None: the ranks are to agree on a plan first. Not collective.
+[[nodiscard]] std::optional<PathResult> move_ahead(File& file, const CallRequest& request,
+                                                   const Prepared& prepared, observe::CallRecord& record);
+
+}  // namespace collio::engine
