@@ -27,6 +27,7 @@ struct Digest {
   std::int64_t in_background = 0;  ///< ranks whose program does not wait in the call
   std::int64_t lack_slots = 0;     ///< ranks without the shared windows of the file's last call
   std::int64_t unmoved = 0;        ///< ranks with bytes that they have not moved ahead of the others
+  std::int64_t went_alone = 0;     ///< ranks that made independent calls on the file
   std::int64_t offset_bits = 0;    ///< all piece ends, or-ed; exact up to their common alignment
   std::int64_t error = 0;          ///< worst core::ErrorClass so far
   std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
@@ -70,6 +71,7 @@ struct Digest {
     in_background += other.in_background;
     lack_slots += other.lack_slots;
     unmoved += other.unmoved;
+    went_alone += other.went_alone;
     offset_bits |= other.offset_bits;
     error = std::max(error, other.error);
     call_high = std::max(call_high, other.call_high);
@@ -93,6 +95,6 @@ struct Digest {
   [[nodiscard]] bool interleaved() const noexcept { return spans > span(); }
 };
 
-static_assert(sizeof(Digest) == 22 * sizeof(std::int64_t));
+static_assert(sizeof(Digest) == 23 * sizeof(std::int64_t));
 
 }  // namespace collio::policy

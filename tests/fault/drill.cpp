@@ -172,6 +172,7 @@ class Runner {
   void try_again() {
     if (rank_ == 0 && !drill_.faults.empty()) std::ofstream(rules_) << "none\n";
     command(drill_.after);
+    MPI_Barrier(MPI_COMM_WORLD);
     const std::int64_t milliseconds = found_.milliseconds;
     std::int64_t counted = 0, foreign = 0;
     found_.again_class = class_of(timed_call(counted));

@@ -51,6 +51,23 @@ class Tests {
     file.close();
   }
 
+  /// Rank 0 writes by itself what all read in their next call, without a barrier.
+  void mixed() {
+    PieceFile file = open("mixed");
+    std::vector<char> page(block), found(block);
+    MPI_File handle = file.handle();
+    for (int i = 0; i < calls; ++i) {
+      std::fill(page.begin(), page.end(), static_cast<char>(i));
+      usleep(program_.rank == 0 ? 2000 : 0);
+      if (program_.rank == 0 && i >= calls / 2)
+        program_.good(MPI_File_write_at(handle, 0, page.data(), block, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+      program_.good(MPI_File_read_at_all(handle, 0, found.data(), block, MPI_BYTE, MPI_STATUS_IGNORE),
+                    "read");
+      if (i > calls / 2) program_.that(found == page, "what rank 0 has written");
+    }
+    file.close();
+  }
+
   /// A rank cannot write, or gives a count that is none: an error on all ranks from the same call, and the
   /// calls behind it are right again.
   void failed(const std::string& faults = "") {
@@ -109,6 +126,7 @@ int main(int argc, char** argv) {
   Tests tests(program);
   tests.repeated();
   tests.changed();
+  tests.mixed();
   tests.failed();
   tests.failed("0:write6:EIO");
   return program.finish();

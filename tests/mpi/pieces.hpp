@@ -172,6 +172,7 @@ class PieceFile {
   void close() { program_.good(MPI_File_close(&file_), "MPI_File_close"); }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] MPI_File handle() const { return file_; }
 
  private:
   /// A call's memory and the datatype that describes it.

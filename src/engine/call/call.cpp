@@ -274,6 +274,7 @@ Completion collective_call(File& file, const CallRequest& request) {
     file.agreement->digest(digest, ahead->outcome);
   }
   // Beyond this point every rank holds the same digest, and decides the same.
+  file.together = digest.went_alone == 0;
   no_list_fails.emplace();
   if (digest.lack_slots > 0) {
     buffers.leave_slots();

@@ -27,8 +27,9 @@ std::optional<PathResult> move_ahead(File& file, const CallRequest& request, con
                                      observe::CallRecord& record) {
   const bool checked = file.hints.check != policy::Check::none;  // writes are compared first
   if (!prepared.error->ok() || request.undescribed || checked || request.memory.device()) return {};
-  if (!file.all_hold() || !file.memory.goes_by_own_calls(prepared.shape, request.direction,
-                                                         request.form == observe::Form::blocking))
+  if (!file.all_hold() || !file.together || file.times.independent_calls > 0 ||
+      !file.memory.goes_by_own_calls(prepared.shape, request.direction,
+                                     request.form == observe::Form::blocking))
     return {};
   file.roll->come_to(transport::Stage::moving);
   const double begin_s = observe::now_s();

@@ -10,7 +10,9 @@ namespace collio::engine {
 
 /// Moves this rank's bytes before it meets the others, where an earlier call of the same pieces went by each
 /// rank's own calls: ranks then meet once, not twice. Whatever the others do, the bytes are right: they are
-/// this rank's own. None: the ranks are to agree on a plan first. Not collective.
+/// this rank's own. Not in a file's first call, or once a rank has made independent calls on it: programs
+/// count on a collective call to begin after these, although MPI does not promise it. None: the ranks are to
+/// agree on a plan first. Not collective.
 [[nodiscard]] std::optional<PathResult> move_ahead(File& file, const CallRequest& request,
                                                    const Prepared& prepared, observe::CallRecord& record);
 

@@ -41,6 +41,7 @@ policy::Digest digest_of(const File& file, const Prepared& prepared, const CallR
       file.hints.transfer != policy::Transfer::two_sided && request.progress == observe::Progress::fiber ? 1
                                                                                                          : 0;
   d.in_background = request.form == observe::Form::blocking ? 0 : 1;
+  d.went_alone = file.times.independent_calls > 0 ? 1 : 0;
   file.memory.recall(prepared.shape, request.direction, d);
   if (access.bytes == 0) return d;
   d.low = access.span.offset;

@@ -147,6 +147,7 @@ class File {
   int node_index = 0, node_rank = 0;
   std::vector<int> leaders;  ///< rank of each node's first rank
   policy::Layers layers;
+  bool together = false;  ///< ranks have met in a call, and none had made an independent one; the same on all
   std::unique_ptr<transport::NodeSlots>
       slots;  ///< windows in the node's shared memory, while a call has them
   std::unique_ptr<transport::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for
