@@ -32,13 +32,14 @@ def write(document, results):
     for found in injected.values():
         found["rows"] = unpack(found)
     real = {path.stem.removeprefix("real-"): json.loads(path.read_text()) for path in sorted(results.glob("real-*.json"))}
+    subfiled = {path.stem.removeprefix("subfiles-"): json.loads(path.read_text()) for path in sorted(results.glob("subfiles-*.json"))}
     text = document.read_text()
-    for name, table in (("injected", injected_table(injected)), ("real", real_table(real))):
+    for name, table in (("injected", injected_table(injected)), ("real", real_table(real)), ("subfiles", real_table(subfiled))):
         begin = BEGIN.format(name)
         before, _, rest = text.partition(begin)
         text = before + begin + "\n" + table + END + rest.partition(END)[2]
     document.write_text(text)
-    return wrong(injected, real)
+    return wrong(injected, real) + wrong_over_subfiles(subfiled)
 
 
 def injected_table(libraries):
@@ -94,3 +95,8 @@ def wrong(injected, real):
             if row["engine"] == "collio" and lied:
                 bad.append(f"{mpi}: {row['fault']}, {row['form']}: {verdict}")
     return bad
+
+
+def wrong_over_subfiles(libraries):
+    """The same, of files in subfiles."""
+    return [f"{mpi}: subfiles, {row['fault']}, {row['engine']}, {row['form']}: {row['verdict']}" for mpi, found in libraries.items() for row in found["rows"] if not row["honest"]]

@@ -152,7 +152,11 @@ class SubfiledStorage final : public Storage {
       Part& part = parts.emplace_back();
       part.extent = {extent.offset + position, where.extent.length};
       part.subfile = subfile(where.subfile, part.moved.error);
-      if (part.subfile) move(part, where, position);
+      if (part.subfile)
+        move(part, where, position);
+      else
+        part.moved.error.message +=
+            ", at offset " + std::to_string(part.extent.offset) + " of " + set_.path();
     });
     return parts;
   }
