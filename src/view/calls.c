@@ -107,6 +107,7 @@ ssize_t view_read_on(struct view* v, int fd, void* to, size_t bytes) {
 }
 
 off_t view_seek(struct view* v, int fd, off_t offset, int whence) {
+  if (whence == SEEK_END) return REAL(lseek)(fd, v->set.bytes + offset, SEEK_SET);
   if (whence != SEEK_DATA && whence != SEEK_HOLE) return REAL(lseek)(fd, offset, whence);
   if (offset < 0 || offset >= v->set.bytes) return errno = ENXIO, -1;
   return REAL(lseek)(fd, whence == SEEK_DATA ? offset : v->set.bytes, SEEK_SET);
@@ -170,14 +171,14 @@ PREADV2(preadv2)
 PREADV2(preadv64v2)
 
 CALL(off_t, lseek, (int fd, off_t offset, int whence)) {
-  struct view* v = whence == SEEK_DATA || whence == SEEK_HOLE ? view_of(fd) : NULL;
+  struct view* v = whence == SEEK_SET || whence == SEEK_CUR ? NULL : view_of(fd);
   return v ? view_seek(v, fd, offset, whence) : REAL(lseek)(fd, offset, whence);
 }
 CALL(off_t, lseek64, (int fd, off_t offset, int whence)) { return view_call_lseek(fd, offset, whence); }
 
 CALL(void*, mmap, (void* at, size_t bytes, int protection, int flags, int fd, off_t offset)) {
   struct view* v = flags & MAP_ANONYMOUS ? NULL : view_of(fd);
-  const int error = v ? view_fill(v, offset, (int64_t)bytes) : 0;
+  const int error = v ? view_fill(v, fd, offset, (int64_t)bytes) : 0;
   if (error != 0) return errno = error, MAP_FAILED;
   return REAL(mmap)(at, bytes, protection, flags, fd, offset);
 }

@@ -166,6 +166,8 @@ static int measure(struct view_set* set) {
     const int64_t last = about.st_size - 1;
     const int64_t end = last < 0 ? 0 : (last / set->unit * set->count + i) * set->unit + last % set->unit + 1;
     if (end > set->bytes) set->bytes = end;
+    set->stamp =
+        set->stamp * 31 + (uint64_t)about.st_mtim.tv_sec * 1000000000u + (uint64_t)about.st_mtim.tv_nsec;
   }
   return 0;
 }

@@ -27,12 +27,11 @@ static void give_size(struct stat* about, int64_t bytes) {
 static int64_t bytes_of(int64_t size, mode_t mode, int folder, const char* path) {
   if (!S_ISREG(mode) || size > most_placeholder_bytes || size == 0) return -1;
   const int before = errno;
-  int error = 0;
   const int fd = REAL(openat)(folder, path, O_RDONLY | O_CLOEXEC);
-  struct view* v = fd >= 0 ? view_of_placeholder(fd, &error) : NULL;
+  const int64_t bytes = fd >= 0 ? view_bytes_of(fd) : -1;
   if (fd >= 0) close(fd);
   errno = before;
-  return v ? v->set.bytes : -1;
+  return bytes;
 }
 
 void view_correct(struct stat* about, int folder, const char* path) {

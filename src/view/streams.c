@@ -94,7 +94,7 @@ static FILE* reopen_stream(const char* path, const char* mode, FILE* file) {
   const int fd =
       only_reads(mode) ? view_open_any(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0) : view_refuse(path);
   struct view* v = view_of(fd);
-  const int error = v ? view_fill(v, 0, v->set.bytes) : errno;
+  const int error = v ? view_fill(v, fd, 0, v->set.bytes) : errno;
   char own[64];
   snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
   FILE* opened = error == 0 ? REAL(freopen)(own, mode, file) : NULL;

@@ -30,6 +30,12 @@ static int high(int fd) {
   return moved;
 }
 
+static int is_file(int fd, const struct stat* file) {
+  struct stat about;
+  return fd >= 0 && view_real_fstat(fd, &about) == 0 && about.st_ino == file->st_ino &&
+         about.st_dev == file->st_dev;
+}
+
 struct view* view_of(int fd) {
   struct stat about;
   if (!views || fd < 0) return NULL;
@@ -68,9 +74,9 @@ static struct view* make(const struct view_set* set, int placeholder) {
   v->memory = high(memfd_create("collio view", MFD_CLOEXEC));
   v->placeholder = high(fcntl(placeholder, F_DUPFD_CLOEXEC, 0));
   pthread_mutex_init(&v->lock, NULL);
-  for (int i = 0; i < 64; ++i) v->open_fd[i] = -1;
-  if (v->filled && v->memory >= 0 && v->placeholder >= 0 && REAL(ftruncate)(v->memory, set->bytes) == 0 &&
-      view_real_fstat(v->memory, &v->inside) == 0 && view_real_fstat(placeholder, &v->about) == 0)
+  for (int i = 0; i < 64; ++i) v->open[i].fd = -1;
+  if (v->filled && v->memory >= 0 && v->placeholder >= 0 && view_real_fstat(v->memory, &v->inside) == 0 &&
+      view_real_fstat(placeholder, &v->about) == 0)
     return v;
   const int error = errno;
   if (v->memory >= 0) close(v->memory);
@@ -88,10 +94,11 @@ static struct view* make_locked(int fd, const char* path, int* error) {
   lock_in_use(fd);
   if (REAL(pread)(fd, head, most_head_bytes, 0) < collio_mark_bytes || !collio_is_mark(head, sizeof head - 1))
     return NULL; /* it was joined meanwhile */
-  if (view_real_fstat(fd, &about) == 0)
-    for (struct view* v = views; v; v = v->next)
-      if (same(&v->about, &about)) return v;
   if ((*error = view_read_set(&set, path, head)) != 0) return view_free_set(&set), NULL;
+  for (struct view* v = views; v && view_real_fstat(fd, &about) == 0; v = v->next)
+    if (same(&v->about, &about) && v->set.stamp == set.stamp && v->set.bytes == set.bytes &&
+        is_file(v->memory, &v->inside))
+      return view_free_set(&set), v;
   struct view* v = make(&set, fd);
   if (!v) return *error = errno, view_free_set(&set), NULL;
   v->next = views;
@@ -99,36 +106,56 @@ static struct view* make_locked(int fd, const char* path, int* error) {
   return v;
 }
 
-struct view* view_of_placeholder(int fd, int* error) {
+/* Whether `fd` is of a placeholder, and its path. errno in `error`. */
+static int is_placeholder(int fd, char path[4096], int* error) {
   struct stat about;
-  char head[collio_mark_bytes], link[64], path[4096];
+  char head[collio_mark_bytes], link[64];
   *error = 0;
   if (view_real_fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < collio_mark_bytes ||
       REAL(pread)(fd, head, sizeof head, 0) != collio_mark_bytes || !collio_is_mark(head, sizeof head))
-    return NULL;
+    return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  const ssize_t length = readlink(link, path, sizeof path - 1);
-  if (length <= 0) return *error = errno, NULL;
+  const ssize_t length = readlink(link, path, 4095);
+  if (length <= 0) return *error = errno, 0;
   path[length] = '\0';
+  return 1;
+}
+
+struct view* view_of_placeholder(int fd, int* error) {
+  char path[4096];
+  if (!is_placeholder(fd, path, error)) return NULL;
   pthread_mutex_lock(&views_lock);
   struct view* v = make_locked(fd, path, error);
   pthread_mutex_unlock(&views_lock);
   return v;
 }
 
+int64_t view_bytes_of(int fd) {
+  char path[4096], head[most_head_bytes + 1] = "";
+  struct view_set set;
+  int error;
+  if (!is_placeholder(fd, path, &error) || REAL(pread)(fd, head, most_head_bytes, 0) < 0) return -1;
+  error = view_read_set(&set, path, head);
+  const int64_t bytes = error == 0 ? set.bytes : -1;
+  view_free_set(&set);
+  return bytes;
+}
+
 /* A subfile, open. -1: errno, and the reason was said. */
 static int open_subfile(struct view* v, int64_t subfile) {
-  const int place = (int)(subfile % 64);
-  if (v->open_fd[place] >= 0 && v->open_number[place] == subfile) return v->open_fd[place];
-  if (v->open_fd[place] >= 0) close(v->open_fd[place]);
+  struct view_subfile* o = &v->open[subfile % 64];
+  if (is_file(o->fd, &o->inside)) {
+    if (o->number == subfile) return o->fd;
+    close(o->fd);
+  }
   char* path = view_subfile_path(&v->set, subfile);
-  v->open_fd[place] = path ? high(REAL(open)(path, O_RDONLY | O_CLOEXEC)) : -1;
-  v->open_number[place] = subfile;
-  if (v->open_fd[place] < 0)
+  o->fd = path ? high(REAL(open)(path, O_RDONLY | O_CLOEXEC)) : -1;
+  o->number = subfile;
+  if (o->fd < 0 || view_real_fstat(o->fd, &o->inside) != 0)
     view_say("collio view: cannot open %s of %s: %s", path ? path : "a subfile", v->set.path,
              strerror(errno));
   free(path);
-  return v->open_fd[place];
+  return o->fd;
 }
 
 /* Bytes of one stripe; behind the end of a subfile nobody wrote: zeros. errno or 0. */
@@ -167,31 +194,50 @@ ssize_t view_read(struct view* v, void* to, size_t bytes, int64_t offset) {
   return (ssize_t)done;
 }
 
-int view_fill(struct view* v, int64_t offset, int64_t bytes) {
+int view_fill(struct view* v, int fd, int64_t offset, int64_t bytes) {
   const int64_t last = bytes > v->set.bytes - offset ? v->set.bytes : offset + bytes;
   if (offset < 0 || offset >= last) return 0;
-  char* part = malloc(part_bytes);
-  int error = part ? 0 : ENOMEM;
+  char link[64], *part = malloc(part_bytes);
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const int to = REAL(open)(link, O_RDWR | O_CLOEXEC);
+  int error = !part ? ENOMEM : to < 0 || REAL(ftruncate)(to, v->set.bytes) != 0 ? errno : 0;
   for (int64_t p = offset / part_bytes; p * part_bytes < last && error == 0; ++p) {
     const unsigned char bit = (unsigned char)(1 << p % 8);
     if (__atomic_load_n(&v->filled[p / 8], __ATOMIC_ACQUIRE) & bit) continue;
     const int64_t end = (p + 1) * part_bytes < v->set.bytes ? (p + 1) * part_bytes : v->set.bytes;
     for (int64_t at = p * part_bytes; at < end && error == 0;) {
       const ssize_t n = view_read(v, part, (size_t)(end - at), at);
-      if (n <= 0 || REAL(pwrite)(v->memory, part, (size_t)n, at) != n) error = n < 0 ? errno : EIO;
+      if (n <= 0 || REAL(pwrite)(to, part, (size_t)n, at) != n) error = n < 0 ? errno : EIO;
       at += n;
     }
     if (error == 0) __atomic_fetch_or(&v->filled[p / 8], bit, __ATOMIC_RELEASE);
   }
+  if (to >= 0) close(to);
   free(part);
+  return error;
+}
+
+/* All of it, in a process that may be a child of vfork(2): it shares memory with its parent, and may have
+   closed the descriptors that the view knows. So the view stays as it is. */
+static int fill_apart(const struct view* v, int fd) {
+  struct view own = *v;
+  const size_t bytes = (size_t)(v->set.bytes / part_bytes / 8 + 1);
+  own.filled = malloc(bytes);
+  if (!own.filled) return ENOMEM;
+  memcpy(own.filled, v->filled, bytes);
+  pthread_mutex_init(&own.lock, NULL);
+  for (int i = 0; i < 64; ++i) own.open[i].fd = -1;
+  const int error = view_fill(&own, fd, 0, own.set.bytes);
+  for (int i = 0; i < 64; ++i)
+    if (own.open[i].fd >= 0) close(own.open[i].fd);
+  free(own.filled);
   return error;
 }
 
 void view_fill_inherited(void) {
   for (int fd = 0; views && fd < most_inherited; ++fd) {
-    struct view* v = view_of(fd);
-    if (!v || (fcntl(fd, F_GETFD) & FD_CLOEXEC)) continue;
-    if (view_fill(v, 0, v->set.bytes) == 0) continue;
+    const struct view* v = view_of(fd);
+    if (!v || (fcntl(fd, F_GETFD) & FD_CLOEXEC) || fill_apart(v, fd) == 0) continue;
     view_say("collio view: %s cannot be copied for another program, which gets it closed", v->set.path);
     close(fd);
   }

@@ -1,9 +1,9 @@
 /* Files in subfiles, as programs see them that know nothing of collio (docs/design/subfiles.md, "View").
  *
- * A program that opens a placeholder to read gets a descriptor of a file in memory that has the length of the
- * file in subfiles, and no bytes. Position, duplicates and locks are the kernel's. read(2) and pread(2) are
- * served from the subfiles. What hands pages to the kernel (mmap, a stream that a child inherits) has its
- * bytes copied into that file first; what cannot be served fails.
+ * A program that opens a placeholder to read gets a descriptor of an empty file in memory. Position,
+ * duplicates and locks are the kernel's. read(2) and pread(2) are served from the subfiles. What hands pages
+ * to the kernel (mmap, a descriptor that another program inherits) has its bytes copied into that file
+ * first; what cannot be served fails.
  */
 #ifndef COLLIO_VIEW_VIEW_H
 #define COLLIO_VIEW_VIEW_H
@@ -35,6 +35,7 @@ struct view_set {
   uint64_t identity;
   int64_t unit, count, bytes; /* bytes: of the file, by the subfiles' lengths */
   int64_t noted_bytes;        /* by the manifest */
+  uint64_t stamp;             /* changes when a subfile is written to */
   int complete;
   char* base;
   char** folders;
@@ -57,22 +58,27 @@ struct view {
   struct stat inside; /* of that */
   int placeholder;    /* open and locked as in use (SetUse, storage/subfiles/look.hpp) */
   pthread_mutex_t lock;
-  int64_t open_number[64]; /* subfiles that are open, each in the place of its number mod 64 */
-  int open_fd[64];
+  struct view_subfile {
+    int64_t number;
+    int fd;
+    struct stat inside;  /* a program may have closed the descriptor, and its number be another file's */
+  } open[64];            /* subfiles, each in the place of its number mod 64 */
   unsigned char* filled; /* a bit for each part of the file that memory has */
 };
 
 /* The view of a placeholder that was opened as `fd`; null: `fd` is of another file, or errno is set and the
    reason was said. */
 struct view* view_of_placeholder(int fd, int* error);
+/* Bytes of the file whose placeholder is open as `fd`; -1: of another, or one that is damaged. */
+int64_t view_bytes_of(int fd);
 /* The view whose file in memory this descriptor is of. */
 struct view* view_of(int fd);
 /* A new descriptor of it, at the file's begin. -1: errno. */
 int view_open(struct view* v, int flags);
 /* As pread(2). */
 ssize_t view_read(struct view* v, void* to, size_t bytes, int64_t offset);
-/* Copies a part of the file into memory. 0, or errno. */
-int view_fill(struct view* v, int64_t offset, int64_t bytes);
+/* Copies a part of the file into memory, which `fd` is a descriptor of. 0, or errno. */
+int view_fill(struct view* v, int fd, int64_t offset, int64_t bytes);
 /* Copies all of every file that a program started from here would have open: it may know nothing of this. */
 void view_fill_inherited(void);
 

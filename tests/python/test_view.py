@@ -13,8 +13,11 @@ pytestmark = pytest.mark.skipif(not builds.find_library(builds.VIEW_PRELOAD), re
 
 PYTHON = """
 import mmap, os, subprocess, sys
-name, plain = sys.argv[1:]
+name, plain = sys.argv[1:3]
 data = open(plain, "rb").read()
+with open(name, "rb") as file:  # a program that inherits it, with nothing preloaded
+    told = subprocess.run(["cat"], stdin=file, env={key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}, capture_output=True)
+    assert told.stdout == data
 with open(name, "rb") as file:
     assert file.read() == data
     assert os.pread(file.fileno(), 5000, 777) == data[777:5777]
@@ -28,9 +31,6 @@ with open(name, "rb") as file:
     twin = os.dup(file.fileno())
     os.lseek(file.fileno(), 1000, os.SEEK_SET)
     assert os.read(twin, 50) == data[1000:1050], "duplicates have one position"
-with open(name, "rb") as file:  # a program that inherits it, with nothing preloaded
-    told = subprocess.run(["cat"], stdin=file, env={key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}, capture_output=True)
-    assert told.stdout == data
 for flags in (os.O_WRONLY, os.O_RDWR, os.O_RDONLY | os.O_TRUNC, os.O_WRONLY | os.O_CREAT | os.O_TRUNC):
     try:
         os.open(name, flags)
@@ -44,6 +44,19 @@ except OSError as error:
     assert error.errno == 30
 else:
     raise AssertionError("truncated")
+for fd in range(3, 200):  # as programs do that become daemons
+    try:
+        os.close(fd)
+    except OSError:
+        pass
+others = [os.open(plain, os.O_RDONLY) for _ in range(100)]
+assert open(name, "rb").read() == data and os.read(others[90], 100) == data[:100]
+if len(sys.argv) > 3:  # another program writes to a subfile meanwhile
+    before = open(name, "rb").read()
+    with open(sys.argv[3], "r+b") as subfile:
+        subfile.write(b"changed")
+    after = open(name, "rb").read()
+    assert len(after) == len(before) and b"changed" in after and b"changed" not in before
 print("good")
 """
 
@@ -73,6 +86,8 @@ def test_programs_read_it_as_one_file(view, files, tmp_path):
     assert view("stat", "-c", "%s", name).stdout == f"{plain.stat().st_size}\n"
     told = view(sys.executable, "-c", PYTHON, name, plain)
     assert told.returncode == 0 and told.stdout == "good\n", told.stderr
+    told = view(sys.executable, "-c", PYTHON, name, plain, next(name.with_name("out.nc.collio").glob("*.0001")))
+    assert told.stdout == "good\n", told.stderr
     assert "is kept in subfiles and shown to be read; `collio join` makes it an ordinary file" in told.stderr
 
 
