@@ -107,6 +107,37 @@ void join_waits_for_others(Program& program) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// Ranks open, write and close one file, each for itself and at the same time; who is last joins it.
+void join_in_a_crowd(Program& program) {
+  const std::string path = program.temporary("crowd");
+  Pairs hints = in_subfiles;
+  hints.emplace_back("collio_join", "close");
+  for (int round = 0; round < 10; ++round) {
+    const auto data = values(program.rank, 1000, round);
+    for (int part = 0; part < 4; ++part) {
+      MPI_File file = MPI_FILE_NULL;
+      program.good(open_with(hints, path, in_subfiles_mode, &file, MPI_COMM_SELF),
+                   "MPI_File_open in a crowd");
+      program.good(MPI_File_write_at(file, 4000LL * program.rank + 1000LL * part, data.data() + 250LL * part,
+                                     250, MPI_INT, MPI_STATUS_IGNORE),
+                   "MPI_File_write_at in a crowd");
+      program.good(MPI_File_close(&file), "MPI_File_close in a crowd");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::vector<int> found(1000, -1);
+    MPI_File file = MPI_FILE_NULL;
+    program.good(open_with({}, path, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, &file),
+                 "MPI_File_open of all");
+    program.good(
+        MPI_File_read_at_all(file, 4000LL * program.rank, found.data(), 1000, MPI_INT, MPI_STATUS_IGNORE),
+        "MPI_File_read_at_all");
+    program.that(found == data, ("what the crowd wrote in round " + std::to_string(round)).c_str());
+    program.good(MPI_File_close(&file), "MPI_File_close of all");
+    program.that(!fs::exists(path + ".collio"), "no folder is left");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 /// The first rank cannot look whether the file is in subfiles: nobody may take the placeholder for data.
 void cannot_look(Program& program) {
   const std::string path = program.temporary("unseen");
@@ -193,6 +224,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   join_waits_for_others(program);
+  join_in_a_crowd(program);
   cannot_look(program);
   has_bytes_already(program);
   sync_flushes_all(program);

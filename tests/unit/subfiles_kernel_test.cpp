@@ -206,6 +206,20 @@ TEST_F(Subfiles, AreInUseWhileAFileIsOpen) {
   EXPECT_TRUE(after.empty);
 }
 
+TEST_F(Subfiles, RemovedWhileOneLooksAreNotMissing) {
+  const SubfileSet set = make({10, 3});
+  std::optional<SetUse> alone(std::in_place, set.path(), SetUse::By::one);
+  std::filesystem::remove(set.manifest_path());  // as a join does when the file is an ordinary one
+  FoundFile after;
+  std::thread opening([&] { after = look_for_subfiles(set.path()); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::ofstream(set.path(), std::ios::trunc) << "joined";
+  alone.reset();
+  opening.join();
+  EXPECT_TRUE(after.error.ok()) << after.error.message;
+  EXPECT_FALSE(after.set || after.empty);
+}
+
 TEST_F(Subfiles, OfAnotherFileStayThoughItHadTheSameInode) {
   SubfileSet first = make({10, 3});
   for (const std::int64_t born : {first.manifest().born + 1, std::int64_t{0}}) {

@@ -102,9 +102,9 @@ SetUse::SetUse(const std::string& path, By by)
 FoundFile look_for_subfiles(const std::string& path) {
   for (;;) {
     FoundFile before = look_once(path);
-    if (!before.set || !before.error.ok()) return before;
+    if (!before.set && before.error.ok()) return before;
     auto use = std::make_shared<SetUse>(path, SetUse::By::many);
-    // The set may have been removed while this waited, and the name be another file's.
+    // The set may have been removed meanwhile, which looks like damage, and the name be another file's.
     FoundFile found = look_once(path);
     if (found.inode != before.inode) continue;
     if (found.set && found.error.ok()) found.use = std::move(use);
