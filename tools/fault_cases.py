@@ -105,3 +105,19 @@ REAL = (
     Real("target: reads stuck for 2 s", "target", {"direction": "read", "again": 0}, "stuck=1;sleep 2;heal"),
     Real("target: dies before a read", "target", {"direction": "read", "again": 0}, "kill"),
 )
+
+SUBFILES = "collio_subfiles=3;collio_subfile_unit=4000"
+
+SUBFILED = (
+    Real("none", "subfiles"),
+    Real("writes fail with EIO", "subfiles", {}, "fail=write EIO", "heal"),
+    Real("writes fail with EDQUOT from the 3rd on", "subfiles", {}, "fail=write EDQUOT after 2", "heal"),
+    Real("full", "subfiles", {"fresh": 1}, "fill=1", "heal"),
+    Real("half of every write", "subfiles", {}, "short=1", "heal"),
+    Real("stuck for 2 s", "subfiles", {"again": 0}, "stuck=1;sleep 2;heal"),
+    Real("dies", "subfiles", {"again": 0}, "kill"),
+    Real("reads fail with EIO", "subfiles", {"direction": "read"}, "fail=read EIO", "heal"),
+    Real("reads stuck for 2 s", "subfiles", {"direction": "read", "again": 0}, "stuck=1;sleep 2;heal"),
+    Real("dies before a read", "subfiles", {"direction": "read", "again": 0}, "kill"),
+)
+"""One of three subfiles lies on a target that this happens to. Its path must be in the error on all ranks."""

@@ -32,13 +32,14 @@ def write(document, results):
     for found in injected.values():
         found["rows"] = unpack(found)
     real = {path.stem.removeprefix("real-"): json.loads(path.read_text()) for path in sorted(results.glob("real-*.json"))}
+    subfiled = {path.stem.removeprefix("subfiles-"): json.loads(path.read_text()) for path in sorted(results.glob("subfiles-*.json"))}
     text = document.read_text()
-    for name, table in (("injected", injected_table(injected)), ("real", real_table(real))):
+    for name, table in (("injected", injected_table(injected)), ("real", real_table(real)), ("subfiles", real_table(subfiled))):
         begin = BEGIN.format(name)
         before, _, rest = text.partition(begin)
         text = before + begin + "\n" + table + END + rest.partition(END)[2]
     document.write_text(text)
-    return wrong(injected, real)
+    return wrong(injected, real) + wrong_over_subfiles(subfiled)
 
 
 def injected_table(libraries):
@@ -87,10 +88,14 @@ def ranks_of(libraries):
 def wrong(injected, real):
     """Lines about collio's own outcomes that are not honest."""
     bad = [f"{mpi}: {row}" for mpi, found in injected.items() for row in found["rows"] if not row["right"]]
-    for mpi, found in real.items():
-        for row in found["rows"]:
-            verdict = row["verdict"]
-            lied = any(word in verdict for word in ("hang", "crash", "missing", "only", "different", "damaged", "second try"))
-            if row["engine"] == "collio" and lied:
-                bad.append(f"{mpi}: {row['fault']}, {row['form']}: {verdict}")
-    return bad
+    return bad + [f"{mpi}: {row['fault']}, {row['form']}: {row['verdict']}"
+                  for mpi, found in real.items() for row in found["rows"] if row["engine"] == "collio" and lied(row["verdict"])]
+
+
+def wrong_over_subfiles(libraries):
+    """The same, of files in subfiles."""
+    return [f"{mpi}: subfiles, {row['fault']}, {row['engine']}, {row['form']}: {row['verdict']}" for mpi, found in libraries.items() for row in found["rows"] if lied(row["verdict"])]
+
+
+def lied(verdict):
+    return any(word in verdict for word in ("hang", "crash", "missing", "only", "different", "damaged", "second try", "not named"))

@@ -17,6 +17,7 @@ from collio.mpi_libraries import MpiLibrary
 
 INTERPOSER = "libcollio_mpiio.so"
 YIELD_PRELOAD = "libcollio_yield.so"
+VIEW_PRELOAD = "libcollio_view.so"
 PACKAGED = Path(__file__).resolve().parent / "native"
 
 
@@ -80,6 +81,12 @@ def find_program(name: str) -> Path | None:
     """A program that knows no MPI: that of any build will do."""
     places = [PACKAGED / "bin"] if is_packaged() else [mpi.build_tree / "bin" for mpi in mpi_libraries.find_mpi_libraries()]
     return next((place / name for place in places if (place / name).is_file()), None)
+
+
+def find_library(name: str) -> Path | None:
+    """The same of a library to preload."""
+    places = [PACKAGED / "lib"] if is_packaged() else [mpi.build_tree / "lib" for mpi in mpi_libraries.find_mpi_libraries()]
+    return next((preloadable(place) / name for place in places if (place / name).is_file()), None)
 
 
 def is_packaged() -> bool:

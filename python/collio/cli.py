@@ -23,6 +23,7 @@ COMMANDS = {
     "join": "collio.subfiles.commands:join",
     "split": "collio.subfiles.commands:split",
     "fsck": "collio.subfiles.commands:fsck",
+    "view": "collio.run.view:view",
 }
 
 

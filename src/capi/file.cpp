@@ -157,11 +157,13 @@ int close_file(collio_file** file) {
     Error error;
     {
       const engine::File::Visit visit(*open.engine, "close");
+      const std::size_t said = open.engine->warnings.size();
       open.engine->gather();
       error = open.engine->agreement->worst(left_over(*closing), "puts or gets without a commit or fetch");
       core::keep_worst(error, open.engine->close_storage());
       if (open.engine->subfiles && error.ok())
         error = engine::close_subfiles(*open.engine, engine::AtClose::keep);
+      mpiio::say_rest(open.engine->comm, open.engine->warnings, said);
       mpiio::report_closed(open);
     }
     open.engine->part();

@@ -56,12 +56,19 @@ int mpi_class(core::ErrorClass kind) {
 std::mutex texts_mutex;
 std::map<int, std::string> texts;
 
-/// Where errors end the program, MPI tells their text, and MPICH's is not ours.
-void tell_if_fatal(MPI_File file, const core::Error& error) {
+enum class Handler { returns, fatal, own };
+
+/// What the file's error handler does. Where errors end the program, MPI tells their text, and MPICH's is not
+/// ours.
+Handler tell_if_fatal(MPI_File file, const core::Error& error) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  if (MPI_File_get_errhandler(file, &handler) != MPI_SUCCESS) return;
-  if (handler == MPI_ERRORS_ARE_FATAL) std::fprintf(stderr, "collio: %s\n", error.message.c_str());
+  if (MPI_File_get_errhandler(file, &handler) != MPI_SUCCESS) return Handler::own;
+  const Handler kind = handler == MPI_ERRORS_ARE_FATAL ? Handler::fatal
+                       : handler == MPI_ERRORS_RETURN  ? Handler::returns
+                                                       : Handler::own;
+  if (kind == Handler::fatal) std::fprintf(stderr, "collio: %s\n", error.message.c_str());
   MPI_Errhandler_free(&handler);
+  return kind;
 }
 
 }  // namespace
@@ -103,13 +110,14 @@ int error_string(int code, char* text, int* length) {
 }
 
 int raise(MPI_File file, const core::Error& error) {
-  tell_if_fatal(file, error);
+  const Handler handler = tell_if_fatal(file, error);
   int code = mpi_class(error.kind);
   try {
     code = error_code(error);
   } catch (const std::bad_alloc&) {  // the class alone needs no memory
   }
-  MPI_File_call_errhandler(file, code);
+  // Open MPI calls no handler of MPI_FILE_NULL: it takes the call for a wrong one, and ends the job.
+  if (file != MPI_FILE_NULL || handler != Handler::returns) MPI_File_call_errhandler(file, code);
   return code;
 }
 

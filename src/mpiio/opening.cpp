@@ -7,6 +7,7 @@
 #include "mpiio/library_path.hpp"
 #include "mpiio/other_settings.hpp"
 #include "policy/automatic_hints.hpp"
+#include "storage/subfiles/mark.h"
 
 namespace collio::mpiio {
 
@@ -47,27 +48,35 @@ void Opening::lay_out(MPI_Comm comm, const char* path) {
   }
 }
 
+void Opening::look(MPI_File file, const char* path) {
+  auto found = path_of_library(file, path);
+  if (found)
+    request.path = std::move(found.value());
+  else
+    words.path = found.error();
+  int rank = 0;
+  MPI_Comm_rank(request.comm, &rank);
+  if (rank != 0) return;
+  if (words.path.ok()) request.found = storage::look_for_subfiles(engine::absolute_path(request.path));
+  words.in_subfiles = words.path.ok() ? request.found.set || !request.found.error.ok()
+                                      : collio_may_open_placeholder(path) != 0;
+  OtherSettings other = other_settings({program_, environment_, path}, file);
+  request.settings = std::move(other.pairs);
+  origins = std::move(other.origins);
+  request.warnings.insert(request.warnings.end(), other.warnings.begin(), other.warnings.end());
+}
+
 void Opening::note_opened(bool opened, MPI_File file, const char* path) {
   words.opened = opened;
-  if (!opened || !words.has_memory) return;
+  if (!opened) return;
   try {
-    auto found = path_of_library(file, path);
-    if (found)
-      request.path = std::move(found.value());
-    else
-      words.path = found.error();
-    int rank = 0;
-    MPI_Comm_rank(request.comm, &rank);
-    if (rank != 0) return;
-    if (words.path.ok()) request.found = storage::look_for_subfiles(engine::absolute_path(request.path));
-    words.in_subfiles = request.found.set || !request.found.error.ok();
-    OtherSettings other = other_settings({program_, environment_, path}, file);
-    request.settings = std::move(other.pairs);
-    origins = std::move(other.origins);
-    request.warnings.insert(request.warnings.end(), other.warnings.begin(), other.warnings.end());
+    if (words.has_memory) look(file, path);
   } catch (const std::bad_alloc&) {
     words.has_memory = false;
   }
+  int rank = 0;
+  MPI_Comm_rank(request.comm, &rank);
+  if (!words.has_memory && rank == 0) words.in_subfiles = collio_may_open_placeholder(path) != 0;
 }
 
 }  // namespace collio::mpiio

@@ -8,7 +8,7 @@
 namespace collio::mpiio {
 
 /// What the program and the environment ask for. Without memory to look at it the library opens what the
-/// program asked for, and keeps it.
+/// program asked for, and keeps it, unless it is a placeholder of subfiles.
 struct Opening {
   Opening(MPI_Comm comm, const char* path, int mode, MPI_Info info);
   Opening(const Opening&) = delete;
@@ -29,6 +29,8 @@ struct Opening {
   std::string origins;              ///< of the request's settings, for people
 
  private:
+  void look(MPI_File file, const char* path);
+
   Pairs program_, environment_;
 };
 

@@ -39,8 +39,10 @@ void say(const engine::File& file, MPI_Comm comm, const std::string& origins) {
 }
 
 core::Error only_here(const std::string& path, std::string_view why) {
-  return {core::ErrorClass::other,
-          path + " is kept in subfiles, which collio alone can read and write, but " + std::string(why)};
+  return {core::ErrorClass::other, path +
+                                       " is kept in subfiles, or may be, which collio alone can read and "
+                                       "write, but " +
+                                       std::string(why)};
 }
 
 /// Takes the file over on all ranks, or on none. An error: check mode found one, or the file is in subfiles.
@@ -97,7 +99,12 @@ std::string_view why_left(const OpenAgreement& agreed, int mode) {
 /// where the library has not the file's bytes. Collective.
 int leave(const OpenAgreement& agreed, int mode, const Opening& opening, const char* path, MPI_File* handle) {
   const std::string_view why = why_left(agreed, mode);
-  if (agreed.in_subfiles) return close_again(handle, only_here(path, why));
+  if (agreed.in_subfiles) {
+    core::Error error = only_here(path, why);
+    if (const core::Error& found = opening.request.found.error; !found.ok())
+      error.message += "; " + found.message;
+    return close_again(handle, error);
+  }
   if (!agreed.same_mode && agreed.check)
     return close_again(handle, {core::ErrorClass::not_same, std::string(path) + ": " + std::string(why)});
   if (!agreed.same_mode || (mode & MPI_MODE_SEQUENTIAL) == 0) say_left(opening.request.comm, path, why);
@@ -131,11 +138,13 @@ int close(MPI_File* handle) {
     file->queue.reset();
     {
       const engine::File::Visit visit(*file->engine, "close");
+      const std::size_t said = file->engine->warnings.size();
       file->engine->gather();
       error = file->engine->close_storage();
       if (alone(*file) && (error.ok() || file->deletes))
         error = engine::close_subfiles(*file->engine,
                                        file->deletes ? engine::AtClose::remove : engine::AtClose::keep);
+      say_rest(file->engine->comm, file->engine->warnings, said);
       report_closed(*file);
     }
     file->engine->part();

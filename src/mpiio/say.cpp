@@ -53,4 +53,8 @@ void say_once(MPI_Comm comm, const std::string& text) {
     std::fprintf(stderr, "collio: %s\n", text.c_str());
 }
 
+void say_rest(MPI_Comm comm, const std::vector<std::string>& warnings, std::size_t first) {
+  for (std::size_t i = first; i < warnings.size(); ++i) say_once(comm, warnings[i]);
+}
+
 }  // namespace collio::mpiio

@@ -4,6 +4,7 @@
 #include "mpiio/calls.h"
 
 #include <string>
+#include <vector>
 
 namespace collio::mpiio {
 
@@ -11,6 +12,9 @@ namespace collio::mpiio {
 /// one rank each, as MPI_COMM_SELF, the job's first rank speaks; with COLLIO_VERBOSE all do. Not collective.
 /// Thread-safe.
 void say_once(MPI_Comm comm, const std::string& text);
+
+/// Says the warnings from number `first` on, each as say_once(): those of a close.
+void say_rest(MPI_Comm comm, const std::vector<std::string>& warnings, std::size_t first);
 
 /// COLLIO_VERBOSE is set.
 [[nodiscard]] bool verbose();

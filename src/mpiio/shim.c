@@ -178,7 +178,7 @@ int shim_missing(const char* name) {
     const struct collio_calls* calls = ENTER(prefix);                                                       \
     const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file)                    \
                                         : shim_missing(#prefix "File_open");                                \
-    if (*absent && depth == 1 && shim_tell_absent(comm, mode, result == MPI_SUCCESS, absent)) {             \
+    if (*absent && depth == 1 && shim_tell_absent(comm, path, mode, result == MPI_SUCCESS, absent)) {       \
       calls->File_close(file);                                                                              \
       return leave(shim_family()->err_other);                                                               \
     }                                                                                                       \

@@ -35,9 +35,9 @@ int shim_step_out(void);
 void shim_come_back(int where);
 
 /* This rank's part in the reduction of an open, where there is no engine. `opened`: the MPI library opened
-   the file. `why`: what the lowest such rank says, once. 1: the file is kept in subfiles, and other ranks,
-   which have an engine, close it again: so must this one. Collective. */
-int shim_tell_absent(handle comm, int mode, int opened, const char* why);
+   the file. `why`: what the lowest such rank says, once. 1: the file is kept in subfiles, or may be: this
+   rank closes it again, and so do others, with an engine or without. Collective. */
+int shim_tell_absent(handle comm, const char* path, int mode, int opened, const char* why);
 
 /* The process is a rank, opens a file through MPI-IO, has no engine for it: what is known at its exit
  * (shim_note.c). Not collective. */

@@ -1,6 +1,6 @@
 /* Where the engine cannot be loaded, the ranks that have one hear of it when they open a file: their
  * reduction (mpiio/open_agreement.cpp) has a part for this rank too. Then the file is the MPI library's on
- * all of them.
+ * all of them, unless it is kept in subfiles: the first rank looks, whatever it has.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 
 #include "mpiio/calls.h"
 #include "mpiio/shim.h"
+#include "storage/subfiles/mark.h"
 
 typedef int (*ask_function)(handle, int*);
 typedef int (*reduce_function)(const void*, void*, int, handle, handle, handle, handle*);
@@ -17,7 +18,7 @@ static handle comm_of(const struct mpi_family* family, handle comm) {
   return family->comm_bytes == sizeof(int) ? (handle)(uintptr_t)(unsigned)(uintptr_t)comm : comm;
 }
 
-int shim_tell_absent(handle program_comm, int mode, int opened, const char* why) {
+int shim_tell_absent(handle program_comm, const char* path, int mode, int opened, const char* why) {
   static int said;
   const struct mpi_family* family = shim_family();
   if (!family) return 0;
@@ -41,7 +42,9 @@ int shim_tell_absent(handle program_comm, int mode, int opened, const char* why)
   mine[collio_open_by_library] = opened;
   mine[collio_open_mode] = mode;
   mine[collio_open_minus_mode] = -mode;
-  mine[collio_open_first_without] = least[collio_open_first_without] = rank;
+  mine[collio_open_plain] = rank != 0 || !opened || !path || !collio_may_open_placeholder(path);
+  mine[collio_open_first_without] = rank;
+  for (int i = 0; i < collio_open_words; ++i) least[i] = mine[i];
   handle request = NULL;
   struct {
     int64_t words[16];
@@ -51,8 +54,11 @@ int shim_tell_absent(handle program_comm, int mode, int opened, const char* why)
                    wait(&request, &status) != MPI_SUCCESS))
     return 0;
   shim_note_absent();
-  /* Every rank may open a file of its own. */
-  if (!said++ && least[collio_open_first_without] == rank && (size > 1 || shim_speaks()))
+  const int refused = least[collio_open_by_library] && !least[collio_open_plain];
+  if (least[collio_open_first_without] != rank) return refused;
+  if (refused)
+    fprintf(stderr, "collio: %s; %s is kept in subfiles, or may be: it cannot be opened\n", why, path);
+  else if (!said++ && (size > 1 || shim_speaks())) /* every rank may open a file of its own */
     fprintf(stderr, "collio: %s; calls pass through\n", why);
-  return size > 1 && least[collio_open_by_library] && !least[collio_open_plain];
+  return refused;
 }

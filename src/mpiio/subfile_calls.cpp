@@ -69,8 +69,12 @@ int get_atomicity(MPI_File handle, int* flag) {
 
 int delete_file(const char* path, MPI_Info info) {
   const storage::FoundFile found = storage::look_for_subfiles(engine::absolute_path(without_driver(path)));
+  if (!found.error.ok())
+    return raise(MPI_FILE_NULL, {found.error.kind,
+                                 "nothing of " + std::string(path) + " is deleted: " + found.error.message +
+                                     ". collio fsck tells what is there; remove that by hand"});
   const int rc = real->File_delete(path, info);
-  if (rc != MPI_SUCCESS || !found.set || !found.error.ok()) return rc;
+  if (rc != MPI_SUCCESS || !found.set) return rc;
   core::Error error = remove_subfiles(*found.set, {});
   if (error.ok()) error = remove_folder(*found.set);
   return error.ok() ? rc : raise(MPI_FILE_NULL, error);

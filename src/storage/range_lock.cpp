@@ -33,6 +33,16 @@ short type_of(RangeUse use) noexcept { return use == RangeUse::write ? F_WRLCK :
 RangeLock::RangeLock(int fd, const core::Extent& extent, RangeUse use, PagesAfter pages) noexcept
     : fd_(fd), extent_(extent), pages_(pages), error_(set_lock(fd, F_OFD_SETLKW, extent, type_of(use))) {}
 
+RangeLock::RangeLock(int fd, int command, const core::Extent& extent, RangeUse use) noexcept
+    : fd_(fd),
+      extent_(extent),
+      pages_(PagesAfter::kept),
+      error_(set_lock(fd, command, extent, type_of(use))) {}
+
+RangeLock RangeLock::at_once(int fd, const core::Extent& extent, RangeUse use) noexcept {
+  return {fd, F_OFD_SETLK, extent, use};
+}
+
 RangeLock::~RangeLock() {
   if (error_ != 0) return;
   set_lock(fd_, F_OFD_SETLK, extent_, F_UNLCK);

@@ -19,6 +19,8 @@ class RangeLock {
  public:
   /// Waits for the lock. `fd` is open for the use.
   RangeLock(int fd, const core::Extent& extent, RangeUse use, PagesAfter pages = PagesAfter::kept) noexcept;
+  /// Does not wait: error() is EAGAIN or EACCES where another holds it.
+  [[nodiscard]] static RangeLock at_once(int fd, const core::Extent& extent, RangeUse use) noexcept;
   ~RangeLock();
   RangeLock(const RangeLock&) = delete;
   RangeLock& operator=(const RangeLock&) = delete;
@@ -26,6 +28,8 @@ class RangeLock {
   [[nodiscard]] int error() const noexcept { return error_; }
 
  private:
+  RangeLock(int fd, int command, const core::Extent& extent, RangeUse use) noexcept;
+
   int fd_;
   core::Extent extent_;
   PagesAfter pages_;

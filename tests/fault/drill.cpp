@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace collio::test {
@@ -40,6 +42,39 @@ int class_of(int code) {
   return error_class;
 }
 
+std::string read_whole(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Subfile `number`, of the only file in subfiles whose folder this is.
+std::string read_subfile(const std::string& folder, std::size_t number) {
+  std::string end = std::to_string(number);
+  end.insert(0, 4 - std::min<std::size_t>(end.size(), 4), '0');
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == "." + end) return read_whole(entry.path());
+  return "";
+}
+
+/// The bytes of a file in subfiles, dealt as docs/design/subfiles.md says.
+std::string content_of_subfiles(const Drill& drill) {
+  const std::size_t count = std::stoul(drill.hints.at("collio_subfiles")),
+                    unit = std::stoul(drill.hints.at("collio_subfile_unit"));
+  std::vector<std::string> folders;
+  std::istringstream in(drill.look_in);
+  for (std::string folder; std::getline(in, folder, ':');) folders.push_back(folder);
+  std::string content;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string part = read_subfile(folders[i % folders.size()], i);
+    for (std::size_t at = 0; at < part.size(); at += unit) {
+      const std::size_t offset = (at / unit * count + i) * unit, bytes = std::min(unit, part.size() - at);
+      content.resize(std::max(content.size(), offset + bytes), '\0');
+      content.replace(offset, bytes, part, at, bytes);
+    }
+  }
+  return content;
+}
+
 /// One drill under way.
 class Runner {
  public:
@@ -60,7 +95,7 @@ class Runner {
       found_.closed = class_of(MPI_File_close(&file_));
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_ == 0) unlink(drill_.file.c_str()), unlink(rules_.c_str());
+    if (rank_ == 0) remove_all();
     return found_;
   }
   [[nodiscard]] const std::string& message() const { return message_; }
@@ -71,9 +106,16 @@ class Runner {
   }
   [[nodiscard]] std::int64_t file_bytes() const { return blocks_ * period_; }
 
+  void remove_all() const {
+    unlink(drill_.file.c_str());
+    unlink(rules_.c_str());
+    std::error_code none;
+    if (!drill_.look_in.empty()) std::filesystem::remove_all(drill_.file + ".collio", none);
+  }
+
   /// What the file holds before: of a read the ranks' data, else other bytes.
   void prepare() const {
-    unlink(drill_.file.c_str());
+    remove_all();
     if (!drill_.faults.empty()) std::ofstream(rules_) << drill_.faults << '\n';
     if (drill_.fresh) return;
     std::string content(static_cast<std::size_t>(file_bytes() + tail), '\0');
@@ -83,13 +125,33 @@ class Runner {
       for (int r = 0; r < size_; ++r)
         for (std::int64_t i = 0; i < blocks_ * block; ++i)
           content[static_cast<std::size_t>(offset_of(i, r))] = static_cast<char>(new_byte(r, i));
-    std::ofstream(drill_.file, std::ios::binary) << content;
+    if (drill_.look_in.empty())
+      std::ofstream(drill_.file, std::ios::binary) << content;
+    else
+      fill_subfiles(content);
   }
 
-  int open() {
+  void fill_subfiles(const std::string& content) const {
+    MPI_Info info = hints();
+    MPI_File file = MPI_FILE_NULL;
+    if (MPI_File_open(MPI_COMM_SELF, drill_.file.c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &file) !=
+            MPI_SUCCESS ||
+        MPI_File_write_at(file, 0, content.data(), static_cast<int>(content.size()), MPI_BYTE,
+                          MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+        MPI_File_close(&file) != MPI_SUCCESS)
+      std::fprintf(stderr, "drill %s: the file cannot be made\n", drill_.name.c_str());
+    MPI_Info_free(&info);
+  }
+
+  [[nodiscard]] MPI_Info hints() const {
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
     for (const auto& [key, value] : drill_.hints) MPI_Info_set(info, key.c_str(), value.c_str());
+    return info;
+  }
+
+  int open() {
+    MPI_Info info = hints();
     if (!drill_.faults.empty()) MPI_Info_set(info, "collio_faults", ("@" + rules_).c_str());
     const int mode = drill_.write ? MPI_MODE_RDWR | MPI_MODE_CREATE : MPI_MODE_RDONLY;
     const int code = MPI_File_open(MPI_COMM_WORLD, drill_.file.c_str(), mode, info, &file_);
@@ -187,8 +249,9 @@ class Runner {
   /// Of the first `counted` bytes of this rank, those that are not in the file. `foreign`: bytes of the file
   /// that nobody gave it.
   std::int64_t look_into_file(std::int64_t counted, std::int64_t& foreign) const {
-    std::ifstream in(drill_.look_at.empty() ? drill_.file : drill_.look_at, std::ios::binary);
-    const std::string content{std::istreambuf_iterator<char>(in), {}};
+    const std::string content = drill_.look_in.empty()
+                                    ? read_whole(drill_.look_at.empty() ? drill_.file : drill_.look_at)
+                                    : content_of_subfiles(drill_);
     const auto at = [&](std::int64_t offset) {
       return offset < static_cast<std::int64_t>(content.size())
                  ? static_cast<unsigned char>(content[static_cast<std::size_t>(offset)])
@@ -237,7 +300,7 @@ class Runner {
     const std::string name = drill_.file.substr(drill_.file.rfind('/') + 1);
     found_.named = 1;
     for (const std::string& part :
-         {std::string("rank "), name, std::string("at offset "), std::string("(errno ")})
+         {std::string("rank "), name, std::string("at offset "), std::string("(errno "), drill_.names})
       if (message_.find(part) == std::string::npos) found_.named = 0;
   }
 

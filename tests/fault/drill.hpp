@@ -28,6 +28,9 @@ struct Drill {
       after;            ///< shell commands of rank 0: between open and call, between call and second try
   bool again = true;    ///< a second try, without the fault
   std::string look_at;  ///< path under which the file is looked into afterwards; empty: its own
+  std::string look_in;  ///< of a file in subfiles: the folders of these, as collio_subfile_dirs has them, by
+                        ///< paths that show them whatever happens
+  std::string names;    ///< what the error's text must have too
   std::map<std::string, std::string> hints;
 };
 

@@ -40,6 +40,8 @@ bool set_key(Drill& d, const std::string& key, const std::string& value) {
   if (key == "after") return d.after = value, true;
   if (key == "again") return flag(d.again, "1", "0");
   if (key == "look_at") return d.look_at = value, true;
+  if (key == "look_in") return d.look_in = value, true;
+  if (key == "names") return d.names = value, true;
   return d.hints[key] = value, true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "../mpi/in_front.hpp"
 #include "../mpi/pieces.hpp"
@@ -81,6 +82,27 @@ void refuse_each(Program& program, const char* what, Call&& call) {
   program.that(false, "the engine comes to its agreement");
 }
 
+/// A file in subfiles is never left to the MPI library, whatever memory the rank that looks has.
+void open_in_subfiles(Program& program) {
+  const std::string path = program.temporary("placeholder");
+  if (program.rank == 0)
+    std::ofstream(path) << "collio placeholder 1 0123456789abcdef\nfolder nothing.collio\n";
+  MPI_Barrier(MPI_COMM_WORLD);
+  int refused = 1;
+  for (int number = 1; number < 200 && refused > 0; ++number) {
+    MPI_File file = MPI_FILE_NULL;
+    engine.seen = engine.refused = 0;
+    engine.refuse = program.rank == 0 ? number : 0;
+    const int code = MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    engine.refuse = 0;
+    refused = engine.refused;
+    MPI_Bcast(&refused, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    program.same_error(code, ("the open without allocation " + std::to_string(number)).c_str());
+    if (code == MPI_SUCCESS) MPI_File_close(&file);
+    program.that(number > 1 || refused > 0, "memory was refused");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -116,5 +138,6 @@ int main(int argc, char** argv) {
               [&] { return MPI_File_read_at_all(file, 0, found.data(), 3000, MPI_INT, MPI_STATUS_IGNORE); });
   program.that(found == data, "data");
   MPI_File_close(&file);
+  open_in_subfiles(program);
   return program.finish();
 }

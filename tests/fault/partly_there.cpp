@@ -1,7 +1,10 @@
 // Ranks on which the engine cannot be loaded: files they open with others are the MPI library's on all, and
 // nobody hangs. Files of ranks that have it are collio's. With --nothing: a rank without collio, for which
-// the others wait, and say so.
+// the others wait, and say so. With --first: the first rank has none, and looks all the same whether a file
+// is kept in subfiles.
 #include <dlfcn.h>
+
+#include <fstream>
 
 #include "../mpi/pieces.hpp"
 
@@ -49,10 +52,10 @@ std::string other_preload(const std::string& list, bool nothing) {
   return other;
 }
 
-/// Begins again under another LD_PRELOAD, on odd ranks.
-void become_another(char** argv, bool nothing) {
+/// Begins again under another LD_PRELOAD, on odd ranks or on even ones.
+void become_another(char** argv, bool nothing, int which) {
   const char* preload = std::getenv("LD_PRELOAD");
-  if (!preload || std::getenv("COLLIO_TEST_OTHER") || rank_from_launcher() % 2 != 1) return;
+  if (!preload || std::getenv("COLLIO_TEST_OTHER") || rank_from_launcher() % 2 != which) return;
   setenv("LD_PRELOAD", other_preload(preload, nothing).c_str(), 1);
   setenv("COLLIO_TEST_OTHER", "1", 1);
   execv("/proc/self/exe", argv);
@@ -83,11 +86,25 @@ std::string report_after_use(Program& program, const Reports& reports, MPI_Comm 
   return rank == 0 ? reports.of(path) : "";
 }
 
+/// Ranks with an engine and without: the open of a file in subfiles fails on all.
+void refuse_placeholder(Program& program, MPI_Comm comm, const std::string& name) {
+  const std::string path = program.temporary(name),
+                    text = "collio placeholder 1 0123456789abcdef\nfolder nothing.collio\n";
+  if (program.rank == 0) std::ofstream(path) << text;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File file = MPI_FILE_NULL;
+  const int code = MPI_File_open(comm, path.c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  program.that(code != MPI_SUCCESS, ("a file in subfiles must not open: " + name).c_str());
+  if (code == MPI_SUCCESS) MPI_File_close(&file);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool nothing = argc > 1 && std::string(argv[1]) == "--nothing";
-  become_another(argv, nothing);
+  const bool nothing = argc > 1 && std::string(argv[1]) == "--nothing",
+             first = argc > 1 && std::string(argv[1]) == "--first";
+  become_another(argv, nothing, first ? 0 : 1);
   Program program(argc, argv, 50);
   if (!collio_is_on() && !nothing) return program.skip("collio is not preloaded");
   const bool other = std::getenv("COLLIO_TEST_OTHER") != nullptr;
@@ -107,10 +124,12 @@ int main(int argc, char** argv) {
   MPI_Comm_split(MPI_COMM_WORLD, other ? 1 : 0, program.rank, &alike);
   const std::string report =
       report_after_use(program, reports, alike, program.temporary(other ? "others" : "ours"));
-  if (program.rank == 0)
+  if (program.rank == (first ? 1 : 0))
     program.that(report.find("write_at_all") != std::string::npos,
                  "a file of ranks that have the engine is collio's");
   MPI_Comm_free(&alike);
+  refuse_placeholder(program, MPI_COMM_WORLD, "of all ranks");
+  refuse_placeholder(program, MPI_COMM_SELF, "of each rank");
   const int result = program.finish();
   if (program.rank == 0) std::filesystem::remove_all(other_folder());
   return result;

@@ -15,7 +15,7 @@ FLOORS = (
     ("flow",),
     ("transport", "storage"),
     ("engine",),
-    ("mpiio", "capi", "simulate"),
+    ("mpiio", "capi", "simulate", "view"),
 )
 LEVEL = {folder: level for level, folders in enumerate(FLOORS) for folder in folders}
 WITHOUT_MPI = ("core", "observe", "machine", "policy", "flow", "simulate")

@@ -1,7 +1,10 @@
 """Files in subfiles without MPI: `collio split`, `join` and `fsck`, and files that a job wrote under `collio run`."""
 
+import fcntl
 import json
+import os
 import random
+import struct
 
 import pytest
 
@@ -60,6 +63,47 @@ def test_every_changed_byte_of_a_manifest_is_an_error():
         for damaged in (text[:at] + bytes([text[at] ^ 1]) + text[at + 1:], text[:at], text[:at] + text[at + 1:]):
             with pytest.raises(manifest.ManifestError):
                 manifest.parse(damaged, "m")
+
+
+def test_a_damaged_placeholder_is_no_ordinary_file(cli, file):
+    cli("split", file, "--subfiles", 3, "--unit", 1000)
+    text = file.read_bytes()
+    for at in range(len(manifest.MARK)):
+        for damaged in (text[:at] + bytes([text[at] ^ 0x20]) + text[at + 1:], text[:at + 1]):
+            file.write_bytes(damaged)
+            for command in (["fsck", file], ["join", file], ["split", file, "--subfiles", 2]):
+                told = cli(*command)
+                assert told.exit_code == 1 and "placeholder" in told.output and file.read_bytes() == damaged
+    file.write_bytes(text)
+    assert cli("fsck", file).exit_code == 0
+    small = file.with_name("small")
+    small.write_bytes(b"collio")
+    assert "an ordinary file of 6 bytes" in cli("fsck", small).output
+
+
+def test_a_file_that_is_open_is_not_joined(cli, file):
+    data = file.read_bytes()
+    cli("split", file, "--subfiles", 3, "--unit", 1000)
+    with open(file, "rb") as used:
+        fcntl.fcntl(used, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, subfile_set.USE_BYTE, 1, 0))
+        told = cli("join", file)
+        assert told.exit_code == 1 and "is open in a program" in told.output and subfile_set.find(file)
+    assert cli("join", file).exit_code == 0 and file.read_bytes() == data
+
+
+def test_names_are_flushed_before_anything_is_removed(cli, file, tmp_path, monkeypatch):
+    steps = []
+    for name in ("fsync", "unlink", "rename", "replace"):
+        real = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda what, *rest, name=name, real=real, **more: (
+            steps.append((name, os.readlink(f"/proc/self/fd/{what}") if isinstance(what, int) else os.fspath(what))), real(what, *rest, **more))[1])
+    assert cli("split", file, "--subfiles", 3, "--unit", 1000).exit_code == 0
+    placeholder = next(path for _, path in steps if ".placeholder." in path)
+    assert steps.index(("fsync", placeholder)) < steps.index(("fsync", f"{file}.collio")) and steps[-1] == ("fsync", str(tmp_path))
+    steps.clear()
+    assert cli("join", file).exit_code == 0
+    removed = next(i for i, (name, path) in enumerate(steps) if name == "unlink" and ".collio/" in path)
+    assert ("fsync", str(tmp_path)) in steps[:removed]
 
 
 def test_a_job_writes_and_reads_them(real_mpi, compiled, collio_process, tmp_path):

@@ -1,23 +1,18 @@
 // A file in subfiles: the mapping against one byte at a time, manifests with every byte changed, and the
 // storage against a model in memory.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <random>
 
-#include "storage/subfiles/files.hpp"
-#include "storage/subfiles/join.hpp"
-#include "storage/subfiles/subfiled_storage.hpp"
+#include "subfile_fixture.hpp"
 
 namespace {
 
 using namespace collio::storage;
 using collio::core::ErrorClass;
 using collio::core::Extent;
+using collio::test::Subfiles;
 
 using Numbers = std::mt19937;
 std::int64_t up_to(Numbers& random, std::int64_t most) {
@@ -59,6 +54,7 @@ Manifest example() {
   m.identity = 0x0123456789abcdef;
   m.base = "out %\n.nc";
   m.inode = 77;
+  m.born = 1'700'000'000'123'456'789;
   m.layout = {4096, 3};
   m.folders = {".", "/scratch/b c"};
   m.file_bytes = 123456;
@@ -110,43 +106,6 @@ TEST(Placeholder, IsFoundOnlyWhereItIsWhole) {
   EXPECT_FALSE(parse_placeholder("collio placeholder 2 \n", "f").ok());
   EXPECT_FALSE(parse_placeholder(Placeholder{42, "../out"}.text(), "f").ok()) << "elsewhere";
 }
-
-/// A set of subfiles in a folder of the test's own.
-class Subfiles : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = testing::TempDir() + "collio_subfiles_XXXXXX";
-    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  SubfileSet make(const SubfileLayout& layout) {
-    const std::string path = folder_ + "/out";
-    const OpenedFile file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const FoundFile found = look_for_subfiles(path);
-    EXPECT_TRUE(found.empty && found.error.ok());
-    Manifest m;
-    m.identity = ++identity_;
-    m.base = "out";
-    m.inode = found.inode;
-    m.layout = layout;
-    SubfileSet set(path, "out.collio", m);
-    EXPECT_TRUE(make_folder(set).ok());
-    for (std::int64_t rank = 0; rank < 2; ++rank) EXPECT_TRUE(create_subfiles(set, {rank, 2}, 0666).ok());
-    EXPECT_TRUE(write_placeholder(set).ok());
-    return set;
-  }
-  static std::unique_ptr<Storage> open(const SubfileSet& set, collio::policy::StorageKind kind) {
-    StorageRequest request;
-    request.kind = kind;
-    auto opened = open_subfiled(set, request, 5);
-    EXPECT_TRUE(opened.ok());
-    return std::move(opened.value().file);
-  }
-
-  std::string folder_;
-  std::uint64_t identity_ = 0;
-};
 
 void compare_with_model(Storage& file, const SubfileSet& set, Numbers& random) {
   std::vector<std::byte> model;
@@ -215,6 +174,7 @@ TEST_F(Subfiles, FindsTheSetOfAPlaceholder) {
 
 TEST_F(Subfiles, OfAnEmptiedFileAreRemovedAndThoseOfAMovedFileAreNot) {
   const SubfileSet first = make({10, 3});
+  if (first.manifest().born == 0) GTEST_SKIP() << "the file system does not say when files were made";
   const SubfileSet second = make({10, 2});  // empties the file first
   EXPECT_FALSE(std::filesystem::exists(first.subfile_path(0)));
   EXPECT_EQ(first.folder(), second.folder());
@@ -229,7 +189,7 @@ TEST_F(Subfiles, OfAnEmptiedFileAreRemovedAndThoseOfAMovedFileAreNot) {
 TEST_F(Subfiles, ShorterThanTheManifestSaysIsAnError) {
   SubfileSet set = make({10, 3});
   set.manifest().file_bytes = 35;
-  ASSERT_TRUE(resize_subfiles(set, {}, 35, Resize::at_least).ok());
+  ASSERT_TRUE(grow_subfiles(set, {}, 35, Flush::no).ok());
   EXPECT_TRUE(check_subfiles(set, {}).ok());
   EXPECT_EQ(length_by(set, {}).value(), 35);
   std::filesystem::resize_file(set.subfile_path(1), 9);

@@ -37,7 +37,12 @@ def join(file: Path, unfinished: bool) -> None:
     if not found.manifest.complete and not unfinished:
         raise click.ClickException(f"{file} is being written, or a program ended before it closed it (collio fsck {file}); --unfinished joins what is there")
     try:
-        file_bytes = copying.join(found)
+        with subfile_set.alone(found.path):
+            if _found(file) != found:
+                raise click.ClickException(f"{file} was changed by a program meanwhile; nothing is joined")
+            file_bytes = copying.join(found)
+    except BlockingIOError:
+        raise click.ClickException(f"{file} is open in a program: join it when that has closed it") from None
     except OSError as error:
         raise click.ClickException(f"cannot join {file}: {error}") from None
     click.echo(f"{file}: {file_bytes:,} bytes of {counted(found.manifest.count, 'subfile')} joined")

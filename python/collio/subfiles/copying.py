@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from collio.subfiles.manifest import Manifest, ManifestError, Placeholder
-from collio.subfiles.subfile_set import SubfileSet, replace_text
+from collio.subfiles.subfile_set import SubfileSet, flush_folder, replace_text
 
 NO_KERNEL_COPY = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
 MEMORY_BYTES = 1 << 20
@@ -53,6 +53,7 @@ def join(found: SubfileSet) -> int:
     except BaseException:
         joined.unlink(missing_ok=True)
         raise
+    flush_folder(found.path.parent)  # else a crash may leave the placeholder without its subfiles
     found.remove()
     return file_bytes
 
@@ -73,15 +74,21 @@ def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
         for number, subfile in enumerate(made.subfiles()):
             _copy_out(path, subfile, list(stripes(manifest, number, status.st_size)))
             subfile.chmod(status.st_mode & 0o777)
-        placeholder.write_bytes(made.placeholder.text())
+        with open(placeholder, "wb") as target:
+            target.write(made.placeholder.text())
+            target.flush()
+            os.fsync(target.fileno())
         shutil.copymode(path, placeholder)
         manifest.inode, manifest.synced_bytes = placeholder.stat().st_ino, status.st_size
         replace_text(made.manifest_path, manifest.text())
+        for folder in {subfile.parent for subfile in made.subfiles()} | {path.parent}:
+            flush_folder(folder)
         placeholder.replace(path)
     except BaseException:
         placeholder.unlink(missing_ok=True)
         made.remove()
         raise
+    flush_folder(path.parent)
     return made
 
 

@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 
 MANIFEST_LINE = "collio subfiles 1\n"
 PLACEHOLDER_LINE = "collio placeholder 1 "
+MARK = b"collio placeholder "
+MARK_DAMAGE = 3  # so many bytes may differ: then the file is a damaged placeholder
 MOST_HEAD_BYTES = 1024
 EXPLANATION = (
     "collio keeps the bytes of this file in several subfiles; the manifest in the folder above says where.\n"
     "Programs under `collio run` read and write them as this file. `collio join FILE` makes it one file again.\n"
 )
 FORM = re.compile(
-    rb"collio subfiles 1\nidentity ([0-9a-f]{16})\nstate (complete|writing)\nbase ([^\n]+)\ninode ([0-9a-f]{16})\nunit (\d+)\nsubfiles (\d+)\n"
+    rb"collio subfiles 1\nidentity ([0-9a-f]{16})\nstate (complete|writing)\nbase ([^\n]+)\ninode ([0-9a-f]{16})\nborn (\d+)\nunit (\d+)\nsubfiles (\d+)\n"
     rb"((?:folder [^\n]+\n)+)bytes (\d+)\nsynced (\d+)\nchecksum [0-9a-f]{16}\n")
 
 
@@ -27,7 +29,7 @@ class ManifestError(Exception):
 
 @dataclass
 class Manifest:
-    """Sizes in bytes. `folders`: dealt to the subfiles in turn; relative ones begin at the manifest's folder."""
+    """Sizes in bytes. `folders`: dealt to the subfiles in turn; relative ones begin at the manifest's folder. `born`: when the inode was made, in ns; 0: unknown."""
 
     identity: int
     complete: bool
@@ -38,10 +40,11 @@ class Manifest:
     folders: list[bytes] = field(default_factory=lambda: [b"."])
     file_bytes: int = 0
     synced_bytes: int = 0
+    born: int = 0
 
     def text(self) -> bytes:
         lines = [b"identity %016x" % self.identity, b"state " + (b"complete" if self.complete else b"writing"), b"base " + escape(self.base)]
-        lines += [b"inode %016x" % self.inode, b"unit %d" % self.unit, b"subfiles %d" % self.count]
+        lines += [b"inode %016x" % self.inode, b"born %d" % self.born, b"unit %d" % self.unit, b"subfiles %d" % self.count]
         lines += [b"folder " + escape(folder) for folder in self.folders]
         lines += [b"bytes %d" % self.file_bytes, b"synced %d" % self.synced_bytes]
         text = MANIFEST_LINE.encode() + b"".join(line + b"\n" for line in lines)
@@ -82,10 +85,10 @@ def parse(text: bytes, path: str) -> Manifest:
         raise ManifestError(f"{path} is a manifest of another version; this collio reads version 1")
     found = FORM.fullmatch(text)
     if found:
-        identity, state, base, inode, unit, count, folders, file_bytes, synced = found.groups()
+        identity, state, base, inode, born, unit, count, folders, file_bytes, synced = found.groups()
         manifest = Manifest(
             int(identity, 16), state == b"complete", unescape(base), int(inode, 16), int(unit), int(count),
-            [unescape(line.removeprefix(b"folder ")) for line in folders.splitlines()], int(file_bytes), int(synced))
+            [unescape(line.removeprefix(b"folder ")) for line in folders.splitlines()], int(file_bytes), int(synced), int(born))
         if manifest.text() == text and manifest.unit > 0 and manifest.count > 0:
             return manifest
     raise ManifestError(f"{path} is no manifest of collio's subfiles, or is damaged: its checksum does not match its content")
@@ -107,7 +110,9 @@ class Placeholder:
 
 def parse_placeholder(begin: bytes, path: str) -> Placeholder | None:
     """None: a file that begins so is an ordinary one. Raises ManifestError."""
-    if not begin.startswith(b"collio placeholder "):
+    if not begin.startswith(MARK):
+        if len(begin) >= len(MARK) and sum(a != b for a, b in zip(begin, MARK, strict=False)) <= MARK_DAMAGE:
+            raise ManifestError(f"{path} is a placeholder of collio's subfiles whose first bytes are damaged")
         return None
     found = re.match(rb"collio placeholder 1 ([0-9a-f]{16})\nfolder ([^\n/]+)\n", begin)
     if not found:

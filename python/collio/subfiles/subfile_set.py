@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import glob
 import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from collio.subfiles.manifest import MOST_HEAD_BYTES, Manifest, ManifestError, Placeholder, parse, parse_placeholder
+from collio.subfiles.manifest import MARK, MOST_HEAD_BYTES, Manifest, ManifestError, Placeholder, parse, parse_placeholder
+
+USE_BYTE = 1 << 61 | 17
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 
 
 @dataclass
@@ -64,8 +73,11 @@ def find(path: Path) -> SubfileSet | None:
     """The set of a file; None: it is an ordinary one. Raises ManifestError and OSError."""
     path = path.resolve()
     with open(path, "rb") as file:
-        placeholder = parse_placeholder(file.read(MOST_HEAD_BYTES), str(path))
+        begin = file.read(MOST_HEAD_BYTES)
+    placeholder = parse_placeholder(begin, str(path))
     if placeholder is None:
+        if begin and MARK.startswith(begin) and any(path.parent.glob(f"{glob.escape(path.name)}.collio*")):
+            raise ManifestError(f"{path} is a placeholder of collio's subfiles that was cut after {len(begin)} bytes")
         return None
     manifest_path = path.parent / os.fsdecode(placeholder.folder) / "manifest"
     if not manifest_path.exists():
@@ -84,3 +96,31 @@ def replace_text(path: Path, text: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
+    flush_folder(path.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """The names in it stay, whatever happens to the machine. Some file systems flush no folders. Raises OSError."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(opened)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Holds the lock that all who open the file share (SetUse in src/storage/subfiles/look.hpp), where the file system has locks.
+
+    Raises OSError: BlockingIOError where others hold it.
+    """
+    with open(path, "r+b") as file:
+        try:
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, USE_BYTE, 1, 0))
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+        yield

@@ -79,7 +79,8 @@ int place_of(const std::vector<int>& ranks, int rank) {
 /// Where the bytes of the file are, or will be: its file system is the one that counts. On rank 0.
 std::string bytes_path(const FileRequest& request, const std::string& path, const policy::Hints& hints) {
   if (request.found.set && request.found.error.ok()) return request.found.set->subfile_path(0);
-  const bool elsewhere = request.writes && hints.subfiles > 0 && !hints.subfile_folders.empty();
+  const bool elsewhere =
+      request.writes && request.found.empty && hints.subfiles > 0 && !hints.subfile_folders.empty();
   return elsewhere ? absolute_path(hints.subfile_folders.front()) : path;
 }
 
@@ -134,7 +135,9 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool*
   f->warnings = request.warnings;
   f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
   if (alone)
-    *alone = is_in_subfiles(first.found) || (f->hints.enabled && f->hints.subfiles > 0 && request.writes);
+    *alone = is_in_subfiles(first.found) ||
+             (f->hints.enabled && f->hints.subfiles > 0 && request.writes && is_empty(first.found));
+  if (core::Error error = found_from(first.found, f->path).error; !error.ok()) return error;
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
@@ -160,7 +163,9 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
     warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
   transport::set_ranks_per_core(ranks_per_core_of_job({here.ranks, here.cores}));
-  if (core::Error error = take_up_subfiles(*this, found_from(first.found, path), request.writes); !error.ok())
+  storage::FoundFile found = found_from(first.found, path);
+  found.use = request.found.use;
+  if (core::Error error = take_up_subfiles(*this, std::move(found), request.writes); !error.ok())
     return error;
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
   for (const policy::Seat& seat : seats) servers.homes.push_back(seat.node);

@@ -1,6 +1,7 @@
 // See subfiles.hpp.
 #include "engine/file/subfiles.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <random>
@@ -52,6 +53,7 @@ SubfileSet new_set(const File& file, const storage::FoundFile& found) {
   m.identity = new_identity();
   m.base = name;
   m.inode = found.inode;
+  m.born = found.born;
   m.layout = {file.hints.subfile_unit_bytes, file.hints.subfiles};
   if (!file.hints.subfile_folders.empty()) {
     m.folders.clear();
@@ -67,14 +69,17 @@ void undo(const File& file, const SubfileSet& set) {
   if (file.rank == 0) static_cast<void>(remove_folder(set));
 }
 
-/// Collective.
-core::Error use_set(File& file, SubfileSet set, bool writes) {
+/// Collective. `use`: on rank 0.
+core::Error use_set(File& file, SubfileSet set, bool writes, std::shared_ptr<storage::SetUse> use) {
   if (core::Error error = agreed(file, check_subfiles(set, share_of(file))); !error.ok()) return error;
   if (!set.manifest().complete)
     file.warnings.push_back(file.path + ": a program is writing this file, or ended before it closed it; " +
                             std::to_string(set.manifest().file_bytes) +
                             " bytes were there when it was last closed or flushed");
-  file.subfiles.emplace(SubfileUse{std::move(set), writes, false, {}});
+  if (use && use->error() != 0)
+    file.warnings.push_back(file.path + " cannot be locked (" + std::strerror(use->error()) +
+                            "): a program that joins its subfiles would not notice that they are in use");
+  file.subfiles.emplace(SubfileUse{std::move(set), writes, false, {}, std::move(use)});
   if (!writes) return {};
   return on_first(file, [&] {
     return change_manifest(file.subfiles->set, [](storage::Manifest& m) { m.complete = false; });
@@ -84,7 +89,7 @@ core::Error use_set(File& file, SubfileSet set, bool writes) {
 /// Collective.
 core::Error take_found(File& file, storage::FoundFile found, bool writes) {
   if (!found.error.ok()) return found.error;
-  if (found.set) return use_set(file, *std::move(found.set), writes);
+  if (found.set) return use_set(file, *std::move(found.set), writes, std::move(found.use));
   if (file.hints.subfiles > 0 && writes)
     file.warnings.push_back("collio_subfiles=" + std::to_string(file.hints.subfiles) + ": " + file.path +
                             " has bytes already and stays one file; collio split makes subfiles of it");
@@ -99,6 +104,7 @@ bool make_on_first(File& file, const storage::SetLock& lock, storage::FoundFile&
                             "): several opens of a new file at the same time may undo each other");
   found = storage::look_for_subfiles(file.path);
   if (!found.empty) return false;
+  found.use = std::make_shared<storage::SetUse>(file.path, storage::SetUse::By::many);
   found.set = new_set(file, found);
   found.error = make_folder(*found.set);
   return true;
@@ -115,7 +121,9 @@ core::Error make_set(File& file) {
     word.found["made"] = made ? "1" : "0";
   }
   word = share(file.comm, std::move(word));
+  auto use = std::move(found.use);
   found = found_from(word.found, file.path);
+  found.use = std::move(use);
   if (word.found["made"] != "1" || !found.error.ok()) {
     lock.reset();
     return take_found(file, std::move(found), true);
@@ -124,7 +132,7 @@ core::Error make_set(File& file) {
   core::Error error = agreed(file, create_subfiles(set, share_of(file), found.mode));
   if (error.ok()) error = on_first(file, [&] { return write_placeholder(set); });
   if (error.ok())
-    file.subfiles.emplace(SubfileUse{set, true, false, {}});
+    file.subfiles.emplace(SubfileUse{set, true, false, {}, std::move(found.use)});
   else
     undo(file, set);
   return error;
@@ -145,6 +153,7 @@ void align_to_stripes(File& file) {
 std::map<std::string, std::string> words_of(const storage::FoundFile& found) {
   std::map<std::string, std::string> words{{"empty", found.empty ? "1" : "0"},
                                            {"inode", std::to_string(found.inode)},
+                                           {"born", std::to_string(found.born)},
                                            {"mode", std::to_string(found.mode)}};
   if (found.set) words["folder"] = found.set->folder_name();
   if (found.set && found.error.ok()) words["manifest"] = text_of(found.set->manifest());
@@ -158,6 +167,7 @@ storage::FoundFile found_from(std::map<std::string, std::string> words, const st
   storage::FoundFile found;
   found.empty = words["empty"] == "1";
   found.inode = std::stoull(words["inode"]);
+  found.born = std::stoll(words["born"]);
   found.mode = static_cast<mode_t>(std::stoul(words["mode"]));
   if (words.contains("error"))
     found.error = {static_cast<core::ErrorClass>(std::stoi(words["error"])), words["message"]};
@@ -173,6 +183,11 @@ storage::FoundFile found_from(std::map<std::string, std::string> words, const st
 
 bool is_in_subfiles(const std::map<std::string, std::string>& words) {
   return words.contains("folder") || words.contains("error");
+}
+
+bool is_empty(const std::map<std::string, std::string>& words) {
+  const auto empty = words.find("empty");
+  return empty != words.end() && empty->second == "1";
 }
 
 core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) {
@@ -210,14 +225,28 @@ namespace {
 
 enum class Noted { flushed, closed };
 
+/// Gives each subfile its share of the file, so that a shorter one is a damaged one from now on. `bytes`:
+/// those of the file; afterwards those of which all subfiles have their share. Collective.
+core::Error settle_lengths(File& file, std::int64_t& bytes, Noted how) {
+  SubfileUse& use = *file.subfiles;
+  const bool flushes = how == Noted::flushed;
+  auto mine =
+      grow_subfiles(use.set, share_of(file), bytes, flushes ? storage::Flush::yes : storage::Flush::no);
+  core::Error error = mine ? core::Error{} : mine.error();
+  if (flushes && !use.names_flushed) core::keep_worst(error, flush_names(use.set, share_of(file)));
+  error = agreed(file, error);
+  if (!error.ok()) return error;
+  bytes = file.agreement->least(mine.value());
+  use.names_flushed = use.names_flushed || flushes;
+  return {};
+}
+
 /// Writes down how long the file is. Collective.
 core::Error note(File& file, Noted how) {
   SubfileSet& set = file.subfiles->set;
   std::int64_t bytes = 0;
-  if (core::Error error = agreed_length(file, bytes); !error.ok()) return error;
-  // Where nobody wrote to the end of a subfile it is as long as its share from now on, so that a shorter one
-  // is a damaged one.
-  core::Error error = agreed(file, resize_subfiles(set, share_of(file), bytes, storage::Resize::at_least));
+  core::Error error = agreed_length(file, bytes);
+  if (error.ok()) error = settle_lengths(file, bytes, how);
   if (!error.ok()) return error;
   return on_first(file, [&] {
     return change_manifest(set, [&](storage::Manifest& m) {
@@ -236,12 +265,39 @@ core::Error remove_set(File& file) {
   return error;
 }
 
-/// Subfiles to one file, all ranks at once. On error they stay as they are. Collective.
+/// On rank 0: why the subfiles are kept, though the hints ask to join them; empty: `alone` holds them.
+core::Result<std::string> why_kept(const SubfileSet& set, std::optional<storage::SetUse>& alone) {
+  alone.emplace(set.path(), storage::SetUse::By::one);
+  const int error = alone->error();
+  if (error == EAGAIN || error == EACCES) return std::string("others have the file open");
+  if (error != 0)
+    return std::string("it cannot be locked (") + std::strerror(error) +
+           "), so nothing tells whether others have it open";
+  auto there = has_placeholder(set);
+  if (!there) return there.error();
+  return std::string(there.value() ? "" : "another program has joined or replaced the file");
+}
+
+/// Subfiles to one file, all ranks at once, unless others use them. On error they stay as they are.
+/// Collective.
 core::Error join(File& file) {
   SubfileUse& use = *file.subfiles;
   const SubfileSet& set = use.set;
+  use.use.reset();  // else this one is in the way
+  std::optional<storage::SetUse> alone;
+  bool kept = false;
+  core::Error error = on_first(file, [&]() -> core::Error {
+    const auto why = why_kept(set, alone);
+    if (!why) return why.error();
+    kept = !why.value().empty();
+    if (kept)
+      file.warnings.push_back("collio_join=close: the subfiles of " + file.path +
+                              " are kept: " + why.value() + "; collio join makes it one file");
+    return {};
+  });
+  if (!error.ok() || file.agreement->least(kept ? 0 : 1) == 0) return error;
   std::int64_t bytes = 0;
-  core::Error error = agreed_length(file, bytes);
+  error = agreed_length(file, bytes);
   if (error.ok()) error = on_first(file, [&] { return begin_join(set, bytes); });
   if (error.ok()) error = agreed(file, join_part(set, bytes, share_of(file), use.tally));
   if (error.ok()) error = on_first(file, [&] { return end_join(set, bytes); });

@@ -10,26 +10,31 @@
 
 #include "core/result.hpp"
 #include "storage/subfiles/join.hpp"
+#include "storage/subfiles/look.hpp"
 #include "storage/subfiles/set.hpp"
 
 namespace collio::engine {
 
 class File;
 
-/// What rank 0 found, in words that can be shared, and back on every rank. Pure.
+/// What rank 0 found, in words that can be shared, and back on every rank, without the lock. Pure.
 [[nodiscard]] std::map<std::string, std::string> words_of(const storage::FoundFile& found);
 [[nodiscard]] storage::FoundFile found_from(std::map<std::string, std::string> words,
                                             const std::string& path);
 
-/// Whether the words are of a placeholder. Pure.
+/// Whether the words are of a placeholder, or of a file that may be one. Pure.
 [[nodiscard]] bool is_in_subfiles(const std::map<std::string, std::string>& words);
+/// Whether the words are of an empty file. Pure.
+[[nodiscard]] bool is_empty(const std::map<std::string, std::string>& words);
 
 /// The subfiles of an open file.
 struct SubfileUse {
   storage::SubfileSet set;
   bool writes = false;
   bool joined = false;
-  storage::JoinTally tally;  ///< of this rank; once joined, of all
+  storage::JoinTally tally;              ///< of this rank; once joined, of all
+  std::shared_ptr<storage::SetUse> use;  ///< on rank 0, until it is closed
+  bool names_flushed = false;
 };
 
 /// Takes up the subfiles that were found, or makes those that the hints ask for, if the file is empty; then

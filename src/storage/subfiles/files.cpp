@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -23,13 +24,24 @@ int open_again(const std::string& path, int flags, mode_t mode) {
   return fd;
 }
 
+}  // namespace
+
 int flush(int fd) {
   while (::fsync(fd) != 0)
     if (errno != EINTR) return errno;
   return 0;
 }
 
-}  // namespace
+core::Error flush_folder(const std::string& folder) {
+  const OpenedFile opened(folder, O_RDONLY | O_DIRECTORY);
+  const int error = opened.error() != 0 ? opened.error() : flush(opened.fd());
+  return error == 0 || error == EINVAL ? core::Error{} : errno_error("flush the folder", folder, error);
+}
+
+std::string parent_folder(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+}
 
 core::Error errno_error(const std::string& what, const std::string& path, int error) {
   return {class_of_errno(error), "cannot " + what + " " + path + ": " + std::strerror(error) + " (errno " +
@@ -95,10 +107,7 @@ core::Error replace_text(const std::string& path, const std::string& text) {
     }
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0) return errno_error("replace", path, errno);
-  const OpenedFile folder(path.substr(0, path.rfind('/')), O_RDONLY | O_DIRECTORY);
-  const int error = folder.error() != 0 ? folder.error() : flush(folder.fd());
-  // Some file systems flush no folders.
-  return error == 0 || error == EINVAL ? core::Error{} : errno_error("flush the folder of", path, error);
+  return flush_folder(parent_folder(path));
 }
 
 }  // namespace collio::storage

@@ -31,6 +31,12 @@ class OpenedFile {
 [[nodiscard]] core::Result<std::string> read_text(const std::string& path);
 /// Replaces a file as a whole: under a temporary name, flushed, renamed, and the folder flushed.
 [[nodiscard]] core::Error replace_text(const std::string& path, const std::string& text);
+/// What was written to an open file stays, whatever happens to the machine: errno or 0.
+[[nodiscard]] int flush(int fd);
+/// The same of the names in a folder. Some file systems flush no folders: no error.
+[[nodiscard]] core::Error flush_folder(const std::string& folder);
+/// "/a" of "/a/b", "." of "b".
+[[nodiscard]] std::string parent_folder(const std::string& path);
 /// All bytes, at `offset`: errno or 0.
 [[nodiscard]] int write_all_at(int fd, const std::string& text, off_t offset);
 /// Up to text.size() bytes: errno or 0; the text is cut where the file ends.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 
 #include "storage/subfiles/files.hpp"
 
@@ -78,6 +79,14 @@ Stripes stripes_of(const SubfileLayout& layout, std::int64_t file_bytes, const S
   return s;
 }
 
+/// Bytes of the file that this subfile has from `inside` on, at most `bytes`: behind its end nobody wrote.
+/// errno in `error`.
+std::int64_t bytes_there(int fd, std::int64_t inside, std::int64_t bytes, int& error) {
+  struct stat about {};
+  error = ::fstat(fd, &about) != 0 ? errno : 0;
+  return std::clamp<std::int64_t>(about.st_size - inside, 0, bytes);
+}
+
 core::Error copy_stripes(const SubfileSet& set, std::int64_t file_bytes, const Stripes& stripes, int to,
                          JoinTally& tally) {
   const std::string path = set.subfile_path(stripes.subfile);
@@ -91,8 +100,10 @@ core::Error copy_stripes(const SubfileSet& set, std::int64_t file_bytes, const S
     const std::int64_t stripe_low = (s * layout.count + stripes.subfile) * unit;
     const std::int64_t low = std::max(stripe_low, head), high = std::min(stripe_low + unit, file_bytes);
     if (low >= high) continue;
-    Copy copy{from.fd(), to, s * unit + (low - stripe_low), low, high - low};
-    int error = by_kernel ? copy_by_kernel(copy, tally) : EXDEV;
+    int error = 0;
+    const std::int64_t inside = s * unit + (low - stripe_low);
+    Copy copy{from.fd(), to, inside, low, bytes_there(from.fd(), inside, high - low, error)};
+    if (error == 0) error = by_kernel ? copy_by_kernel(copy, tally) : EXDEV;
     by_kernel = by_kernel && !no_kernel_copy(error);
     if (!by_kernel) error = copy_through_memory(copy, tally, buffer);
     if (error != 0)
@@ -133,11 +144,12 @@ core::Result<std::string> begin_of(const SubfileSet& set, std::int64_t bytes) {
     if (!error.ok()) return;
     const std::string path = set.subfile_path(part.subfile);
     const OpenedFile from(path, O_RDONLY);
-    std::string text(static_cast<std::size_t>(part.extent.length), '\0');
+    const auto wanted = static_cast<std::size_t>(part.extent.length);
+    std::string text(wanted, '\0');
     int failed = from.error();
     if (failed == 0) failed = read_all_at(from.fd(), text, part.extent.offset);
-    if (failed == 0 && text.size() < static_cast<std::size_t>(part.extent.length)) failed = EIO;
     if (failed != 0) error = errno_error("read subfile", path, failed);
+    text.resize(wanted, '\0');  // a hole behind its end
     begin += text;
   });
   if (!error.ok()) return error;
@@ -146,28 +158,38 @@ core::Result<std::string> begin_of(const SubfileSet& set, std::int64_t bytes) {
 
 }  // namespace
 
+core::Result<bool> has_placeholder(const SubfileSet& set) {
+  const Target to(set);
+  if (to.error().ok()) return true;
+  if (to.error().kind == core::ErrorClass::bad_file || to.error().kind == core::ErrorClass::no_such_file)
+    return false;
+  return to.error();
+}
+
 core::Error begin_join(const SubfileSet& set, std::int64_t file_bytes) {
   const Target to(set);
   if (!to.error().ok()) return to.error();
-  // No subfile ends before its share.
-  if (core::Error error = resize_subfiles(set, {}, file_bytes, Resize::at_least); !error.ok()) return error;
-  return ::ftruncate(to.fd(), std::max(file_bytes, head_bytes(set))) == 0
-             ? core::Error{}
-             : errno_error("set the length of", set.path(), errno);
+  // Of the text behind the first lines nothing may stay: where nobody wrote the file has zeros.
+  const bool done = ::ftruncate(to.fd(), head_bytes(set)) == 0 &&
+                    ::ftruncate(to.fd(), std::max(file_bytes, head_bytes(set))) == 0;
+  return done ? core::Error{} : errno_error("set the length of", set.path(), errno);
 }
 
 core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const SubfileShare& share,
                       JoinTally& tally) {
-  const Target to(set);
-  if (!to.error().ok()) return to.error();
+  std::optional<Target> to;
   // As many pieces as ranks at least: where there are fewer subfiles than ranks, several share one.
   const std::int64_t count = set.layout().count, parts = (share.step + count - 1) / count;
   for (std::int64_t piece = share.first; piece < count * parts; piece += share.step) {
     const Stripes stripes = stripes_of(set.layout(), file_bytes, {piece, parts});
     if (stripes.first == stripes.end) continue;
-    if (core::Error error = copy_stripes(set, file_bytes, stripes, to.fd(), tally); !error.ok()) return error;
+    if (!to) to.emplace(set);
+    if (!to->error().ok()) return to->error();
+    if (core::Error error = copy_stripes(set, file_bytes, stripes, to->fd(), tally); !error.ok())
+      return error;
   }
-  return ::fsync(to.fd()) == 0 ? core::Error{} : errno_error("flush", set.path(), errno);
+  const int error = to ? flush(to->fd()) : 0;
+  return error == 0 ? core::Error{} : errno_error("flush", set.path(), error);
 }
 
 core::Error end_join(const SubfileSet& set, std::int64_t file_bytes) {
@@ -183,7 +205,7 @@ core::Error end_join(const SubfileSet& set, std::int64_t file_bytes) {
   if (!begin) return begin.error();
   int error = write_all_at(to.fd(), begin.value(), 0);
   if (error == 0 && file_bytes < head) error = ::ftruncate(to.fd(), file_bytes) != 0 ? errno : 0;
-  if (error == 0) error = ::fsync(to.fd()) != 0 ? errno : 0;
+  if (error == 0) error = flush(to.fd());
   return error == 0 ? core::Error{} : errno_error("write", set.path(), error);
 }
 

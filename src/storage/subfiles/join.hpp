@@ -17,10 +17,14 @@ struct JoinTally {
   std::int64_t by_kernel = 0, through_memory = 0;
 };
 
-/// Not collective, none of them. The set is not written to meanwhile, and has `file_bytes` bytes.
+/// False: another program has joined the subfiles, or replaced their placeholder. Not collective.
+[[nodiscard]] core::Result<bool> has_placeholder(const SubfileSet& set);
+
+/// Not collective, none of them. The set is used by nobody else meanwhile (SetUse), and has `file_bytes`
+/// bytes.
 /// On one rank, before the parts.
 [[nodiscard]] core::Error begin_join(const SubfileSet& set, std::int64_t file_bytes);
-/// Every `step`-th piece of the work. Flushes what it copied.
+/// Every `step`-th piece of the work, if the file has that many. Flushes what it copied.
 [[nodiscard]] core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const SubfileShare& share,
                                     JoinTally& tally);
 /// On one rank, when all parts are copied. Beyond this point the file is an ordinary one.

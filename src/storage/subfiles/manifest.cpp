@@ -124,6 +124,7 @@ std::string text_of(const Manifest& m) {
   text += std::string("state ") + (m.complete ? "complete" : "writing") + '\n';
   text += "base " + escaped(m.base) + '\n';
   text += "inode " + hex_text(m.inode) + '\n';
+  text += "born " + std::to_string(m.born) + '\n';
   text += "unit " + std::to_string(m.layout.unit_bytes) + '\n';
   text += "subfiles " + std::to_string(m.layout.count) + '\n';
   for (const std::string& folder : m.folders) text += "folder " + escaped(folder) + '\n';
@@ -143,6 +144,7 @@ core::Result<Manifest> parse_manifest(std::string_view text, const std::string& 
   m.complete = lines.value("state") == "complete";
   m.base = lines.text("base");
   m.inode = lines.hex("inode");
+  m.born = lines.number("born");
   m.layout.unit_bytes = lines.number("unit");
   m.layout.count = lines.number("subfiles");
   m.folders.clear();

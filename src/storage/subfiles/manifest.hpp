@@ -24,6 +24,7 @@ struct Manifest {
   bool complete = false;       ///< closed by all its writers; else being written, or its writer ended early
   std::string base;            ///< of the names of the subfiles
   std::uint64_t inode = 0;     ///< of the placeholder when it was made
+  std::int64_t born = 0;       ///< when that inode was made, in ns; 0: unknown. Numbers of inodes come again
   SubfileLayout layout;
   std::vector<std::string> folders{
       "."};  ///< dealt to the subfiles in turn; relative ones begin at the manifest's

@@ -15,11 +15,6 @@ namespace collio::storage {
 
 namespace {
 
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-}
-
 /// Calls each(subfile) until it returns an error, and for all of the share where it returns none.
 template <class Each>
 core::Error for_each_subfile(const SubfileSet& set, const SubfileShare& share, Each&& each) {
@@ -27,6 +22,22 @@ core::Error for_each_subfile(const SubfileSet& set, const SubfileShare& share, E
     if (core::Error error = each(i, set.subfile_path(i)); !error.ok()) return error;
   return {};
 }
+
+/// A number of an inode comes again when its file is gone; the time of birth with it does not.
+bool is_of_this_file(const Manifest& old, const Manifest& made) {
+  return old.inode == made.inode && old.born == made.born && made.born != 0;
+}
+
+/// At least `bytes` bytes of length. Never shortens the file, whoever else writes to it. errno or 0.
+int grow(int fd, std::int64_t bytes) {
+  int error = 0;
+  do error = ::fallocate(fd, 0, bytes - 1, 1) == 0 ? 0 : errno;
+  while (error == EINTR);
+  return error;
+}
+
+/// errno of fallocate() of a file system that has none.
+bool cannot_grow(int error) { return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL; }
 
 /// Room for `bytes` bytes, and at least that length: errno or 0.
 int allocate(int fd, std::int64_t bytes) {
@@ -41,37 +52,19 @@ int allocate(int fd, std::int64_t bytes) {
 SubfileSet::SubfileSet(std::string path, std::string folder, Manifest manifest)
     : path_(std::move(path)), folder_(std::move(folder)), manifest_(std::move(manifest)) {}
 
-std::string SubfileSet::folder() const { return folder_of(path_) + "/" + folder_; }
+std::string SubfileSet::folder() const { return parent_folder(path_) + "/" + folder_; }
 
-std::string SubfileSet::subfile_path(std::int64_t subfile) const {
+std::string SubfileSet::folder_of_subfile(std::int64_t subfile) const {
   const std::vector<std::string>& folders = manifest_.folders;
   const std::string& there = folders[static_cast<std::size_t>(subfile) % folders.size()];
-  const std::string where = there == "." ? folder() : there.starts_with('/') ? there : folder() + "/" + there;
-  std::string number = std::to_string(subfile);
-  number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
-  return where + "/" + manifest_.base + "." + hex_text(manifest_.identity) + "." + number;
+  return there == "." ? folder() : there.starts_with('/') ? there : folder() + "/" + there;
 }
 
-FoundFile look_for_subfiles(const std::string& path) {
-  FoundFile found;
-  const OpenedFile file(path, O_RDONLY);
-  struct stat about {};
-  // Not readable: an ordinary file for writing only, as far as can be told.
-  if (file.error() != 0 || ::fstat(file.fd(), &about) != 0 || !S_ISREG(about.st_mode)) return found;
-  found.empty = about.st_size == 0;
-  found.inode = about.st_ino;
-  found.mode = about.st_mode & 0666;
-  std::string begin(most_head_bytes, '\0');
-  if (found.empty || read_all_at(file.fd(), begin, 0) != 0) return found;
-  auto placeholder = parse_placeholder(begin, path);
-  if (!placeholder) {
-    found.error = placeholder.error();
-  } else if (placeholder.value()) {
-    found.set.emplace(path, placeholder.value()->folder, Manifest{});
-    found.set->manifest().identity = placeholder.value()->identity;
-    found.error = reread_manifest(*found.set);
-  }
-  return found;
+std::string SubfileSet::subfile_path(std::int64_t subfile) const {
+  std::string number = std::to_string(subfile);
+  number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
+  return folder_of_subfile(subfile) + "/" + manifest_.base + "." + hex_text(manifest_.identity) + "." +
+         number;
 }
 
 core::Error reread_manifest(SubfileSet& set) {
@@ -99,7 +92,7 @@ core::Error make_folder(SubfileSet& set) {
   // What an emptied file was kept in is of no use to anyone; another file that was moved still needs its own.
   if (const auto text = read_text(set.manifest_path()); text)
     if (auto before = parse_manifest(text.value(), set.path());
-        before && before.value().inode == set.manifest().inode) {
+        before && is_of_this_file(before.value(), set.manifest())) {
       const SubfileSet old(set.path(), set.folder_name(), std::move(before.value()));
       core::Error error = remove_subfiles(old, {});
       if (error.ok()) error = remove_folder(old);
@@ -126,6 +119,7 @@ core::Error create_subfiles(const SubfileSet& set, const SubfileShare& share, mo
 core::Error write_placeholder(const SubfileSet& set) {
   const OpenedFile file(set.path(), O_WRONLY);
   const int error = file.error() != 0 ? file.error() : write_all_at(file.fd(), set.placeholder().text(), 0);
+  if (error != 0 && file.error() == 0) static_cast<void>(::ftruncate(file.fd(), 0));  // it was empty
   return error == 0 ? core::Error{} : errno_error("write the placeholder", set.path(), error);
 }
 
@@ -158,15 +152,48 @@ core::Error resize_subfiles(const SubfileSet& set, const SubfileShare& share, st
   const auto wanted = set.layout().shares(file_bytes);
   return for_each_subfile(set, share, [&](std::int64_t i, const std::string& path) {
     const OpenedFile file(path, O_WRONLY);
-    struct stat about {};
     if (file.error() != 0) return errno_error("open subfile", path, file.error());
-    int error = ::fstat(file.fd(), &about) != 0 ? errno : 0;
-    if (error == 0 && (how == Resize::to ? about.st_size != wanted(i) : about.st_size < wanted(i)))
-      error = ::ftruncate(file.fd(), wanted(i)) != 0 ? errno : 0;
-    if (error == 0 && how == Resize::allocate) error = allocate(file.fd(), wanted(i));
+    const int error = how == Resize::allocate                  ? allocate(file.fd(), wanted(i))
+                      : ::ftruncate(file.fd(), wanted(i)) != 0 ? errno
+                                                               : 0;
     if (error == 0) return core::Error{};
     return errno_error("make " + std::to_string(wanted(i)) + " bytes long: subfile", path, error);
   });
+}
+
+core::Result<std::int64_t> grow_subfiles(const SubfileSet& set, const SubfileShare& share,
+                                         std::int64_t file_bytes, Flush flush) {
+  const SubfileLayout& layout = set.layout();
+  const auto wanted = layout.shares(file_bytes);
+  std::int64_t all = file_bytes;
+  core::Error error = for_each_subfile(set, share, [&](std::int64_t i, const std::string& path) {
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0) return errno_error("find subfile", path, errno);
+    if (about.st_size >= wanted(i) && flush == Flush::no) return core::Error{};
+    const OpenedFile file(path, O_WRONLY);
+    if (file.error() != 0) return errno_error("open subfile", path, file.error());
+    int failed = about.st_size < wanted(i) ? grow(file.fd(), wanted(i)) : 0;
+    if (cannot_grow(failed)) {
+      all = std::min(all, layout.file_bytes({i, {0, about.st_size + 1}}) - 1);
+      failed = 0;
+    }
+    if (failed != 0)
+      return errno_error("make " + std::to_string(wanted(i)) + " bytes long: subfile", path, failed);
+    if (flush == Flush::yes) failed = storage::flush(file.fd());
+    return failed == 0 ? core::Error{} : errno_error("flush subfile", path, failed);
+  });
+  if (!error.ok()) return error;
+  return all;
+}
+
+core::Error flush_names(const SubfileSet& set, const SubfileShare& share) {
+  std::vector<std::string> folders{parent_folder(set.path()), set.folder()};
+  const auto dealt =
+      std::min<std::int64_t>(set.layout().count, static_cast<std::int64_t>(set.manifest().folders.size()));
+  for (std::int64_t i = 0; i < dealt; ++i) folders.push_back(set.folder_of_subfile(i));
+  for (auto i = share.first; i < static_cast<std::int64_t>(folders.size()); i += share.step)
+    if (core::Error error = flush_folder(folders[static_cast<std::size_t>(i)]); !error.ok()) return error;
+  return {};
 }
 
 core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share) {
@@ -178,9 +205,10 @@ core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share) {
 
 core::Error remove_folder(const SubfileSet& set) {
   // Of writers that were killed. Other files stay, and the folder with them.
-  std::error_code unseen;
-  for (const auto& entry : std::filesystem::directory_iterator(set.folder(), unseen))
-    if (entry.path().filename().native().starts_with("manifest.new.")) ::unlink(entry.path().c_str());
+  std::error_code failed;
+  std::filesystem::directory_iterator next(set.folder(), failed);
+  for (; !failed && next != std::filesystem::directory_iterator(); next.increment(failed))
+    if (next->path().filename().native().starts_with("manifest.new.")) ::unlink(next->path().c_str());
   if (::unlink(set.manifest_path().c_str()) != 0 && errno != ENOENT)
     return errno_error("remove", set.manifest_path(), errno);
   return ::rmdir(set.folder().c_str()) == 0 || errno == ENOENT

@@ -25,6 +25,7 @@ class SubfileSet {
   [[nodiscard]] const std::string& folder_name() const noexcept { return folder_; }
   [[nodiscard]] std::string folder() const;
   [[nodiscard]] std::string manifest_path() const { return folder() + "/manifest"; }
+  [[nodiscard]] std::string folder_of_subfile(std::int64_t subfile) const;
   [[nodiscard]] std::string subfile_path(std::int64_t subfile) const;
   [[nodiscard]] Placeholder placeholder() const { return {manifest_.identity, folder_}; }
   [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
@@ -40,17 +41,6 @@ class SubfileSet {
 struct SubfileShare {
   std::int64_t first = 0, step = 1;
 };
-
-/// A file of the program's, before it is used.
-struct FoundFile {
-  bool empty = false;
-  std::uint64_t inode = 0;
-  mode_t mode = 0666;
-  std::optional<SubfileSet> set;  ///< it is kept in these
-  core::Error error;              ///< it is a placeholder, but its subfiles cannot be used
-};
-/// O(1): reads the first bytes of the file, and the manifest if these are a placeholder's.
-[[nodiscard]] FoundFile look_for_subfiles(const std::string& path);
 
 /// Held while the set of a file is made, or its manifest changed: a file may be opened by several
 /// communicators at the same time. A lock of a byte far behind the placeholder's end.
@@ -68,7 +58,7 @@ class SetLock {
 
 /// Makes the folder of the manifest and writes this as being in use. A folder that another set has is left
 /// alone and another name taken, unless that set is one of this very file, whose placeholder is gone: then it
-/// is removed.
+/// is removed. It is this file's where inode and time of birth are the same.
 [[nodiscard]] core::Error make_folder(SubfileSet& set);
 [[nodiscard]] core::Error create_subfiles(const SubfileSet& set, const SubfileShare& share, mode_t mode);
 /// Makes the file a placeholder: from now on its bytes are the subfiles'.
@@ -86,13 +76,21 @@ class SetLock {
     std::int64_t enough = std::numeric_limits<std::int64_t>::max());
 
 enum class Resize {
-  to,        ///< longer subfiles are cut
-  at_least,  ///< longer ones stay
-  allocate   ///< and disk space is there for their bytes
+  to,       ///< longer subfiles are cut
+  allocate  ///< longer ones stay, and disk space is there for the bytes
 };
 /// Each subfile's length for a file of `file_bytes`.
 [[nodiscard]] core::Error resize_subfiles(const SubfileSet& set, const SubfileShare& share,
                                           std::int64_t file_bytes, Resize how);
+
+enum class Flush { no, yes };
+/// Gives each subfile its share of a file of `file_bytes` at least, and never cuts one, whoever writes to it
+/// meanwhile. Bytes of a file whose shares they have afterwards: fewer where the file system has no way to
+/// do that. `flush`: and what was written to them stays.
+[[nodiscard]] core::Result<std::int64_t> grow_subfiles(const SubfileSet& set, const SubfileShare& share,
+                                                       std::int64_t file_bytes, Flush flush);
+/// The names of the placeholder, the manifest and the subfiles stay.
+[[nodiscard]] core::Error flush_names(const SubfileSet& set, const SubfileShare& share);
 /// A subfile that is not there is no error.
 [[nodiscard]] core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share);
 /// The manifest and its folder; the subfiles are gone before.

@@ -1,6 +1,11 @@
 // See subfiled_storage.hpp.
 #include "storage/subfiles/subfiled_storage.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <map>
 #include <mutex>
 #include <set>
@@ -111,8 +116,21 @@ class SubfiledStorage final : public Storage {
     StorageRequest request = request_;
     request.path = set_.subfile_path(number);
     auto opened = open_storage(request);
-    if (opened && !buffers_.empty()) static_cast<void>(opened.value().file->register_buffers(buffers_));
+    if (!opened) return with_limit(opened.error(), request.path);
+    if (!buffers_.empty()) static_cast<void>(opened.value().file->register_buffers(buffers_));
     return opened;
+  }
+
+  /// The error with what this rank has open, if the process may not open more.
+  [[nodiscard]] core::Error with_limit(core::Error error, const std::string& path) const {
+    rlimit limit{};
+    if (OpenedFile(path, O_RDONLY).error() != EMFILE || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return error;
+    const auto held = std::ranges::count_if(open_, [](const auto& one) { return one.second != nullptr; });
+    error.message += "; this rank has " + std::to_string(held) + " of the " +
+                     std::to_string(set_.layout().count) + " subfiles of " + set_.path() +
+                     " open, and its process may have " + std::to_string(limit.rlim_cur) +
+                     " descriptors in all: raise ulimit -n, or keep the file in fewer subfiles";
+    return error;
   }
 
   /// `Error call(Storage&)` on every subfile that is open: the worst error.
@@ -134,7 +152,11 @@ class SubfiledStorage final : public Storage {
       Part& part = parts.emplace_back();
       part.extent = {extent.offset + position, where.extent.length};
       part.subfile = subfile(where.subfile, part.moved.error);
-      if (part.subfile) move(part, where, position);
+      if (part.subfile)
+        move(part, where, position);
+      else
+        part.moved.error.message +=
+            ", at offset " + std::to_string(part.extent.offset) + " of " + set_.path();
     });
     return parts;
   }

@@ -1,0 +1,115 @@
+// See look.hpp.
+#include "storage/subfiles/look.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "storage/subfiles/mark.h"
+
+namespace collio::storage {
+
+namespace {
+
+constexpr core::Extent use_byte{std::int64_t{1} << 61 | 17, 1};
+
+bool is_absent(int error) { return error == ENOENT || error == ENOTDIR; }
+
+core::Error cannot_tell(const std::string& path, const char* what, int error) {
+  core::Error told = errno_error(what, path, error);
+  told.message += "; nothing else tells whether collio keeps its bytes in subfiles";
+  if (error == EACCES) told.message += ". Allow its user to read it";
+  return told;
+}
+
+/// When the file was made, in nanoseconds; 0: its file system does not say.
+std::int64_t born_at(int fd) {
+  struct statx s {};
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &s) != 0 || (s.stx_mask & STATX_BTIME) == 0) return 0;
+  return s.stx_btime.tv_sec * 1'000'000'000 + s.stx_btime.tv_nsec;
+}
+
+/// Whether a folder of subfiles lies beside the file.
+bool has_folder(const std::string& path) {
+  const std::filesystem::path file(path);
+  const std::string begin = file.filename().native() + ".collio";
+  std::error_code failed;
+  std::filesystem::directory_iterator next(file.parent_path(), failed);
+  for (; !failed && next != std::filesystem::directory_iterator(); next.increment(failed))
+    if (next->path().filename().native().starts_with(begin)) return true;
+  return false;
+}
+
+/// A damaged mark is no ordinary data. A part of it may be: few bytes tell little, so the folder counts too.
+bool is_damaged(const std::string& begin, const std::string& path) {
+  if (begin.empty() || begin.starts_with(COLLIO_MARK)) return false;
+  if (begin.size() >= collio_mark_bytes) return collio_is_mark(begin.data(), begin.size()) != 0;
+  return std::string_view(COLLIO_MARK).starts_with(begin) && has_folder(path);
+}
+
+void read_placeholder(FoundFile& found, const std::string& begin, const std::string& path) {
+  if (is_damaged(begin, path)) {
+    found.error = {core::ErrorClass::bad_file,
+                   path + " is a placeholder of collio's subfiles whose first bytes are damaged"};
+    return;
+  }
+  auto placeholder = parse_placeholder(begin, path);
+  if (!placeholder) {
+    found.error = placeholder.error();
+  } else if (placeholder.value()) {
+    found.set.emplace(path, placeholder.value()->folder, Manifest{});
+    found.set->manifest().identity = placeholder.value()->identity;
+    found.error = reread_manifest(*found.set);
+  }
+}
+
+FoundFile look_once(const std::string& path) {
+  FoundFile found;
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) {
+    if (!is_absent(errno)) found.error = cannot_tell(path, "look at", errno);
+    return found;
+  }
+  if (!S_ISREG(about.st_mode)) return found;  // opening one to read may wait for a writer
+  found.inode = about.st_ino;
+  found.mode = about.st_mode & 0666;
+  found.empty = about.st_size == 0;
+  const OpenedFile file(path, found.empty ? O_PATH : O_RDONLY);
+  if (file.error() != 0) {
+    if (!is_absent(file.error())) found.error = cannot_tell(path, "open", file.error());
+    return found;
+  }
+  found.born = born_at(file.fd());
+  if (found.empty) return found;
+  std::string begin(most_head_bytes, '\0');
+  if (const int error = read_all_at(file.fd(), begin, 0); error != 0)
+    found.error = cannot_tell(path, "read", error);
+  else
+    read_placeholder(found, begin, path);
+  return found;
+}
+
+}  // namespace
+
+SetUse::SetUse(const std::string& path, By by)
+    : file_(path, by == By::one ? O_RDWR : O_RDONLY),
+      lock_(by == By::one ? RangeLock::at_once(file_.fd(), use_byte, RangeUse::write)
+                          : RangeLock(file_.fd(), use_byte, RangeUse::read)) {}
+
+FoundFile look_for_subfiles(const std::string& path) {
+  for (;;) {
+    FoundFile before = look_once(path);
+    if (!before.set && before.error.ok()) return before;
+    auto use = std::make_shared<SetUse>(path, SetUse::By::many);
+    // The set may have been removed meanwhile, which looks like damage, and the name be another file's.
+    FoundFile found = look_once(path);
+    if (found.inode != before.inode) continue;
+    if (found.set && found.error.ok()) found.use = std::move(use);
+    return found;
+  }
+}
+
+}  // namespace collio::storage

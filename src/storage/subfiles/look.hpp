@@ -1,0 +1,50 @@
+// Whether a file is kept in subfiles, and the lock that tells that it is open.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/result.hpp"
+#include "storage/range_lock.hpp"
+#include "storage/subfiles/files.hpp"
+#include "storage/subfiles/set.hpp"
+
+namespace collio::storage {
+
+/// Held while a set is in use: by all its opens, or by one that removes it. A lock of a byte far behind the
+/// placeholder's end. On a file system whose locks do not reach other nodes it excludes those of its node.
+class SetUse {
+ public:
+  enum class By {
+    many,  ///< waits while one holds it alone
+    one    ///< does not wait: others may hold it
+  };
+  SetUse(const std::string& path, By by);
+  /// errno; 0: it is held. EAGAIN, EACCES: others hold it. A file system may have no locks.
+  [[nodiscard]] int error() const noexcept { return file_.error() != 0 ? file_.error() : lock_.error(); }
+
+ private:
+  OpenedFile file_;
+  RangeLock lock_;
+};
+
+/// A file of the program's, before it is used.
+struct FoundFile {
+  bool empty = false;
+  std::uint64_t inode = 0;
+  std::int64_t born = 0;  ///< Manifest::born
+  mode_t mode = 0666;
+  std::optional<SubfileSet> set;  ///< it is kept in these
+  core::Error error;  ///< it cannot be used: its subfiles cannot, or nothing tells whether it has any
+  std::shared_ptr<SetUse> use;  ///< of a set without error
+};
+
+/// O(1): reads the first bytes of the file, and the manifest if these are a placeholder's. Waits while the
+/// set is removed. A file that is not there is an ordinary one.
+[[nodiscard]] FoundFile look_for_subfiles(const std::string& path);
+
+}  // namespace collio::storage

@@ -1,0 +1,108 @@
+/* stat(2) and what else tells the size of a file. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "view/view.h"
+
+enum {
+  most_placeholder_bytes = 4096
+}; /* longer files are none, or are being joined and have the right size */
+
+int view_real_stat(int folder, const char* path, struct stat* about, int flags) {
+  return (int)syscall(SYS_newfstatat, folder, path, about, flags);
+}
+
+int view_real_fstat(int fd, struct stat* about) { return (int)syscall(SYS_fstat, fd, about); }
+
+/* Its blocks too: a file without them would pass for one of holes. */
+static void give_size(struct stat* about, int64_t bytes) {
+  about->st_size = bytes;
+  about->st_blocks = (bytes + 511) / 512;
+}
+
+/* Bytes of the file in subfiles whose placeholder has this size; -1: it is none. */
+static int64_t bytes_of(int64_t size, mode_t mode, int folder, const char* path) {
+  if (!S_ISREG(mode) || size > most_placeholder_bytes || size == 0) return -1;
+  const int before = errno;
+  const int fd = REAL(openat)(folder, path, O_RDONLY | O_CLOEXEC);
+  const int64_t bytes = fd >= 0 ? view_bytes_of(fd) : -1;
+  if (fd >= 0) close(fd);
+  errno = before;
+  return bytes;
+}
+
+void view_correct(struct stat* about, int folder, const char* path) {
+  const int64_t bytes = bytes_of(about->st_size, about->st_mode, folder, path);
+  if (bytes >= 0) give_size(about, bytes);
+}
+
+void view_correct_of(struct stat* about, const struct view* v) {
+  *about = v->about;
+  give_size(about, v->set.bytes);
+}
+
+static int stat_any(int folder, const char* path, struct stat* about, int flags) {
+  struct view* v = path && path[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(folder) : NULL;
+  const int result = view_real_stat(folder, path, about, flags);
+  if (result != 0) return result;
+  if (v)
+    view_correct_of(about, v);
+  else
+    view_correct(about, folder, path);
+  return 0;
+}
+
+static int fstat_any(int fd, struct stat* about) {
+  const int result = view_real_fstat(fd, about);
+  struct view* v = result == 0 ? view_of(fd) : NULL;
+  if (v) view_correct_of(about, v);
+  return result;
+}
+
+/* The names that the C library has for them, of files of any length and of older programs. */
+#define STAT(name, parameters, arguments)                \
+  EXPORT int view_stat_##name parameters __asm__(#name); \
+  int view_stat_##name parameters { return stat_any arguments; }
+STAT(stat, (const char* path, struct stat* about), (AT_FDCWD, path, about, 0))
+STAT(stat64, (const char* path, struct stat* about), (AT_FDCWD, path, about, 0))
+STAT(lstat, (const char* path, struct stat* about), (AT_FDCWD, path, about, AT_SYMLINK_NOFOLLOW))
+STAT(lstat64, (const char* path, struct stat* about), (AT_FDCWD, path, about, AT_SYMLINK_NOFOLLOW))
+STAT(fstatat, (int folder, const char* path, struct stat* about, int flags), (folder, path, about, flags))
+STAT(fstatat64, (int folder, const char* path, struct stat* about, int flags), (folder, path, about, flags))
+STAT(__xstat, (int form, const char* path, struct stat* about), (AT_FDCWD, path, about, 0 * form))
+STAT(__xstat64, (int form, const char* path, struct stat* about), (AT_FDCWD, path, about, 0 * form))
+STAT(__lxstat, (int form, const char* path, struct stat* about),
+     (AT_FDCWD, path, about, AT_SYMLINK_NOFOLLOW + 0 * form))
+STAT(__lxstat64, (int form, const char* path, struct stat* about),
+     (AT_FDCWD, path, about, AT_SYMLINK_NOFOLLOW + 0 * form))
+STAT(__fxstatat, (int form, int folder, const char* path, struct stat* about, int flags),
+     (folder, path, about, flags + 0 * form))
+STAT(__fxstatat64, (int form, int folder, const char* path, struct stat* about, int flags),
+     (folder, path, about, flags + 0 * form))
+
+#define FSTAT(name, parameters, arguments)               \
+  EXPORT int view_stat_##name parameters __asm__(#name); \
+  int view_stat_##name parameters { return fstat_any arguments; }
+FSTAT(fstat, (int fd, struct stat* about), (fd, about))
+FSTAT(fstat64, (int fd, struct stat* about), (fd, about))
+FSTAT(__fxstat, (int form, int fd, struct stat* about), (fd + 0 * form, about))
+FSTAT(__fxstat64, (int form, int fd, struct stat* about), (fd + 0 * form, about))
+
+EXPORT int view_statx(int folder, const char* path, int flags, unsigned mask,
+                      struct statx* about) __asm__("statx");
+int view_statx(int folder, const char* path, int flags, unsigned mask, struct statx* about) {
+  struct view* v = path && path[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(folder) : NULL;
+  /* By the placeholder, which has the dates. */
+  const int result =
+      (int)(v ? syscall(SYS_statx, v->placeholder, "", AT_EMPTY_PATH, mask, about)
+              : syscall(SYS_statx, folder, path, flags, mask | STATX_SIZE | STATX_TYPE, about));
+  if (result != 0) return result;
+  const int64_t bytes = v ? v->set.bytes : bytes_of((int64_t)about->stx_size, about->stx_mode, folder, path);
+  if (bytes < 0) return 0;
+  about->stx_size = (uint64_t)bytes;
+  about->stx_blocks = ((uint64_t)bytes + 511) / 512;
+  return 0;
+}

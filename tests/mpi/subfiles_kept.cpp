@@ -1,0 +1,233 @@
+// What must not be lost of a file in subfiles: a join while others have it open, opens that cannot look at
+// it, what MPI_File_sync flushes, deletes that do not know the subfiles. The program stands in front of
+// open() and fsync().
+#include <dlfcn.h>
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "in_front.hpp"
+#include "pieces.hpp"
+
+using namespace collio::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string refused_path;  ///< the engine cannot open it
+int refused_with = 0;      ///< errno; 0: it can
+std::set<std::string> flushed;
+
+}  // namespace
+
+extern "C" int open(const char* path, int flags, ...) {
+  using Open = int (*)(const char*, int, ...);
+  static const auto real = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "open"));
+  va_list rest;
+  va_start(rest, flags);
+  const unsigned mode = (flags & O_CREAT) != 0 ? va_arg(rest, unsigned) : 0;
+  va_end(rest);
+  if (refused_with != 0 && path == refused_path && from_engine(__builtin_return_address(0)))
+    return errno = refused_with, -1;
+  return real(path, flags, mode);
+}
+
+extern "C" int fsync(int fd) {
+  static const auto real = reinterpret_cast<int (*)(int)>(dlsym(RTLD_NEXT, "fsync"));
+  std::error_code none;
+  flushed.insert(fs::read_symlink("/proc/self/fd/" + std::to_string(fd), none).native());
+  return real(fd);
+}
+
+namespace {
+
+using Pairs = std::vector<std::pair<const char*, const char*>>;
+constexpr int in_subfiles_mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
+const Pairs in_subfiles{{"collio_subfiles", "3"}, {"collio_subfile_unit", "700"}};
+
+int open_with(const Pairs& hints, const std::string& path, int mode, MPI_File* file,
+              MPI_Comm comm = MPI_COMM_WORLD) {
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  for (const auto& [key, value] : hints) MPI_Info_set(info, key, value);
+  const int code = MPI_File_open(comm, path.c_str(), mode, info, file);
+  MPI_Info_free(&info);
+  return code;
+}
+
+std::string raw(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool is_placeholder(const std::string& path) { return raw(path).starts_with("collio placeholder"); }
+
+void fill(Program& program, MPI_File file) {
+  const auto data = values(program.rank, 1000);
+  program.good(
+      MPI_File_write_at_all(file, 4000LL * program.rank, data.data(), 1000, MPI_INT, MPI_STATUS_IGNORE),
+      "MPI_File_write_at_all");
+}
+
+void make(Program& program, const std::string& path) {
+  MPI_File file = MPI_FILE_NULL;
+  program.good(open_with(in_subfiles, path, in_subfiles_mode, &file), "MPI_File_open in subfiles");
+  fill(program, file);
+  program.good(MPI_File_close(&file), "MPI_File_close");
+}
+
+/// Another handle, of one rank, reads on after a close that was to join.
+void join_waits_for_others(Program& program) {
+  const std::string path = program.temporary("joined");
+  make(program, path);
+  MPI_File file = MPI_FILE_NULL, other = MPI_FILE_NULL;
+  const int last = program.size - 1;
+  if (program.rank == last)
+    program.good(open_with({}, path, MPI_MODE_RDONLY, &other, MPI_COMM_SELF), "MPI_File_open of one rank");
+  program.good(open_with({{"collio_join", "close"}}, path, MPI_MODE_RDWR, &file), "MPI_File_open to join");
+  program.good(MPI_File_close(&file), "MPI_File_close that would join");
+  program.that(is_placeholder(path), "the subfiles are kept while another has the file open");
+  if (program.rank == last) {
+    std::vector<int> found(1000, -1);
+    program.good(MPI_File_read_at(other, 4000LL * last, found.data(), 1000, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_read_at");
+    program.that(found == values(last, 1000), "what the other handle reads");
+    program.good(MPI_File_close(&other), "MPI_File_close of one rank");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  program.good(open_with({{"collio_join", "close"}}, path, MPI_MODE_RDWR, &file), "MPI_File_open to join");
+  program.good(MPI_File_close(&file), "MPI_File_close that joins");
+  program.that(!is_placeholder(path) && !fs::exists(path + ".collio"), "joined when nobody else has it open");
+  program.equal(static_cast<long long>(fs::file_size(path)), 4000LL * program.size,
+                "bytes of the joined file");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// Ranks open, write and close one file, each for itself and at the same time; who is last joins it.
+void join_in_a_crowd(Program& program) {
+  const std::string path = program.temporary("crowd");
+  Pairs hints = in_subfiles;
+  hints.emplace_back("collio_join", "close");
+  for (int round = 0; round < 10; ++round) {
+    const auto data = values(program.rank, 1000, round);
+    for (int part = 0; part < 4; ++part) {
+      MPI_File file = MPI_FILE_NULL;
+      program.good(open_with(hints, path, in_subfiles_mode, &file, MPI_COMM_SELF),
+                   "MPI_File_open in a crowd");
+      program.good(MPI_File_write_at(file, 4000LL * program.rank + 1000LL * part, data.data() + 250LL * part,
+                                     250, MPI_INT, MPI_STATUS_IGNORE),
+                   "MPI_File_write_at in a crowd");
+      program.good(MPI_File_close(&file), "MPI_File_close in a crowd");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::vector<int> found(1000, -1);
+    MPI_File file = MPI_FILE_NULL;
+    program.good(open_with({}, path, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, &file),
+                 "MPI_File_open of all");
+    program.good(
+        MPI_File_read_at_all(file, 4000LL * program.rank, found.data(), 1000, MPI_INT, MPI_STATUS_IGNORE),
+        "MPI_File_read_at_all");
+    program.that(found == data, ("what the crowd wrote in round " + std::to_string(round)).c_str());
+    program.good(MPI_File_close(&file), "MPI_File_close of all");
+    program.that(!fs::exists(path + ".collio"), "no folder is left");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/// The first rank cannot look whether the file is in subfiles: nobody may take the placeholder for data.
+void cannot_look(Program& program) {
+  const std::string path = program.temporary("unseen");
+  make(program, path);
+  for (const int error : {EMFILE, EIO, EACCES}) {
+    MPI_File file = MPI_FILE_NULL;
+    refused_path = path;
+    refused_with = program.rank == 0 ? error : 0;
+    const int code = open_with({}, path, MPI_MODE_RDWR, &file);
+    refused_with = 0;
+    program.same_error(code, "a file that cannot be looked at must not open");
+    if (code == MPI_SUCCESS) MPI_File_close(&file);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_File file = MPI_FILE_NULL;
+  program.good(open_with({}, path, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, &file),
+               "MPI_File_open afterwards");
+  if (file != MPI_FILE_NULL) program.good(MPI_File_close(&file), "MPI_File_close");
+}
+
+/// Hints ask for subfiles of a file that has bytes: it is an ordinary one, which may be left to the library.
+void has_bytes_already(Program& program) {
+  const std::string path = program.temporary("ordinary");
+  if (program.rank == 0) std::ofstream(path) << "some bytes";
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File file = MPI_FILE_NULL;
+  program.good(open_with({{"collio_subfiles", "3"}, {"collio_faults", "aggregators:open:EMFILE"}}, path,
+                         MPI_MODE_RDWR, &file),
+               "MPI_File_open of an ordinary file that collio cannot open");
+  if (file != MPI_FILE_NULL) MPI_File_close(&file);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// All subfiles, also those that no rank wrote to, and the folders of all names.
+void sync_flushes_all(Program& program) {
+  const std::string path = program.temporary("flushed");
+  MPI_File file = MPI_FILE_NULL;
+  program.good(open_with(in_subfiles, path, in_subfiles_mode, &file), "MPI_File_open");
+  const int one = 1;
+  if (program.rank == 0)
+    program.good(MPI_File_write_at(file, 2800, &one, 1, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at");
+  MPI_Barrier(MPI_COMM_WORLD);
+  flushed.clear();
+  program.good(MPI_File_sync(file), "MPI_File_sync");
+  std::vector<std::string> wanted{fs::path(path).parent_path().native(), path + ".collio"};
+  for (const auto& entry : fs::directory_iterator(path + ".collio"))
+    if (entry.path().filename() != "manifest") wanted.push_back(entry.path().native());
+  std::ranges::sort(wanted);
+  program.equal(static_cast<long long>(wanted.size()), 5, "folders and subfiles");
+  for (const std::string& name : wanted) {
+    int here = flushed.contains(name) ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    program.that(here != 0, (name + " is flushed").c_str());
+  }
+  program.good(MPI_File_close(&file), "MPI_File_close");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (program.rank == 0) program.good(MPI_File_delete(path.c_str(), MPI_INFO_NULL), "MPI_File_delete");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void delete_without_manifest(Program& program) {
+  const std::string path = program.temporary("undeleted"), manifest = path + ".collio/manifest";
+  make(program, path);
+  if (program.rank == 0) {
+    const std::string text = raw(manifest);
+    std::ofstream(manifest) << "X" << text.substr(1);
+    const int code = MPI_File_delete(path.c_str(), MPI_INFO_NULL);
+    program.that(code != MPI_SUCCESS, "MPI_File_delete of a file with a damaged manifest");
+    char words[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, words, &length);
+    program.that(std::string(words).find("collio fsck") != std::string::npos, "what to do is told");
+    program.that(is_placeholder(path), "nothing is deleted");
+    std::ofstream(manifest) << text;
+    program.good(MPI_File_delete(path.c_str(), MPI_INFO_NULL), "MPI_File_delete");
+    program.that(!fs::exists(path) && !fs::exists(path + ".collio"), "all is deleted");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  if (!collio_is_on()) return program.skip("collio is not preloaded");
+  join_waits_for_others(program);
+  join_in_a_crowd(program);
+  cannot_look(program);
+  has_bytes_already(program);
+  sync_flushes_all(program);
+  delete_without_manifest(program);
+  return program.finish();
+}

@@ -1,0 +1,58 @@
+// A file in subfiles for tests.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "storage/subfiles/files.hpp"
+#include "storage/subfiles/join.hpp"
+#include "storage/subfiles/look.hpp"
+#include "storage/subfiles/subfiled_storage.hpp"
+
+namespace collio::test {
+
+/// A set of subfiles in a folder of the test's own.
+class Subfiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "collio_subfiles_XXXXXX";
+    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  storage::SubfileSet make(const storage::SubfileLayout& layout) {
+    const std::string path = folder_ + "/out";
+    const storage::OpenedFile file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const storage::FoundFile found = storage::look_for_subfiles(path);
+    EXPECT_TRUE(found.empty && found.error.ok());
+    storage::Manifest m;
+    m.identity = ++identity_;
+    m.base = "out";
+    m.inode = found.inode;
+    m.born = found.born;
+    m.layout = layout;
+    storage::SubfileSet set(path, "out.collio", m);
+    EXPECT_TRUE(make_folder(set).ok());
+    for (std::int64_t rank = 0; rank < 2; ++rank) EXPECT_TRUE(create_subfiles(set, {rank, 2}, 0666).ok());
+    EXPECT_TRUE(write_placeholder(set).ok());
+    return set;
+  }
+  static std::unique_ptr<storage::Storage> open(const storage::SubfileSet& set, policy::StorageKind kind) {
+    storage::StorageRequest request;
+    request.kind = kind;
+    auto opened = open_subfiled(set, request, 5);
+    EXPECT_TRUE(opened.ok());
+    return std::move(opened.value().file);
+  }
+
+  std::string folder_;
+  std::uint64_t identity_ = 0;
+};
+
+}  // namespace collio::test
