@@ -27,28 +27,15 @@ namespace collio::engine {
 
 namespace {
 
-/// Hints with the number of aggregators that fits the file's layout, where no hint gives one.
-policy::Hints fitted(const machine::Machine& machine, policy::Hints hints) {
-  const auto* selection = std::get_if<policy::Selection>(&hints.who);
-  if (hints.aggregators > 0 || !selection || !machine.storage.layout.dealt()) return hints;
-  policy::Hints all = hints;
-  all.aggregators = machine.ranks();
-  const int wanted = policy::count_aggregators(*selection, {machine, hints}),
-            most = policy::count_aggregators(*selection, {machine, all});
-  const int fitting =
-      policy::aggregators_for_layout({machine.storage.layout.count, wanted, most}, machine, hints);
-  if (fitting != wanted) hints.aggregators = fitting;
-  return hints;
-}
-
 /// Who may aggregate. Elections choose among a rank of every node.
 std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy::Hints& given) {
-  const policy::Hints hints = fitted(machine, given);
+  const policy::Hints hints = policy::fitted_to_layout(machine, given);
   // Stripes that are dealt should have one writer each, or all writers as many.
-  const bool by_stripes = hints.servers > 0 && hints.aggregators == 0 &&
+  const int stripes = hints.servers == 0 && hints.layout ? machine.storage.layout.count : hints.servers;
+  const bool by_stripes = stripes > 0 && hints.aggregators == 0 &&
                           (hints.cut == policy::Cut::static_cyclic || hints.cut == policy::Cut::group_cyclic);
   const policy::SelectionRequest request{
-      machine, hints, by_stripes ? policy::Counting::stripes : policy::Counting::hint, hints.servers};
+      machine, hints, by_stripes ? policy::Counting::stripes : policy::Counting::hint, stripes};
   if (const auto* selection = std::get_if<policy::Selection>(&hints.who))
     return policy::select_aggregators(*selection, request);
   return policy::select_aggregators(policy::Selection::one_per_node,
