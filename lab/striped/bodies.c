@@ -151,8 +151,12 @@ static struct body* body_of(struct striped* striped, struct inode* inode, int* e
 
 struct body* body_enter(struct striped* striped, struct inode* inode, int* error) {
   struct body* body = body_of(striped, inode, error);
-  if (body != NULL) pthread_rwlock_rdlock(&body->lock);
-  return body;
+  if (body == NULL) return NULL;
+  pthread_rwlock_rdlock(&body->lock);
+  if (body->layout.count > 0) return body;
+  pthread_rwlock_unlock(&body->lock);
+  *error = EIO; /* its objects could not be made after it was laid out anew */
+  return NULL;
 }
 
 void body_leave(struct body* body) { pthread_rwlock_unlock(&body->lock); }
@@ -217,10 +221,11 @@ static void settle(struct target* target, struct inode* inode) {
   pthread_mutex_unlock(&inode->lock);
   if (opens > 0) return;
   struct body* body = body_enter(striped, inode, &error);
-  if (body == NULL) return;
-  remove_objects(striped, body, inode->number);
+  if (body != NULL) {
+    remove_objects(striped, body, inode->number);
+    body_leave(body);
+  }
   forget_folder(striped, inode->number);
-  body_leave(body);
 }
 
 /* An object is longer than it was only when bytes are written: what is behind its end reads as zeros. */

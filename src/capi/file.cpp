@@ -102,7 +102,10 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   if (rank == 0 && (call.mode & COLLIO_CREATE) != 0)
     request.new_layout =
         engine::lay_out_new_file(call.path, request.hints, (call.mode & COLLIO_EXCLUSIVE) != 0);
-  if (Error error = create_on_first(call, rank, made->inode); !error.ok()) return error;
+  if (Error error = create_on_first(call, rank, made->inode); !error.ok()) {
+    engine::undo_layout(request.new_layout);
+    return error;
+  }
   if (rank == 0) request.found = storage::look_for_subfiles(engine::absolute_path(call.path));
   for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);
   auto opened = engine::File::open(request);

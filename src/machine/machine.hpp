@@ -30,7 +30,8 @@ struct Node {
 /// Constants of the storage a file lives on; what the cost model calculates with.
 struct StorageModel {
   std::string name = "local";
-  std::int64_t block_bytes = 4096;  ///< alignment of file domains and windows
+  std::int64_t block_bytes = 4096;     ///< alignment of file domains and windows
+  std::int64_t plain_block_bytes = 0;  ///< the same without the file's layout; 0: block_bytes
   std::int64_t window_bytes =
       1 << 20;  ///< best length of a window: fits a core's cache where calls are cheap
   std::int64_t node_buffer_bytes =
@@ -43,6 +44,9 @@ struct StorageModel {
   double bandwidth_bytes_per_s = 2e9;  ///< of one node
   Layout layout;                       ///< of the file; not known: as if it had no stripes
 
+  [[nodiscard]] std::int64_t block_without_layout() const noexcept {
+    return plain_block_bytes > 0 ? plain_block_bytes : block_bytes;
+  }
   /// Calls are dear there, and go on at the same time; ranks share locks with their neighbours in the file.
   [[nodiscard]] bool behind_network() const noexcept { return aggregators_per_core == 0; }
 };

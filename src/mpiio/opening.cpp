@@ -36,7 +36,8 @@ Opening::~Opening() {
 
 void Opening::lay_out(MPI_Comm comm, const char* path) {
   const bool one_way = ((words.mode & MPI_MODE_RDWR) != 0) != ((words.mode & MPI_MODE_WRONLY) != 0);
-  const bool may_make = (words.mode & MPI_MODE_CREATE) != 0 && one_way && (words.mode & MPI_MODE_RDONLY) == 0;
+  const bool may_make = (words.mode & MPI_MODE_CREATE) != 0 && one_way &&
+                        (words.mode & (MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL)) == 0;
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   if (!may_make || rank != 0 || !words.has_memory) return;
@@ -68,6 +69,7 @@ void Opening::look(MPI_File file, const char* path) {
 
 void Opening::note_opened(bool opened, MPI_File file, const char* path) {
   words.opened = opened;
+  if (!opened) engine::undo_layout(request.new_layout);
   if (!opened) return;
   try {
     if (words.has_memory) look(file, path);

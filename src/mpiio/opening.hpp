@@ -19,8 +19,8 @@ struct Opening {
   /// collective.
   void lay_out(MPI_Comm comm, const char* path);
 
-  /// The library opened `file`, or did not. `comm` is an intracommunicator; its first rank reads other
-  /// layers' settings. Not collective.
+  /// The library opened `file`, or did not: then what lay_out() made goes. `comm` is an intracommunicator;
+  /// its first rank reads other layers' settings. Not collective.
   void note_opened(bool opened, MPI_File file, const char* path);
 
   engine::FileRequest request;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
+
+#include "policy/select_aggregators.hpp"
 
 namespace collio::policy {
 
@@ -23,32 +26,38 @@ const machine::Layout& layout_for(const machine::Machine& machine, const Hints& 
 /// Whether writes to the file may deal stripes at all.
 bool may_deal(const machine::Machine& machine, const Hints& hints) {
   const machine::Layout& layout = layout_for(machine, hints);
-  return layout.dealt() && layout.unit_bytes >= shortest_dealt_bytes && machine.nodes.size() > 1 &&
+  return layout.count > 1 && layout.unit_bytes >= shortest_dealt_bytes && machine.nodes.size() > 1 &&
          !hints.cut && std::holds_alternative<Selection>(hints.who);
 }
 
 WhyCut against_dealing(const CutQuestion& q, const machine::Machine& machine, const Hints& hints) {
   const machine::Layout& layout = layout_for(machine, hints);
-  if (!q.write || !layout.dealt() || machine.nodes.size() < 2) return WhyCut::aligned;
+  if (!q.write || layout.count < 2 || machine.nodes.size() < 2) return WhyCut::aligned;
   return may_deal(machine, hints) ? WhyCut::dealt : WhyCut::short_stripes;
 }
+
+bool fits(const FittingRequest& r, int count) { return count % r.targets == 0 || r.targets % count == 0; }
 
 }  // namespace
 
 int fitting_aggregators(const FittingRequest& r) noexcept {
-  const auto fits = [&r](int count) { return count % r.targets == 0 || r.targets % count == 0; };
   for (int count = std::max(1, r.wanted); count <= std::min(r.most, 2 * r.wanted); ++count)
-    if (fits(count)) return count;
+    if (fits(r, count)) return count;
   for (int count = std::min(r.most, r.wanted - 1); count >= std::max(1, (r.wanted + 1) / 2); --count)
-    if (fits(count)) return count;
+    if (fits(r, count)) return count;
   return 0;
 }
 
-int aggregators_for_layout(const FittingRequest& r, const machine::Machine& machine,
-                           const Hints& hints) noexcept {
-  if (!may_deal(machine, hints)) return r.wanted;
-  const int fitting = fitting_aggregators(r);
-  return fitting > 0 ? fitting : r.wanted;
+Hints fitted_to_layout(const machine::Machine& machine, Hints hints) {
+  if (hints.aggregators > 0 || !may_deal(machine, hints)) return hints;
+  const Selection selection = std::get<Selection>(hints.who);
+  Hints all = hints;
+  all.aggregators = machine.ranks();
+  const int wanted = count_aggregators(selection, {machine, hints}),
+            most = count_aggregators(selection, {machine, all});
+  const int fitting = fitting_aggregators({machine.storage.layout.count, wanted, most});
+  if (fitting > 0 && fitting != wanted) hints.aggregators = fitting;
+  return hints;
 }
 
 CutChoice choose_cut(const CutQuestion& q, const machine::Machine& machine, const Hints& hints) {
@@ -63,16 +72,21 @@ CutChoice choose_cut(const CutQuestion& q, const machine::Machine& machine, cons
     return choice;
   }
   if (!layout.known()) return choice;
-  const std::int64_t stripes = (q.span.length + layout.unit_bytes - 1) / layout.unit_bytes;
-  if (2 * stripes < q.wanted) {
-    choice.alignment_bytes = std::min<std::int64_t>(machine.storage.block_bytes, layout.unit_bytes);
+  const std::int64_t stripes =
+      q.span.length / layout.unit_bytes + (q.span.length % layout.unit_bytes > 0 ? 1 : 0);
+  if (stripes < (q.wanted + 1) / 2 && hints.alignment_bytes == 0) {
+    choice.alignment_bytes = std::min(machine.storage.block_without_layout(), layout.unit_bytes);
     choice.why = WhyCut::long_stripes;
     return choice;
   }
   choice.why = against_dealing(q, machine, hints);
   if (choice.why != WhyCut::dealt) return choice;
-  const int fitting = fitting_aggregators({layout.count, q.wanted, q.available});
-  if (fitting == 0)
+  const bool given = hints.aggregators > 0;
+  const FittingRequest request{layout.count, q.wanted, q.available};
+  const int fitting = given && !fits(request, q.wanted) ? 0 : fitting_aggregators(request);
+  if (fitting == 0 && given)
+    choice.why = WhyCut::given_number;
+  else if (fitting == 0)
     choice.why = WhyCut::uneven;
   else if (stripes < fitting)
     choice.why = WhyCut::few_stripes;
@@ -89,10 +103,11 @@ machine::LayoutWish wish_for(const Hints& hints, int nodes, bool folder_has_layo
 }
 
 machine::StorageModel with_layout(machine::StorageModel model, machine::Layout layout) {
+  if (model.plain_block_bytes > 0) model.block_bytes = std::exchange(model.plain_block_bytes, 0);
   // Estimates test the ends of pieces with a mask (policy/estimates).
   if (layout.known() && layout.unit_bytes >= 4096 && layout.unit_bytes <= longest_block_bytes &&
       std::has_single_bit(static_cast<std::uint64_t>(layout.unit_bytes)))
-    model.block_bytes = layout.unit_bytes;
+    model.plain_block_bytes = std::exchange(model.block_bytes, layout.unit_bytes);
   model.layout = std::move(layout);
   return model;
 }

@@ -19,10 +19,11 @@ enum class WhyCut {
   unknown_layout,  ///< nothing is known of the file's stripes, or a hint says to ignore them
   hint,            ///< collio_domains, or another striping_unit than the file's
   dealt,           ///< stripes are dealt to aggregators
-  aligned,         ///< domains begin at stripes: a read, one node, no count of targets
+  aligned,         ///< domains begin at stripes: a read, one node, no count of targets, or one target
   short_stripes,   ///< as aligned: calls of one stripe each would be too short to deal them
   few_stripes,     ///< as aligned: the call has fewer stripes than aggregators
   uneven,          ///< as aligned: no number of aggregators near the wanted one fits the targets
+  given_number,    ///< as aligned: cb_nodes, and that number does not fit the targets
   long_stripes,    ///< not even aligned: that would leave most aggregators without bytes
 };
 
@@ -54,16 +55,16 @@ struct FittingRequest {
 };
 [[nodiscard]] int fitting_aggregators(const FittingRequest& request) noexcept;
 
-/// Aggregators of a file, before any call: `wanted`, or the number near it that fits the targets where writes
-/// will deal stripes.
-[[nodiscard]] int aggregators_for_layout(const FittingRequest& request, const machine::Machine& machine,
-                                         const Hints& hints) noexcept;
+/// The hints by which a file's aggregators are selected: with the number that fits its targets, where writes
+/// will deal stripes and no hint gives a number.
+[[nodiscard]] Hints fitted_to_layout(const machine::Machine& machine, Hints hints);
 
 /// The layout to ask for where this job makes a file: what hints say; with collio_striping=auto a target for
 /// each node, at most 16. `nodes`: of the job. Pure.
 [[nodiscard]] machine::LayoutWish wish_for(const Hints& hints, int nodes, bool folder_has_layout) noexcept;
 
-/// The model of storage on which a file lies like this: its stripes are its blocks. Pure.
+/// The model of storage on which a file lies like this: its stripes are its blocks, unless they are longer
+/// than 64 MiB or no power of two. Replaces an earlier layout. Pure.
 [[nodiscard]] machine::StorageModel with_layout(machine::StorageModel model, machine::Layout layout);
 
 }  // namespace collio::policy

@@ -101,6 +101,9 @@ std::string cut_text(const Plan& plan) {
     case WhyCut::uneven:
       return stripes + over + ": domains begin at them; no number of aggregators near " +
              std::to_string(plan.domains.count) + " fits the targets";
+    case WhyCut::given_number:
+      return stripes + over + ": domains begin at them; the " + std::to_string(plan.domains.count) +
+             " aggregators of cb_nodes do not fit the targets";
     case WhyCut::long_stripes:
       return "; stripes too long for domains to begin at them";
   }

@@ -10,7 +10,7 @@ namespace {
 // As storage/model.cpp has it for file systems behind a network.
 constexpr std::int64_t window_bytes = 16 << 20, node_buffer_bytes = 64 << 20;
 
-machine::StorageModel storage_of(const StorageCosts& costs) {
+machine::StorageModel storage_of(const StorageCosts& costs, const policy::Hints& hints) {
   machine::StorageModel storage;
   storage.name = "modelled";
   storage.block_bytes = costs.stripe_bytes;
@@ -22,7 +22,7 @@ machine::StorageModel storage_of(const StorageCosts& costs) {
   }
   storage.operation_s = costs.call_s;
   storage.overlaps = costs.asynchronous;
-  if (costs.file_system != FileSystem::network) return storage;
+  if (costs.file_system != FileSystem::network || !hints.layout) return storage;
   return policy::with_layout(std::move(storage), {costs.stripe_bytes, costs.targets, {}, "the model"});
 }
 
@@ -37,21 +37,17 @@ machine::Machine machine_of(const CallSetting& s) {
     one.fabric = s.job.nodes() > 1 ? s.model.fabric : machine::Fabric::same_host;
     machine.nodes.push_back(std::move(one));
   }
-  machine.storage = storage_of(s.model.storage);
+  machine.storage = storage_of(s.model.storage, s.hints);
   return machine;
 }
 
 PlannedCall plan_call(const CallSetting& s, const policy::Digest& digest, policy::Path path) {
   PlannedCall call{machine_of(s), {}, {}};
   policy::PlanRequest request{s.reads ? policy::Direction::read : policy::Direction::write, digest};
-  policy::Hints hints = s.hints;
-  if (hints.aggregators == 0) {
-    const auto wanted = static_cast<int>(policy::choose_aggregators(call.machine, hints).size());
-    const int fitting = policy::aggregators_for_layout(
-        {s.model.storage.targets, wanted, call.machine.ranks()}, call.machine, hints);
-    if (fitting != wanted) hints.aggregators = fitting;
-  }
-  call.seats = policy::choose_aggregators(call.machine, hints);
+  policy::Hints dealt = s.hints;  // no other selection is simulated
+  if (std::holds_alternative<policy::Selection>(dealt.who)) dealt.who = policy::Selection::dealt;
+  call.seats =
+      policy::choose_aggregators(call.machine, policy::fitted_to_layout(call.machine, std::move(dealt)));
   request.aggregators = static_cast<int>(call.seats.size());
   if (path != policy::Path::automatic) request.way = policy::Way{path, policy::Transfer::two_sided};
   call.plan = policy::make_plan(request, call.machine, s.hints);

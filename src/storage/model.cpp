@@ -12,6 +12,8 @@ namespace {
 void put_behind_network(machine::StorageModel& model) {
   model.operation_s = 200e-6;
   model.block_bytes = std::max<std::int64_t>(model.block_bytes, 1 << 20);
+  if (model.plain_block_bytes > 0)
+    model.plain_block_bytes = std::max<std::int64_t>(model.plain_block_bytes, 1 << 20);
   model.window_bytes = 16 << 20;
   model.node_buffer_bytes = 64 << 20;
   model.aggregators_per_core = 0;

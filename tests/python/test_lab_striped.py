@@ -129,6 +129,24 @@ def test_stripes_move_between_nodes_for_a_price(mounted):
     assert status.lock_transfers == 3 and status.lock_wait_seconds >= 0.15 and seconds[1] >= 0.15
 
 
+def test_a_file_whose_objects_cannot_be_made_is_an_error(mounted, memory):
+    path = mounted.mountpoint / "file"
+    path.touch()
+    path.write_bytes(bytes(200_000))  # makes the objects
+    path.write_bytes(b"")
+    folder, = (entry.parent.parent for entry in memory.rglob("target0/*"))
+    in_place, = (folder / "target3" / entry.name for entry in (folder / "target0").iterdir())
+    in_place.mkdir()
+    with opened(path) as fd:
+        assert error_of(os.setxattr, path, "user.collio.layout", b"targets=3") == "EISDIR"
+        for call in (lambda: os.pwrite(fd, b"x", 0), lambda: os.pread(fd, 1, 0), lambda: os.ftruncate(fd, 5)):
+            assert error_of(call) == "EIO"
+    in_place.rmdir()
+    striped.set_layout(path, "targets=3")
+    path.write_bytes(b"again")
+    assert path.read_bytes() == b"again"
+
+
 # --- under collio ----------------------------------------------------------------------------------
 
 
@@ -184,3 +202,17 @@ def test_new_files_are_laid_out_without_breaking_exclusive_creation(job, mounted
     assert "open" in said and (mounted.mountpoint / "new").read_bytes() == bytes_at(1000 * 4 * RANKS)
     file, _ = steps(job, mounted, "new", 1000, 4, 1, "striping_unit=65536")  # one that is there stays as it is
     assert file["layout"]["asked"] == "" and striped.layout(mounted.mountpoint / "new")["unit"] == "1048576"
+
+
+@pytest.mark.parametrize("modes", ["sequential", "different"])
+def test_an_open_that_fails_leaves_no_file(real_mpi, compiled, collio_process, mounted, monkeypatch, modes):
+    """The MPI library alone does not make the file either, so neither does the layout that was asked for."""
+    monkeypatch.setenv("COLLIO_RANKS_PER_NODE", "1")
+    command = [real_mpi.mpiexec, "-n", "2", compiled(real_mpi, "failing_open")]
+    alone = subprocess.run([*command, mounted.mountpoint / "alone", modes], capture_output=True, text=True, timeout=60)
+    hints = ["--set", "striping_factor=2"]
+    done = collio_process("run", *hints, "--", *command, mounted.mountpoint / "file", modes)
+    if alone.returncode != 0:
+        pytest.skip(f"{real_mpi.id} opens such a file")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (mounted.mountpoint / "file").exists() == (mounted.mountpoint / "alone").exists()

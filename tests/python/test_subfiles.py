@@ -114,7 +114,9 @@ def test_a_job_writes_and_reads_them(real_mpi, compiled, collio_process, tmp_pat
     hints = ["--set", "collio_subfiles=4", "--set", "collio_subfile_unit=1000"]
     done = collio_process("run", *hints, "--report", report, *run, data)
     assert done.returncode == 0, done.stderr
-    subfiles = json.loads(report.read_text())["files"][0]["subfiles"]
+    written, = json.loads(report.read_text())["files"]
+    assert written["layout"] == {"unit_bytes": 1000, "count": 4, "targets": [], "source": "subfiles", "asked": ""}
+    subfiles = written["subfiles"]
     assert subfiles["count"] == 4 and subfiles["unit_bytes"] == 1000 and sum(subfiles["bytes"]) == plain.stat().st_size and not subfiles["joined"]
     found = subfile_set.find(data)
     assert found.manifest.text() == found.manifest_path.read_bytes() and found.lengths() == subfiles["bytes"]

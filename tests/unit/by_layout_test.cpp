@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "policy/aggregators.hpp"
 #include "policy/plan.hpp"
 #include "storage/storage.hpp"
 
@@ -52,6 +55,7 @@ TEST(ByLayout, OtherCallsBeginDomainsAtStripes) {
            {choice({}, read), WhyCut::aligned},
            {choice({.nodes = 1}, long_write), WhyCut::aligned},
            {choice({.targets = 0}, long_write), WhyCut::aligned},
+           {choice({.targets = 1}, long_write), WhyCut::aligned},  // one target has every stripe
            {choice({.unit_bytes = 65536}, long_write), WhyCut::short_stripes},
            {choice({.targets = 7919}, long_write), WhyCut::uneven},
            {choice({}, {true, {0, 5 * mib}, 8, 64}), WhyCut::few_stripes}}) {
@@ -67,6 +71,27 @@ TEST(ByLayout, StripesLongerThanACallAreNoBoundaries) {
   const CutChoice c = choice({.unit_bytes = 512 * mib}, {true, {0, 100 * mib}, 8, 64});
   EXPECT_EQ(c.why, WhyCut::long_stripes);
   EXPECT_EQ(c.alignment_bytes, mib);
+  const CutQuestion short_write{true, {0, 40 * mib}, 8, 64};
+  const CutChoice blocks = choice({.unit_bytes = 16 * mib}, short_write);  // stripes that are blocks as well
+  EXPECT_EQ(blocks.why, WhyCut::long_stripes);
+  EXPECT_EQ(blocks.alignment_bytes, mib);
+  const CutChoice given = choice({.unit_bytes = 16 * mib}, short_write, {{"striping_unit", "16777216"}});
+  EXPECT_EQ(given.alignment_bytes, 16 * mib);
+}
+
+TEST(ByLayout, AnyLengthOfACallHasItsStripesCounted) {
+  constexpr auto longest = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t unit : {std::int64_t{1}, mib, 1024 * mib})
+    EXPECT_NE(choice({.unit_bytes = unit}, {true, {0, longest}, 8, 64}).why, WhyCut::long_stripes) << unit;
+}
+
+TEST(ByLayout, AnotherLayoutReplacesTheFirst) {
+  machine::StorageModel storage = with_layout(machine_with({}).storage, {16 * mib, 2, {}, "a test"});
+  EXPECT_EQ(storage.block_bytes, 16 * mib);
+  EXPECT_EQ(storage.block_without_layout(), mib);
+  storage = with_layout(std::move(storage), {});
+  EXPECT_EQ(storage.block_bytes, mib);
+  EXPECT_EQ(storage.block_without_layout(), mib);
 }
 
 TEST(ByLayout, HintsWin) {
@@ -77,7 +102,24 @@ TEST(ByLayout, HintsWin) {
   EXPECT_EQ(unit.alignment_bytes, 4096);
   EXPECT_EQ(choice({}, long_write, {{"striping_unit", "1048576"}}).why, WhyCut::dealt);  // as the file has it
   const CutChoice given = choice({.targets = 3}, {true, {0, 1024 * mib}, 7, 7}, {{"cb_nodes", "7"}});
-  EXPECT_EQ(given.aggregators, 6);
+  EXPECT_EQ(given.aggregators, 7);
+  EXPECT_EQ(given.why, WhyCut::given_number);
+  EXPECT_EQ(given.cut, Cut::even);
+  EXPECT_EQ(choice({.targets = 3}, {true, {0, 1024 * mib}, 6, 64}, {{"cb_nodes", "6"}}).why, WhyCut::dealt);
+  EXPECT_EQ(choice({.targets = 3}, {true, {0, 1024 * mib}, 7, 64}).aggregators, 9);
+}
+
+TEST(ByLayout, FilesHaveAggregatorsThatFitUnlessHintsGiveTheirNumber) {
+  const auto count = [](const std::map<std::string, std::string>& given, int targets) {
+    const machine::Machine machine = machine_with({.targets = targets});
+    return static_cast<int>(
+        choose_aggregators(machine, fitted_to_layout(machine, parse_hints(given))).size());
+  };
+  const int usual = count({{"collio_layout", "disable"}}, 4);
+  EXPECT_EQ(count({}, usual + 1), usual + 1);
+  EXPECT_EQ(count({}, 1), usual);
+  EXPECT_EQ(count({{"cb_nodes", "7"}}, usual + 1), 7);
+  EXPECT_EQ(count({{"collio_layout", "disable"}}, usual + 1), usual);
 }
 
 TEST(ByLayout, WithoutALayoutAllIsAsBefore) {

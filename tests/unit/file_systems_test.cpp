@@ -60,6 +60,7 @@ TEST(FileSystems, OfUnknownKindAreSharedWhereAJobHasSeveralNodes) {
   EXPECT_TRUE(several.behind_network());
   EXPECT_EQ(several.name, "newfs (unknown, taken to be shared)");
   EXPECT_GE(several.block_bytes, 1 << 20);
+  EXPECT_GE(several.block_without_layout(), 1 << 20);
   const machine::StorageModel known = model_of({"xfs", Kind::local}, 4096);
   EXPECT_FALSE(for_several_nodes(known).behind_network());
 }

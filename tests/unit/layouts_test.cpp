@@ -1,7 +1,9 @@
 // Layouts as file systems tell them: golden values, each from a source named beside it, and broken ones.
 #include "storage/layouts/layouts.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <initializer_list>
@@ -168,12 +170,51 @@ TEST(Layouts, LustreCorruptAnywhereIsNoHarm) {
 }
 
 TEST(Layouts, LustreWishesReadAsTheyWereMeant) {
-  const auto value = lustre_value({4 << 20, 12});
+  const auto wished = lustre_value({4 << 20, 12});
+  ASSERT_TRUE(wished.ok());
+  const auto& value = wished.value();
   const auto layout = parse_lustre(value);
   ASSERT_TRUE(layout.ok()) << layout.error().message;
   EXPECT_EQ(layout.value().unit_bytes, 4 << 20);
   EXPECT_EQ(layout.value().count, 12);
   EXPECT_EQ(std::to_integer<int>(value[30]), 0xff);  // on any targets
+}
+
+TEST(Layouts, LustreHasRoomForSoManyTargets) {
+  EXPECT_EQ(std::to_integer<int>(lustre_value({0, 65535}).value()[28]), 0xff);
+  const auto many = lustre_value({0, 65537});
+  ASSERT_FALSE(many.ok());
+  EXPECT_EQ(many.error().message, "striping_factor=65537: Lustre takes 1 to 65535, which means all targets");
+}
+
+TEST(Layouts, StripesLongerThanAGibibyteAreNotUsed) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  EXPECT_EQ(checked_layout({gib, 4, {}, "a test"}).unit_bytes, gib);
+  const machine::Layout layout = checked_layout({gib + 1, 2, {3, 4}, "a test"});
+  EXPECT_FALSE(layout.known());
+  EXPECT_EQ(layout.count, 0);
+  EXPECT_EQ(layout.source, "a test: stripes of 1073741825 bytes; collio uses those of up to 1073741824");
+}
+
+TEST(Layouts, WhatAFileSystemSaysHasNoControlBytes) {
+  using namespace std::string_literals;
+  EXPECT_EQ(checked_layout({1, 1, {}, "a\0b\n\x1b\x7f c\xc3\xa9"s}).source, "a?b??? c\xc3\xa9");
+}
+
+TEST(Layouts, OnlyTheEmptyFileThatWasMadeIsRemoved) {
+  const test::TemporaryFile file, other;
+  const int fd = ::open(file.path().c_str(), O_WRONLY);
+  const Holder made = Holder::with(fd);
+  remove_made(other.path(), made);
+  EXPECT_EQ(::access(other.path().c_str(), F_OK), 0) << "another file has the name";
+  remove_made(file.path(), {});
+  ASSERT_EQ(::write(fd, "x", 1), 1);
+  remove_made(file.path(), made);
+  EXPECT_EQ(::access(file.path().c_str(), F_OK), 0) << "it has bytes";
+  ASSERT_EQ(::ftruncate(fd, 0), 0);
+  remove_made(file.path(), made);
+  EXPECT_NE(::access(file.path().c_str(), F_OK), 0);
+  ::close(fd);
 }
 
 // Ceph's documentation, "File Layouts", reading layouts with getfattr.

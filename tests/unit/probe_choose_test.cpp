@@ -35,7 +35,7 @@ class ProbeChoose : public testing::Test {
   void remember(const std::vector<double>& rates, double age_s = 0) {
     std::vector<CacheEntry> entries;
     for (std::size_t i = 0; i < rates.size(); ++i) {
-      CacheEntry entry{identity_of(targets_[i]).value(), seconds_since_1970() - age_s, {}};
+      CacheEntry entry{identity_of(targets_[i]).value(), seconds_since_1970() - age_s, terms_, {}};
       entry.measurement.samples = {rates[i], rates[i], rates[i]};
       entries.push_back(entry);
     }
@@ -56,6 +56,7 @@ class ProbeChoose : public testing::Test {
   std::string root_;
   std::vector<Target> targets_;
   Options options_;
+  Terms terms_{true, 3, 1 << 20};  ///< as options_ have it
 };
 
 TEST_F(ProbeChoose, FreshFindingsSaveTheProbe) {
@@ -67,6 +68,7 @@ TEST_F(ProbeChoose, FreshFindingsSaveTheProbe) {
   EXPECT_NEAR(choice.measurements[0].age_s, 60, 5);
   EXPECT_EQ(choice.why,
             "2 of 3 targets: 2 write 200 MB/s together, all 3 would write 30 MB/s; slow: c (10 MB/s)");
+  EXPECT_EQ(left_out(targets_, choice), std::vector<std::string>{"c: slow, 10 MB/s"});
 }
 
 TEST_F(ProbeChoose, OldFindingsAreMeasuredAgainAndKept) {
@@ -79,6 +81,21 @@ TEST_F(ProbeChoose, OldFindingsAreMeasuredAgainAndKept) {
   EXPECT_EQ(second.measurements[2].samples, first.measurements[2].samples);
   EXPECT_EQ(second.measurements[2].way, first.measurements[2].way);
   EXPECT_EQ(second.measurements[2].no_direct, first.measurements[2].no_direct);
+}
+
+TEST_F(ProbeChoose, FindingsOfOtherSamplesAreMeasuredAnew) {
+  for (const Terms& other : {Terms{false, 3, 1 << 20}, Terms{true, 2, 1 << 20}, Terms{true, 3, 2 << 20}}) {
+    terms_ = other;
+    remember({100e6, 100e6, 10e6});
+    const Choice choice = chosen();
+    EXPECT_EQ(choice.bytes, 3 * options_.amount.bytes_per_target) << other.samples;
+    EXPECT_FALSE(choice.measurements[2].cached);
+  }
+  terms_ = {true, 4, 1 << 20};  // more samples of the same length
+  remember({100e6, 100e6, 10e6});
+  EXPECT_EQ(chosen().bytes, 0);
+  options_.limits.direct = false;
+  EXPECT_GT(chosen().bytes, 0);
 }
 
 TEST_F(ProbeChoose, CacheAloneWritesNothing) {
@@ -112,6 +129,7 @@ TEST_F(ProbeChoose, NoUsableTargetIsAnError) {
   EXPECT_NE(choice.error.message.find("target b: the folder cannot be found: No such file"),
             std::string::npos)
       << choice.error.message;
+  EXPECT_EQ(left_out(targets_, choice).at(1), choice.measurements[1].error.message);
   EXPECT_EQ(choose({}, options_).error.message, "no target is named; name at least one folder");
 }
 
@@ -152,7 +170,7 @@ TEST_F(ProbeChoose, ProcessesAtTheSameTimeLoseNothing) {
       bool fine = true;
       for (int round = 0; round < rounds; ++round) {
         const CacheLock lock(options_.folder, 30);
-        CacheEntry entry{std::to_string(process) + "/" + std::to_string(round), seconds_since_1970(), {}};
+        CacheEntry entry{std::to_string(process) + "/" + std::to_string(round), seconds_since_1970(), {}, {}};
         entry.measurement.samples = {1e6};
         fine = fine && lock.remark().empty() && add_to_cache(options_.folder, {entry}).empty() &&
                read_cache(options_.folder).remark.empty();

@@ -118,6 +118,32 @@ TEST(ProbeMeasure, StuckTargetsHoldNobodyUp) {
   release.set_value();
 }
 
+// However patient the probe is with a target that does not answer, and however long a sample is.
+TEST(ProbeMeasure, EndsInItsTimeInTheMiddleOfASample) {
+  const Folder folder;
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  const Target never{"never", folder.path(), [released]() -> core::Result<OwnedFile> {
+                       released.wait();
+                       return core::Error{core::ErrorClass::io, "late"};
+                     }};
+  const Target endless = device("/dev/null");
+  const Budget budget{1, {std::int64_t{1} << 32, 4096}};
+  const auto begin = std::chrono::steady_clock::now();
+  const auto found = measure({never, endless}, budget, 2, {.patience_s = 60, .most_s = 0.2});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  release.set_value();
+  EXPECT_LT(took.count(), 2);
+  EXPECT_EQ(found[0].state, State::stuck);
+  EXPECT_EQ(
+      found[0].error.message,
+      "target never: no sample has ended within the probe's 0.2 s; the first was at: making a file; look "
+      "at its server, or leave this target out");
+  EXPECT_EQ(found[1].state, State::measured) << found[1].error.message;
+  EXPECT_LT(found[1].bytes, budget.size.bytes);
+  EXPECT_EQ(found[1].ended_early, 1);
+}
+
 TEST(ProbeMeasure, WhatIsNotReachedInTimeIsUnknown) {
   const Folder folder;
   const auto found = measure({{"a", folder.path(), {}}}, small(), 1, {.most_s = -1});
@@ -156,6 +182,10 @@ TEST(ProbeBudget, TakesAHundredthOfTheTime) {
       EXPECT_GE(budget->size.bytes, 1000 << 10);
       EXPECT_GE(budget->samples, 3);
     }
+  const auto endless =
+      budget_of({.bytes_per_target = std::int64_t{1} << 60, .expected_bytes = std::int64_t{1} << 62}, 1, why);
+  ASSERT_TRUE(endless);
+  EXPECT_EQ(endless->samples, 5);
   // A thousand targets are for the nodes of a job together: 32 of them, four targets each at a time.
   EXPECT_FALSE(budget_of({.expected_bytes = std::int64_t{1} << 42}, 1000, why));
   EXPECT_TRUE(budget_of({.at_once = 128, .expected_bytes = std::int64_t{1} << 42}, 1000, why));

@@ -106,6 +106,19 @@ TEST(SimulatedCalls, PublishedWritesHaveContiguousDomainsWhereAHintSaysSo) {
   EXPECT_EQ(contiguous.rounds, 1);
 }
 
+TEST(SimulatedCalls, LayoutsAreIgnoredWhereAHintSaysSo) {
+  const machine::Topology topology = machine::SingleSwitch{4, {10e9, 1e-6}};
+  const Job job = interleaved(16, 4, 4096, 1024);
+  for (const bool ignored : {false, true}) {
+    CallSetting setting = setting_of(topology, job, ignored ? "collio_layout=disable" : "");
+    setting.model.storage.targets = 3;
+    const PlannedCall call = plan_call(setting, digest_of(job), Path::two_phase);
+    EXPECT_EQ(call.machine.storage.layout.known(), !ignored);
+    EXPECT_EQ(call.seats.size() % 3 == 0, !ignored) << call.seats.size();
+    EXPECT_EQ(policy::reason_text(call.plan).find("stripes of") == std::string::npos, ignored);
+  }
+}
+
 TEST(SimulatedCalls, OnlyRanksWithBytesInADomainDescribeThem) {
   const int ranks = 256;
   const machine::Topology topology = machine::SingleSwitch{32, {10e9, 1e-6}};

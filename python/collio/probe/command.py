@@ -23,6 +23,7 @@ from collio.probe.show import print_probe
 @click.option("--threshold", type=click.FloatRange(0, 0.99), help="Part of the highest sum that may be lost for more targets.  [default: 0.02]")
 @click.option("--at-once", type=COUNT, help="Targets written to at the same time.  [default: 4]")
 @click.option("--patience", type=click.FloatRange(0.01, 3600), help="Seconds until a target that does not answer is stuck.  [default: 2]")
+@click.option("--most", type=click.FloatRange(0.1, 86400), help="Seconds until the probe ends.  [default: 30]")
 @click.option("--buffered", is_flag=True, help="Write through the page cache and wait for the disk, where O_DIRECT means something else.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep findings, which otherwise hold for 10 minutes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

@@ -116,6 +116,17 @@ class Subfiles(TypedDict, total=False):
     joined_through_memory: int
 
 
+class FolderProbe(TypedDict, total=False):
+    """What a probe of the folders for a new file's subfiles found. Those chosen are in subfiles."""
+
+    why: str
+    left_out: list[str]
+    age_seconds: float
+    bytes: int
+    seconds: float
+    remarks: list[str]
+
+
 class FileRecord(TypedDict, total=False):
     """A line that the engine appends to the report: a file, or files of one kind added up. It replaces earlier lines with its id."""
 
@@ -131,6 +142,7 @@ class FileRecord(TypedDict, total=False):
     layout: Layout
     storage_by: StorageBy
     subfiles: Subfiles
+    folder_probe: FolderProbe
     schedule_trials: str
     call_trials: str
     agreement: str
@@ -314,6 +326,14 @@ FIELDS = {
         "joined_by_kernel": "Bytes",
         "joined_through_memory": "Bytes",
     },
+    "FolderProbe": {
+        "why": "Text",
+        "left_out": "Texts",
+        "age_seconds": "Seconds",
+        "bytes": "Bytes",
+        "seconds": "Seconds",
+        "remarks": "Texts",
+    },
     "FileSeconds": {
         "open": "Spread",
         "open_by_library": "Spread",
@@ -332,6 +352,7 @@ FIELDS = {
         "layout": "Layout",
         "storage_by": "StorageBy",
         "subfiles": "Maybe<Subfiles>",
+        "folder_probe": "Maybe<FolderProbe>",
         "schedule_trials": "Text",
         "call_trials": "Text",
         "agreement": "Maybe<Text>",

@@ -12,6 +12,7 @@
 
 #include "engine/background/yielding_storage.hpp"
 #include "engine/file/same_call.hpp"
+#include "engine/open/choose_folders.hpp"
 #include "engine/open/discover.hpp"
 #include "engine/open/discover_network.hpp"
 #include "engine/open/first_word.hpp"
@@ -27,28 +28,15 @@ namespace collio::engine {
 
 namespace {
 
-/// Hints with the number of aggregators that fits the file's layout, where no hint gives one.
-policy::Hints fitted(const machine::Machine& machine, policy::Hints hints) {
-  const auto* selection = std::get_if<policy::Selection>(&hints.who);
-  if (hints.aggregators > 0 || !selection || !machine.storage.layout.dealt()) return hints;
-  policy::Hints all = hints;
-  all.aggregators = machine.ranks();
-  const int wanted = policy::count_aggregators(*selection, {machine, hints}),
-            most = policy::count_aggregators(*selection, {machine, all});
-  const int fitting =
-      policy::aggregators_for_layout({machine.storage.layout.count, wanted, most}, machine, hints);
-  if (fitting != wanted) hints.aggregators = fitting;
-  return hints;
-}
-
 /// Who may aggregate. Elections choose among a rank of every node.
 std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy::Hints& given) {
-  const policy::Hints hints = fitted(machine, given);
+  const policy::Hints hints = policy::fitted_to_layout(machine, given);
   // Stripes that are dealt should have one writer each, or all writers as many.
-  const bool by_stripes = hints.servers > 0 && hints.aggregators == 0 &&
+  const int stripes = hints.servers == 0 && hints.layout ? machine.storage.layout.count : hints.servers;
+  const bool by_stripes = stripes > 0 && hints.aggregators == 0 &&
                           (hints.cut == policy::Cut::static_cyclic || hints.cut == policy::Cut::group_cyclic);
   const policy::SelectionRequest request{
-      machine, hints, by_stripes ? policy::Counting::stripes : policy::Counting::hint, hints.servers};
+      machine, hints, by_stripes ? policy::Counting::stripes : policy::Counting::hint, stripes};
   if (const auto* selection = std::get_if<policy::Selection>(&hints.who))
     return policy::select_aggregators(*selection, request);
   return policy::select_aggregators(policy::Selection::one_per_node,
@@ -84,16 +72,43 @@ std::string bytes_path(const FileRequest& request, const std::string& path, cons
   return elsewhere ? absolute_path(hints.subfile_folders.front()) : path;
 }
 
-/// What rank 0 says of a file, after it has laid a new one out.
-FirstWord word_of(const FileRequest& request, const std::string& path, NewLayout& new_layout) {
-  const policy::Hints hints = policy::parse_hints(merged(request.settings, request.hints));
-  const std::string bytes_at = bytes_path(request, path, hints);
-  finish_layout(new_layout, path);
-  return {request.hints, request.settings, words_of(request.found),
-          policy::with_layout(model_for_job(bytes_at), layout_of(bytes_at, hints))};
+bool makes_subfiles(const FileRequest& request, const policy::Hints& hints) {
+  const storage::FoundFile& found = request.found;
+  return hints.enabled && hints.subfiles > 0 && request.writes && found.error.ok() && !found.set &&
+         found.empty;
 }
 
 }  // namespace
+
+/// On rank 0, where hints ask for it: which folders the subfiles of a new file go to.
+void File::probe_folders(FirstWord& word, const FileRequest& request, policy::Hints& hints) {
+  if (!hints.probes_folders || !makes_subfiles(request, hints)) return;
+  if (hints.subfile_folders.empty()) {
+    warnings.emplace_back("collio_probe=enable: collio_subfile_dirs names no folders to choose among");
+    return;
+  }
+  std::vector<std::string> folders;
+  for (const std::string& folder : hints.subfile_folders) folders.push_back(absolute_path(folder));
+  FolderChoice choice = choose_folders(folders);
+  folder_probe = std::move(choice.said);
+  if (!choice.error.ok()) {
+    word.found = words_of(storage::FoundFile{.error = choice.error});
+    return;
+  }
+  word.found["folders"] = choice.chosen;
+  hints = with_folders(std::move(hints), choice.chosen);
+}
+
+/// What rank 0 says of a file, after it has laid a new one out.
+FirstWord File::first_word(const FileRequest& request) {
+  FirstWord word{request.hints, request.settings, words_of(request.found), {}};
+  policy::Hints hints = policy::parse_hints(merged(request.settings, request.hints));
+  probe_folders(word, request, hints);
+  const std::string bytes_at = bytes_path(request, path, hints);
+  finish_layout(new_layout, path);
+  word.storage = policy::with_layout(model_for_job(bytes_at), layout_of(bytes_at, hints));
+  return word;
+}
 
 std::string absolute_path(const std::string& path) {
   if (path.empty() || path[0] == '/') return path;
@@ -128,11 +143,13 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool*
   f->path = absolute_path(request.path);
   f->new_layout = request.new_layout;
   FirstWord mine;
-  if (f->rank == 0) mine = word_of(request, f->path, f->new_layout);
+  if (f->rank == 0) mine = f->first_word(request);
   const FirstWord first = share(request.comm, std::move(mine));
   f->settings = first.settings;
   f->hints = policy::parse_hints(merged(first.settings, first.hints));
-  f->warnings = request.warnings;
+  if (const auto chosen = first.found.find("folders"); chosen != first.found.end())
+    f->hints = with_folders(std::move(f->hints), chosen->second);
+  f->warnings.insert(f->warnings.begin(), request.warnings.begin(), request.warnings.end());
   f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
   if (alone)
     *alone = is_in_subfiles(first.found) ||

@@ -22,6 +22,7 @@
 #include "machine/machine.hpp"
 #include "observe/call_record.hpp"
 #include "observe/file_times.hpp"
+#include "observe/report_records.hpp"
 #include "policy/hints.hpp"
 #include "policy/local_aggregators.hpp"
 #include "policy/plan.hpp"
@@ -141,8 +142,9 @@ class File {
   std::map<std::string, std::string>
       settings;  ///< which of them come from other layers' settings; the same on all ranks
   machine::Machine machine;
-  NewLayout new_layout;  ///< of rank 0
-  Servers servers;       ///< all aggregators; they serve the domains in this order unless a plan places these
+  NewLayout new_layout;                                      ///< of rank 0
+  std::optional<observe::report::FolderProbe> folder_probe;  ///< of rank 0, of a new file in subfiles
+  Servers servers;  ///< all aggregators; they serve the domains in this order unless a plan places these
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node
   int node_index = 0, node_rank = 0;
   std::vector<int> leaders;  ///< rank of each node's first rank
@@ -173,6 +175,8 @@ class File {
 
  private:
   File() = default;
+  [[nodiscard]] FirstWord first_word(const FileRequest& request);
+  void probe_folders(FirstWord& word, const FileRequest& request, policy::Hints& hints);
   void prepare_fault_drill();
   void note_storage();  ///< Collective.
   void learn_holder();  ///< Where not all ranks open the file at once. Collective.

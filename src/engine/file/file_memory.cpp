@@ -19,7 +19,8 @@ std::uint64_t setting_of(const File& f) {
   const auto fold_text = [&fold](const std::string& text) { fold(std::hash<std::string>{}(text)); };
   for (const auto& [key, value] : f.hints.in_force) fold_text(key + '=' + value);
   const machine::StorageModel& storage = f.machine.storage;
-  for (const std::int64_t bytes : {storage.block_bytes, storage.window_bytes, storage.node_buffer_bytes})
+  for (const std::int64_t bytes :
+       {storage.block_bytes, storage.block_without_layout(), storage.window_bytes, storage.node_buffer_bytes})
     fold(static_cast<std::uint64_t>(bytes));
   for (const double number : {storage.operation_s, storage.bandwidth_bytes_per_s})
     fold(std::bit_cast<std::uint64_t>(number));

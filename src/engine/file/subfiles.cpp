@@ -5,9 +5,11 @@
 #include <cstring>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "engine/file/file.hpp"
 #include "engine/open/first_word.hpp"
+#include "policy/by_layout.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::engine {
@@ -138,14 +140,15 @@ core::Error make_set(File& file) {
   return error;
 }
 
-/// File domains follow the stripes, unless hints say otherwise.
+/// File domains follow the stripes of the subfiles. Locks are those of the file system that these lie on.
 void align_to_stripes(File& file) {
   const storage::SubfileLayout& layout = file.subfiles->set.layout();
   file.hints.in_force["collio_subfiles"] = std::to_string(layout.count);
   file.hints.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
-  if (file.hints.alignment_bytes > 0 || file.hints.servers > 0) return;
-  file.hints.alignment_bytes = layout.unit_bytes;
-  file.hints.servers = static_cast<int>(layout.count);
+  if (!file.hints.layout) return;
+  machine::StorageModel& storage = file.machine.storage;
+  storage = policy::with_layout(std::move(storage), {});  // without that of the first subfile
+  storage.layout = {layout.unit_bytes, static_cast<int>(layout.count), {}, "subfiles"};
 }
 
 }  // namespace

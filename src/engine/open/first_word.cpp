@@ -10,40 +10,47 @@ namespace collio::engine {
 
 namespace {
 
-void append_pairs(std::string& text, const std::map<std::string, std::string>& pairs) {
-  text += std::to_string(pairs.size()) + '\0';
-  for (const auto& [key, value] : pairs) text += key + '\0' + value + '\0';
+// Every word has its length before it: a file system's words may hold any byte.
+void append_count(std::string& text, std::size_t count) {
+  text.append(reinterpret_cast<const char*>(&count), sizeof count);
 }
 
-/// The pairs that append_pairs() wrote at `at`, which moves behind them.
+void append_word(std::string& text, const std::string& word) {
+  append_count(text, word.size());
+  text += word;
+}
+
+void append_pairs(std::string& text, const std::map<std::string, std::string>& pairs) {
+  append_count(text, pairs.size());
+  for (const auto& [key, value] : pairs) append_word(text, key), append_word(text, value);
+}
+
+/// What was appended at `at`, which moves behind it.
+std::size_t take_count(const std::string& text, std::size_t& at) {
+  std::size_t count = 0;
+  text.copy(reinterpret_cast<char*>(&count), sizeof count, at);
+  at += sizeof count;
+  return count;
+}
+
+std::string take_word(const std::string& text, std::size_t& at) {
+  const std::size_t length = take_count(text, at);
+  return text.substr(std::exchange(at, at + length), length);
+}
+
 std::map<std::string, std::string> take_pairs(const std::string& text, std::size_t& at) {
-  const auto next = [&] {
-    const std::string word = text.c_str() + at;
-    at += word.size() + 1;
-    return word;
-  };
   std::map<std::string, std::string> pairs;
-  for (int left = std::stoi(next()); left > 0; --left) {
-    std::string key = next();
-    pairs[std::move(key)] = next();
+  for (std::size_t left = take_count(text, at); left > 0; --left) {
+    std::string key = take_word(text, at);
+    pairs[std::move(key)] = take_word(text, at);
   }
   return pairs;
 }
 
-std::map<std::string, std::string> words_of(const machine::Layout& layout) {
-  return {{"source", layout.source},
-          {"unit", std::to_string(layout.unit_bytes)},
-          {"count", std::to_string(layout.count)}};
-}
+using Numbers = std::array<double, 11>;  // whole ones are exact up to 2^53
 
-/// What decisions need. The targets' numbers stay with rank 0, which reports them.
-void set_layout(machine::Layout& layout, std::map<std::string, std::string> words) {
-  layout.source = words["source"];
-  layout.unit_bytes = std::stoll(words["unit"]);
-  layout.count = std::stoi(words["count"]);
-}
-
-std::array<double, 8> numbers_of(const machine::StorageModel& m) {
+/// What decisions need. The numbers of the layout's targets stay with rank 0, which reports them.
+Numbers numbers_of(const machine::StorageModel& m) {
   return {static_cast<double>(m.block_bytes),
           static_cast<double>(m.window_bytes),
           static_cast<double>(m.node_buffer_bytes),
@@ -51,10 +58,13 @@ std::array<double, 8> numbers_of(const machine::StorageModel& m) {
           m.operation_s,
           m.bandwidth_bytes_per_s,
           m.in_memory ? 1.0 : 0.0,
-          m.unknown ? 1.0 : 0.0};
+          m.unknown ? 1.0 : 0.0,
+          static_cast<double>(m.plain_block_bytes),
+          static_cast<double>(m.layout.unit_bytes),
+          static_cast<double>(m.layout.count)};
 }
 
-void set_numbers(machine::StorageModel& m, const std::array<double, 8>& numbers) {
+void set_numbers(machine::StorageModel& m, const Numbers& numbers) {
   m.block_bytes = static_cast<std::int64_t>(numbers[0]);
   m.window_bytes = static_cast<std::int64_t>(numbers[1]);
   m.node_buffer_bytes = static_cast<std::int64_t>(numbers[2]);
@@ -63,17 +73,20 @@ void set_numbers(machine::StorageModel& m, const std::array<double, 8>& numbers)
   m.bandwidth_bytes_per_s = numbers[5];
   m.in_memory = numbers[6] != 0;
   m.unknown = numbers[7] != 0;
+  m.plain_block_bytes = static_cast<std::int64_t>(numbers[8]);
+  m.layout.unit_bytes = static_cast<std::int64_t>(numbers[9]);
+  m.layout.count = static_cast<int>(numbers[10]);
 }
 
 }  // namespace
 
 FirstWord share(MPI_Comm comm, FirstWord word) {
-  std::array<double, 8> numbers = numbers_of(word.storage);
+  Numbers numbers = numbers_of(word.storage);
   std::string text(reinterpret_cast<const char*>(numbers.data()), sizeof numbers);
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
   append_pairs(text, word.found);
-  append_pairs(text, words_of(word.storage.layout));
+  append_word(text, word.storage.layout.source);
   transport::broadcast_text(text, 0, comm);
   text.copy(reinterpret_cast<char*>(numbers.data()), sizeof numbers);
   set_numbers(word.storage, numbers);
@@ -81,7 +94,7 @@ FirstWord share(MPI_Comm comm, FirstWord word) {
   word.hints = take_pairs(text, at);
   word.settings = take_pairs(text, at);
   word.found = take_pairs(text, at);
-  set_layout(word.storage.layout, take_pairs(text, at));
+  word.storage.layout.source = take_word(text, at);
   return word;
 }
 

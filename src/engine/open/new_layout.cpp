@@ -1,6 +1,8 @@
 // See new_layout.hpp.
 #include "engine/open/new_layout.hpp"
 
+#include <utility>
+
 #include "engine/open/job_here.hpp"
 #include "policy/by_layout.hpp"
 #include "storage/layouts/layouts.hpp"
@@ -27,8 +29,16 @@ NewLayout lay_out_new_file(const std::string& path, const std::map<std::string, 
   const bool folder = !hints.striping_by_job || storage::folder_has_layout(path);
   layout.wish = policy::wish_for(hints, nodes_of_job(), folder);
   layout.after_open = exclusive && layout.wish.any();
-  if (layout.wish.any() && !exclusive) note(layout, storage::create_with_layout(path, layout.wish));
+  if (!layout.wish.any() || exclusive) return layout;
+  const storage::LayoutOutcome outcome = storage::create_with_layout(path, layout.wish);
+  layout.path = path;
+  layout.made = outcome.made;
+  note(layout, outcome);
   return layout;
+}
+
+void undo_layout(NewLayout& layout) noexcept {
+  storage::remove_made(layout.path, std::exchange(layout.made, {}));
 }
 
 void finish_layout(NewLayout& layout, const std::string& path) {

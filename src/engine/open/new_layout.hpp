@@ -9,6 +9,7 @@
 #include <string>
 
 #include "machine/layout.hpp"
+#include "storage/same_file.hpp"
 
 namespace collio::engine {
 
@@ -16,6 +17,8 @@ namespace collio::engine {
 struct NewLayout {
   machine::LayoutWish wish;
   bool after_open = false;  ///< the file is not there yet
+  std::string path;         ///< of the file
+  storage::Holder made;     ///< it, where rank 0 made it
   std::string outcome;      ///< the wish, and what the file system made of it; empty: no wish
 };
 
@@ -23,6 +26,9 @@ struct NewLayout {
 /// `exclusive`: the open fails if it is there. For one rank: it makes the file. Not collective.
 [[nodiscard]] NewLayout lay_out_new_file(const std::string& path,
                                          const std::map<std::string, std::string>& hints, bool exclusive);
+
+/// The open failed: removes the file that was made for it, if it is empty. Not collective.
+void undo_layout(NewLayout& layout) noexcept;
 
 /// What is left to do when the file is there. Not collective.
 void finish_layout(NewLayout& layout, const std::string& path);

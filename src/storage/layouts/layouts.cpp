@@ -27,7 +27,8 @@ namespace {
 using Value = std::vector<std::byte>;
 
 constexpr std::size_t most_value_bytes = 65536;  // XATTR_SIZE_MAX of linux/limits.h
-constexpr mode_t permissions = 0666;             // less the process's umask, as MPI libraries do
+constexpr std::int64_t longest_unit = std::int64_t{1} << 30;
+constexpr mode_t permissions = 0666;  // less the process's umask, as MPI libraries do
 
 /// A file system's way.
 struct Way {
@@ -49,8 +50,12 @@ core::Result<machine::Layout> lab(std::span<const std::byte> value) { return par
 Value bytes_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 Value bytes_of(const std::string& text) { return bytes_of(std::as_bytes(std::span(text))); }
 
-core::Result<Value> to_lustre(const machine::LayoutWish& wish) { return bytes_of(lustre_value(wish)); }
 core::Result<Value> to_lab(const machine::LayoutWish& wish) { return bytes_of(lab_value(wish)); }
+core::Result<Value> to_lustre(const machine::LayoutWish& wish) {
+  const auto value = lustre_value(wish);
+  if (!value) return value.error();
+  return bytes_of(value.value());
+}
 core::Result<Value> to_ceph(const machine::LayoutWish& wish) {
   auto text = ceph_value(wish);
   if (!text) return text.error();
@@ -103,44 +108,62 @@ core::Result<machine::Layout> ask(const std::string& path) {
   return core::Error{core::ErrorClass::other, name + " tells no layout"};
 }
 
-LayoutOutcome give(int file, const Way& way, const machine::LayoutWish& wish) {
-  const auto value = way.value(wish);
-  if (!value) return {false, value.error().message};
-  if (::fsetxattr(file, way.attribute, value.value().data(), value.value().size(), 0) != 0)
-    return {false, failed(way.attribute).message};
-  return {true, ""};
+LayoutOutcome give(int file, const Way& way, const Value& value) {
+  const bool set = ::fsetxattr(file, way.attribute, value.data(), value.size(), 0) == 0;
+  return {set, set ? "" : failed(way.attribute).message};
 }
 
 }  // namespace
 
 machine::Layout find_layout(const std::string& path) {
-  auto layout = ask(path);
-  if (layout) return std::move(layout.value());
-  machine::Layout unknown;
-  unknown.source = layout.error().message;
-  return unknown;
+  auto found = ask(path);
+  return checked_layout(found ? std::move(found.value()) : machine::Layout{0, 0, {}, found.error().message});
+}
+
+machine::Layout checked_layout(machine::Layout layout) {
+  for (char& letter : layout.source)
+    if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f') letter = '?';
+  if (layout.unit_bytes <= longest_unit) return layout;
+  return {0,
+          0,
+          {},
+          layout.source + ": stripes of " + std::to_string(layout.unit_bytes) +
+              " bytes; collio uses those of up to " + std::to_string(longest_unit)};
 }
 
 LayoutOutcome create_with_layout(const std::string& path, const machine::LayoutWish& wish) {
   const Way* way = way_of(find_file_system(folder_of(path)).system.name);
   if (!way || !wish.any()) return {};
+  const auto value = way->value(wish);
+  if (!value) return {false, value.error().message};
   const int file =
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | way->create_flags, permissions);
   if (file < 0) return {};  // it is there, or the MPI library will say why it cannot be
-  LayoutOutcome outcome = give(file, *way, wish);
+  LayoutOutcome outcome = give(file, *way, value.value());
+  outcome.made = Holder::with(file);
   ::close(file);
   return outcome;
+}
+
+void remove_made(const std::string& path, const Holder& made) noexcept {
+  struct stat about {};
+  if (made.inode == 0 || ::lstat(path.c_str(), &about) != 0 || about.st_size != 0) return;
+  if (static_cast<std::int64_t>(about.st_dev) == made.device &&
+      static_cast<std::int64_t>(about.st_ino) == made.inode)
+    ::unlink(path.c_str());
 }
 
 LayoutOutcome lay_out_empty_file(const std::string& path, const machine::LayoutWish& wish) {
   const Way* way = way_of(find_file_system(path).system.name);
   if (!way || !wish.any()) return {};
+  const auto value = way->value(wish);
+  if (!value) return {false, value.error().message};
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return {false, failed("open").message};
   struct stat about {};
   LayoutOutcome outcome;
   if (::fstat(file, &about) == 0 && about.st_size == 0)
-    outcome = give(file, *way, wish);
+    outcome = give(file, *way, value.value());
   else
     outcome.why_not = "the file is not empty";
   ::close(file);

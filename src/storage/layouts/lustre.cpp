@@ -129,7 +129,11 @@ core::Result<machine::Layout> parse_lustre(std::span<const std::byte> value) {
   }
 }
 
-std::array<std::byte, 32> lustre_value(const machine::LayoutWish& wish) {
+core::Result<std::array<std::byte, 32>> lustre_value(const machine::LayoutWish& wish) {
+  if (wish.count > all_targets)
+    return core::Error{core::ErrorClass::argument, "striping_factor=" + std::to_string(wish.count) +
+                                                       ": Lustre takes 1 to " + std::to_string(all_targets) +
+                                                       ", which means all targets"};
   std::array<std::byte, 32> value{};
   const auto put = [&value](std::size_t offset, std::uint64_t number, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, number >>= 8) value[offset + i] = static_cast<std::byte>(number);

@@ -21,8 +21,8 @@ inline constexpr const char* lustre_attribute = "lustre.lov";
 [[nodiscard]] core::Result<machine::Layout> parse_lustre(std::span<const std::byte> value);
 
 /// The attribute's value that asks for a layout on a file without objects: lov_user_md_v1, on any targets.
-/// Pure.
-[[nodiscard]] std::array<std::byte, 32> lustre_value(const machine::LayoutWish& wish);
+/// An error: more targets than the value has room for. Pure.
+[[nodiscard]] core::Result<std::array<std::byte, 32>> lustre_value(const machine::LayoutWish& wish);
 
 /// Flag of open(2) on Lustre: the file gets no objects until its layout is set, or it is written
 /// (O_LOV_DELAY_CREATE).

@@ -14,7 +14,8 @@ std::optional<Budget> budget_of(const Amount& wanted, std::int64_t targets, std:
     const double at_once = std::min<double>(std::max(wanted.at_once, 1), count);
     const double allowed = most_part * static_cast<double>(wanted.expected_bytes) * (at_once / count) / count;
     per_target = std::min(per_target, allowed);
-    const int affordable = static_cast<int>(per_target / static_cast<double>(least_sample_bytes));
+    const int affordable = static_cast<int>(
+        std::clamp<double>(per_target / static_cast<double>(least_sample_bytes), 0, samples));
     if (affordable < std::min(samples, least_samples)) {
       char text[200];
       std::snprintf(

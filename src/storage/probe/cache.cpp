@@ -28,7 +28,7 @@ namespace collio::storage::probe {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::string_view format = "collio-probe/1";
+constexpr std::string_view format = "collio-probe/2";
 constexpr double forgotten_after_s = 3600;
 constexpr std::size_t most_samples = 1000;
 
@@ -45,9 +45,15 @@ std::string sum_of(const Json& targets) {
 
 Json json_of(const CacheEntry& entry) {
   const Measurement& one = entry.measurement;
-  return {{"identity", entry.identity}, {"measured_at_s", entry.measured_at_s},
-          {"samples", one.samples},     {"bytes", one.bytes},
-          {"way", word_of(one.way)},    {"ended_early", one.ended_early},
+  return {{"identity", entry.identity},
+          {"measured_at_s", entry.measured_at_s},
+          {"samples", one.samples},
+          {"bytes", one.bytes},
+          {"way", word_of(one.way)},
+          {"ended_early", one.ended_early},
+          {"wants_direct", entry.terms.direct},
+          {"wanted_samples", entry.terms.samples},
+          {"sample_bytes", entry.terms.sample_bytes},
           {"no_direct", one.no_direct}};
 }
 
@@ -57,6 +63,9 @@ CacheEntry entry_of(const Json& json) {
   Measurement& one = entry.measurement;
   json.at("identity").get_to(entry.identity);
   json.at("measured_at_s").get_to(entry.measured_at_s);
+  json.at("wants_direct").get_to(entry.terms.direct);
+  json.at("wanted_samples").get_to(entry.terms.samples);
+  json.at("sample_bytes").get_to(entry.terms.sample_bytes);
   json.at("samples").get_to(one.samples);
   json.at("bytes").get_to(one.bytes);
   json.at("ended_early").get_to(one.ended_early);

@@ -5,6 +5,7 @@
 // with the file, it is only a cache: it is ignored, and the remark says so.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,18 @@
 
 namespace collio::storage::probe {
 
+/// How a measurement was made.
+struct Terms {
+  bool direct = true;  ///< O_DIRECT was wanted
+  int samples = 0;     ///< that were wanted
+  std::int64_t sample_bytes = 0;
+};
+
 struct CacheEntry {
   std::string identity;      ///< of the target (identity_of)
   double measured_at_s = 0;  ///< seconds since 1970
-  Measurement measurement;   ///< one that is measured; its age is not kept
+  Terms terms;
+  Measurement measurement;  ///< one that is measured; its age is not kept
 };
 
 struct CacheContent {

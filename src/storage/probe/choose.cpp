@@ -20,13 +20,15 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t names_told = 8;      ///< of targets, in a line
 constexpr std::size_t asked_at_once = 16;  ///< folders that are looked up
 
-/// Looks up what every target is called in the cache; empty where it has failed.
-std::vector<std::string> identify(const std::vector<Target>& targets, double patience_s,
+/// Looks up what every target is called in the cache; empty where it has failed, or the time was over.
+std::vector<std::string> identify(const std::vector<Target>& targets, const MeasureLimits& limits,
                                   std::vector<Measurement>& measurements) {
   using Found = std::optional<core::Result<std::string>>;
   std::vector<std::shared_ptr<Found>> found(targets.size());
   std::vector<std::string> identities(targets.size());
-  WatchedThreads threads(patience_s);
+  WatchedThreads threads(limits.patience_s);
+  const auto end = Clock::now() +
+                   std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.most_s));
   std::size_t next = 0;
   const auto start = [&] {
     const auto slot = found[next] = std::make_shared<Found>();
@@ -44,13 +46,14 @@ std::vector<std::string> identify(const std::vector<Target>& targets, double pat
     ++next;
   };
   for (;;) {
-    while (next < targets.size() && threads.running() < asked_at_once) start();
+    while (next < targets.size() && threads.running() < asked_at_once && Clock::now() < end) start();
     if (threads.running() == 0) return identities;
-    const auto ended = threads.next();
+    const auto ended = threads.next(end);
     const auto i = static_cast<std::size_t>(ended.who);
     const auto slot = std::exchange(found[i], nullptr);
-    if (ended.stuck)
-      give_up(measurements[i], targets[i], {patience_s, ended.doing});
+    if (ended.why != WatchedThreads::Given::result)
+      give_up(measurements[i], targets[i],
+              {ended.why == WatchedThreads::Given::stuck ? limits.patience_s : limits.most_s, ended.doing});
     else if (!slot->has_value())
       fail(measurements[i], targets[i],
            {core::ErrorClass::no_memory, "the process has no memory for its probe"});
@@ -89,14 +92,16 @@ class Choosing {
   }
 
   Choice run() {
+    budget_ = budget_of(options_.amount, static_cast<std::int64_t>(targets_.size()), too_little_);
     const bool caches = options_.caches && !folder_.empty();
     if (options_.caches && folder_.empty())
       choice_.remarks.emplace_back("there is no cache: neither XDG_CACHE_HOME nor HOME names a folder");
     if (caches) {
-      identities_ = identify(targets_, options_.limits.patience_s, choice_.measurements);
+      identities_ = identify(targets_, options_.limits, choice_.measurements);
       ask_cache();
     }
-    if (options_.measures && !unknown().empty()) probe(caches);
+    if (budget_ || !options_.measures || unknown().empty()) too_little_.clear();
+    if (budget_ && options_.measures && !unknown().empty()) probe(caches);
     decide();
     choice_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     if (choice_.chosen.empty()) choice_.error = nothing_left();
@@ -125,7 +130,7 @@ class Choosing {
     const double now = seconds_since_1970();
     for (const std::size_t i : unknown()) {
       const auto entry = by_identity.find(identities_[i]);
-      if (entry == by_identity.end()) continue;
+      if (entry == by_identity.end() || !serves(entry->second->terms)) continue;
       const double age_s = now - entry->second->measured_at_s;
       if (age_s < 0 || age_s > options_.most_age_s) continue;
       choice_.measurements[i] = entry->second->measurement;
@@ -133,13 +138,18 @@ class Choosing {
     }
   }
 
+  /// How targets would be measured now.
+  [[nodiscard]] Terms terms() const {
+    return {options_.limits.direct, budget_ ? budget_->samples : 0, budget_ ? budget_->size.bytes : 0};
+  }
+  /// Whether rates that were measured so can be compared with those measured now.
+  [[nodiscard]] bool serves(const Terms& was) const {
+    return was.direct == options_.limits.direct &&
+           (!budget_ || (was.sample_bytes == budget_->size.bytes && was.samples >= budget_->samples));
+  }
+
   /// Measures what is not known yet.
   void probe(bool caches) {
-    std::string why;
-    if (!budget_of(options_.amount, static_cast<std::int64_t>(unknown().size()), why)) {
-      too_little_ = why;
-      return;
-    }
     std::optional<CacheLock> lock;
     if (caches) {
       lock.emplace(folder_, options_.wait_s);
@@ -150,14 +160,13 @@ class Choosing {
     if (which.empty()) return;
     std::vector<Target> targets;
     for (const std::size_t i : which) targets.push_back(targets_[i]);
-    const auto budget = budget_of(options_.amount, static_cast<std::int64_t>(which.size()), why);
-    auto found = measure(targets, *budget, options_.amount.at_once, options_.limits);
-    choice_.sample_bytes = budget->size.bytes;
+    auto found = measure(targets, *budget_, options_.amount.at_once, options_.limits);
+    choice_.sample_bytes = budget_->size.bytes;
     std::vector<CacheEntry> entries;
     for (std::size_t i = 0; i < which.size(); ++i) {
       choice_.bytes += found[i].bytes;
       if (caches && found[i].state == State::measured)
-        entries.push_back({identities_[which[i]], seconds_since_1970(), found[i]});
+        entries.push_back({identities_[which[i]], seconds_since_1970(), terms(), found[i]});
       choice_.measurements[which[i]] = std::move(found[i]);
     }
     if (lock && lock->remark().empty()) remark(add_to_cache(folder_, entries));
@@ -218,6 +227,7 @@ class Choosing {
   const std::vector<Target>& targets_;
   const Options& options_;
   std::string folder_, too_little_;
+  std::optional<Budget> budget_;  ///< of all targets, so that rates from the cache are like those found now
   std::vector<std::string> identities_;
   Choice choice_;
   Clock::time_point begin_ = Clock::now();
@@ -227,6 +237,17 @@ class Choosing {
 
 Choice choose(const std::vector<Target>& targets, const Options& options) {
   return Choosing(targets, options).run();
+}
+
+std::vector<std::string> left_out(const std::vector<Target>& targets, const Choice& choice) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (std::ranges::binary_search(choice.chosen, static_cast<int>(i))) continue;
+    const Measurement& one = choice.measurements[i];
+    texts.push_back(one.error.ok() ? targets[i].name + ": slow, " + rate_text(one.bytes_per_s)
+                                   : one.error.message);
+  }
+  return texts;
 }
 
 }  // namespace collio::storage::probe

@@ -38,7 +38,11 @@ struct Choice {
 };
 
 /// Not collective. A target that is not known (too little to come for a probe, time over) is chosen: nothing
-/// speaks against it. Cost: budget_of(), and at most limits' time and wait_s.
+/// speaks against it. Rates in the cache count if they were measured the same way, with samples of the same
+/// length, and at least as many. Cost: budget_of(), and at most wait_s and twice limits.most_s.
 [[nodiscard]] Choice choose(const std::vector<Target>& targets, const Options& options);
+
+/// Targets that were not chosen: "NAME: slow, 10 MB/s", or why they cannot be used. Pure.
+[[nodiscard]] std::vector<std::string> left_out(const std::vector<Target>& targets, const Choice& choice);
 
 }  // namespace collio::storage::probe

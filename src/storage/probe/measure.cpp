@@ -18,17 +18,24 @@ constexpr double slow_by = 4;            ///< a sample that takes this many time
 constexpr double shortest_end_s = 0.05;  ///< but not before this: short times scatter
 constexpr std::size_t most_times = 255;  ///< that the usual time is taken of
 
+Clock::time_point in(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 class Probe {
  public:
   Probe(const std::vector<Target>& targets, const Budget& budget, int at_once, const MeasureLimits& limits)
       : targets_(targets),
         limits_(limits),
         at_once_(static_cast<std::size_t>(std::max(at_once, 1))),
+        end_(in(limits.most_s)),
+        last_begin_(in(limits.most_s - std::min(limits.patience_s, limits.most_s / 2))),
         work_(prepare_samples(budget.size, limits.direct)),
         threads_(limits.patience_s),
         found_(targets.size()),
         taken_(targets.size()),
         busy_(targets.size(), false) {
+    work_->end = last_begin_;
     for (int round = 0; round < budget.samples; ++round)
       for (int i = 0; i < static_cast<int>(targets.size()); ++i) pending_.push_back(i);
   }
@@ -37,7 +44,7 @@ class Probe {
     for (;;) {
       while (threads_.running() < at_once_ && start_next()) {}
       if (threads_.running() == 0) break;
-      book(threads_.next());
+      book(threads_.next(end_));
     }
     for (Measurement& one : found_)
       if (!one.samples.empty() && one.error.ok()) one.state = State::measured;
@@ -59,7 +66,7 @@ class Probe {
   /// The next sample of a target that works and is not being written. False: there is none, or the time is
   /// over.
   bool start_next() {
-    if (std::chrono::duration<double>(Clock::now() - begin_).count() > limits_.most_s) return false;
+    if (Clock::now() > last_begin_) return false;
     while (!pending_.empty() && is_settled(pending_.front())) pending_.pop_front();
     const auto next = std::ranges::find_if(pending_, [this](int target) {
       return !busy_[static_cast<std::size_t>(target)] && !is_settled(target);
@@ -87,8 +94,12 @@ class Probe {
     busy_[index] = false;
     const Slot slot = std::move(taken_[index]);
     const Target& target = targets_[index];
-    if (ended.stuck)
+    if (ended.why == WatchedThreads::Given::late && found_[index].samples.empty())
+      give_up_late(found_[index], target, {limits_.most_s, ended.doing});
+    else if (ended.why == WatchedThreads::Given::stuck)
       give_up(found_[index], target, {limits_.patience_s, ended.doing});
+    else if (ended.why == WatchedThreads::Given::late)
+      return;  // the samples before count
     else if (!slot->has_value())
       fail(found_[index], target, {core::ErrorClass::no_memory, "the process has no memory for its probe"});
     else
@@ -111,6 +122,7 @@ class Probe {
   const std::vector<Target>& targets_;
   MeasureLimits limits_;
   std::size_t at_once_;
+  Clock::time_point end_, last_begin_;  ///< of the probe, and for samples to begin
   std::shared_ptr<SampleWork> work_;
   WatchedThreads threads_;
   std::vector<Measurement> found_;
@@ -118,7 +130,6 @@ class Probe {
   std::vector<bool> busy_;
   std::deque<int> pending_;    ///< a target for each sample to be taken
   std::vector<double> times_;  ///< of whole samples, sorted
-  Clock::time_point begin_ = Clock::now();
 };
 
 }  // namespace

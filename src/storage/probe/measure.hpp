@@ -19,13 +19,14 @@ namespace collio::storage::probe {
 
 struct MeasureLimits {
   double patience_s = 2;  ///< until a target that does not get on is stuck: no block of a sample is written
-  double most_s = 30;     ///< no sample begins later
+  double most_s =
+      30;  ///< the probe ends then. No sample begins in the last patience_s of it, or the last half
   bool direct = true;
 };
 
-/// One measurement for each target, in their order. Not collective. Returns within
-/// most_s + patience_s + the time for one block, whatever the targets do: a target that does not answer keeps
-/// a thread and, if it made one, a file without a name until it does. Nothing is left on the others.
+/// One measurement for each target, in their order. Not collective. Returns within most_s, whatever the
+/// targets do. One whose first sample is under way then is stuck. A target that does not answer keeps a
+/// thread and, if it made one, a file without a name until it does. Nothing is left on the others.
 [[nodiscard]] std::vector<Measurement> measure(const std::vector<Target>& targets, const Budget& budget,
                                                int at_once, const MeasureLimits& limits);
 

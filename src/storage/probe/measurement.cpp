@@ -42,6 +42,12 @@ State state_of(core::ErrorClass kind) {
   return full ? State::full : State::failed;
 }
 
+std::string seconds_of(const Silence& silence) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g s", silence.seconds);
+  return text;
+}
+
 void set_error(Measurement& measurement, const Target& target, const core::Error& error) {
   measurement.error = {error.kind,
                        "target " + target.name + ": " + error.message + "; " + advice(error.kind)};
@@ -85,11 +91,16 @@ void fail(Measurement& measurement, const Target& target, const core::Error& err
 }
 
 void give_up(Measurement& measurement, const Target& target, const Silence& silence) {
-  char time[32];
-  std::snprintf(time, sizeof time, "%g s", silence.patience_s);
   measurement.state = State::stuck;
   set_error(measurement, target,
-            {core::ErrorClass::io, "no answer within " + std::string(time) + " while " + silence.doing});
+            {core::ErrorClass::io, "no answer within " + seconds_of(silence) + " while " + silence.doing});
+}
+
+void give_up_late(Measurement& measurement, const Target& target, const Silence& silence) {
+  measurement.state = State::stuck;
+  set_error(measurement, target,
+            {core::ErrorClass::io, "no sample has ended within the probe's " + seconds_of(silence) +
+                                       "; the first was at: " + silence.doing});
 }
 
 }  // namespace collio::storage::probe

@@ -14,7 +14,7 @@ namespace collio::storage::probe {
 
 enum class State {
   measured,
-  stuck,    ///< did not answer within the patience
+  stuck,    ///< did not answer within the patience, or had not ended its first sample with the probe
   full,     ///< no space, or no quota
   failed,   ///< cannot be written for another reason
   unknown,  ///< the time was over before its first sample, or only the cache was asked
@@ -42,11 +42,13 @@ void summarise(Measurement& measurement);
 
 /// The target cannot be written: `error` says why, and which state that is. Pure.
 void fail(Measurement& measurement, const Target& target, const core::Error& error);
-/// It has not answered for `patience_s` while `doing` something. Pure.
+/// It has not answered for `seconds` while `doing` something. Pure.
 struct Silence {
-  double patience_s = 0;
+  double seconds = 0;
   std::string doing;
 };
 void give_up(Measurement& measurement, const Target& target, const Silence& silence);
+/// The same where the probe's `seconds` are over before it has ended a sample. Pure.
+void give_up_late(Measurement& measurement, const Target& target, const Silence& silence);
 
 }  // namespace collio::storage::probe

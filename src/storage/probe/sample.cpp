@@ -134,7 +134,8 @@ Sample take_sample(const Target& target, const SampleWork& work, Progress& progr
     error = writer.write_block();
     sample.seconds = seconds_since(begin);
     if (sample.bytes == work.size.block_bytes) first_s = sample.seconds;
-    sample.whole = sample.bytes == work.size.bytes || sample.seconds < work.enough_s;
+    sample.whole =
+        sample.bytes == work.size.bytes || (sample.seconds < work.enough_s && Clock::now() < work.end);
   }
   progress.mark("syncing");
   if (error == 0) error = writer.finish();

@@ -43,6 +43,7 @@ struct SampleWork {
   bool direct = true;
   std::shared_ptr<const std::byte> block;  ///< size.block_bytes random bytes, on a page's border
   std::atomic<double> enough_s{1e9};       ///< a sample that takes longer ends early
+  Progress::Clock::time_point end = Progress::Clock::time_point::max();  ///< after it, one ends early, too
 };
 [[nodiscard]] std::shared_ptr<SampleWork> prepare_samples(const SampleSize& size, bool direct);
 

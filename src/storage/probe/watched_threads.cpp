@@ -39,7 +39,7 @@ bool WatchedThreads::start(int who, Work work) {
   return started;
 }
 
-WatchedThreads::Ended WatchedThreads::next() {
+WatchedThreads::Ended WatchedThreads::next(Progress::Clock::time_point end) {
   assert(!running_.empty());
   const auto patience =
       std::chrono::duration_cast<Progress::Clock::duration>(std::chrono::duration<double>(patience_s_));
@@ -50,15 +50,16 @@ WatchedThreads::Ended WatchedThreads::next() {
       shared_->tickets.pop_front();
       const auto found = std::ranges::find(running_, ticket, &Running::ticket);
       if (found == running_.end()) continue;  // given up before
-      const Ended ended{found->who, false, {}};
+      const Ended ended{found->who, Given::result, {}};
       running_.erase(found);
       return ended;
     }
     const auto longest =
         std::ranges::min_element(running_, {}, [](const Running& one) { return one.progress->since(); });
-    const auto until = longest->progress->since() + patience;
+    const auto stuck = longest->progress->since() + patience;
+    const auto until = std::min(stuck, end);
     if (Progress::Clock::now() >= until) {
-      Ended ended{longest->who, true, longest->progress->doing()};
+      Ended ended{longest->who, stuck <= end ? Given::stuck : Given::late, longest->progress->doing()};
       running_.erase(longest);
       return ended;
     }

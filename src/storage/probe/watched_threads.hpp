@@ -49,14 +49,19 @@ class WatchedThreads {
   [[nodiscard]] bool start(int who, Work work);
   [[nodiscard]] std::size_t running() const noexcept { return running_.size(); }
 
+  enum class Given {
+    result,
+    stuck,  ///< it was given up: it had not got on for the patience
+    late,   ///< it was given up: it was `end`
+  };
   struct Ended {
     int who = 0;
-    bool stuck = false;  ///< it was given up
-    std::string doing;   ///< what it did then
+    Given why = Given::result;
+    std::string doing;  ///< what it did when it was given up
   };
   /// Waits for one. Only while some are running. Returns at the latest when the first has not got on for the
-  /// patience.
-  [[nodiscard]] Ended next();
+  /// patience, or at `end`.
+  [[nodiscard]] Ended next(Progress::Clock::time_point end);
 
  private:
   /// Owned by the threads, too.
