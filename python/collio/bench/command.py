@@ -8,14 +8,14 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import click
 from rich.console import Console
 
 from collio import __version__, hints, mpi_libraries
 from collio.bench import engines as engine_table
-from collio.bench import lab_results, launcher, machine, results, rounds
+from collio.bench import lab_results, launcher, machine, results, rounds, tuning
 from collio.bench.engines import BenchError
 from collio.bench.patterns import PATTERNS
 from collio.bench.patterns.prepared import ReadyPattern
@@ -56,9 +56,11 @@ def bench() -> None:
     Engines run in turns, and every byte is checked.
 
     Engines: collio; native (the MPI library's own I/O, with waiting ranks that yield); native-spin
-    (without yielding); floor (the same bytes, contiguous, by POSIX calls). Open MPI also has
+    (without yielding); native-tuned (with the fastest settings for the pattern, searched before the
+    measurement); floor (the same bytes, contiguous, by POSIX calls). Open MPI also has
     ompi-two_phase, ompi-vulcan, ompi-dynamic, ompi-dynamic_gen2, ompi-individual and ompi-romio.
-    "collio:cb_buffer_size=1MiB" sets hints for one engine; "collio@../other" takes another checkout's build.
+    "collio:cb_buffer_size=1MiB" sets hints for one engine, "ompi-vulcan:num_aggregators=4:bytes_per_agg=4MiB"
+    Open MPI's parameters; "collio@../other" takes another checkout's build.
     """
 
 
@@ -90,11 +92,26 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
             arguments = [str(program), *prepared.arguments, "--file", str(Path(place) / "data"), "--operation", common["operation"]]
             arguments += ["--steps", str(common["steps"]), "--collective", common["collective"], "--compute-ms", str(round(1000 * common["compute_s"]))]
             given = [part for key, value in shared.items() for part in ("--hint", f"{key}={value}")]
-            samples = rounds.run_rounds(
-                setup, contenders, lambda engine: arguments + ["--mode", engine.mode] + ([] if engine.mode == "floor" else given),
-                common["repeat"], _tell,
-            )
-    return _document(name, common, prepared, samples, setup, shared)
+
+            def arguments_of(engine: engine_table.Engine) -> list[str]:
+                return arguments + ["--mode", engine.mode] + ([] if engine.mode == "floor" else given)
+
+            contenders, tunings = _tune(setup, contenders, common["operation"].split(","), arguments_of)
+            samples = rounds.run_rounds(setup, contenders, arguments_of, common["repeat"], _tell)
+    return _document(name, common, prepared, samples, setup, shared) | ({"tuning": tunings} if tunings else {})
+
+
+def _tune(
+    setup: launcher.Setup, contenders: list[engine_table.Engine], operations: list[str], arguments_of: Callable[[engine_table.Engine], list[str]],
+) -> tuple[list[engine_table.Engine], JsonObject]:
+    """The contenders, tuned ones with their settings, and the searches by label."""
+    made, tunings = [], {}
+    for engine in contenders:
+        if engine.tunes:
+            engine, found = tuning.tuned(setup, engine, operations, tuning.Runner(setup, arguments_of, _tell_trial))
+            tunings[engine.label] = found.document()
+        made.append(engine)
+    return made, tunings
 
 
 def _first_built() -> mpi_libraries.MpiLibrary:
@@ -126,6 +143,13 @@ def _tell(engine: engine_table.Engine, repeat: int, outcome: launcher.Outcome) -
     if sys.stderr.isatty():
         spent = " ".join(f"{o['operation']} {format_seconds(o['seconds'])}" for line in outcome.lines for o in line.get("operations", ()))
         click.echo(f"  {repeat + 1}  {engine.label:<20} {outcome.error or spent}", err=True)
+
+
+def _tell_trial(trial: tuning.Trial) -> None:
+    """One line of progress of a search, for terminals only."""
+    if sys.stderr.isatty():
+        spent = " ".join(f"{operation} {format_seconds(seconds)}" for operation, seconds in trial.seconds.items())
+        click.echo(f"  try {trial.setting.label}: {trial.error or spent}", err=True)
 
 
 def _finish(document: JsonObject, as_json: bool, output: Path | None) -> None:
