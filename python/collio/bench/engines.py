@@ -6,6 +6,9 @@
     native           the MPI library's own I/O, helped to yield when ranks outnumber cores
     native-spin      the same without that help
     native-tuned     the same with the fastest settings for the pattern (tuning.py)
+    pnetcdf          PnetCDF's nonblocking calls (--pnetcdf) over the MPI library's own I/O
+    pnetcdf-collio   the same with the interposer preloaded
+    pnetcdf-gio      PnetCDF with its own I/O, GIO, instead of MPI-IO (1.15 and newer)
     floor            POSIX writes of as many contiguous bytes; no exchange
     ompi-two_phase   Open MPI with one of its components (ompi-vulcan, ompi-dynamic_gen2, …)
     ompi-romio       Open MPI with ROMIO instead of its own I/O
@@ -30,7 +33,8 @@ from collio.sizes import parse_size, unit_advice
 OMPI_COLLECTIVES = ("dynamic", "dynamic_gen2", "individual", "two_phase", "vulcan")
 OMPIO_VALUES = ("num_aggregators", "bytes_per_agg")
 """Values of OMPIO's components that are MCA parameters, not hints."""
-PLAIN = ("collio", "declared", "native", "native-spin", "native-tuned", "floor")
+PNETCDF_DRIVERS = {"pnetcdf": "mpiio", "pnetcdf-collio": "mpiio", "pnetcdf-gio": "gio"}
+PLAIN = ("collio", "declared", "native", "native-spin", "native-tuned", *PNETCDF_DRIVERS, "floor")
 
 
 class BenchError(Exception):
@@ -45,7 +49,8 @@ class Engine:
     preload: bool = False  # the interposer
     interposer: Path | None = None  # of another checkout; None: this one's
     yields: bool = True    # the native progress loop gives the processor away
-    mode: str = "mpiio"    # or "declared", "floor"
+    mode: str = "mpiio"    # or "declared", "pnetcdf", "floor"
+    arguments: tuple[str, ...] = ()  # of the measuring program
     environ: dict[str, str] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
     tunes: bool = False    # settings are searched before the measurement
@@ -77,6 +82,9 @@ def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
         return Engine(label, mode="floor")
     if name in ("native", "native-spin"):
         return Engine(label, yields=name == "native", hints=own)
+    if name in PNETCDF_DRIVERS:
+        driver = ("--hint", f"nc_driver={PNETCDF_DRIVERS[name]}")
+        return Engine(label, preload=name == "pnetcdf-collio", mode="pnetcdf", arguments=driver, hints=own)
     if name == "native-tuned":
         return Engine(label, hints=own, tunes=True)
     if name.startswith("ompi-") and mpi.family == OPENMPI:
