@@ -15,17 +15,19 @@
 #include "content.hpp"
 #include "declared.hpp"
 #include "json.hpp"
+#include "library_version.hpp"
 #include "memory.hpp"
 #include "operation.hpp"
 #include "pattern.hpp"
+#include "pnetcdf.hpp"
 #include "verify.hpp"
 
 namespace collio::bench {
 namespace {
 
 /// How the bytes go.
-enum class Mode { mpiio, declared, floor };
-constexpr std::array<const char*, 3> mode_names{"mpiio", "declared", "floor"};
+enum class Mode { mpiio, declared, pnetcdf, floor };
+constexpr std::array<const char*, 4> mode_names{"mpiio", "declared", "pnetcdf", "floor"};
 
 struct Job {
   const PatternEntry* entry = nullptr;
@@ -54,7 +56,10 @@ struct Stage {
   [[nodiscard]] std::int64_t step_bytes() const {
     return covered.empty() ? 0 : covered.back().offset + covered.back().length;
   }
-  [[nodiscard]] StepImage image(int step) const { return {covered, step * step_bytes()}; }
+  [[nodiscard]] StepImage image(int step) const {
+    const std::int64_t header = job.mode == Mode::pnetcdf ? pnetcdf_header_bytes : 0;
+    return {covered, header + step * step_bytes()};
+  }
   [[nodiscard]] Share share() const {
     return {step_bytes() * world.rank / world.size, step_bytes() * (world.rank + 1) / world.size};
   }
@@ -170,6 +175,7 @@ void make_ready(Stage& stage, Direction direction, int step) {
   const Target& target = stage.job.target;
   if (stage.job.mode == Mode::floor) return run_floor(direction, target, work, stage.floor_offset);
   if (stage.job.mode == Mode::declared) return run_declared(direction, target, work, stage.pattern);
+  if (stage.job.mode == Mode::pnetcdf) return run_pnetcdf(direction, target, work, stage.pattern);
   return run_mpiio(direction, target, work);
 }
 
@@ -246,26 +252,6 @@ void make_ready(Stage& stage, Direction direction, int step) {
   return records;
 }
 
-struct Library {
-  std::string version;  // first line of what the MPI says of itself, up to a comma
-  std::string device;   // MPICH's "ch4:ucx" and the like; empty elsewhere
-};
-
-[[nodiscard]] Library library_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  std::string all(text.data());
-  std::replace(all.begin(), all.end(), '\t', ' ');
-  Library library{all.substr(0, all.find_first_of("\n,")), {}};
-  const std::string key = "MPICH Device:";
-  if (const std::size_t at = all.find(key); at != std::string::npos) {
-    const std::size_t start = all.find_first_not_of(' ', at + key.size());
-    library.device = all.substr(start, all.find('\n', start) - start);
-  }
-  return library;
-}
-
 [[nodiscard]] json json_of(const Record& record, std::int64_t bytes) {
   json line{{"operation", name_of(record.direction)},
             {"step", record.step},
@@ -299,24 +285,25 @@ struct Library {
     if (!record.error.empty() && (errors.empty() || errors.back() != text)) errors.push_back(text);
   }
   const Library library = library_version();
-  const json line{{"program", "collio_bench"},
-                  {"version", 1},
-                  {"pattern", stage.job.entry->name},
-                  {"mode", mode_names[static_cast<std::size_t>(stage.job.mode)]},
-                  {"ranks", stage.world.size},
-                  {"mpi", library.version},
-                  {"mpi_device", library.device},
-                  {"file", stage.job.target.path},
-                  {"parameters", options.in_force()},
-                  {"hints", stage.job.target.hints},
-                  {"bytes", steps * bytes},
-                  {"pieces", steps * pieces},
-                  {"file_bytes", steps * stage.step_bytes()},
-                  {"hole_bytes", steps * (stage.step_bytes() - covered_bytes(stage.covered))},
-                  {"verified", errors.empty()},
-                  {"peak_rss_above_buffer_bytes", peak},
-                  {"errors", errors},
-                  {"operations", operations}};
+  json line{{"program", "collio_bench"},
+            {"version", 1},
+            {"pattern", stage.job.entry->name},
+            {"mode", mode_names[static_cast<std::size_t>(stage.job.mode)]},
+            {"ranks", stage.world.size},
+            {"mpi", library.version},
+            {"mpi_device", library.device},
+            {"file", stage.job.target.path},
+            {"parameters", options.in_force()},
+            {"hints", stage.job.target.hints},
+            {"bytes", steps * bytes},
+            {"pieces", steps * pieces},
+            {"file_bytes", steps * stage.step_bytes()},
+            {"hole_bytes", steps * (stage.step_bytes() - covered_bytes(stage.covered))},
+            {"verified", errors.empty()},
+            {"peak_rss_above_buffer_bytes", peak},
+            {"errors", errors},
+            {"operations", operations}};
+  if (stage.job.mode == Mode::pnetcdf) line["pnetcdf"] = pnetcdf_version(stage.job.target);
   if (stage.world.rank == 0) std::cout << text_of(line) << std::endl;
   return errors.empty();
 }
@@ -343,6 +330,7 @@ struct Library {
   job.compute_s = static_cast<double>(options.number("compute-ms", 0, {0, 3600000})) / 1000;
   job.keep = options.flag("keep");
   job.target.sync = !options.flag("no-sync");
+  for (const std::string& path : options.all("pnetcdf")) job.target.pnetcdf = path;
   for (const std::string& hint : options.all("hint")) {
     const std::size_t equals = hint.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == hint.size())
@@ -373,6 +361,9 @@ int run(int argc, char** argv) {
     pattern = job.entry->make(*options, world);
     options->check_all_taken();
     if (job.mode == Mode::declared) check_declarable(*pattern, job.entry->name, job.collective);
+    if (job.mode == Mode::pnetcdf)
+      check_pnetcdf(*pattern, job.entry->name, job.target,
+                    job.collective == Collective::blocking && job.directions.front() == Direction::write);
   } catch (const std::exception& caught) {
     error = caught.what();
   }

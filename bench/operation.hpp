@@ -44,7 +44,8 @@ struct Outcome {
 struct Target {
   std::string path;
   std::map<std::string, std::string> hints;
-  bool sync = true;  // after a write, outside the main time
+  bool sync = true;     // after a write, outside the main time
+  std::string pnetcdf;  // path of the library, for that mode
 };
 
 /// What an operation moves: in every step the same calls from the same buffer, one step further in the file.

@@ -8,14 +8,14 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import click
 from rich.console import Console
 
 from collio import __version__, hints, mpi_libraries
 from collio.bench import engines as engine_table
-from collio.bench import lab_results, launcher, machine, results, rounds
+from collio.bench import lab_results, launcher, machine, pnetcdf, results, rounds, tuning
 from collio.bench.engines import BenchError
 from collio.bench.patterns import PATTERNS
 from collio.bench.patterns.prepared import ReadyPattern
@@ -41,6 +41,8 @@ COMMON = [
     click.option("--compute", "compute_s", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
                  help="Computing time per step: after blocking calls, during nonblocking and split ones.  [default: 0]"),
     click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every engine but the floor."),
+    click.option("--pnetcdf", "pnetcdf_prefix", metavar="PREFIX", type=click.Path(file_okay=False, path_type=Path),
+                 help="Where PnetCDF is installed, for engines named pnetcdf..."),
     click.option("--ranks-per-node", type=click.IntRange(min=1), help="Under collio, treat every N ranks as one node."),
     click.option("--operation", type=click.Choice(["write", "read", "write,read"]), default="write,read", show_default=True, help="Operations to measure."),
     click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds one run may take."),
@@ -56,9 +58,12 @@ def bench() -> None:
     Engines run in turns, and every byte is checked.
 
     Engines: collio; native (the MPI library's own I/O, with waiting ranks that yield); native-spin
-    (without yielding); floor (the same bytes, contiguous, by POSIX calls). Open MPI also has
+    (without yielding); native-tuned (with the fastest settings for the pattern, searched before the
+    measurement); pnetcdf, pnetcdf-collio, pnetcdf-gio (through --pnetcdf's nonblocking calls, over native,
+    collio and PnetCDF's own I/O); floor (the same bytes, contiguous, by POSIX calls). Open MPI also has
     ompi-two_phase, ompi-vulcan, ompi-dynamic, ompi-dynamic_gen2, ompi-individual and ompi-romio.
-    "collio:cb_buffer_size=1MiB" sets hints for one engine; "collio@../other" takes another checkout's build.
+    "collio:cb_buffer_size=1MiB" sets hints for one engine, "ompi-vulcan:num_aggregators=4:bytes_per_agg=4MiB"
+    Open MPI's parameters; "collio@../other" takes another checkout's build.
     """
 
 
@@ -78,6 +83,7 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
     except (launch.LaunchError, hints.HintError) as error:
         raise BenchError(str(error)) from None
     contenders = engine_table.parse_engines(common["engines"], mpi)
+    front = _pnetcdf_arguments(common, contenders, mpi)
     with tempfile.TemporaryDirectory(prefix="collio-bench-") as scratch:
         setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab, common["collective"] != "blocking",
                                {"COLLIO_RANKS_PER_NODE": str(common["ranks_per_node"])} if common["ranks_per_node"] else {})
@@ -90,11 +96,39 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
             arguments = [str(program), *prepared.arguments, "--file", str(Path(place) / "data"), "--operation", common["operation"]]
             arguments += ["--steps", str(common["steps"]), "--collective", common["collective"], "--compute-ms", str(round(1000 * common["compute_s"]))]
             given = [part for key, value in shared.items() for part in ("--hint", f"{key}={value}")]
-            samples = rounds.run_rounds(
-                setup, contenders, lambda engine: arguments + ["--mode", engine.mode] + ([] if engine.mode == "floor" else given),
-                common["repeat"], _tell,
-            )
-    return _document(name, common, prepared, samples, setup, shared)
+
+            def arguments_of(engine: engine_table.Engine) -> list[str]:
+                through = front if engine.mode == "pnetcdf" else []
+                return arguments + ["--mode", engine.mode, *through] + ([] if engine.mode == "floor" else given)
+
+            contenders, tunings = _tune(setup, contenders, common["operation"].split(","), arguments_of)
+            samples = rounds.run_rounds(setup, contenders, arguments_of, common["repeat"], _tell)
+    return _document(name, common, prepared, samples, setup, shared) | ({"tuning": tunings} if tunings else {})
+
+
+def _pnetcdf_arguments(common: JsonObject, contenders: list[engine_table.Engine], mpi: mpi_libraries.MpiLibrary) -> list[str]:
+    """The library for engines that go through PnetCDF. Raises BenchError."""
+    through = [engine.label for engine in contenders if engine.mode == "pnetcdf"]
+    if not through:
+        return []
+    if common["pnetcdf_prefix"] is None:
+        raise BenchError(f"engine {through[0]}: --pnetcdf is missing: where a PnetCDF of {mpi.id} is installed")
+    if "write" not in common["operation"] or common["collective"] != "blocking":
+        raise BenchError(f"engine {through[0]}: allowed with it are --operation write or write,read and --collective blocking")
+    return ["--pnetcdf", str(pnetcdf.find_library(common["pnetcdf_prefix"], mpi))]
+
+
+def _tune(
+    setup: launcher.Setup, contenders: list[engine_table.Engine], operations: list[str], arguments_of: Callable[[engine_table.Engine], list[str]],
+) -> tuple[list[engine_table.Engine], JsonObject]:
+    """The contenders, tuned ones with their settings, and the searches by label."""
+    made, tunings = [], {}
+    for engine in contenders:
+        if engine.tunes:
+            engine, found = tuning.tuned(setup, engine, operations, tuning.Runner(setup, arguments_of, _tell_trial))
+            tunings[engine.label] = found.document()
+        made.append(engine)
+    return made, tunings
 
 
 def _first_built() -> mpi_libraries.MpiLibrary:
@@ -108,6 +142,7 @@ def _document(name: str, common: JsonObject, prepared: ReadyPattern, samples: li
     rows = results.result_rows(samples)
     first = next((line for one in samples for line in one.lines), {})
     given = {**first.get("parameters", {}), **prepared.parameters}
+    front = next((line["pnetcdf"] for one in samples for line in one.lines if "pnetcdf" in line), None)
     return {
         "pattern": name, "mpi": setup.mpi.id, "ranks": setup.ranks, "dir": str(common["folder"]), "bytes": first.get("bytes", 0),
         "verified": bool(rows) and all(row["verified"] for row in rows),
@@ -116,7 +151,7 @@ def _document(name: str, common: JsonObject, prepared: ReadyPattern, samples: li
         "parameters": {key: value for key, value in given.items() if key != "map_binary"},
         "machine": machine.describe(common["folder"]),
         **({"lab": lab_results.summary(setup.lab.graph, samples)} if setup.lab else {}),
-        "versions": {"collio": __version__, "commit": machine.commit(), "mpi": first.get("mpi"), "python": sys.version.split()[0]},
+        "versions": {"collio": __version__, "commit": machine.commit(), "mpi": first.get("mpi"), "python": sys.version.split()[0], **({"pnetcdf": front} if front else {})},
         "command": "collio " + shlex.join(sys.argv[1:]),
     }
 
@@ -126,6 +161,13 @@ def _tell(engine: engine_table.Engine, repeat: int, outcome: launcher.Outcome) -
     if sys.stderr.isatty():
         spent = " ".join(f"{o['operation']} {format_seconds(o['seconds'])}" for line in outcome.lines for o in line.get("operations", ()))
         click.echo(f"  {repeat + 1}  {engine.label:<20} {outcome.error or spent}", err=True)
+
+
+def _tell_trial(trial: tuning.Trial) -> None:
+    """One line of progress of a search, for terminals only."""
+    if sys.stderr.isatty():
+        spent = " ".join(f"{operation} {format_seconds(seconds)}" for operation, seconds in trial.seconds.items())
+        click.echo(f"  try {trial.setting.label}: {trial.error or spent}", err=True)
 
 
 def _finish(document: JsonObject, as_json: bool, output: Path | None) -> None:
@@ -145,7 +187,7 @@ def _command_of(name: str) -> click.Command:
     def callback(**given: Any) -> None:
         common = {parameter: given.pop(parameter) for parameter in
                   ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps", "collective", "compute_s", "lab_machine",
-                   "ranks_per_node")}
+                   "ranks_per_node", "pnetcdf_prefix")}
         end_with_its_runs()
         as_json, output = given.pop("as_json"), given.pop("output")
         try:

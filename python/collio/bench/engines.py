@@ -5,6 +5,10 @@
     declared         collio's library: what ranks have is declared, each step one commit
     native           the MPI library's own I/O, helped to yield when ranks outnumber cores
     native-spin      the same without that help
+    native-tuned     the same with the fastest settings for the pattern (tuning.py)
+    pnetcdf          PnetCDF's nonblocking calls (--pnetcdf) over the MPI library's own I/O
+    pnetcdf-collio   the same with the interposer preloaded
+    pnetcdf-gio      PnetCDF with its own I/O, GIO, instead of MPI-IO (1.15 and newer)
     floor            POSIX writes of as many contiguous bytes; no exchange
     ompi-two_phase   Open MPI with one of its components (ompi-vulcan, ompi-dynamic_gen2, …)
     ompi-romio       Open MPI with ROMIO instead of its own I/O
@@ -24,9 +28,13 @@ from pathlib import Path
 from collio import hints
 from collio.builds import Build
 from collio.mpi_libraries import OPENMPI, MpiLibrary
+from collio.sizes import parse_size, unit_advice
 
 OMPI_COLLECTIVES = ("dynamic", "dynamic_gen2", "individual", "two_phase", "vulcan")
-PLAIN = ("collio", "declared", "native", "native-spin", "floor")
+OMPIO_VALUES = ("num_aggregators", "bytes_per_agg")
+"""Values of OMPIO's components that are MCA parameters, not hints."""
+PNETCDF_DRIVERS = {"pnetcdf": "mpiio", "pnetcdf-collio": "mpiio", "pnetcdf-gio": "gio"}
+PLAIN = ("collio", "declared", "native", "native-spin", "native-tuned", *PNETCDF_DRIVERS, "floor")
 
 
 class BenchError(Exception):
@@ -41,9 +49,12 @@ class Engine:
     preload: bool = False  # the interposer
     interposer: Path | None = None  # of another checkout; None: this one's
     yields: bool = True    # the native progress loop gives the processor away
-    mode: str = "mpiio"    # or "declared", "floor"
+    mode: str = "mpiio"    # or "declared", "pnetcdf", "floor"
+    arguments: tuple[str, ...] = ()  # of the measuring program
     environ: dict[str, str] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
+    tunes: bool = False    # settings are searched before the measurement
+    by_operation: dict[str, Engine] = field(default_factory=dict)  # what a search found
 
 
 def parse_engines(text: str, mpi: MpiLibrary) -> list[Engine]:
@@ -60,14 +71,7 @@ def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
     """One engine by its name. Raises BenchError."""
     name, *assignments = re.split(r":(?=[^:=]+=)", label)  # a value may have colons of its own: cb_config_list=*:2
     name, *rest = name.split(":")
-    assignments = rest + assignments
-    own = {}
-    for assignment in assignments:
-        try:
-            key, value = hints.split_assignment(assignment)
-            own[key], _ = hints.check_hint(key, value)
-        except hints.HintError as error:
-            raise BenchError(f"engine {label}: {error}") from None
+    own = _own_values(label, name, rest + assignments)
     if name == "collio":
         return Engine(label, preload=True, hints=own)
     if name == "declared":
@@ -78,9 +82,38 @@ def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
         return Engine(label, mode="floor")
     if name in ("native", "native-spin"):
         return Engine(label, yields=name == "native", hints=own)
+    if name in PNETCDF_DRIVERS:
+        driver = ("--hint", f"nc_driver={PNETCDF_DRIVERS[name]}")
+        return Engine(label, preload=name == "pnetcdf-collio", mode="pnetcdf", arguments=driver, hints=own)
+    if name == "native-tuned":
+        return Engine(label, hints=own, tunes=True)
     if name.startswith("ompi-") and mpi.family == OPENMPI:
-        return Engine(label, environ=_component(name[len("ompi-"):], mpi), hints=own)
+        parameters = {f"OMPI_MCA_io_ompio_{key}": own.pop(key) for key in OMPIO_VALUES if key in own}
+        return Engine(label, environ={**_component(name[len("ompi-"):], mpi), **parameters}, hints=own)
     raise BenchError(f"no engine named {name!r} for {mpi.id}; there are {', '.join(engine_names(mpi))}")
+
+
+def _own_values(label: str, name: str, assignments: list[str]) -> dict[str, str]:
+    """The values written behind an engine's name. Raises BenchError."""
+    own = {}
+    for assignment in assignments:
+        try:
+            key, value = hints.split_assignment(assignment)
+            if key in OMPIO_VALUES and name.removeprefix("ompi-") in OMPI_COLLECTIVES:
+                own[key] = _count(key, value)
+            else:
+                own[key], _ = hints.check_hint(key, value)
+        except hints.HintError as error:
+            raise BenchError(f"engine {label}: {error}") from None
+    return own
+
+
+def _count(key: str, value: str) -> str:
+    """A number from 1 that an int of Open MPI holds; sizes may have a unit. Raises HintError."""
+    number = parse_size(value)
+    if number is None or not 1 <= number < 2**31:
+        raise hints.HintError(f"{key}={value}: not allowed; allowed is 1..2147483647{unit_advice(value)}")
+    return str(number)
 
 
 def engine_names(mpi: MpiLibrary) -> list[str]:
@@ -103,6 +136,14 @@ def _component(name: str, mpi: MpiLibrary) -> dict[str, str]:
     if name == "romio":
         return {"OMPI_MCA_io": _romio_component(mpi)}
     raise BenchError(f"no engine named 'ompi-{name}' for {mpi.id}; there are {', '.join(engine_names(mpi))}")
+
+
+def fcoll_components(mpi: MpiLibrary) -> list[str]:
+    """OMPIO's collective components in an Open MPI; all known ones where they are no files of their own."""
+    folder = os.path.dirname(mpi.library)
+    paths = glob.glob(os.path.join(folder, "**", "mca_fcoll_*.so"), recursive=True)
+    there = {re.sub(r"^mca_fcoll_|\.so$", "", os.path.basename(path)) for path in paths}
+    return [name for name in OMPI_COLLECTIVES if name in there or not there]
 
 
 def _romio_component(mpi: MpiLibrary) -> str:

@@ -78,6 +78,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
         environ["COLLIO_YIELD_NS"] = YIELD_NAP_NS
     environ |= engine.environ
     variables = {}
+    arguments = [*arguments, *engine.arguments]
     if engine.preload:
         preloads.insert(0, str(engine.interposer or setup.build.interposer))
         variables = {"COLLIO_HINTS": hints.encode_hints(engine.hints)} if engine.hints else {}
@@ -85,7 +86,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
         variables |= {"COLLIO_MACHINE": str(build.GRAPH_FILE)} if setup.lab else {}
         variables |= {"COLLIO_THREADS": "multiple"} if setup.thread_multiple else {}
         variables |= setup.conditions
-    elif engine.mode == "mpiio":
+    elif engine.mode in ("mpiio", "pnetcdf"):
         arguments = arguments + [part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")]
     assert setup.mpi.mpiexec is not None, "check_setup() has seen to it"
     words = [setup.mpi.mpiexec, *options, *arguments]

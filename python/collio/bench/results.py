@@ -56,6 +56,8 @@ def _operation_rows(samples: Samples) -> list[JsonObject]:
         row |= {"cache_line_ns": lines} if lines else {}
         dirty = max(_sum(steps, "wrong_hole_bytes") for steps in runs)
         row |= {"wrong_hole_bytes": dirty} if dirty else {}
+        found = samples.engine.by_operation.get(name)
+        row |= {"settings": found.label} if found else {}
         rows.append({**row, **_time_steps(runs), **_reported(samples, name, len(runs))})
     return rows
 
@@ -107,6 +109,7 @@ def print_table(console: Console, document: JsonObject) -> None:
     if good:
         console.print("\n[dim]memory: peak of any rank above the user's buffer[/]")
     _print_cache_lines(console, good)
+    _print_settings(console, document)
     for row in document["results"]:
         if row.get("wrong_hole_bytes"):
             console.print(
@@ -115,6 +118,18 @@ def print_table(console: Console, document: JsonObject) -> None:
             )
         if not row["verified"]:
             console.print(Text.assemble((f"{row['engine']} failed:", "bold red"), f" {row['error']}"))
+
+
+def _print_settings(console: Console, document: JsonObject) -> None:
+    """The settings a search found, and those that it left out."""
+    for row in document["results"]:
+        if "settings" in row:
+            console.print(Text(f"{row['engine']}, {row['operation']}: {row['settings']}"), soft_wrap=True)
+    for label, tuning in document.get("tuning", {}).items():
+        failed = [trial for trial in tuning["tried"] if "error" in trial]
+        console.print(Text(f"{label}: {len(tuning['tried'])} settings tried, {len(failed)} left out", style="dim"))
+        for trial in failed:
+            console.print(Text.assemble((f"  {trial['settings']}:", "yellow"), f" {trial['error'].splitlines()[0]}"), soft_wrap=True)
 
 
 def _print_cache_lines(console: Console, rows: list[JsonObject]) -> None:

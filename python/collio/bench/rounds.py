@@ -44,7 +44,7 @@ def run_rounds(
             mine = samples[engine.label]
             if mine.errors:
                 continue
-            outcome = launcher.measure(setup, engine, arguments_of(engine))
+            outcome = _run(setup, engine, arguments_of)
             error = problem(engine, outcome)
             if error:
                 mine.errors.append(error)
@@ -54,6 +54,34 @@ def run_rounds(
                 mine.links += [outcome.links] if outcome.links else []
             told(engine, repeat, outcome)
     return list(samples.values())
+
+
+def _run(setup: Setup, engine: Engine, arguments_of: Callable[[Engine], list[str]]) -> Outcome:
+    """One run; of an engine with other settings for each operation, one for each setting.
+
+    Each of these runs does all operations, as those of other engines do, and counts for its own.
+    """
+    if engine.tunes and not engine.by_operation:
+        return Outcome([], "none of the settings tried worked")
+    if not engine.tunes:
+        return launcher.measure(setup, engine, arguments_of(engine))
+    parts = {part.label: part for part in engine.by_operation.values()}
+    lines = []
+    for part in parts.values():
+        outcome = launcher.measure(setup, part, arguments_of(part))
+        error = problem(part, outcome)
+        if error:
+            return Outcome([], f"{part.label}: {error}")
+        mine = {operation for operation, chosen in engine.by_operation.items() if chosen.label == part.label}
+        lines += [_only(line, mine) for line in outcome.lines]
+    return Outcome(lines, None, links=outcome.links if len(parts) == 1 else None)
+
+
+def _only(line: JsonObject, operations: set[str]) -> JsonObject:
+    """The line of a run with some of its operations."""
+    kept = [operation for operation in line["operations"] if operation["operation"] in operations]
+    good = all(operation.get("verified", line.get("verified")) for operation in kept)
+    return {**line, "operations": kept, "verified": good, "errors": [] if good else line.get("errors", [])}
 
 
 def problem(engine: Engine, outcome: Outcome) -> str | None:
