@@ -111,7 +111,7 @@ def test_bad_maps(tree, good_map, tmp_path, kind, program):
         (["--pattern", "interleave"], "--map-binary is no option"),
         (["--pattern", "e3sm", "--steps", "0"], "--steps is 0"),
         (["--pattern", "e3sm", "--hint", "cb_nodes"], "--hint is 'cb_nodes'; allowed: key=value"),
-        (["--pattern", "e3sm", "--mode", "flour"], "allowed: mpiio, declared, floor"),
+        (["--pattern", "e3sm", "--mode", "flour"], "allowed: mpiio, declared, pnetcdf, floor"),
     ],
 )
 def test_bad_arguments(tree, good_map, tmp_path, arguments, named):

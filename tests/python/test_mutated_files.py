@@ -176,7 +176,7 @@ def show(path):
 def test_reports(reads):
     read = reads("r.json", show)
     read(json.dumps(FULL))
-    both(mutated.accepted(read, mutated.contents(json.dumps(FULL).encode(), 150), report.ReportError), least=3)
+    both(mutated.accepted(read, mutated.contents(json.dumps(FULL).encode(), 300), report.ReportError), least=3)
     both(mutated.accepted(read, map(json.dumps, mutated.documents(FULL, 250)), report.ReportError))
     both(mutated.accepted(read, map(json.dumps, mutated.documents({"files": [whole_reports.file(calls=[NONBLOCKING])]}, 240, 3)), report.ReportError))
 
