@@ -58,7 +58,7 @@ int shim_tell_absent(handle program_comm, const char* path, int mode, int opened
   if (least[collio_open_first_without] != rank) return refused;
   if (refused)
     fprintf(stderr, "collio: %s; %s is kept in subfiles, or may be: it cannot be opened\n", why, path);
-  else if (!said++ && (size > 1 || shim_speaks())) /* every rank may open a file of its own */
+  else if (!said++ && (size > 1 || shim_speaks())) /* every rank may open another file */
     fprintf(stderr, "collio: %s; calls pass through\n", why);
   return refused;
 }

@@ -6,30 +6,14 @@
 #include <random>
 
 #include "check.hpp"
+#include "open_with.hpp"
 
 using namespace collio::test;
 namespace fs = std::filesystem;
 
 namespace {
 
-using Pairs = std::vector<std::pair<const char*, const char*>>;
-const Pairs in_subfiles{{"collio_subfiles", "3"}, {"collio_subfile_unit", "700"}};
 const Pairs by_library{{"collio_enable", "disable"}};
-
-int open_with(const Pairs& hints, const std::string& path, int mode, MPI_File* file,
-              MPI_Comm comm = MPI_COMM_WORLD) {
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  for (const auto& [key, value] : hints) MPI_Info_set(info, key, value);
-  const int code = MPI_File_open(comm, path.c_str(), mode, info, file);
-  MPI_Info_free(&info);
-  return code;
-}
-
-std::string raw(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// All bytes, by each rank of `comm` alone through MPI.
 std::string content(Program& program, const Pairs& hints, const std::string& path, MPI_Comm comm) {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "in_front.hpp"
+#include "open_with.hpp"
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -45,24 +46,7 @@ extern "C" int fsync(int fd) {
 
 namespace {
 
-using Pairs = std::vector<std::pair<const char*, const char*>>;
 constexpr int in_subfiles_mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
-const Pairs in_subfiles{{"collio_subfiles", "3"}, {"collio_subfile_unit", "700"}};
-
-int open_with(const Pairs& hints, const std::string& path, int mode, MPI_File* file,
-              MPI_Comm comm = MPI_COMM_WORLD) {
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  for (const auto& [key, value] : hints) MPI_Info_set(info, key, value);
-  const int code = MPI_File_open(comm, path.c_str(), mode, info, file);
-  MPI_Info_free(&info);
-  return code;
-}
-
-std::string raw(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 bool is_placeholder(const std::string& path) { return raw(path).starts_with("collio placeholder"); }
 

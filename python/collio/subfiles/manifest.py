@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 MANIFEST_LINE = "collio subfiles 1\n"
 PLACEHOLDER_LINE = "collio placeholder 1 "
 MARK = b"collio placeholder "
-MARK_DAMAGE = 3  # so many bytes may differ: then the file is a damaged placeholder
+MARK_DAMAGE = 3  # up to this many wrong bytes the file is a damaged placeholder
 MOST_HEAD_BYTES = 1024
 EXPLANATION = (
     "collio keeps the bytes of this file in several subfiles; the manifest in the folder above says where.\n"

@@ -14,7 +14,7 @@
 
 enum {
   collio_mark_bytes = sizeof COLLIO_MARK - 1,
-  collio_mark_damage = 3 /* so many bytes may differ: then the file is a damaged placeholder */
+  collio_mark_damage = 3 /* up to this many wrong bytes the file is a damaged placeholder */
 };
 
 /* Whether a file that begins so is a placeholder, a damaged one included. */
