@@ -67,16 +67,22 @@ void set_numbers(machine::StorageModel& m, const std::array<double, 8>& numbers)
 
 }  // namespace
 
-FirstWord share(MPI_Comm comm, FirstWord word) {
-  std::array<double, 8> numbers = numbers_of(word.storage);
-  std::string text(reinterpret_cast<const char*>(numbers.data()), sizeof numbers);
+FirstWord share(MPI_Comm comm, FirstWord word, const CrewId& crew, bool& same_crew) {
+  struct {
+    std::array<double, 8> storage;
+    NetworkKey network;
+    Ticket ticket;
+  } numbers{numbers_of(word.storage), word.network, word.ticket};
+  std::string text(reinterpret_cast<const char*>(&numbers), sizeof numbers);
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
   append_pairs(text, word.found);
   append_pairs(text, words_of(word.storage.layout));
-  transport::broadcast_text(text, 0, comm);
-  text.copy(reinterpret_cast<char*>(numbers.data()), sizeof numbers);
-  set_numbers(word.storage, numbers);
+  same_crew = transport::broadcast_text_and_compare(text, crew, comm) && crew != CrewId{};
+  text.copy(reinterpret_cast<char*>(&numbers), sizeof numbers);
+  set_numbers(word.storage, numbers.storage);
+  word.network = numbers.network;
+  word.ticket = numbers.ticket;
   std::size_t at = sizeof numbers;
   word.hints = take_pairs(text, at);
   word.settings = take_pairs(text, at);
