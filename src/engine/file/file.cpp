@@ -142,9 +142,17 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool*
   MPI_Comm_size(request.comm, &f->size);
   f->path = absolute_path(request.path);
   f->new_layout = request.new_layout;
+  Crew::Offer offer(request.comm);
   FirstWord mine;
-  if (f->rank == 0) mine = f->first_word(request);
-  const FirstWord first = share(request.comm, std::move(mine));
+  std::shared_ptr<const NetworkText> network;
+  if (f->rank == 0) {
+    mine = f->first_word(request);
+    network = find_network();
+    if (network) mine.network = network->key;
+    mine.ticket = offer.ticket();
+  }
+  bool same_crew = false;
+  const FirstWord first = share(request.comm, std::move(mine), offer.crew(), same_crew);
   f->settings = first.settings;
   f->hints = policy::parse_hints(merged(first.settings, first.hints));
   if (const auto chosen = first.found.find("folders"); chosen != first.found.end())
@@ -158,11 +166,13 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool*
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
-  auto member = Crew::join(request.comm);
+  auto member = Crew::join(request.comm, offer, same_crew ? &first.ticket : nullptr);
   if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
   f->member_ = std::move(member.value());
   const LineUse use(*f);
   f->machine.storage = first.storage;
+  f->machine.nodes = f->member_.place().machine.nodes;
+  discover_network(f->comm, f->machine, first.network, network);
   if (core::Error error = f->settle_in(request, first); !error.ok()) return error;
   return f;
 }
@@ -172,9 +182,7 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
   node_index = place.seat.node;
   node_rank = place.seat.local_rank;
   leaders = place.leaders;
-  machine.nodes = place.machine.nodes;
   if (machine.nodes.size() > 1) machine.storage = storage::for_several_nodes(std::move(machine.storage));
-  discover_network(comm, machine);
   traffic = Traffic(machine.nodes.size());
   if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty())
     warnings.push_back(std::move(warning));

@@ -1,12 +1,13 @@
 // Which plan memory a file goes on with. See kept_memories.hpp.
 #include <array>
 #include <bit>
+#include <cstring>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "core/content_hash.hpp"
 #include "engine/file/file.hpp"
-#include "transport/waiting/collectives.hpp"
 
 namespace collio::engine {
 
@@ -47,7 +48,10 @@ void File::take_up_memory() {
   memory_key_ = {setting_of(*this), rank, size};
   std::array<std::uint64_t, 2> tokens{};  // of the memory to go on with, and else of the new one
   if (rank == 0) tokens = {kept_token(memory_key_), new_token()};
-  transport::broadcast(tokens.data(), static_cast<int>(tokens.size()), MPI_UINT64_T, 0, comm);
+  std::vector<std::int32_t> words(sizeof tokens / sizeof(std::int32_t));
+  std::memcpy(words.data(), tokens.data(), sizeof tokens);
+  agreement->sum(words);  // the other ranks' are 0
+  std::memcpy(tokens.data(), words.data(), sizeof tokens);
   if (tokens[0] != 0) {
     std::optional<PlanMemory> kept = take_memory(tokens[0], memory_key_);
     if (agreement->least(kept ? 1 : 0) == 1) memory = std::move(*kept);

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "engine/open/crew_holders.hpp"
+#include "engine/open/processors.hpp"
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/waiting.hpp"
 
@@ -44,16 +46,6 @@ int first_free(const Map& used) {
 
 }  // namespace
 
-/// What the first rank decides when a file is opened.
-struct Crew::Ticket {
-  std::array<std::uint64_t, 2> crew{};   ///< 0: the first rank has none
-  std::array<std::uint64_t, 2> fresh{};  ///< for a new one
-  std::int32_t shares = 0;               ///< the file borrows lines
-  std::int32_t made_now = 1;             ///< the line, or the switchboard
-  std::int32_t place = 0;                ///< number of the line, or of the switchboard
-  std::int32_t number = 0;               ///< among the files that borrow
-};
-
 Crew::Membership::Membership(Membership&& other) noexcept { *this = std::move(other); }
 
 Crew::Membership& Crew::Membership::operator=(Membership&& other) noexcept {
@@ -82,14 +74,14 @@ std::shared_ptr<Crew> Crew::find(const PlaceKey& key, const Ticket& ticket) {
   std::erase_if(r.crews, [](const auto& crew) { return crew.expired(); });
   for (auto at = r.crews.rbegin(); at != r.crews.rend(); ++at) {
     auto crew = at->lock();
-    const bool meant = ticket.crew == decltype(ticket.crew){} || (crew && crew->id_ == ticket.crew);
+    const bool meant = ticket.crew == CrewId{} || (crew && crew->id_ == ticket.crew);
     if (crew && meant && crew->key_ == key) return crew;
   }
   return nullptr;
 }
 
 /// On the first rank.
-Crew::Ticket Crew::reserve() {
+Ticket Crew::reserve() {
   const std::lock_guard lock(mutex_);
   Ticket ticket{.crew = id_};
   for (const auto& [index, line] : lines_) {
@@ -171,7 +163,7 @@ core::Error Crew::serve_shared(MPI_Comm comm, const Ticket& ticket, Membership& 
   return {};
 }
 
-core::Result<Crew::Membership> Crew::join(MPI_Comm comm) {
+core::Result<Crew::Membership> Crew::join_anew(MPI_Comm comm) {
   PlaceKey key = place_key(comm);
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -183,7 +175,7 @@ core::Result<Crew::Membership> Crew::join(MPI_Comm comm) {
     ticket.fresh = fresh_id();
   }
   transport::broadcast(&ticket, sizeof ticket, MPI_BYTE, 0, comm);
-  if (rank != 0 && ticket.crew != Ticket{}.crew) crew = find(key, ticket);
+  if (rank != 0 && ticket.crew != CrewId{}) crew = find(key, ticket);
   std::optional<Place> place = known_place(key);
   int all_know[] = {crew ? 1 : 0, place ? 1 : 0};
   transport::reduce_to_all(all_know, 2, MPI_INT, MPI_MIN, comm);
@@ -198,9 +190,7 @@ core::Result<Crew::Membership> Crew::join(MPI_Comm comm) {
   }
   Membership member;
   member.crew_ = crew;
-  if (core::Error error =
-          ticket.shares ? crew->serve_shared(comm, ticket, member) : crew->serve_own(comm, ticket, member);
-      !error.ok()) {
+  if (core::Error error = crew->serve(comm, ticket, member); !error.ok()) {
     if (rank == 0 && !is_new) crew->cancel(ticket);
     return error;
   }
@@ -211,6 +201,39 @@ core::Result<Crew::Membership> Crew::join(MPI_Comm comm) {
     r.crews.push_back(crew);
   }
   hold(comm, crew);
+  return member;
+}
+
+core::Error Crew::serve(MPI_Comm comm, const Ticket& ticket, Membership& member) {
+  return ticket.shares ? serve_shared(comm, ticket, member) : serve_own(comm, ticket, member);
+}
+
+bool Crew::fits_here() const {
+  const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
+  return key_.ranks_per_node == (text ? text : "") && key_.processors == own_processors();
+}
+
+Crew::Offer::Offer(MPI_Comm comm) : crew_(held_crew(comm)) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (!crew_ || rank != 0) return;
+  ticket_ = crew_->reserve();
+  reserved_ = true;
+}
+
+void Crew::Offer::withdraw() noexcept {
+  if (std::exchange(reserved_, false)) crew_->cancel(ticket_);
+}
+
+core::Result<Crew::Membership> Crew::join(MPI_Comm comm, Offer& offer, const Ticket* ticket) {
+  if (!ticket) {
+    offer.withdraw();
+    return join_anew(comm);
+  }
+  Membership member;
+  member.crew_ = offer.crew_;
+  if (core::Error error = offer.crew_->serve(comm, *ticket, member); !error.ok()) return error;
+  offer.reserved_ = false;
   return member;
 }
 

@@ -23,6 +23,7 @@
 #include "engine/open/known_places.hpp"
 #include "engine/open/line.hpp"
 #include "engine/open/switchboard.hpp"
+#include "engine/open/ticket.hpp"
 
 namespace collio::engine {
 
@@ -54,12 +55,37 @@ class Crew {
     int number_ = -1;  ///< of the line, or of the file among those that borrow
   };
 
-  /// A part for one file in the crew of the communicator's ranks, which is made when there is none.
-  /// Collective. An error on all ranks: MPI has no more communicators.
-  [[nodiscard]] static core::Result<Membership> join(MPI_Comm comm);
+  /// The crew that this rank knows the communicator's ranks by, before it has met them. On the first rank
+  /// also the ticket for a file, which is void if the file does not join.
+  class Offer {
+   public:
+    /// Not collective.
+    explicit Offer(MPI_Comm comm);
+    ~Offer() { withdraw(); }
+    Offer(const Offer&) = delete;
+    Offer& operator=(const Offer&) = delete;
+    [[nodiscard]] CrewId crew() const noexcept { return crew_ ? crew_->id_ : CrewId{}; }
+    [[nodiscard]] const Ticket& ticket() const noexcept { return ticket_; }
+
+   private:
+    friend class Crew;
+    void withdraw() noexcept;
+    std::shared_ptr<Crew> crew_;
+    Ticket ticket_;
+    bool reserved_ = false;  ///< on the first rank
+  };
+
+  /// A part for one file in the crew of the communicator's ranks, which is made when there is none. `ticket`:
+  /// of the first rank, whose crew is that of all ranks; null: they are not of one mind. Collective. An error
+  /// on all ranks: MPI has no more communicators.
+  [[nodiscard]] static core::Result<Membership> join(MPI_Comm comm, Offer& offer, const Ticket* ticket);
+
+  /// It was made by this process as it is now: on the same processors, by the same settings.
+  [[nodiscard]] bool fits_here() const;
 
  private:
-  struct Ticket;
+  [[nodiscard]] static core::Result<Membership> join_anew(MPI_Comm comm);
+  [[nodiscard]] core::Error serve(MPI_Comm comm, const Ticket& ticket, Membership& member);
   [[nodiscard]] static std::shared_ptr<Crew> find(const PlaceKey& key, const Ticket& ticket);
   [[nodiscard]] Ticket reserve();
   void cancel(const Ticket& ticket);
@@ -68,7 +94,7 @@ class Crew {
   [[nodiscard]] core::Error serve_own(MPI_Comm comm, const Ticket& ticket, Membership& member);
   [[nodiscard]] core::Error serve_shared(MPI_Comm comm, const Ticket& ticket, Membership& member);
 
-  std::array<std::uint64_t, 2> id_{};
+  CrewId id_{};
   PlaceKey key_;
   std::optional<Place> place_;
   std::mutex mutex_;                            ///< of what follows

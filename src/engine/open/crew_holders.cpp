@@ -81,4 +81,18 @@ void hold(MPI_Comm comm, const std::shared_ptr<Crew>& crew) {
   held.pop_front();
 }
 
+std::shared_ptr<Crew> held_crew(MPI_Comm comm) {
+  const MPI_Comm holder = holder_of(comm);
+  const std::lock_guard lock(mutex);
+  if (key == MPI_KEYVAL_INVALID) return nullptr;
+  void* value = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(holder, key, &value, &found);
+  if (!found) return nullptr;
+  const Held& held = *static_cast<Held*>(value);
+  const auto fits =
+      std::find_if(held.rbegin(), held.rend(), [](const auto& crew) { return crew->fits_here(); });
+  return fits == held.rend() ? nullptr : *fits;
+}
+
 }  // namespace collio::engine

@@ -14,4 +14,7 @@ class Crew;
 /// few. Not collective; alike on all ranks.
 void hold(MPI_Comm comm, const std::shared_ptr<Crew>& crew);
 
+/// The latest crew kept for the ranks of `comm` that fits this process; null: there is none. Not collective.
+[[nodiscard]] std::shared_ptr<Crew> held_crew(MPI_Comm comm);
+
 }  // namespace collio::engine

@@ -28,33 +28,20 @@ namespace {
 
 constexpr std::int64_t most_bytes = 256 << 20;
 
-/// A text that rank 0 sends to all: a machine file, or why there is none.
-struct Text {
-  /// What tells one from another; length -1: COLLIO_MACHINE is not set.
-  struct Key {
-    std::int64_t length = -1;
-    std::int64_t hash = 0;
-    std::int64_t is_error = 0;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  Key key;
-  std::string text;
-
-  static Text of(std::string text, bool is_error) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-    const std::uint64_t hash = core::content_hash({bytes, text.size()});
-    return {{static_cast<std::int64_t>(text.size()), static_cast<std::int64_t>(hash), is_error},
-            std::move(text)};
-  }
-};
+NetworkText network_text(std::string text, bool is_error) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  const std::uint64_t hash = core::content_hash({bytes, text.size()});
+  return {{static_cast<std::int64_t>(text.size()), static_cast<std::int64_t>(hash), is_error},
+          std::move(text)};
+}
 
 /// What a text means.
 struct TextNetwork {
-  Text::Key key;
+  NetworkKey key;
   std::shared_ptr<const machine::Network> network;  ///< null: `unknown` says why
   std::string unknown;
 
-  static TextNetwork of(const Text& text) {
+  static TextNetwork of(const NetworkText& text) {
     if (text.key.is_error) return {text.key, nullptr, text.text};
     auto read = machine::read_graph(text.text);
     if (!read) return {text.key, nullptr, read.error().message};
@@ -74,7 +61,7 @@ struct Stamp {
 struct KeptNetwork {
   std::mutex mutex;
   Stamp stamp;  ///< of the file that `text` is from
-  std::shared_ptr<const Text> text;
+  std::shared_ptr<const NetworkText> text;
   std::shared_ptr<const TextNetwork> meaning;
   std::set<std::string> warnings;  ///< given already
 };
@@ -84,8 +71,8 @@ KeptNetwork& kept_network() {
   return all;
 }
 
-std::shared_ptr<const Text> error_text(std::string what) {
-  return std::make_shared<const Text>(Text::of(std::move(what), true));
+std::shared_ptr<const NetworkText> error_text(std::string what) {
+  return std::make_shared<const NetworkText>(network_text(std::move(what), true));
 }
 
 /// An open file descriptor.
@@ -99,7 +86,7 @@ struct Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 };
 
-std::shared_ptr<const Text> read_text(const Descriptor& file, std::int64_t length) {
+std::shared_ptr<const NetworkText> read_text(const Descriptor& file, std::int64_t length) {
   if (length > most_bytes)
     return error_text("the file has " + std::to_string(length) +
                       " bytes; allowed: " + std::to_string(most_bytes));
@@ -113,11 +100,11 @@ std::shared_ptr<const Text> read_text(const Descriptor& file, std::int64_t lengt
     have += static_cast<std::size_t>(got);
   }
   text.resize(have);
-  return std::make_shared<const Text>(Text::of(std::move(text), false));
+  return std::make_shared<const NetworkText>(network_text(std::move(text), false));
 }
 
 /// The text of the file, from memory if it has not changed. On rank 0.
-std::shared_ptr<const Text> current_text(const std::string& path) {
+std::shared_ptr<const NetworkText> current_text(const std::string& path) {
   const Descriptor file(path.c_str());
   struct stat about {};
   if (file.fd < 0 || ::fstat(file.fd, &about) != 0) return error_text(std::strerror(errno));
@@ -134,7 +121,7 @@ std::shared_ptr<const Text> current_text(const std::string& path) {
   return k.text = std::move(text);
 }
 
-std::shared_ptr<const TextNetwork> known_network(const Text::Key& key) {
+std::shared_ptr<const TextNetwork> known_network(const NetworkKey& key) {
   KeptNetwork& k = kept_network();
   const std::lock_guard lock(k.mutex);
   return k.meaning && k.meaning->key == key ? k.meaning : nullptr;
@@ -147,13 +134,13 @@ void keep(std::shared_ptr<const TextNetwork> meaning) {
 }
 
 /// What rank 0's text means. `text` is null but on rank 0. Collective.
-std::shared_ptr<const TextNetwork> share_network(MPI_Comm comm, const Text::Key& key,
-                                                 const std::shared_ptr<const Text>& text) {
+std::shared_ptr<const TextNetwork> share_network(MPI_Comm comm, const NetworkKey& key,
+                                                 const std::shared_ptr<const NetworkText>& text) {
   auto meaning = known_network(key);
   int all_know = meaning ? 1 : 0;
   transport::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, comm);
   if (all_know) return meaning;
-  Text received{key, text ? text->text : std::string(static_cast<std::size_t>(key.length), '\0')};
+  NetworkText received{key, text ? text->text : std::string(static_cast<std::size_t>(key.length), '\0')};
   transport::broadcast(received.text.data(), static_cast<int>(key.length), MPI_BYTE, 0, comm);
   if (!meaning) {
     meaning = std::make_shared<const TextNetwork>(TextNetwork::of(received));
@@ -164,14 +151,13 @@ std::shared_ptr<const TextNetwork> share_network(MPI_Comm comm, const Text::Key&
 
 }  // namespace
 
-void discover_network(MPI_Comm comm, machine::Machine& machine) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  const char* path = rank == 0 ? std::getenv("COLLIO_MACHINE") : nullptr;
-  std::shared_ptr<const Text> text;
-  if (path && *path) text = current_text(path);
-  Text::Key key = text ? text->key : Text::Key{};
-  transport::broadcast(&key, sizeof key, MPI_BYTE, 0, comm);
+std::shared_ptr<const NetworkText> find_network() {
+  const char* path = std::getenv("COLLIO_MACHINE");
+  return path && *path ? current_text(path) : nullptr;
+}
+
+void discover_network(MPI_Comm comm, machine::Machine& machine, const NetworkKey& key,
+                      const std::shared_ptr<const NetworkText>& text) {
   if (key.length < 0) return;
   const auto meaning = share_network(comm, key, text);
   // Beyond this point every rank knows the same text.

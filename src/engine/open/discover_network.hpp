@@ -3,17 +3,37 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "machine/machine.hpp"
 
 namespace collio::engine {
 
-/// Gives `machine` its network, if rank 0's COLLIO_MACHINE names a file that tells it; where that fails, the
-/// reason. Collective. The result is the same on all ranks. One broadcast of three numbers where the variable
-/// is not set; else a small reduction more, and the file's text for ranks of which one has not seen it. Rank
-/// 0 reads the file when its time stamp is new, and texts are parsed once per process.
-void discover_network(MPI_Comm comm, machine::Machine& machine);
+/// What tells one machine file's text from another.
+struct NetworkKey {
+  std::int64_t length = -1;  ///< -1: COLLIO_MACHINE is not set
+  std::int64_t hash = 0;
+  std::int64_t is_error = 0;  ///< the text says why there is none
+  friend bool operator==(const NetworkKey&, const NetworkKey&) = default;
+};
+
+/// A text that rank 0 sends to all: a machine file, or why there is none.
+struct NetworkText {
+  NetworkKey key;
+  std::string text;
+};
+
+/// The text of the file that COLLIO_MACHINE names here, for rank 0; null: the variable is not set. The file
+/// is read when its time stamp is new. Not collective.
+[[nodiscard]] std::shared_ptr<const NetworkText> find_network();
+
+/// Gives `machine` the network of the text with rank 0's `key`; where that fails, the reason. `text`: of rank
+/// 0. Collective. The result is the same on all ranks. Nothing is sent where COLLIO_MACHINE is not set; else
+/// a small reduction, and the text for ranks of which one has not seen it. Texts are parsed once per process.
+void discover_network(MPI_Comm comm, machine::Machine& machine, const NetworkKey& key,
+                      const std::shared_ptr<const NetworkText>& text);
 
 /// Why the network is unknown, with the file's name; empty when it is known, or none was asked for. Not
 /// collective; for rank 0, whose environment it was.

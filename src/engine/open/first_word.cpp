@@ -78,24 +78,49 @@ void set_numbers(machine::StorageModel& m, const Numbers& numbers) {
   m.layout.count = static_cast<int>(numbers[10]);
 }
 
-}  // namespace
+struct Head {
+  Numbers storage;
+  NetworkKey network;
+  Ticket ticket;
+};
 
-FirstWord share(MPI_Comm comm, FirstWord word) {
-  Numbers numbers = numbers_of(word.storage);
-  std::string text(reinterpret_cast<const char*>(numbers.data()), sizeof numbers);
+std::string text_of(const FirstWord& word) {
+  const Head head{numbers_of(word.storage), word.network, word.ticket};
+  std::string text(reinterpret_cast<const char*>(&head), sizeof head);
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
   append_pairs(text, word.found);
   append_word(text, word.storage.layout.source);
-  transport::broadcast_text(text, 0, comm);
-  text.copy(reinterpret_cast<char*>(numbers.data()), sizeof numbers);
-  set_numbers(word.storage, numbers);
-  std::size_t at = sizeof numbers;
+  return text;
+}
+
+/// On rank 0 `word` is what the text was made of, and keeps what is not in it.
+FirstWord word_from(const std::string& text, FirstWord word) {
+  Head head{};
+  text.copy(reinterpret_cast<char*>(&head), sizeof head);
+  set_numbers(word.storage, head.storage);
+  word.network = head.network;
+  word.ticket = head.ticket;
+  std::size_t at = sizeof head;
   word.hints = take_pairs(text, at);
   word.settings = take_pairs(text, at);
   word.found = take_pairs(text, at);
   word.storage.layout.source = take_word(text, at);
   return word;
+}
+
+}  // namespace
+
+FirstWord share(MPI_Comm comm, FirstWord word) {
+  std::string text = text_of(word);
+  transport::broadcast_text(text, 0, comm);
+  return word_from(text, std::move(word));
+}
+
+FirstWord share(MPI_Comm comm, FirstWord word, const CrewId& crew, bool& same_crew) {
+  std::string text = text_of(word);
+  same_crew = transport::broadcast_text_and_compare(text, crew, comm) && crew != CrewId{};
+  return word_from(text, std::move(word));
 }
 
 }  // namespace collio::engine

@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "engine/open/discover_network.hpp"
+#include "engine/open/ticket.hpp"
 #include "machine/machine.hpp"
 
 namespace collio::engine {
@@ -15,9 +17,13 @@ struct FirstWord {
   std::map<std::string, std::string> hints, settings;
   std::map<std::string, std::string> found;  ///< of the file as it was there (engine/file/subfiles.hpp)
   machine::StorageModel storage;             ///< with the file's layout
+  NetworkKey network = {};
+  Ticket ticket = {};
 };
 
 /// Rank 0's word, on all ranks. Collective.
 [[nodiscard]] FirstWord share(MPI_Comm comm, FirstWord word);
+/// The same. `crew`: of this rank; `same_crew`: whether all have the same one. Collective.
+[[nodiscard]] FirstWord share(MPI_Comm comm, FirstWord word, const CrewId& crew, bool& same_crew);
 
 }  // namespace collio::engine

@@ -1,0 +1,22 @@
+// What the first rank decides about a file that is opened: the crew, and the line or the place among those
+// that borrow lines.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace collio::engine {
+
+/// No other process's crew has it. 0: none.
+using CrewId = std::array<std::uint64_t, 2>;
+
+struct Ticket {
+  CrewId crew{};              ///< none: the first rank has none
+  CrewId fresh{};             ///< for a new one
+  std::int32_t shares = 0;    ///< the file borrows lines
+  std::int32_t made_now = 1;  ///< the line, or the switchboard
+  std::int32_t place = 0;     ///< number of the line, or of the switchboard
+  std::int32_t number = 0;    ///< among the files that borrow
+};
+
+}  // namespace collio::engine
