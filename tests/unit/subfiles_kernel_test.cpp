@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "storage/subfiles/mark.h"
 #include "subfile_fixture.hpp"
 
 namespace {
@@ -183,6 +184,28 @@ TEST_F(Subfiles, AFileThatCannotBeReadIsNotTakenForAnOrdinaryOne) {
   EXPECT_NE(unreadable.error.message.find(set.path()), std::string::npos);
   EXPECT_TRUE(without.error.ok() && without.empty) << "an empty file is no placeholder, readable or not";
   EXPECT_TRUE(look_for_subfiles(folder_ + "/nothing").error.ok());
+}
+
+TEST_F(Subfiles, AFileForWritingOnlyIsOrdinaryWhereNoFolderOfSubfilesLies) {
+  const std::string path = folder_ + "/log";
+  {
+    const OpenedFile made(path, O_WRONLY | O_CREAT, 0200);
+    ASSERT_EQ(write_all_at(made.fd(), "a program's bytes", 0), 0);
+  }
+  ::chmod(folder_.c_str(), 0755);
+  ::chmod(path.c_str(), 0222);
+  const uid_t before = ::geteuid();
+  ASSERT_EQ(before == 0 ? ::seteuid(65534) : 0, 0);
+  const FoundFile alone = look_for_subfiles(path);
+  const int may_be = collio_may_be_placeholder(path.c_str());
+  ASSERT_EQ(::seteuid(before), 0);
+  EXPECT_TRUE(alone.error.ok() && !alone.set && !alone.empty) << alone.error.message;
+  EXPECT_EQ(may_be, 0);
+  ASSERT_EQ(::mkdir((folder_ + "/other.collio-7").c_str(), 0755), 0);  // a placeholder may have been renamed
+  ASSERT_EQ(before == 0 ? ::seteuid(65534) : 0, 0);
+  EXPECT_EQ(look_for_subfiles(path).error.kind, ErrorClass::access);
+  EXPECT_EQ(collio_may_be_placeholder(path.c_str()), 1);
+  ASSERT_EQ(::seteuid(before), 0);
 }
 
 TEST_F(Subfiles, AreInUseWhileAFileIsOpen) {

@@ -79,7 +79,8 @@ FoundFile look_once(const std::string& path) {
   found.empty = about.st_size == 0;
   const OpenedFile file(path, found.empty ? O_PATH : O_RDONLY);
   if (file.error() != 0) {
-    if (!is_absent(file.error())) found.error = cannot_tell(path, "open", file.error());
+    if (collio_may_be_unread_placeholder(path.c_str(), file.error()))
+      found.error = cannot_tell(path, "open", file.error());
     return found;
   }
   found.born = born_at(file.fd());
