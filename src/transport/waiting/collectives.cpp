@@ -48,26 +48,24 @@ bool broadcast_text_and_compare(std::string& text, const std::array<std::uint64_
   struct {
     std::array<std::int32_t, 4> least, most;
     std::int32_t length;
-    char begin[1004];
+    std::array<std::int32_t, 251> begin;
   } all;
   constexpr int numbers = sizeof all / sizeof(std::int32_t);
-  static_assert(sizeof all == numbers * sizeof(std::int32_t));
   std::memcpy(all.least.data(), name.data(), sizeof all.least);
   for (std::size_t i = 0; i < all.least.size(); ++i) all.most[i] = ~all.least[i];
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   all.length = std::numeric_limits<std::int32_t>::max();
-  std::fill_n(reinterpret_cast<std::int32_t*>(all.begin), sizeof all.begin / sizeof(std::int32_t),
-              all.length);
+  all.begin.fill(all.length);
   if (rank == 0) {
     all.length = static_cast<std::int32_t>(text.size());
-    text.copy(all.begin, sizeof all.begin);
+    std::memcpy(all.begin.data(), text.data(), std::min(text.size(), sizeof all.begin));
   }
   reduce_to_all(&all, numbers, MPI_INT32_T, MPI_MIN, comm);
   const auto length = static_cast<std::size_t>(all.length);
   const std::size_t here = std::min(length, sizeof all.begin);
   text.resize(length);
-  text.replace(0, here, all.begin, here);
+  std::memcpy(text.data(), all.begin.data(), here);
   if (length > here) broadcast(text.data() + here, static_cast<int>(length - here), MPI_BYTE, 0, comm);
   for (std::size_t i = 0; i < all.least.size(); ++i)
     if (all.least[i] != ~all.most[i]) return false;
