@@ -10,15 +10,24 @@
 
 namespace collio::storage {
 
-/// Whether the file lies where stores to a mapping and writes by others never undo each other.
-[[nodiscard]] bool may_store_mapped(int fd) noexcept;
+enum class Mapping {
+  none,        ///< stores to a mapping and writes by others may undo each other
+  free,        ///< they never do
+  behind_call  ///< they never do once a write of this process has ended that began after the file was long
+               ///< enough
+};
+
+/// Of the file system. Where one has blocks, a write that makes the file longer zeroes the rest of the old
+/// last block after the new length can be seen (Linux 6.18: ext4_da_write_end()), and with it what was stored
+/// there meanwhile. Writes wait for each other, so one that ends has that behind it.
+[[nodiscard]] Mapping mapping_of(int fd) noexcept;
 
 /// True where faults of the span's pages cost less than a call for each piece.
 [[nodiscard]] bool mapping_pays(const PieceWrite& what) noexcept;
 
-/// Writes the pieces. `fd` is open for reading and writing. False: it cannot be done, by the kernel (before
-/// Linux 5.14) or for want of space; some pieces may have been written, and calls that write them one by one
-/// find the error.
-[[nodiscard]] bool store_mapped(int fd, const PieceWrite& what) noexcept;
+/// Writes the pieces. `fd` is open for reading and writing, `mapping` its file's, not none. False: it cannot
+/// be done, by the kernel (before Linux 5.14) or for want of space; some pieces may have been written, and
+/// calls that write them one by one find the error.
+[[nodiscard]] bool store_mapped(int fd, Mapping mapping, const PieceWrite& what) noexcept;
 
 }  // namespace collio::storage

@@ -7,16 +7,14 @@
 #include <cerrno>
 #include <cstring>
 
-#include "storage/mapped_write.hpp"
-
 namespace collio::storage {
 
 // Stores would not be seen by calls that go past the page cache, nor by a drill.
 PosixFile::PosixFile(Descriptors file, Locks locks)
     : file_(std::move(file)),
       locks_(locks),
-      mappable_(locks == Locks::none && file_.direct() < 0 && !file_.drill() &&
-                may_store_mapped(file_.buffered())) {}
+      mapping_(locks == Locks::none && file_.direct() < 0 && !file_.drill() ? mapping_of(file_.buffered())
+                                                                            : Mapping::none) {}
 
 Transfer PosixFile::run(Operation operation) {
   operation.run(file_);
@@ -40,9 +38,9 @@ Transfer PosixFile::read(const core::Extent& extent, std::byte* to) {
 }
 
 bool PosixFile::store(const PieceWrite& what) {
-  if (!mappable_ || !mapping_pays(what)) return false;
-  if (store_mapped(file_.buffered(), what)) return true;
-  mappable_ = false;  // an old kernel, or a full disk: not tried for every window
+  if (mapping_ == Mapping::none || !mapping_pays(what)) return false;
+  if (store_mapped(file_.buffered(), mapping_, what)) return true;
+  mapping_ = Mapping::none;  // an old kernel, or a full disk: not tried for every window
   return false;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "storage/mapped_write.hpp"
 #include "storage/operation.hpp"
 #include "storage/range_lock.hpp"
 
@@ -40,7 +41,7 @@ class PosixFile : public Storage {
 
   Descriptors file_;
   Locks locks_;
-  std::atomic<bool> mappable_;
+  std::atomic<Mapping> mapping_;
   std::mutex locking_;  ///< a lock does not exclude other threads with the same descriptor
   std::atomic<bool> direct_refused_{false};
 };

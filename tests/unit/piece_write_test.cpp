@@ -1,14 +1,17 @@
 // Pieces of a span written through a mapping, or by reading and writing it whole under a lock: the pieces'
 // bytes, and no other.
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <chrono>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "byte_list.hpp"
 #include "storage/kinds.hpp"
+#include "storage/mapped_write.hpp"
 #include "storage/range_lock.hpp"
 #include "temporary_file.hpp"
 
@@ -98,6 +101,46 @@ TEST(PieceWrite, AFileThatCannotBeReadOrReachedIsNotStoredTo) {
   const TemporaryFile file;
   StorageRequest request{file.path(), Access::write_only, model_of(file.path()), policy::StorageKind::posix};
   EXPECT_FALSE(open_storage(request).value().file->store(known.write()));
+}
+
+/// Stores while another handle's call makes the file longer, which the length shows before the call ends.
+/// Whether the store waited for that; nothing: it had ended before.
+std::optional<bool> waits_for_growth(const Known& known) {
+  const TemporaryFile file;
+  const std::string much(64 << 20, 'x');
+  std::atomic<bool> ended = false;
+  const int other = ::open(file.path().c_str(), O_WRONLY);
+  const auto stored = opened(file.path(), false);
+  std::thread writer([&] {
+    EXPECT_EQ(::pwrite(other, much.data(), much.size(), 0), static_cast<ssize_t>(much.size()));
+    ended = true;
+  });
+  struct stat status {};
+  while (::fstat(other, &status) == 0 && status.st_size < known.pieces.high()) std::this_thread::yield();
+  const bool late = ended;
+  EXPECT_TRUE(stored->store(known.write()));
+  const bool waited = ended;
+  writer.join();
+  ::close(other);
+  return late ? std::nullopt : std::optional(waited);
+}
+
+TEST(PieceWrite, AStoreWaitsForTheWriteThatMadeTheFileLonger) {
+  const TemporaryFile probe;
+  const int fd = ::open(probe.path().c_str(), O_RDWR);
+  const Mapping mapping = mapping_of(fd);
+  ::close(fd);
+  if (mapping != Mapping::behind_call)
+    GTEST_SKIP() << probe.path() << ": not on ext2 to ext4, XFS, Btrfs or overlayfs";
+  Dice dice(1);
+  const Known known(dice, "");
+  for (int tries = 0; tries < 20; ++tries) {
+    const std::optional<bool> waited = waits_for_growth(known);
+    if (!waited) continue;
+    EXPECT_TRUE(*waited);
+    return;
+  }
+  GTEST_SKIP() << "the other thread's write had always ended";
 }
 
 /// Whether `call` ends while another handle has a lock on the byte at `origin`, which it keeps for
