@@ -30,6 +30,7 @@ struct Options {
   std::uint64_t seed = 1;
   long cases = 1000;
   long only_case = -1;
+  long first = 0;  ///< of the cases
   std::int64_t max_bytes = 8192;
   bool verbose = false;
   bool shrink = false;
@@ -74,7 +75,8 @@ void watch_signals() {
 [[noreturn]] void usage() {
   std::fprintf(
       stderr,
-      "usage: collio_fuzz [--cases N] [--seed S] [--max-bytes B] [--case K] [--dir DIR] [--watchdog SECONDS] "
+      "usage: collio_fuzz [--cases N] [--first K] [--seed S] [--max-bytes B] [--case K] [--dir DIR] "
+      "[--watchdog SECONDS] "
       "[--no-native] [--shrink] [--keep-going] [--require-collio] [--faults] [--subfiles] [--minutes M] "
       "[--verbose]\n");
   std::exit(2);
@@ -115,6 +117,8 @@ Options parse(int argc, char** argv) {
       options.cases = std::atol(value);
     else if (key == "--seed")
       options.seed = std::strtoull(value, nullptr, 10);
+    else if (key == "--first")
+      options.first = std::max(0L, std::atol(value));
     else if (key == "--case")
       options.only_case = std::atol(value);
     else if (key == "--max-bytes")
@@ -337,7 +341,7 @@ class Fuzzer {
 /// Whether there is a next case. Collective.
 bool goes_on(const Options& options, long next, double begin_s) {
   if (options.only_case >= 0 || options.minutes <= 0)
-    return next < (options.only_case >= 0 ? options.only_case + 1 : options.cases);
+    return next < (options.only_case >= 0 ? options.only_case + 1 : options.first + options.cases);
   int more = MPI_Wtime() - begin_s < options.minutes * 60 ? 1 : 0;
   MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return more != 0;
@@ -355,7 +359,7 @@ int fuzz(const Options& options) {
     return 2;
   }
   Fuzzer fuzzer(options);
-  const long first = options.only_case >= 0 ? options.only_case : 0;
+  const long first = options.only_case >= 0 ? options.only_case : options.first;
   const double begin_s = MPI_Wtime();
   long failed = 0, number = first;
   for (; goes_on(options, number, begin_s); ++number) {
