@@ -194,7 +194,7 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
     return error;
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
   for (const policy::Seat& seat : seats) servers.homes.push_back(seat.node);
-  servers.ranks = ranks_of(*agreement, seats, place.seat, rank);
+  servers.ranks = ranks_of(*agreement, seats, place, rank);
   servers.mine = place_of(servers.ranks, rank);
   layers = policy::make_layers(machine, hints);
   if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes)

@@ -169,16 +169,20 @@ core::Result<Crew::Membership> Crew::join_anew(MPI_Comm comm) {
   MPI_Comm_rank(comm, &rank);
   Ticket ticket;
   std::shared_ptr<Crew> crew;
+  std::optional<Place> place = known_place(key);
   if (rank == 0) {
     crew = find(key, ticket);
     if (crew) ticket = crew->reserve();
     ticket.fresh = fresh_id();
+    ticket.known = crew || place;
   }
   transport::broadcast(&ticket, sizeof ticket, MPI_BYTE, 0, comm);
   if (rank != 0 && ticket.crew != CrewId{}) crew = find(key, ticket);
-  std::optional<Place> place = known_place(key);
   int all_know[] = {crew ? 1 : 0, place ? 1 : 0};
-  transport::reduce_to_all(all_know, 2, MPI_INT, MPI_MIN, comm);
+  if (ticket.known)
+    transport::reduce_to_all(all_know, 2, MPI_INT, MPI_MIN, comm);
+  else
+    all_know[0] = all_know[1] = 0;
   const bool is_new = all_know[0] == 0;
   if (is_new) {
     if (rank == 0 && crew) crew->cancel(ticket);

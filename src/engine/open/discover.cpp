@@ -2,10 +2,13 @@
 #include "engine/open/discover.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/open/processors.hpp"
 #include "machine/fabric.hpp"
@@ -31,95 +34,166 @@ struct NodeRecord {
   double link_bytes_per_s;
 };
 
-/// See NodeRecord. Collective over the node.
-int stride_of(MPI_Comm node, int rank, int local_rank) {
-  int ends[] = {rank, 0};
-  transport::broadcast(&ends[0], 1, MPI_INT, 0, node);
-  if (local_rank == 1) ends[1] = rank - ends[0];
-  int size = 1;
-  MPI_Comm_size(node, &size);
-  if (size == 1) return 1;
-  transport::broadcast(&ends[1], 1, MPI_INT, 1, node);
-  int regular = rank == ends[0] + local_rank * ends[1];
-  transport::reduce_to_all(&regular, 1, MPI_INT, MPI_LAND, node);
-  return regular ? ends[1] : 0;
-}
-
 /// What this process's node has inside: read once.
 const machine::NodeParts& parts_of_node() {
   static const machine::NodeParts parts = machine::read_node_parts("/sys");
   return parts;
 }
 
-/// Splits `node`, and frees it. Null where there is none, or MPI fails.
-MPI_Comm split_and_free(MPI_Comm node, int color, int rank) {
-  if (node == MPI_COMM_NULL) return node;
-  const MPI_Comm part = transport::split(node, color, rank);
-  MPI_Comm_free(&node);
-  return part;
+/// What a rank tells the others that share memory with it.
+struct Neighbour {
+  std::uint64_t host;  ///< its host's name, hashed
+  std::int32_t rank;
+  std::int32_t ranks_per_node;               ///< COLLIO_RANKS_PER_NODE; 0: as many as there are
+  std::int32_t words;                        ///< of its processors' mask, without zeros at the end
+  std::array<std::uint64_t, 16> processors;  ///< the first words
+};
+
+Neighbour neighbour(int rank) {
+  Neighbour n{};
+  char host[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(host, &length);
+  n.host = std::hash<std::string_view>{}({host, static_cast<std::size_t>(length)});
+  n.rank = rank;
+  if (const char* text = std::getenv("COLLIO_RANKS_PER_NODE")) n.ranks_per_node = std::atoi(text);
+  std::vector<std::uint64_t> mask = own_processors();
+  while (!mask.empty() && mask.back() == 0) mask.pop_back();
+  n.words = static_cast<std::int32_t>(mask.size());
+  std::copy_n(mask.begin(), std::min(mask.size(), n.processors.size()), n.processors.begin());
+  return n;
 }
 
-/// Ranks that share memory, of hosts of one name, at most COLLIO_RANKS_PER_NODE together; null where MPI
-/// fails. Collective.
-MPI_Comm split_by_node(MPI_Comm comm, int rank) {
-  MPI_Comm node = MPI_COMM_NULL;
-  if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node) != MPI_SUCCESS)
-    node = MPI_COMM_NULL;
-  char name[MPI_MAX_PROCESSOR_NAME] = "";
-  int length = 0;
-  MPI_Get_processor_name(name, &length);
-  const std::size_t hash = std::hash<std::string_view>{}({name, static_cast<std::size_t>(length)});
-  node = split_and_free(node, static_cast<int>(hash & 0x3fffffff), rank);
-  const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
-  int most = text ? std::atoi(text) : 0;
-  transport::broadcast(&most, 1, MPI_INT, 0, comm);
-  if (most <= 0 || node == MPI_COMM_NULL) return node;
+/// Ranks that share memory, by the nodes they are on: those of one host, as many as the first of them allows.
+std::vector<std::vector<Neighbour>> nodes_among(const std::vector<Neighbour>& near) {
+  std::vector<std::vector<Neighbour>> nodes;
+  for (const Neighbour& n : near) {
+    const auto node = std::find_if(nodes.rbegin(), nodes.rend(),
+                                   [&](const auto& one) { return one.front().host == n.host; });
+    const int most = near.front().ranks_per_node;
+    if (node == nodes.rend() || (most > 0 && static_cast<int>(node->size()) == most))
+      nodes.push_back({n});
+    else
+      node->push_back(n);
+  }
+  return nodes;
+}
+
+/// See NodeRecord.
+int stride_of(const std::vector<Neighbour>& members) {
+  if (members.size() == 1) return 1;
+  const int stride = members[1].rank - members[0].rank;
+  for (std::size_t i = 2; i < members.size(); ++i)
+    if (members[i].rank - members[i - 1].rank != stride) return 0;
+  return stride;
+}
+
+/// Collective over the node where a mask is longer than a Neighbour has room for.
+machine::CpuSet processors_of(const std::vector<Neighbour>& members, MPI_Comm node) {
+  std::vector<std::uint64_t> mask(members[0].processors.size());
+  for (const Neighbour& n : members) {
+    if (static_cast<std::size_t>(n.words) > mask.size()) return processors_of_node(node);
+    for (std::size_t i = 0; i < mask.size(); ++i) mask[i] |= n.processors[i];
+  }
+  return cpu_set(mask);
+}
+
+/// A rank's node, before it knows of others.
+struct OwnNode {
+  MPI_Comm comm = MPI_COMM_NULL;  ///< null: MPI failed
+  std::vector<Neighbour> members;
   int local_rank = 0;
-  MPI_Comm_rank(node, &local_rank);
-  return split_and_free(node, local_rank / most, rank);
+  bool whole_job = false;  ///< it has all ranks
+};
+
+/// Collective over `shared`, which it frees or keeps.
+OwnNode find_node(MPI_Comm comm, MPI_Comm shared, const Neighbour& mine) {
+  int ranks = 0, near_ranks = 0;
+  MPI_Comm_size(comm, &ranks);
+  MPI_Comm_size(shared, &near_ranks);
+  std::vector<Neighbour> near(static_cast<std::size_t>(near_ranks));
+  transport::gather_to_all(&mine, sizeof mine, near.data(), shared);
+  const auto nodes = nodes_among(near);
+  OwnNode own{.comm = shared};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto me = std::ranges::find(nodes[i], mine.rank, &Neighbour::rank);
+    if (me == nodes[i].end()) continue;
+    own.members = nodes[i];
+    own.local_rank = static_cast<int>(me - nodes[i].begin());
+    if (nodes.size() == 1) continue;
+    own.comm = transport::split(shared, static_cast<int>(i), mine.rank);
+    MPI_Comm_free(&shared);
+  }
+  own.whole_job = nodes.size() == 1 && near_ranks == ranks;
+  return own;
+}
+
+NodeRecord record_of(const OwnNode& node) {
+  NodeRecord r{};
+  int length = 0;
+  MPI_Get_processor_name(r.name, &length);
+  r.leader = node.members.front().rank;
+  r.ranks = static_cast<std::int32_t>(node.members.size());
+  r.stride = stride_of(node.members);
+  const machine::CpuSet processors = processors_of(node.members, node.comm);
+  r.cores = std::max(1, static_cast<int>(std::count(processors.begin(), processors.end(), true)));
+  if (node.local_rank != 0) return r;
+  r.numas = machine::count_numas(parts_of_node(), processors);
+  r.shared_bytes = transport::SharedMemory::share_of_free();
+  r.nics = parts_of_node().nics;
+  r.link_bytes_per_s = parts_of_node().link_bytes_per_s;
+  r.fabric = static_cast<std::int32_t>(machine::fabric_of(parts_of_node(), machine::fabric_words()));
+  return r;
+}
+
+/// The records of all nodes, in order; empty where MPI failed. `index`: of this one. Collective.
+std::vector<NodeRecord> records_of_all(MPI_Comm comm, const OwnNode& node, int& index) {
+  std::vector<NodeRecord> records;
+  if (node.comm != MPI_COMM_NULL) records.push_back(record_of(node));
+  index = 0;
+  if (!node.whole_job) {
+    const bool leads = node.comm != MPI_COMM_NULL && node.local_rank == 0;
+    MPI_Comm leaders = transport::split(comm, leads ? 0 : MPI_UNDEFINED, 0);
+    const bool mine = node.comm != MPI_COMM_NULL && (!leads || leaders != MPI_COMM_NULL);
+    if (!transport::all_true(mine, comm)) return {};
+    if (leads) {
+      const NodeRecord own = records.front();
+      int nodes = 0;
+      MPI_Comm_rank(leaders, &index);
+      MPI_Comm_size(leaders, &nodes);
+      records.resize(static_cast<std::size_t>(nodes));
+      transport::gather_to_all(&own, sizeof own, records.data(), leaders);
+      MPI_Comm_free(&leaders);
+    }
+  }
+  std::string text(reinterpret_cast<const char*>(&index), sizeof index);
+  text.append(reinterpret_cast<const char*>(records.data()), records.size() * sizeof(NodeRecord));
+  transport::broadcast_text(text, 0, node.comm);
+  text.copy(reinterpret_cast<char*>(&index), sizeof index);
+  records.resize((text.size() - sizeof index) / sizeof(NodeRecord));
+  text.copy(reinterpret_cast<char*>(records.data()), text.size() - sizeof index, sizeof index);
+  return records;
 }
 
 }  // namespace
 
-std::optional<Place> discover(MPI_Comm comm) {
-  int rank = 0, local_rank = 0, local_ranks = 0;
+MPI_Comm ranks_that_share_memory(MPI_Comm comm) {
+  int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  const MPI_Comm node = split_by_node(comm, rank);
-  if (!transport::all_true(node != MPI_COMM_NULL, comm)) return std::nullopt;
-  MPI_Comm_rank(node, &local_rank);
-  MPI_Comm_size(node, &local_ranks);
-  NodeRecord mine{};
-  int length = 0;
-  MPI_Get_processor_name(mine.name, &length);
-  mine.leader = rank;
-  mine.ranks = local_ranks;
-  mine.stride = stride_of(node, rank, local_rank);
-  const machine::CpuSet processors = processors_of_node(node);
-  mine.cores = std::max(1, static_cast<int>(std::count(processors.begin(), processors.end(), true)));
-  if (local_rank == 0) {
-    mine.numas = machine::count_numas(parts_of_node(), processors);
-    mine.shared_bytes = transport::SharedMemory::share_of_free();
-    mine.nics = parts_of_node().nics;
-    mine.link_bytes_per_s = parts_of_node().link_bytes_per_s;
-    mine.fabric = static_cast<std::int32_t>(machine::fabric_of(parts_of_node(), machine::fabric_words()));
-  }
-  MPI_Comm leaders = transport::split(comm, local_rank == 0 ? 0 : MPI_UNDEFINED, rank);
-  if (!transport::all_true(local_rank != 0 || leaders != MPI_COMM_NULL, comm)) return std::nullopt;
-  int where[2] = {0, 0};  // this node's index, nodes in all
-  std::vector<NodeRecord> records;
-  if (local_rank == 0) {
-    MPI_Comm_rank(leaders, &where[0]);
-    MPI_Comm_size(leaders, &where[1]);
-    records.resize(static_cast<std::size_t>(where[1]));
-    transport::gather_to_all(&mine, sizeof mine, records.data(), leaders);
-    MPI_Comm_free(&leaders);
-  }
-  transport::broadcast(where, 2, MPI_INT, 0, node);
-  records.resize(static_cast<std::size_t>(where[1]));
-  transport::broadcast(records.data(), static_cast<int>(records.size() * sizeof(NodeRecord)), MPI_BYTE, 0,
-                       node);
+  MPI_Comm shared = MPI_COMM_NULL;
+  const int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &shared);
+  return code == MPI_SUCCESS ? shared : MPI_COMM_NULL;
+}
+
+std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  const OwnNode own = find_node(comm, shared, neighbour(rank));
   Place place;
-  place.node = node;
+  place.node = own.comm;
+  place.seat.local_rank = own.local_rank;
+  const std::vector<NodeRecord> records = records_of_all(comm, own, place.seat.node);
+  if (records.empty()) return std::nullopt;
   // Nodes of one host, as tests make them, talk through its memory.
   const bool one_host = std::ranges::all_of(
       records, [&](const NodeRecord& r) { return std::strcmp(r.name, records[0].name) == 0; });
@@ -136,16 +210,21 @@ std::optional<Place> discover(MPI_Comm comm) {
     place.strides.push_back(r.stride);
   }
   place.shared_bytes = std::ranges::min(records, {}, &NodeRecord::shared_bytes).shared_bytes;
-  place.seat = {where[0], local_rank};
   return place;
 }
 
 std::vector<int> ranks_of(const transport::Agreement& agreement, const std::vector<policy::Seat>& seats,
-                          const policy::Seat& mine, int rank) {
+                          const Place& place, int rank) {
   std::vector<std::int32_t> ranks(seats.size(), -1);
-  for (std::size_t i = 0; i < seats.size(); ++i)
-    if (seats[i] == mine) ranks[i] = rank;
-  agreement.maximum(ranks);
+  const bool even = std::ranges::find(place.strides, 0) == place.strides.end();
+  for (std::size_t i = 0; i < seats.size(); ++i) {
+    const auto node = static_cast<std::size_t>(seats[i].node);
+    if (even)
+      ranks[i] = place.leaders[node] + seats[i].local_rank * place.strides[node];
+    else if (seats[i] == place.seat)
+      ranks[i] = rank;
+  }
+  if (!even) agreement.maximum(ranks);
   return {ranks.begin(), ranks.end()};
 }
 

@@ -21,15 +21,19 @@ struct Place {
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node; the caller's to free
 };
 
-/// Everything but the network. Collective. Ranks share a node when they can share memory
-/// (MPI_Comm_split_type) and their hosts have one name; COLLIO_RANKS_PER_NODE in the environment cuts nodes
-/// into smaller ones, for tests. The result is the same on all ranks, except `seat` and `node`. O(nodes)
-/// data. Nothing on all ranks: MPI gave no communicator.
-[[nodiscard]] std::optional<Place> discover(MPI_Comm comm);
+/// Null where MPI fails. Collective.
+[[nodiscard]] MPI_Comm ranks_that_share_memory(MPI_Comm comm);
 
-/// Ranks of the seats' holders, in order. `rank` sits on `mine`. Collective.
+/// Everything but the network. Collective. Ranks share a node when they can share memory and their hosts have
+/// one name; COLLIO_RANKS_PER_NODE in the environment of a host's first rank cuts nodes into smaller ones,
+/// for tests. `shared`: ranks_that_share_memory() of `comm`, not null on any rank; becomes the node's, or is
+/// freed. The result is the same on all ranks, except `seat` and `node`. O(nodes) data. Nothing on all ranks:
+/// MPI gave no communicator.
+[[nodiscard]] std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared);
+
+/// Ranks of the seats' holders, in order. `rank` sits on the place's seat. Collective where a node's ranks
+/// are not evenly spaced.
 [[nodiscard]] std::vector<int> ranks_of(const transport::Agreement& agreement,
-                                        const std::vector<policy::Seat>& seats, const policy::Seat& mine,
-                                        int rank);
+                                        const std::vector<policy::Seat>& seats, const Place& place, int rank);
 
 }  // namespace collio::engine

@@ -36,10 +36,11 @@ MPI_Comm node_of(MPI_Comm comm, const Place& place) {
 core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
   core::Error none{core::ErrorClass::other, "MPI gave no communicator for collio's own messages"};
   comm = transport::duplicate(parent);
-  if (!transport::all_true(comm != MPI_COMM_NULL, parent)) return none;
-  if (!place && !(place = discover(comm))) return none;
+  const MPI_Comm shared = place ? MPI_COMM_NULL : ranks_that_share_memory(parent);
+  if (!transport::all_true(comm != MPI_COMM_NULL && (place || shared != MPI_COMM_NULL), parent)) return none;
+  if (!place && !(place = discover(comm, shared))) return none;
   node = std::exchange(place->node, MPI_COMM_NULL);
-  if (!transport::all_true(node != MPI_COMM_NULL, comm)) {
+  if (shared == MPI_COMM_NULL) {
     node = place->machine.nodes.size() == 1 ? transport::duplicate(comm) : node_of(comm, *place);
     if (!transport::all_true(node != MPI_COMM_NULL, comm)) return none;
   }

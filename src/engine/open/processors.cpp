@@ -26,15 +26,19 @@ std::vector<std::uint64_t> own_processors() {
   return {};
 }
 
+machine::CpuSet cpu_set(const std::vector<std::uint64_t>& mask) {
+  machine::CpuSet found(mask.size() * bits);
+  for (std::size_t at = 0; at < found.size(); ++at) found[at] = (mask[at / bits] >> at % bits & 1) != 0;
+  return found;
+}
+
 machine::CpuSet processors_of_node(MPI_Comm node) {
   std::vector<std::uint64_t> mask = own_processors();
   int words = static_cast<int>(mask.size());
   transport::reduce_to_all(&words, 1, MPI_INT, MPI_MAX, node);
   mask.resize(static_cast<std::size_t>(words));
   transport::reduce_to_all(mask.data(), words, MPI_UINT64_T, MPI_BOR, node);
-  machine::CpuSet found(mask.size() * bits);
-  for (std::size_t at = 0; at < found.size(); ++at) found[at] = (mask[at / bits] >> at % bits & 1) != 0;
-  return found;
+  return cpu_set(mask);
 }
 
 }  // namespace collio::engine

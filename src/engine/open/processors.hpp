@@ -14,6 +14,9 @@ namespace collio::engine {
 /// not tell. Not collective.
 [[nodiscard]] std::vector<std::uint64_t> own_processors();
 
+/// Of a mask, a bit a processor.
+[[nodiscard]] machine::CpuSet cpu_set(const std::vector<std::uint64_t>& mask);
+
 /// The union of the ranks' masks. Collective over `node`.
 [[nodiscard]] machine::CpuSet processors_of_node(MPI_Comm node);
 

@@ -17,6 +17,7 @@ struct Ticket {
   std::int32_t made_now = 1;  ///< the line, or the switchboard
   std::int32_t place = 0;     ///< number of the line, or of the switchboard
   std::int32_t number = 0;    ///< among the files that borrow
+  std::int32_t known = 0;     ///< the first rank has met these ranks before
 };
 
 }  // namespace collio::engine
