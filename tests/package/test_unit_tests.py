@@ -30,7 +30,6 @@ WITHOUT = {
     "simulate/storage_way": "compare_test",
     "storage/aio": "storage_kinds_test runs every kind of storage",
     "storage/high_descriptor": "storage_kinds_test",
-    "storage/mapped_write": "storage_kinds_test",
     "storage/null": "storage_kinds_test",
     "storage/threads": "storage_kinds_test",
     "storage/tickets": "storage_kinds_test",

@@ -103,23 +103,25 @@ TEST(PieceWrite, AFileThatCannotBeReadOrReachedIsNotStoredTo) {
   EXPECT_FALSE(open_storage(request).value().file->store(known.write()));
 }
 
-/// Stores while another handle's call makes the file longer, which the length shows before the call ends.
-/// Whether the store waited for that; nothing: it had ended before.
+std::int64_t length(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 ? status.st_size : -1;
+}
+
+/// Stores while another handle's call makes the file longer, part by part. Whether the store waited for its
+/// end; nothing: it had ended before.
 std::optional<bool> waits_for_growth(const Known& known) {
   const TemporaryFile file;
   const std::string much(64 << 20, 'x');
-  std::atomic<bool> ended = false;
   const int other = ::open(file.path().c_str(), O_WRONLY);
   const auto stored = opened(file.path(), false);
-  std::thread writer([&] {
-    EXPECT_EQ(::pwrite(other, much.data(), much.size(), 0), static_cast<ssize_t>(much.size()));
-    ended = true;
-  });
-  struct stat status {};
-  while (::fstat(other, &status) == 0 && status.st_size < known.pieces.high()) std::this_thread::yield();
-  const bool late = ended;
+  std::thread writer(
+      [&] { EXPECT_EQ(::pwrite(other, much.data(), much.size(), 0), static_cast<ssize_t>(much.size())); });
+  while (length(other) < known.pieces.high()) std::this_thread::yield();
+  const auto whole = static_cast<std::int64_t>(much.size());
+  const bool late = length(other) == whole;
   EXPECT_TRUE(stored->store(known.write()));
-  const bool waited = ended;
+  const bool waited = length(other) == whole;
   writer.join();
   ::close(other);
   return late ? std::nullopt : std::optional(waited);
