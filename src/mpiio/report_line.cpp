@@ -58,6 +58,7 @@ report::Subfiles subfiles_of(const engine::SubfileUse& use) {
                         .unit_bytes = m.layout.unit_bytes,
                         .folders = m.folders,
                         .joined = use.joined,
+                        .joining = use.joining,
                         .joined_by_kernel = use.tally.by_kernel,
                         .joined_through_memory = use.tally.through_memory};
   if (m.layout.count > most_listed) return said;

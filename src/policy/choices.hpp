@@ -22,6 +22,8 @@ enum class Schedule {
   dataflow
 };
 enum class Check { none, warn, strict };
+/// When subfiles become one file.
+enum class Join { never, close, background };
 enum class Transfer { automatic, two_sided, fence, lock };
 enum class StorageKind { automatic, posix, threads, uring, aio, null };
 
@@ -90,6 +92,9 @@ using enum core::Stability;  // hints.def marks words with it
 }
 [[nodiscard]] constexpr std::string_view name_of(Assignment policy) noexcept {
   return core::word_for(words::assignment, std::optional(policy));
+}
+[[nodiscard]] constexpr std::string_view name_of(Join join) noexcept {
+  return core::word_for(words::join, join);
 }
 [[nodiscard]] constexpr std::string_view name_of(Cut cut) noexcept {
   return core::word_for(words::cut, std::optional(cut));

@@ -113,13 +113,13 @@ struct Servers : AutoCount {
   [[nodiscard]] std::string allowed() const { return "-1, " + AutoCount::allowed(); }
 };
 
-/// Or "disable", whose value is 0.
-struct CountOrDisable : Count {
+/// Or "disable" or "auto", whose value is 0: other hints say how many that is.
+struct CountAutoOrDisable : Count {
   using Count::Count;
   [[nodiscard]] std::optional<int> read(std::string_view text) const {
-    return text == "disable" ? std::optional(0) : Count::read(text);
+    return text == "disable" || text == "auto" ? std::optional(0) : Count::read(text);
   }
-  [[nodiscard]] std::string allowed() const { return Count::allowed() + ", disable"; }
+  [[nodiscard]] std::string allowed() const { return Count::allowed() + ", auto, disable"; }
 };
 
 /// Paths with colons between them. "auto" is an empty list.

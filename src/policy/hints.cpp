@@ -96,7 +96,13 @@ Hints parse_hints(const std::map<std::string, std::string>& given) {
       if (key.starts_with("collio_") == own) take(key, value, h);
   prefer_own_names(h);
   limit_buffer(h);
+  settle_subfiles(h);
   return h;
+}
+
+void settle_subfiles(Hints& hints) {
+  if (hints.in_force["collio_subfiles"] == "auto")
+    hints.subfiles = static_cast<int>(hints.subfile_folders.size());
 }
 
 std::int64_t message_budget(std::int64_t window_bytes, const Hints& hints) noexcept {

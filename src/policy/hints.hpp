@@ -50,6 +50,9 @@ struct HintRow {
 /// Hints from key-value pairs; unknown keys that start with "collio_" warn, others are ignored.
 [[nodiscard]] Hints parse_hints(const std::map<std::string, std::string>& given);
 
+/// Makes collio_subfiles=auto a number, by the folders there are.
+void settle_subfiles(Hints& hints);
+
 /// Most bytes of messages under way in each direction, for windows of that length.
 [[nodiscard]] std::int64_t message_budget(std::int64_t window_bytes, const Hints& hints) noexcept;
 

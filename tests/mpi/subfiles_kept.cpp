@@ -91,6 +91,41 @@ void join_waits_for_others(Program& program) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+Pairs joined_behind() {
+  Pairs hints = in_subfiles;
+  hints.emplace_back("collio_join", "background");
+  return hints;
+}
+
+/// An open waits until the file is one; a rank that deletes it need not wait.
+void join_behind_the_program(Program& program) {
+  const std::string path = program.temporary("behind");
+  const auto data = values(program.rank, 100000);
+  for (int round = 0; round < 5; ++round) {
+    MPI_File file = MPI_FILE_NULL;
+    program.good(open_with(joined_behind(), path, in_subfiles_mode, &file), "MPI_File_open");
+    program.good(
+        MPI_File_write_at_all(file, 400000LL * program.rank, data.data(), 100000, MPI_INT, MPI_STATUS_IGNORE),
+        "MPI_File_write_at_all");
+    program.good(MPI_File_close(&file), "MPI_File_close that begins to join");
+    if (round % 2 == 0) {
+      program.good(open_with({}, path, MPI_MODE_RDONLY, &file), "MPI_File_open during a join");
+      program.that(!is_placeholder(path) && !fs::exists(path + ".collio"), "joined");
+      std::vector<int> found(100000, -1);
+      program.good(MPI_File_read_at_all(file, 400000LL * program.rank, found.data(), 100000, MPI_INT,
+                                        MPI_STATUS_IGNORE),
+                   "MPI_File_read_at_all");
+      program.that(found == data, "what was joined");
+      program.good(MPI_File_close(&file), "MPI_File_close");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (program.rank == 0) program.good(MPI_File_delete(path.c_str(), MPI_INFO_NULL), "MPI_File_delete");
+    MPI_Barrier(MPI_COMM_WORLD);
+    program.that(!fs::exists(path), "deleted");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 /// Ranks open, write and close one file, each for itself and at the same time; who is last joins it.
 void join_in_a_crowd(Program& program) {
   const std::string path = program.temporary("crowd");
@@ -208,6 +243,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   join_waits_for_others(program);
+  join_behind_the_program(program);
   join_in_a_crowd(program);
   cannot_look(program);
   has_bytes_already(program);

@@ -129,3 +129,25 @@ def test_a_job_writes_and_reads_them(real_mpi, compiled, collio_process, tmp_pat
     subfiles = json.loads(report.read_text())["files"][0]["subfiles"]
     assert subfiles["joined"] and 0 < subfiles["joined_by_kernel"] + subfiles["joined_through_memory"] <= plain.stat().st_size
     assert "joined when closed" in " ".join(collio_process("report", report).stdout.split())
+    data.unlink()
+    done = collio_process("run", *hints, "--set", "collio_join=background", "--report", report, *run, data)
+    assert done.returncode == 0 and "stays in its subfiles" not in done.stderr and data.read_bytes() == plain.read_bytes()  # the job ends with the join
+    subfiles = json.loads(report.read_text())["files"][0]["subfiles"]
+    assert subfiles["joining"] and not subfiles["joined"] and not list(tmp_path.glob("*.collio"))
+    assert "joined in the background" in " ".join(collio_process("report", report).stdout.split())
+
+
+def test_a_subfile_for_each_folder(real_mpi, compiled, collio_process, tmp_path):
+    data, report = tmp_path / "data", tmp_path / "r.json"
+    folders = [tmp_path / name for name in "abc"]
+    for folder in folders:
+        folder.mkdir()
+    run = ["--", real_mpi.mpiexec, "-n", RANKS, compiled(real_mpi, "interleaved"), data]
+    dirs = f"collio_subfile_dirs={':'.join(map(str, folders))}"
+    done = collio_process("run", "--set", "collio_subfiles=auto", "--set", dirs, "--report", report, *run)
+    assert done.returncode == 0, done.stderr
+    subfiles = json.loads(report.read_text())["files"][0]["subfiles"]
+    assert subfiles["count"] == 3 and [len(list(folder.iterdir())) for folder in folders] == [1, 1, 1]
+    data.unlink()
+    done = collio_process("run", "--set", "collio_subfiles=auto", *run)
+    assert done.returncode == 0 and "names no folders" in done.stderr and not data.read_bytes().startswith(b"collio")

@@ -112,6 +112,7 @@ class Subfiles(TypedDict, total=False):
     folders: list[str]
     bytes: list[int]
     joined: bool
+    joining: bool
     joined_by_kernel: int
     joined_through_memory: int
 
@@ -323,6 +324,7 @@ FIELDS = {
         "folders": "Texts",
         "bytes": "Maybe<Counts>",
         "joined": "Flag",
+        "joining": "Flag",
         "joined_by_kernel": "Bytes",
         "joined_through_memory": "Bytes",
     },

@@ -179,6 +179,8 @@ def _subfiles_line(subfiles: Subfiles) -> str:
     if subfiles["joined"]:
         by_kernel, through_memory = (format_bytes(subfiles[key]) for key in ("joined_by_kernel", "joined_through_memory"))
         text += f"; joined when closed, {by_kernel} by the kernel, {through_memory} through memory"
+    elif subfiles["joining"]:
+        text += "; joined in the background"
     return text
 
 

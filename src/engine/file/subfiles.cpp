@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "engine/file/background_join.hpp"
 #include "engine/file/file.hpp"
 #include "engine/open/first_word.hpp"
 #include "policy/by_layout.hpp"
@@ -194,7 +195,12 @@ bool is_empty(const std::map<std::string, std::string>& words) {
 }
 
 core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) {
-  const bool made = found.error.ok() && !found.set && found.empty && file.hints.subfiles > 0 && writes;
+  const bool makes = found.error.ok() && !found.set && found.empty && writes;
+  const bool made = makes && file.hints.subfiles > 0;
+  if (makes && !made && file.hints.in_force["collio_subfiles"] == "auto")
+    file.warnings.push_back(
+        "collio_subfiles=auto: one in each folder, and collio_subfile_dirs names no folders; " + file.path +
+        " stays whole");
   core::Error error = made ? make_set(file) : take_found(file, std::move(found), writes);
   if (file.subfiles) align_to_stripes(file);
   return error;
@@ -269,8 +275,8 @@ core::Error remove_set(File& file) {
 }
 
 /// On rank 0: why the subfiles are kept, though the hints ask to join them; empty: `alone` holds them.
-core::Result<std::string> why_kept(const SubfileSet& set, std::optional<storage::SetUse>& alone) {
-  alone.emplace(set.path(), storage::SetUse::By::one);
+core::Result<std::string> why_kept(const SubfileSet& set, std::shared_ptr<storage::SetUse>& alone) {
+  alone = std::make_shared<storage::SetUse>(set.path(), storage::SetUse::By::one);
   const int error = alone->error();
   if (error == EAGAIN || error == EACCES) return std::string("others have the file open");
   if (error != 0)
@@ -287,18 +293,22 @@ core::Error join(File& file) {
   SubfileUse& use = *file.subfiles;
   const SubfileSet& set = use.set;
   use.use.reset();  // else this one is in the way
-  std::optional<storage::SetUse> alone;
+  std::shared_ptr<storage::SetUse> alone;
   bool kept = false;
   core::Error error = on_first(file, [&]() -> core::Error {
     const auto why = why_kept(set, alone);
     if (!why) return why.error();
     kept = !why.value().empty();
     if (kept)
-      file.warnings.push_back("collio_join=close: the subfiles of " + file.path +
-                              " are kept: " + why.value() + "; collio join makes it one file");
+      file.warnings.push_back("collio_join=" + std::string(name_of(file.hints.join)) + ": the subfiles of " +
+                              file.path + " are kept: " + why.value() + "; collio join makes it one file");
     return {};
   });
   if (!error.ok() || file.agreement->least(kept ? 0 : 1) == 0) return error;
+  if (file.hints.join == policy::Join::background) {
+    use.joining = true;
+    return on_first(file, [&] { return join_in_background(set, std::move(alone)); });
+  }
   std::int64_t bytes = 0;
   error = agreed_length(file, bytes);
   if (error.ok()) error = on_first(file, [&] { return begin_join(set, bytes); });
@@ -322,7 +332,7 @@ core::Error close_subfiles(File& file, AtClose how) {
   if (how == AtClose::remove) return remove_set(file);
   if (!file.subfiles->writes) return {};
   core::Error error = note(file, Noted::closed);
-  return error.ok() && file.hints.join_at_close ? join(file) : error;
+  return error.ok() && file.hints.join != policy::Join::never ? join(file) : error;
 }
 
 }  // namespace collio::engine

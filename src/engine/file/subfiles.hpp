@@ -35,6 +35,7 @@ struct SubfileUse {
   storage::JoinTally tally;              ///< of this rank; once joined, of all
   std::shared_ptr<storage::SetUse> use;  ///< on rank 0, until it is closed
   bool names_flushed = false;
+  bool joining = false;  ///< in the background
 };
 
 /// Takes up the subfiles that were found, or makes those that the hints ask for, if the file is empty; then
@@ -52,7 +53,7 @@ struct SubfileUse {
 [[nodiscard]] core::Error note_flushed(File& file);
 enum class AtClose { keep, remove };
 /// All ranks have closed their subfiles: writes down that they are complete, and joins them if the hints ask
-/// for that; or removes them, as their file is to be deleted. Collective.
+/// for that, or begins to; or removes them, as their file is to be deleted. Collective.
 [[nodiscard]] core::Error close_subfiles(File& file, AtClose how);
 
 }  // namespace collio::engine

@@ -36,6 +36,7 @@ policy::Hints with_folders(policy::Hints hints, const std::string& chosen) {
     hints.subfile_folders.push_back(all[i]);
     word += (word.empty() ? "" : ":") + all[i];
   }
+  policy::settle_subfiles(hints);
   return hints;
 }
 
