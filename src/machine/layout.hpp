@@ -25,6 +25,7 @@ struct Layout {
 struct LayoutWish {
   std::int64_t unit_bytes = 0;
   int count = 0;
+  std::vector<int> targets;  ///< on these, `count` of them; empty: on any
 
   [[nodiscard]] bool any() const noexcept { return unit_bytes > 0 || count > 0; }
 };

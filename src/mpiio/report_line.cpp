@@ -80,7 +80,7 @@ report::About about(const engine::File& file, const Remarks& remarks) {
                       .storage = file.machine.storage.name,
                       .layout = layout_of(file),
                       .storage_by = {use.kind, use.reason, use.overlaps, remarks.storage},
-                      .folder_probe = file.folder_probe,
+                      .probe = file.probe ? file.probe : file.new_layout.probe,
                       .schedule_trials = remarks.schedules,
                       .call_trials = file.memory.call_trials_text(),
                       .hints = file.hints.in_force,

@@ -216,3 +216,27 @@ def test_an_open_that_fails_leaves_no_file(real_mpi, compiled, collio_process, m
         pytest.skip(f"{real_mpi.id} opens such a file")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (mounted.mountpoint / "file").exists() == (mounted.mountpoint / "alone").exists()
+
+
+def test_new_files_avoid_targets_that_a_probe_found_slow(job, mounted, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for number in range(4):
+        targets.set_rate(striped.control(mounted.mountpoint, number), 10e6 if number == 1 else 100e6)
+
+    def targets_of(name, *words, hints=("collio_probe=enable",)):
+        file, _ = steps(job, mounted, name, *SHAPE, *words, hints=hints)
+        assert (mounted.mountpoint / name).read_bytes() == bytes_at(LENGTH)
+        return file, striped.layout(mounted.mountpoint / name)["targets"]
+
+    file, chosen = targets_of("chosen")
+    assert chosen == "0,2,3" and file["layout"]["asked"] == "targets 0,2,3 set at creation" and file["layout"]["targets"] == [0, 2, 3]
+    assert file["probe"]["why"].startswith("3 of 4 targets") and [text.split(",")[0] for text in file["probe"]["left_out"]] == ["target 1: slow"]
+    assert os.listdir(mounted.mountpoint) == ["chosen"] or sorted(os.listdir(mounted.mountpoint)) == [".targets", "chosen"]  # no file of the probe
+    file, chosen = targets_of("exclusive", "exclusive")
+    assert chosen == "0,2,3" and file["probe"]["age_seconds"] > 0
+    file, chosen = targets_of("two", "striping_factor=2", "striping_unit=131072")
+    assert len(chosen.split(",")) == 2 and "1" not in chosen and file["layout"]["unit_bytes"] == 131072
+    file, _ = targets_of("chosen")  # it is there
+    assert "probe" not in file and file["layout"]["asked"] == ""
+    file, _ = targets_of("unasked", hints=())
+    assert "probe" not in file and file["layout"]["asked"] == ""

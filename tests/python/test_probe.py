@@ -131,9 +131,9 @@ def test_subfiles_go_to_folders_that_are_fast_enough(six, job, collio_process, t
     targets.set_rate(folders[1], SLOW)
     targets.fill(folders[2])
     plain, data = tmp_path / "plain", tmp_path / "data"
-    assert "folder_probe" not in job(plain, [tmp_path]) and collio_process("join", plain).returncode == 0
+    assert "probe" not in job(plain, [tmp_path]) and collio_process("join", plain).returncode == 0
     file = job(data, folders, "collio_probe=enable")
-    found = file["folder_probe"]
+    found = file["probe"]
     assert file["subfiles"]["folders"] == [str(folders[0]), str(folders[3])], found
     assert file["hints"]["collio_subfile_dirs"] == f"{folders[0]}:{folders[3]}"
     assert found["left_out"][0].startswith(f"{folders[1]}: slow, ") and "No space left on device" in found["left_out"][1]
@@ -141,11 +141,11 @@ def test_subfiles_go_to_folders_that_are_fast_enough(six, job, collio_process, t
     assert sum(len(list(folder.iterdir())) for folder in folders) == 6 and not list(folders[1].iterdir())
     assert collio_process("join", data).returncode == 0 and data.read_bytes() == plain.read_bytes()
     told = " ".join(collio_process("report", tmp_path / "report.json").stdout.split())
-    assert "folders probed: 2 of 4 targets" in told and "left out: " in told
+    assert "targets probed: 2 of 4 targets" in told and "left out: " in told
     targets.set_rate(folders[1], FAST)  # rates hold for ten minutes
     again = job(tmp_path / "again", folders, "collio_probe=enable")
-    assert again["subfiles"]["folders"] == file["subfiles"]["folders"] and 0 < again["folder_probe"]["age_seconds"] < 120
-    assert "folder_probe" not in job(tmp_path / "again", folders, "collio_probe=enable")  # it is there
+    assert again["subfiles"]["folders"] == file["subfiles"]["folders"] and 0 < again["probe"]["age_seconds"] < 120
+    assert "probe" not in job(tmp_path / "again", folders, "collio_probe=enable")  # it is there
 
 
 def test_no_folder_for_subfiles_is_an_error_on_all_ranks(six, job, tmp_path):

@@ -180,6 +180,18 @@ TEST(Layouts, LustreWishesReadAsTheyWereMeant) {
   EXPECT_EQ(std::to_integer<int>(value[30]), 0xff);  // on any targets
 }
 
+/// As llapi_file_open_param() of liblustreapi fills it in for `lfs setstripe -o`.
+TEST(Layouts, LustreIsAskedForATargetByItsNumber) {
+  const auto wished = lustre_value({1 << 20, 2, {5, 2}});
+  ASSERT_TRUE(wished.ok());
+  EXPECT_EQ(wished.value(), hex("d00bd50b 01000000"
+                                "00000000 00000000 00000000 00000000"
+                                "00001000 0200 0500"
+                                "00000000 00000000 00000000 00000000") +
+                                hex("00000000 00000000 00000000 00000000 00000000 05000000") +
+                                hex("00000000 00000000 00000000 00000000 00000000 02000000"));
+}
+
 TEST(Layouts, LustreHasRoomForSoManyTargets) {
   EXPECT_EQ(std::to_integer<int>(lustre_value({0, 65535}).value()[28]), 0xff);
   const auto many = lustre_value({0, 65537});
@@ -250,6 +262,7 @@ TEST(Layouts, CephWishesAreObjectsOfWholeStripes) {
   EXPECT_EQ(ceph_value({0, 4}).value(), "stripe_unit=4194304 stripe_count=4 object_size=4194304");
   EXPECT_EQ(ceph_value({3 << 20, 0}).value(), "stripe_unit=3145728 stripe_count=1 object_size=6291456");
   EXPECT_FALSE(ceph_value({1000, 4}).ok());
+  EXPECT_FALSE(ceph_value({1 << 20, 1, {3}}).ok());
 }
 
 // BeegfsIoctl_GetStripeInfo_Arg of beegfs_ioctl.h: pattern 1 (RAID0), chunks of 512 KiB, 4 targets.
@@ -288,6 +301,8 @@ TEST(Layouts, Lab) {
     EXPECT_FALSE(parse_lab(value).ok()) << value;
   EXPECT_EQ(lab_value({65536, 3}), "unit=65536 count=3");
   EXPECT_EQ(lab_value({0, 3}), "count=3");
+  EXPECT_EQ(lab_value({65536, 3, {4, 0, 7}}), "unit=65536 targets=4,0,7");
+  EXPECT_EQ(lab_value({0, 1, {2}}), "targets=2");
 }
 
 TEST(Layouts, OfOtherFileSystemsAreNotKnown) {

@@ -117,8 +117,8 @@ class Subfiles(TypedDict, total=False):
     joined_through_memory: int
 
 
-class FolderProbe(TypedDict, total=False):
-    """What a probe of the folders for a new file's subfiles found. Those chosen are in subfiles."""
+class TargetProbe(TypedDict, total=False):
+    """What a probe of the targets of a new file found: of the folders for its subfiles, else of those that it is striped over. Those chosen are in subfiles or layout."""
 
     why: str
     left_out: list[str]
@@ -143,7 +143,7 @@ class FileRecord(TypedDict, total=False):
     layout: Layout
     storage_by: StorageBy
     subfiles: Subfiles
-    folder_probe: FolderProbe
+    probe: TargetProbe
     schedule_trials: str
     call_trials: str
     agreement: str
@@ -328,7 +328,7 @@ FIELDS = {
         "joined_by_kernel": "Bytes",
         "joined_through_memory": "Bytes",
     },
-    "FolderProbe": {
+    "TargetProbe": {
         "why": "Text",
         "left_out": "Texts",
         "age_seconds": "Seconds",
@@ -354,7 +354,7 @@ FIELDS = {
         "layout": "Layout",
         "storage_by": "StorageBy",
         "subfiles": "Maybe<Subfiles>",
-        "folder_probe": "Maybe<FolderProbe>",
+        "probe": "Maybe<TargetProbe>",
         "schedule_trials": "Text",
         "call_trials": "Text",
         "agreement": "Maybe<Text>",

@@ -151,9 +151,9 @@ def file_lines(file: FileRecord) -> list[str]:
         lines.append(f"file calls by {by.get('kind', '?')}: {by.get('reason', '')}{remarks}")
     if subfiles := file.get("subfiles"):
         lines.append(_subfiles_line(subfiles))
-    if probe := file.get("folder_probe"):
+    if probe := file.get("probe"):
         age = f"rates up to {probe['age_seconds']:.0f} s old" if probe["age_seconds"] else f"measured in {probe['seconds']:.1f} s"
-        lines.append("; ".join([f"folders probed: {probe['why']}", age, *(f"left out: {folder}" for folder in probe["left_out"]), *probe["remarks"]]))
+        lines.append("; ".join([f"targets probed: {probe['why']}", age, *(f"left out: {target}" for target in probe["left_out"]), *probe["remarks"]]))
     if trials := file.get("schedule_trials"):
         lines.append(f"schedules: {trials}")
     if trials := file.get("call_trials"):

@@ -82,7 +82,7 @@ bool makes_subfiles(const FileRequest& request, const policy::Hints& hints) {
 
 /// On rank 0, where hints ask for it: which folders the subfiles of a new file go to.
 void File::probe_folders(FirstWord& word, const FileRequest& request, policy::Hints& hints) {
-  if (!hints.probes_folders || !makes_subfiles(request, hints)) return;
+  if (!hints.probes || !makes_subfiles(request, hints)) return;
   if (hints.subfile_folders.empty()) {
     warnings.emplace_back("collio_probe=enable: collio_subfile_dirs names no folders to choose among");
     return;
@@ -90,7 +90,7 @@ void File::probe_folders(FirstWord& word, const FileRequest& request, policy::Hi
   std::vector<std::string> folders;
   for (const std::string& folder : hints.subfile_folders) folders.push_back(absolute_path(folder));
   FolderChoice choice = choose_folders(folders);
-  folder_probe = std::move(choice.said);
+  probe = std::move(choice.said);
   if (!choice.error.ok()) {
     word.found = words_of(storage::FoundFile{.error = choice.error});
     return;

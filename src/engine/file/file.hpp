@@ -142,8 +142,8 @@ class File {
   std::map<std::string, std::string>
       settings;  ///< which of them come from other layers' settings; the same on all ranks
   machine::Machine machine;
-  NewLayout new_layout;                                      ///< of rank 0
-  std::optional<observe::report::FolderProbe> folder_probe;  ///< of rank 0, of a new file in subfiles
+  NewLayout new_layout;                               ///< of rank 0
+  std::optional<observe::report::TargetProbe> probe;  ///< of rank 0, of the folders of new subfiles
   Servers servers;  ///< all aggregators; they serve the domains in this order unless a plan places these
   MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node
   int node_index = 0, node_rank = 0;

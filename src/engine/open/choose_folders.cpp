@@ -5,8 +5,6 @@
 #include <sstream>
 #include <utility>
 
-#include "storage/probe/choose.hpp"
-
 namespace collio::engine {
 
 FolderChoice choose_folders(const std::vector<std::string>& folders) {
@@ -14,9 +12,15 @@ FolderChoice choose_folders(const std::vector<std::string>& folders) {
   std::vector<probe::Target> targets;
   for (const std::string& folder : folders) targets.push_back({folder, folder, {}});
   const probe::Choice choice = probe::choose(targets, {});
-  FolderChoice made{{}, choice.error, {}};
+  FolderChoice made{{}, choice.error, said_of(targets, choice)};
   for (const int i : choice.chosen) made.chosen += std::to_string(i) + ' ';
-  observe::report::FolderProbe& said = made.said;
+  return made;
+}
+
+observe::report::TargetProbe said_of(const std::vector<storage::probe::Target>& targets,
+                                     const storage::probe::Choice& choice) {
+  namespace probe = storage::probe;
+  observe::report::TargetProbe said;
   said.why = choice.why;
   said.left_out = probe::left_out(targets, choice);
   said.remarks = choice.remarks;
@@ -24,7 +28,7 @@ FolderChoice choose_folders(const std::vector<std::string>& folders) {
   said.seconds = choice.seconds;
   for (const probe::Measurement& one : choice.measurements)
     said.age_seconds = std::max(said.age_seconds, one.age_s);
-  return made;
+  return said;
 }
 
 policy::Hints with_folders(policy::Hints hints, const std::string& chosen) {

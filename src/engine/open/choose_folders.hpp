@@ -11,18 +11,23 @@
 #include "core/result.hpp"
 #include "observe/report_records.hpp"
 #include "policy/hints.hpp"
+#include "storage/probe/choose.hpp"
 
 namespace collio::engine {
 
 struct FolderChoice {
   std::string chosen;  ///< numbers of the folders, in the order they were given, as one word
   core::Error error;   ///< none of them can be used
-  observe::report::FolderProbe said;
+  observe::report::TargetProbe said;
 };
 
 /// `folders`: from the root. For one rank; it takes as long as storage::probe::choose() with its defaults at
 /// most. Not collective.
 [[nodiscard]] FolderChoice choose_folders(const std::vector<std::string>& folders);
+
+/// What the report has of a choice. Pure.
+[[nodiscard]] observe::report::TargetProbe said_of(const std::vector<storage::probe::Target>& targets,
+                                                   const storage::probe::Choice& choice);
 
 /// The hints with those of their folders alone. Pure.
 [[nodiscard]] policy::Hints with_folders(policy::Hints hints, const std::string& chosen);

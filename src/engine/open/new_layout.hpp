@@ -6,9 +6,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "machine/layout.hpp"
+#include "observe/report_records.hpp"
 #include "storage/same_file.hpp"
 
 namespace collio::engine {
@@ -19,7 +21,8 @@ struct NewLayout {
   bool after_open = false;  ///< the file is not there yet
   std::string path;         ///< of the file
   storage::Holder made;     ///< it, where rank 0 made it
-  std::string outcome;      ///< the wish, and what the file system made of it; empty: no wish
+  std::optional<observe::report::TargetProbe> probe;
+  std::string outcome;  ///< the wish, and what the file system made of it; empty: no wish
 };
 
 /// Before the open of a file that may not be there. `hints`: of the program and of collio's environment.

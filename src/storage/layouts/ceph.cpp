@@ -34,6 +34,8 @@ core::Result<machine::Layout> parse_ceph(std::string_view value) {
 }
 
 core::Result<std::string> ceph_value(const machine::LayoutWish& wish) {
+  if (!wish.targets.empty())
+    return core::Error{core::ErrorClass::argument, "CephFS takes no list of targets"};
   const std::int64_t unit = wish.unit_bytes > 0 ? wish.unit_bytes : usual_object;
   if (unit % least_unit != 0 || unit >= most_object)
     return core::Error{core::ErrorClass::argument, "striping_unit=" + std::to_string(unit) +

@@ -39,7 +39,10 @@ core::Result<machine::Layout> parse_lab(std::string_view value) {
 std::string lab_value(const machine::LayoutWish& wish) {
   std::string value;
   if (wish.unit_bytes > 0) value = "unit=" + std::to_string(wish.unit_bytes);
-  if (wish.count > 0) value += (value.empty() ? "count=" : " count=") + std::to_string(wish.count);
+  if (!value.empty() && wish.count > 0) value += ' ';
+  if (wish.count > 0 && wish.targets.empty()) return value + "count=" + std::to_string(wish.count);
+  for (const int target : wish.targets)
+    value += (target == wish.targets.front() ? "targets=" : ",") + std::to_string(target);
   return value;
 }
 

@@ -51,11 +51,7 @@ Value bytes_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.
 Value bytes_of(const std::string& text) { return bytes_of(std::as_bytes(std::span(text))); }
 
 core::Result<Value> to_lab(const machine::LayoutWish& wish) { return bytes_of(lab_value(wish)); }
-core::Result<Value> to_lustre(const machine::LayoutWish& wish) {
-  const auto value = lustre_value(wish);
-  if (!value) return value.error();
-  return bytes_of(value.value());
-}
+core::Result<Value> to_lustre(const machine::LayoutWish& wish) { return lustre_value(wish); }
 core::Result<Value> to_ceph(const machine::LayoutWish& wish) {
   auto text = ceph_value(wish);
   if (!text) return text.error();

@@ -10,7 +10,7 @@ namespace collio::storage {
 namespace {
 
 constexpr std::uint32_t magic_v1 = 0x0BD10BD0, magic_v3 = 0x0BD30BD0, magic_composite = 0x0BD60BD0,
-                        magic_foreign = 0x0BD70BD0;
+                        magic_specific = 0x0BD50BD0, magic_foreign = 0x0BD70BD0;
 constexpr std::uint32_t pattern_raid0 = 0x001, pattern_on_metadata_target = 0x100;
 constexpr std::uint32_t stale = 0x1,
                         extension = 0x40;          // LCME_FL_STALE, LCME_FL_EXTENSION: no stripes of its own
@@ -129,20 +129,23 @@ core::Result<machine::Layout> parse_lustre(std::span<const std::byte> value) {
   }
 }
 
-core::Result<std::array<std::byte, 32>> lustre_value(const machine::LayoutWish& wish) {
+core::Result<std::vector<std::byte>> lustre_value(const machine::LayoutWish& wish) {
   if (wish.count > all_targets)
     return core::Error{core::ErrorClass::argument, "striping_factor=" + std::to_string(wish.count) +
                                                        ": Lustre takes 1 to " + std::to_string(all_targets) +
                                                        ", which means all targets"};
-  std::array<std::byte, 32> value{};
+  const bool listed = !wish.targets.empty();
+  std::vector<std::byte> value(listed ? header_v3 + object_bytes * wish.targets.size() : header_v1);
   const auto put = [&value](std::size_t offset, std::uint64_t number, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, number >>= 8) value[offset + i] = static_cast<std::byte>(number);
   };
-  put(0, magic_v1, 4);
+  put(0, listed ? magic_specific : magic_v1, 4);
   put(4, pattern_raid0, 4);
   put(24, static_cast<std::uint64_t>(wish.unit_bytes), 4);
   put(28, static_cast<std::uint64_t>(wish.count), 2);
-  put(30, any_target, 2);
+  put(30, listed ? static_cast<std::uint64_t>(wish.targets.front()) : any_target, 2);
+  for (std::size_t i = 0; i < wish.targets.size(); ++i)
+    put(header_v3 + object_bytes * i + 20, static_cast<std::uint64_t>(wish.targets[i]), 4);
   return value;
 }
 

@@ -4,9 +4,9 @@
 // those of lustre/include/uapi/linux/lustre/lustre_user.h (lov_user_md_v1, lov_user_md_v3, lov_comp_md_v1).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "core/result.hpp"
 #include "machine/layout.hpp"
@@ -20,9 +20,10 @@ inline constexpr const char* lustre_attribute = "lustre.lov";
 /// stripes. Pure.
 [[nodiscard]] core::Result<machine::Layout> parse_lustre(std::span<const std::byte> value);
 
-/// The attribute's value that asks for a layout on a file without objects: lov_user_md_v1, on any targets.
-/// An error: more targets than the value has room for. Pure.
-[[nodiscard]] core::Result<std::array<std::byte, 32>> lustre_value(const machine::LayoutWish& wish);
+/// The attribute's value that asks for a layout on a file without objects: lov_user_md_v1, on any targets;
+/// with a list of targets a lov_user_md_v3 of the kind LOV_USER_MAGIC_SPECIFIC, with a lov_user_ost_data_v1
+/// for each. An error: more targets than the value has room for. Pure.
+[[nodiscard]] core::Result<std::vector<std::byte>> lustre_value(const machine::LayoutWish& wish);
 
 /// Flag of open(2) on Lustre: the file gets no objects until its layout is set, or it is written
 /// (O_LOV_DELAY_CREATE).

@@ -24,7 +24,8 @@ core::Error error_of(const std::string& what, int error) {
   return {class_of_errno(error), what + ": " + std::strerror(error)};
 }
 
-/// Unique on the machine, and among machines that share a folder.
+}  // namespace
+
 std::string temporary_name() {
   static std::atomic<int> count{0};
   char host[256] = "";
@@ -32,8 +33,6 @@ std::string temporary_name() {
   return ".collio-probe-" + std::string(host) + "-" + std::to_string(::getpid()) + "-" +
          std::to_string(count++);
 }
-
-}  // namespace
 
 OwnedFile::~OwnedFile() {
   if (fd_ >= 0) ::close(fd_);

@@ -35,6 +35,9 @@ struct Target {
   MakeFile make;       ///< empty: file_in_folder(folder)
 };
 
+/// Unique on the machine, and among machines that share a folder.
+[[nodiscard]] std::string temporary_name();
+
 /// A file without a name (O_TMPFILE), or where the file system has none such, one whose name is removed right
 /// after the open. Not collective. Errors: by errno, the message names no target.
 [[nodiscard]] core::Result<OwnedFile> file_in_folder(const std::string& folder);
