@@ -6,14 +6,17 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from collio.subfiles.manifest import Manifest, ManifestError, Placeholder
 from collio.subfiles.subfile_set import SubfileSet, flush_folder, replace_text
 
 NO_KERNEL_COPY = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
 MEMORY_BYTES = 1 << 20
+MOST_THREADS = 8
 
 
 def copy_range(source: int, source_offset: int, target: int, target_offset: int, count: int) -> None:
@@ -42,11 +45,8 @@ def join(found: SubfileSet) -> int:
     try:
         with open(joined, "wb") as target:
             os.ftruncate(target.fileno(), file_bytes)
-            for number, path in enumerate(found.subfiles()):
-                with open(path, "rb") as source:
-                    here = os.fstat(source.fileno()).st_size
-                    for inside, low, count in stripes(found.manifest, number, file_bytes):
-                        copy_range(source.fileno(), inside, target.fileno(), low, min(count, max(0, here - inside)))
+            parts = [list(stripes(found.manifest, number, file_bytes)) for number in range(found.manifest.count)]
+            _at_once(_copy_in, [(path, target.fileno(), part) for path, part in zip(found.subfiles(), parts)])
             os.fsync(target.fileno())
         shutil.copymode(found.path, joined)
         joined.replace(found.path)
@@ -71,9 +71,8 @@ def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
     placeholder = path.with_name(f"{path.name}.placeholder.{os.getpid()}")
     made.folder.mkdir()
     try:
-        for number, subfile in enumerate(made.subfiles()):
-            _copy_out(path, subfile, list(stripes(manifest, number, status.st_size)))
-            subfile.chmod(status.st_mode & 0o777)
+        parts = [list(stripes(manifest, number, status.st_size)) for number in range(count)]
+        _at_once(_copy_out, [(path, subfile, part, status.st_mode & 0o777) for subfile, part in zip(made.subfiles(), parts)])
         with open(placeholder, "wb") as target:
             target.write(made.placeholder.text())
             target.flush()
@@ -92,8 +91,24 @@ def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
     return made
 
 
-def _copy_out(path: Path, subfile: Path, parts: list[tuple[int, int, int]]) -> None:
+def _at_once(copy: Callable[..., None], works: list[tuple[Any, ...]]) -> None:
+    """A thread for each subfile, up to MOST_THREADS: subfiles lie on different targets."""
+    with ThreadPoolExecutor(MOST_THREADS) as threads:
+        copies = [threads.submit(copy, *work) for work in works]
+    for one in copies:
+        one.result()
+
+
+def _copy_in(subfile: Path, target: int, parts: list[tuple[int, int, int]]) -> None:
+    with open(subfile, "rb") as source:
+        here = os.fstat(source.fileno()).st_size
+        for inside, low, count in parts:
+            copy_range(source.fileno(), inside, target, low, min(count, max(0, here - inside)))
+
+
+def _copy_out(path: Path, subfile: Path, parts: list[tuple[int, int, int]], mode: int) -> None:
     with open(path, "rb") as source, open(subfile, "xb") as target:
         for inside, low, count in parts:
             copy_range(source.fileno(), low, target.fileno(), inside, count)
         os.fsync(target.fileno())
+        os.fchmod(target.fileno(), mode)

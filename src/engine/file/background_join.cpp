@@ -1,7 +1,6 @@
 // See background_join.hpp.
 #include "engine/file/background_join.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -10,7 +9,6 @@
 #include <new>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "storage/subfiles/join.hpp"
 
@@ -20,41 +18,14 @@ namespace {
 
 using storage::SubfileSet;
 
-constexpr std::int64_t most_threads = 8;
 constexpr std::chrono::seconds patience{2};
-
-core::Error no_thread(const SubfileSet& set, const std::system_error& error) {
-  return {core::ErrorClass::other, "no thread to join the subfiles of " + set.path() + ": " + error.what()};
-}
-
-/// Every thread copies its part.
-core::Error copy_parts(const SubfileSet& set, std::int64_t file_bytes) {
-  const std::int64_t threads = std::min(set.layout().count, most_threads);
-  std::vector<core::Error> errors(static_cast<std::size_t>(threads));
-  const auto copy = [&](std::int64_t part) {
-    storage::JoinTally tally;
-    core::Error& error = errors[static_cast<std::size_t>(part)];
-    try {
-      error = join_part(set, file_bytes, {part, threads}, tally);
-    } catch (const std::bad_alloc&) {
-      error = {core::ErrorClass::no_memory, "no memory to join the subfiles of " + set.path()};
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::int64_t part = 1; part < threads; ++part) others.emplace_back(copy, part);
-    copy(0);
-  }
-  core::Error worst;
-  for (const core::Error& error : errors) core::keep_worst(worst, error);
-  return worst;
-}
 
 core::Error join_all(const SubfileSet& set) {
   const auto bytes = length_by(set, {});
   if (!bytes) return bytes.error();
   core::Error error = begin_join(set, bytes.value());
-  if (error.ok()) error = copy_parts(set, bytes.value());
+  storage::JoinTally tally;
+  if (error.ok()) error = join_part(set, bytes.value(), {}, tally);
   if (error.ok()) error = end_join(set, bytes.value());
   if (error.ok()) error = remove_subfiles(set, {});
   return error.ok() ? remove_folder(set) : error;
@@ -69,8 +40,6 @@ void join_or_say(const SubfileSet& set) {
     if (const auto there = has_placeholder(set); there && !there.value()) return;
   } catch (const std::bad_alloc&) {
     error = {core::ErrorClass::no_memory, "no memory"};
-  } catch (const std::system_error& thread) {
-    error = no_thread(set, thread);
   }
   std::fprintf(
       stderr, "collio: collio_join=background: %s stays in its subfiles: %s; collio join makes it one file\n",
@@ -132,7 +101,7 @@ core::Error join_in_background(SubfileSet set, std::shared_ptr<storage::SetUse> 
   try {
     joins.add(set, std::move(alone));
   } catch (const std::system_error& error) {
-    return no_thread(set, error);
+    return {core::ErrorClass::other, "no thread to join the subfiles of " + set.path() + ": " + error.what()};
   }
   return {};
 }

@@ -7,7 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "storage/subfiles/files.hpp"
 
@@ -16,6 +20,7 @@ namespace collio::storage {
 namespace {
 
 constexpr std::int64_t memory_bytes = 1 << 20;
+constexpr std::int64_t most_threads = 8;  ///< of a process
 
 std::int64_t head_bytes(const SubfileSet& set) {
   return static_cast<std::int64_t>(set.placeholder().head().size());
@@ -69,13 +74,16 @@ struct Stripes {
   std::int64_t subfile = 0, first = 0, end = 0;
 };
 
-/// Piece `piece` of the work, of `parts` pieces a subfile.
-Stripes stripes_of(const SubfileLayout& layout, std::int64_t file_bytes, const SubfileShare& piece) {
-  Stripes s{piece.first % layout.count, 0, 0};
+/// Piece `piece` of `pieces`. Each subfile has its pieces dealt evenly: a target that holds one is never left
+/// idle.
+Stripes stripes_of(const SubfileLayout& layout, std::int64_t file_bytes, std::int64_t piece,
+                   std::int64_t pieces) {
+  Stripes s{piece % layout.count, 0, 0};
   const std::int64_t all = (layout.shares(file_bytes)(s.subfile) + layout.unit_bytes - 1) / layout.unit_bytes;
-  const std::int64_t part = piece.first / layout.count;
-  s.first = all * part / piece.step;
-  s.end = all * (part + 1) / piece.step;
+  const std::int64_t part = piece / layout.count,
+                     parts = (pieces - s.subfile + layout.count - 1) / layout.count;
+  s.first = all * part / parts;
+  s.end = all * (part + 1) / parts;
   return s;
 }
 
@@ -175,21 +183,62 @@ core::Error begin_join(const SubfileSet& set, std::int64_t file_bytes) {
   return done ? core::Error{} : errno_error("set the length of", set.path(), errno);
 }
 
+namespace {
+
+/// What one thread copies.
+struct Work {
+  std::vector<Stripes> stripes;
+  JoinTally tally;
+  core::Error error;
+
+  void run(const SubfileSet& set, std::int64_t file_bytes, int to) noexcept {
+    try {
+      for (const Stripes& one : stripes)
+        if (error.ok()) error = copy_stripes(set, file_bytes, one, to, tally);
+    } catch (const std::bad_alloc&) {
+      error = {core::ErrorClass::no_memory, "no memory to join the subfiles of " + set.path()};
+    }
+  }
+};
+
+/// Each on a thread of its own, the first on this one, as are those for which the system has no thread.
+void run_all(std::vector<Work>& works, const SubfileSet& set, std::int64_t file_bytes, int to) {
+  std::vector<std::jthread> threads;
+  std::size_t next = 1;
+  try {
+    for (; next < works.size(); ++next)
+      threads.emplace_back([&, work = &works[next]] { work->run(set, file_bytes, to); });
+  } catch (const std::system_error&) {}
+  works.front().run(set, file_bytes, to);
+  for (; next < works.size(); ++next) works[next].run(set, file_bytes, to);
+}
+
+}  // namespace
+
 core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const SubfileShare& share,
                       JoinTally& tally) {
-  std::optional<Target> to;
-  // As many pieces as ranks at least: where there are fewer subfiles than ranks, several share one.
-  const std::int64_t count = set.layout().count, parts = (share.step + count - 1) / count;
-  for (std::int64_t piece = share.first; piece < count * parts; piece += share.step) {
-    const Stripes stripes = stripes_of(set.layout(), file_bytes, {piece, parts});
+  const std::int64_t pieces = std::max(set.layout().count, share.step);
+  std::vector<Work> works;
+  for (std::int64_t piece = share.first; piece < pieces; piece += share.step) {
+    const Stripes stripes = stripes_of(set.layout(), file_bytes, piece, pieces);
     if (stripes.first == stripes.end) continue;
-    if (!to) to.emplace(set);
-    if (!to->error().ok()) return to->error();
-    if (core::Error error = copy_stripes(set, file_bytes, stripes, to->fd(), tally); !error.ok())
-      return error;
+    const std::int64_t thread = piece / share.step % most_threads;
+    if (static_cast<std::int64_t>(works.size()) < most_threads) works.emplace_back();
+    works[std::min(static_cast<std::size_t>(thread), works.size() - 1)].stripes.push_back(stripes);
   }
-  const int error = to ? flush(to->fd()) : 0;
-  return error == 0 ? core::Error{} : errno_error("flush", set.path(), error);
+  if (works.empty()) return {};
+  const Target to(set);
+  if (!to.error().ok()) return to.error();
+  run_all(works, set, file_bytes, to.fd());
+  core::Error error;
+  for (Work& work : works) {
+    core::keep_worst(error, std::move(work.error));
+    tally.by_kernel += work.tally.by_kernel;
+    tally.through_memory += work.tally.through_memory;
+  }
+  if (!error.ok()) return error;
+  const int failed = flush(to.fd());
+  return failed == 0 ? core::Error{} : errno_error("flush", set.path(), failed);
 }
 
 core::Error end_join(const SubfileSet& set, std::int64_t file_bytes) {

@@ -24,7 +24,7 @@ struct JoinTally {
 /// bytes.
 /// On one rank, before the parts.
 [[nodiscard]] core::Error begin_join(const SubfileSet& set, std::int64_t file_bytes);
-/// Every `step`-th piece of the work, if the file has that many. Flushes what it copied.
+/// Every `step`-th piece of the work, on up to eight threads. Flushes what it copied.
 [[nodiscard]] core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const SubfileShare& share,
                                     JoinTally& tally);
 /// On one rank, when all parts are copied. Beyond this point the file is an ordinary one.
