@@ -12,10 +12,12 @@ def __getattr__(name: str) -> object:
 
     if name == "array":
         return import_module("collio.library.array")
+    if name == "open_file":
+        return import_module("collio.subfiles.reading").open_file
     if name in _OF_LIBRARY:
         return getattr(import_module("collio.library"), name)
     raise AttributeError(f"module 'collio' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_OF_LIBRARY, "array"])
+    return sorted([*globals(), *_OF_LIBRARY, "array", "open_file"])
