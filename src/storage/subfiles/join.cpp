@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <new>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -185,6 +185,10 @@ core::Error begin_join(const SubfileSet& set, std::int64_t file_bytes) {
 
 namespace {
 
+core::Error no_memory(const SubfileSet& set) {
+  return {core::ErrorClass::no_memory, "no memory to join the subfiles of " + set.path()};
+}
+
 /// What one thread copies.
 struct Work {
   std::vector<Stripes> stripes;
@@ -196,7 +200,7 @@ struct Work {
       for (const Stripes& one : stripes)
         if (error.ok()) error = copy_stripes(set, file_bytes, one, to, tally);
     } catch (const std::bad_alloc&) {
-      error = {core::ErrorClass::no_memory, "no memory to join the subfiles of " + set.path()};
+      error = no_memory(set);
     }
   }
 };
@@ -216,7 +220,7 @@ void run_all(std::vector<Work>& works, const SubfileSet& set, std::int64_t file_
 }  // namespace
 
 core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const SubfileShare& share,
-                      JoinTally& tally) {
+                      JoinTally& tally) try {
   const std::int64_t pieces = std::max(set.layout().count, share.step);
   std::vector<Work> works;
   for (std::int64_t piece = share.first; piece < pieces; piece += share.step) {
@@ -239,6 +243,8 @@ core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const Subf
   if (!error.ok()) return error;
   const int failed = flush(to.fd());
   return failed == 0 ? core::Error{} : errno_error("flush", set.path(), failed);
+} catch (const std::bad_alloc&) {
+  return no_memory(set);
 }
 
 core::Error end_join(const SubfileSet& set, std::int64_t file_bytes) {
