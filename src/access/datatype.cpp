@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "access/darray.hpp"
+#include "access/mpi_life.hpp"
 #include "access/type_contents.hpp"
 #include "core/cursor.hpp"
 
@@ -180,12 +181,12 @@ int delete_attribute(MPI_Datatype, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
+/// Under the lock of all attributes.
 int layout_keyval() {
-  static const int key = [] {
-    int k = MPI_KEYVAL_INVALID;
-    MPI_Type_create_keyval(copy_attribute, delete_attribute, &k, nullptr);
-    return k;
-  }();
+  static int key = MPI_KEYVAL_INVALID;
+  static std::uint64_t life = 0;  // of MPI, in which it was made
+  if (life != mpi_life()) MPI_Type_create_keyval(copy_attribute, delete_attribute, &key, nullptr);
+  life = mpi_life();
   return key;
 }
 
@@ -200,9 +201,10 @@ Layout known_layout(MPI_Datatype type) {
 }  // namespace
 
 core::Result<Layout> layout_of(MPI_Datatype type) {
+  const bool kept = mpi_stays();
   static std::mutex mutex;  // of all attributes: setting one frees the layout that another thread has found
                             // and is about to copy
-  {
+  if (kept) {
     const std::lock_guard lock(mutex);
     if (Layout known = known_layout(type)) return known;
   }
@@ -211,6 +213,7 @@ core::Result<Layout> layout_of(MPI_Datatype type) {
   MPI_Aint lb = 0, extent = 0;
   MPI_Type_get_extent(type, &lb, &extent);
   auto layout = std::make_shared<const TypeLayout>(TypeLayout{std::move(pattern.value()), lb, extent});
+  if (!kept) return layout;
   auto attribute = std::make_unique<Layout>(layout);
   const std::lock_guard lock(mutex);
   if (Layout known = known_layout(type)) return known;  // another thread was sooner

@@ -1,12 +1,14 @@
 // See error_codes.hpp.
 #include "mpiio/error_codes.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
 
+#include "access/mpi_life.hpp"
 #include "mpiio/data_calls.hpp"
 
 namespace collio::mpiio {
@@ -76,7 +78,15 @@ Handler tell_if_fatal(MPI_File file, const core::Error& error) {
 int error_code(const core::Error& error) {
   static std::mutex mutex;
   static std::map<core::ErrorClass, int> codes;
+  static std::uint64_t life = 0;  // of MPI, in which they were made
   const std::scoped_lock lock(mutex);
+  if (life != access::mpi_life()) {
+    life = access::mpi_life();
+    codes.clear();
+    const std::scoped_lock told(texts_mutex);
+    texts.clear();
+  }
+  if (!access::mpi_stays()) codes.clear();
   auto [entry, fresh] = codes.try_emplace(error.kind, 0);
   if (fresh && MPI_Add_error_code(mpi_class(error.kind), &entry->second) != MPI_SUCCESS)
     entry->second = mpi_class(error.kind);

@@ -6,6 +6,10 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+#include <cstdint>
+
+#include "access/mpi_life.hpp"
 #include "engine/background/work_queue.hpp"
 #include "mpiio/data_calls.hpp"
 #include "transport/waiting/mpi_library.hpp"
@@ -32,13 +36,12 @@ void* find_register() {
 }  // namespace
 
 void step_in_library_calls() {
-  static const bool registered = [] {
-    if (!transport::is_open_mpi()) return false;
-    using Register = int (*)(int (*)());
-    const auto function = reinterpret_cast<Register>(find_register());
-    return function && function(step) == 0;
-  }();
-  static_cast<void>(registered);
+  if (!transport::is_open_mpi()) return;
+  static std::atomic<std::uint64_t> registered{0};  // in which life of MPI
+  const std::uint64_t life = access::mpi_life();
+  if (registered.exchange(life) == life) return;
+  using Register = int (*)(int (*)());
+  if (const auto function = reinterpret_cast<Register>(find_register())) static_cast<void>(function(step));
 }
 
 }  // namespace collio::mpiio

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <set>
 
+#include "access/mpi_life.hpp"
+
 namespace collio::mpiio {
 
 namespace {
@@ -18,9 +20,7 @@ bool speaks(MPI_Comm comm) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  int has_world = 0;
-  MPI_Initialized(&has_world);
-  if (rank != 0 || size > 1 || !has_world || verbose()) return rank == 0;
+  if (rank != 0 || size > 1 || !access::has_world() || verbose()) return rank == 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank == 0;
 }

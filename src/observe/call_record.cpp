@@ -29,17 +29,27 @@ std::string_view name_of(Progress progress) noexcept {
   return "?";
 }
 
+/// The record that this call adds to; null: it begins one.
+CallRecord* CallLog::record_for(const CallRecord& record) {
+  if (records_.empty()) return nullptr;
+  if (records_.back().similar(record)) return &records_.back();
+  if (records_.size() < most_in_order) return nullptr;
+  const auto last = [this](const auto& fits) {
+    const auto found = std::find_if(records_.rbegin(), records_.rend(), fits);
+    return found == records_.rend() ? nullptr : &*found;
+  };
+  if (CallRecord* same = last([&](const CallRecord& one) { return one.similar(record); })) return same;
+  if (records_.size() < most_records) return nullptr;
+  CallRecord* into = last([&](const CallRecord& one) {
+    return one.operation == record.operation && one.path == record.path && one.error == record.error;
+  });
+  if (into) into->reason = "various: more calls than the report holds";
+  return into;
+}
+
 std::size_t CallLog::add(const CallRecord& record, const std::function<std::string()>& reason) {
   const std::lock_guard lock(mutex_);
-  CallRecord* into = nullptr;
-  if (!records_.empty() && records_.back().similar(record)) {
-    into = &records_.back();
-  } else if (records_.size() >= most_records) {
-    const auto same =
-        std::ranges::find(records_.rbegin(), records_.rend(), record.operation, &CallRecord::operation);
-    into = same == records_.rend() ? &records_.back() : &*same;
-    into->reason = "various: more calls than the report holds";
-  }
+  CallRecord* into = record_for(record);
   if (!into) {
     records_.push_back(record);
     records_.back().reason = reason();

@@ -54,11 +54,13 @@ struct CallRecord {
   }
 };
 
-/// Bounded: when full, further calls are folded into the last record of their operation. Thread-safe, except
+/// Bounded, as a program may have many files open. Calls are in their order as long as there are few records;
+/// then a call goes into any that is similar. Of most_records on, calls are folded into the last record of
+/// their operation, path and error: one more is begun only for another of these. Thread-safe, except
 /// records().
 class CallLog {
  public:
-  static constexpr std::size_t most_records = 512;
+  static constexpr std::size_t most_records = 64, most_in_order = 32;
   /// Index of the record the call went into. `reason`: in words; asked for only where a record begins, for it
   /// costs more than many a call.
   std::size_t add(const CallRecord& record, const std::function<std::string()>& reason);
@@ -72,6 +74,7 @@ class CallLog {
   [[nodiscard]] std::vector<CallRecord> snapshot() const;
 
  private:
+  [[nodiscard]] CallRecord* record_for(const CallRecord& record);
   mutable std::mutex mutex_;
   std::vector<CallRecord> records_;
 };

@@ -17,8 +17,14 @@ using namespace collio::test;
 
 namespace {
 
-constexpr int count = 3000;  // ints of a rank in each file
+constexpr int count = 3000;                         // ints of a rank in each file
+constexpr long long most_bytes_of_file = 64 << 10;  // of a rank's own memory, with the MPI library's handle
 const std::string memory_mark = "/dev/shm/collio.";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;  // with memory for every allocation
+#else
+constexpr bool sanitized = false;
+#endif
 
 /// Bytes of this process's maps that collio shares with other ranks.
 long long shared_bytes() {
@@ -30,6 +36,14 @@ long long shared_bytes() {
       if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2) sum += static_cast<long long>(end - begin);
     }
   return sum;
+}
+
+/// This process's own memory that is in use.
+long long own_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (long long kib = 0; std::sscanf(line.c_str(), "RssAnon: %lld kB", &kib) == 1) return kib << 10;
+  return -1;
 }
 
 long long open_descriptors() {
@@ -130,18 +144,25 @@ int main(int argc, char** argv) {
   ManyFiles many(program);
   many.open_one();
   many.write(0);
-  const long long shared_by_one = shared_bytes(), descriptors_of_one = open_descriptors();
+  const long long shared_by_one = shared_bytes(), descriptors_of_one = open_descriptors(),
+                  own_with_one = own_bytes();
   while (many.size() < static_cast<std::size_t>(files)) {
     many.open_one();
     many.write(many.size() - 1);
   }
-  const long long shared_by_all = shared_bytes(), descriptors = open_descriptors() - descriptors_of_one;
+  const long long shared_by_all = shared_bytes(), descriptors = open_descriptors() - descriptors_of_one,
+                  own = own_bytes() - own_with_one;
   for (std::size_t i = 0; i < many.size(); ++i) many.read(i);
   if (collio_is_on()) {
     if (program.size > 1) program.that(shared_by_one > 0, "files share memory among the ranks");
     const std::string shared = "shared memory of all files, in bytes: " + std::to_string(shared_by_all) +
                                ", of one " + std::to_string(shared_by_one);
     program.that(shared_by_all <= 2 * shared_by_one, shared.c_str());
+    if (!sanitized && files >= 100)
+      program.that(
+          own_with_one > 0 && own <= files * most_bytes_of_file,
+          ("memory of a rank for " + std::to_string(files) + " files, in bytes: " + std::to_string(own))
+              .c_str());
   }
   // The library's own, and one to write by; few for all together.
   program.that(

@@ -28,9 +28,9 @@ class Jobs:
         self.mpi, self.folder, self.mpiexec = mpi, folder, mpiexec or mpi.mpiexec
         self.runs, self.output = 0, ""
 
-    def natively(self, program, *words):
+    def natively(self, program, *words, environment=None):
         """Runs the program without collio."""
-        return start([*self._launch(), *program, *words], self.environment())
+        return start([*self._launch(), *program, *words], environment or self.environment())
 
     def with_collio(self, program, *words, environment=None):
         """Runs the program under `collio run`; gives the report's list of files. `output` is what was printed."""

@@ -47,8 +47,12 @@ TEST(CallLog, AsksForTheReasonOnceARecord) {
 TEST(CallLog, IsBoundedAndLosesNoByte) {
   CallLog log;
   const std::size_t calls = 3 * CallLog::most_records;
-  for (std::size_t i = 0; i < calls; ++i) log.add(call(i % 2 ? "write_all" : "read_all", 1), why);
-  EXPECT_LE(log.records().size(), CallLog::most_records);
+  for (std::size_t i = 0; i < calls; ++i) {
+    CallRecord one = call(i % 2 ? "write_all" : "read_all", 1);
+    one.reason_key = i;
+    log.add(one, why);
+  }
+  EXPECT_EQ(log.records().size(), CallLog::most_records);
   std::int64_t bytes = 0, repeats = 0;
   for (const CallRecord& r : log.records()) {
     bytes += r.counters.bytes;
@@ -56,6 +60,16 @@ TEST(CallLog, IsBoundedAndLosesNoByte) {
   }
   EXPECT_EQ(bytes, static_cast<std::int64_t>(calls));
   EXPECT_EQ(repeats, static_cast<std::int64_t>(calls));
+}
+
+TEST(CallLog, KeepsFewRecordsOfCallsInTurns) {
+  CallLog log;
+  for (std::size_t i = 0; i < 1000; ++i) log.add(call(i % 2 ? "write_all" : "read_all", 1), why);
+  EXPECT_EQ(log.records().size(), CallLog::most_in_order);
+  EXPECT_EQ(log.records().back().operation, "write_all");
+  EXPECT_EQ(log.records().back().reason, "small pieces");
+  log.add(call("write_at_all", 1), why);
+  EXPECT_EQ(log.records().back().operation, "write_at_all");
 }
 
 TEST(CallLog, AddsUpWhatACallCostTheProgram) {

@@ -20,6 +20,7 @@
 #include <optional>
 #include <set>
 
+#include "access/mpi_life.hpp"
 #include "engine/open/known_places.hpp"
 #include "engine/open/line.hpp"
 #include "engine/open/switchboard.hpp"
@@ -94,6 +95,7 @@ class Crew {
   [[nodiscard]] core::Error serve_own(MPI_Comm comm, const Ticket& ticket, Membership& member);
   [[nodiscard]] core::Error serve_shared(MPI_Comm comm, const Ticket& ticket, Membership& member);
 
+  access::MpiStays mpi_stays_;
   CrewId id_{};
   PlaceKey key_;
   std::optional<Place> place_;

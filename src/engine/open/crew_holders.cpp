@@ -3,9 +3,11 @@
 #include "engine/open/crew_holders.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 
+#include "access/mpi_life.hpp"
 #include "engine/open/crew.hpp"
 
 namespace collio::engine {
@@ -17,11 +19,12 @@ constexpr std::size_t most_held = 4;
 using Held = std::deque<std::shared_ptr<Crew>>;
 
 std::mutex mutex;
-int key = MPI_KEYVAL_INVALID;  // of the attribute; made anew when MPI has begun anew
+int key = MPI_KEYVAL_INVALID;  // of the attribute
+std::uint64_t life_of_key = 0;
 
 int let_go(MPI_Comm comm, int, void* value, void*) {
-  if (int initialized = 0;
-      MPI_Initialized(&initialized) == MPI_SUCCESS && initialized && comm == MPI_COMM_SELF) {
+  if (access::has_world() && comm == MPI_COMM_SELF) {
+    access::end_mpi_life();
     int of_world = MPI_KEYVAL_INVALID;
     {
       const std::lock_guard lock(mutex);
@@ -47,16 +50,20 @@ bool same_ranks(MPI_Comm comm, MPI_Comm other) {
 }
 
 MPI_Comm holder_of(MPI_Comm comm) {
-  int initialized = 0;
-  MPI_Initialized(&initialized);
-  if (!initialized) return comm;  // a session's
+  if (!access::has_world()) return comm;  // a session's
   if (same_ranks(comm, MPI_COMM_SELF)) return MPI_COMM_SELF;
   return same_ranks(comm, MPI_COMM_WORLD) ? MPI_COMM_WORLD : comm;
 }
 
+/// Under the lock.
+bool has_key() { return key != MPI_KEYVAL_INVALID && life_of_key == access::mpi_life(); }
+
 /// What `comm` holds. Under the lock.
 Held& held_by(MPI_Comm comm) {
-  if (key == MPI_KEYVAL_INVALID) MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, let_go, &key, nullptr);
+  if (!has_key()) {
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, let_go, &key, nullptr);
+    life_of_key = access::mpi_life();
+  }
   void* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(comm, key, &value, &found);
@@ -84,7 +91,7 @@ void hold(MPI_Comm comm, const std::shared_ptr<Crew>& crew) {
 std::shared_ptr<Crew> held_crew(MPI_Comm comm) {
   const MPI_Comm holder = holder_of(comm);
   const std::lock_guard lock(mutex);
-  if (key == MPI_KEYVAL_INVALID) return nullptr;
+  if (!has_key()) return nullptr;
   void* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(holder, key, &value, &found);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "access/mpi_life.hpp"
 #include "storage/storage.hpp"
 
 namespace collio::engine {
@@ -37,9 +38,8 @@ double ranks_per_core_of_job(const machine::NodeShare& now) {
 }
 
 int nodes_of_job() {
-  int has_world = 0, ranks = 1;
-  MPI_Initialized(&has_world);  // not in sessions
-  if (has_world) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int ranks = 1;
+  if (access::has_world()) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int here = job_ranks_here();
   return here > 0 ? (ranks + here - 1) / here : 1;
 }
