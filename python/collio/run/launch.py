@@ -17,7 +17,6 @@ from collio.run import launch_line, pnetcdf, sanitizer
 from collio.run.hand_on import Variable, hand_on
 from collio.run.launch_line import LaunchLine
 
-
 _JOINED = {pnetcdf.VARIABLE: pnetcdf.with_driver, sanitizer.VARIABLE: sanitizer.without_check}
 """Variables of others that collio adds to: the value, given the one that the command assigns already."""
 
