@@ -59,7 +59,7 @@ def test_pnetcdf_by_its_own_driver(linked_with, said, tmp_path):
 
 def test_adios(linked_with, said, tmp_path):
     program = linked_with("libadios2_core_mpi.so.2.9")
-    assert "2 ranks of the first 64 wrote 8 MiB: likely ADIOS2, whose engines make no MPI-IO call" in said(program, "write", tmp_path / "data")
+    assert "likely ADIOS2, whose engines make no MPI-IO call" in said(program, "write", tmp_path / "data")
     assert "rank 0 wrote 4 MiB: likely ADIOS2" in said(program, "write", tmp_path / "data", report=False)
     assert "MPI_File_open" not in said(program, report=False)
 
