@@ -287,6 +287,6 @@ class Cell:
 
 CELLS = {
     "C": Cell(in_c, short=True), "C, tool preloaded": Cell(in_c_with_tool), "C, tool linked": Cell(in_c_with_tool_linked, short=True),
-    "library": Cell(as_library, short=True), "Fortran": Cell(in_fortran), "mpi4py": Cell(in_python, short=True), "import collio": Cell(as_python_library),
-    "h5py": Cell(with_h5py), "PnetCDF": Cell(with_pnetcdf), "subfiles, collio view": Cell(in_subfiles), "doctor, probe": Cell(doctor), "collio demo": Cell(demo),
+    "library": Cell(as_library, short=True), "Fortran": Cell(in_fortran), "mpi4py": Cell(in_python, short=True), "import collio": Cell(as_python_library, short=True),
+    "h5py": Cell(with_h5py), "PnetCDF": Cell(with_pnetcdf), "subfiles, collio view": Cell(in_subfiles, short=True), "doctor, probe": Cell(doctor), "collio demo": Cell(demo),
 }
