@@ -142,15 +142,20 @@ def intel_fortran(place: Place) -> list:
             "-lmpifort", "-lmpi"]
 
 
-def as_library(place: Place) -> None:
-    """A program that calls collio.h, linked as the wheel's file for pkg-config says."""
+def as_library(place: Place) -> str:
+    """A program that calls collio.h, linked as the wheel's file for pkg-config says; one of the Fortran module, where the MPI has Fortran."""
     if not shutil.which("pkg-config"):
         raise LeftOut("no pkg-config")
     native = next(place.env.glob("lib/python*/site-packages/collio/native"))
-    flags = place.run(["pkg-config", "--cflags", "--libs", "collio"], PKG_CONFIG_PATH=str(native / "lib" / "pkgconfig")).split()
-    program = place.compile("../../examples/c/particles.c", *flags)
-    if "the same" not in place.run(place.launch([program, place.folder / "particles"])):
-        raise Failed("the particles are not the same")
+    cflags, libs, module = (place.run(["pkg-config", word, "collio"], PKG_CONFIG_PATH=str(native / "lib" / "pkgconfig")).split()
+                            for word in ("--cflags", "--libs", "--variable=fortran"))
+    programs = [place.compile("../../examples/c/particles.c", *cflags, *libs)]
+    if place.mpi.fortran:
+        programs.append(place.compile("../../examples/fortran/hello.f90", *libs, compiler=[place.mpi.fortran, *module]))
+    for program, wanted in zip(programs, ("the same", " 0 ")):
+        if wanted not in place.run(place.launch([program, place.folder / program.stem])):
+            raise Failed(f"{program.stem}: what it read is not what it wrote")
+    return "with Fortran" if place.mpi.fortran else ""
 
 
 def in_python(place: Place) -> str:
