@@ -200,6 +200,7 @@ def as_python_library(place: Place) -> None:
 def in_subfiles(place: Place) -> None:
     """The program's file lies in subfiles; `collio view` and `collio join` give the bytes of the native one."""
     program, ours, native = place.compile("c/turns.c"), place.folder / "split", place.folder / "native"
+    native.unlink(missing_ok=True)  # of another cell
     place.run([place.collio, "run", "--set", "collio_subfiles=3", "--", *place.launch([program, "write", ours])])
     place.run(place.launch([program, "write", native]))
     if filecmp.cmp(ours, native, shallow=False):
