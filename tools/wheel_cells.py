@@ -261,7 +261,12 @@ def names_own_driver(place: Place, program: Path) -> None:
 
 
 def demo(place: Place) -> None:
-    place.run([place.collio, "demo", "--mpi", installed_mpi(place), "--ne", 4, "--levels", 8, "--ranks", RANKS, "--repeat", 1])
+    """And the measuring program's declared mode, which links with libcollio.so."""
+    grid = ["--mpi", installed_mpi(place), "--ne", 4, "--levels", 8, "--ranks", RANKS, "--repeat", 1]
+    place.run([place.collio, "demo", *grid])
+    said = place.run([place.collio, "bench", "e3sm", *grid, "--engines", "collio,declared"])
+    if "failed" in said:
+        raise Failed(f"collio bench: {said[-600:]}")
 
 
 def installed_mpi(place: Place) -> str:

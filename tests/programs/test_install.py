@@ -153,6 +153,14 @@ def test_demo_with_the_programs_of_the_prefix(prefix, mpi, tmp_path):
     assert "files identical" in output
 
 
+@pytest.mark.parametrize("mpi", REAL, ids=lambda mpi: mpi.id)
+def test_bench_links_with_the_library_of_the_prefix(prefix, mpi):
+    program = prefix / f"lib/collio/python/collio/native/bin/{mpi.family}/collio_bench"
+    if not program.exists():
+        pytest.skip(f"the compiled parts have no programs for {mpi.family}")
+    assert f"libcollio.so => {prefix}/" in said(tool("ldd"), program)
+
+
 # --- what others read ---------------------------------------------------------------------------
 
 
