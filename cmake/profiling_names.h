@@ -14,6 +14,7 @@
 #pragma redefine_extname MPI_Comm_f2c PMPI_Comm_f2c
 #pragma redefine_extname MPI_Comm_free PMPI_Comm_free
 #pragma redefine_extname MPI_Comm_free_keyval PMPI_Comm_free_keyval
+#pragma redefine_extname MPI_Comm_fromint PMPI_Comm_fromint
 #pragma redefine_extname MPI_Comm_get_attr PMPI_Comm_get_attr
 #pragma redefine_extname MPI_Comm_get_errhandler PMPI_Comm_get_errhandler
 #pragma redefine_extname MPI_Comm_get_info PMPI_Comm_get_info

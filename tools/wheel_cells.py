@@ -27,10 +27,11 @@ class LeftOut(Exception):
 
 
 class Place:
-    """An environment with the wheel and an MPI. `programs`: tests/programs of the source tree. `pnetcdf`: prefixes of PnetCDF, of any MPI each."""
+    """An environment with the wheel and an MPI. `programs`: tests/programs of the source tree. `pnetcdf`: prefixes of PnetCDF, `pythons`: interpreters with
+    mpi4py and h5py, of any MPI each."""
 
-    def __init__(self, mpi, folder: Path, programs: Path, pnetcdf=()):
-        self.mpi, self.folder, self.programs, self.pnetcdf = mpi, folder, programs, pnetcdf
+    def __init__(self, mpi, folder: Path, programs: Path, pnetcdf=(), pythons=()):
+        self.mpi, self.folder, self.programs, self.pnetcdf, self.pythons = mpi, folder, programs, pnetcdf, pythons
         self.env = folder / "venv"
         self.collio = self.env / "bin" / "collio"
         header = self.env / "include" / "mpi_abi.h"
@@ -141,28 +142,89 @@ def intel_fortran(place: Place) -> list:
             "-lmpifort", "-lmpi"]
 
 
-def as_library(place: Place) -> None:
-    """A program that calls collio.h, linked as the wheel's file for pkg-config says."""
+def as_library(place: Place) -> str:
+    """A program that calls collio.h, linked as the wheel's file for pkg-config says; one of the Fortran module, where the MPI has Fortran."""
     if not shutil.which("pkg-config"):
         raise LeftOut("no pkg-config")
     native = next(place.env.glob("lib/python*/site-packages/collio/native"))
-    flags = place.run(["pkg-config", "--cflags", "--libs", "collio"], PKG_CONFIG_PATH=str(native / "lib" / "pkgconfig")).split()
-    program = place.compile("../../examples/c/particles.c", *flags)
-    if "the same" not in place.run(place.launch([program, place.folder / "particles"])):
-        raise Failed("the particles are not the same")
+    cflags, libs, module = (place.run(["pkg-config", word, "collio"], PKG_CONFIG_PATH=str(native / "lib" / "pkgconfig")).split()
+                            for word in ("--cflags", "--libs", "--variable=fortran"))
+    programs = [place.compile("../../examples/c/particles.c", *cflags, *libs)]
+    if place.mpi.fortran:
+        programs.append(place.compile("../../examples/fortran/hello.f90", *libs, compiler=[place.mpi.fortran, *module]))
+    for program, wanted in zip(programs, ("the same", " 0 ")):
+        if wanted not in place.run(place.launch([program, place.folder / program.stem])):
+            raise Failed(f"{program.stem}: what it read is not what it wrote")
+    return "with Fortran" if place.mpi.fortran else ""
 
 
-def in_python(place: Place) -> None:
+def in_python(place: Place) -> str:
+    python, note = place.env / "bin" / "python", ""
     if place.mpi.no_python:
-        raise LeftOut(place.mpi.no_python)
-    same_bytes(place, [place.env / "bin" / "python", place.programs / "python" / "mpi4py_fields.py"])
+        python, note = find_python(place, "mpi4py.MPI"), "mpi4py built with this MPI"
+        if not python:
+            raise LeftOut(place.mpi.no_python)
+        try:
+            place.run(place.launch([python, place.programs / "python" / "mpi4py_fields.py", "write", place.folder / "alone"]))
+        except Failed:  # MPICH 4.0 cannot flatten types of MPI's large counts, which mpi4py 4 makes
+            raise LeftOut("mpi4py built with this MPI fails without collio, too") from None
+    same_bytes(place, [python, place.programs / "python" / "mpi4py_fields.py"])
+    return note
 
 
 def with_h5py(place: Place) -> None:
-    folder = Path("/usr/lib/python3/dist-packages/h5py/_debian_h5py_mpi")
-    if not place.mpi.system or place.mpi.family != "openmpi" or not folder.exists():
+    debian = Path("/usr/lib/python3/dist-packages/h5py/_debian_h5py_mpi")
+    python = find_python(place, "h5py.defs")
+    if not python and place.mpi.system and place.mpi.family == "openmpi" and debian.exists():
+        python = SYSTEM_PYTHON
+    if not python:
         raise LeftOut("no h5py with this MPI")
-    same_bytes(place, [SYSTEM_PYTHON, place.programs / "python" / "h5py_fields.py"])
+    same_bytes(place, [python, place.programs / "python" / "h5py_fields.py"])
+
+
+def find_python(place: Place, extension: str) -> Optional[Path]:
+    """The interpreter, of those that were named, whose compiled module needs the place's MPI."""
+    ask = f"import importlib.util; print(importlib.util.find_spec('{extension}').origin)"
+    for python in place.pythons if place.mpi.system else ():
+        built_with = mpi_of_program(place.run([python, "-c", ask]).strip())
+        if built_with and built_with.family == place.mpi.family:
+            return python
+    return None
+
+
+def as_python_library(place: Place) -> None:
+    """A program that imports collio, without `collio run`. Its file is a netCDF file, for which the wheel's own dependencies are enough."""
+    if place.mpi.no_python:
+        raise LeftOut(place.mpi.no_python)
+    program = place.programs.parents[1] / "examples" / "python" / "array_file.py"
+    if "10 x 24 numbers" not in place.run(place.launch([place.env / "bin" / "python", program, place.folder / "field.nc"])):
+        raise Failed("the array was not read back")
+
+
+def in_subfiles(place: Place) -> None:
+    """The program's file lies in subfiles; `collio view` and `collio join` give the bytes of the native one."""
+    program, ours, native = place.compile("c/turns.c"), place.folder / "split", place.folder / "native"
+    native.unlink(missing_ok=True)  # of another cell
+    place.run([place.collio, "run", "--set", "collio_subfiles=3", "--", *place.launch([program, "write", ours])])
+    place.run(place.launch([program, "write", native]))
+    if filecmp.cmp(ours, native, shallow=False):
+        raise Failed("the file is an ordinary one")
+    place.run([place.collio, "view", "--", "cmp", ours, native])
+    place.run([place.collio, "join", ours])
+    if not filecmp.cmp(ours, native, shallow=False):
+        raise Failed("the joined file differs")
+
+
+def doctor(place: Place) -> None:
+    """Every line but that of the machine's shared memory is well; `collio probe` measures a folder."""
+    mine = installed_mpi(place)
+    words = [place.collio, "doctor", "--json", "--mpi", mine, "--", *place.launch([])]
+    done = subprocess.run([str(word) for word in words], env=place.environ(), cwd=place.folder, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
+    wrong = [finding for finding in json.loads(done.stdout)["findings"] if finding["state"] == "wrong" and finding["name"] != "shared memory"]
+    if wrong:
+        raise Failed(f"collio doctor: {wrong[0]['name']}: {wrong[0]['found']}")
+    if not json.loads(place.run([place.collio, "probe", "--no-cache", "--json", "--bytes", "8MiB", place.folder]))["targets"]:
+        raise Failed("collio probe measured nothing")
 
 
 def with_pnetcdf(place: Place) -> str:
@@ -203,6 +265,16 @@ def names_own_driver(place: Place, program: Path) -> None:
 
 
 def demo(place: Place) -> None:
+    """And the measuring program's declared mode, which links with libcollio.so."""
+    grid = ["--mpi", installed_mpi(place), "--ne", 4, "--levels", 8, "--ranks", RANKS, "--repeat", 1]
+    place.run([place.collio, "demo", *grid])
+    said = place.run([place.collio, "bench", "e3sm", *grid, "--engines", "collio,declared"])
+    if "failed" in said:
+        raise Failed(f"collio bench: {said[-600:]}")
+
+
+def installed_mpi(place: Place) -> str:
+    """The MPI's name in `collio info`."""
     if "standard ABI" in place.mpi.name:
         raise LeftOut("the MPI of the row above")
     found = json.loads(place.run([place.collio, "info", "--json"]))["mpi"]
@@ -210,7 +282,7 @@ def demo(place: Place) -> None:
     mine = [one["id"] for one in found if one["mpiexec"] and os.path.realpath(one["mpiexec"]) == launcher]
     if not mine:
         raise Failed(f"collio info does not list the MPI of {launcher}")
-    place.run([place.collio, "demo", "--mpi", mine[0], "--ne", 4, "--levels", 8, "--ranks", RANKS, "--repeat", 1])
+    return mine[0]
 
 
 @dataclass(frozen=True)
@@ -224,12 +296,12 @@ class Cell:
         except LeftOut as why:
             return f"left out: {why}"
         except (Failed, OSError, KeyError, ValueError) as why:
-            return f"FAILED: {why}"
+            return f"FAILED: {' '.join(str(why).split())}"  # one line of a table
         return f"passed: {told}" if told else "passed"
 
 
 CELLS = {
     "C": Cell(in_c, short=True), "C, tool preloaded": Cell(in_c_with_tool), "C, tool linked": Cell(in_c_with_tool_linked, short=True),
-    "library": Cell(as_library, short=True), "Fortran": Cell(in_fortran), "mpi4py": Cell(in_python, short=True), "h5py": Cell(with_h5py), "PnetCDF": Cell(with_pnetcdf),
-    "collio demo": Cell(demo),
+    "library": Cell(as_library, short=True), "Fortran": Cell(in_fortran), "mpi4py": Cell(in_python, short=True), "import collio": Cell(as_python_library, short=True),
+    "h5py": Cell(with_h5py), "PnetCDF": Cell(with_pnetcdf), "subfiles, collio view": Cell(in_subfiles, short=True), "doctor, probe": Cell(doctor), "collio demo": Cell(demo),
 }

@@ -105,10 +105,19 @@ const char* collio_version(void);
 int collio_open_f(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file);
 
 #ifndef COLLIO_WITHOUT_MPI_H
+/* The Fortran handle. MPI's standard ABI has no MPI_Fint in C. Not collective. */
+static inline int collio_comm_to_int(MPI_Comm comm) {
+#ifdef MPI_ABI_VERSION
+  return MPI_Comm_toint(comm);
+#else
+  return (int)MPI_Comm_c2f(comm);
+#endif
+}
+
 /* The same for a communicator of C. It may be freed when this returns. Collective. */
 static inline int collio_open(MPI_Comm comm, const char* path, int mode, const char* hints,
                               collio_file** file) {
-  return collio_open_f((int)MPI_Comm_c2f(comm), path, mode, hints, file);
+  return collio_open_f(collio_comm_to_int(comm), path, mode, hints, file);
 }
 #endif
 

@@ -253,7 +253,7 @@ class File {
 #ifndef COLLIO_WITHOUT_MPI_H
   /// `mode`: collio::write | collio::create. `hints`: "key=value;key=value". Collective.
   File(MPI_Comm comm, const std::string& path, int mode, const std::string& hints = "")
-      : File(from_fortran(static_cast<int>(MPI_Comm_c2f(comm)), path, mode, hints)) {}
+      : File(from_fortran(collio_comm_to_int(comm), path, mode, hints)) {}
 #endif
   /// The same for the Fortran handle of a communicator. Collective.
   static File from_fortran(int comm, const std::string& path, int mode, const std::string& hints = "") {

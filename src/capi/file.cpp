@@ -29,13 +29,21 @@ struct OpenCall {
   collio_file** file;
 };
 
+MPI_Comm comm_of(int fortran_comm) {
+#ifdef MPI_ABI_VERSION  // no MPI_Fint in C
+  return MPI_Comm_fromint(fortran_comm);
+#else
+  return MPI_Comm_f2c(fortran_comm);
+#endif
+}
+
 /// Null where it can be used: what is wrong with the communicator. Not collective.
 const char* refused(int fortran_comm, MPI_Comm& comm) {
   int initialized = 0, finalized = 0, inter = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (!initialized || finalized) return "MPI is not initialized, or finalized already";
-  comm = MPI_Comm_f2c(fortran_comm);
+  comm = comm_of(fortran_comm);
   if (comm == MPI_COMM_NULL) return "the communicator is MPI_COMM_NULL";
   MPI_Comm_test_inter(comm, &inter);
   return inter ? "the communicator is an intercommunicator" : nullptr;

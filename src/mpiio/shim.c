@@ -230,6 +230,7 @@ static void note_init(const char* prefix) {
                                         int* provided) __asm__(#prefix "Init_thread");   \
   int shim_##prefix##Init_thread(int* argc, char*** argv, int required, int* provided) { \
     int (*init)(int*, char***, int, int*) = NULL;                                        \
+    shim_note_initializer(__builtin_return_address(0));                                  \
     *(void**)&init = shim_find(#prefix "Init_thread");                                   \
     if (!init) return shim_missing(#prefix "Init_thread");                               \
     note_init(#prefix);                                                                  \
@@ -240,6 +241,7 @@ static void note_init(const char* prefix) {
   int shim_##prefix##Init(int* argc, char*** argv) {                                     \
     int (*init)(int*, char***) = NULL;                                                   \
     int provided = 0;                                                                    \
+    shim_note_initializer(__builtin_return_address(0));                                  \
     *(void**)&init = shim_find(#prefix "Init");                                          \
     if (!init) return shim_missing(#prefix "Init");                                      \
     note_init(#prefix);                                                                  \

@@ -9,6 +9,8 @@
 /* A function or object of the MPI library's, or of a tool's in between; null: there is none. The name with P
    in front does where there is none without. Not collective. Thread-safe. */
 void* shim_find(const char* name);
+/* `code` is about to initialize MPI: of several MPI libraries, the one it is linked with is meant. */
+void shim_note_initializer(const void* code);
 /* Path of the MPI library, and whether it was found. Not collective. */
 int shim_mpi_library(const char** path);
 /* Says that the MPI library has no such function; an MPI error code. */

@@ -35,25 +35,59 @@ static int defines(void* object, const void* base, const char* name) {
   return function && dladdr(function, &where) && where.dli_fbase == base;
 }
 
+static int is_mpi_library(void* object, const void* base) {
+  return defines(object, base, "PMPI_Init") && defines(object, base, "PMPI_Get_library_version");
+}
+
+static int is_initialized(void* library) {
+  int (*initialized)(int*) = NULL;
+  int answer = 0;
+  *(void**)&initialized = dlsym(library, "PMPI_Initialized");
+  return initialized && initialized(&answer) == 0 && answer;
+}
+
+/* Code that calls MPI_Init; null: none did yet. */
+static const void* initializer;
+
+void shim_note_initializer(const void* code) {
+  if (!initializer) initializer = code;
+}
+
+/* Whether the object that calls MPI_Init finds its MPI functions in the library at `base`. */
+static int is_initializers(const void* base) {
+  Dl_info of;
+  if (!initializer || !dladdr(initializer, &of) || !of.dli_fname) return 0;
+  void* object = dlopen(of.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  const int found = object && dladdr(dlsym(object, "PMPI_Get_library_version"), &of) && of.dli_fbase == base;
+  if (object) dlclose(object);
+  return found;
+}
+
 /* An MPI library that was loaded privately, as an interpreter's extension does, or before this library, as
-   where another library needs this one: no search from here reaches it. A tool has MPI_Init, but not
+   where another library needs this one: no search from here reaches it. Of several it is the one that is
+   initialized, else that of the object which calls MPI_Init, else the first. A tool has MPI_Init, but not
    PMPI_Init; collio's preloaded library has both, but does not say its version. */
 static void* open_private(void) {
   static const char here;
   struct objects found = {0};
   Dl_info own;
   void* library = NULL;
+  int best = -1;
   if (!dladdr(&here, &own)) own.dli_fbase = NULL;
   dl_iterate_phdr(note_object, &found);
   for (int i = 0; i < found.count; ++i) {
-    void* object =
-        library || found.bases[i] == own.dli_fbase ? NULL : dlopen(found.names[i], RTLD_LAZY | RTLD_NOLOAD);
-    if (object && defines(object, found.bases[i], "PMPI_Init") &&
-        defines(object, found.bases[i], "PMPI_Get_library_version"))
-      library = object;
-    else if (object)
-      dlclose(object);
+    void* object = found.bases[i] == own.dli_fbase ? NULL : dlopen(found.names[i], RTLD_LAZY | RTLD_NOLOAD);
     free(found.names[i]);
+    if (!object) continue;
+    const int worth = !is_mpi_library(object, found.bases[i]) ? -1
+                      : is_initialized(object)                ? 2
+                                                              : is_initializers(found.bases[i]);
+    void* worse = worth > best ? library : object;
+    if (worth > best) {
+      library = object;
+      best = worth;
+    }
+    if (worse) dlclose(worse);
   }
   return library;
 }

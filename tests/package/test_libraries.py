@@ -86,3 +86,11 @@ def test_engine_calls_the_profiling_names(path):
 def test_engine_needs_no_function_of_mpi_4(path):
     needed = {name for name, kind in dynamic_symbols(path, "--undefined-only").items() if kind == "U"}
     assert not {name for name in needed if name.startswith("PMPI_") and (name.endswith("_c") or "Session" in name)}
+
+
+@pytest.mark.parametrize("path", ENGINES)
+def test_engine_needs_no_function_that_the_standard_abi_lacks(path):
+    """Its C header has no MPI_Fint: a source that calls MPI_*_f2c has MPI_*_fromint for that family, and cmake/profiling_names.h knows it."""
+    profiling = (source_tree.ROOT / "cmake" / "profiling_names.h").read_text().split()
+    lacking = {name for name in dynamic_symbols(path, "--undefined-only") if name.startswith("PMPI_") and name.endswith(("_f2c", "_c2f"))}
+    assert not {name for name in lacking if name.replace("_f2c", "_fromint").replace("_c2f", "_toint") not in profiling}

@@ -1,5 +1,6 @@
-"""Where this system keeps parallel HDF5, netCDF and PnetCDF, and which MPI each was built with."""
+"""Where this system keeps parallel HDF5, netCDF, PnetCDF and Python's modules, and which MPI each was built with."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from collio import mpi_libraries
+
+SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 def hdf5_compiler(mpi):
@@ -53,3 +56,29 @@ def family_of_library(name):
 def ask_pkg_config(*words):
     done = subprocess.run(["pkg-config", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return done.stdout.strip() if done.returncode == 0 else None
+
+
+def system_python(*modules):
+    """The system's interpreter, if it has these modules; else skips."""
+    if not os.access(SYSTEM_PYTHON, os.X_OK):
+        pytest.skip(f"no {SYSTEM_PYTHON}")
+    for module in modules:
+        if not system_module(module):
+            pytest.skip(f"{SYSTEM_PYTHON} has no {module}")
+    return SYSTEM_PYTHON
+
+
+def system_module(name):
+    """Folder of a module of the system's interpreter, found without importing it; empty if it has none."""
+    code = f"import importlib.util as u; s = u.find_spec({name!r}); print(s.submodule_search_locations[0] if s else '')"
+    done = subprocess.run([SYSTEM_PYTHON, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return done.stdout.strip()
+
+
+def family_of_mpi4py():
+    """Family of the MPI that the system's mpi4py is linked with."""
+    for extension in sorted(Path(system_module("mpi4py")).glob("MPI*.so")):
+        mpi = mpi_libraries.mpi_of_program(str(extension))
+        if mpi:
+            return mpi.family
+    pytest.skip("the system's mpi4py is linked with no MPI known here")

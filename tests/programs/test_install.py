@@ -11,7 +11,7 @@ import pytest
 
 from collio import __version__, mpi_libraries
 from jobs import RANKS, Jobs, assert_caught, start
-from libraries import family_of_library
+from libraries import family_of_library, family_of_mpi4py, system_python
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
@@ -151,6 +151,14 @@ def test_demo_with_the_programs_of_the_prefix(prefix, mpi, tmp_path):
     output = start([prefix / "bin/collio", "demo", "--ne", 2, "--ranks", RANKS, "--repeat", 1, "--mpi", mpi.id, "--dir", tmp_path],
                    Jobs(mpi, tmp_path).environment())
     assert "files identical" in output
+
+
+@pytest.mark.parametrize("mpi", REAL, ids=lambda mpi: mpi.id)
+def test_bench_links_with_the_library_of_the_prefix(prefix, mpi):
+    program = prefix / f"lib/collio/python/collio/native/bin/{mpi.family}/collio_bench"
+    if not program.exists():
+        pytest.skip(f"the compiled parts have no programs for {mpi.family}")
+    assert f"libcollio.so => {prefix}/" in said(tool("ldd"), program)
 
 
 # --- what others read ---------------------------------------------------------------------------
@@ -319,6 +327,15 @@ def test_completion(prefix, shell, place, words):
 def test_bash_completes(prefix):
     script = f"source {prefix}/share/bash-completion/completions/collio; COMP_WORDS=(collio rep); COMP_CWORD=1; _collio_completion collio; echo ${{COMPREPLY[@]}}"
     assert said(tool("bash"), "-c", script, PATH=f"{prefix}/bin:{os.environ['PATH']}").strip() == "report"
+
+
+def test_python_program_imports_the_library(prefix, jobs_of_family, tmp_path):
+    """By PYTHONPATH, with the system's own mpi4py and NumPy."""
+    python = system_python("mpi4py", "numpy")
+    jobs = jobs_of_family(family_of_mpi4py())
+    need_library(prefix, jobs.mpi)
+    words = [jobs.mpi.mpiexec, "-n", RANKS, python, ROOT / "examples/python/hello.py", tmp_path / "hello.raw"]
+    assert "[0 0 0 1 1 1 2 2 2 3 3 3]" in start(words, dict(jobs.environment(), PYTHONPATH=str(prefix / "lib/collio/import")))
 
 
 def test_program_of_pio(prefix, jobs_of_family, tmp_path):

@@ -21,7 +21,7 @@ def test_program_without_an_mpi_library(jobs, tmp_path):
     settings = {"CMAKE_BUILD_TYPE": "Release", "COLLIO_MPI_HEADERS": headers, "COLLIO_UNIT_TESTS": "OFF", "COLLIO_PLANNER": "OFF", "COLLIO_UNITY": "ON"}
     tree = tmp_path / "tree"
     run(["cmake", "-S", mpi_libraries.repository(), "-B", tree, "-G", "Ninja", *(f"-D{name}={value}" for name, value in settings.items())])
-    run(["ninja", "-C", tree, "collio_doctor"])
+    run(["ninja", "-C", tree, "collio_doctor", "collio_view"])
     program = tree / "bin" / "collio_doctor"
     assert "libmpi" not in run(["ldd", program])
     output = run([jobs.mpi.mpiexec, "-n", "1", "env", f"LD_PRELOAD={jobs.mpi.library}", program, tmp_path], jobs.environment())

@@ -27,12 +27,14 @@ def said(jobs, tmp_path):
 
 
 @pytest.fixture
-def with_pnetcdf(jobs, compiled, tmp_path):
-    """A program with a stand-in for PnetCDF 1.15."""
-    library = tmp_path / "libpnetcdf.so.9"
-    words = [jobs.mpi.mpicc, "-shared", "-fPIC", "-DAS_LIBRARY", "-o", library, HERE / "c" / "past_mpiio.c"]
-    subprocess.run(list(map(str, words)), check=True)
-    return compiled("c/past_mpiio.c", [jobs.mpi.mpicc], ("-DWITH_LIBRARY", "-Wl,--no-as-needed", library, f"-Wl,-rpath,{library.parent}"))
+def linked_with(jobs, compiled, tmp_path):
+    """A program whose library, a stand-in of this name, writes by itself. It has the version function of PnetCDF 1.15."""
+    def link(name):
+        library = tmp_path / name
+        words = [jobs.mpi.mpicc, "-shared", "-fPIC", "-DAS_LIBRARY", "-o", library, HERE / "c" / "past_mpiio.c"]
+        subprocess.run(list(map(str, words)), check=True)
+        return compiled("c/past_mpiio.c", [jobs.mpi.mpicc], ("-DWITH_LIBRARY", "-Wl,--no-as-needed", library, f"-Wl,-rpath,{library.parent}"))
+    return link
 
 
 def test_job_without_io(compiled, jobs, said):
@@ -48,10 +50,24 @@ def test_ranks_that_write_by_other_calls(compiled, jobs, said, tmp_path):
     assert "MPI_File_open" not in said(program, "write", tmp_path / "data", report=False)
 
 
-def test_pnetcdf_by_its_own_driver(with_pnetcdf, said, tmp_path):
-    assert "likely PnetCDF 1.15 by its own driver (GIO); PNETCDF_HINTS=nc_driver=mpiio" in said(with_pnetcdf, "write", tmp_path / "data")
-    assert "saw no MPI_File_open, but rank 0 wrote 4 MiB: likely PnetCDF 1.15" in said(with_pnetcdf, "write", tmp_path / "data", report=False)
-    assert "MPI_File_open" not in said(with_pnetcdf, report=False)
+def test_pnetcdf_by_its_own_driver(linked_with, said, tmp_path):
+    program = linked_with("libpnetcdf.so.9")
+    assert "likely PnetCDF 1.15 by its own driver (GIO); PNETCDF_HINTS=nc_driver=mpiio" in said(program, "write", tmp_path / "data")
+    assert "saw no MPI_File_open, but rank 0 wrote 4 MiB: likely PnetCDF 1.15" in said(program, "write", tmp_path / "data", report=False)
+    assert "MPI_File_open" not in said(program, report=False)
+
+
+def test_adios(linked_with, said, tmp_path):
+    program = linked_with("libadios2_core_mpi.so.2.9")
+    assert "likely ADIOS2, whose engines make no MPI-IO call" in said(program, "write", tmp_path / "data")
+    assert "rank 0 wrote 4 MiB: likely ADIOS2" in said(program, "write", tmp_path / "data", report=False)
+    assert "MPI_File_open" not in said(program, report=False)
+
+
+def test_hdf5_with_files_of_each_rank(linked_with, said, tmp_path):
+    program = linked_with("libhdf5.so.310")
+    assert "likely HDF5 with files of each rank's own; H5Pset_fapl_mpio opens one for all ranks" in said(program, "write", tmp_path / "data")
+    assert "MPI_File_open" not in said(program, "write", tmp_path / "data", report=False)
 
 
 def test_environment_that_is_not_handed_on(compiled, jobs, said):

@@ -1,5 +1,6 @@
 """Tools of MPI's profiling interface beside collio: wherever they stand, collio takes the calls, and they see the program's, not collio's own."""
 
+import os
 import subprocess
 
 import pytest
@@ -56,3 +57,15 @@ def test_linked_tool_that_looks_for_the_next_library_sees_opens_alone(jobs, tool
     library = tool(True)
     program = [compiled("c/turns.c", [jobs.mpi.mpicc], ("-Wl,--no-as-needed", library, f"-Wl,-rpath,{library.parent}"))]
     assert "tool: open 2, write_all 0, read_at_all 0, dup 0, wait 0" in run(jobs, program, jobs.folder / "data")
+
+
+@pytest.mark.parametrize("in_front", [False, True], ids=["linked alone", "preloaded too"])
+def test_program_with_an_address_sanitizer(jobs, compiled, in_front):
+    """Its runtime ends a program in which a library stands in front of it."""
+    runtime = subprocess.run(["gcc", "-print-file-name=libasan.so"], stdout=subprocess.PIPE, text=True).stdout.strip()
+    if not os.path.isabs(runtime):
+        pytest.skip("no shared libasan")
+    program, path = [compiled("c/turns.c", [jobs.mpi.mpicc], ("-fsanitize=address",))], jobs.folder / "data"
+    environment = {**jobs.environment(), "ASAN_OPTIONS": "detect_leaks=0"}  # MPI libraries leak
+    environment["LD_PRELOAD"] = ":".join(filter(None, [runtime if in_front else "", environment.get("LD_PRELOAD")]))
+    assert_caught(jobs.with_collio(program, "write", path, environment=environment), path, "write_all", "read_all")

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 import click
 
 from collio import __version__, config, hints
-from collio.run import launch, launch_line, pnetcdf, unreachable
+from collio.run import launch, launch_line, pnetcdf, sanitizer, unreachable
 
 if TYPE_CHECKING:
     from collio.report.records import Document
@@ -46,11 +46,12 @@ def run(
         choice, build = launch.choose(line, wanted)
     except (hints.HintError, config.ConfigError, launch.LaunchError) as error:
         raise _give_up(str(error)) from None
-    for warning in [*settings.warnings, *filter(None, map(unreachable.why_unreachable, launch_line.programs(line)))]:
+    programs = launch_line.programs(line)
+    for warning in [*settings.warnings, *filter(None, map(unreachable.why_unreachable, programs))]:
         click.echo(f"collio: warning: {warning}", err=True)
     variables = _variables(settings, verbose) | _network(machine)
     for_pnetcdf, about_pnetcdf = pnetcdf.variables(os.environ) if os.environ.get("COLLIO_ENABLE") != "0" else ({}, "")
-    variables |= for_pnetcdf
+    variables |= for_pnetcdf | sanitizer.variables(programs, os.environ)
     if threads:
         variables["COLLIO_THREADS"] = threads
     lines = _empty_lines_file(report_file) if report_file and not dry_run else None

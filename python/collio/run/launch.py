@@ -13,9 +13,12 @@ from dataclasses import dataclass, field
 from collio import mpi_libraries
 from collio.builds import PACKAGED, Build, is_packaged
 from collio.mpi_libraries import LauncherMpi, MpiLibrary, ProgramMpi
-from collio.run import launch_line, pnetcdf
+from collio.run import launch_line, pnetcdf, sanitizer
 from collio.run.hand_on import Variable, hand_on
 from collio.run.launch_line import LaunchLine
+
+_JOINED = {pnetcdf.VARIABLE: pnetcdf.with_driver, sanitizer.VARIABLE: sanitizer.without_check}
+"""Variables of others that collio adds to: the value, given the one that the command assigns already."""
 
 
 class LaunchError(Exception):
@@ -121,9 +124,9 @@ def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, s
     if re.search(r"\s", preload):
         raise LaunchError(f"LD_PRELOAD cannot name {preload}: its path has spaces; move collio, or set XDG_CACHE_HOME to a folder for a link to it")
     full = {**environ, **variables}
-    names = sorted(name for name in full if name.startswith("COLLIO_") or (name == pnetcdf.VARIABLE and name in variables))
+    names = sorted(name for name in full if name.startswith("COLLIO_") or (name in _JOINED and name in variables))
     given = [Variable("LD_PRELOAD", launch_line.join_preload(preload, environ.get("LD_PRELOAD")), lambda own: launch_line.join_preload(preload, own))]
-    given += [Variable(name, full[name], pnetcdf.with_driver if name == pnetcdf.VARIABLE else lambda own: own) for name in names]
+    given += [Variable(name, full[name], _JOINED.get(name, lambda own: own)) for name in names]
     return Job(*hand_on(line, kind, given, {**environ, **variables}))
 
 
