@@ -1,0 +1,181 @@
+/* Open files and their bytes. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "view/mount/mount.h"
+
+enum { most_tries = 8 }; /* a name that is another file's at each look */
+
+static struct handle* handle_of(const struct fuse_file_info* file) {
+  return (struct handle*)(uintptr_t)file->fh;
+}
+
+int read_set(int fd, struct view_set* set) {
+  char head[view_head_bytes + 1], again[view_head_bytes + 1], path[4096];
+  const int kind = view_read_head(fd, head);
+  if (kind <= 0) return kind;
+  int error = view_path_of(fd, path);
+  if (error != 0) return -error;
+  error = view_read_set(set, path, head);
+  if (error == 0) return 1;
+  /* It may have been joined, removed or made anew meanwhile: that is no damage. */
+  const int same = view_read_head(fd, again) == 1 && strcmp(again, head) == 0;
+  if (same && !view_is_elsewhere(fd, path)) {
+    mount_say("%s", set->why ? set->why : strerror(ENOMEM));
+    error = EIO;
+  } else {
+    error = ESTALE;
+  }
+  view_free_set(set);
+  return -error;
+}
+
+/* Waits while somebody joins the file, unless the program that opens it is killed. */
+static int lock_in_use(int fd) {
+  int error;
+  while ((error = view_lock_in_use(fd)) == EINTR && !fuse_interrupted()) {}
+  return error == EINTR ? EINTR : 0; /* a file system may have no locks */
+}
+
+/* The handle of a file that was opened as `fd`, which it owns from now on. 0, or -errno. */
+static int make_handle(int fd, struct handle** made) {
+  static _Atomic uint64_t last_number;
+  char head[view_head_bytes + 1];
+  struct stat about;
+  struct handle* h = calloc(1, sizeof *h);
+  if (!h) return -ENOMEM;
+  int kind = view_read_head(fd, head);
+  if (kind == 1) {
+    const int error = lock_in_use(fd);
+    kind = error != 0 ? -error : read_set(fd, &h->set);
+  }
+  if (kind == 1 && fstat(fd, &about) != 0) {
+    kind = -errno;
+    view_free_set(&h->set);
+  }
+  if (kind < 0) return free(h), kind;
+  h->fd = fd;
+  h->number = ++last_number;
+  h->in_subfiles = kind;
+  if (kind == 1) {
+    h->bytes = h->set.bytes;
+    h->owner = about.st_uid;
+    if (!h->set.complete)
+      mount_say("%s: a program is writing this file, or ended before it closed it", h->set.path);
+  }
+  *made = h;
+  return 0;
+}
+
+static int on_open(const char* path, struct fuse_file_info* file) {
+  struct handle* h = NULL;
+  int error = -ESTALE;
+  for (int tries = 0; tries < most_tries && error == -ESTALE; ++tries) {
+    const int fd = tree_open(path, O_RDONLY | O_NONBLOCK);
+    if (fd < 0) return fd;
+    error = make_handle(fd, &h);
+    if (error != 0) close(fd);
+  }
+  file->fh = (uintptr_t)h;
+  return error;
+}
+
+static int on_release(const char* path, struct fuse_file_info* file) {
+  (void)path;
+  struct handle* h = handle_of(file);
+  if (h->in_subfiles) {
+    descriptors_drop(h);
+    view_free_set(&h->set);
+  }
+  close(h->fd);
+  free(h);
+  return 0;
+}
+
+/* As many as there are: fewer tell the kernel that the file ends. Bytes, or -errno. */
+static int read_ordinary(int fd, char* to, size_t bytes, off_t offset) {
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t n = pread(fd, to + done, bytes - done, offset + (off_t)done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -errno;
+    if (n == 0) break;
+    done += (size_t)n;
+  }
+  return (int)done;
+}
+
+/* Looks anew how long the file is, as a program may write to it. 0, or -errno. */
+static int measure(struct handle* h) {
+  struct view_set now;
+  struct stat about;
+  const int kind = read_set(h->fd, &now);
+  if (kind == 1) {
+    const int same = now.identity == h->set.identity;
+    if (same) h->bytes = now.bytes;
+    view_free_set(&now);
+    if (same) return 0;
+  } else if (kind < 0 && kind != -ESTALE) {
+    return kind;
+  } else if (kind == 0 && fstat(h->fd, &about) == 0 && about.st_size == 0) {
+    h->bytes = 0; /* a program has emptied it */
+    return 0;
+  }
+  mount_say("%s was removed or made anew while it was open", h->set.path);
+  return -EIO;
+}
+
+static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset) {
+  if (offset + (off_t)bytes > h->bytes) {
+    const int error = measure(h);
+    if (error != 0) return error;
+  }
+  const int64_t left = h->bytes - offset;
+  if (left <= 0) return 0;
+  if ((int64_t)bytes > left) bytes = (size_t)left;
+  for (size_t done = 0; done < bytes;) {
+    const struct view_place place = view_place_of(&h->set, offset + (int64_t)done, (int64_t)(bytes - done));
+    struct taken taken;
+    int error = descriptor_take(h, place.subfile, &taken);
+    if (error != 0) return -error;
+    error = view_read_place(&h->set, &place, taken.fd, to + done);
+    descriptor_put(&taken);
+    if (error != 0) {
+      mount_say("cannot read %zu bytes at %lld of subfile %lld of %s: %s", place.bytes,
+                (long long)place.offset, (long long)place.subfile, h->set.path, strerror(error));
+      return -EIO;
+    }
+    done += place.bytes;
+  }
+  return (int)bytes;
+}
+
+static int on_read(const char* path, char* to, size_t bytes, off_t offset, struct fuse_file_info* file) {
+  (void)path;
+  struct handle* h = handle_of(file);
+  return h->in_subfiles ? read_subfiles(h, to, bytes, offset) : read_ordinary(h->fd, to, bytes, offset);
+}
+
+/* Only to data and holes; a file in subfiles passes for one without holes. */
+static off_t on_lseek(const char* path, off_t offset, int whence, struct fuse_file_info* file) {
+  (void)path;
+  const struct handle* h = handle_of(file);
+  if (!h->in_subfiles) {
+    const off_t at = lseek(h->fd, offset, whence);
+    return at < 0 ? -errno : at;
+  }
+  if (offset < 0 || offset >= h->bytes) return -ENXIO;
+  return whence == SEEK_DATA ? offset : h->bytes;
+}
+
+void files_fill(struct fuse_operations* operations) {
+  operations->open = on_open;
+  operations->release = on_release;
+  operations->read = on_read;
+  operations->lseek = on_lseek;
+}

@@ -1,0 +1,60 @@
+/* A folder shown read-only, with files in subfiles as ordinary ones (docs/design/subfiles.md, "Mount").
+ *
+ *   main.c  options, the mount's life      tree.c  names, attributes, folders
+ *   files.c  open files and their bytes    descriptors.c  those of subfiles
+ */
+#ifndef COLLIO_VIEW_MOUNT_H
+#define COLLIO_VIEW_MOUNT_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <fuse.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "view/set.h"
+
+struct shown {
+  int root; /* O_PATH: the folder */
+  dev_t device;
+  int others; /* users other than the one who mounts are let in */
+};
+extern struct shown shown;
+
+/* An open file. */
+struct handle {
+  int fd;          /* of a placeholder: locked as in use */
+  uint64_t number; /* from 1 on */
+  int in_subfiles;
+  struct view_set set;   /* as at the open */
+  _Atomic int64_t bytes; /* of the file as last seen */
+  uid_t owner;
+};
+
+/* Says why something fails: on stderr in the foreground, else to syslog. */
+void mount_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Opens what `path` names below the folder; follows no link, so that nothing outside is reached. Negative:
+ * -errno. */
+int tree_open(const char* path, int flags);
+
+/* 1: the file open as `fd` is kept in subfiles; `set` is of them and to be freed. 0: an ordinary file. Else
+   -errno: -ESTALE where its name is of another file by now; otherwise the reason was said. */
+int read_set(int fd, struct view_set* set);
+/* Attributes of the file that is open as `fd`, as programs see them. 0, or as of read_set(). */
+int file_attributes(int fd, struct stat* about);
+
+/* A descriptor of a subfile, to be given back. 0, or errno: the reason was said. */
+struct taken {
+  int fd, slot;
+};
+int descriptor_take(const struct handle* h, int64_t subfile, struct taken* taken);
+void descriptor_put(const struct taken* taken);
+/* Closes all that the handle has. */
+void descriptors_drop(const struct handle* h);
+
+void tree_fill(struct fuse_operations* operations);
+void files_fill(struct fuse_operations* operations);
+
+#endif
