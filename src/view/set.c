@@ -213,7 +213,7 @@ static void explain(struct view_set* set, const char* format, ...) {
   va_end(rest);
 }
 
-static int is_newer(struct timespec a, struct timespec b) {
+int view_is_newer(struct timespec a, struct timespec b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
@@ -232,7 +232,7 @@ static int measure(struct view_set* set) {
     const int64_t last = about.st_size - 1;
     const int64_t end = last < 0 ? 0 : (last / set->unit * set->count + i) * set->unit + last % set->unit + 1;
     if (end > set->bytes) set->bytes = end;
-    if (is_newer(about.st_mtim, set->modified)) set->modified = about.st_mtim;
+    if (view_is_newer(about.st_mtim, set->modified)) set->modified = about.st_mtim;
     set->stamp =
         set->stamp * 31 + (uint64_t)about.st_mtim.tv_sec * 1000000000u + (uint64_t)about.st_mtim.tv_nsec;
   }

@@ -66,6 +66,8 @@ struct view_place view_place_of(const struct view_set* set, int64_t offset, int6
    errno: EIO where it has not even the bytes that the manifest says. */
 int view_read_place(const struct view_set* set, const struct view_place* place, int fd, char* to);
 
+int view_is_newer(struct timespec a, struct timespec b);
+
 /* Shares the lock of all who have the file open (SetUse, storage/subfiles/look.hpp); waits while one joins
    it. 0, or errno; EINTR: a signal came. A file system may have no locks. */
 int view_lock_in_use(int fd);

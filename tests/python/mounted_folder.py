@@ -20,7 +20,7 @@ class Mounted:
 
     def __init__(self, folder, point, *options):
         self.folder, self.point = folder, point
-        self.messages = tempfile.TemporaryFile(mode="w+")
+        self.messages = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115
         self.process = subprocess.Popen([builds.find_program(command.PROGRAM), "--foreground", *options, folder, point], stderr=self.messages)
         wait_until(lambda: is_mounted(point) or self.process.poll() is not None)
 

@@ -18,7 +18,6 @@ from collio.subfiles import subfile_set
 from lab_target import error_of, is_mounted, wait_until
 from mounted_folder import BYTES, UNIT, Mounted, can_mount, make, mounted  # noqa: F401
 
-
 # --- bytes ----------------------------------------------------------------------------------------
 
 

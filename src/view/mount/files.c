@@ -9,8 +9,6 @@
 
 #include "view/mount/mount.h"
 
-enum { most_tries = 8 }; /* a name that is another file's at each look */
-
 static struct handle* handle_of(const struct fuse_file_info* file) {
   return (struct handle*)(uintptr_t)file->fh;
 }

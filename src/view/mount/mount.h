@@ -15,6 +15,8 @@
 
 #include "view/set.h"
 
+enum { most_tries = 8 }; /* of an operation whose name is of another file each time */
+
 struct shown {
   int root; /* O_PATH: the folder */
   dev_t device;
@@ -42,8 +44,6 @@ int tree_open(const char* path, int flags);
 /* 1: the file open as `fd` is kept in subfiles; `set` is of them and to be freed. 0: an ordinary file. Else
    -errno: -ESTALE where its name is of another file by now; otherwise the reason was said. */
 int read_set(int fd, struct view_set* set);
-/* Attributes of the file that is open as `fd`, as programs see them. 0, or as of read_set(). */
-int file_attributes(int fd, struct stat* about);
 
 /* A descriptor of a subfile, to be given back. 0, or errno: the reason was said. */
 struct taken {

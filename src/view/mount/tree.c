@@ -14,7 +14,6 @@
 #include "view/mount/mount.h"
 
 enum {
-  most_tries = 8,
   most_placeholder_bytes = 4096 /* longer files are none, or are being joined and have the right size */
 };
 
@@ -54,11 +53,8 @@ static void give_number(struct stat* about) {
     about->st_ino = (about->st_ino ^ about->st_dev << 32) * 0x9e3779b97f4a7c15u;
 }
 
-static int is_newer(struct timespec a, struct timespec b) {
-  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-}
-
-int file_attributes(int fd, struct stat* about) {
+/* Attributes of the file that is open as `fd`, as programs see them. 0, or as of read_set(). */
+static int file_attributes(int fd, struct stat* about) {
   struct view_set set;
   if (fstat(fd, about) != 0) return -errno;
   give_number(about);
@@ -66,8 +62,8 @@ int file_attributes(int fd, struct stat* about) {
   if (kind <= 0) return kind;
   about->st_size = set.bytes;
   about->st_blocks = (set.bytes + 511) / 512; /* fewer would pass for a file of holes */
-  if (is_newer(set.modified, about->st_mtim)) about->st_mtim = set.modified;
-  if (is_newer(set.modified, about->st_ctim)) about->st_ctim = set.modified;
+  if (view_is_newer(set.modified, about->st_mtim)) about->st_mtim = set.modified;
+  if (view_is_newer(set.modified, about->st_ctim)) about->st_ctim = set.modified;
   view_free_set(&set);
   return 0;
 }
