@@ -95,12 +95,15 @@ static int take_number(const char** text, const char* key, int base, uint64_t* n
   return good;
 }
 
+enum { most_manifest_bytes = 1 << 28 }; /* more than 65535 folders take */
+
 /* A whole file as text, to be freed; null: errno. */
 static char* read_text(const char* path) {
   struct stat about;
   const int fd = REAL(open)(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return NULL;
-  if (view_real_fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return close(fd), errno = EINVAL, NULL;
+  if (view_real_fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > most_manifest_bytes)
+    return close(fd), errno = EINVAL, NULL;
   size_t room = 1 << 16, bytes = 0;
   char* text = malloc(room);
   for (ssize_t n = 1; text && n != 0;) {

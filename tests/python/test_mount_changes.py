@@ -44,6 +44,29 @@ def test_a_subfile_that_is_written_to(mounted, make):
         assert (mounted.point / "out.nc").read_bytes() == data
 
 
+@pytest.mark.parametrize("in_subfiles", [True, False])
+def test_a_file_that_is_replaced_while_it_is_open(mounted, make, in_subfiles):
+    """The kernel has one set of pages for a name: who has the old file open must not give its bytes to others."""
+    name, shown, size = mounted.folder / "out.nc", mounted.point / "out.nc", 3_000_000
+    old, new = make("old", random.randbytes(size)), random.randbytes(size)
+    if in_subfiles:
+        make("new", new)
+    else:
+        (mounted.folder / "new").write_bytes(new)
+    (mounted.folder / "old").rename(name)
+    with open(shown, "rb", buffering=0) as before:
+        assert os.pread(before.fileno(), 1000, 0) == old[:1000]
+        (mounted.folder / "new").rename(name)
+        with open(shown, "rb", buffering=0) as after:
+            assert os.pread(after.fileno(), 1000, 0) == new[:1000]
+            for at in range(50_000, size, 100_000):
+                with contextlib.suppress(OSError):
+                    assert os.pread(before.fileno(), 1000, at) == new[at:at + 1000], "what others have read lies in the kernel's pages"
+                assert os.pread(after.fileno(), 1000, at) == new[at:at + 1000]
+        assert error_of(os.pread, before.fileno(), 1000, size - 500) == "ESTALE"
+    assert shown.read_bytes() == new
+
+
 def test_a_file_that_grows_while_it_is_open(mounted, make):
     data = make(data=random.randbytes(2 * UNIT), subfiles=2)
     with open(mounted.point / "out.nc", "rb") as file:

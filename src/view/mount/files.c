@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,58 +41,94 @@ static int lock_in_use(int fd) {
   return error == EINTR ? EINTR : 0; /* a file system may have no locks */
 }
 
-/* The handle of a file that was opened as `fd`, which it owns from now on. 0, or -errno. */
-static int make_handle(int fd, struct handle** made) {
-  static _Atomic uint64_t last_number;
+static struct handle* handles;
+static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void mark_replaced(const char* path, const struct identity* now) {
+  for (struct handle* h = handles; h; h = h->next)
+    if ((h->identity.device != now->device || h->identity.inode != now->inode ||
+         h->identity.set != now->set) &&
+        strcmp(h->path, path) == 0)
+      h->replaced = 1;
+}
+
+void note_identity(const char* path, const struct identity* now) {
+  pthread_mutex_lock(&handles_lock);
+  mark_replaced(path, now);
+  pthread_mutex_unlock(&handles_lock);
+}
+
+static void enter(struct handle* h) {
+  static uint64_t last_number;
+  pthread_mutex_lock(&handles_lock);
+  mark_replaced(h->path, &h->identity);
+  h->number = ++last_number;
+  h->next = handles;
+  if (handles) handles->previous = h;
+  handles = h;
+  pthread_mutex_unlock(&handles_lock);
+}
+
+static void leave(struct handle* h) {
+  pthread_mutex_lock(&handles_lock);
+  if (h->next) h->next->previous = h->previous;
+  *(h->previous ? &h->previous->next : &handles) = h->next;
+  pthread_mutex_unlock(&handles_lock);
+}
+
+static void free_handle(struct handle* h) {
+  view_free_set(&h->set);
+  free(h->path);
+  close(h->fd);
+  free(h);
+}
+
+/* Takes what it needs to know of the file that `h` has open. 0, or -errno. */
+static int fill(struct handle* h) {
   char head[view_head_bytes + 1];
   struct stat about;
+  int kind = view_read_head(h->fd, head);
+  if (kind == 1) {
+    const int error = lock_in_use(h->fd);
+    kind = error != 0 ? -error : read_set(h->fd, &h->set);
+    if (kind < 0) memset(&h->set, 0, sizeof h->set);
+  }
+  if (kind < 0) return kind;
+  if (fstat(h->fd, &about) != 0) return -errno;
+  h->identity = (struct identity){about.st_dev, about.st_ino, h->set.identity};
+  h->bytes = h->set.bytes;
+  h->owner = about.st_uid;
+  if (kind == 1 && !h->set.complete)
+    mount_say("%s: a program is writing this file, or ended before it closed it", h->set.path);
+  return 0;
+}
+
+static int open_once(const char* path, struct fuse_file_info* file) {
+  const int fd = tree_open(path, O_RDONLY | O_NONBLOCK);
+  if (fd < 0) return fd;
   struct handle* h = calloc(1, sizeof *h);
-  if (!h) return -ENOMEM;
-  int kind = view_read_head(fd, head);
-  if (kind == 1) {
-    const int error = lock_in_use(fd);
-    kind = error != 0 ? -error : read_set(fd, &h->set);
-  }
-  if (kind == 1 && fstat(fd, &about) != 0) {
-    kind = -errno;
-    view_free_set(&h->set);
-  }
-  if (kind < 0) return free(h), kind;
+  if (!h) return close(fd), -ENOMEM;
   h->fd = fd;
-  h->number = ++last_number;
-  h->in_subfiles = kind;
-  if (kind == 1) {
-    h->bytes = h->set.bytes;
-    h->owner = about.st_uid;
-    if (!h->set.complete)
-      mount_say("%s: a program is writing this file, or ended before it closed it", h->set.path);
-  }
-  *made = h;
+  h->path = strdup(path);
+  const int error = h->path ? fill(h) : -ENOMEM;
+  if (error != 0) return free_handle(h), error;
+  enter(h);
+  file->fh = (uintptr_t)h;
   return 0;
 }
 
 static int on_open(const char* path, struct fuse_file_info* file) {
-  struct handle* h = NULL;
   int error = -ESTALE;
-  for (int tries = 0; tries < most_tries && error == -ESTALE; ++tries) {
-    const int fd = tree_open(path, O_RDONLY | O_NONBLOCK);
-    if (fd < 0) return fd;
-    error = make_handle(fd, &h);
-    if (error != 0) close(fd);
-  }
-  file->fh = (uintptr_t)h;
+  for (int tries = 0; tries < most_tries && error == -ESTALE; ++tries) error = open_once(path, file);
   return error;
 }
 
 static int on_release(const char* path, struct fuse_file_info* file) {
   (void)path;
   struct handle* h = handle_of(file);
-  if (h->in_subfiles) {
-    descriptors_drop(h);
-    view_free_set(&h->set);
-  }
-  close(h->fd);
-  free(h);
+  leave(h);
+  descriptors_drop(h);
+  free_handle(h);
   return 0;
 }
 
@@ -111,21 +148,12 @@ static int read_ordinary(int fd, char* to, size_t bytes, off_t offset) {
 /* Looks anew how long the file is, as a program may write to it. 0, or -errno. */
 static int measure(struct handle* h) {
   struct view_set now;
-  struct stat about;
   const int kind = read_set(h->fd, &now);
-  if (kind == 1) {
-    const int same = now.identity == h->set.identity;
-    if (same) h->bytes = now.bytes;
-    view_free_set(&now);
-    if (same) return 0;
-  } else if (kind < 0 && kind != -ESTALE) {
-    return kind;
-  } else if (kind == 0 && fstat(h->fd, &about) == 0 && about.st_size == 0) {
-    h->bytes = 0; /* a program has emptied it */
-    return 0;
-  }
-  mount_say("%s was removed or made anew while it was open", h->set.path);
-  return -EIO;
+  if (kind <= 0) return kind == 0 ? -ESTALE : kind;
+  const int same = now.identity == h->set.identity;
+  if (same) h->bytes = now.bytes;
+  view_free_set(&now);
+  return same ? 0 : -ESTALE;
 }
 
 static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset) {
@@ -156,14 +184,15 @@ static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset)
 static int on_read(const char* path, char* to, size_t bytes, off_t offset, struct fuse_file_info* file) {
   (void)path;
   struct handle* h = handle_of(file);
-  return h->in_subfiles ? read_subfiles(h, to, bytes, offset) : read_ordinary(h->fd, to, bytes, offset);
+  if (h->replaced) return -ESTALE;
+  return h->identity.set != 0 ? read_subfiles(h, to, bytes, offset) : read_ordinary(h->fd, to, bytes, offset);
 }
 
 /* Only to data and holes; a file in subfiles passes for one without holes. */
 static off_t on_lseek(const char* path, off_t offset, int whence, struct fuse_file_info* file) {
   (void)path;
   const struct handle* h = handle_of(file);
-  if (!h->in_subfiles) {
+  if (h->identity.set == 0) {
     const off_t at = lseek(h->fd, offset, whence);
     return at < 0 ? -errno : at;
   }

@@ -24,15 +24,29 @@ struct shown {
 };
 extern struct shown shown;
 
+/* Which file it is that a name is of. */
+struct identity {
+  dev_t device;
+  ino_t inode;
+  uint64_t set; /* 0: an ordinary file */
+};
+
 /* An open file. */
 struct handle {
-  int fd;          /* of a placeholder: locked as in use */
-  uint64_t number; /* from 1 on */
-  int in_subfiles;
-  struct view_set set;   /* as at the open */
+  struct handle *next, *previous; /* of all */
+  char* path;                     /* as it was opened */
+  struct identity identity;
+  _Atomic int replaced;  /* the path is of another file by now */
+  int fd;                /* of a placeholder: locked as in use */
+  uint64_t number;       /* from 1 on */
+  struct view_set set;   /* as at the open; of an ordinary file: empty */
   _Atomic int64_t bytes; /* of the file as last seen */
   uid_t owner;
 };
+
+/* The kernel keeps the pages and the size of a name, not of a file: of two open files of one name, one would
+   give its bytes to the other. So handles of this path that are of another file are of no use from now on. */
+void note_identity(const char* path, const struct identity* now);
 
 /* Says why something fails: on stderr in the foreground, else to syslog. */
 void mount_say(const char* format, ...) __attribute__((format(printf, 1, 2)));

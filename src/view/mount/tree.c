@@ -54,12 +54,13 @@ static void give_number(struct stat* about) {
 }
 
 /* Attributes of the file that is open as `fd`, as programs see them. 0, or as of read_set(). */
-static int file_attributes(int fd, struct stat* about) {
+static int file_attributes(int fd, struct stat* about, struct identity* identity) {
   struct view_set set;
   if (fstat(fd, about) != 0) return -errno;
-  give_number(about);
+  *identity = (struct identity){about->st_dev, about->st_ino, 0};
   const int kind = about->st_size > most_placeholder_bytes ? 0 : read_set(fd, &set);
   if (kind <= 0) return kind;
+  identity->set = set.identity;
   about->st_size = set.bytes;
   about->st_blocks = (set.bytes + 511) / 512; /* fewer would pass for a file of holes */
   if (view_is_newer(set.modified, about->st_mtim)) about->st_mtim = set.modified;
@@ -68,35 +69,39 @@ static int file_attributes(int fd, struct stat* about) {
   return 0;
 }
 
-/* The same of a name. Files that may not be read have the attributes that they have. */
-static int attributes_of(const char* path, struct stat* about) {
-  int error = -ESTALE;
-  for (int tries = 0; tries < most_tries && error == -ESTALE; ++tries) {
-    int fd = tree_open(path, O_PATH);
-    if (fd < 0) return fd;
-    error = fstat(fd, about) == 0 ? 0 : -errno;
-    const int is_hidden_folder = error == 0 && S_ISDIR(about->st_mode) &&
-                                 strstr(strrchr(path, '/'), ".collio") &&
-                                 faccessat(fd, "manifest", F_OK, 0) == 0;
-    close(fd);
-    if (is_hidden_folder) return -ENOENT;
-    give_number(about);
-    if (error != 0 || !S_ISREG(about->st_mode) || about->st_size > most_placeholder_bytes ||
-        about->st_size == 0)
-      return error;
-    fd = tree_open(path, O_RDONLY | O_NONBLOCK);
-    if (fd == -EACCES) return 0;
-    if (fd < 0) return fd;
-    error = file_attributes(fd, about);
-    close(fd);
-  }
-  return error == -ESTALE ? -EIO : error;
+/* The same of a name, or of what has no bytes that tell anything. */
+static int look(const char* path, struct stat* about, struct identity* identity) {
+  int fd = tree_open(path, O_PATH);
+  if (fd < 0) return fd;
+  int error = fstat(fd, about) == 0 ? 0 : -errno;
+  if (error == 0 && S_ISDIR(about->st_mode) && strstr(strrchr(path, '/'), ".collio") &&
+      faccessat(fd, "manifest", F_OK, 0) == 0)
+    error = -ENOENT;
+  close(fd);
+  if (error != 0) return error;
+  *identity = (struct identity){about->st_dev, about->st_ino, 0};
+  if (!S_ISREG(about->st_mode) || about->st_size > most_placeholder_bytes || about->st_size == 0) return 0;
+  fd = tree_open(path, O_RDONLY | O_NONBLOCK);
+  if (fd == -EACCES) return 0; /* nobody can open it here */
+  if (fd < 0) return fd;
+  error = file_attributes(fd, about, identity);
+  close(fd);
+  return error;
 }
 
 static int on_getattr(const char* path, struct stat* about, struct fuse_file_info* file) {
-  if (!file) return attributes_of(path, about);
-  const int error = file_attributes(((struct handle*)(uintptr_t)file->fh)->fd, about);
-  return error == -ESTALE ? -EIO : error;
+  struct identity identity;
+  int error = -ESTALE;
+  if (file) {
+    const struct handle* h = (struct handle*)(uintptr_t)file->fh;
+    if (!h->replaced) error = file_attributes(h->fd, about, &identity);
+    if (error == 0 && identity.set != h->identity.set) error = -ESTALE;
+  } else {
+    for (int tries = 0; tries < most_tries && error == -ESTALE; ++tries) error = look(path, about, &identity);
+    if (error == 0) note_identity(path, &identity);
+  }
+  if (error == 0) give_number(about);
+  return error;
 }
 
 static int on_readlink(const char* path, char* to, size_t room) {
