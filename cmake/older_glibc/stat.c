@@ -1,4 +1,5 @@
-/* stat(2) and its kin, as in definitions.c, but for all save the library that has functions of these names (src/view/). */
+/* stat(2) and its kin, as in definitions.c, but for all save the library that has functions of these names
+ * (src/view/). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/stat.h>
