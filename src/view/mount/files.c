@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <fuse.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +41,8 @@ static int lock_in_use(int fd) {
   return error == EINTR ? EINTR : 0; /* a file system may have no locks */
 }
 
+static int64_t bytes_of(const struct handle* h) { return __atomic_load_n(&h->bytes, __ATOMIC_SEQ_CST); }
+
 static struct handle* handles;
 static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -49,7 +51,7 @@ static void mark_replaced(const char* path, const struct identity* now) {
     if ((h->identity.device != now->device || h->identity.inode != now->inode ||
          h->identity.set != now->set) &&
         strcmp(h->path, path) == 0)
-      h->replaced = 1;
+      __atomic_store_n(&h->replaced, 1, __ATOMIC_SEQ_CST);
 }
 
 void note_identity(const char* path, const struct identity* now) {
@@ -151,17 +153,17 @@ static int measure(struct handle* h) {
   const int kind = read_set(h->fd, &now);
   if (kind <= 0) return kind == 0 ? -ESTALE : kind;
   const int same = now.identity == h->set.identity;
-  if (same) h->bytes = now.bytes;
+  if (same) __atomic_store_n(&h->bytes, now.bytes, __ATOMIC_SEQ_CST);
   view_free_set(&now);
   return same ? 0 : -ESTALE;
 }
 
 static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset) {
-  if (offset + (off_t)bytes > h->bytes) {
+  if (offset + (off_t)bytes > bytes_of(h)) {
     const int error = measure(h);
     if (error != 0) return error;
   }
-  const int64_t left = h->bytes - offset;
+  const int64_t left = bytes_of(h) - offset;
   if (left <= 0) return 0;
   if ((int64_t)bytes > left) bytes = (size_t)left;
   for (size_t done = 0; done < bytes;) {
@@ -184,7 +186,7 @@ static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset)
 static int on_read(const char* path, char* to, size_t bytes, off_t offset, struct fuse_file_info* file) {
   (void)path;
   struct handle* h = handle_of(file);
-  if (h->replaced) return -ESTALE;
+  if (__atomic_load_n(&h->replaced, __ATOMIC_SEQ_CST)) return -ESTALE;
   return h->identity.set != 0 ? read_subfiles(h, to, bytes, offset) : read_ordinary(h->fd, to, bytes, offset);
 }
 
@@ -196,8 +198,9 @@ static off_t on_lseek(const char* path, off_t offset, int whence, struct fuse_fi
     const off_t at = lseek(h->fd, offset, whence);
     return at < 0 ? -errno : at;
   }
-  if (offset < 0 || offset >= h->bytes) return -ENXIO;
-  return whence == SEEK_DATA ? offset : h->bytes;
+  const int64_t bytes = bytes_of(h);
+  if (offset < 0 || offset >= bytes) return -ENXIO;
+  return whence == SEEK_DATA ? offset : bytes;
 }
 
 void files_fill(struct fuse_operations* operations) {

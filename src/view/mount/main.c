@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <fuse.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -9,13 +9,14 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <fuse.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
 #include "view/set.h"
 
 enum { most_tries = 8 }; /* of an operation whose name is of another file each time */
+
+struct fuse_operations; /* of libfuse */
 
 struct shown {
   int root; /* O_PATH: the folder */
@@ -36,11 +37,11 @@ struct handle {
   struct handle *next, *previous; /* of all */
   char* path;                     /* as it was opened */
   struct identity identity;
-  _Atomic int replaced;  /* the path is of another file by now */
-  int fd;                /* of a placeholder: locked as in use */
-  uint64_t number;       /* from 1 on */
-  struct view_set set;   /* as at the open; of an ordinary file: empty */
-  _Atomic int64_t bytes; /* of the file as last seen */
+  int replaced;        /* atomic: the path is of another file by now */
+  int fd;              /* of a placeholder: locked as in use */
+  uint64_t number;     /* from 1 on */
+  struct view_set set; /* as at the open; of an ordinary file: empty */
+  int64_t bytes;       /* atomic: of the file as last seen */
   uid_t owner;
 };
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fuse.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +95,7 @@ static int on_getattr(const char* path, struct stat* about, struct fuse_file_inf
   int error = -ESTALE;
   if (file) {
     const struct handle* h = (struct handle*)(uintptr_t)file->fh;
-    if (!h->replaced) error = file_attributes(h->fd, about, &identity);
+    if (!__atomic_load_n(&h->replaced, __ATOMIC_SEQ_CST)) error = file_attributes(h->fd, about, &identity);
     if (error == 0 && identity.set != h->identity.set) error = -ESTALE;
   } else {
     for (int tries = 0; tries < most_tries && error == -ESTALE; ++tries) error = look(path, about, &identity);
