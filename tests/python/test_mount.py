@@ -208,6 +208,11 @@ def test_the_command_refuses_what_cannot_be(cli, places, monkeypatch, tmp_path):
         assert told.exit_code == 1 and said in told.output and "libfuse 3" in told.output
 
 
+def test_a_signal_right_after_the_mount_takes_it_away(places):
+    for _ in range(60):
+        Mounted(*places).end()
+
+
 def test_a_mount_whose_process_died_is_told(cli, places):
     folder, point = places
     one = Mounted(folder, point)

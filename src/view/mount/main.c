@@ -120,18 +120,18 @@ static int serve(struct fuse* fuse) {
 }
 
 static int run(const struct options* options, struct fuse* fuse) {
-  if (fuse_mount(fuse, options->mountpoint) != 0) return 1; /* libfuse has said why */
-  int error = fuse_daemonize(options->foreground) != 0 ? errno : 0;
+  struct fuse_session* session = fuse_get_session(fuse);
+  /* Before it is mounted: a signal in between would leave a mount that nobody serves. */
+  int error = fuse_set_signal_handlers(session) != 0 ? errno : 0;
+  if (error == 0 && fuse_mount(fuse, options->mountpoint) != 0) return 1; /* libfuse has said why */
+  if (error == 0 && fuse_daemonize(options->foreground) != 0) error = errno;
   if (error == 0 && !options->foreground) {
     openlog("collio mount", LOG_PID, LOG_USER);
     to_syslog = 1;
   }
-  if (error == 0 && fuse_set_signal_handlers(fuse_get_session(fuse)) != 0) error = errno;
-  if (error == 0) {
-    error = serve(fuse);
-    fuse_remove_signal_handlers(fuse_get_session(fuse));
-  }
+  if (error == 0) error = serve(fuse);
   fuse_unmount(fuse);
+  fuse_remove_signal_handlers(session);
   if (error != 0) mount_say("%s: %s", options->mountpoint, strerror(error));
   return error != 0;
 }
