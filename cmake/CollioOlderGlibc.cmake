@@ -18,10 +18,11 @@ function(collio_compile_older output)
 endfunction()
 
 collio_compile_older(definitions.o -c ${sources}/definitions.c)
+collio_compile_older(stat.o -c ${sources}/stat.c)
 collio_compile_older(start.o -c -DOLDEST_VERSION="${oldest}" ${sources}/start.c)
 collio_compile_older(math.o -c -fno-builtin -DOLDEST_VERSION="${oldest}" ${sources}/math.c)
-foreach(name IN ITEMS math definitions)
-  execute_process(COMMAND ${CMAKE_AR} rcs ${made}/lib${name}.a ${made}/${name}.o COMMAND_ERROR_IS_FATAL ANY)
+foreach(archive IN ITEMS math stat)
+  execute_process(COMMAND ${CMAKE_AR} rcs ${made}/lib${archive}.a ${made}/${archive}.o COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 set(link_only)
 foreach(library IN ITEMS libpthread.so.0 libdl.so.2 librt.so.1)
@@ -30,8 +31,8 @@ foreach(library IN ITEMS libpthread.so.0 libdl.so.2 librt.so.1)
   string(APPEND link_only " ${made}/${library}")
 endforeach()
 
-# Behind a target's own objects and libraries. The C++ runtime comes later still: it finds what it needs only in a library that is kept.
-# libcollio_view has these functions itself, so C gets an archive, of which nothing is taken then.
-set(CMAKE_C_STANDARD_LIBRARIES "${made}/libdefinitions.a -Wl,--push-state,--as-needed${link_only} -Wl,--pop-state")
-set(CMAKE_CXX_STANDARD_LIBRARIES "${made}/definitions.o ${made}/libmath.a -Wl,--push-state,--no-as-needed${link_only} -Wl,--pop-state")
+# Behind a target's own objects and libraries. The C++ runtime comes later still: it finds what it needs only in a library that is kept. From an
+# archive comes what a target lacks: libcollio_view.so has its own stat().
+set(CMAKE_C_STANDARD_LIBRARIES "${made}/definitions.o ${made}/libstat.a -Wl,--push-state,--as-needed${link_only} -Wl,--pop-state")
+set(CMAKE_CXX_STANDARD_LIBRARIES "${made}/definitions.o ${made}/stat.o ${made}/libmath.a -Wl,--push-state,--no-as-needed${link_only} -Wl,--pop-state")
 string(APPEND CMAKE_EXE_LINKER_FLAGS " ${made}/start.o -static-libgcc -static-libstdc++")

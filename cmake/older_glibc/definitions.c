@@ -1,11 +1,7 @@
 /* What the newest C libraries alone have, for all that a package links. Hidden, so nobody else gets these. */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdint.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -24,15 +20,5 @@ int _dl_find_object(void* address, void* result) {
 
 /* glibc 2.32: std::shared_ptr counts without atomics where this is true. A package's process has threads. */
 char __libc_single_threaded = 0;
-
-/* glibc 2.33: older ones have them inline. The kernel's struct stat is the C library's on 64-bit machines. */
-int fstat(int file, struct stat* out) { return (int)syscall(SYS_newfstatat, file, "", out, AT_EMPTY_PATH); }
-int stat(const char* path, struct stat* out) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, 0); }
-int lstat(const char* path, struct stat* out) {
-  return (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
-}
-int fstat64(int file, struct stat64* out) { return fstat(file, (struct stat*)out); }
-int stat64(const char* path, struct stat64* out) { return stat(path, (struct stat*)out); }
-int lstat64(const char* path, struct stat64* out) { return lstat(path, (struct stat*)out); }
 
 #pragma GCC visibility pop

@@ -24,6 +24,7 @@ COMMANDS = {
     "split": "collio.subfiles.commands:split",
     "fsck": "collio.subfiles.commands:fsck",
     "view": "collio.run.view:view",
+    "mount": "collio.run.mount:mount",
 }
 
 

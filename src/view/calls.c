@@ -42,13 +42,16 @@ int view_is_placeholder(int folder, const char* path) {
 int view_open_any(int folder, const char* path, int flags, mode_t mode) {
   const int reads = (flags & O_ACCMODE) == O_RDONLY && !(flags & O_TRUNC);
   if (!reads && !(flags & O_PATH) && view_is_placeholder(folder, path)) return view_refuse(path);
-  const int fd = REAL(openat)(folder, path, flags, mode);
-  if (fd < 0 || !reads || (flags & (O_PATH | O_DIRECTORY))) return fd;
-  int error = 0;
-  struct view* v = view_of_placeholder(fd, &error);
-  if (!v && error == 0) return fd;
-  close(fd); /* the view gets the same number */
-  return v ? view_open(v, flags) : (errno = error, -1);
+  int error = ESTALE;
+  for (int tries = 0; tries < 8 && error == ESTALE; ++tries) {
+    const int fd = REAL(openat)(folder, path, flags, mode);
+    if (fd < 0 || !reads || (flags & (O_PATH | O_DIRECTORY))) return fd;
+    struct view* v = view_of_placeholder(fd, &error);
+    if (!v && error == 0) return fd;
+    close(fd); /* the view gets the same number */
+    if (v) return view_open(v, flags);
+  }
+  return errno = error, -1;
 }
 
 /* The mode behind the flags, if they want one. */

@@ -1,32 +1,65 @@
 /* Placeholders and manifests: the rules of storage/subfiles/manifest.cpp. */
 #define _GNU_SOURCE
-#include "view/view.h"
+#include "view/set.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "storage/subfiles/mark.h"
 
 static const char manifest_line[] = "collio subfiles 1\n";
 
-void view_say(const char* format, ...) {
-  char text[2048];
-  va_list rest;
-  va_start(rest, format);
-  int length = vsnprintf(text, sizeof text - 1, format, rest);
-  va_end(rest);
-  if (length < 0) return;
-  if ((size_t)length > sizeof text - 2) length = sizeof text - 2;
-  text[length++] = '\n';
-  const int before = errno;
-  if (write(STDERR_FILENO, text, (size_t)length) < 0) { /* nobody hears it */
-  }
-  errno = before;
+int view_real_stat(int folder, const char* path, struct stat* about, int flags) {
+  return (int)syscall(SYS_newfstatat, folder, path, about, flags);
+}
+
+int view_real_fstat(int fd, struct stat* about) { return (int)syscall(SYS_fstat, fd, about); }
+
+int view_path_of(int fd, char path[4096]) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const ssize_t length = readlink(link, path, 4095);
+  if (length <= 0) return errno;
+  path[length] = '\0';
+  return 0;
+}
+
+int view_is_elsewhere(int fd, const char* path) {
+  struct stat here, there;
+  return view_real_fstat(fd, &here) != 0 || view_real_stat(AT_FDCWD, path, &there, 0) != 0 ||
+         here.st_ino != there.st_ino || here.st_dev != there.st_dev;
+}
+
+/* A few bytes of a mark may be the rest of a placeholder, if subfiles lie beside them. */
+static int is_cut_mark(int fd, const char* begin, size_t bytes) {
+  char path[4096];
+  return bytes > 0 && bytes < collio_mark_bytes && memcmp(begin, COLLIO_MARK, bytes) == 0 &&
+         view_path_of(fd, path) == 0 && collio_may_have_folder(path);
+}
+
+int view_read_head(int fd, char head[view_head_bytes + 1]) {
+  struct stat about;
+  if (view_real_fstat(fd, &about) != 0) return -errno;
+  if (!S_ISREG(about.st_mode) || about.st_size == 0) return 0;
+  ssize_t bytes;
+  do {
+    bytes = REAL(pread)(fd, head, view_head_bytes, 0);
+  } while (bytes < 0 && errno == EINTR);
+  if (bytes < 0) return -errno;
+  head[bytes] = '\0';
+  return collio_is_mark(head, (size_t)bytes) || is_cut_mark(fd, head, (size_t)bytes);
+}
+
+int view_lock_in_use(int fd) {
+  struct flock use = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = ((off_t)1 << 61) | 17, .l_len = 1};
+  return fcntl(fd, F_OFD_SETLKW, &use) == 0 ? 0 : errno;
 }
 
 static uint64_t checksum(const char* text, size_t bytes) {
@@ -62,10 +95,15 @@ static int take_number(const char** text, const char* key, int base, uint64_t* n
   return good;
 }
 
+enum { most_manifest_bytes = 1 << 28 }; /* more than 65535 folders take */
+
 /* A whole file as text, to be freed; null: errno. */
 static char* read_text(const char* path) {
-  const int fd = REAL(open)(path, O_RDONLY | O_CLOEXEC);
+  struct stat about;
+  const int fd = REAL(open)(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return NULL;
+  if (view_real_fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > most_manifest_bytes)
+    return close(fd), errno = EINVAL, NULL;
   size_t room = 1 << 16, bytes = 0;
   char* text = malloc(room);
   for (ssize_t n = 1; text && n != 0;) {
@@ -150,6 +188,38 @@ static int64_t share(const struct view_set* set, int64_t subfile) {
          (subfile == whole % set->count ? rest : 0);
 }
 
+struct view_place view_place_of(const struct view_set* set, int64_t offset, int64_t bytes) {
+  const int64_t stripe = offset / set->unit, inside = offset % set->unit, left = set->unit - inside;
+  return (struct view_place){stripe % set->count, stripe / set->count * set->unit + inside,
+                             (size_t)(left < bytes ? left : bytes)};
+}
+
+int view_read_place(const struct view_set* set, const struct view_place* place, int fd, char* to) {
+  size_t done = 0;
+  while (done < place->bytes) {
+    const int64_t at = place->offset + (int64_t)done;
+    const ssize_t n = REAL(pread)(fd, to + done, place->bytes - done, at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0 && at < share(set, place->subfile)) return EIO;
+    if (n == 0) return memset(to + done, 0, place->bytes - done), 0;
+    done += (size_t)n;
+  }
+  return 0;
+}
+
+static void explain(struct view_set* set, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void explain(struct view_set* set, const char* format, ...) {
+  va_list rest;
+  va_start(rest, format);
+  if (vasprintf(&set->why, format, rest) < 0) set->why = NULL;
+  va_end(rest);
+}
+
+int view_is_newer(struct timespec a, struct timespec b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
 /* The file's length, by those of the subfiles: errno or 0. */
 static int measure(struct view_set* set) {
   for (int64_t i = 0; i < set->count; ++i) {
@@ -158,14 +228,14 @@ static int measure(struct view_set* set) {
     int error = !path ? ENOMEM : view_real_stat(AT_FDCWD, path, &about, 0) != 0 ? errno : 0;
     if (error == 0 && about.st_size < share(set, i)) error = EIO;
     if (error != 0)
-      view_say(
-          "collio view: %s is kept in subfiles, of which %s is missing or too short: %s; see collio fsck",
-          set->path, path ? path : "one", strerror(error));
+      explain(set, "%s is kept in subfiles, of which %s is missing or too short: %s; see collio fsck",
+              set->path, path ? path : "one", strerror(error));
     free(path);
     if (error != 0) return EIO;
     const int64_t last = about.st_size - 1;
     const int64_t end = last < 0 ? 0 : (last / set->unit * set->count + i) * set->unit + last % set->unit + 1;
     if (end > set->bytes) set->bytes = end;
+    if (view_is_newer(about.st_mtim, set->modified)) set->modified = about.st_mtim;
     set->stamp =
         set->stamp * 31 + (uint64_t)about.st_mtim.tv_sec * 1000000000u + (uint64_t)about.st_mtim.tv_nsec;
   }
@@ -178,20 +248,18 @@ int view_read_set(struct view_set* set, const char* path, const char* head) {
   char *manifest = NULL, *text = NULL;
   int error = EIO;
   if (!set->path || !parse_head(set, path, head)) {
-    view_say("collio view: %s is a placeholder of collio's subfiles whose first bytes are damaged", path);
+    explain(set, "%s is a placeholder of collio's subfiles whose first bytes are damaged", path);
   } else if (asprintf(&manifest, "%s/manifest", set->folder) < 0 || !(text = read_text(manifest))) {
-    view_say("collio view: %s is kept in subfiles, and their manifest %s cannot be read: %s", path,
-             manifest ? manifest : "", strerror(errno));
+    explain(set, "%s is kept in subfiles, and their manifest %s cannot be read: %s", path,
+            manifest ? manifest : "", strerror(errno));
   } else if (!parse_manifest(set, text)) {
-    view_say("collio view: the manifest %s is damaged, of another version, or of another file than %s",
-             manifest, path);
+    explain(set, "the manifest %s is damaged, of another version, or of another file than %s", manifest,
+            path);
   } else {
     error = measure(set);
   }
   free(text);
   free(manifest);
-  if (error == 0 && !set->complete)
-    view_say("collio view: %s: a program is writing this file, or ended before it closed it", path);
   return error;
 }
 
@@ -201,4 +269,5 @@ void view_free_set(struct view_set* set) {
   free(set->base);
   free(set->folder);
   free(set->path);
+  free(set->why);
 }

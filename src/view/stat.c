@@ -11,12 +11,6 @@ enum {
   most_placeholder_bytes = 4096
 }; /* longer files are none, or are being joined and have the right size */
 
-int view_real_stat(int folder, const char* path, struct stat* about, int flags) {
-  return (int)syscall(SYS_newfstatat, folder, path, about, flags);
-}
-
-int view_real_fstat(int fd, struct stat* about) { return (int)syscall(SYS_fstat, fd, about); }
-
 /* Its blocks too: a file without them would pass for one of holes. */
 static void give_size(struct stat* about, int64_t bytes) {
   about->st_size = bytes;

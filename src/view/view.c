@@ -4,15 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "storage/subfiles/mark.h"
-
 enum {
-  most_head_bytes = 1024,
   part_bytes = 1 << 20,  /* of the file, copied into memory at once */
   most_inherited = 4096, /* descriptors that are looked at before another program starts */
   low_descriptors = 64   /* left to the program */
@@ -20,6 +18,23 @@ enum {
 
 static struct view* views;
 static pthread_mutex_t views_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void view_say(const char* format, ...) {
+  char text[2048];
+  va_list rest;
+  va_start(rest, format);
+  int length = snprintf(text, sizeof text, "collio view: ");
+  const int more = vsnprintf(text + length, sizeof text - 1 - (size_t)length, format, rest);
+  va_end(rest);
+  if (more < 0) return;
+  length += more;
+  if ((size_t)length > sizeof text - 2) length = sizeof text - 2;
+  text[length++] = '\n';
+  const int before = errno;
+  if (write(STDERR_FILENO, text, (size_t)length) < 0) { /* nobody hears it */
+  }
+  errno = before;
+}
 
 /* Descriptors of this library's own are out of the program's way. */
 static int high(int fd) {
@@ -59,12 +74,6 @@ static int same(const struct stat* a, const struct stat* b) {
          a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Shared with all who have the file open; it waits while one joins it. A file system may have no locks. */
-static void lock_in_use(int fd) {
-  struct flock use = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = ((off_t)1 << 61) | 17, .l_len = 1};
-  while (fcntl(fd, F_OFD_SETLKW, &use) != 0 && errno == EINTR) {}
-}
-
 /* A view of the set, which it owns from now on; null: errno, and the set is as it was. */
 static struct view* make(const struct view_set* set, int placeholder) {
   struct view* v = calloc(1, sizeof *v);
@@ -87,14 +96,25 @@ static struct view* make(const struct view_set* set, int placeholder) {
   return NULL;
 }
 
-static struct view* make_locked(int fd, const char* path, int* error) {
+/* The set of the placeholder; errno, and the reason was said. */
+static int read_set(struct view_set* set, const char* path, const char* head) {
+  const int error = view_read_set(set, path, head);
+  if (error != 0) view_say("%s", set->why ? set->why : strerror(ENOMEM));
+  return error;
+}
+
+static struct view* make_locked(int fd, int* error) {
   struct stat about;
   struct view_set set;
-  char head[most_head_bytes + 1] = "";
-  lock_in_use(fd);
-  if (REAL(pread)(fd, head, most_head_bytes, 0) < collio_mark_bytes || !collio_is_mark(head, sizeof head - 1))
-    return NULL; /* it was joined meanwhile */
-  if ((*error = view_read_set(&set, path, head)) != 0) return view_free_set(&set), NULL;
+  char path[4096], head[view_head_bytes + 1];
+  while (view_lock_in_use(fd) == EINTR) {}
+  /* It may have been joined meanwhile. */
+  const int kind = view_read_head(fd, head);
+  if (kind <= 0) return *error = -kind, NULL;
+  if ((*error = view_path_of(fd, path)) != 0) return NULL;
+  if (view_is_elsewhere(fd, path)) return *error = ESTALE, NULL;
+  if ((*error = read_set(&set, path, head)) != 0) return view_free_set(&set), NULL;
+  if (!set.complete) view_say("%s: a program is writing this file, or ended before it closed it", path);
   for (struct view* v = views; v && view_real_fstat(fd, &about) == 0; v = v->next)
     if (same(&v->about, &about) && v->set.stamp == set.stamp && v->set.bytes == set.bytes &&
         is_file(v->memory, &v->inside))
@@ -106,37 +126,21 @@ static struct view* make_locked(int fd, const char* path, int* error) {
   return v;
 }
 
-/* Whether `fd` is of a placeholder, and its path. errno in `error`. */
-static int is_placeholder(int fd, char path[4096], int* error) {
-  struct stat about;
-  char head[collio_mark_bytes], link[64];
-  *error = 0;
-  if (view_real_fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < collio_mark_bytes ||
-      REAL(pread)(fd, head, sizeof head, 0) != collio_mark_bytes || !collio_is_mark(head, sizeof head))
-    return 0;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  const ssize_t length = readlink(link, path, 4095);
-  if (length <= 0) return *error = errno, 0;
-  path[length] = '\0';
-  return 1;
-}
-
 struct view* view_of_placeholder(int fd, int* error) {
-  char path[4096];
-  if (!is_placeholder(fd, path, error)) return NULL;
+  char head[view_head_bytes + 1];
+  *error = 0;
+  if (view_read_head(fd, head) <= 0) return NULL;
   pthread_mutex_lock(&views_lock);
-  struct view* v = make_locked(fd, path, error);
+  struct view* v = make_locked(fd, error);
   pthread_mutex_unlock(&views_lock);
   return v;
 }
 
 int64_t view_bytes_of(int fd) {
-  char path[4096], head[most_head_bytes + 1] = "";
+  char path[4096], head[view_head_bytes + 1];
   struct view_set set;
-  int error;
-  if (!is_placeholder(fd, path, &error) || REAL(pread)(fd, head, most_head_bytes, 0) < 0) return -1;
-  error = view_read_set(&set, path, head);
-  const int64_t bytes = error == 0 ? set.bytes : -1;
+  if (view_read_head(fd, head) <= 0 || view_path_of(fd, path) != 0) return -1;
+  const int64_t bytes = read_set(&set, path, head) == 0 ? set.bytes : -1;
   view_free_set(&set);
   return bytes;
 }
@@ -152,24 +156,9 @@ static int open_subfile(struct view* v, int64_t subfile) {
   o->fd = path ? high(REAL(open)(path, O_RDONLY | O_CLOEXEC)) : -1;
   o->number = subfile;
   if (o->fd < 0 || view_real_fstat(o->fd, &o->inside) != 0)
-    view_say("collio view: cannot open %s of %s: %s", path ? path : "a subfile", v->set.path,
-             strerror(errno));
+    view_say("cannot open %s of %s: %s", path ? path : "a subfile", v->set.path, strerror(errno));
   free(path);
   return o->fd;
-}
-
-/* Bytes of one stripe; behind the end of a subfile nobody wrote: zeros. errno or 0. */
-static int read_part(int fd, char* to, size_t bytes, int64_t offset) {
-  while (bytes > 0) {
-    const ssize_t n = REAL(pread)(fd, to, bytes, offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    if (n == 0) return memset(to, 0, bytes), 0;
-    to += n;
-    offset += n;
-    bytes -= (size_t)n;
-  }
-  return 0;
 }
 
 ssize_t view_read(struct view* v, void* to, size_t bytes, int64_t offset) {
@@ -182,12 +171,10 @@ ssize_t view_read(struct view* v, void* to, size_t bytes, int64_t offset) {
   int error = 0;
   pthread_mutex_lock(&v->lock);
   while (done < bytes && error == 0) {
-    const int64_t at = offset + (int64_t)done, stripe = at / set->unit, inside = at % set->unit;
-    const int64_t left = set->unit - inside, wanted = (int64_t)(bytes - done);
-    const size_t n = (size_t)(left < wanted ? left : wanted);
-    const int fd = open_subfile(v, stripe % set->count);
-    error = fd < 0 ? EIO : read_part(fd, (char*)to + done, n, stripe / set->count * set->unit + inside);
-    if (error == 0) done += n;
+    const struct view_place place = view_place_of(set, offset + (int64_t)done, (int64_t)(bytes - done));
+    const int fd = open_subfile(v, place.subfile);
+    error = fd < 0 ? EIO : view_read_place(set, &place, fd, (char*)to + done);
+    if (error == 0) done += place.bytes;
   }
   pthread_mutex_unlock(&v->lock);
   if (error != 0 && done == 0) return errno = error, -1;
@@ -238,14 +225,12 @@ void view_fill_inherited(void) {
   for (int fd = 0; views && fd < most_inherited; ++fd) {
     const struct view* v = view_of(fd);
     if (!v || (fcntl(fd, F_GETFD) & FD_CLOEXEC) || fill_apart(v, fd) == 0) continue;
-    view_say("collio view: %s cannot be copied for another program, which gets it closed", v->set.path);
+    view_say("%s cannot be copied for another program, which gets it closed", v->set.path);
     close(fd);
   }
 }
 
 int view_refuse(const char* path) {
-  view_say(
-      "collio view: %s is kept in subfiles and shown to be read; `collio join` makes it an ordinary file",
-      path);
+  view_say("%s is kept in subfiles and shown to be read; `collio join` makes it an ordinary file", path);
   return errno = EROFS, -1;
 }

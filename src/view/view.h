@@ -8,46 +8,12 @@
 #ifndef COLLIO_VIEW_VIEW_H
 #define COLLIO_VIEW_VIEW_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <sys/types.h>
+
+#include "view/set.h"
 
 #define EXPORT __attribute__((visibility("default")))
-
-/* The function of the C library's, or of another preload's behind this one. */
-#define REAL(name)                                                 \
-  ({                                                               \
-    static __typeof__(&name) real_call;                            \
-    if (!real_call) *(void**)&real_call = dlsym(RTLD_NEXT, #name); \
-    real_call;                                                     \
-  })
-
-/* The subfiles of a file. */
-struct view_set {
-  char* path; /* of the placeholder, absolute */
-  char* folder;
-  uint64_t identity;
-  int64_t unit, count, bytes; /* bytes: of the file, by the subfiles' lengths */
-  int64_t noted_bytes;        /* by the manifest */
-  uint64_t stamp;             /* changes when a subfile is written to */
-  int complete;
-  char* base;
-  char** folders;
-  int folder_count;
-};
-
-/* Reads the manifest of the placeholder that is open as `fd` and begins with `head`. 0: done. Else errno, and
-   the reason was said. */
-int view_read_set(struct view_set* set, const char* path, const char* head);
-void view_free_set(struct view_set* set);
-/* Path of a subfile; to be freed. */
-char* view_subfile_path(const struct view_set* set, int64_t subfile);
 
 /* A file in subfiles that the process has opened. It lives as long as the process. */
 struct view {
@@ -67,7 +33,7 @@ struct view {
 };
 
 /* The view of a placeholder that was opened as `fd`; null: `fd` is of another file, or errno is set and the
-   reason was said. */
+   reason was said. ESTALE: it was joined meanwhile, and its name is of another file. */
 struct view* view_of_placeholder(int fd, int* error);
 /* Bytes of the file whose placeholder is open as `fd`; -1: of another, or one that is damaged. */
 int64_t view_bytes_of(int fd);
@@ -82,9 +48,6 @@ int view_fill(struct view* v, int fd, int64_t offset, int64_t bytes);
 /* Copies all of every file that a program started from here would have open: it may know nothing of this. */
 void view_fill_inherited(void);
 
-/* The kernel's own answers. `folder`, `flags`: as of fstatat(2). */
-int view_real_stat(int folder, const char* path, struct stat* about, int flags);
-int view_real_fstat(int fd, struct stat* about);
 /* open(2) and others, of files in subfiles too. */
 int view_open_any(int folder, const char* path, int flags, mode_t mode);
 /* Whether the file is a placeholder; 0 where it cannot be read. */

@@ -74,6 +74,17 @@ def test_builds_are_in_the_moved_prefix(prefix):
         assert mpi["built"] and Path(mpi["build"]).is_relative_to(prefix)
 
 
+def test_mount_has_its_program(prefix, compiled_parts, tmp_path):
+    if not (compiled_parts / "bin/collio_mount").is_file():
+        pytest.skip("these parts have no collio_mount: tools/install makes it, where libfuse 3 is")
+    (tmp_path / "at").mkdir()
+    told = subprocess.run([prefix / "bin/collio", "mount", prefix / "bin", tmp_path / "at"], capture_output=True, text=True)
+    if told.returncode != 0:
+        pytest.skip(f"FUSE cannot be mounted here: {told.stderr}")
+    assert os.listdir(tmp_path / "at") == ["collio"]
+    subprocess.run(told.stdout.strip().split("to end it: ")[1].split(), check=True)
+
+
 def test_no_file_names_the_place_it_was_made_in(prefix):
     old = os.fsencode(prefix.parents[1] / "made-here")
     assert not [path for path in prefix.rglob("*") if path.is_file() and old in path.read_bytes()]

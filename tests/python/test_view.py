@@ -4,10 +4,13 @@ import random
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from collio import builds
+from collio.subfiles import copying, subfile_set
 
 pytestmark = pytest.mark.skipif(not builds.find_library(builds.VIEW_PRELOAD), reason=f"{builds.VIEW_PRELOAD} is not built")
 
@@ -163,6 +166,18 @@ def test_a_join_waits_for_the_program(view, files, collio_process):
     told = view("sh", "-c", script)
     assert "is open in a program" in told.stdout, told.stdout + told.stderr
     assert collio_process("join", name).returncode == 0 and name.read_bytes() == plain.read_bytes()
+
+
+def test_an_open_waits_for_a_join_under_way(view, files):
+    name, plain = files
+    found = subfile_set.find(name)
+    with ThreadPoolExecutor(1) as threads:
+        with subfile_set.alone(name):
+            told = threads.submit(view, "cmp", name, plain)
+            time.sleep(0.5)
+            assert not told.done()
+            copying.join(found)
+        assert told.result().returncode == 0, told.result().stderr
 
 
 def test_what_cannot_be_started_is_told(view, tmp_path):

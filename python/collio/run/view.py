@@ -30,7 +30,7 @@ def view(command: tuple[str, ...]) -> None:
     if program is None:
         raise _give_up(f"{command[0]}: no such program")
     if why := unreachable.why_unreachable(Path(program)):
-        raise _give_up(why)
+        raise _give_up(f"{why}, or read the file under `collio mount`")
     os.environ["LD_PRELOAD"] = launch_line.join_preload(str(library), os.environ.get("LD_PRELOAD"))
     try:
         os.execv(program, command)

@@ -1,0 +1,211 @@
+/* Open files and their bytes. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <fuse.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "view/mount/mount.h"
+
+static struct handle* handle_of(const struct fuse_file_info* file) {
+  return (struct handle*)(uintptr_t)file->fh;
+}
+
+int read_set(int fd, struct view_set* set) {
+  char head[view_head_bytes + 1], again[view_head_bytes + 1], path[4096];
+  const int kind = view_read_head(fd, head);
+  if (kind <= 0) return kind;
+  int error = view_path_of(fd, path);
+  if (error != 0) return -error;
+  error = view_read_set(set, path, head);
+  if (error == 0) return 1;
+  /* It may have been joined, removed or made anew meanwhile: that is no damage. */
+  const int same = view_read_head(fd, again) == 1 && strcmp(again, head) == 0;
+  if (same && !view_is_elsewhere(fd, path)) {
+    mount_say("%s", set->why ? set->why : strerror(ENOMEM));
+    error = EIO;
+  } else {
+    error = ESTALE;
+  }
+  view_free_set(set);
+  return -error;
+}
+
+/* Waits while somebody joins the file, unless the program that opens it is killed. */
+static int lock_in_use(int fd) {
+  int error;
+  while ((error = view_lock_in_use(fd)) == EINTR && !fuse_interrupted()) {}
+  return error == EINTR ? EINTR : 0; /* a file system may have no locks */
+}
+
+static int64_t bytes_of(const struct handle* h) { return __atomic_load_n(&h->bytes, __ATOMIC_SEQ_CST); }
+
+static struct handle* handles;
+static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void mark_replaced(const char* path, const struct identity* now) {
+  for (struct handle* h = handles; h; h = h->next)
+    if ((h->identity.device != now->device || h->identity.inode != now->inode ||
+         h->identity.set != now->set) &&
+        strcmp(h->path, path) == 0)
+      __atomic_store_n(&h->replaced, 1, __ATOMIC_SEQ_CST);
+}
+
+void note_identity(const char* path, const struct identity* now) {
+  pthread_mutex_lock(&handles_lock);
+  mark_replaced(path, now);
+  pthread_mutex_unlock(&handles_lock);
+}
+
+static void enter(struct handle* h) {
+  static uint64_t last_number;
+  pthread_mutex_lock(&handles_lock);
+  mark_replaced(h->path, &h->identity);
+  h->number = ++last_number;
+  h->next = handles;
+  if (handles) handles->previous = h;
+  handles = h;
+  pthread_mutex_unlock(&handles_lock);
+}
+
+static void leave(struct handle* h) {
+  pthread_mutex_lock(&handles_lock);
+  if (h->next) h->next->previous = h->previous;
+  *(h->previous ? &h->previous->next : &handles) = h->next;
+  pthread_mutex_unlock(&handles_lock);
+}
+
+static void free_handle(struct handle* h) {
+  view_free_set(&h->set);
+  free(h->path);
+  close(h->fd);
+  free(h);
+}
+
+/* Takes what it needs to know of the file that `h` has open. 0, or -errno. */
+static int fill(struct handle* h) {
+  char head[view_head_bytes + 1];
+  struct stat about;
+  int kind = view_read_head(h->fd, head);
+  if (kind == 1) {
+    const int error = lock_in_use(h->fd);
+    kind = error != 0 ? -error : read_set(h->fd, &h->set);
+    if (kind < 0) memset(&h->set, 0, sizeof h->set);
+  }
+  if (kind < 0) return kind;
+  if (fstat(h->fd, &about) != 0) return -errno;
+  h->identity = (struct identity){about.st_dev, about.st_ino, h->set.identity};
+  h->bytes = h->set.bytes;
+  h->owner = about.st_uid;
+  if (kind == 1 && !h->set.complete)
+    mount_say("%s: a program is writing this file, or ended before it closed it", h->set.path);
+  return 0;
+}
+
+static int open_once(const char* path, struct fuse_file_info* file) {
+  const int fd = tree_open(path, O_RDONLY | O_NONBLOCK);
+  if (fd < 0) return fd;
+  struct handle* h = calloc(1, sizeof *h);
+  if (!h) return close(fd), -ENOMEM;
+  h->fd = fd;
+  h->path = strdup(path);
+  const int error = h->path ? fill(h) : -ENOMEM;
+  if (error != 0) return free_handle(h), error;
+  enter(h);
+  file->fh = (uintptr_t)h;
+  return 0;
+}
+
+static int on_open(const char* path, struct fuse_file_info* file) {
+  int error = -ESTALE;
+  for (int tries = 0; tries < most_tries && error == -ESTALE; ++tries) error = open_once(path, file);
+  return error;
+}
+
+static int on_release(const char* path, struct fuse_file_info* file) {
+  (void)path;
+  struct handle* h = handle_of(file);
+  leave(h);
+  descriptors_drop(h);
+  free_handle(h);
+  return 0;
+}
+
+/* As many as there are: fewer tell the kernel that the file ends. Bytes, or -errno. */
+static int read_ordinary(int fd, char* to, size_t bytes, off_t offset) {
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t n = pread(fd, to + done, bytes - done, offset + (off_t)done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -errno;
+    if (n == 0) break;
+    done += (size_t)n;
+  }
+  return (int)done;
+}
+
+/* Looks anew how long the file is, as a program may write to it. 0, or -errno. */
+static int measure(struct handle* h) {
+  struct view_set now;
+  const int kind = read_set(h->fd, &now);
+  if (kind <= 0) return kind == 0 ? -ESTALE : kind;
+  const int same = now.identity == h->set.identity;
+  if (same) __atomic_store_n(&h->bytes, now.bytes, __ATOMIC_SEQ_CST);
+  view_free_set(&now);
+  return same ? 0 : -ESTALE;
+}
+
+static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset) {
+  if (offset + (off_t)bytes > bytes_of(h)) {
+    const int error = measure(h);
+    if (error != 0) return error;
+  }
+  const int64_t left = bytes_of(h) - offset;
+  if (left <= 0) return 0;
+  if ((int64_t)bytes > left) bytes = (size_t)left;
+  for (size_t done = 0; done < bytes;) {
+    const struct view_place place = view_place_of(&h->set, offset + (int64_t)done, (int64_t)(bytes - done));
+    struct taken taken;
+    int error = descriptor_take(h, place.subfile, &taken);
+    if (error != 0) return -error;
+    error = view_read_place(&h->set, &place, taken.fd, to + done);
+    descriptor_put(&taken);
+    if (error != 0) {
+      mount_say("cannot read %zu bytes at %lld of subfile %lld of %s: %s", place.bytes,
+                (long long)place.offset, (long long)place.subfile, h->set.path, strerror(error));
+      return -EIO;
+    }
+    done += place.bytes;
+  }
+  return (int)bytes;
+}
+
+static int on_read(const char* path, char* to, size_t bytes, off_t offset, struct fuse_file_info* file) {
+  (void)path;
+  struct handle* h = handle_of(file);
+  if (__atomic_load_n(&h->replaced, __ATOMIC_SEQ_CST)) return -ESTALE;
+  return h->identity.set != 0 ? read_subfiles(h, to, bytes, offset) : read_ordinary(h->fd, to, bytes, offset);
+}
+
+/* Only to data and holes; a file in subfiles passes for one without holes. */
+static off_t on_lseek(const char* path, off_t offset, int whence, struct fuse_file_info* file) {
+  (void)path;
+  const struct handle* h = handle_of(file);
+  if (h->identity.set == 0) {
+    const off_t at = lseek(h->fd, offset, whence);
+    return at < 0 ? -errno : at;
+  }
+  const int64_t bytes = bytes_of(h);
+  if (offset < 0 || offset >= bytes) return -ENXIO;
+  return whence == SEEK_DATA ? offset : bytes;
+}
+
+void files_fill(struct fuse_operations* operations) {
+  operations->open = on_open;
+  operations->release = on_release;
+  operations->read = on_read;
+  operations->lseek = on_lseek;
+}
