@@ -185,7 +185,8 @@ core::ByteMask NodeSlots::mask(int slot) const noexcept {
 }
 
 bool NodeSlots::ready(int group) const noexcept {
-  return head_->groups[group].turn.load() == turn_[static_cast<std::size_t>(group)];
+  return layout_.groups.in_turn(
+      group, [this](int g) { return turn_[static_cast<std::size_t>(g)] - head_->groups[g].turn.load(); });
 }
 
 SharedWord& NodeSlots::word_of(int group) const noexcept {
