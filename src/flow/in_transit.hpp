@@ -7,7 +7,7 @@
 //
 // Only earlier batches count: a rank waits for messages of windows before its own, never for later ones,
 // which may wait for it in turn (flow/window_order.hpp). At most as many batches as there are groups of slots
-// are under way at a time, so later ones are near.
+// are under way at a time (SlotGroups::in_turn), so later ones are near.
 #pragma once
 
 #include <array>

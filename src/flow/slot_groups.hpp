@@ -12,6 +12,18 @@ struct SlotGroups {
   int transit_groups = 0;
 
   [[nodiscard]] constexpr int groups() const noexcept { return home_groups + transit_groups; }
+  /// Whether a batch may take `group`. `left(group)`: of the batches before it that take that group, those
+  /// that are not over. A transit batch also waits until all batches before it are over but the last of each
+  /// group: a rank that has no part in an earlier batch would run ahead of it through the other groups, and
+  /// its messages would take the room of that batch's (flow/in_transit.hpp).
+  template <class Left>
+  [[nodiscard]] constexpr bool in_turn(int group, const Left& left) const {
+    if (left(group) > 0) return false;
+    if (group < home_groups) return true;
+    for (int other = home_groups; other < groups(); ++other)
+      if (left(other) > 1) return false;
+    return true;
+  }
   [[nodiscard]] constexpr int slots() const noexcept {
     return home_slots * home_groups + transit_slots * transit_groups;
   }

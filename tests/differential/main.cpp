@@ -38,7 +38,7 @@ struct Options {
   bool require_collio = false;
   bool faults = false;
   bool subfiles = false;
-  double minutes = 0;  ///< instead of cases
+  double minutes = 0;  ///< instead of cases; the same one again and again where one is named
   std::string directory;
   unsigned watchdog_s = 120;
 };
@@ -336,7 +336,7 @@ class Fuzzer {
 
 /// Whether there is a next case. Collective.
 bool goes_on(const Options& options, long next, double begin_s) {
-  if (options.only_case >= 0 || options.minutes <= 0)
+  if (options.minutes <= 0)
     return next < (options.only_case >= 0 ? options.only_case + 1 : options.cases);
   int more = MPI_Wtime() - begin_s < options.minutes * 60 ? 1 : 0;
   MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -359,7 +359,7 @@ int fuzz(const Options& options) {
   const double begin_s = MPI_Wtime();
   long failed = 0, number = first;
   for (; goes_on(options, number, begin_s); ++number) {
-    failed += fuzzer.run(number) ? 0 : 1;
+    failed += fuzzer.run(options.only_case >= 0 ? options.only_case : number) ? 0 : 1;
     if (failed > 0 && !options.keep_going) return 1;
   }
   alarm(options.watchdog_s);

@@ -236,8 +236,8 @@ class FlowWorld {
     const flow::Batch& batch = node.batches[at(course)][at(rank.batch[at(course)])];
     const bool concerned = std::ranges::any_of(
         batch.windows, [&](const auto& w) { return mine(n, r, w) || receives(n, r, w.domain); });
-    const auto group = at(batch.group);
-    return !concerned || (node.turn[group] == rank.turn[group] && may_send(n, rank, batch));
+    const auto left = [&](int group) { return rank.turn[at(group)] - node.turn[at(group)]; };
+    return !concerned || (node.groups.in_turn(batch.group, left) && may_send(n, rank, batch));
   }
   [[nodiscard]] bool may_send(int n, const Rank& rank, const flow::Batch& batch) const {
     if (job_->home(batch.windows.front().domain) == n) return true;

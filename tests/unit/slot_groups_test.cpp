@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace collio::flow {
 namespace {
 
@@ -21,6 +23,21 @@ TEST(SlotGroups, CountGroupByGroup) {
     }
     EXPECT_EQ(g.slots(), next);
   }
+}
+
+TEST(SlotGroups, TransitBatchesStayNearEachOther) {
+  const SlotGroups g{1, 2, 1, 3};
+  std::array<int, 5> left{};
+  const auto in_turn = [&](int group) {
+    return g.in_turn(group, [&](int one) { return left[static_cast<std::size_t>(one)]; });
+  };
+  left = {2, 0, 1, 0, 1};
+  EXPECT_FALSE(in_turn(0));
+  EXPECT_TRUE(in_turn(1));  // home groups go each by itself
+  EXPECT_FALSE(in_turn(2));
+  EXPECT_TRUE(in_turn(3));
+  left[4] = 2;
+  EXPECT_FALSE(in_turn(3));
 }
 
 }  // namespace
