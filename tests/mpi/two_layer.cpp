@@ -1,9 +1,5 @@
 // Calls through windows in the shared memory of a node: overlaps and holes in one call, few ranks that serve,
 // windows that pass through the same slots again and again, reads across the end of the file.
-#include <csignal>
-#include <ctime>
-#include <optional>
-
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -17,33 +13,6 @@ HintList hints_with(HintList more) {
   more.emplace("collio_window", std::to_string(window));
   return more;
 }
-
-void sleep_a_while(int) {
-  const timespec time{0, 1'000'000};
-  nanosleep(&time, nullptr);
-}
-
-/// Stops this rank now and then, wherever it is.
-class Interruptions {
- public:
-  Interruptions() {
-    struct sigaction action {};
-    action.sa_handler = sleep_a_while;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGUSR2, &action, nullptr);
-    sigevent event{};
-    event.sigev_notify = SIGEV_SIGNAL;
-    event.sigev_signo = SIGUSR2;
-    timer_create(CLOCK_MONOTONIC, &event, &timer_);
-    const itimerspec every{{0, 1'700'000}, {0, 1'700'000}};
-    timer_settime(timer_, 0, &every, nullptr);
-  }
-  ~Interruptions() { timer_delete(timer_); }
-  Interruptions(const Interruptions&) = delete;
-
- private:
-  timer_t timer_{};
-};
 
 class Tests {
  public:
@@ -120,20 +89,6 @@ class Tests {
     PieceFile file = open("tiny", {{"collio_path", "two_layer"}, {"collio_window", "7"}});
     for (const int gap_one_in : {0, 3})
       write_and_read(file, dice, {program_.size, 3, 2000, 1, 40, gap_one_in}, memory_of(0));
-    file.check();
-    close(file);
-  }
-
-  /// Few slots, and one rank a window: ranks run far ahead of a slow one that has the next window.
-  void sparse_windows() {
-    constexpr int bytes = 64, windows = 48, calls = 100;
-    Dice dice(11);
-    std::optional<Interruptions> slow;
-    if (program_.rank == 0) slow.emplace();
-    PieceFile file =
-        open("sparse", hints_with({{"cb_buffer_size", std::to_string(bytes)}, {"cb_nodes", "2"}}));
-    for (unsigned i = 0; i < calls; ++i)
-      write_and_read(file, dice, {program_.size, 0, windows * bytes, bytes, 1, 3}, memory_of(i));
     file.check();
     close(file);
   }
@@ -272,7 +227,6 @@ int main(int argc, char** argv) {
   tests.many_rounds();
   tests.repeated_calls();
   tests.tiny_windows();
-  tests.sparse_windows();
   tests.idle_ranks();
   tests.reads_across_the_end();
   return program.finish();

@@ -185,8 +185,10 @@ core::ByteMask NodeSlots::mask(int slot) const noexcept {
 }
 
 bool NodeSlots::ready(int group) const noexcept {
-  return layout_.groups.in_turn(
-      group, [this](int g) { return turn_[static_cast<std::size_t>(g)] - head_->groups[g].turn.load(); });
+  // Less than none: later batches, in which this rank has no part, are over.
+  return layout_.groups.in_turn(group, [this](int one) {
+    return static_cast<std::int32_t>(turn_[static_cast<std::size_t>(one)] - head_->groups[one].turn.load());
+  });
 }
 
 SharedWord& NodeSlots::word_of(int group) const noexcept {
