@@ -86,15 +86,24 @@ core::Result<std::unique_ptr<Storage>> make_locked(Descriptors&& file, Locks loc
   return std::unique_ptr<Storage>();
 }
 
+core::Result<Descriptors> open_file(const StorageRequest& r, bool direct) {
+  if (r.holder) return Descriptors::open_held(*r.holder, r.path, r.access, direct, r.drill);
+  return Descriptors::open(r.path, r.access, direct, r.drill);
+}
+
+/// ceph-fuse 16.2.15 keeps in its cache what an O_DIRECT write replaces: other descriptors read the old
+/// bytes.
+bool forgets_direct_writes(const machine::StorageModel& model) { return model.name == "fuse.ceph-fuse"; }
+
 }  // namespace
 
 core::Result<Opened> open_storage(const StorageRequest& request) {
   if (request.kind == StorageKind::null)
     return Opened{make_null(), StorageKind::null, WhyStorage::hint, text_of(WhyStorage::hint, request)};
-  auto file = request.holder ? Descriptors::open_held(*request.holder, request.path, request.access,
-                                                      request.direct, request.drill)
-                             : Descriptors::open(request.path, request.access, request.direct, request.drill);
+  const bool declined = request.direct && forgets_direct_writes(request.model);
+  auto file = open_file(request, request.direct && !declined);
   if (!file.ok()) return file.error();
+  if (declined) file.value().decline_direct("O_DIRECT is not used: ceph-fuse would show old bytes to others");
   Opened opened;
   opened.holder = Holder::with(file.value().buffered());
   if (const Locks locks = locks_for(request); locks != Locks::none) {

@@ -45,6 +45,7 @@ class Descriptors {
   [[nodiscard]] std::int64_t alignment() const noexcept { return alignment_; }
   /// Why there is no O_DIRECT although it was asked for; empty else.
   [[nodiscard]] const std::string& no_direct() const noexcept { return no_direct_; }
+  void decline_direct(std::string why) noexcept { no_direct_ = std::move(why); }
   /// Null: the calls are made as asked.
   [[nodiscard]] FaultDrill* drill() const noexcept { return drill_.get(); }
 

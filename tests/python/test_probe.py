@@ -83,6 +83,14 @@ def test_stuck_full_and_forbidden_targets_are_told_apart(six):
     assert document["chosen"] and not any(f"/t{i}" in path for path in document["chosen"] for i in range(3))
 
 
+def test_files_in_user_space_are_opened_for_direct_calls(six):
+    """Only an open tells such a file system of O_DIRECT. Each of three samples opens its file twice here; the first target refuses all but the first."""
+    targets.fail(six[0], "open", "EINVAL", after=1)
+    rows, _ = quick(six[:2])
+    assert rows["t1"]["way"] == "direct"
+    assert (rows["t0"]["way"], rows["t0"]["no_direct"]) == ("synced", "O_DIRECT: Invalid argument")
+
+
 def test_findings_are_kept(tmp_path, cache):
     folder = tmp_path / "here"
     folder.mkdir()

@@ -298,6 +298,20 @@ TEST(StorageChoice, MemoryFileSystemsAreForTheCaller) {
   EXPECT_EQ(chosen.reason, "tmpfs: a call is a copy in memory, nothing to overlap");
 }
 
+TEST(StorageChoice, CephFuseGetsNoDirectCalls) {
+  const TemporaryFile file;
+  machine::StorageModel model = model_of(file.path());
+  for (const StorageKind kind : {StorageKind::posix, StorageKind::threads, StorageKind::uring})
+    for (const std::string name : {"fuse.ceph-fuse", "ceph"}) {
+      model.name = name;
+      const auto opened = open_storage({file.path(), Access::read_write, model, kind, true, 2});
+      ASSERT_TRUE(opened.ok());
+      const std::string said = opened.value().file->remarks();
+      EXPECT_EQ(said.find("O_DIRECT is not used: ceph-fuse") != std::string::npos, name == "fuse.ceph-fuse")
+          << said;
+    }
+}
+
 TEST(StorageChoice, NullMovesNothingAndSaysSo) {
   const TemporaryFile file("abc");
   const Opened chosen = choice(file.path(), {}, StorageKind::null);

@@ -2,7 +2,9 @@
 #include "storage/probe/sample.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +14,8 @@
 #include <cstring>
 #include <new>
 #include <random>
+#include <string>
+#include <utility>
 
 #include "storage/storage.hpp"
 
@@ -26,27 +30,37 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+bool is_in_user_space(int fd) {
+  struct statfs fs {};
+  return ::fstatfs(fd, &fs) == 0 && fs.f_type == FUSE_SUPER_MAGIC;
+}
+
 /// The file of one sample, and how it is written.
 class Writer {
  public:
   Writer(int fd, const SampleWork& work, Sample& sample) : fd_(fd), work_(work), sample_(sample) {
-    if (work.direct && !set_direct(true)) refuse_direct(errno);
+    if (work.direct && !make_direct()) refuse_direct(errno);
     if (!work.direct) sample_.way = Way::synced;
   }
+  ~Writer() {
+    if (reopened_ >= 0) ::close(reopened_);
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
 
   /// 0, or an errno.
   [[nodiscard]] int write_block() {
     const auto length = static_cast<std::size_t>(work_.size.block_bytes);
     for (std::size_t done = 0; done < length;) {
-      const ssize_t moved = ::pwrite(fd_, work_.block.get() + done, length - done,
-                                     sample_.bytes + static_cast<std::int64_t>(done));
+      const ssize_t moved = ::pwrite(reopened_ >= 0 ? reopened_ : fd_, work_.block.get() + done,
+                                     length - done, sample_.bytes + static_cast<std::int64_t>(done));
       if (moved > 0) {
         done += static_cast<std::size_t>(moved);
       } else if (moved == 0) {
         return EIO;
       } else if (sample_.way == Way::direct && (errno == EINVAL || errno == EOPNOTSUPP)) {
         refuse_direct(errno);  // also behind a short write
-        set_direct(false);
+        make_buffered();
       } else if (errno != EINTR) {
         return errno;
       }
@@ -63,6 +77,20 @@ class Writer {
   }
 
  private:
+  /// A server in user space hears of O_DIRECT when a file is opened, not of fcntl(2), and its own cache would
+  /// take the bytes.
+  bool make_direct() {
+    if (!in_user_space_) return set_direct(true);
+    const std::string self = "/proc/self/fd/" + std::to_string(fd_);
+    reopened_ = ::open(self.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT);
+    return reopened_ >= 0;
+  }
+  void make_buffered() {
+    if (reopened_ >= 0)
+      ::close(std::exchange(reopened_, -1));
+    else
+      set_direct(false);
+  }
   bool set_direct(bool on) {
     const int flags = ::fcntl(fd_, F_GETFL);
     return flags >= 0 && ::fcntl(fd_, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
@@ -72,13 +100,15 @@ class Writer {
     sample_.no_direct = std::string("O_DIRECT: ") + std::strerror(error);
   }
   [[nodiscard]] int flush_block() const {
+    if (in_user_space_) return finish();  // sync_file_range(2) ends in the server's cache
     constexpr unsigned all = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
     if (::sync_file_range(fd_, sample_.bytes, work_.size.block_bytes, all) == 0) return 0;
     const bool has_none = errno == EINVAL || errno == ESPIPE || errno == ENOSYS || errno == EOPNOTSUPP;
     return has_none ? finish() : errno;
   }
 
-  int fd_;
+  int fd_, reopened_ = -1;
+  const bool in_user_space_ = is_in_user_space(fd_);
   const SampleWork& work_;
   Sample& sample_;
 };

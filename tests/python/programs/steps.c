@@ -1,10 +1,11 @@
 /* Ranks write a file in steps, one call each: rank r has blocks r, r + ranks, ... of a step. A byte is what
  * its place in the file says, so that any reader can check it.
  *
- *   steps PATH BLOCK_BYTES BLOCKS STEPS [exclusive] [full-length] [HINT=VALUE...]
+ *   steps PATH BLOCK_BYTES BLOCKS STEPS [exclusive] [full-length] [synced] [HINT=VALUE...]
  *
- * full-length: the file has its length before the first write. Prints the seconds of the writes, close
- * included, and on the lab's striped file system the lock transfers that its root counts. */
+ * full-length: the file has its length before the first write. synced: MPI_File_sync comes before the close.
+ * Prints the seconds of the writes, both included, and on the lab's striped file system the lock transfers
+ * that its root counts. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static long lock_transfers(const char* path) {
 
 int main(int count, char** words) {
   MPI_Init(&count, &words);
-  int rank = 0, ranks = 1, mode = MPI_MODE_CREATE | MPI_MODE_RDWR, full_length = 0;
+  int rank = 0, ranks = 1, mode = MPI_MODE_CREATE | MPI_MODE_RDWR, full_length = 0, synced = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int block = atoi(words[2]), blocks = atoi(words[3]), steps = atoi(words[4]);
@@ -50,6 +51,7 @@ int main(int count, char** words) {
     char* equals = strchr(words[i], '=');
     if (strcmp(words[i], "exclusive") == 0) mode |= MPI_MODE_EXCL;
     if (strcmp(words[i], "full-length") == 0) full_length = 1;
+    if (strcmp(words[i], "synced") == 0) synced = 1;
     if (equals == NULL) continue;
     *equals = '\0';
     MPI_Info_set(info, words[i], equals + 1);
@@ -76,6 +78,7 @@ int main(int count, char** words) {
     seconds += MPI_Wtime() - begin;
   }
   const double begin = MPI_Wtime();
+  if (synced) check(MPI_File_sync(file), "sync");
   check(MPI_File_close(&file), "close");
   seconds += MPI_Wtime() - begin;
   if (rank == 0) printf("seconds=%.4f lock_transfers=%ld\n", seconds, lock_transfers(words[1]));
