@@ -65,6 +65,7 @@
 #pragma redefine_extname MPI_Iprobe PMPI_Iprobe
 #pragma redefine_extname MPI_Irecv PMPI_Irecv
 #pragma redefine_extname MPI_Ireduce PMPI_Ireduce
+#pragma redefine_extname MPI_Iscan PMPI_Iscan
 #pragma redefine_extname MPI_Isend PMPI_Isend
 #pragma redefine_extname MPI_Issend PMPI_Issend
 #pragma redefine_extname MPI_Mrecv PMPI_Mrecv

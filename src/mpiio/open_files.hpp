@@ -12,6 +12,7 @@
 #include "engine/file/file.hpp"
 #include "mpiio/program_view.hpp"
 #include "mpiio/report_book.hpp"
+#include "mpiio/shared_pointer.hpp"
 
 namespace collio::mpiio {
 
@@ -23,6 +24,7 @@ struct OpenFile {
   bool foreign_data = false;   ///< view in another data representation than "native"
   bool view_described = true;  ///< every rank's view is one collio can walk
   ProgramView program_view;
+  SharedPointer shared_pointer;
   std::vector<std::int32_t>
       view_words;  ///< of an agreement on a view, for which there may be no memory later
   bool reads = true, writes = true;

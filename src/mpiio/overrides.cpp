@@ -17,6 +17,7 @@
 #include "mpiio/operation.hpp"
 #include "mpiio/report.hpp"
 #include "mpiio/say.hpp"
+#include "mpiio/shared_pointer_calls.hpp"
 #include "mpiio/subfile_calls.hpp"
 #include "mpiio/view_calls.hpp"
 #include "mpiio/wait_calls.hpp"
@@ -139,7 +140,9 @@ int close(MPI_File* handle) {
     {
       const engine::File::Visit visit(*file->engine, "close");
       const std::size_t said = file->engine->warnings.size();
+      file->shared_pointer.close();
       file->engine->gather();
+      if (file->engine->rank == 0) file->shared_pointer.remove(*file->engine);
       error = file->engine->close_storage();
       if (alone(*file) && (error.ok() || file->deletes))
         error = engine::close_subfiles(*file->engine,
@@ -224,7 +227,6 @@ int preallocate(MPI_File handle, MPI_Offset size) {
 int install_view(MPI_File handle) {
   auto file = find_settled(handle);
   if (!file) return MPI_SUCCESS;
-  if (alone(*file)) return refuse_alone(handle, *file, "shared file pointers");
   file->program_view.note_shared_pointer();
   count_by_library(*file);
   return give_view(*file, handle);
@@ -233,7 +235,6 @@ int install_view(MPI_File handle) {
 /// Before a call with the shared file pointer, which is not collective: the view cannot be installed then.
 int need_view(MPI_File handle) {
   auto file = find_file(handle);
-  if (file && alone(*file)) return refuse_alone(handle, *file, "shared file pointers");
   if (file) file->program_view.note_shared_pointer();
   if (!own_independent(handle)) return MPI_SUCCESS;
   return raise(handle, {core::ErrorClass::other,
@@ -302,6 +303,7 @@ collio_calls make_overrides() {
   put_views(t);
   put_independent(t);
   put_background(t);
+  put_shared(t);
   return t;
 }
 

@@ -10,18 +10,18 @@ namespace collio::mpiio {
 core::Error begin_alone(OpenFile& file, MPI_File handle, int mode) {
   file.program_view.mark_etype_only();
   file.deletes = (mode & MPI_MODE_DELETE_ON_CLOSE) != 0;
+  engine::File& f = *file.engine;
+  const engine::File::Visit visit(f, "open");
+  const std::uint64_t identity = f.rank == 0 ? SharedPointer::new_identity() : SharedPointer::most_identity;
+  file.shared_pointer.begin_view(
+      true, static_cast<std::uint64_t>(f.agreement->least(static_cast<std::int64_t>(identity))));
   if ((mode & MPI_MODE_APPEND) == 0) return {};
   std::int64_t bytes = 0;
-  const engine::File::Visit visit(*file.engine, "open");
-  core::Error error = engine::agreed_length(*file.engine, bytes);
-  if (error.ok()) real->File_seek(handle, bytes, MPI_SEEK_SET);
-  return error;
-}
-
-int refuse_alone(MPI_File handle, const OpenFile& file, const char* what) {
-  return raise(handle,
-               {core::ErrorClass::other, file.engine->path + " is kept in subfiles, which do not serve " +
-                                             what + "; collio join makes it an ordinary file"});
+  core::Error error = engine::agreed_length(f, bytes);
+  if (!error.ok()) return error;
+  real->File_seek(handle, bytes, MPI_SEEK_SET);
+  if (f.rank == 0) error = file.shared_pointer.set(f, bytes);
+  return f.agreement->worst(error, "cannot set the shared file pointer of " + f.path);
 }
 
 int get_size(MPI_File handle, MPI_Offset* bytes) {

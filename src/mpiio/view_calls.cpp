@@ -27,6 +27,8 @@ enum {
   derived_etype,
   gives_info,
   other_unit,
+  pointer_high,  ///< rank 0's
+  pointer_low,
   agreed_count
 };
 static_assert(agreed_count == view_word_count);
@@ -48,6 +50,19 @@ core::Error error_of_view(const OpenFile& file, const access::View& view, const 
   return wrong.ok() ? refused : wrong;
 }
 
+/// Rank 0's number for a shared file pointer that has none.
+void offer_identity(const OpenFile& file, std::vector<std::int32_t>& most) {
+  std::uint64_t identity = 0;
+  if (file.engine->rank == 0 && !file.shared_pointer.has_identity()) identity = SharedPointer::new_identity();
+  most[pointer_high] = static_cast<std::int32_t>(identity >> 31);
+  most[pointer_low] = static_cast<std::int32_t>(identity & 0x7fffffff);
+}
+
+/// Rank 0's number for a shared file pointer; 0: it has one.
+std::uint64_t identity_of(const std::vector<std::int32_t>& most) {
+  return std::uint64_t(most[pointer_high]) << 31 | std::uint64_t(most[pointer_low]);
+}
+
 /// A view through which a file in subfiles cannot be served, on all ranks alike.
 core::Error unserved(const OpenFile& file, bool foreign_data, ViewKind agreed) {
   const std::string begin = file.engine->path + " is kept in subfiles, which ";
@@ -56,6 +71,23 @@ core::Error unserved(const OpenFile& file, bool foreign_data, ViewKind agreed) {
   if (agreed == ViewKind::undescribed)
     return {core::ErrorClass::type, begin + "collio alone serves, and it cannot describe a rank's file type"};
   return {};
+}
+
+bool has_same_etype(const std::vector<std::int32_t>& most) { return most[etype_most] == -most[etype_least]; }
+
+/// What is wrong with the ranks' views, on all ranks alike. `error`: with this rank's.
+core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& most, core::Error error) {
+  const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
+  if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
+  if (most[foreign] && most[native])
+    error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
+  if (error.ok() && file.engine->hints.check != policy::Check::none && !has_same_etype(most))
+    error = {core::ErrorClass::not_same,
+             "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
+                 " to " + std::to_string(most[etype_most]) + " bytes"};
+  if (error.ok() && alone(file))
+    error = unserved(file, most[foreign] != 0, static_cast<ViewKind>(most[view_kind]));
+  return error;
 }
 
 int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
@@ -91,20 +123,13 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   most[etype_least] = -etype_bytes;
   most[derived_etype] = plain_etype ? 0 : 1;
   most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
+  offer_identity(*file, most);
   most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
   file->engine->agreement->maximum(most);
   // Beyond this point every rank treats its view alike.
   const auto agreed = static_cast<ViewKind>(most[view_kind]);
-  const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
-  if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
-  if (most[foreign] && most[native])
-    error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
-  const bool same_etype = most[etype_most] == -most[etype_least];
-  if (error.ok() && file->engine->hints.check != policy::Check::none && !same_etype)
-    error = {core::ErrorClass::not_same,
-             "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
-                 " to " + std::to_string(most[etype_most]) + " bytes"};
-  if (error.ok() && alone(*file)) error = unserved(*file, most[foreign] != 0, agreed);
+  const bool same_etype = has_same_etype(most);
+  error = agreed_error(*file, most, std::move(error));
   if (!error.ok()) return raise(handle, error);
   ProgramView& program_view = file->program_view;
   const bool etype_alone = alone(*file) || (is_native && !file->atomic &&
@@ -121,6 +146,8 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   else
     program_view.mark_installed();
   if (!etype_alone) program_view.forget_unit();
+  file->shared_pointer.begin_view(alone(*file) || (etype_alone && agreed == ViewKind::costly),
+                                  identity_of(most));
   file->foreign_data = !is_native;
   if (!is_native) return MPI_SUCCESS;
   program_view.set(displacement, etype, filetype);
@@ -157,12 +184,22 @@ int seek(MPI_File handle, MPI_Offset offset, int whence) {
   auto file = find_file(handle);
   if (!file || file->program_view.installed() || whence != MPI_SEEK_END)
     return real->File_seek(handle, offset, whence);
-  MPI_Offset bytes = 0;
-  if (const int rc = get_size(handle, &bytes); rc != MPI_SUCCESS) return rc;
-  return real->File_seek(handle, end_position(file->engine->view, bytes) + offset, MPI_SEEK_SET);
+  const auto end = end_in_view(*file, handle);
+  return end ? real->File_seek(handle, end.value() + offset, MPI_SEEK_SET) : raise(handle, end.error());
 }
 
 }  // namespace
+
+core::Result<std::int64_t> end_in_view(const OpenFile& file, MPI_File handle) {
+  MPI_Offset bytes = 0;
+  if (!alone(file)) {
+    real->File_get_size(handle, &bytes);
+    return end_position(file.engine->view, bytes);
+  }
+  const auto length = engine::length_of(*file.engine);
+  if (!length) return length.error();
+  return end_position(file.engine->view, length.value());
+}
 
 void put_views(collio_calls& table) {
   table.File_set_view = set_view;

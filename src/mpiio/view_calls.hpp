@@ -3,12 +3,17 @@
 
 #include <cstddef>
 
+#include "core/result.hpp"
 #include "mpiio/calls.h"
+#include "mpiio/open_files.hpp"
 
 namespace collio::mpiio {
 
 /// Numbers that ranks agree on in MPI_File_set_view.
-inline constexpr std::size_t view_word_count = 9;
+inline constexpr std::size_t view_word_count = 11;
+
+/// First etype of the view at or after the end of the file. Not collective.
+[[nodiscard]] core::Result<std::int64_t> end_in_view(const OpenFile& file, MPI_File handle);
 
 /// Puts collio's functions into the engine's table.
 void put_views(collio_calls& table);

@@ -61,11 +61,12 @@ class SubfileSet:
         return max(self.manifest.length_by(number, length or 0) for number, length in enumerate(self.lengths()))
 
     def remove(self) -> None:
-        """The subfiles, the manifest, and its folder if that is all there is in it. Raises OSError."""
+        """The subfiles, the manifest, what killed programs left, and the folder if that is all there is in it. Raises OSError."""
         for path in self.subfiles():
             path.unlink(missing_ok=True)
-        for path in self.folder.glob("manifest*"):
-            path.unlink()
+        for pattern in ("manifest*", "shared-pointer.*"):
+            for path in self.folder.glob(pattern):
+                path.unlink()
         self.folder.rmdir()
 
 

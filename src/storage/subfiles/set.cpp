@@ -204,11 +204,12 @@ core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share) {
 }
 
 core::Error remove_folder(const SubfileSet& set) {
-  // Of writers that were killed. Other files stay, and the folder with them.
+  // Of programs that were killed. Other files stay, and the folder with them.
   std::error_code failed;
   std::filesystem::directory_iterator next(set.folder(), failed);
   for (; !failed && next != std::filesystem::directory_iterator(); next.increment(failed))
-    if (next->path().filename().native().starts_with("manifest.new.")) ::unlink(next->path().c_str());
+    for (const char* begin : {"manifest.new.", "shared-pointer."})
+      if (next->path().filename().native().starts_with(begin)) ::unlink(next->path().c_str());
   if (::unlink(set.manifest_path().c_str()) != 0 && errno != ENOENT)
     return errno_error("remove", set.manifest_path(), errno);
   return ::rmdir(set.folder().c_str()) == 0 || errno == ENOENT

@@ -79,6 +79,14 @@ void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm
   wait_for(request);
 }
 
+std::int64_t sum_to_here(std::int64_t mine, MPI_Comm comm) {
+  if (alone(comm)) return mine;
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Iscan(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_SUM, comm, &request), "MPI_Iscan");
+  wait_for(request);
+  return mine;
+}
+
 void reduce_to_first(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   if (alone(comm)) return;
   int rank = 0;

@@ -22,6 +22,8 @@ void broadcast_text(std::string& text, int root, MPI_Comm comm);
                                               MPI_Comm comm);
 /// All ranks' `count` elements combined, on all ranks. Collective.
 void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+/// The sum of this rank's number and those of the ranks before it. Collective.
+[[nodiscard]] std::int64_t sum_to_here(std::int64_t mine, MPI_Comm comm);
 /// All ranks' `count` elements combined, on rank 0; elsewhere `data` is as it was. Collective.
 void reduce_to_first(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 /// Every rank's `bytes` bytes, in order, on all ranks. Collective.

@@ -1,0 +1,46 @@
+// The shared file pointer of an open file where the MPI library cannot keep it: it does not have the
+// program's view, or not the file's bytes. The pointer is a number in a small file (storage/counter_file.hpp)
+// beside the data, as ROMIO's are.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "engine/file/file.hpp"
+#include "storage/counter_file.hpp"
+
+namespace collio::mpiio {
+
+class SharedPointer {
+ public:
+  /// Of all handles the only one with this number, below `most_identity`. Rank 0's is that of all ranks.
+  [[nodiscard]] static std::uint64_t new_identity();
+  static constexpr std::uint64_t most_identity = std::uint64_t{1} << 62;
+  [[nodiscard]] bool has_identity() const noexcept { return identity_ != 0; }
+  /// The program has set a view: the pointer is at 0, and kept here or by the MPI library. On all ranks
+  /// alike.
+  void begin_view(bool kept_here, std::uint64_t identity);
+  [[nodiscard]] bool kept_here() const noexcept { return kept_here_; }
+  /// Moves on by `etypes`. Where it was. Not collective. Thread-safe.
+  [[nodiscard]] core::Result<std::int64_t> take(const engine::File& file, std::int64_t etypes);
+  /// Not collective. Thread-safe.
+  [[nodiscard]] core::Error set(const engine::File& file, std::int64_t etype);
+  /// This rank is done with it. Before any rank removes it.
+  void close();
+  /// On rank 0, when all ranks have closed it.
+  void remove(const engine::File& file) const;
+
+ private:
+  [[nodiscard]] std::string path(const engine::File& file) const;
+  storage::CounterFile& counter(const engine::File& file);
+
+  bool kept_here_ = false;
+  std::uint64_t identity_ = 0;  ///< 0: never kept here
+  std::int64_t view_ = 0;       ///< how many views there were
+  std::mutex opening_;
+  std::unique_ptr<storage::CounterFile> counter_;  ///< null: not used yet
+};
+
+}  // namespace collio::mpiio
