@@ -16,7 +16,7 @@ namespace collio::transport {
 
 namespace {
 
-constexpr int yields_on_futex = 2;
+constexpr int yields_on_futex = 8;
 constexpr double yield_on_futex_s = 2e-3;  // each rank has a core: waking up would cost more than it saves
 constexpr long first_sleep_ns = 100'000, first_sleep_for_ranks_ns = 1'600'000;
 constexpr long longest_sleep_ns = 2'000'000;
