@@ -59,7 +59,7 @@ struct Plan {
   [[nodiscard]] Way way() const noexcept { return {path, transfers.by}; }
   /// The same plan serves the same pieces `distance` bytes further on.
   [[nodiscard]] bool serves_at(std::int64_t distance) const noexcept {
-    return distance % alignment_bytes == 0;
+    return path == Path::independent || distance % alignment_bytes == 0;  // without domains
   }
   void shift(std::int64_t distance) noexcept {
     domains.low += distance;

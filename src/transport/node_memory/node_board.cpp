@@ -78,13 +78,13 @@ void NodeBoard::reduce(Channel channel, std::byte* record, std::size_t bytes, Co
       publish(part, turn);
   }
   if (across && rank_ == 0) {
-    WordWait wait(comm_);
+    WordWait wait(comm_, WordWait::For::ranks);
     for (std::uint32_t seen = part.arrived.load(); seen != all + 1; seen = part.arrived.load())
       wait.idle(part.arrived, seen);
     across(result);
     publish(part, turn);
   }
-  for (WordWait wait(comm_); part.turn.load() == turn;) wait.idle(part.turn, turn);
+  for (WordWait wait(comm_, WordWait::For::ranks); part.turn.load() == turn;) wait.idle(part.turn, turn);
   std::memcpy(record, result, bytes);
 }
 

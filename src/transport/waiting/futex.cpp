@@ -16,9 +16,9 @@ namespace collio::transport {
 
 namespace {
 
-constexpr int yields_on_futex = 4;
+constexpr int yields_on_futex = 8;
 constexpr double yield_on_futex_s = 2e-3;  // each rank has a core: waking up would cost more than it saves
-constexpr long first_sleep_ns = 100'000;
+constexpr long first_sleep_ns = 100'000, first_sleep_for_ranks_ns = 1'600'000;
 constexpr long longest_sleep_ns = 2'000'000;
 
 }  // namespace
@@ -46,10 +46,11 @@ void WordWait::idle(SharedWord& word, std::uint32_t seen) noexcept {
                                                       : observe::now_s() - begin_s_ < yield_on_futex_s);
   if (yields) {
     sched_yield();
-    if ((polls_ & 15) != 1) return;
+    if ((polls_ & 15) != 0) return;
   } else {
     watch_.look();
-    const long ns = std::min(first_sleep_ns << std::min(sleeps_++, 5), longest_sleep_ns);
+    const long first_ns = for_ == For::ranks ? first_sleep_for_ranks_ns : first_sleep_ns;
+    const long ns = std::min(first_ns << std::min(sleeps_++, 5), longest_sleep_ns);
     const timespec limit{0, ns};
     word.sleepers.fetch_add(1, std::memory_order_seq_cst);
     syscall(SYS_futex, &word.value, FUTEX_WAIT, seen, &limit, nullptr, 0);

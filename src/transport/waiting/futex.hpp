@@ -30,8 +30,12 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 /// One wait: idle() is called again and again until what it waits for has happened.
 class WordWait {
  public:
+  /// For ranks that come to a meeting, or for more: what MPI has to do may be a part of that. Ranks alone
+  /// wake this one when they come; where many share a core, one that looks after messages keeps them from
+  /// coming.
+  enum class For { more, ranks };
   /// `comm`: where messages are looked for, so that the MPI library progresses.
-  explicit WordWait(MPI_Comm comm) noexcept : comm_(comm) {}
+  explicit WordWait(MPI_Comm comm, For what = For::more) noexcept : comm_(comm), for_(what) {}
   /// Returns after a while, or when `word` is no longer `seen`.
   void idle(SharedWord& word, std::uint32_t seen) noexcept;
   void progressed() noexcept {
@@ -42,6 +46,7 @@ class WordWait {
  private:
   Watch watch_;
   MPI_Comm comm_;
+  For for_;
   int polls_ = 0, sleeps_ = 0;
   double begin_s_ = 0;
 };
