@@ -142,8 +142,8 @@ int close(MPI_File* handle) {
       const std::size_t said = file->engine->warnings.size();
       file->shared_pointer.close();
       file->engine->gather();
-      if (file->engine->rank == 0) file->shared_pointer.remove(*file->engine);
       error = file->engine->close_storage();
+      if (file->engine->rank == 0) file->shared_pointer.remove(*file->engine);  // all have met: nobody uses it
       if (alone(*file) && (error.ok() || file->deletes))
         error = engine::close_subfiles(*file->engine,
                                        file->deletes ? engine::AtClose::remove : engine::AtClose::keep);
