@@ -140,12 +140,13 @@ int close(MPI_File* handle) {
       const engine::File::Visit visit(*file->engine, "close");
       const std::size_t said = file->engine->warnings.size();
       file->engine->gather();
-      error = file->engine->close_storage();
+      std::int64_t reports = report_wanted(*file->engine) ? 1 : 0;
+      error = file->engine->close_storage(reports);
       if (alone(*file) && (error.ok() || file->deletes))
         error = engine::close_subfiles(*file->engine,
                                        file->deletes ? engine::AtClose::remove : engine::AtClose::keep);
       say_rest(file->engine->comm, file->engine->warnings, said);
-      report_closed(*file);
+      if (reports != 0) report_closed(*file);
     }
     file->engine->part();
   }

@@ -43,25 +43,21 @@ static __thread int no_file;
 /* Why the engine cannot be loaded; empty: it can, or nobody tried. */
 static char absent[PATH_MAX + 256];
 
-static int same_object(void* one, void* other) {
-  Dl_info of_one, of_other;
-  return one && other && dladdr(one, &of_one) && dladdr(other, &of_other) &&
-         of_one.dli_fbase == of_other.dli_fbase;
-}
-
 static void find_real(void) {
-#define COLLIO_CALL(name, parameters, arguments)                             \
-  *(void**)&real_MPI_calls.name = shim_find("MPI_" #name);                   \
-  *(void**)&real_PMPI_calls.name = shim_find("PMPI_" #name);                 \
-  if (!same_object((void*)real_MPI_calls.name, (void*)real_PMPI_calls.name)) \
+  struct shim_finder finder = {0};
+#define COLLIO_CALL(name, parameters, arguments)                                  \
+  *(void**)&real_MPI_calls.name = shim_find_with(&finder, "MPI_" #name);          \
+  *(void**)&real_PMPI_calls.name = shim_find_with(&finder, "PMPI_" #name);        \
+  if (!shim_same_object((void*)real_MPI_calls.name, (void*)real_PMPI_calls.name)) \
     tool_MPI_calls.name = real_MPI_calls.name;
 #include "mpiio/calls.def"
 #undef COLLIO_CALL
-#define COLLIO_WAIT(name, parameters, arguments)           \
-  *(void**)&real_MPI_waits.name = shim_find("MPI_" #name); \
-  *(void**)&real_PMPI_waits.name = shim_find("PMPI_" #name);
+#define COLLIO_WAIT(name, parameters, arguments)                         \
+  *(void**)&real_MPI_waits.name = shim_find_with(&finder, "MPI_" #name); \
+  *(void**)&real_PMPI_waits.name = shim_find_with(&finder, "PMPI_" #name);
 #include "mpiio/waits.def"
 #undef COLLIO_WAIT
+  shim_end_find(&finder);
 }
 
 static void find_once(void) { pthread_once(&found_once, find_real); }

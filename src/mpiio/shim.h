@@ -9,6 +9,15 @@
 /* A function or object of the MPI library's, or of a tool's in between; null: there is none. The name with P
    in front does where there is none without. Not collective. Thread-safe. */
 void* shim_find(const char* name);
+/* The same for many names: a library that no search from here reaches is looked for once. Begins as zeros. */
+struct shim_finder {
+  void* library;
+  int looked;
+};
+void* shim_find_with(struct shim_finder* finder, const char* name);
+void shim_end_find(struct shim_finder* finder);
+/* Whether one loaded object has both. Not collective. */
+int shim_same_object(const void* one, const void* other);
 /* `code` is about to initialize MPI: of several MPI libraries, the one it is linked with is meant. */
 void shim_note_initializer(const void* code);
 /* Path of the MPI library, and whether it was found. Not collective. */

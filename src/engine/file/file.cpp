@@ -150,6 +150,7 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool*
     network = find_network();
     if (network) mine.network = network->key;
     mine.ticket = offer.ticket();
+    mine.memory_token = new_token();
   }
   bool same_crew = false;
   const FirstWord first = share(request.comm, std::move(mine), offer.crew(), same_crew);
@@ -208,13 +209,8 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
   core::Error error;
   all_hold_ = !policy::few_servers(machine, hints);
   if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
-  error = agreement->worst(error, "cannot open " + path);
-  if (error.ok()) error = check_open(*this, request.hints, first.hints);
-  if (!error.ok()) return error;
-  note_storage();
-  if (!all_hold_) learn_holder();
-  take_up_memory();
-  return {};
+  error = agree_on_opened(std::move(error), first);
+  return error.ok() ? check_open(*this, request.hints, first.hints) : error;
 }
 
 File::~File() {
@@ -273,31 +269,12 @@ storage::Storage* File::storage(core::Error* why) {
   return storage_.file.get();
 }
 
-/// The first aggregator, by the file's inode, and the first rank of this node that has the file, if one has.
-void File::learn_holder() {
-  storage::Holder first = storage_.holder, near = storage_.holder;
-  transport::broadcast(&first, sizeof first, MPI_BYTE, servers.ranks.front(), comm);
-  int nearest = storage_.file ? node_rank : size;
-  transport::reduce_to_all(&nearest, 1, MPI_INT, MPI_MIN, node);
-  if (nearest < size) transport::broadcast(&near, sizeof near, MPI_BYTE, nearest, node);
-  holder_ = nearest < size ? near : first;
-  if (nearest == size) holder_->process = 0;
-}
-
 void File::prepare_fault_drill() {
   drill_ = storage::FaultDrill::make(hints.faults, rank);
   if (!drill_) return;
   drill_->set_aggregator(servers.mine);
   warnings.push_back("FAULTS ARE INJECTED into the calls on " + path +
                      ", as collio_faults asks: " + hints.faults);
-}
-
-void File::note_storage() {
-  storage_use = agree_on_storage(*agreement, comm, storage_);
-  machine.storage.overlaps = storage_use.overlaps;
-  const std::string asked(policy::name_of(hints.storage));
-  if (storage_use.declined || hints.storage == policy::StorageKind::null)
-    warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
 }
 
 std::string File::storage_remarks() const {
@@ -381,18 +358,19 @@ void File::gather() {
   while (!check_same_call(*this, "close")
               .ok()) {  // they are told; this rank cannot but wait until they come to their close
   }
-  static_cast<void>(agreement->worst({}, ""));
+  // A rank that opens the file late opens it by the handle of one that has it (learn_holder()).
+  if (!all_hold_) static_cast<void>(agreement->worst({}, ""));
 }
 
 void File::part() {
   if (size > 1 && member_.own()) roll->finish();
 }
 
-core::Error File::close_storage() {
+core::Error File::close_storage(std::int64_t& word) {
   if (storage_.file) closed_remarks_ = storage_.file->remarks();
   const core::Error mine = storage_.file ? storage_.file->close() : core::Error{};
   storage_.file.reset();
-  return agreement->worst(mine, "cannot close " + path);
+  return agreement->worst(mine, "cannot close " + path, {&word, 1});
 }
 
 core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }

@@ -123,11 +123,12 @@ class File {
     LineUse use_;
     transport::RollCall::Visit visit_;
   };
-  /// Returns when all ranks have come here, before the file is closed: in a visit. Collective.
+  /// Before the file is closed, in a visit: returns when nobody needs this rank's handle any more.
+  /// Collective.
   void gather();
   /// Closes the file's storage. The same error on all ranks if any rank's close(2) failed. Behind gather(),
-  /// in its visit. Collective.
-  [[nodiscard]] core::Error close_storage();
+  /// in its visit. `word`: becomes the largest of the ranks' words. Collective.
+  [[nodiscard]] core::Error close_storage(std::int64_t& word);
   /// Behind the last visit. Collective.
   void part();
   /// Flushes what this rank wrote. Not collective.
@@ -178,7 +179,8 @@ class File {
   [[nodiscard]] FirstWord first_word(const FileRequest& request);
   void probe_folders(FirstWord& word, const FileRequest& request, policy::Hints& hints);
   void prepare_fault_drill();
-  void note_storage();  ///< Collective.
+  [[nodiscard]] core::Error agree_on_opened(core::Error mine, const FirstWord& first);  ///< Collective.
+  void note_storage(const StorageWords& most);                                          ///< Collective.
   void learn_holder();  ///< Where not all ranks open the file at once. Collective.
   /// All ranks have the file open, or the plan does not need it. Collective.
   [[nodiscard]] bool have_handles(const policy::Plan& plan);
@@ -187,7 +189,8 @@ class File {
   /// The same for windows in the nodes' shared memory. Collective.
   [[nodiscard]] bool have_slots(const policy::Plan& plan);
   void announce_slots();
-  void take_up_memory();  ///< Collective.
+  void take_out_memory();
+  void take_up_memory(bool all_took_it, std::uint64_t new_token);
   MemoryKey memory_key_;
   void prepare_memory_drill();  ///< COLLIO_DRILL_MEMORY
   [[nodiscard]] core::Error settle_in(const FileRequest& request, const FirstWord& first);

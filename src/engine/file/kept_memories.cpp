@@ -25,18 +25,10 @@ KeptMemories& kept() {
 
 }  // namespace
 
-std::uint64_t kept_token(const MemoryKey& key) {
+std::optional<PlanMemory> take_memory(const MemoryKey& key) {
   KeptMemories& k = kept();
   const std::lock_guard lock(k.mutex);
   const auto found = std::ranges::find(k.memories, key, &std::pair<MemoryKey, PlanMemory>::first);
-  return found == k.memories.end() ? 0 : found->second.token();
-}
-
-std::optional<PlanMemory> take_memory(std::uint64_t token, const MemoryKey& key) {
-  KeptMemories& k = kept();
-  const std::lock_guard lock(k.mutex);
-  const auto found = std::ranges::find_if(
-      k.memories, [&](const auto& one) { return one.first == key && one.second.token() == token; });
   if (found == k.memories.end()) return {};
   std::optional<PlanMemory> memory(std::move(found->second));
   k.memories.erase(found);

@@ -82,10 +82,11 @@ struct Head {
   Numbers storage;
   NetworkKey network;
   Ticket ticket;
+  std::uint64_t memory_token;
 };
 
 std::string text_of(const FirstWord& word) {
-  const Head head{numbers_of(word.storage), word.network, word.ticket};
+  const Head head{numbers_of(word.storage), word.network, word.ticket, word.memory_token};
   std::string text(reinterpret_cast<const char*>(&head), sizeof head);
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
@@ -101,6 +102,7 @@ FirstWord word_from(const std::string& text, FirstWord word) {
   set_numbers(word.storage, head.storage);
   word.network = head.network;
   word.ticket = head.ticket;
+  word.memory_token = head.memory_token;
   std::size_t at = sizeof head;
   word.hints = take_pairs(text, at);
   word.settings = take_pairs(text, at);

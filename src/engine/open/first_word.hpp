@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -19,6 +20,7 @@ struct FirstWord {
   machine::StorageModel storage;             ///< with the file's layout
   NetworkKey network = {};
   Ticket ticket = {};
+  std::uint64_t memory_token = 0;  ///< names the file's plan memory, if it begins a new one
 };
 
 /// Rank 0's word, on all ranks. Collective.

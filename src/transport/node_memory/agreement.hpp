@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ class Agreement {
   /// The worst of the ranks' errors, with this rank's own message where it has one. `what` completes
   /// "rank N " for the others.
   [[nodiscard]] core::Error worst(const core::Error& mine, const std::string& what) const;
+  /// The same, and the element-wise maximum of `more` over ranks, in one reduction.
+  [[nodiscard]] core::Error worst(const core::Error& mine, const std::string& what,
+                                  std::span<std::int64_t> more) const;
   /// What `rank` has to say, on all ranks, with its number before it; at most 400 bytes. For errors: it costs
   /// a broadcast.
   [[nodiscard]] std::string words_of(std::int64_t rank, std::string mine) const;
@@ -67,7 +71,10 @@ class Agreement {
   static Record make(std::size_t bytes, MPI_User_function* combine, NodeBoard::Channel channel);
   template <class T>
   void combine(T& record, const Record& how, NodeBoard::Combine on_board) const;
-  void combine_numbers(std::vector<std::int32_t>& values, MPI_Op op, NodeBoard::Combine on_board) const;
+  [[nodiscard]] core::Error error_of(std::int64_t kind, std::int64_t rank, const core::Error& mine,
+                                     const std::string& what) const;
+  void combine_numbers(std::span<std::byte> values, MPI_Datatype type, MPI_Op op,
+                       NodeBoard::Combine on_board) const;
 
   MPI_Comm comm_;
   int rank_ = 0;
