@@ -136,44 +136,58 @@ int File::most_domains() const noexcept {
              : all;
 }
 
-core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool* alone) {
-  std::unique_ptr<File> f(new File);
-  MPI_Comm_rank(request.comm, &f->rank);
-  MPI_Comm_size(request.comm, &f->size);
-  f->path = absolute_path(request.path);
-  f->new_layout = request.new_layout;
-  Crew::Offer offer(request.comm);
-  FirstWord mine;
-  std::shared_ptr<const NetworkText> network;
-  if (f->rank == 0) {
-    mine = f->first_word(request);
-    network = find_network();
-    if (network) mine.network = network->key;
-    mine.ticket = offer.ticket();
-    mine.memory_token = new_token();
-  }
-  bool same_crew = false;
-  const FirstWord first = share(request.comm, std::move(mine), offer.crew(), same_crew);
+std::unique_ptr<Proposal> File::propose(const FileRequest& request) {
+  std::unique_ptr<Proposal> mine(new Proposal(request.comm));
+  mine->file_.reset(new File);
+  File& f = *mine->file_;
+  MPI_Comm_rank(request.comm, &f.rank);
+  MPI_Comm_size(request.comm, &f.size);
+  f.path = absolute_path(request.path);
+  f.new_layout = request.new_layout;
+  mine->is_first_ = f.rank == 0;
+  if (f.rank != 0) return mine;
+  mine->word_ = f.first_word(request);
+  mine->network_ = find_network();
+  if (mine->network_) mine->word_.network = mine->network_->key;
+  mine->word_.ticket = mine->offer_.ticket();
+  mine->word_.memory_token = new_token();
+  mine->text_ = text_of(mine->word_);
+  return mine;
+}
+
+core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
+  const auto mine = propose(request);
+  OpenWord::Words least = mine->words();
+  transport::reduce_to_all(least.data(), static_cast<int>(least.size()), MPI_INT32_T, MPI_MIN, request.comm);
+  const OpenWord word(least, mine->text(), request.comm);
+  bool alone = false;
+  return open(request, *mine, {word}, alone);
+}
+
+core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Proposal& mine,
+                                               const OpenMeeting& met, bool& alone) {
+  std::unique_ptr<File> f = std::move(mine.file_);
+  const FirstWord first = word_from(met.word.text, std::move(mine.word_));
   f->settings = first.settings;
   f->hints = policy::parse_hints(merged(first.settings, first.hints));
   if (const auto chosen = first.found.find("folders"); chosen != first.found.end())
     f->hints = with_folders(std::move(f->hints), chosen->second);
   f->warnings.insert(f->warnings.begin(), request.warnings.begin(), request.warnings.end());
   f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
-  if (alone)
-    *alone = is_in_subfiles(first.found) ||
-             (f->hints.enabled && f->hints.subfiles > 0 && request.writes && is_empty(first.found));
+  alone = is_in_subfiles(first.found) ||
+          (f->hints.enabled && f->hints.subfiles > 0 && request.writes && is_empty(first.found));
   if (core::Error error = found_from(first.found, f->path).error; !error.ok()) return error;
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
-  auto member = Crew::join(request.comm, offer, same_crew ? &first.ticket : nullptr);
+  auto member =
+      Crew::join({request.comm, met.hall}, mine.offer_, met.word.same_crew ? &first.ticket : nullptr);
   if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
   f->member_ = std::move(member.value());
   const LineUse use(*f);
   f->machine.storage = first.storage;
   f->machine.nodes = f->member_.place().machine.nodes;
-  discover_network(f->comm, f->machine, first.network, network);
+  discover_network(f->comm, f->machine, first.network, mine.network_);
   if (core::Error error = f->settle_in(request, first); !error.ok()) return error;
   return f;
 }

@@ -60,13 +60,26 @@ struct Servers {
   [[nodiscard]] Servers in_order_of(const std::vector<int>& seat_of_domain, int rank) const;
 };
 
+class Proposal;
+
+/// What the ranks of an open have told each other.
+struct OpenMeeting {
+  const OpenWord& word;
+  const Hall* hall = nullptr;  ///< see Crew::Gathering
+};
+
 class File {
  public:
+  /// What this rank brings to the meeting of an open. Not collective.
+  [[nodiscard]] static std::unique_ptr<Proposal> propose(const FileRequest& request);
   /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or
   /// all get an error of the same class (a rank that serves it cannot reach the file: it is the MPI library's
   /// alone). `alone`: set on all ranks to whether it is kept in subfiles, or was to be: nobody else can serve
   /// it.
-  static core::Result<std::unique_ptr<File>> open(const FileRequest& request, bool* alone = nullptr);
+  static core::Result<std::unique_ptr<File>> open(const FileRequest& request, Proposal& mine,
+                                                  const OpenMeeting& met, bool& alone);
+  /// The same, with a meeting of its own.
+  static core::Result<std::unique_ptr<File>> open(const FileRequest& request);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -208,6 +221,27 @@ class File {
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
   std::string closed_remarks_;                  ///< of the storage, when it was closed
   storage::Opened storage_;
+};
+
+/// Rank 0's word on a file, and the crew that this rank knows its ranks by.
+class Proposal {
+ public:
+  ~Proposal() = default;
+  [[nodiscard]] OpenWord::Words words() const {
+    return is_first_ ? OpenWord::of(offer_.crew(), text_) : OpenWord::none(offer_.crew());
+  }
+  /// Of rank 0.
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  friend class File;
+  explicit Proposal(MPI_Comm comm) : offer_(comm) {}
+  bool is_first_ = false;
+  std::unique_ptr<File> file_;
+  Crew::Offer offer_;
+  FirstWord word_;
+  std::shared_ptr<const NetworkText> network_;
+  std::string text_;
 };
 
 }  // namespace collio::engine

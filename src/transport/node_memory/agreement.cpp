@@ -30,6 +30,8 @@ struct Beginning {
   Outcome ahead;
 };
 
+static_assert(sizeof(Beginning) <= Agreement::board_record_bytes);
+
 void combine_beginnings(void* in, void* inout, int* count, MPI_Datatype*) {
   auto* a = static_cast<Beginning*>(in);
   auto* b = static_cast<Beginning*>(inout);
@@ -113,7 +115,7 @@ void Agreement::combine(T& record, const Record& how, NodeBoard::Combine on_boar
   NodeBoard::Across across;
   if (several_nodes_)
     across = [&](std::byte* result) { reduce_to_all(result, 1, how.type, how.op, leaders_); };
-  board_->reduce(how.channel, reinterpret_cast<std::byte*>(&record), sizeof record, on_board, across);
+  board_->reduce(how.channel, std::as_writable_bytes(std::span(&record, 1)), on_board, across);
 }
 
 void Agreement::digest(policy::Digest& digest, Outcome& ahead) const {
@@ -175,7 +177,7 @@ void Agreement::combine_numbers(std::span<std::byte> values, MPI_Datatype type, 
   NodeBoard::Across across;
   if (several_nodes_)
     across = [&](std::byte* result) { reduce_to_all(result, count, type, op, leaders_numbers_); };
-  board_->reduce(NodeBoard::Channel::numbers, values.data(), values.size(), on_board, across);
+  board_->reduce(NodeBoard::Channel::numbers, values, on_board, across);
 }
 
 void Agreement::sum(std::vector<std::int32_t>& counts) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
@@ -30,11 +31,15 @@ struct Outcome {
 /// Collective.
 class Agreement {
  public:
+  /// Of a board that serves reductions other than of long vectors.
+  static constexpr std::size_t board_record_bytes = 1152;
   explicit Agreement(MPI_Comm comm);
   /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks,
   /// where all nodes have shared memory. `node`: the ranks of this rank's node; `leaders`: the first rank of
   /// each. Collective. `longest_vector`: most elements of a later sum() or maximum() by this way.
   void use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector);
+  /// The same on a board that all ranks have, which are on one node. Not collective.
+  void use_board(std::shared_ptr<NodeBoard> board) { board_ = std::move(board); }
   ~Agreement();
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
@@ -79,7 +84,7 @@ class Agreement {
   MPI_Comm comm_;
   int rank_ = 0;
   Record digest_, outcome_;
-  std::unique_ptr<NodeBoard> board_;
+  std::shared_ptr<NodeBoard> board_;
   MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the nodes' first ranks, where there are several nodes
   MPI_Comm leaders_numbers_ =
       MPI_COMM_NULL;  ///< the same; as on the board, reductions of numbers never meet others

@@ -30,7 +30,8 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 /// One wait: idle() is called again and again until what it waits for has happened.
 class WordWait {
  public:
-  /// `comm`: where messages are looked for, so that the MPI library progresses.
+  /// `comm`: where the MPI library is made to progress, by looking for a message that never comes: MPICH
+  /// makes no progress in a probe that finds one, nor in one on a communicator of a single rank.
   explicit WordWait(MPI_Comm comm) noexcept : comm_(comm) {}
   /// Returns after a while, or when `word` is no longer `seen`.
   void idle(SharedWord& word, std::uint32_t seen) noexcept;
