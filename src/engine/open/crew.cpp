@@ -28,16 +28,6 @@ Registry& registry() {
   return *r;
 }
 
-/// No other process has it: numbers of processes come again in containers.
-std::array<std::uint64_t, 2> fresh_id() {
-  static const std::uint64_t process = [] {
-    std::random_device device;
-    return static_cast<std::uint64_t>(device()) << 32 | device();
-  }();
-  static std::atomic<std::uint64_t> count{0};
-  return {process, ++count};
-}
-
 template <class Map>
 int first_free(const Map& used) {
   int number = 0;
@@ -46,6 +36,21 @@ int first_free(const Map& used) {
 }
 
 }  // namespace
+
+CrewId Crew::fresh_id() {
+  static const std::uint64_t process = [] {
+    std::random_device device;
+    return static_cast<std::uint64_t>(device()) << 32 | device();
+  }();
+  static std::atomic<std::uint64_t> count{0};
+  return {process, ++count};
+}
+
+bool Crew::any() {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  return !std::ranges::all_of(r.crews, [](const auto& crew) { return crew.expired(); });
+}
 
 Crew::Membership::Membership(Membership&& other) noexcept { *this = std::move(other); }
 
@@ -194,19 +199,15 @@ Crew::Finding Crew::find_in_hall(const Gathering& at) {
   int rank = 0, size = 1;
   MPI_Comm_rank(at.comm, &rank);
   MPI_Comm_size(at.comm, &size);
-  struct {
-    Ticket ticket;
-    NodeFacts facts;
-  } first;
+  found.place = place_on_one_node(at.hall->facts(), rank, size);
+  found.ticket.fresh = at.hall->fresh();
+  if (at.hall->strangers()) return found;
   if (rank == 0) {
     found.crew = find(found.key, {});
-    if (found.crew) first.ticket = found.crew->reserve();
-    first.ticket.fresh = fresh_id();
-    first.facts = facts_of_node(at.hall->processors());
+    if (found.crew) found.ticket = found.crew->reserve();
+    found.ticket.fresh = at.hall->fresh();
   }
-  at.hall->hear_first(std::as_writable_bytes(std::span(&first, 1)));
-  found.ticket = first.ticket;
-  found.place = place_on_one_node(first.facts, rank, size);
+  at.hall->hear_first(std::as_writable_bytes(std::span(&found.ticket, 1)));
   if (found.ticket.crew == CrewId{}) return found;
   if (rank != 0) found.crew = find(found.key, found.ticket);
   if (at.hall->all_true(found.crew != nullptr)) return found;

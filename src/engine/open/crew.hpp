@@ -87,6 +87,10 @@ class Crew {
   /// on all ranks: MPI has no more communicators.
   [[nodiscard]] static core::Result<Membership> join(const Gathering& at, Offer& offer, const Ticket* ticket);
 
+  /// This process has a crew, of whatever ranks. Thread-safe.
+  [[nodiscard]] static bool any();
+  /// No other process has it: numbers of processes come again in containers. Thread-safe.
+  [[nodiscard]] static CrewId fresh_id();
   /// It was made by this process as it is now: on the same processors, by the same settings.
   [[nodiscard]] bool fits_here() const;
 

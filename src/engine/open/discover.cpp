@@ -30,12 +30,6 @@ struct NodeRecord {
   std::int32_t fabric;
 };
 
-/// What this process's node has inside: read once.
-const machine::NodeParts& parts_of_node() {
-  static const machine::NodeParts parts = machine::read_node_parts("/sys");
-  return parts;
-}
-
 int cores_of(const machine::CpuSet& processors) {
   return std::max(1, static_cast<int>(std::count(processors.begin(), processors.end(), true)));
 }
@@ -215,6 +209,11 @@ std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared) {
                          return r.facts.shared_bytes;
                        }).facts.shared_bytes;
   return place;
+}
+
+const machine::NodeParts& parts_of_node() {
+  static const machine::NodeParts parts = machine::read_node_parts("/sys");
+  return parts;
 }
 
 NodeFacts facts_of_node(const machine::CpuSet& processors) {

@@ -38,6 +38,8 @@ struct NodeFacts {
   std::int64_t shared_bytes = 0;  ///< see Place
   double link_bytes_per_s = 0;
 };
+/// What this process's node has inside: read once. Not collective.
+[[nodiscard]] const machine::NodeParts& parts_of_node();
 /// `processors`: of all its ranks. Not collective.
 [[nodiscard]] NodeFacts facts_of_node(const machine::CpuSet& processors);
 /// The place of a rank where all ranks are on one node; without a communicator. Not collective.

@@ -42,9 +42,9 @@ core::Error no_communicator() {
 }  // namespace
 
 core::Error Line::set_up_in(const Hall& hall, MPI_Comm parent) {
-  comm = transport::duplicate(parent);
-  if (!hall.all_true(comm != MPI_COMM_NULL)) return no_communicator();
-  node = comm;
+  transport::Duplicate duplicate(parent);
+  if (!hall.all_true(duplicate.begun())) return no_communicator();
+  node = comm = duplicate.finish();
   hall.board()->set_comm(comm);
   agreement = std::make_unique<transport::Agreement>(comm);
   agreement->use_board(hall.board());

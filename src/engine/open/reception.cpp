@@ -2,6 +2,7 @@
 #include "engine/open/reception.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "access/mpi_life.hpp"
+#include "engine/open/crew.hpp"
 #include "engine/open/known_places.hpp"
 #include "engine/open/processors.hpp"
 #include "transport/node_memory/agreement.hpp"
@@ -63,12 +65,43 @@ Hall::Left& left_in(const transport::SharedMemory& memory) {
   return *reinterpret_cast<Hall::Left*>(memory.data() + memory.bytes() - sizeof(Hall::Left));
 }
 
+/// Of the first rank's node, in memory that is all zero.
+void describe_node(Hall::FirstOnNode& first) {
+  const machine::NodeParts& parts = parts_of_node();
+  first.facts = facts_of_node({});
+  first.fresh = Crew::fresh_id();
+  for (const machine::CpuSet& domain : parts.numas) {
+    for (std::size_t cpu = 0; cpu < std::min(domain.size(), 64 * Hall::mask_words); ++cpu)
+      if (domain[cpu]) first.processors[first.numas][cpu / 64] |= std::uint64_t{1} << cpu % 64;
+    ++first.numas;
+  }
+}
+
+/// The ranks' processors complete what the first rank said.
+NodeFacts facts_in(const Hall::Left& left) {
+  NodeFacts facts = left.first.facts;
+  facts.cores = facts.numas = 0;
+  for (const auto& word : left.processors) facts.cores += std::popcount(word.load());
+  for (std::int32_t domain = 0; domain < left.first.numas; ++domain) {
+    bool has_some = false;
+    for (std::size_t i = 0; i < Hall::mask_words; ++i)
+      has_some = has_some || (left.first.processors[domain][i] & left.processors[i]) != 0;
+    facts.numas += has_some ? 1 : 0;
+  }
+  facts.cores = std::max(facts.cores, 1);
+  facts.numas = std::max(facts.numas, 1);
+  return facts;
+}
+
 }  // namespace
 
-Hall::Hall(MPI_Comm comm, std::shared_ptr<transport::NodeBoard> board, const Left& left)
-    : comm_(comm), board_(std::move(board)) {
+Hall::Hall(MPI_Comm comm, std::shared_ptr<transport::NodeBoard> board, const Left& left, bool strangers)
+    : comm_(comm),
+      board_(std::move(board)),
+      facts_(facts_in(left)),
+      fresh_(left.first.fresh),
+      strangers_(strangers) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) ranks_[i] = left.ranks[i];
-  processors_ = cpu_set({std::begin(left.processors), std::end(left.processors)});
 }
 
 void Hall::hear_first(std::span<std::byte> record) const {
@@ -104,26 +137,30 @@ Reception::Reception(MPI_Comm comm) noexcept : comm_(comm) {
 /// On the first rank.
 void Reception::invite() {
   const bool of_use = met_ && (met_->opens > 0 || !held_crew(comm_));
-  if (!of_use || size_ > most_ranks || !may_share()) return;
+  if (!of_use || size_ > most_ranks || !may_share() || parts_of_node().numas.size() > Hall::most_numas)
+    return;
   std::string why;
   const std::size_t bytes =
       (transport::NodeBoard::bytes_for(size_, record_bytes(size_)) + 63) / 64 * 64 + sizeof(Hall::Left);
   memory_ = transport::SharedMemory::create_alone(bytes, why);
   if (!memory_) return;
+  describe_node(left_in(*memory_).first);
   invitation_ = {memory_->name(), own_host(), bytes};
 }
 
 /// Into the memory, where this rank can and may.
-void Reception::come_in() {
-  if (invitation_.bytes == 0) return;
+bool Reception::come_in() {
+  if (invitation_.bytes == 0) return false;
   const auto mask = short_mask();
   if (rank_ != 0 && mask && may_share() && invitation_.host == own_host())
     memory_ = transport::SharedMemory::join(invitation_.name, invitation_.bytes);
-  if (!memory_ || !mask) return memory_.reset();
+  if (!mask) memory_.reset();
+  if (!memory_) return false;
   Hall::Left& left = left_in(*memory_);
   const auto mine = identity_at(rank_);
   for (std::size_t i = 0; i < mine.size(); ++i) left.ranks[i] += mine[i];
   for (std::size_t i = 0; i < mask->size(); ++i) left.processors[i] |= (*mask)[i];
+  return true;
 }
 
 void Reception::end_invitation() noexcept {
@@ -158,8 +195,7 @@ void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at
   const Hall::Left* left = nullptr;
   std::int32_t& in_memory = words[static_cast<std::size_t>(at.in_memory)];
   try {
-    come_in();
-    if (memory_) {
+    if (come_in()) {
       left = &left_in(*memory_);
       board = std::make_shared<transport::NodeBoard>(transport::NodeBoard::User{comm_, rank_, size_},
                                                      std::move(memory_), record_bytes(size_));
@@ -167,11 +203,12 @@ void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at
   } catch (const std::bad_alloc&) {
     board.reset();
   }
-  in_memory = board ? 1 : 0;
+  constexpr std::int32_t came = 1, came_as_stranger = 2;
+  in_memory = !board ? 0 : Crew::any() ? came : came_as_stranger;
   transport::reduce_to_all(words.data(), static_cast<int>(words.size()), MPI_INT32_T, MPI_MIN, comm_);
   remove_name();
   if (size_ == 1 || in_memory == 0 || words[static_cast<std::size_t>(at.engine)] == 0) return;
-  hall_.emplace(comm_, board, *left);
+  hall_.emplace(comm_, board, *left, in_memory == came_as_stranger);
   met_->board = std::move(board);
 }
 

@@ -21,7 +21,8 @@
 #include <span>
 
 #include "engine/open/crew_holders.hpp"
-#include "machine/node_reader.hpp"
+#include "engine/open/discover.hpp"
+#include "engine/open/ticket.hpp"
 #include "transport/node_memory/node_board.hpp"
 
 namespace collio::engine {
@@ -29,17 +30,30 @@ namespace collio::engine {
 /// Shared memory that all ranks of a communicator have come into.
 class Hall {
  public:
-  static constexpr std::size_t mask_words = 16;
+  static constexpr std::size_t mask_words = 16, most_numas = 16;
+  /// What the first rank says of its node.
+  struct FirstOnNode {
+    NodeFacts facts;  ///< but for cores and memory domains
+    CrewId fresh{};   ///< names a new crew
+    std::int32_t numas = 0;
+    std::uint64_t processors[most_numas][mask_words];  ///< of each memory domain
+  };
   /// What ranks leave there before they meet. All zero at first.
   struct Left {
     std::atomic<std::uint64_t> ranks[2];                ///< sums, as in a PlaceKey
     std::atomic<std::uint64_t> processors[mask_words];  ///< of all ranks
+    FirstOnNode first;                                  ///< of the first rank
   };
-  Hall(MPI_Comm comm, std::shared_ptr<transport::NodeBoard> board, const Left& left);
+  /// `strangers`: no rank knows a crew.
+  Hall(MPI_Comm comm, std::shared_ptr<transport::NodeBoard> board, const Left& left, bool strangers);
 
   [[nodiscard]] const std::shared_ptr<transport::NodeBoard>& board() const noexcept { return board_; }
   [[nodiscard]] const std::array<std::uint64_t, 2>& ranks() const noexcept { return ranks_; }
-  [[nodiscard]] const machine::CpuSet& processors() const noexcept { return processors_; }
+  [[nodiscard]] const NodeFacts& facts() const noexcept { return facts_; }
+  /// Names a new crew.
+  [[nodiscard]] const CrewId& fresh() const noexcept { return fresh_; }
+  /// No rank has a crew, of whatever ranks.
+  [[nodiscard]] bool strangers() const noexcept { return strangers_; }
   /// The first rank's record, on all ranks. Collective.
   void hear_first(std::span<std::byte> record) const;
   /// True on all ranks when `mine` is true on all. Collective.
@@ -49,7 +63,9 @@ class Hall {
   MPI_Comm comm_;
   std::shared_ptr<transport::NodeBoard> board_;
   std::array<std::uint64_t, 2> ranks_{};
-  machine::CpuSet processors_;
+  NodeFacts facts_;
+  CrewId fresh_{};
+  bool strangers_;
 };
 
 class Reception {
@@ -84,7 +100,7 @@ class Reception {
   };
   static_assert(sizeof(Invitation) == invitation_words * sizeof(std::int32_t));
   void invite();
-  void come_in();
+  [[nodiscard]] bool come_in();
   void end_invitation() noexcept;
   void remove_name() noexcept;
   void meet_by_messages(std::span<std::int32_t> words, const Places& at);
