@@ -2,10 +2,13 @@
 #include "engine/file/kept_memories.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <random>
 #include <utility>
+
+#include "core/content_hash.hpp"
 
 namespace collio::engine {
 
@@ -44,8 +47,12 @@ void keep_memory(const MemoryKey& key, PlanMemory&& memory) {
 }
 
 std::uint64_t new_token() {
-  std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 32 | device()) | 1U;
+  static const std::uint64_t process = [] {  // a device costs 10 us to make
+    std::random_device device;
+    return static_cast<std::uint64_t>(device()) << 32 | device();
+  }();
+  static std::atomic<std::uint64_t> count{0};
+  return core::hash_step(process, ++count) | 1U;
 }
 
 }  // namespace collio::engine
