@@ -31,7 +31,7 @@ struct collio_waits {
 /* What ranks tell each other when a file is opened, by one MPI_Iallreduce of ints with MPI_MIN over the
  * program's communicator: 1 is yes, 0 no. Ranks that have met on the communicator before, all with an engine,
  * may do it in shared memory (engine/open/reception.hpp). Ranks that have not begin with an MPI_Ibcast of
- * collio_open_invitation ints from the first rank, which is posted before the library opens the file. */
+ * collio_open_invitation ints from the first rank. */
 enum {
   collio_open_engine,     /* there is one */
   collio_open_memory,     /* it had the memory it needs to open */

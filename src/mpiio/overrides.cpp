@@ -121,8 +121,6 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   int inter = 0;
   if (comm != MPI_COMM_NULL) MPI_Comm_test_inter(comm, &inter);
   const bool meets = comm != MPI_COMM_NULL && !inter;
-  std::optional<engine::Reception> reception;
-  if (meets) reception.emplace(comm);
   Opening opening(comm, path, mode, info);
   if (meets) opening.lay_out(comm, path);
   const double library_begin_s = observe::now_s();
@@ -131,12 +129,13 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   times.by_library_s = observe::now_s() - library_begin_s;
   if (!meets) return rc;
   opening.note_opened(rc == MPI_SUCCESS, *handle, path);
-  const OpenAgreement agreed({comm, path, *reception}, opening.words, opening.proposal.get());
+  engine::Reception reception(comm);
+  const OpenAgreement agreed({comm, path, reception}, opening.words, opening.proposal.get());
   if (!agreed.opened) return rc;
   if (!why_left(agreed, mode).empty()) return leave(agreed, mode, opening, path, handle);
   std::string first_text = opening.proposal->text();
   const engine::OpenWord word(agreed.engines, std::move(first_text), comm);
-  const core::Error error = take_over(opening, {word, reception->hall()}, *handle, times);
+  const core::Error error = take_over(opening, {word, reception.hall()}, *handle, times);
   return error.ok() ? rc : close_again(handle, error);
 }
 

@@ -179,13 +179,9 @@ int shim_missing(const char* name) {
     if (TOOL_FIRST(prefix, File_open)) return tool_##prefix##calls.File_open(comm, path, mode, info, file); \
     before_File_open();                                                                                     \
     const struct collio_calls* calls = ENTER(prefix);                                                       \
-    const int is_absent = *absent && depth == 1;                                                            \
-    struct shim_absence absence = {NULL, {0}};                                                              \
-    if (is_absent) shim_begin_absent(&absence, comm);                                                       \
     const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file)                    \
                                         : shim_missing(#prefix "File_open");                                \
-    if (is_absent) shim_end_absent(&absence);                                                               \
-    if (is_absent && shim_tell_absent(comm, path, mode, result == MPI_SUCCESS, absent)) {                   \
+    if (*absent && depth == 1 && shim_tell_absent(comm, path, mode, result == MPI_SUCCESS, absent)) {       \
       calls->File_close(file);                                                                              \
       return leave(shim_family()->err_other);                                                               \
     }                                                                                                       \

@@ -45,15 +45,7 @@ int shim_inside(void);
 int shim_step_out(void);
 void shim_come_back(int where);
 
-/* This rank's part in an open where there is no engine: before the MPI library opens the file, and after it.
- * What begins must end. */
-struct shim_absence {
-  handle request; /* null: nothing is under way */
-  int invitation[20];
-};
-void shim_begin_absent(struct shim_absence* absence, handle comm);
-void shim_end_absent(struct shim_absence* absence);
-/* Its part in the reduction. `opened`: the MPI library opened
+/* This rank's part in the meeting of an open, where there is no engine. `opened`: the MPI library opened
    the file. `why`: what the lowest such rank says, once. 1: the file is kept in subfiles, or may be: this
    rank closes it again, and so do others, with an engine or without. Collective. */
 int shim_tell_absent(handle comm, const char* path, int mode, int opened, const char* why);

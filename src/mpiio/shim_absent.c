@@ -32,29 +32,17 @@ static int is_intracommunicator(const struct mpi_family* family, handle comm) {
          !inter;
 }
 
-void shim_begin_absent(struct shim_absence* absence, handle program_comm) {
-  const struct mpi_family* family = shim_family();
+/* To what an engine would be invited. */
+static int hear_invitation(const struct mpi_family* family, handle comm, wait_function wait) {
   broadcast_function broadcast = NULL;
-  ask_function size_of = NULL;
-  int size = 1;
-  if (!family) return;
-  const handle comm = comm_of(family, program_comm);
-  *(void**)&broadcast = shim_find("PMPI_Ibcast");
-  *(void**)&size_of = shim_find("PMPI_Comm_size");
-  if (!broadcast || !size_of || !is_intracommunicator(family, comm) || size_of(comm, &size) != MPI_SUCCESS ||
-      size == 1)
-    return;
-  if (broadcast(absence->invitation, collio_open_invitation, shim_constant(&family->int_type), 0, comm,
-                &absence->request) != MPI_SUCCESS)
-    absence->request = NULL;
-}
-
-void shim_end_absent(struct shim_absence* absence) {
+  int invitation[collio_open_invitation] = {0};
+  handle request = NULL;
   struct any_status status;
-  wait_function wait = NULL;
-  if (!absence->request) return;
-  *(void**)&wait = shim_find("PMPI_Wait");
-  if (wait) wait(&absence->request, &status);
+  *(void**)&broadcast = shim_find("PMPI_Ibcast");
+  return broadcast &&
+         broadcast(invitation, collio_open_invitation, shim_constant(&family->int_type), 0, comm, &request) ==
+             MPI_SUCCESS &&
+         wait(&request, &status) == MPI_SUCCESS;
 }
 
 int shim_tell_absent(handle program_comm, const char* path, int mode, int opened, const char* why) {
@@ -83,7 +71,8 @@ int shim_tell_absent(handle program_comm, const char* path, int mode, int opened
   for (int i = 0; i < collio_open_words; ++i) least[i] = mine[i];
   handle request = NULL;
   struct any_status status;
-  if (size > 1 && (reduce(mine, least, collio_open_words, shim_constant(&family->int_type),
+  if (size > 1 && (!hear_invitation(family, comm, wait) ||
+                   reduce(mine, least, collio_open_words, shim_constant(&family->int_type),
                           shim_constant(&family->op_min), comm, &request) != MPI_SUCCESS ||
                    wait(&request, &status) != MPI_SUCCESS))
     return 0;

@@ -17,8 +17,6 @@
 #include "engine/open/processors.hpp"
 #include "transport/node_memory/agreement.hpp"
 #include "transport/waiting/collectives.hpp"
-#include "transport/waiting/communicators.hpp"
-#include "transport/waiting/waiting.hpp"
 
 namespace collio::engine {
 
@@ -123,15 +121,6 @@ Reception::Reception(MPI_Comm comm) noexcept : comm_(comm) {
     met_ = &met_on(comm);
   } catch (const std::bad_alloc&) {  // the first time only, before any rank has met another
   }
-  // A communicator that is opened on again is worth memory of its own, though its ranks are known.
-  invites_ = !met_ || met_->opens == 0 || (met_->opens == 1 && !met_->board);
-  if (!invites_) return;
-  try {
-    if (rank_ == 0) invite();
-  } catch (const std::bad_alloc&) {
-    invitation_ = {};
-  }
-  transport::must(MPI_Ibcast(&invitation_, invitation_words, MPI_INT, 0, comm, &sending_), "MPI_Ibcast");
 }
 
 /// On the first rank.
@@ -150,7 +139,7 @@ void Reception::invite() {
 
 /// Into the memory, where this rank can and may.
 bool Reception::come_in() {
-  if (invitation_.bytes == 0) return false;
+  if (!met_ || invitation_.bytes == 0) return false;
   const auto mask = short_mask();
   if (rank_ != 0 && mask && may_share() && invitation_.host == own_host())
     memory_ = transport::SharedMemory::join(invitation_.name, invitation_.bytes);
@@ -163,24 +152,9 @@ bool Reception::come_in() {
   return true;
 }
 
-void Reception::end_invitation() noexcept {
-  if (sending_ != MPI_REQUEST_NULL) transport::wait_for(sending_);
-}
-
-Reception::~Reception() {
-  end_invitation();
-  remove_name();
-}
-
-/// When all ranks have come in, or will not.
-void Reception::remove_name() noexcept {
-  if (rank_ == 0 && invitation_.bytes > 0) transport::SharedMemory::remove_name(invitation_.name);
-  invitation_.bytes = 0;
-}
-
 void Reception::meet(std::span<std::int32_t> words, const Places& at) {
   words[static_cast<std::size_t>(at.noted)] = met_ ? 1 : 0;
-  if (!invites_ && met_ && met_->board)
+  if (met_ && met_->board)
     met_->board->reduce_on(comm_, Channel::opening, std::as_writable_bytes(words), least_words);
   else
     meet_by_messages(words, at);
@@ -190,7 +164,14 @@ void Reception::meet(std::span<std::int32_t> words, const Places& at) {
 }
 
 void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at) {
-  end_invitation();
+  // A communicator that is opened on again is worth memory of its own, though its ranks are known.
+  const bool invites = size_ > 1 && (!met_ || met_->opens < 2);
+  try {
+    if (invites && rank_ == 0) invite();
+  } catch (const std::bad_alloc&) {
+    invitation_ = {};
+  }
+  if (invites) transport::broadcast(&invitation_, invitation_words, MPI_INT, 0, comm_);
   std::shared_ptr<transport::NodeBoard> board;
   const Hall::Left* left = nullptr;
   std::int32_t& in_memory = words[static_cast<std::size_t>(at.in_memory)];
@@ -206,7 +187,8 @@ void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at
   constexpr std::int32_t came = 1, came_as_stranger = 2;
   in_memory = !board ? 0 : Crew::any() ? came : came_as_stranger;
   transport::reduce_to_all(words.data(), static_cast<int>(words.size()), MPI_INT32_T, MPI_MIN, comm_);
-  remove_name();
+  if (rank_ == 0 && invitation_.bytes > 0)
+    transport::SharedMemory::remove_name(invitation_.name);  // all ranks have come in, or will not
   if (size_ == 1 || in_memory == 0 || words[static_cast<std::size_t>(at.engine)] == 0) return;
   hall_.emplace(comm_, board, *left, in_memory == came_as_stranger);
   met_->board = std::move(board);

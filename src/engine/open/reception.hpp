@@ -2,8 +2,8 @@
 //
 // A meeting by messages is what an open costs most: 16 ranks on 2 cores need 3 ms for a reduction of MPICH,
 // and a fifth of a millisecond for one in shared memory. So on a communicator's first open its first rank
-// makes shared memory and invites the others, while the MPI library opens the file. One reduction by messages
-// then says whether all ranks have come into the memory. If they have, they are on one node, and the rest of
+// makes shared memory and invites the others, by a broadcast. One reduction by messages then says whether all
+// ranks have come into the memory. If they have, they are on one node, and the rest of
 // this open and all of the next ones need no messages. Ranks of several nodes, and more than `most_ranks`,
 // stay with messages.
 //
@@ -71,14 +71,11 @@ class Hall {
 class Reception {
  public:
   static constexpr int most_ranks = 512;
-  static constexpr std::size_t most_words = 256;
   /// Ints of the broadcast by which the first rank invites.
   static constexpr int invitation_words = 20;
 
-  /// Invites, where the ranks have not met. Before the MPI library opens the file. `comm`: an
-  /// intracommunicator. Collective, but waits for nobody.
+  /// `comm`: an intracommunicator. Not collective.
   explicit Reception(MPI_Comm comm) noexcept;
-  ~Reception();
   Reception(const Reception&) = delete;
   Reception& operator=(const Reception&) = delete;
 
@@ -101,16 +98,12 @@ class Reception {
   static_assert(sizeof(Invitation) == invitation_words * sizeof(std::int32_t));
   void invite();
   [[nodiscard]] bool come_in();
-  void end_invitation() noexcept;
-  void remove_name() noexcept;
   void meet_by_messages(std::span<std::int32_t> words, const Places& at);
 
   MPI_Comm comm_;
   int rank_ = 0, size_ = 1;
   Met* met_ = nullptr;  ///< null: there was no memory for it
-  bool invites_ = false;
   Invitation invitation_;
-  MPI_Request sending_ = MPI_REQUEST_NULL;
   std::unique_ptr<transport::SharedMemory> memory_;
   std::optional<Hall> hall_;
 };
