@@ -2,9 +2,13 @@
 // it, in other orders, merged from two groups, and by ranks that have moved to other processors meanwhile.
 // Each file is written and read, and read by the MPI library's own independent calls. On one node an open by
 // ranks that have met on that communicator makes no collective operation on it.
+//
+//   reopened [--apart]   the last rank reaches no other rank's shared memory
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <atomic>
+#include <cerrno>
 
 #include "in_front.hpp"
 #include "pieces.hpp"
@@ -14,8 +18,16 @@ using namespace collio::test;
 namespace {
 
 std::atomic<int> collectives{0};
+bool is_apart = false;  // this rank
 
 }  // namespace
+
+extern "C" int shm_open(const char* name, int flags, mode_t mode) {
+  if (!is_apart || !from_engine(__builtin_return_address(0)))
+    return COLLIO_BEHIND(shm_open)(name, flags, mode);
+  errno = ENOENT;
+  return -1;
+}
 
 extern "C" int PMPI_Iallreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                                MPI_Comm comm, MPI_Request* request) {
@@ -118,7 +130,9 @@ void use_parts(Program& program) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  const bool one_node = !std::getenv("COLLIO_RANKS_PER_NODE") && collio_is_on();
+  const bool apart = argc > 1;
+  const bool one_node = !std::getenv("COLLIO_RANKS_PER_NODE") && collio_is_on() && !apart;
+  is_apart = apart && program.rank == program.size - 1;
   const std::string name = program.temporary("again");
   for (int round = 0; round < 4; ++round) {
     MPI_Comm copy = MPI_COMM_NULL;
