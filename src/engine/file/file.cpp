@@ -102,7 +102,7 @@ void File::probe_folders(FirstWord& word, const FileRequest& request, policy::Hi
 /// What rank 0 says of a file, after it has laid a new one out.
 FirstWord File::first_word(const FileRequest& request) {
   FirstWord word{request.hints, request.settings, words_of(request.found), {}};
-  policy::Hints hints = policy::parse_hints(merged(request.settings, request.hints));
+  hints = policy::parse_hints(merged(request.settings, request.hints));
   probe_folders(word, request, hints);
   const std::string bytes_at = bytes_path(request, path, hints);
   finish_layout(new_layout, path);
@@ -169,8 +169,8 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
   std::unique_ptr<File> f = std::move(mine.file_);
   const FirstWord first = word_from(met.word.text, std::move(mine.word_));
   f->settings = first.settings;
-  f->hints = policy::parse_hints(merged(first.settings, first.hints));
-  if (const auto chosen = first.found.find("folders"); chosen != first.found.end())
+  if (f->rank != 0) f->hints = policy::parse_hints(merged(first.settings, first.hints));
+  if (const auto chosen = first.found.find("folders"); f->rank != 0 && chosen != first.found.end())
     f->hints = with_folders(std::move(f->hints), chosen->second);
   f->warnings.insert(f->warnings.begin(), request.warnings.begin(), request.warnings.end());
   f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
