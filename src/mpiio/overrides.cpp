@@ -149,13 +149,13 @@ int close(MPI_File* handle) {
       const engine::File::Visit visit(*file->engine, "close");
       const std::size_t said = file->engine->warnings.size();
       file->engine->gather();
-      std::int64_t reports = report_wanted(*file->engine) ? 1 : 0;
-      error = file->engine->close_storage(reports);
+      engine::ReportWishes wishes = report_wishes(*file->engine);
+      error = file->engine->close_storage(wishes);
       if (alone(*file) && (error.ok() || file->deletes))
         error = engine::close_subfiles(*file->engine,
                                        file->deletes ? engine::AtClose::remove : engine::AtClose::keep);
       say_rest(file->engine->comm, file->engine->warnings, said);
-      if (reports != 0) report_closed(*file);
+      report_closed(*file, wishes);
     }
     file->engine->part();
   }

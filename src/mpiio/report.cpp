@@ -18,13 +18,14 @@ FileSums so_far(OpenFile& file) {
 
 }  // namespace
 
-bool report_wanted(const engine::File& file) {
+engine::ReportWishes report_wishes(const engine::File& file) {
   const char* path = std::getenv("COLLIO_REPORT");
-  return file.rank == 0 && path && *path;
+  return {.report = file.rank == 0 && path && *path ? 1 : 0};
 }
 
 void report_opened(OpenFile& file) {
-  if (report_wanted(*file.engine)) file.report_line = ReportBook::of_process().opened(so_far(file));
+  if (report_wishes(*file.engine).report != 0)
+    file.report_line = ReportBook::of_process().opened(so_far(file));
 }
 
 void report_call(OpenFile& file) {
@@ -46,9 +47,12 @@ void count_by_library(OpenFile& file) {
   report_call(file);
 }
 
-void report_closed(OpenFile& file) {
+void report_closed(OpenFile& file, const engine::ReportWishes& wishes) {
+  if (wishes.report == 0) return;
   engine::File& engine = *file.engine;
-  const Remarks remarks{engine.storage_remarks(), engine.schedule_remarks()};
+  Remarks remarks;
+  if (wishes.storage_said != 0) remarks.storage = engine.storage_remarks();
+  if (wishes.schedules_said != 0) remarks.schedules = engine.schedule_remarks();
   FileSums sums = sums_of_ranks(engine);
   if (engine.rank != 0) return;
   try {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -380,11 +381,15 @@ void File::part() {
   if (size > 1 && member_.own()) roll->finish();
 }
 
-core::Error File::close_storage(std::int64_t& word) {
+core::Error File::close_storage(ReportWishes& wishes) {
   if (storage_.file) closed_remarks_ = storage_.file->remarks();
   const core::Error mine = storage_.file ? storage_.file->close() : core::Error{};
   storage_.file.reset();
-  return agreement->worst(mine, "cannot close " + path, {&word, 1});
+  std::array<std::int64_t, 3> all{wishes.report, closed_remarks_.empty() ? 0 : 1,
+                                  memory.schedule_trials_text().empty() ? 0 : 1};
+  core::Error error = agreement->worst(mine, "cannot close " + path, all);
+  wishes = {all[0], all[1], all[2]};
+  return error;
 }
 
 core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }

@@ -62,6 +62,13 @@ struct Servers {
 
 class Proposal;
 
+/// What a report of a file needs: 1, or 0.
+struct ReportWishes {
+  std::int64_t report = 0;          ///< rank 0 wants one
+  std::int64_t storage_said = 0;    ///< some rank has storage_remarks()
+  std::int64_t schedules_said = 0;  ///< the same of schedule_remarks()
+};
+
 /// What the ranks of an open have told each other.
 struct OpenMeeting {
   const OpenWord& word;
@@ -87,7 +94,7 @@ class File {
   /// This rank's handle, opened at first use. Not collective. Thread-safe. Null when it cannot be opened:
   /// `why` says so.
   [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
-  /// What happened on the file, on any rank, that was not asked for; empty: nothing. Collective.
+  /// What happened on the file, on any rank, that was not asked for. Collective.
   [[nodiscard]] std::string storage_remarks() const;
   /// What trials of schedules came to, on the aggregator that says most. Collective.
   [[nodiscard]] std::string schedule_remarks() const;
@@ -140,8 +147,8 @@ class File {
   /// Collective.
   void gather();
   /// Closes the file's storage. The same error on all ranks if any rank's close(2) failed. Behind gather(),
-  /// in its visit. `word`: becomes the largest of the ranks' words. Collective.
-  [[nodiscard]] core::Error close_storage(std::int64_t& word);
+  /// in its visit. `wishes`: of all ranks, afterwards. Collective.
+  [[nodiscard]] core::Error close_storage(ReportWishes& wishes);
   /// Behind the last visit. Collective.
   void part();
   /// Flushes what this rank wrote. Not collective.
