@@ -171,11 +171,12 @@ int close_file(collio_file** file) {
       const std::size_t said = open.engine->warnings.size();
       open.engine->gather();
       error = open.engine->agreement->worst(left_over(*closing), "puts or gets without a commit or fetch");
-      core::keep_worst(error, open.engine->close_storage());
+      engine::ReportWishes wishes = mpiio::report_wishes(*open.engine);
+      core::keep_worst(error, open.engine->close_storage(wishes));
       if (open.engine->subfiles && error.ok())
         error = engine::close_subfiles(*open.engine, engine::AtClose::keep);
       mpiio::say_rest(open.engine->comm, open.engine->warnings, said);
-      mpiio::report_closed(open);
+      mpiio::report_closed(open, wishes);
     }
     open.engine->part();
     open.engine.reset();  // requests that are waited for later keep nothing of it

@@ -29,7 +29,9 @@ struct collio_waits {
 };
 
 /* What ranks tell each other when a file is opened, by one MPI_Iallreduce of ints with MPI_MIN over the
- * program's communicator: 1 is yes, 0 no. */
+ * program's communicator: 1 is yes, 0 no. Ranks that have met on the communicator before, all with an engine,
+ * may do it in shared memory (engine/open/reception.hpp). Ranks that have not begin with an MPI_Ibcast of
+ * collio_open_invitation ints from the first rank. */
 enum {
   collio_open_engine,     /* there is one */
   collio_open_memory,     /* it had the memory it needs to open */
@@ -40,8 +42,12 @@ enum {
   collio_open_unchecked,     /* check mode is not asked for */
   collio_open_plain,         /* the file is not kept in subfiles, as the first rank sees it */
   collio_open_first_without, /* rank without an engine; INT_MAX: it has one */
-  collio_open_words
+  collio_open_in_memory,     /* it has come into the memory that the first rank invites to */
+  collio_open_noted,         /* it will know that ranks have met */
+  collio_open_word, /* the first of those of the engine (engine/open/first_word.hpp); INT_MAX: nothing */
+  collio_open_words = collio_open_word + 244
 };
+enum { collio_open_invitation = 20 };
 
 /* What the shim gives the engine. It outlives the process's use of MPI. `calls`: the MPI library's functions;
    large-count members are null where it has none. `waits`: the same. `own`: calls that the calling thread

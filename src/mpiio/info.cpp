@@ -94,8 +94,9 @@ MPI_Info merged_info(MPI_Info info, EnvironmentHints& environment) {
           std::to_string(MPI_MAX_INFO_KEY) + " and " + std::to_string(MPI_MAX_INFO_VAL));
     set_if_it_fits(merged, key, value);
   }
-  for (const std::string& key : policy::parse_hints(pairs_of(merged)).refused)
-    MPI_Info_delete(merged, key.c_str());
+  const Pairs all = pairs_of(merged);
+  if (all.empty()) return merged;
+  for (const std::string& key : policy::parse_hints(all).refused) MPI_Info_delete(merged, key.c_str());
   return merged;
 }
 

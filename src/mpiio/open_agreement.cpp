@@ -1,11 +1,11 @@
 // See open_agreement.hpp.
 #include "mpiio/open_agreement.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <limits>
 
-#include "transport/waiting/collectives.hpp"
 #include "transport/waiting/waiting.hpp"
 
 namespace collio::mpiio {
@@ -43,7 +43,10 @@ class OpenLookout final : public transport::Lookout {
 
 }  // namespace
 
-OpenAgreement::OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& mine) {
+static_assert(collio_open_words == collio_open_word + engine::OpenWord::words);
+static_assert(collio_open_invitation == engine::Reception::invitation_words);
+
+OpenAgreement::OpenAgreement(const At& at, const OpenWords& mine, const engine::Proposal* proposal) {
   std::array<int, collio_open_words> least{};
   least[collio_open_engine] = 1;
   least[collio_open_memory] = mine.has_memory ? 1 : 0;
@@ -54,10 +57,13 @@ OpenAgreement::OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& m
   least[collio_open_unchecked] = mine.check ? 0 : 1;
   least[collio_open_plain] = mine.in_subfiles ? 0 : 1;
   least[collio_open_first_without] = std::numeric_limits<int>::max();
+  const engine::OpenWord::Words words = proposal ? proposal->words() : engine::OpenWord::none();
+  std::ranges::copy(words, least.begin() + collio_open_word);
   {
-    const OpenLookout lookout(comm, path, mine.patience_s);
-    transport::reduce_to_all(least.data(), collio_open_words, MPI_INT, MPI_MIN, comm);
+    const OpenLookout lookout(at.comm, at.path, mine.patience_s);
+    at.reception.meet(least, {collio_open_in_memory, collio_open_noted, collio_open_engine});
   }
+  std::copy(least.begin() + collio_open_word, least.end(), engines.begin());
   opened = least[collio_open_by_library] != 0;
   same_mode = least[collio_open_mode] == -least[collio_open_minus_mode];
   check = least[collio_open_unchecked] == 0;

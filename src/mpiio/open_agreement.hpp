@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/result.hpp"
+#include "engine/file/file.hpp"
 
 namespace collio::mpiio {
 
@@ -20,8 +21,8 @@ struct OpenWords {
   double patience_s = 60;    ///< 0: does not say what it waits for
 };
 
-/// One reduction over the program's communicator, in which a shim without an engine takes part
-/// (shim_absent.c). Collective.
+/// One meeting of the program's communicator, in which a shim without an engine takes part (shim_absent.c).
+/// Collective.
 struct OpenAgreement {
   bool opened = false;       ///< on all ranks
   bool same_mode = false;    ///< all ranks gave the same one
@@ -30,7 +31,15 @@ struct OpenAgreement {
   std::string_view
       why_not;  ///< why the file is the library's; empty: no reason so far. It may be the text of `mine`
 
-  OpenAgreement(MPI_Comm comm, const char* path, const OpenWords& mine);
+  engine::OpenWord::Words engines{};  ///< the least of the engines' words
+
+  struct At {
+    MPI_Comm comm;
+    const char* path;
+    engine::Reception& reception;
+  };
+  /// `proposal`: null where there is none.
+  OpenAgreement(const At& at, const OpenWords& mine, const engine::Proposal* proposal);
 };
 
 }  // namespace collio::mpiio

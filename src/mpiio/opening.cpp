@@ -73,6 +73,8 @@ void Opening::note_opened(bool opened, MPI_File file, const char* path) {
   if (!opened) return;
   try {
     if (words.has_memory) look(file, path);
+    if (words.has_memory && words.path.ok() && (words.mode & MPI_MODE_SEQUENTIAL) == 0)
+      proposal = engine::File::propose(request);
   } catch (const std::bad_alloc&) {
     words.has_memory = false;
   }

@@ -46,14 +46,19 @@ core::Error only_here(const std::string& path, std::string_view why) {
                                        std::string(why)};
 }
 
+/// When an open began, and how long the library took.
+struct OpenTimes {
+  double begin_s = 0, by_library_s = 0;
+};
+
 /// Takes the file over on all ranks, or on none. An error: check mode found one, or the file is in subfiles.
-/// `begin_s`: when the open began; `by_library_s`: how long the library took.
-core::Error take_over(const Opening& opening, MPI_File handle, double begin_s, double by_library_s) {
+core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MPI_File handle,
+                      const OpenTimes& times) {
   const engine::FileRequest& request = opening.request;
   for (const std::string& warning : request.warnings)
     say_once(request.comm, warning);  // whatever comes of the open
   bool in_subfiles = false;
-  auto opened = engine::File::open(request, &in_subfiles);
+  auto opened = engine::File::open(request, *opening.proposal, met, in_subfiles);
   if (!opened) {
     if (in_subfiles || opened.error().kind == core::ErrorClass::not_same) return opened.error();
     if (!opened.error().message.empty())
@@ -70,8 +75,8 @@ core::Error take_over(const Opening& opening, MPI_File handle, double begin_s, d
   if (alone(*file))
     if (core::Error error = begin_alone(*file, handle, opening.words.mode); !error.ok()) return error;
   say(*file->engine, request.comm, opening.origins);
-  file->engine->times.open_s = observe::now_s() - begin_s;
-  file->engine->times.open_by_library_s = by_library_s;
+  file->engine->times.open_s = observe::now_s() - times.begin_s;
+  file->engine->times.open_by_library_s = times.by_library_s;
   report_opened(*file);
   remember_file(handle, std::move(file));
   return {};
@@ -113,21 +118,25 @@ int leave(const OpenAgreement& agreed, int mode, const Opening& opening, const c
 }
 
 int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* handle) {
-  const double begin_s = observe::now_s();
-  Opening opening(comm, path, mode, info);
+  OpenTimes times{.begin_s = observe::now_s()};
   int inter = 0;
   if (comm != MPI_COMM_NULL) MPI_Comm_test_inter(comm, &inter);
-  if (comm != MPI_COMM_NULL && !inter) opening.lay_out(comm, path);
+  const bool meets = comm != MPI_COMM_NULL && !inter;
+  Opening opening(comm, path, mode, info);
+  if (meets) opening.lay_out(comm, path);
   const double library_begin_s = observe::now_s();
   const int rc =
       real->File_open(comm, path, mode, opening.merged != MPI_INFO_NULL ? opening.merged : info, handle);
-  const double by_library_s = observe::now_s() - library_begin_s;
-  if (comm == MPI_COMM_NULL || inter) return rc;
+  times.by_library_s = observe::now_s() - library_begin_s;
+  if (!meets) return rc;
   opening.note_opened(rc == MPI_SUCCESS, *handle, path);
-  const OpenAgreement agreed(comm, path, opening.words);
+  engine::Reception reception(comm);
+  const OpenAgreement agreed({comm, path, reception}, opening.words, opening.proposal.get());
   if (!agreed.opened) return rc;
   if (!why_left(agreed, mode).empty()) return leave(agreed, mode, opening, path, handle);
-  const core::Error error = take_over(opening, *handle, begin_s, by_library_s);
+  std::string first_text = opening.proposal->text();
+  const engine::OpenWord word(agreed.engines, std::move(first_text), comm);
+  const core::Error error = take_over(opening, {word, reception.hall()}, *handle, times);
   return error.ok() ? rc : close_again(handle, error);
 }
 
@@ -142,13 +151,15 @@ int close(MPI_File* handle) {
       const std::size_t said = file->engine->warnings.size();
       file->shared_pointer.close();
       file->engine->gather();
-      error = file->engine->close_storage();
-      if (file->engine->rank == 0) file->shared_pointer.remove(*file->engine);  // all have met: nobody uses it
+      engine::ReportWishes wishes = report_wishes(*file->engine);
+      error = file->engine->close_storage(wishes);
+      if (file->engine->rank == 0)
+        file->shared_pointer.remove(*file->engine);  // all have met: nobody uses it
       if (alone(*file) && (error.ok() || file->deletes))
         error = engine::close_subfiles(*file->engine,
                                        file->deletes ? engine::AtClose::remove : engine::AtClose::keep);
       say_rest(file->engine->comm, file->engine->warnings, said);
-      report_closed(*file);
+      report_closed(*file, wishes);
     }
     file->engine->part();
   }

@@ -5,16 +5,10 @@
 #include <new>
 
 #include "mpiio/report_book.hpp"
-#include "transport/waiting/collectives.hpp"
 
 namespace collio::mpiio {
 
 namespace {
-
-bool wanted(const engine::File& file) {
-  const char* path = std::getenv("COLLIO_REPORT");
-  return file.rank == 0 && path && *path;
-}
 
 FileSums so_far(OpenFile& file) {
   FileSums sums = sums_so_far(*file.engine);
@@ -24,8 +18,14 @@ FileSums so_far(OpenFile& file) {
 
 }  // namespace
 
+engine::ReportWishes report_wishes(const engine::File& file) {
+  const char* path = std::getenv("COLLIO_REPORT");
+  return {.report = file.rank == 0 && path && *path ? 1 : 0};
+}
+
 void report_opened(OpenFile& file) {
-  if (wanted(*file.engine)) file.report_line = ReportBook::of_process().opened(so_far(file));
+  if (report_wishes(*file.engine).report != 0)
+    file.report_line = ReportBook::of_process().opened(so_far(file));
 }
 
 void report_call(OpenFile& file) {
@@ -47,12 +47,12 @@ void count_by_library(OpenFile& file) {
   report_call(file);
 }
 
-void report_closed(OpenFile& file) {
+void report_closed(OpenFile& file, const engine::ReportWishes& wishes) {
+  if (wishes.report == 0) return;
   engine::File& engine = *file.engine;
-  int is_wanted = wanted(engine) ? 1 : 0;
-  transport::broadcast(&is_wanted, 1, MPI_INT, 0, engine.comm);
-  if (!is_wanted) return;
-  const Remarks remarks{engine.storage_remarks(), engine.schedule_remarks()};
+  Remarks remarks;
+  if (wishes.storage_said != 0) remarks.storage = engine.storage_remarks();
+  if (wishes.schedules_said != 0) remarks.schedules = engine.schedule_remarks();
   FileSums sums = sums_of_ranks(engine);
   if (engine.rank != 0) return;
   try {

@@ -6,6 +6,8 @@
 
 namespace collio::mpiio {
 
+/// Whether this rank is to write of the file. Not collective.
+[[nodiscard]] engine::ReportWishes report_wishes(const engine::File& file);
 /// Not collective. All do nothing unless COLLIO_REPORT names a file, and on other ranks than the file's
 /// first.
 void report_opened(OpenFile& file);
@@ -14,7 +16,7 @@ void report_call(OpenFile& file);
 /// A data call was, or will be, one that collio has no record of.
 void count_independent(OpenFile& file);
 void count_by_library(OpenFile& file);
-/// Collective over the file's communicator.
-void report_closed(OpenFile& file);
+/// `wishes`: of all ranks. Collective over the file's communicator.
+void report_closed(OpenFile& file, const engine::ReportWishes& wishes);
 
 }  // namespace collio::mpiio

@@ -2,9 +2,9 @@
  *
  * Exports the MPI_ and PMPI_ names of the calls collio takes over (Open MPI's Fortran bindings call PMPI_),
  * knows no MPI library in particular, and depends on nothing but the C library, so it can be preloaded into
- * launchers, shells and interpreters alike. At the first MPI_File_open it finds the MPI library and its
- * family (shim_library.c), makes its symbols visible to the engine, and loads libcollio_engine_FAMILY.so from
- * its own folder. Without an engine every call passes through.
+ * launchers, shells and interpreters alike. When MPI is initialized, which takes far longer, it finds the MPI
+ * library and its family (shim_library.c), makes its symbols visible to the engine, and loads
+ * libcollio_engine_FAMILY.so from its own folder. Without an engine every call passes through.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,25 +43,21 @@ static __thread int no_file;
 /* Why the engine cannot be loaded; empty: it can, or nobody tried. */
 static char absent[PATH_MAX + 256];
 
-static int same_object(void* one, void* other) {
-  Dl_info of_one, of_other;
-  return one && other && dladdr(one, &of_one) && dladdr(other, &of_other) &&
-         of_one.dli_fbase == of_other.dli_fbase;
-}
-
 static void find_real(void) {
-#define COLLIO_CALL(name, parameters, arguments)                             \
-  *(void**)&real_MPI_calls.name = shim_find("MPI_" #name);                   \
-  *(void**)&real_PMPI_calls.name = shim_find("PMPI_" #name);                 \
-  if (!same_object((void*)real_MPI_calls.name, (void*)real_PMPI_calls.name)) \
+  struct shim_finder finder = {0};
+#define COLLIO_CALL(name, parameters, arguments)                                  \
+  *(void**)&real_MPI_calls.name = shim_find_with(&finder, "MPI_" #name);          \
+  *(void**)&real_PMPI_calls.name = shim_find_with(&finder, "PMPI_" #name);        \
+  if (!shim_same_object((void*)real_MPI_calls.name, (void*)real_PMPI_calls.name)) \
     tool_MPI_calls.name = real_MPI_calls.name;
 #include "mpiio/calls.def"
 #undef COLLIO_CALL
-#define COLLIO_WAIT(name, parameters, arguments)           \
-  *(void**)&real_MPI_waits.name = shim_find("MPI_" #name); \
-  *(void**)&real_PMPI_waits.name = shim_find("PMPI_" #name);
+#define COLLIO_WAIT(name, parameters, arguments)                         \
+  *(void**)&real_MPI_waits.name = shim_find_with(&finder, "MPI_" #name); \
+  *(void**)&real_PMPI_waits.name = shim_find_with(&finder, "PMPI_" #name);
 #include "mpiio/waits.def"
 #undef COLLIO_WAIT
+  shim_end_find(&finder);
 }
 
 static void find_once(void) { pthread_once(&found_once, find_real); }
@@ -122,6 +118,13 @@ static int leave(int result) {
     shim_run_handlers(closed);
   }
   return result;
+}
+
+/* Behind the outermost MPI_Init: a first open need not wait for the engine then. An MPI library that was
+ * loaded privately becomes visible to all (start_engine), so there it waits for a file to be opened. */
+static void start_at_init(int initialized) {
+  if (initialized && depth == 1 && dlsym(RTLD_DEFAULT, "PMPI_Get_library_version"))
+    pthread_once(&started_once, start_engine);
 }
 
 /* A call of the program's own to MPI_File_open is where collio begins. */
@@ -235,7 +238,9 @@ static void note_init(const char* prefix) {
     if (!init) return shim_missing(#prefix "Init_thread");                               \
     note_init(#prefix);                                                                  \
     if (depth++ == 0) required = threads_wanted(required);                               \
-    return leave(init(argc, argv, required, provided));                                  \
+    const int result = init(argc, argv, required, provided);                             \
+    start_at_init(result == MPI_SUCCESS);                                                \
+    return leave(result);                                                                \
   }                                                                                      \
   EXPORT int shim_##prefix##Init(int* argc, char*** argv) __asm__(#prefix "Init");       \
   int shim_##prefix##Init(int* argc, char*** argv) {                                     \
@@ -248,7 +253,9 @@ static void note_init(const char* prefix) {
     const int level = depth == 0 ? threads_wanted(-1) : -1;                              \
     if (level != -1) return shim_##prefix##Init_thread(argc, argv, level, &provided);    \
     ++depth;                                                                             \
-    return leave(init(argc, argv));                                                      \
+    const int result = init(argc, argv);                                                 \
+    start_at_init(result == MPI_SUCCESS);                                                \
+    return leave(result);                                                                \
   }
 COLLIO_DEFINE_INIT(MPI_)
 COLLIO_DEFINE_INIT(PMPI_)

@@ -9,6 +9,15 @@
 /* A function or object of the MPI library's, or of a tool's in between; null: there is none. The name with P
    in front does where there is none without. Not collective. Thread-safe. */
 void* shim_find(const char* name);
+/* The same for many names: a library that no search from here reaches is looked for once. Begins as zeros. */
+struct shim_finder {
+  void* library;
+  int looked;
+};
+void* shim_find_with(struct shim_finder* finder, const char* name);
+void shim_end_find(struct shim_finder* finder);
+/* Whether one loaded object has both. Not collective. */
+int shim_same_object(const void* one, const void* other);
 /* `code` is about to initialize MPI: of several MPI libraries, the one it is linked with is meant. */
 void shim_note_initializer(const void* code);
 /* Path of the MPI library, and whether it was found. Not collective. */
@@ -36,7 +45,7 @@ int shim_inside(void);
 int shim_step_out(void);
 void shim_come_back(int where);
 
-/* This rank's part in the reduction of an open, where there is no engine. `opened`: the MPI library opened
+/* This rank's part in the meeting of an open, where there is no engine. `opened`: the MPI library opened
    the file. `why`: what the lowest such rank says, once. 1: the file is kept in subfiles, or may be: this
    rank closes it again, and so do others, with an engine or without. Collective. */
 int shim_tell_absent(handle comm, const char* path, int mode, int opened, const char* why);

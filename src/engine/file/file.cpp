@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -102,7 +103,7 @@ void File::probe_folders(FirstWord& word, const FileRequest& request, policy::Hi
 /// What rank 0 says of a file, after it has laid a new one out.
 FirstWord File::first_word(const FileRequest& request) {
   FirstWord word{request.hints, request.settings, words_of(request.found), {}};
-  policy::Hints hints = policy::parse_hints(merged(request.settings, request.hints));
+  hints = policy::parse_hints(merged(request.settings, request.hints));
   probe_folders(word, request, hints);
   const std::string bytes_at = bytes_path(request, path, hints);
   finish_layout(new_layout, path);
@@ -136,43 +137,58 @@ int File::most_domains() const noexcept {
              : all;
 }
 
-core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, bool* alone) {
-  std::unique_ptr<File> f(new File);
-  MPI_Comm_rank(request.comm, &f->rank);
-  MPI_Comm_size(request.comm, &f->size);
-  f->path = absolute_path(request.path);
-  f->new_layout = request.new_layout;
-  Crew::Offer offer(request.comm);
-  FirstWord mine;
-  std::shared_ptr<const NetworkText> network;
-  if (f->rank == 0) {
-    mine = f->first_word(request);
-    network = find_network();
-    if (network) mine.network = network->key;
-    mine.ticket = offer.ticket();
-  }
-  bool same_crew = false;
-  const FirstWord first = share(request.comm, std::move(mine), offer.crew(), same_crew);
+std::unique_ptr<Proposal> File::propose(const FileRequest& request) {
+  std::unique_ptr<Proposal> mine(new Proposal(request.comm));
+  mine->file_.reset(new File);
+  File& f = *mine->file_;
+  MPI_Comm_rank(request.comm, &f.rank);
+  MPI_Comm_size(request.comm, &f.size);
+  f.path = absolute_path(request.path);
+  f.new_layout = request.new_layout;
+  mine->is_first_ = f.rank == 0;
+  if (f.rank != 0) return mine;
+  mine->word_ = f.first_word(request);
+  mine->network_ = find_network();
+  if (mine->network_) mine->word_.network = mine->network_->key;
+  mine->word_.ticket = mine->offer_.ticket();
+  mine->word_.memory_token = new_token();
+  mine->text_ = text_of(mine->word_);
+  return mine;
+}
+
+core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
+  const auto mine = propose(request);
+  OpenWord::Words least = mine->words();
+  transport::reduce_to_all(least.data(), static_cast<int>(least.size()), MPI_INT32_T, MPI_MIN, request.comm);
+  const OpenWord word(least, mine->text(), request.comm);
+  bool alone = false;
+  return open(request, *mine, {word}, alone);
+}
+
+core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Proposal& mine,
+                                               const OpenMeeting& met, bool& alone) {
+  std::unique_ptr<File> f = std::move(mine.file_);
+  const FirstWord first = word_from(met.word.text, std::move(mine.word_));
   f->settings = first.settings;
-  f->hints = policy::parse_hints(merged(first.settings, first.hints));
-  if (const auto chosen = first.found.find("folders"); chosen != first.found.end())
+  if (f->rank != 0) f->hints = policy::parse_hints(merged(first.settings, first.hints));
+  if (const auto chosen = first.found.find("folders"); f->rank != 0 && chosen != first.found.end())
     f->hints = with_folders(std::move(f->hints), chosen->second);
   f->warnings.insert(f->warnings.begin(), request.warnings.begin(), request.warnings.end());
   f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
-  if (alone)
-    *alone = is_in_subfiles(first.found) ||
-             (f->hints.enabled && f->hints.subfiles > 0 && request.writes && is_empty(first.found));
+  alone = is_in_subfiles(first.found) ||
+          (f->hints.enabled && f->hints.subfiles > 0 && request.writes && is_empty(first.found));
   if (core::Error error = found_from(first.found, f->path).error; !error.ok()) return error;
   if (!f->hints.enabled) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
-  auto member = Crew::join(request.comm, offer, same_crew ? &first.ticket : nullptr);
+  auto member =
+      Crew::join({request.comm, met.hall}, mine.offer_, met.word.same_crew ? &first.ticket : nullptr);
   if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
   f->member_ = std::move(member.value());
   const LineUse use(*f);
   f->machine.storage = first.storage;
   f->machine.nodes = f->member_.place().machine.nodes;
-  discover_network(f->comm, f->machine, first.network, network);
+  discover_network(f->comm, f->machine, first.network, mine.network_);
   if (core::Error error = f->settle_in(request, first); !error.ok()) return error;
   return f;
 }
@@ -208,13 +224,8 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
   core::Error error;
   all_hold_ = !policy::few_servers(machine, hints);
   if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
-  error = agreement->worst(error, "cannot open " + path);
-  if (error.ok()) error = check_open(*this, request.hints, first.hints);
-  if (!error.ok()) return error;
-  note_storage();
-  if (!all_hold_) learn_holder();
-  take_up_memory();
-  return {};
+  error = agree_on_opened(std::move(error), first);
+  return error.ok() ? check_open(*this, request.hints, first.hints) : error;
 }
 
 File::~File() {
@@ -273,31 +284,12 @@ storage::Storage* File::storage(core::Error* why) {
   return storage_.file.get();
 }
 
-/// The first aggregator, by the file's inode, and the first rank of this node that has the file, if one has.
-void File::learn_holder() {
-  storage::Holder first = storage_.holder, near = storage_.holder;
-  transport::broadcast(&first, sizeof first, MPI_BYTE, servers.ranks.front(), comm);
-  int nearest = storage_.file ? node_rank : size;
-  transport::reduce_to_all(&nearest, 1, MPI_INT, MPI_MIN, node);
-  if (nearest < size) transport::broadcast(&near, sizeof near, MPI_BYTE, nearest, node);
-  holder_ = nearest < size ? near : first;
-  if (nearest == size) holder_->process = 0;
-}
-
 void File::prepare_fault_drill() {
   drill_ = storage::FaultDrill::make(hints.faults, rank);
   if (!drill_) return;
   drill_->set_aggregator(servers.mine);
   warnings.push_back("FAULTS ARE INJECTED into the calls on " + path +
                      ", as collio_faults asks: " + hints.faults);
-}
-
-void File::note_storage() {
-  storage_use = agree_on_storage(*agreement, comm, storage_);
-  machine.storage.overlaps = storage_use.overlaps;
-  const std::string asked(policy::name_of(hints.storage));
-  if (storage_use.declined || hints.storage == policy::StorageKind::null)
-    warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
 }
 
 std::string File::storage_remarks() const {
@@ -381,18 +373,23 @@ void File::gather() {
   while (!check_same_call(*this, "close")
               .ok()) {  // they are told; this rank cannot but wait until they come to their close
   }
-  static_cast<void>(agreement->worst({}, ""));
+  // A rank that opens the file late opens it by the handle of one that has it (learn_holder()).
+  if (!all_hold_) static_cast<void>(agreement->worst({}, ""));
 }
 
 void File::part() {
   if (size > 1 && member_.own()) roll->finish();
 }
 
-core::Error File::close_storage() {
+core::Error File::close_storage(ReportWishes& wishes) {
   if (storage_.file) closed_remarks_ = storage_.file->remarks();
   const core::Error mine = storage_.file ? storage_.file->close() : core::Error{};
   storage_.file.reset();
-  return agreement->worst(mine, "cannot close " + path);
+  std::array<std::int64_t, 3> all{wishes.report, closed_remarks_.empty() ? 0 : 1,
+                                  memory.schedule_trials_text().empty() ? 0 : 1};
+  core::Error error = agreement->worst(mine, "cannot close " + path, all);
+  wishes = {all[0], all[1], all[2]};
+  return error;
 }
 
 core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }

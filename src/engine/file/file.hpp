@@ -60,13 +60,33 @@ struct Servers {
   [[nodiscard]] Servers in_order_of(const std::vector<int>& seat_of_domain, int rank) const;
 };
 
+class Proposal;
+
+/// What a report of a file needs: 1, or 0.
+struct ReportWishes {
+  std::int64_t report = 0;          ///< rank 0 wants one
+  std::int64_t storage_said = 0;    ///< some rank has storage_remarks()
+  std::int64_t schedules_said = 0;  ///< the same of schedule_remarks()
+};
+
+/// What the ranks of an open have told each other.
+struct OpenMeeting {
+  const OpenWord& word;
+  const Hall* hall = nullptr;  ///< see Crew::Gathering
+};
+
 class File {
  public:
+  /// What this rank brings to the meeting of an open. Not collective.
+  [[nodiscard]] static std::unique_ptr<Proposal> propose(const FileRequest& request);
   /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or
   /// all get an error of the same class (a rank that serves it cannot reach the file: it is the MPI library's
   /// alone). `alone`: set on all ranks to whether it is kept in subfiles, or was to be: nobody else can serve
   /// it.
-  static core::Result<std::unique_ptr<File>> open(const FileRequest& request, bool* alone = nullptr);
+  static core::Result<std::unique_ptr<File>> open(const FileRequest& request, Proposal& mine,
+                                                  const OpenMeeting& met, bool& alone);
+  /// The same, with a meeting of its own.
+  static core::Result<std::unique_ptr<File>> open(const FileRequest& request);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -74,7 +94,7 @@ class File {
   /// This rank's handle, opened at first use. Not collective. Thread-safe. Null when it cannot be opened:
   /// `why` says so.
   [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
-  /// What happened on the file, on any rank, that was not asked for; empty: nothing. Collective.
+  /// What happened on the file, on any rank, that was not asked for. Collective.
   [[nodiscard]] std::string storage_remarks() const;
   /// What trials of schedules came to, on the aggregator that says most. Collective.
   [[nodiscard]] std::string schedule_remarks() const;
@@ -123,11 +143,12 @@ class File {
     LineUse use_;
     transport::RollCall::Visit visit_;
   };
-  /// Returns when all ranks have come here, before the file is closed: in a visit. Collective.
+  /// Before the file is closed, in a visit: returns when nobody needs this rank's handle any more.
+  /// Collective.
   void gather();
   /// Closes the file's storage. The same error on all ranks if any rank's close(2) failed. Behind gather(),
-  /// in its visit. Collective.
-  [[nodiscard]] core::Error close_storage();
+  /// in its visit. `wishes`: of all ranks, afterwards. Collective.
+  [[nodiscard]] core::Error close_storage(ReportWishes& wishes);
   /// Behind the last visit. Collective.
   void part();
   /// Flushes what this rank wrote. Not collective.
@@ -178,7 +199,8 @@ class File {
   [[nodiscard]] FirstWord first_word(const FileRequest& request);
   void probe_folders(FirstWord& word, const FileRequest& request, policy::Hints& hints);
   void prepare_fault_drill();
-  void note_storage();  ///< Collective.
+  [[nodiscard]] core::Error agree_on_opened(core::Error mine, const FirstWord& first);  ///< Collective.
+  void note_storage(const StorageWords& most);                                          ///< Collective.
   void learn_holder();  ///< Where not all ranks open the file at once. Collective.
   /// All ranks have the file open, or the plan does not need it. Collective.
   [[nodiscard]] bool have_handles(const policy::Plan& plan);
@@ -187,7 +209,8 @@ class File {
   /// The same for windows in the nodes' shared memory. Collective.
   [[nodiscard]] bool have_slots(const policy::Plan& plan);
   void announce_slots();
-  void take_up_memory();  ///< Collective.
+  void take_out_memory();
+  void take_up_memory(bool all_took_it, std::uint64_t new_token);
   MemoryKey memory_key_;
   void prepare_memory_drill();  ///< COLLIO_DRILL_MEMORY
   [[nodiscard]] core::Error settle_in(const FileRequest& request, const FirstWord& first);
@@ -205,6 +228,27 @@ class File {
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
   std::string closed_remarks_;                  ///< of the storage, when it was closed
   storage::Opened storage_;
+};
+
+/// Rank 0's word on a file, and the crew that this rank knows its ranks by.
+class Proposal {
+ public:
+  ~Proposal() = default;
+  [[nodiscard]] OpenWord::Words words() const {
+    return is_first_ ? OpenWord::of(offer_.crew(), text_) : OpenWord::none(offer_.crew());
+  }
+  /// Of rank 0.
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  friend class File;
+  explicit Proposal(MPI_Comm comm) : offer_(comm) {}
+  bool is_first_ = false;
+  std::unique_ptr<File> file_;
+  Crew::Offer offer_;
+  FirstWord word_;
+  std::shared_ptr<const NetworkText> network_;
+  std::string text_;
 };
 
 }  // namespace collio::engine

@@ -1,10 +1,8 @@
 // Which plan memory a file goes on with. See kept_memories.hpp.
-#include <array>
 #include <bit>
-#include <cstring>
 #include <functional>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "core/content_hash.hpp"
 #include "engine/file/file.hpp"
@@ -14,7 +12,7 @@ namespace collio::engine {
 namespace {
 
 /// All that plans rest on beside accesses.
-std::uint64_t setting_of(const File& f) {
+std::uint64_t setting_of(const File& f, const storage::Opened& opened) {
   std::uint64_t h = 0;
   const auto fold = [&h](std::uint64_t value) { h = core::hash_step(h, value); };
   const auto fold_text = [&fold](const std::string& text) { fold(std::hash<std::string>{}(text)); };
@@ -29,9 +27,9 @@ std::uint64_t setting_of(const File& f) {
   fold(storage.in_memory ? 1 : 0);
   fold(static_cast<std::uint64_t>(storage.layout.unit_bytes));
   fold(static_cast<std::uint64_t>(storage.layout.count));
-  fold(storage.overlaps ? 1 : 0);
+  fold(opened.file && opened.file->overlaps() ? 1 : 0);
   fold(f.readable ? 1 : 0);
-  fold_text(f.storage_use.kind);
+  fold_text(std::string(policy::name_of(opened.kind)));
   fold_text(f.machine.network ? f.machine.network->name : "");
   for (const machine::Node& n : f.machine.nodes) {
     fold_text(n.name);
@@ -44,19 +42,15 @@ std::uint64_t setting_of(const File& f) {
 
 }  // namespace
 
-void File::take_up_memory() {
-  memory_key_ = {setting_of(*this), rank, size};
-  std::array<std::uint64_t, 2> tokens{};  // of the memory to go on with, and else of the new one
-  if (rank == 0) tokens = {kept_token(memory_key_), new_token()};
-  std::vector<std::int32_t> words(sizeof tokens / sizeof(std::int32_t));
-  std::memcpy(words.data(), tokens.data(), sizeof tokens);
-  agreement->sum(words);  // the other ranks' are 0
-  std::memcpy(tokens.data(), words.data(), sizeof tokens);
-  if (tokens[0] != 0) {
-    std::optional<PlanMemory> kept = take_memory(tokens[0], memory_key_);
-    if (agreement->least(kept ? 1 : 0) == 1) memory = std::move(*kept);
-  }
-  if (memory.token() == 0) memory.set_token(tokens[1]);
+/// By what this rank alone knows. A rank that knows otherwise than before takes out another memory, or none.
+void File::take_out_memory() {
+  memory_key_ = {setting_of(*this, storage_), rank, size};
+  if (std::optional<PlanMemory> kept = take_memory(memory_key_)) memory = std::move(*kept);
+}
+
+void File::take_up_memory(bool all_took_it, std::uint64_t new_token) {
+  if (!all_took_it) keep_memory(memory_key_, std::exchange(memory, PlanMemory()));
+  if (memory.token() == 0) memory.set_token(new_token);
 }
 
 }  // namespace collio::engine

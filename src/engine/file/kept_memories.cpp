@@ -2,10 +2,13 @@
 #include "engine/file/kept_memories.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <random>
 #include <utility>
+
+#include "core/content_hash.hpp"
 
 namespace collio::engine {
 
@@ -25,18 +28,10 @@ KeptMemories& kept() {
 
 }  // namespace
 
-std::uint64_t kept_token(const MemoryKey& key) {
+std::optional<PlanMemory> take_memory(const MemoryKey& key) {
   KeptMemories& k = kept();
   const std::lock_guard lock(k.mutex);
   const auto found = std::ranges::find(k.memories, key, &std::pair<MemoryKey, PlanMemory>::first);
-  return found == k.memories.end() ? 0 : found->second.token();
-}
-
-std::optional<PlanMemory> take_memory(std::uint64_t token, const MemoryKey& key) {
-  KeptMemories& k = kept();
-  const std::lock_guard lock(k.mutex);
-  const auto found = std::ranges::find_if(
-      k.memories, [&](const auto& one) { return one.first == key && one.second.token() == token; });
   if (found == k.memories.end()) return {};
   std::optional<PlanMemory> memory(std::move(found->second));
   k.memories.erase(found);
@@ -52,8 +47,12 @@ void keep_memory(const MemoryKey& key, PlanMemory&& memory) {
 }
 
 std::uint64_t new_token() {
-  std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 32 | device()) | 1U;
+  static const std::uint64_t process = [] {  // a device costs 10 us to make
+    std::random_device device;
+    return static_cast<std::uint64_t>(device()) << 32 | device();
+  }();
+  static std::atomic<std::uint64_t> count{0};
+  return core::hash_step(process, ++count) | 1U;
 }
 
 }  // namespace collio::engine

@@ -1,8 +1,8 @@
 // Plan memories of closed files, for the next file that the same ranks open in the same setting.
 //
 // A program that opens a file for every checkpoint writes one pattern in all of them: what was found out
-// about it, trials included, is the job's and not the file's. Every process keeps its own part; rank 0 names
-// the one to go on with, and it is taken up if all ranks have it.
+// about it, trials included, is the job's and not the file's. Every process keeps its own part and takes
+// out the one it would go on with; the file goes on with it if all ranks took out parts of one memory.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,9 @@ struct MemoryKey {
   bool operator==(const MemoryKey&) const = default;
 };
 
-/// The token of a kept memory; 0: none is kept. Not collective, thread-safe, as the others.
-[[nodiscard]] std::uint64_t kept_token(const MemoryKey& key);
-/// The memory with this token and key, which is kept no longer.
-[[nodiscard]] std::optional<PlanMemory> take_memory(std::uint64_t token, const MemoryKey& key);
+/// The memory with this key that was kept last, which is kept no longer; nothing: none is. Not collective,
+/// thread-safe, as the others.
+[[nodiscard]] std::optional<PlanMemory> take_memory(const MemoryKey& key);
 /// Keeps the last few. A memory without a token, or without a pattern in it, is not kept.
 void keep_memory(const MemoryKey& key, PlanMemory&& memory);
 /// Never the same on two processes, or twice on one.

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "storage/kinds.hpp"
@@ -19,9 +21,12 @@ struct StorageUse {
   bool overlaps = false;  ///< transfers are asynchronous on every rank that has the file open
 };
 
-/// Collective. `mine`: null file where this rank has not opened it.
-[[nodiscard]] StorageUse agree_on_storage(const transport::Agreement& agreement, MPI_Comm comm,
-                                          const storage::Opened& mine);
+/// What ranks agree on: of each number the largest over all ranks counts.
+using StorageWords = std::array<std::int64_t, 4>;
+/// Of rank `rank` of `size`. `mine`: null file where it has not opened it. Not collective.
+[[nodiscard]] StorageWords storage_words(const storage::Opened& mine, int rank, int size);
+/// `most`: the same on all ranks. Collective where rank 0's text comes from another rank.
+[[nodiscard]] StorageUse storage_use_of(const StorageWords& most, MPI_Comm comm, const storage::Opened& mine);
 
 /// The text of the lowest rank with the largest weight. Collective.
 [[nodiscard]] std::string weightiest_text(MPI_Comm comm, int weight, std::string text);

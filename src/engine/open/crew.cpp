@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,16 +28,6 @@ Registry& registry() {
   return *r;
 }
 
-/// No other process has it: numbers of processes come again in containers.
-std::array<std::uint64_t, 2> fresh_id() {
-  static const std::uint64_t process = [] {
-    std::random_device device;
-    return static_cast<std::uint64_t>(device()) << 32 | device();
-  }();
-  static std::atomic<std::uint64_t> count{0};
-  return {process, ++count};
-}
-
 template <class Map>
 int first_free(const Map& used) {
   int number = 0;
@@ -45,6 +36,21 @@ int first_free(const Map& used) {
 }
 
 }  // namespace
+
+CrewId Crew::fresh_id() {
+  static const std::uint64_t process = [] {
+    std::random_device device;
+    return static_cast<std::uint64_t>(device()) << 32 | device();
+  }();
+  static std::atomic<std::uint64_t> count{0};
+  return {process, ++count};
+}
+
+bool Crew::any() {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  return !std::ranges::all_of(r.crews, [](const auto& crew) { return crew.expired(); });
+}
 
 Crew::Membership::Membership(Membership&& other) noexcept { *this = std::move(other); }
 
@@ -126,16 +132,16 @@ auto& Crew::wait_for(Map& map, int place) {
   }
 }
 
-core::Error Crew::serve_own(MPI_Comm comm, const Ticket& ticket, Membership& member) {
+core::Error Crew::serve_own(const Gathering& at, const Ticket& ticket, Membership& member) {
   int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_rank(at.comm, &rank);
   if (!ticket.made_now) {
     member.own_ = &wait_for(lines_, ticket.place);
     if (rank != 0) member.own_->take();  // a file's close may still be at its end here
     return {};
   }
   std::optional<Place> place = place_;
-  auto line = Line::make(comm, place);
+  auto line = Line::make(at.comm, place, at.hall);
   if (!line) return line.error();
   member.own_ = line.value().get();
   member.own_->take();
@@ -163,53 +169,83 @@ core::Error Crew::serve_shared(MPI_Comm comm, const Ticket& ticket, Membership& 
   return {};
 }
 
-core::Result<Crew::Membership> Crew::join_anew(MPI_Comm comm) {
-  PlaceKey key = place_key(comm);
+Crew::Finding Crew::find_by_messages(MPI_Comm comm) {
+  Finding found{.key = place_key(comm)};
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  Ticket ticket;
-  std::shared_ptr<Crew> crew;
-  std::optional<Place> place = known_place(key);
+  found.place = known_place(found.key);
+  Ticket& ticket = found.ticket;
   if (rank == 0) {
-    crew = find(key, ticket);
-    if (crew) ticket = crew->reserve();
+    found.crew = find(found.key, ticket);
+    if (found.crew) ticket = found.crew->reserve();
     ticket.fresh = fresh_id();
-    ticket.known = crew || place;
+    ticket.known = found.crew || found.place;
   }
   transport::broadcast(&ticket, sizeof ticket, MPI_BYTE, 0, comm);
-  if (rank != 0 && ticket.crew != CrewId{}) crew = find(key, ticket);
-  int all_know[] = {crew ? 1 : 0, place ? 1 : 0};
+  if (rank != 0 && ticket.crew != CrewId{}) found.crew = find(found.key, ticket);
+  int all_know[] = {found.crew ? 1 : 0, found.place ? 1 : 0};
   if (ticket.known)
     transport::reduce_to_all(all_know, 2, MPI_INT, MPI_MIN, comm);
   else
     all_know[0] = all_know[1] = 0;
-  const bool is_new = all_know[0] == 0;
-  if (is_new) {
-    if (rank == 0 && crew) crew->cancel(ticket);
-    ticket = {.crew = ticket.fresh};
-    crew = std::make_shared<Crew>();
-    crew->id_ = ticket.crew;
-    crew->key_ = key;
-    if (all_know[1]) crew->place_ = std::move(place);
+  if (rank == 0 && found.crew && !all_know[0]) found.crew->cancel(ticket);
+  if (!all_know[0]) found.crew.reset();
+  if (!all_know[1]) found.place.reset();
+  return found;
+}
+
+Crew::Finding Crew::find_in_hall(const Gathering& at) {
+  Finding found{.key = key_of(at.hall->ranks())};
+  int rank = 0, size = 1;
+  MPI_Comm_rank(at.comm, &rank);
+  MPI_Comm_size(at.comm, &size);
+  found.place = place_on_one_node(at.hall->facts(), rank, size);
+  found.ticket.fresh = at.hall->fresh();
+  if (at.hall->strangers()) return found;
+  if (rank == 0) {
+    found.crew = find(found.key, {});
+    if (found.crew) found.ticket = found.crew->reserve();
+    found.ticket.fresh = at.hall->fresh();
   }
+  at.hall->hear_first(std::as_writable_bytes(std::span(&found.ticket, 1)));
+  if (found.ticket.crew == CrewId{}) return found;
+  if (rank != 0) found.crew = find(found.key, found.ticket);
+  if (at.hall->all_true(found.crew != nullptr)) return found;
+  if (rank == 0) found.crew->cancel(found.ticket);
+  found.crew.reset();
+  return found;
+}
+
+core::Result<Crew::Membership> Crew::join_found(const Gathering& at, Finding found) {
+  const bool is_new = !found.crew, is_known = found.place.has_value();
+  if (is_new) {
+    found.ticket = {.crew = found.ticket.fresh};
+    found.crew = std::make_shared<Crew>();
+    found.crew->id_ = found.ticket.crew;
+    found.crew->key_ = found.key;
+    found.crew->place_ = std::move(found.place);
+  }
+  const std::shared_ptr<Crew>& crew = found.crew;
   Membership member;
   member.crew_ = crew;
-  if (core::Error error = crew->serve(comm, ticket, member); !error.ok()) {
-    if (rank == 0 && !is_new) crew->cancel(ticket);
+  if (core::Error error = crew->serve(at, found.ticket, member); !error.ok()) {
+    int rank = 0;
+    MPI_Comm_rank(at.comm, &rank);
+    if (rank == 0 && !is_new) crew->cancel(found.ticket);
     return error;
   }
   if (is_new) {
-    if (!all_know[1]) remember_place(std::move(key), *crew->place_);
+    if (at.hall || !is_known) remember_place(std::move(found.key), *crew->place_);
     Registry& r = registry();
     const std::lock_guard lock(r.mutex);
     r.crews.push_back(crew);
   }
-  hold(comm, crew);
+  hold(at.comm, crew);
   return member;
 }
 
-core::Error Crew::serve(MPI_Comm comm, const Ticket& ticket, Membership& member) {
-  return ticket.shares ? serve_shared(comm, ticket, member) : serve_own(comm, ticket, member);
+core::Error Crew::serve(const Gathering& at, const Ticket& ticket, Membership& member) {
+  return ticket.shares ? serve_shared(at.comm, ticket, member) : serve_own(at, ticket, member);
 }
 
 bool Crew::fits_here() const {
@@ -229,14 +265,14 @@ void Crew::Offer::withdraw() noexcept {
   if (std::exchange(reserved_, false)) crew_->cancel(ticket_);
 }
 
-core::Result<Crew::Membership> Crew::join(MPI_Comm comm, Offer& offer, const Ticket* ticket) {
+core::Result<Crew::Membership> Crew::join(const Gathering& at, Offer& offer, const Ticket* ticket) {
   if (!ticket) {
     offer.withdraw();
-    return join_anew(comm);
+    return join_found(at, at.hall ? find_in_hall(at) : find_by_messages(at.comm));
   }
   Membership member;
   member.crew_ = offer.crew_;
-  if (core::Error error = offer.crew_->serve(comm, *ticket, member); !error.ok()) return error;
+  if (core::Error error = offer.crew_->serve({at.comm}, *ticket, member); !error.ok()) return error;
   offer.reserved_ = false;
   return member;
 }

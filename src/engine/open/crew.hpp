@@ -56,6 +56,12 @@ class Crew {
     int number_ = -1;  ///< of the line, or of the file among those that borrow
   };
 
+  /// Ranks that open a file.
+  struct Gathering {
+    MPI_Comm comm = MPI_COMM_NULL;
+    const Hall* hall = nullptr;  ///< null: they have none yet, or had it before
+  };
+
   /// The crew that this rank knows the communicator's ranks by, before it has met them. On the first rank
   /// also the ticket for a file, which is void if the file does not join.
   class Offer {
@@ -79,20 +85,33 @@ class Crew {
   /// A part for one file in the crew of the communicator's ranks, which is made when there is none. `ticket`:
   /// of the first rank, whose crew is that of all ranks; null: they are not of one mind. Collective. An error
   /// on all ranks: MPI has no more communicators.
-  [[nodiscard]] static core::Result<Membership> join(MPI_Comm comm, Offer& offer, const Ticket* ticket);
+  [[nodiscard]] static core::Result<Membership> join(const Gathering& at, Offer& offer, const Ticket* ticket);
 
+  /// This process has a crew, of whatever ranks. Thread-safe.
+  [[nodiscard]] static bool any();
+  /// No other process has it: numbers of processes come again in containers. Thread-safe.
+  [[nodiscard]] static CrewId fresh_id();
   /// It was made by this process as it is now: on the same processors, by the same settings.
   [[nodiscard]] bool fits_here() const;
 
  private:
-  [[nodiscard]] static core::Result<Membership> join_anew(MPI_Comm comm);
-  [[nodiscard]] core::Error serve(MPI_Comm comm, const Ticket& ticket, Membership& member);
+  /// What ranks that are not of one mind come to.
+  struct Finding {
+    PlaceKey key;
+    std::shared_ptr<Crew> crew;  ///< of all ranks; null: a new one
+    Ticket ticket;
+    std::optional<Place> place;  ///< of a new one; nothing: to be found out
+  };
+  [[nodiscard]] static Finding find_by_messages(MPI_Comm comm);
+  [[nodiscard]] static Finding find_in_hall(const Gathering& at);
+  [[nodiscard]] static core::Result<Membership> join_found(const Gathering& at, Finding found);
+  [[nodiscard]] core::Error serve(const Gathering& at, const Ticket& ticket, Membership& member);
   [[nodiscard]] static std::shared_ptr<Crew> find(const PlaceKey& key, const Ticket& ticket);
   [[nodiscard]] Ticket reserve();
   void cancel(const Ticket& ticket);
   template <class Map>
   auto& wait_for(Map& map, int place);
-  [[nodiscard]] core::Error serve_own(MPI_Comm comm, const Ticket& ticket, Membership& member);
+  [[nodiscard]] core::Error serve_own(const Gathering& at, const Ticket& ticket, Membership& member);
   [[nodiscard]] core::Error serve_shared(MPI_Comm comm, const Ticket& ticket, Membership& member);
 
   access::MpiStays mpi_stays_;

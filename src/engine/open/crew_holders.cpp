@@ -16,7 +16,10 @@ namespace {
 
 constexpr std::size_t most_held = 4;
 
-using Held = std::deque<std::shared_ptr<Crew>>;
+struct Held {
+  std::deque<std::shared_ptr<Crew>> crews;
+  Met met;
+};
 
 std::mutex mutex;
 int key = MPI_KEYVAL_INVALID;  // of the attribute
@@ -68,6 +71,7 @@ Held& held_by(MPI_Comm comm) {
   int found = 0;
   MPI_Comm_get_attr(comm, key, &value, &found);
   if (found) return *static_cast<Held*>(value);
+  if (access::has_world() && comm == MPI_COMM_WORLD) held_by(MPI_COMM_SELF);  // its end is MPI's
   auto* fresh = new Held;
   MPI_Comm_set_attr(comm, key, fresh);
   return *fresh;
@@ -79,8 +83,7 @@ void hold(MPI_Comm comm, const std::shared_ptr<Crew>& crew) {
   const MPI_Comm holder = holder_of(comm);
   std::shared_ptr<Crew> dropped;  // not under the lock
   const std::lock_guard lock(mutex);
-  if (holder == MPI_COMM_WORLD) held_by(MPI_COMM_SELF);  // its end is MPI's
-  Held& held = held_by(holder);
+  auto& held = held_by(holder).crews;
   if (std::ranges::find(held, crew) != held.end()) return;
   held.push_back(crew);
   if (held.size() <= most_held) return;
@@ -96,10 +99,15 @@ std::shared_ptr<Crew> held_crew(MPI_Comm comm) {
   int found = 0;
   MPI_Comm_get_attr(holder, key, &value, &found);
   if (!found) return nullptr;
-  const Held& held = *static_cast<Held*>(value);
+  const auto& held = static_cast<Held*>(value)->crews;
   const auto fits =
       std::find_if(held.rbegin(), held.rend(), [](const auto& crew) { return crew->fits_here(); });
   return fits == held.rend() ? nullptr : *fits;
+}
+
+Met& met_on(MPI_Comm comm) {
+  const std::lock_guard lock(mutex);
+  return held_by(comm).met;
 }
 
 }  // namespace collio::engine

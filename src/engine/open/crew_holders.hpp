@@ -3,7 +3,10 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
+
+#include "transport/node_memory/node_board.hpp"
 
 namespace collio::engine {
 
@@ -16,5 +19,13 @@ void hold(MPI_Comm comm, const std::shared_ptr<Crew>& crew);
 
 /// The latest crew kept for the ranks of `comm` that fits this process; null: there is none. Not collective.
 [[nodiscard]] std::shared_ptr<Crew> held_crew(MPI_Comm comm);
+
+/// Of the opens on a communicator, not on its duplicates; the same on all its ranks.
+struct Met {
+  std::int64_t opens = 0;                       ///< in which all ranks had an engine
+  std::shared_ptr<transport::NodeBoard> board;  ///< null: they have none
+};
+/// Lives until `comm` is freed, or MPI ends. Not collective.
+[[nodiscard]] Met& met_on(MPI_Comm comm);
 
 }  // namespace collio::engine

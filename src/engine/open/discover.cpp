@@ -23,21 +23,25 @@ namespace {
 
 struct NodeRecord {
   char name[MPI_MAX_PROCESSOR_NAME];
+  NodeFacts facts;
   std::int32_t ranks;
-  std::int32_t cores;
-  std::int32_t numas;
-  std::int32_t nics;
   std::int32_t leader;  ///< the node's first rank
   std::int32_t stride;  ///< from each of its ranks to the next; 0: not the same for all
   std::int32_t fabric;
-  std::int64_t shared_bytes;  ///< see Place
-  double link_bytes_per_s;
 };
 
-/// What this process's node has inside: read once.
-const machine::NodeParts& parts_of_node() {
-  static const machine::NodeParts parts = machine::read_node_parts("/sys");
-  return parts;
+int cores_of(const machine::CpuSet& processors) {
+  return std::max(1, static_cast<int>(std::count(processors.begin(), processors.end(), true)));
+}
+
+machine::Node node_of(const char* name, int ranks, const NodeFacts& facts, machine::Fabric fabric) {
+  return {.name = name,
+          .ranks = ranks,
+          .cores = facts.cores,
+          .numas = facts.numas,
+          .nics = facts.nics,
+          .fabric = fabric,
+          .link_bytes_per_s = facts.link_bytes_per_s};
 }
 
 /// What a rank tells the others that share memory with it.
@@ -136,12 +140,9 @@ NodeRecord record_of(const OwnNode& node) {
   r.ranks = static_cast<std::int32_t>(node.members.size());
   r.stride = stride_of(node.members);
   const machine::CpuSet processors = processors_of(node.members, node.comm);
-  r.cores = std::max(1, static_cast<int>(std::count(processors.begin(), processors.end(), true)));
+  r.facts.cores = cores_of(processors);
   if (node.local_rank != 0) return r;
-  r.numas = machine::count_numas(parts_of_node(), processors);
-  r.shared_bytes = transport::SharedMemory::share_of_free();
-  r.nics = parts_of_node().nics;
-  r.link_bytes_per_s = parts_of_node().link_bytes_per_s;
+  r.facts = facts_of_node(processors);
   r.fabric = static_cast<std::int32_t>(machine::fabric_of(parts_of_node(), machine::fabric_words()));
   return r;
 }
@@ -198,18 +199,39 @@ std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared) {
   const bool one_host = std::ranges::all_of(
       records, [&](const NodeRecord& r) { return std::strcmp(r.name, records[0].name) == 0; });
   for (const NodeRecord& r : records) {
-    place.machine.nodes.push_back(
-        {.name = r.name,
-         .ranks = r.ranks,
-         .cores = r.cores,
-         .numas = r.numas,
-         .nics = r.nics,
-         .fabric = one_host ? machine::Fabric::same_host : static_cast<machine::Fabric>(r.fabric),
-         .link_bytes_per_s = r.link_bytes_per_s});
+    const machine::Fabric fabric =
+        one_host ? machine::Fabric::same_host : static_cast<machine::Fabric>(r.fabric);
+    place.machine.nodes.push_back(node_of(r.name, r.ranks, r.facts, fabric));
     place.leaders.push_back(r.leader);
     place.strides.push_back(r.stride);
   }
-  place.shared_bytes = std::ranges::min(records, {}, &NodeRecord::shared_bytes).shared_bytes;
+  place.shared_bytes = std::ranges::min(records, {}, [](const NodeRecord& r) {
+                         return r.facts.shared_bytes;
+                       }).facts.shared_bytes;
+  return place;
+}
+
+const machine::NodeParts& parts_of_node() {
+  static const machine::NodeParts parts = machine::read_node_parts("/sys");
+  return parts;
+}
+
+NodeFacts facts_of_node(const machine::CpuSet& processors) {
+  const machine::NodeParts& parts = parts_of_node();
+  return {cores_of(processors), machine::count_numas(parts, processors), parts.nics,
+          transport::SharedMemory::share_of_free(), parts.link_bytes_per_s};
+}
+
+Place place_on_one_node(const NodeFacts& facts, int rank, int ranks) {
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  Place place;
+  place.machine.nodes.push_back(node_of(name, ranks, facts, machine::Fabric::same_host));
+  place.seat.local_rank = rank;
+  place.leaders = {0};
+  place.strides = {1};
+  place.shared_bytes = facts.shared_bytes;
   return place;
 }
 

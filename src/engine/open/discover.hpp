@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "machine/machine.hpp"
+#include "machine/node_reader.hpp"
 #include "policy/aggregators.hpp"
 #include "transport/node_memory/agreement.hpp"
 
@@ -30,6 +31,19 @@ struct Place {
 /// freed. The result is the same on all ranks, except `seat` and `node`. O(nodes) data. Nothing on all ranks:
 /// MPI gave no communicator.
 [[nodiscard]] std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared);
+
+/// What a node's first rank knows of it. Plain data.
+struct NodeFacts {
+  std::int32_t cores = 1, numas = 1, nics = 1;
+  std::int64_t shared_bytes = 0;  ///< see Place
+  double link_bytes_per_s = 0;
+};
+/// What this process's node has inside: read once. Not collective.
+[[nodiscard]] const machine::NodeParts& parts_of_node();
+/// `processors`: of all its ranks. Not collective.
+[[nodiscard]] NodeFacts facts_of_node(const machine::CpuSet& processors);
+/// The place of a rank where all ranks are on one node; without a communicator. Not collective.
+[[nodiscard]] Place place_on_one_node(const NodeFacts& facts, int rank, int ranks);
 
 /// Ranks of the seats' holders, in order. `rank` sits on the place's seat. Collective where a node's ranks
 /// are not evenly spaced.

@@ -1,7 +1,9 @@
 // See first_word.hpp.
 #include "engine/open/first_word.hpp"
 
-#include <array>
+#include <algorithm>
+#include <cstring>
+#include <limits>
 #include <utility>
 
 #include "transport/waiting/collectives.hpp"
@@ -82,10 +84,18 @@ struct Head {
   Numbers storage;
   NetworkKey network;
   Ticket ticket;
+  std::uint64_t memory_token;
 };
 
+constexpr std::size_t crew_words = sizeof(CrewId) / sizeof(std::int32_t);
+/// In front of the text: a crew's number, the complement of it, and the text's length.
+constexpr std::size_t head_words = 2 * crew_words + 1;
+constexpr std::size_t text_bytes = (OpenWord::words - head_words) * sizeof(std::int32_t);
+
+}  // namespace
+
 std::string text_of(const FirstWord& word) {
-  const Head head{numbers_of(word.storage), word.network, word.ticket};
+  const Head head{numbers_of(word.storage), word.network, word.ticket, word.memory_token};
   std::string text(reinterpret_cast<const char*>(&head), sizeof head);
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
@@ -94,13 +104,13 @@ std::string text_of(const FirstWord& word) {
   return text;
 }
 
-/// On rank 0 `word` is what the text was made of, and keeps what is not in it.
 FirstWord word_from(const std::string& text, FirstWord word) {
   Head head{};
   text.copy(reinterpret_cast<char*>(&head), sizeof head);
   set_numbers(word.storage, head.storage);
   word.network = head.network;
   word.ticket = head.ticket;
+  word.memory_token = head.memory_token;
   std::size_t at = sizeof head;
   word.hints = take_pairs(text, at);
   word.settings = take_pairs(text, at);
@@ -109,18 +119,37 @@ FirstWord word_from(const std::string& text, FirstWord word) {
   return word;
 }
 
-}  // namespace
-
 FirstWord share(MPI_Comm comm, FirstWord word) {
   std::string text = text_of(word);
   transport::broadcast_text(text, 0, comm);
   return word_from(text, std::move(word));
 }
 
-FirstWord share(MPI_Comm comm, FirstWord word, const CrewId& crew, bool& same_crew) {
-  std::string text = text_of(word);
-  same_crew = transport::broadcast_text_and_compare(text, crew, comm) && crew != CrewId{};
-  return word_from(text, std::move(word));
+OpenWord::Words OpenWord::none(const CrewId& crew) {
+  Words all;
+  all.fill(std::numeric_limits<std::int32_t>::max());
+  std::memcpy(all.data(), crew.data(), sizeof crew);
+  for (std::size_t i = 0; i < crew_words; ++i) all[crew_words + i] = ~all[i];
+  return all;
+}
+
+OpenWord::Words OpenWord::of(const CrewId& crew, const std::string& text) {
+  Words all = none(crew);
+  all[head_words - 1] = static_cast<std::int32_t>(text.size());
+  std::memcpy(all.data() + head_words, text.data(), std::min(text.size(), text_bytes));
+  return all;
+}
+
+OpenWord::OpenWord(const Words& least, std::string own, MPI_Comm comm) : text(std::move(own)) {
+  const auto length = static_cast<std::size_t>(least[head_words - 1]);
+  text.resize(length);
+  std::memcpy(text.data(), least.data() + head_words, std::min(length, text_bytes));
+  if (length > text_bytes)
+    transport::broadcast(text.data() + text_bytes, static_cast<int>(length - text_bytes), MPI_BYTE, 0, comm);
+  CrewId crew{};
+  std::memcpy(crew.data(), least.data(), sizeof crew);
+  same_crew = crew != CrewId{};
+  for (std::size_t i = 0; i < crew_words; ++i) same_crew = same_crew && least[i] == ~least[crew_words + i];
 }
 
 }  // namespace collio::engine

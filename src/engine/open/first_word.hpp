@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -19,11 +21,32 @@ struct FirstWord {
   machine::StorageModel storage;             ///< with the file's layout
   NetworkKey network = {};
   Ticket ticket = {};
+  std::uint64_t memory_token = 0;  ///< names the file's plan memory, if it begins a new one
 };
+
+/// Not collective.
+[[nodiscard]] std::string text_of(const FirstWord& word);
+/// `word`: on rank 0 what the text was made of, which keeps what is not in it. Not collective.
+[[nodiscard]] FirstWord word_from(const std::string& text, FirstWord word);
 
 /// Rank 0's word, on all ranks. Collective.
 [[nodiscard]] FirstWord share(MPI_Comm comm, FirstWord word);
-/// The same. `crew`: of this rank; `same_crew`: whether all have the same one. Collective.
-[[nodiscard]] FirstWord share(MPI_Comm comm, FirstWord word, const CrewId& crew, bool& same_crew);
+
+/// What all ranks bring when a file is opened: rank 0's text, and the crew that each one knows. As words of
+/// which the least over all ranks counts.
+struct OpenWord {
+  static constexpr std::size_t words = 244;
+  using Words = std::array<std::int32_t, words>;
+  /// Words that say nothing: of a rank that has no crew and is not rank 0.
+  [[nodiscard]] static Words none(const CrewId& crew = {});
+  /// Rank 0's.
+  [[nodiscard]] static Words of(const CrewId& crew, const std::string& text);
+
+  std::string text;
+  bool same_crew = false;  ///< all ranks know the same
+  /// From the least words; `text`: of rank 0, there. Collective where the text is longer than about 900
+  /// bytes.
+  OpenWord(const Words& least, std::string text, MPI_Comm comm);
+};
 
 }  // namespace collio::engine

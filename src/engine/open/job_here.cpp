@@ -33,8 +33,8 @@ machine::NodeShare most_known(const machine::NodeShare& now) {
 }  // namespace
 
 double ranks_per_core_of_job(const machine::NodeShare& now) {
-  return machine::ranks_per_core(most_known(now), job_ranks_here(),
-                                 static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
+  static const auto cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));  // it reads a file
+  return machine::ranks_per_core(most_known(now), job_ranks_here(), cores);
 }
 
 int nodes_of_job() {

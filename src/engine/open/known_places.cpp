@@ -48,13 +48,23 @@ const std::array<std::uint64_t, 2>& own_identity() {
 
 }  // namespace
 
+std::array<std::uint64_t, 2> identity_at(int rank) {
+  std::array<std::uint64_t, 2> identity{};
+  for (std::size_t i = 0; i < identity.size(); ++i)
+    identity[i] = mixed(own_identity()[i] + static_cast<std::uint64_t>(rank));
+  return identity;
+}
+
 PlaceKey place_key(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  PlaceKey key;
-  for (std::size_t i = 0; i < key.ranks.size(); ++i)
-    key.ranks[i] = mixed(own_identity()[i] + static_cast<std::uint64_t>(rank));
-  transport::reduce_to_all(key.ranks.data(), static_cast<int>(key.ranks.size()), MPI_UINT64_T, MPI_SUM, comm);
+  auto ranks = identity_at(rank);
+  transport::reduce_to_all(ranks.data(), static_cast<int>(ranks.size()), MPI_UINT64_T, MPI_SUM, comm);
+  return key_of(ranks);
+}
+
+PlaceKey key_of(const std::array<std::uint64_t, 2>& ranks) {
+  PlaceKey key{.ranks = ranks};
   if (const char* text = std::getenv("COLLIO_RANKS_PER_NODE")) key.ranks_per_node = text;
   key.processors = own_processors();
   return key;

@@ -24,6 +24,10 @@ struct PlaceKey {
   bool operator==(const PlaceKey& other) const noexcept = default;
 };
 
+/// What a rank adds to `ranks`, modulo 2^64. Not collective.
+[[nodiscard]] std::array<std::uint64_t, 2> identity_at(int rank);
+/// Of ranks whose sums these are. Not collective.
+[[nodiscard]] PlaceKey key_of(const std::array<std::uint64_t, 2>& ranks);
 /// Collective: one reduction of 16 bytes, whatever the number of ranks.
 [[nodiscard]] PlaceKey place_key(MPI_Comm comm);
 

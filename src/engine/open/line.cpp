@@ -33,16 +33,35 @@ MPI_Comm node_of(MPI_Comm comm, const Place& place) {
 
 }  // namespace
 
+namespace {
+
+core::Error no_communicator() {
+  return {core::ErrorClass::other, "MPI gave no communicator for collio's own messages"};
+}
+
+}  // namespace
+
+core::Error Line::set_up_in(const Hall& hall, MPI_Comm parent) {
+  transport::Duplicate duplicate(parent);
+  if (!hall.all_true(duplicate.begun())) return no_communicator();
+  node = comm = duplicate.finish();
+  hall.board()->set_comm(comm);
+  agreement = std::make_unique<transport::Agreement>(comm);
+  agreement->use_board(hall.board());
+  return {};
+}
+
 core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
-  core::Error none{core::ErrorClass::other, "MPI gave no communicator for collio's own messages"};
+  const core::Error none = no_communicator();
   comm = transport::duplicate(parent);
   const MPI_Comm shared = place ? MPI_COMM_NULL : ranks_that_share_memory(parent);
   if (!transport::all_true(comm != MPI_COMM_NULL && (place || shared != MPI_COMM_NULL), parent)) return none;
   if (!place && !(place = discover(comm, shared))) return none;
   node = std::exchange(place->node, MPI_COMM_NULL);
   if (shared == MPI_COMM_NULL) {
-    node = place->machine.nodes.size() == 1 ? transport::duplicate(comm) : node_of(comm, *place);
-    if (!transport::all_true(node != MPI_COMM_NULL, comm)) return none;
+    const bool one_node = place->machine.nodes.size() == 1;
+    node = one_node ? comm : node_of(comm, *place);
+    if (!one_node && !transport::all_true(node != MPI_COMM_NULL, comm)) return none;
   }
   agreement = std::make_unique<transport::Agreement>(comm);
   const int ranks = place->machine.ranks();
@@ -52,21 +71,22 @@ core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
   return {};
 }
 
-core::Result<std::unique_ptr<Line>> Line::make(MPI_Comm comm, std::optional<Place>& place) {
+core::Result<std::unique_ptr<Line>> Line::make(MPI_Comm comm, std::optional<Place>& place, const Hall* hall) {
   std::unique_ptr<Line> line(new Line);
   const transport::ErrorsReturn quiet(comm);
-  if (core::Error error = line->set_up(comm, place); !error.ok()) {
+  if (core::Error error = hall ? line->set_up_in(*hall, comm) : line->set_up(comm, place); !error.ok()) {
     line->comm = line->node =
         MPI_COMM_NULL;  // freeing is collective: where a rank has none, the others keep theirs
     return error;
   }
-  for (const MPI_Comm own : {line->comm, line->node}) transport::end_on_errors(own);
+  transport::end_on_errors(line->comm);
+  if (line->node != line->comm) transport::end_on_errors(line->node);
   return line;
 }
 
 Line::~Line() {
   agreement.reset();
-  if (node != MPI_COMM_NULL) MPI_Comm_free(&node);
+  if (node != MPI_COMM_NULL && node != comm) MPI_Comm_free(&node);
   if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
 }
 

@@ -9,14 +9,17 @@
 #include <optional>
 
 #include "engine/open/discover.hpp"
+#include "engine/open/reception.hpp"
 #include "transport/node_memory/agreement.hpp"
 
 namespace collio::engine {
 
 struct Line {
   /// A line of `comm`'s ranks. `place`: where they are; found out and set when it is not known. Collective.
-  /// An error on all ranks: MPI has no communicators left, or fails on some rank.
-  static core::Result<std::unique_ptr<Line>> make(MPI_Comm comm, std::optional<Place>& place);
+  /// `hall`: where all of them are, on one node, whose board no line has; null: there is none. An error on
+  /// all ranks: MPI has no communicators left, or fails on some rank.
+  static core::Result<std::unique_ptr<Line>> make(MPI_Comm comm, std::optional<Place>& place,
+                                                  const Hall* hall = nullptr);
   /// Collective.
   ~Line();
   Line(const Line&) = delete;
@@ -30,13 +33,13 @@ struct Line {
   [[nodiscard]] bool busy() const noexcept { return busy_; }
 
   MPI_Comm comm = MPI_COMM_NULL;  ///< all ranks
-  MPI_Comm node = MPI_COMM_NULL;  ///< those of this rank's node; without messages: MPICH makes no progress in
-                                  ///< a probe that finds one
+  MPI_Comm node = MPI_COMM_NULL;  ///< those of this rank's node; the same where it has all ranks
   std::unique_ptr<transport::Agreement> agreement;
 
  private:
   Line() = default;
   [[nodiscard]] core::Error set_up(MPI_Comm comm, std::optional<Place>& place);
+  [[nodiscard]] core::Error set_up_in(const Hall& hall, MPI_Comm comm);
   std::atomic<bool> busy_{false};
 };
 

@@ -30,6 +30,8 @@ struct Beginning {
   Outcome ahead;
 };
 
+static_assert(sizeof(Beginning) <= Agreement::board_record_bytes);
+
 void combine_beginnings(void* in, void* inout, int* count, MPI_Datatype*) {
   auto* a = static_cast<Beginning*>(in);
   auto* b = static_cast<Beginning*>(inout);
@@ -48,15 +50,18 @@ void on_board(const std::byte* in, std::byte* inout, std::size_t) {
 }
 
 /// `add` or `most` of each element on a board's vectors.
-template <std::int32_t (*combine)(std::int32_t, std::int32_t)>
+template <class Int, Int (*combine)(Int, Int)>
 void on_board_vector(const std::byte* in, std::byte* inout, std::size_t bytes) {
-  const auto* a = reinterpret_cast<const std::int32_t*>(in);
-  auto* b = reinterpret_cast<std::int32_t*>(inout);
+  const auto* a = reinterpret_cast<const Int*>(in);
+  auto* b = reinterpret_cast<Int*>(inout);
   for (std::size_t i = 0; i < bytes / sizeof *a; ++i) b[i] = combine(a[i], b[i]);
 }
 
 std::int32_t add(std::int32_t a, std::int32_t b) { return a + b; }
-std::int32_t most(std::int32_t a, std::int32_t b) { return std::max(a, b); }
+template <class Int>
+Int most(Int a, Int b) {
+  return std::max(a, b);
+}
 
 }  // namespace
 
@@ -110,7 +115,7 @@ void Agreement::combine(T& record, const Record& how, NodeBoard::Combine on_boar
   NodeBoard::Across across;
   if (several_nodes_)
     across = [&](std::byte* result) { reduce_to_all(result, 1, how.type, how.op, leaders_); };
-  board_->reduce(how.channel, reinterpret_cast<std::byte*>(&record), sizeof record, on_board, across);
+  board_->reduce(how.channel, std::as_writable_bytes(std::span(&record, 1)), on_board, across);
 }
 
 void Agreement::digest(policy::Digest& digest, Outcome& ahead) const {
@@ -136,9 +141,25 @@ core::Error Agreement::worst(const core::Error& mine, const std::string& what) c
   o.error = static_cast<std::int64_t>(mine.kind);
   o.failed_rank = mine.ok() ? -1 : rank_;
   outcome(o);
-  const auto kind = static_cast<core::ErrorClass>(o.error);
-  if (kind == mine.kind) return mine;
-  return {kind, "rank " + std::to_string(o.failed_rank) + " " + what};
+  return error_of(o.error, o.failed_rank, mine, what);
+}
+
+core::Error Agreement::error_of(std::int64_t kind, std::int64_t rank, const core::Error& mine,
+                                const std::string& what) const {
+  if (static_cast<core::ErrorClass>(kind) == mine.kind) return mine;
+  return {static_cast<core::ErrorClass>(kind), "rank " + std::to_string(rank) + " " + what};
+}
+
+core::Error Agreement::worst(const core::Error& mine, const std::string& what,
+                             std::span<std::int64_t> more) const {
+  std::vector<std::int64_t> values(more.begin(), more.end());
+  // The kind counts first, then the rank.
+  values.push_back(static_cast<std::int64_t>(mine.kind) << 32 | (mine.ok() ? 0 : rank_));
+  combine_numbers(std::as_writable_bytes(std::span(values)), MPI_INT64_T, MPI_MAX,
+                  on_board_vector<std::int64_t, most>);
+  const std::int64_t error = values.back();
+  std::copy_n(values.begin(), more.size(), more.begin());
+  return error_of(error >> 32, error & 0xffffffff, mine, what);
 }
 
 std::string Agreement::words_of(std::int64_t rank, std::string mine) const {
@@ -147,26 +168,26 @@ std::string Agreement::words_of(std::int64_t rank, std::string mine) const {
   return "rank " + std::to_string(rank) + ": " + mine.c_str();
 }
 
-void Agreement::combine_numbers(std::vector<std::int32_t>& values, MPI_Op op,
+void Agreement::combine_numbers(std::span<std::byte> values, MPI_Datatype type, MPI_Op op,
                                 NodeBoard::Combine on_board) const {
-  const std::size_t bytes = values.size() * sizeof(std::int32_t);
-  if (!board_ || bytes > board_->record_bytes())
-    return reduce_to_all(values.data(), static_cast<int>(values.size()), MPI_INT32_T, op, comm_);
+  const std::size_t each = type == MPI_INT64_T ? sizeof(std::int64_t) : sizeof(std::int32_t);
+  const int count = static_cast<int>(values.size() / each);
+  if (!board_ || values.size() > board_->record_bytes())
+    return reduce_to_all(values.data(), count, type, op, comm_);
   NodeBoard::Across across;
   if (several_nodes_)
-    across = [&](std::byte* result) {
-      reduce_to_all(result, static_cast<int>(values.size()), MPI_INT32_T, op, leaders_numbers_);
-    };
-  board_->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(values.data()), bytes, on_board,
-                 across);
+    across = [&](std::byte* result) { reduce_to_all(result, count, type, op, leaders_numbers_); };
+  board_->reduce(NodeBoard::Channel::numbers, values, on_board, across);
 }
 
 void Agreement::sum(std::vector<std::int32_t>& counts) const {
-  combine_numbers(counts, MPI_SUM, on_board_vector<add>);
+  combine_numbers(std::as_writable_bytes(std::span(counts)), MPI_INT32_T, MPI_SUM,
+                  on_board_vector<std::int32_t, add>);
 }
 
 void Agreement::maximum(std::vector<std::int32_t>& values) const {
-  combine_numbers(values, MPI_MAX, on_board_vector<most>);
+  combine_numbers(std::as_writable_bytes(std::span(values)), MPI_INT32_T, MPI_MAX,
+                  on_board_vector<std::int32_t, most>);
 }
 
 }  // namespace collio::transport

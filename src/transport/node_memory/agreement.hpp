@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
@@ -29,11 +31,15 @@ struct Outcome {
 /// Collective.
 class Agreement {
  public:
+  /// Of a board that serves reductions other than of long vectors.
+  static constexpr std::size_t board_record_bytes = 1152;
   explicit Agreement(MPI_Comm comm);
   /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks,
   /// where all nodes have shared memory. `node`: the ranks of this rank's node; `leaders`: the first rank of
   /// each. Collective. `longest_vector`: most elements of a later sum() or maximum() by this way.
   void use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector);
+  /// The same on a board that all ranks have, which are on one node. Not collective.
+  void use_board(std::shared_ptr<NodeBoard> board) { board_ = std::move(board); }
   ~Agreement();
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
@@ -50,6 +56,9 @@ class Agreement {
   /// The worst of the ranks' errors, with this rank's own message where it has one. `what` completes
   /// "rank N " for the others.
   [[nodiscard]] core::Error worst(const core::Error& mine, const std::string& what) const;
+  /// The same, and the element-wise maximum of `more` over ranks, in one reduction.
+  [[nodiscard]] core::Error worst(const core::Error& mine, const std::string& what,
+                                  std::span<std::int64_t> more) const;
   /// What `rank` has to say, on all ranks, with its number before it; at most 400 bytes. For errors: it costs
   /// a broadcast.
   [[nodiscard]] std::string words_of(std::int64_t rank, std::string mine) const;
@@ -67,12 +76,15 @@ class Agreement {
   static Record make(std::size_t bytes, MPI_User_function* combine, NodeBoard::Channel channel);
   template <class T>
   void combine(T& record, const Record& how, NodeBoard::Combine on_board) const;
-  void combine_numbers(std::vector<std::int32_t>& values, MPI_Op op, NodeBoard::Combine on_board) const;
+  [[nodiscard]] core::Error error_of(std::int64_t kind, std::int64_t rank, const core::Error& mine,
+                                     const std::string& what) const;
+  void combine_numbers(std::span<std::byte> values, MPI_Datatype type, MPI_Op op,
+                       NodeBoard::Combine on_board) const;
 
   MPI_Comm comm_;
   int rank_ = 0;
   Record digest_, outcome_;
-  std::unique_ptr<NodeBoard> board_;
+  std::shared_ptr<NodeBoard> board_;
   MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the nodes' first ranks, where there are several nodes
   MPI_Comm leaders_numbers_ =
       MPI_COMM_NULL;  ///< the same; as on the board, reductions of numbers never meet others

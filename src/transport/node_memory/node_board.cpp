@@ -25,35 +25,43 @@ struct NodeBoard::Head {
   Part parts[channels];
 };
 
-std::unique_ptr<NodeBoard> NodeBoard::make(MPI_Comm node, std::size_t record_bytes) {
-  int size = 1;
-  MPI_Comm_size(node, &size);
-  const std::size_t rounded = (record_bytes + cache_line - 1) / cache_line * cache_line;
-  std::string why;
-  const auto ranks = static_cast<std::size_t>(size);
-  auto memory = SharedMemory::share(
-      {node}, sizeof(Head) + rounded * channels * (ranks + 1) + sizeof(Note) * ranks, why);
-  if (!memory) return nullptr;
-  return std::unique_ptr<NodeBoard>(new NodeBoard(node, std::move(memory), rounded));
+namespace {
+
+std::size_t rounded(std::size_t record_bytes) {
+  return (record_bytes + cache_line - 1) / cache_line * cache_line;
 }
 
-NodeBoard::NodeBoard(MPI_Comm node, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes)
-    : comm_(node),
+}  // namespace
+
+std::size_t NodeBoard::bytes_for(int ranks, std::size_t record_bytes) noexcept {
+  const auto n = static_cast<std::size_t>(ranks);
+  return sizeof(Head) + rounded(record_bytes) * channels * (n + 1) + sizeof(Note) * n;
+}
+
+std::unique_ptr<NodeBoard> NodeBoard::make(MPI_Comm node, std::size_t record_bytes) {
+  User user{node};
+  MPI_Comm_rank(node, &user.rank);
+  MPI_Comm_size(node, &user.size);
+  std::string why;
+  auto memory = SharedMemory::share({node}, bytes_for(user.size, record_bytes), why);
+  if (!memory) return nullptr;
+  return std::make_unique<NodeBoard>(user, std::move(memory), record_bytes);
+}
+
+NodeBoard::NodeBoard(const User& user, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes)
+    : user_(user),
       memory_(std::move(memory)),
       head_(reinterpret_cast<Head*>(memory_->data())),
-      record_bytes_(record_bytes) {
-  MPI_Comm_rank(node, &rank_);
-  MPI_Comm_size(node, &size_);
-}
+      record_bytes_(rounded(record_bytes)) {}
 
 std::byte* NodeBoard::slot(Channel channel, int index) const noexcept {
-  const int at = static_cast<int>(channel) * (size_ + 1) + index;
+  const int at = static_cast<int>(channel) * (user_.size + 1) + index;
   return reinterpret_cast<std::byte*>(head_ + 1) + record_bytes_ * static_cast<std::size_t>(at);
 }
 
 std::span<Note> NodeBoard::notes() const noexcept {
-  return {reinterpret_cast<Note*>(slot(Channel::numbers, size_ + 1)),
-          static_cast<std::size_t>(size_)};  // behind the last result
+  return {reinterpret_cast<Note*>(slot(Channel::opening, user_.size + 1)),
+          static_cast<std::size_t>(user_.size)};  // behind the last result
 }
 
 void NodeBoard::publish(Part& part, std::uint32_t turn) noexcept {
@@ -61,31 +69,32 @@ void NodeBoard::publish(Part& part, std::uint32_t turn) noexcept {
   part.turn.set(turn + 1);
 }
 
-void NodeBoard::reduce(Channel channel, std::byte* record, std::size_t bytes, Combine combine,
-                       const Across& across) {
+void NodeBoard::reduce_on(MPI_Comm comm, Channel channel, std::span<std::byte> record, Combine combine,
+                          const Across& across) {
   Part& part = head_->parts[static_cast<std::size_t>(channel)];
-  std::byte* result = slot(channel, size_);
+  std::byte* result = slot(channel, user_.size);
   const std::uint32_t turn = part.turn.load();
-  const auto all = static_cast<std::uint32_t>(size_);
-  std::memcpy(slot(channel, rank_), record, bytes);
+  const auto all = static_cast<std::uint32_t>(user_.size);
+  const std::size_t bytes = record.size();
+  std::memcpy(slot(channel, user_.rank), record.data(), bytes);
   const bool last = part.arrived.value.fetch_add(1, std::memory_order_acq_rel) + 1 == all;
   if (last) {
     std::memcpy(result, slot(channel, 0), bytes);
-    for (int i = 1; i < size_; ++i) combine(slot(channel, i), result, bytes);
+    for (int i = 1; i < user_.size; ++i) combine(slot(channel, i), result, bytes);
     if (across)
       part.arrived.set(all + 1);  // the result is there; wakes the first rank
     else
       publish(part, turn);
   }
-  if (across && rank_ == 0) {
-    WordWait wait(comm_, WordWait::For::ranks);
+  if (across && user_.rank == 0) {
+    WordWait wait(comm, WordWait::For::ranks);
     for (std::uint32_t seen = part.arrived.load(); seen != all + 1; seen = part.arrived.load())
       wait.idle(part.arrived, seen);
     across(result);
     publish(part, turn);
   }
-  for (WordWait wait(comm_, WordWait::For::ranks); part.turn.load() == turn;) wait.idle(part.turn, turn);
-  std::memcpy(record, result, bytes);
+  for (WordWait wait(comm, WordWait::For::ranks); part.turn.load() == turn;) wait.idle(part.turn, turn);
+  std::memcpy(record.data(), result, bytes);
 }
 
 }  // namespace collio::transport

@@ -23,35 +23,48 @@ class NodeBoard {
   using Combine = void (*)(const std::byte* in, std::byte* inout, std::size_t bytes);
   /// Reductions on different channels never meet, whatever order ranks make them in: ranks in different calls
   /// wait for each other, and are told of, instead of mixing what they have.
-  enum class Channel { digest, outcome, numbers };
-  static constexpr int channels = 3;
+  enum class Channel { digest, outcome, numbers, opening };
+  static constexpr int channels = 4;
 
   /// Null on all ranks or on none: there is no shared memory to be had, use messages. `record_bytes`: longest
   /// record. Collective.
   static std::unique_ptr<NodeBoard> make(MPI_Comm node, std::size_t record_bytes);
+  /// Who uses a board: rank `rank` of `size`, which look for messages on `comm` while they wait.
+  struct User {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rank = 0, size = 1;
+  };
+  /// On memory that the ranks share, all zero, of this many bytes.
+  NodeBoard(const User& user, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes);
+  [[nodiscard]] static std::size_t bytes_for(int ranks, std::size_t record_bytes) noexcept;
   /// The ranks' notes, in the order of the node.
   [[nodiscard]] std::span<Note> notes() const noexcept;
 
   [[nodiscard]] std::size_t record_bytes() const noexcept { return record_bytes_; }
+  [[nodiscard]] int rank() const noexcept { return user_.rank; }
+  /// Where ranks look for messages from now on while they wait. Not collective.
+  void set_comm(MPI_Comm comm) noexcept { user_.comm = comm; }
   /// Combines the ranks' records, in any order; the result replaces `record`. Where `across` is given, the
   /// node's first rank calls it with the node's result before the others get it: to combine it with other
-  /// nodes'. All ranks give it, or none. Collective, by channel. bytes <= record_bytes().
+  /// nodes'. All ranks give it, or none. Collective, by channel. record.size() <= record_bytes().
   using Across = std::function<void(std::byte* record)>;
-  void reduce(Channel channel, std::byte* record, std::size_t bytes, Combine combine,
-              const Across& across = {});
+  void reduce(Channel channel, std::span<std::byte> record, Combine combine, const Across& across = {}) {
+    reduce_on(user_.comm, channel, record, combine, across);
+  }
+  /// The same. `comm`: where messages are looked for meanwhile, of the board's ranks.
+  void reduce_on(MPI_Comm comm, Channel channel, std::span<std::byte> record, Combine combine,
+                 const Across& across = {});
 
  private:
   struct Head;
   struct Part;
-  NodeBoard(MPI_Comm node, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes);
   [[nodiscard]] std::byte* slot(Channel channel, int index) const noexcept;
   static void publish(Part& part, std::uint32_t turn) noexcept;
 
-  MPI_Comm comm_;
+  User user_;
   std::unique_ptr<SharedMemory> memory_;
   Head* head_;
   std::size_t record_bytes_;
-  int rank_ = 0, size_ = 1;
 };
 
 }  // namespace collio::transport

@@ -95,7 +95,7 @@ std::byte* map(int fd, std::size_t bytes, std::string& why) {
 bool NodeTalk::all_true(bool mine) const {
   int all = mine ? 1 : 0;
   if (board) {
-    board->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(&all), sizeof all,
+    board->reduce(NodeBoard::Channel::numbers, std::as_writable_bytes(std::span(&all, 1)),
                   [](const std::byte* in, std::byte* inout, std::size_t n) {
                     for (std::size_t i = 0; i < n; ++i) inout[i] &= in[i];
                   });
@@ -110,7 +110,7 @@ void NodeTalk::broadcast(Text& text) const {
     int rank = 0;
     MPI_Comm_rank(node, &rank);
     if (rank != 0) text = {};
-    board->reduce(NodeBoard::Channel::numbers, reinterpret_cast<std::byte*>(text.data()), text.size(),
+    board->reduce(NodeBoard::Channel::numbers, std::as_writable_bytes(std::span(text)),
                   [](const std::byte* in, std::byte* inout, std::size_t n) {
                     for (std::size_t i = 0; i < n; ++i) inout[i] |= in[i];
                   });
@@ -142,6 +142,22 @@ std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::siz
   if (data) ::munmap(data, bytes);
   return nullptr;
 }
+
+std::unique_ptr<SharedMemory> SharedMemory::create_alone(std::size_t bytes, std::string& why) {
+  Name name{};
+  const int fd = create(name, bytes, Pages::anywhere, why);
+  std::byte* data = map(fd, bytes, why);
+  if (fd >= 0 && !data) ::shm_unlink(name.data());
+  return data ? std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes, name)) : nullptr;
+}
+
+std::unique_ptr<SharedMemory> SharedMemory::join(const Name& name, std::size_t bytes) {
+  std::string why;
+  std::byte* data = map(::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0), bytes, why);
+  return data ? std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes, name)) : nullptr;
+}
+
+void SharedMemory::remove_name(const Name& name) noexcept { ::shm_unlink(name.data()); }
 
 std::int64_t SharedMemory::share_of_free() { return std::max<std::int64_t>(free_bytes() / 4, 0); }
 

@@ -42,6 +42,11 @@ class SharedMemory {
   /// Names the object while it lives; unlike any other's on this node.
   using Name = NodeTalk::Text;
   [[nodiscard]] const Name& name() const noexcept { return name_; }
+  /// For ranks that tell each other the name by other means, and agree on whether all have it. Null: `why`
+  /// says what failed. The maker removes the name when all have come or will not. Not collective.
+  static std::unique_ptr<SharedMemory> create_alone(std::size_t bytes, std::string& why);
+  static std::unique_ptr<SharedMemory> join(const Name& name, std::size_t bytes);
+  static void remove_name(const Name& name) noexcept;
 
   /// Gives the memory back to the node at once, whoever else has it mapped. Whoever reads it then finds
   /// zeros.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "transport/waiting/communicators.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -41,35 +40,6 @@ void broadcast_text(std::string& text, int root, MPI_Comm comm) {
   if (length > sizeof first.begin)
     broadcast(text.data() + sizeof first.begin, static_cast<int>(length - sizeof first.begin), MPI_BYTE, root,
               comm);
-}
-
-bool broadcast_text_and_compare(std::string& text, const std::array<std::uint64_t, 2>& name, MPI_Comm comm) {
-  // The least of each number: of the name and of its complement, and of the text, which rank 0 alone has.
-  struct {
-    std::array<std::int32_t, 4> least, most;
-    std::int32_t length;
-    std::array<std::int32_t, 251> begin;
-  } all;
-  constexpr int numbers = sizeof all / sizeof(std::int32_t);
-  std::memcpy(all.least.data(), name.data(), sizeof all.least);
-  for (std::size_t i = 0; i < all.least.size(); ++i) all.most[i] = ~all.least[i];
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  all.length = std::numeric_limits<std::int32_t>::max();
-  all.begin.fill(all.length);
-  if (rank == 0) {
-    all.length = static_cast<std::int32_t>(text.size());
-    std::memcpy(all.begin.data(), text.data(), std::min(text.size(), sizeof all.begin));
-  }
-  reduce_to_all(&all, numbers, MPI_INT32_T, MPI_MIN, comm);
-  const auto length = static_cast<std::size_t>(all.length);
-  const std::size_t here = std::min(length, sizeof all.begin);
-  text.resize(length);
-  std::memcpy(text.data(), all.begin.data(), here);
-  if (length > here) broadcast(text.data() + here, static_cast<int>(length - here), MPI_BYTE, 0, comm);
-  for (std::size_t i = 0; i < all.least.size(); ++i)
-    if (all.least[i] != ~all.most[i]) return false;
-  return true;
 }
 
 void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

@@ -5,7 +5,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -16,10 +15,6 @@ namespace collio::transport {
 void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm);
 /// The root's text, on all ranks: one message for up to about 1000 bytes, two for more. Collective.
 void broadcast_text(std::string& text, int root, MPI_Comm comm);
-/// Rank 0's text, on all ranks, and whether all have the same name: one meeting for up to about 1000 bytes,
-/// two for more. Collective.
-[[nodiscard]] bool broadcast_text_and_compare(std::string& text, const std::array<std::uint64_t, 2>& name,
-                                              MPI_Comm comm);
 /// All ranks' `count` elements combined, on all ranks. Collective.
 void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 /// The sum of this rank's number and those of the ranks before it. Collective.

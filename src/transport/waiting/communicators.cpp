@@ -74,15 +74,18 @@ ErrorsReturn::~ErrorsReturn() {
   if (before_ != MPI_ERRORS_ARE_FATAL && before_ != MPI_ERRORS_RETURN) MPI_Errhandler_free(&before_);
 }
 
-MPI_Comm duplicate(MPI_Comm comm) {
-  MPI_Comm copy = MPI_COMM_NULL;
+MPI_Comm duplicate(MPI_Comm comm) { return Duplicate(comm).finish(); }
+
+Duplicate::Duplicate(MPI_Comm comm) {
   int size = 1;
   MPI_Comm_size(comm, &size);
-  MPI_Request request = MPI_REQUEST_NULL;
   // MPICH 4.0 makes no progress in a session of one.
-  const int code = size == 1 ? MPI_Comm_dup(comm, &copy) : MPI_Comm_idup(comm, &copy, &request);
-  if (code == MPI_SUCCESS) wait_for(request);
-  return made(code, copy);
+  code_ = size == 1 ? MPI_Comm_dup(comm, &copy_) : MPI_Comm_idup(comm, &copy_, &request_);
+}
+
+MPI_Comm Duplicate::finish() {
+  if (code_ == MPI_SUCCESS) wait_for(request_);
+  return made(code_, copy_);
 }
 
 MPI_Comm split(MPI_Comm comm, int color, int key) {

@@ -29,6 +29,20 @@ class ErrorsReturn {
 /// fails and errors return. The new communicator has none of what the program asserts of its own messages
 /// (mpi_assert_*).
 [[nodiscard]] MPI_Comm duplicate(MPI_Comm comm);
+/// The same in two steps, between which other meetings may go on.
+class Duplicate {
+ public:
+  explicit Duplicate(MPI_Comm comm);
+  /// Whether MPI has begun. Not collective.
+  [[nodiscard]] bool begun() const noexcept { return code_ == MPI_SUCCESS; }
+  /// Collective, where it has begun on all ranks.
+  [[nodiscard]] MPI_Comm finish();
+
+ private:
+  MPI_Comm copy_ = MPI_COMM_NULL;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  int code_;
+};
 [[nodiscard]] MPI_Comm split(MPI_Comm comm, int color, int key);
 /// This rank is among `ranks`, which are all that call.
 [[nodiscard]] MPI_Comm of_ranks(MPI_Comm comm, const std::vector<int>& ranks);

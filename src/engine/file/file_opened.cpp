@@ -1,0 +1,46 @@
+// What ranks agree on when those that serve a file have opened it.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/file/file.hpp"
+#include "transport/waiting/collectives.hpp"
+
+namespace collio::engine {
+
+/// One reduction, and more where not all ranks open the file at once.
+core::Error File::agree_on_opened(core::Error mine, const FirstWord& first) {
+  take_out_memory();
+  StorageWords words = storage_words(storage_, rank, size);
+  const auto token = static_cast<std::int64_t>(memory.token());
+  std::array<std::int64_t, words.size() + 2> all{token, ~token};
+  std::ranges::copy(words, all.begin() + 2);
+  mine = agreement->worst(mine, "cannot open " + path, all);
+  take_up_memory(all[0] == ~all[1], first.memory_token);
+  if (!mine.ok()) return mine;
+  std::copy(all.begin() + 2, all.end(), words.begin());
+  note_storage(words);
+  if (!all_hold_) learn_holder();
+  return {};
+}
+
+/// The first aggregator, by the file's inode, and the first rank of this node that has the file, if one has.
+void File::learn_holder() {
+  storage::Holder first = storage_.holder, near = storage_.holder;
+  transport::broadcast(&first, sizeof first, MPI_BYTE, servers.ranks.front(), comm);
+  int nearest = storage_.file ? node_rank : size;
+  transport::reduce_to_all(&nearest, 1, MPI_INT, MPI_MIN, node);
+  if (nearest < size) transport::broadcast(&near, sizeof near, MPI_BYTE, nearest, node);
+  holder_ = nearest < size ? near : first;
+  if (nearest == size) holder_->process = 0;
+}
+
+void File::note_storage(const StorageWords& most) {
+  storage_use = storage_use_of(most, comm, storage_);
+  machine.storage.overlaps = storage_use.overlaps;
+  const std::string asked(policy::name_of(hints.storage));
+  if (storage_use.declined || hints.storage == policy::StorageKind::null)
+    warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
+}
+
+}  // namespace collio::engine
