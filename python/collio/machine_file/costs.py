@@ -27,6 +27,7 @@ class Cost(NamedTuple):
 
 COSTS = {
     "cores": Cost("node", "cores", "number", "ranks of a node that work at a time; 0: all"),
+    "processors": Cost("node", "processors", "count", "cores that all nodes share, as in a lab, instead of each node's own"),
     "place": Cost("node", "place_bytes_per_s", "rate", "a core's copies into shared memory"),
     "copy": Cost("node", "copy_bytes_per_s", "rate", "a core's copies into and out of messages"),
     "memory": Cost("node", "memory_bytes_per_s", "rate", "all copies of a node together"),
