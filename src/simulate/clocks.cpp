@@ -75,6 +75,7 @@ double ProcessorClocks::work(double ready_s, double work_s) {
   if (times_.empty() || work_s <= 0) return ready_s + work_s;
   const auto soonest = std::ranges::min_element(
       times_, {}, [&](const BusyTimes& times) { return times.end_of(ready_s, work_s); });
+  busy_s_ += work_s;
   return soonest->take(ready_s, work_s);
 }
 

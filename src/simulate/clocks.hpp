@@ -54,9 +54,13 @@ class ProcessorClocks {
 
   /// When work ends that could begin at `ready_s`: on the core where that is soonest.
   double work(double ready_s, double work_s);
+  [[nodiscard]] bool shared() const noexcept { return !times_.empty(); }
+  /// Seconds that a core was at work, on average.
+  [[nodiscard]] double busy_s() const noexcept { return busy_s_ / static_cast<double>(times_.size()); }
 
  private:
   std::vector<BusyTimes> times_;
+  double busy_s_ = 0;
 };
 
 /// A message that a receiver gets.

@@ -342,6 +342,7 @@ class TwoLayerRun {
                    {"links", out_.link.time_s},
                    {s_.reads ? "answer" : "receive", out_.receiver_s},
                    {"storage", out_.target_s}};
+    if (processors_.shared()) out_.phases.push_back({"shared cores", processors_.busy_s()});
     out_.aggregators = d.count;
     out_.local_aggregators = layers_.local_aggregators();
     out_.window_bytes = d.window_bytes;

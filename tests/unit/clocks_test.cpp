@@ -62,6 +62,7 @@ TEST(ProcessorClocks, WorkWaitsForTheCoreThatIsFreeFirst) {
   EXPECT_DOUBLE_EQ(two.work(0, 1), 1);
   EXPECT_DOUBLE_EQ(two.work(0.5, 1), 2) << "both are at work until 1";
   EXPECT_DOUBLE_EQ(two.work(10, 0), 10);
+  EXPECT_DOUBLE_EQ(two.busy_s(), 2.5);
   ProcessorClocks none(0);
   EXPECT_DOUBLE_EQ(none.work(0, 3), 3);
   EXPECT_DOUBLE_EQ(none.work(0, 3), 3) << "cores of its own";
