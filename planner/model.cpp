@@ -103,8 +103,12 @@ simulate::Model read_model(const std::string& text) {
       model.fabric = fabric_of(values);
       continue;
     }
+    if (room == "placed" && values.is_boolean()) {
+      model.placed = values.get<bool>();
+      continue;
+    }
     if ((room != "node" && room != "storage") || !values.is_object())
-      throw UsageError("--model: '" + room + "'; allowed: node, storage, fabric");
+      throw UsageError("--model: '" + room + "'; allowed: node, storage, placed, fabric");
     for (const auto& [key, value] : values.items()) {
       if (room == "node" && key == "processors")
         model.node.processors = static_cast<int>(whole(value, key, 1 << 20));
@@ -129,6 +133,7 @@ json json_of(const simulate::Model& model) {
   storage["asynchronous"] = model.storage.asynchronous;
   return {{"node", node},
           {"storage", storage},
+          {"placed", model.placed},
           {"fabric", model.fabric == machine::Fabric::tcp ? "tcp" : "rdma"}};
 }
 

@@ -47,6 +47,7 @@ struct Model {
   NodeCosts node;
   StorageCosts storage;
   machine::Fabric fabric = machine::Fabric::rdma;
+  bool placed = false;  ///< domains go to aggregators by the network, as where collio knows it; else in order
 };
 
 }  // namespace collio::simulate

@@ -105,6 +105,23 @@ TEST(SimulatedCalls, NodesThatShareCoresHaveNoMoreThanThese) {
   }
 }
 
+TEST(SimulatedCalls, DomainsArePlacedByTheNetworkIfSaid) {
+  // Each node has a quarter of the file, the last node the first one: in order, all bytes pass the links.
+  const std::int64_t block = 4 << 20;
+  const Job job{
+      8, 2, {0, 8 * block}, [&](int rank) {
+        return std::vector{core::Pattern::contiguous((2 * (3 - rank / 2) + rank % 2) * block, block)};
+      }};
+  const machine::Topology topology = machine::SingleSwitch{4, {1e9, 1e-6}};
+  CallSetting setting = setting_of(topology, job, "cb_nodes=4;collio_domains=aligned");
+  for (const Path path : {Path::two_layer, Path::two_phase}) {
+    setting.model.placed = false;
+    EXPECT_EQ(run(setting, path).link.bytes / block, 2);
+    setting.model.placed = true;
+    EXPECT_LT(run(setting, path).link.bytes, block / 100);
+  }
+}
+
 TEST(SimulatedCalls, AReceiverThatExpectsAllRanksIsSlow) {
   const machine::Topology topology = machine::SingleSwitch{64, {10e9, 1e-6}};
   const Job job = interleaved(64 * 32, 32, 64, 1024);
