@@ -140,4 +140,4 @@ def test_a_model_that_is_none_is_named(simulator, tmp_path):
     assert "copy_bytes_per_s is 0; allowed: a number above 0" in problem('{"node": {"copy_bytes_per_s": 0}}')
     assert "node.speed is not known" in problem('{"node": {"speed": 1}}')
     assert "targets is 0; allowed: 1 to" in problem('{"storage": {"targets": 0}}')
-    assert "allowed: node, storage, fabric" in problem('{"disks": {}}')
+    assert "allowed: node, storage, placed, fabric" in problem('{"disks": {}}')
