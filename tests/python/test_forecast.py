@@ -19,6 +19,7 @@ def forecast(tmp_path, monkeypatch):
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("forecast", loader))
     loader.exec_module(module)
     monkeypatch.setattr(module, "RESULTS", tmp_path)
+    monkeypatch.setattr(module, "FIRST", tmp_path)
     monkeypatch.setattr(module, "cells", lambda: [("interleave-pair", "pair", 4, ["interleave", "--pieces", "1000"])])
     return module
 
