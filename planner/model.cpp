@@ -103,10 +103,16 @@ simulate::Model read_model(const std::string& text) {
       model.fabric = fabric_of(values);
       continue;
     }
+    if (room == "placed" && values.is_boolean()) {
+      model.placed = values.get<bool>();
+      continue;
+    }
     if ((room != "node" && room != "storage") || !values.is_object())
-      throw UsageError("--model: '" + room + "'; allowed: node, storage, fabric");
+      throw UsageError("--model: '" + room + "'; allowed: node, storage, placed, fabric");
     for (const auto& [key, value] : values.items()) {
-      if (room == "storage")
+      if (room == "node" && key == "processors")
+        model.node.processors = static_cast<int>(whole(value, key, 1 << 20));
+      else if (room == "storage")
         read_storage(model.storage, key, value);
       else if (!read_number(model.node, node_numbers, key, value))
         throw UsageError("--model: node." + key + " is not known");
@@ -118,6 +124,7 @@ simulate::Model read_model(const std::string& text) {
 json json_of(const simulate::Model& model) {
   json node, storage;
   for (const auto& one : node_numbers) node[one.name] = model.node.*one.member;
+  if (model.node.processors > 0) node["processors"] = model.node.processors;
   for (const auto& one : storage_numbers) storage[one.name] = model.storage.*one.member;
   for (const auto& [name, kind] : file_systems)
     if (model.storage.file_system == kind) storage["file_system"] = name;
@@ -126,6 +133,7 @@ json json_of(const simulate::Model& model) {
   storage["asynchronous"] = model.storage.asynchronous;
   return {{"node", node},
           {"storage", storage},
+          {"placed", model.placed},
           {"fabric", model.fabric == machine::Fabric::tcp ? "tcp" : "rdma"}};
 }
 

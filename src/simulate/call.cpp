@@ -2,6 +2,7 @@
 #include "simulate/call.hpp"
 
 #include "policy/by_layout.hpp"
+#include "policy/place_domains.hpp"
 
 namespace collio::simulate {
 
@@ -24,6 +25,20 @@ machine::StorageModel storage_of(const StorageCosts& costs, const policy::Hints&
   storage.overlaps = costs.asynchronous;
   if (costs.file_system != FileSystem::network || !hints.layout) return storage;
   return policy::with_layout(std::move(storage), {costs.stripe_bytes, costs.targets, {}, "the model"});
+}
+
+/// As engine/call/place_call.cpp does.
+void place(const CallSetting& s, std::int64_t bytes, PlannedCall& call) {
+  if (policy::against_placing(call.plan, call.machine, s.hints, bytes) != policy::InOrder::no) return;
+  policy::PlacementProblem problem{
+      s.topology, s.nodes, demand_of(s.job, CutFile(call.plan.domains)).bytes, {}, s.reads};
+  for (const policy::Seat& seat : call.seats) problem.seats.push_back(seat.node);
+  const std::vector<int> seat_of_domain = s.hints.assignment
+                                              ? policy::assign_domains(*s.hints.assignment, problem)
+                                              : policy::choose_assignment(problem).seat_of_domain;
+  std::vector<policy::Seat> seats;
+  for (const int seat : seat_of_domain) seats.push_back(call.seats[static_cast<std::size_t>(seat)]);
+  call.seats = std::move(seats);
 }
 
 }  // namespace
@@ -51,6 +66,7 @@ PlannedCall plan_call(const CallSetting& s, const policy::Digest& digest, policy
   request.aggregators = static_cast<int>(call.seats.size());
   if (path != policy::Path::automatic) request.way = policy::Way{path, policy::Transfer::two_sided};
   call.plan = policy::make_plan(request, call.machine, s.hints);
+  if (s.model.placed) place(s, digest.bytes, call);
   return call;
 }
 

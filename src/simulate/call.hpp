@@ -26,10 +26,14 @@ struct CallSetting {
   /// Ranks of a node that work at the same time.
   [[nodiscard]] double parallel(int node) const {
     const double ranks = job.ranks_on(node);
+    if (model.node.processors > 0) return std::min<double>(ranks, model.node.processors);
     return model.node.cores > 0 ? std::min(ranks, model.node.cores) : ranks;
   }
-  /// How much longer a rank takes for its work than on a core of its own.
-  [[nodiscard]] double slowdown(int node) const { return job.ranks_on(node) / parallel(node); }
+  /// How much longer a rank takes for its work than on a core of its own. Ranks on cores that nodes share
+  /// wait for them instead (ProcessorClocks).
+  [[nodiscard]] double slowdown(int node) const {
+    return model.node.processors > 0 ? 1 : job.ranks_on(node) / parallel(node);
+  }
 };
 
 /// The machine as policies see it.

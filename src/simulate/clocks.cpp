@@ -10,6 +10,15 @@ constexpr std::size_t most_periods = 128;  ///< of one direction of a link
 
 }  // namespace
 
+double BusyTimes::end_of(double from_s, double busy_s) const {
+  double end_s = from_s + busy_s;
+  auto behind = std::partition_point(periods_.begin(), periods_.end(),
+                                     [&](const Period& period) { return period.end_s < from_s; });
+  for (; behind != periods_.end() && behind->begin_s < end_s; ++behind)
+    end_s += behind->end_s - std::max(behind->begin_s, from_s);
+  return end_s;
+}
+
 double BusyTimes::take(double from_s, double busy_s) {
   const auto first = std::partition_point(periods_.begin(), periods_.end(),
                                           [&](const Period& period) { return period.end_s < from_s; });
@@ -60,6 +69,14 @@ machine::BusiestLink LinkClocks::busiest() const {
       static_cast<std::size_t>(std::max_element(busy_s_.begin(), busy_s_.end()) - busy_s_.begin());
   if (busy_s_.empty()) return {};
   return {{static_cast<int>(most / 2), most % 2 == 0}, bytes_[most], busy_s_[most]};
+}
+
+double ProcessorClocks::work(double ready_s, double work_s) {
+  if (times_.empty() || work_s <= 0) return ready_s + work_s;
+  const auto soonest = std::ranges::min_element(
+      times_, {}, [&](const BusyTimes& times) { return times.end_of(ready_s, work_s); });
+  busy_s_ += work_s;
+  return soonest->take(ready_s, work_s);
 }
 
 double receive_burst(std::vector<Arrival>& arrivals, const NodeCosts& costs, double from_s) {

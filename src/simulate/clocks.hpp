@@ -17,6 +17,8 @@ class BusyTimes {
   /// When a use of `busy_s` ends that begins at `from_s` or later. O(log periods), or O(periods) where it
   /// fills gaps.
   double take(double from_s, double busy_s);
+  /// When it would end.
+  [[nodiscard]] double end_of(double from_s, double busy_s) const;
 
  private:
   struct Period {
@@ -42,6 +44,23 @@ class LinkClocks {
   std::vector<BusyTimes> times_;  ///< by Hop::index(), as the others
   std::vector<double> busy_s_;
   std::vector<std::int64_t> bytes_;
+};
+
+/// Cores that all nodes share. A rank's work waits for one of them, and keeps it until it is done.
+class ProcessorClocks {
+ public:
+  /// 0: every rank has its own time, as NodeCosts::cores has it.
+  explicit ProcessorClocks(int processors) : times_(static_cast<std::size_t>(processors)) {}
+
+  /// When work ends that could begin at `ready_s`: on the core where that is soonest.
+  double work(double ready_s, double work_s);
+  [[nodiscard]] bool shared() const noexcept { return !times_.empty(); }
+  /// Seconds that a core was at work, on average.
+  [[nodiscard]] double busy_s() const noexcept { return busy_s_ / static_cast<double>(times_.size()); }
+
+ private:
+  std::vector<BusyTimes> times_;
+  double busy_s_ = 0;
 };
 
 /// A message that a receiver gets.

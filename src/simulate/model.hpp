@@ -9,7 +9,8 @@ namespace collio::simulate {
 
 /// Of a node and its ranks. The defaults are those of policy/estimates.
 struct NodeCosts {
-  double cores = 0;  ///< ranks that work at the same time; 0: all. Less than 1: nodes share a core
+  double cores = 0;    ///< ranks that work at the same time; 0: all. Less than 1: nodes share a core
+  int processors = 0;  ///< cores that all nodes share, as in the lab, instead of `cores`; 0: none
   double place_bytes_per_s = 5e9;     ///< a core's copies straight into a window in shared memory
   double copy_bytes_per_s = 1.5e9;    ///< a core's copies into and out of messages
   double memory_bytes_per_s = 100e9;  ///< all copies of a node together
@@ -37,12 +38,16 @@ struct StorageCosts {
   double node_bytes_per_s = 10e9;     ///< all processes of a node
   double lock_s = 400e-6;             ///< a stripe's lock goes from one node to another
   bool asynchronous = true;           ///< calls go on while their caller does something else
+
+  /// A call is a copy by its caller, and needs a core.
+  [[nodiscard]] bool in_processors() const { return file_system == FileSystem::memory; }
 };
 
 struct Model {
   NodeCosts node;
   StorageCosts storage;
   machine::Fabric fabric = machine::Fabric::rdma;
+  bool placed = false;  ///< domains go to aggregators by the network, as where collio knows it; else in order
 };
 
 }  // namespace collio::simulate

@@ -2,6 +2,7 @@
 #include "simulate/published_run.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "core/index.hpp"
 #include "policy/file_cuts.hpp"
@@ -301,7 +302,10 @@ class PublishedRun {
 }  // namespace
 
 Outcome run_published(const CallSetting& setting, const policy::Digest& digest, const Published& published) {
-  return PublishedRun(setting, digest, published).go();
+  CallSetting own = setting;
+  if (const int shared = std::exchange(own.model.node.processors, 0); shared > 0)
+    own.model.node.cores = static_cast<double>(shared) / own.job.nodes();  // all are at work all the time
+  return PublishedRun(own, digest, published).go();
 }
 
 }  // namespace collio::simulate

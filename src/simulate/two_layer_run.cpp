@@ -1,16 +1,12 @@
 // See two_layer_run.hpp.
 #include "simulate/two_layer_run.hpp"
 
-#include <array>
-#include <memory>
-
 #include "core/index.hpp"
-#include "flow/in_transit.hpp"
-#include "flow/window_order.hpp"
 #include "policy/local_aggregators.hpp"
 #include "simulate/clocks.hpp"
 #include "simulate/queue.hpp"
 #include "simulate/two_layer_costs.hpp"
+#include "simulate/two_layer_parts.hpp"
 
 namespace collio::simulate {
 
@@ -25,6 +21,7 @@ class TwoLayerRun {
         call_(call),
         layers_(policy::make_layers(call.machine, setting.hints)),
         links_(setting.topology),
+        processors_(setting.model.node.processors),
         targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
         shares_(make_shares()),
         costs_{setting, shares_.kept},
@@ -47,37 +44,10 @@ class TwoLayerRun {
   }
 
  private:
-  struct Event {
-    enum Kind { enter, send, arrive, part, stored, answer, answered, free } kind = enter;
-    int node = 0;    ///< that enters, or has the message's slot
-    int window = 0;  ///< index into windows_
-    int team = 0;    ///< whose message it is
-    int group = 0;   ///< of its slot
-    std::int64_t batch = 0;
-  };
-  struct Window {
-    bool open = false;  ///< has its slot; of a read: has been read
-    int group = 0;      ///< of the slot
-    int parts = 0;      ///< parties that are done: the node itself, and teams of other nodes
-    double begun_s = 0;
-    std::vector<Event> pending;  ///< messages that came before it was open
-  };
-  /// Where a node is on one of its courses.
-  struct Lane {
-    flow::Course course = flow::Course::home;
-    flow::Batch batch;  ///< the next one
-    bool more = false;
-  };
-  struct Node {
-    std::unique_ptr<flow::WindowOrder> order;
-    std::array<Lane, 2> lanes{Lane{flow::Course::home, {}, false}, Lane{flow::Course::transit, {}, false}};
-    bool waits = false;
-    double free_s = 0;      ///< its ranks have passed all batches before
-    double copying_s = 0;   ///< that they were at work
-    std::vector<int> left;  ///< slots in use of each group
-    flow::InTransit in_transit;
-    std::array<std::int64_t, flow::InTransit::batches> bytes_out{};
-  };
+  using Event = TwoLayerEvent;
+  using Window = TwoLayerWindow;
+  using Lane = TwoLayerLane;
+  using Node = TwoLayerNode;
 
   [[nodiscard]] int nodes() const { return s_.job.nodes(); }
   [[nodiscard]] const policy::Domains& domains() const { return call_.plan.domains; }
@@ -188,10 +158,10 @@ class TwoLayerRun {
   }
 
   void pass(int n, const flow::Batch::Window& placed, const flow::Batch& batch) {
-    Node& node = nodes_[at(n)];
+    const Node& node = nodes_[at(n)];
     const int w = index(placed.domain, placed.round);
-    work(node, s_.model.node.pass_s * of_node(n, w).ranks / s_.parallel(n));
-    if (!s_.reads) work(node, costs_.copy_s(n, of_node(n, w)));
+    work(n, s_.model.node.pass_s * of_node(n, w).ranks / s_.parallel(n));
+    if (!s_.reads) work(n, costs_.copy_s(n, of_node(n, w)));
     if (home(placed.domain) != n) return send_pieces(n, w, batch);
     Window& window = windows_[at(w)];
     window.group = batch.group;
@@ -206,8 +176,12 @@ class TwoLayerRun {
     for (const Event& message : std::exchange(window.pending, {})) serve(message);
   }
 
-  void work(Node& node, double seconds) {
-    node.free_s = std::max(node.free_s, queue_.now_s()) + seconds;
+  /// What all ranks of a node that are at work do in that time.
+  void work(int n, double seconds) {
+    Node& node = nodes_[at(n)];
+    const double begin_s = std::max(node.free_s, queue_.now_s());
+    const int at_work = s_.model.node.processors > 0 ? static_cast<int>(s_.parallel(n)) : 1;
+    for (int i = 0; i < at_work; ++i) node.free_s = std::max(node.free_s, processors_.work(begin_s, seconds));
     node.copying_s += seconds;
   }
 
@@ -229,8 +203,11 @@ class TwoLayerRun {
       if (!due(w, share)) continue;
       const double made_s =
           (s_.reads ? costs_.mark_s(n, share) : costs_.merge_s(n, share)) + costs_.message_s(n);
-      queue_.push(node.free_s + made_s, {Event::send, n, w, team, batch.group, batch.number});
-      work(node, made_s / s_.slowdown(n) / s_.parallel(n));
+      queue_.push(processors_.work(node.free_s, made_s),
+                  {Event::send, n, w, team, batch.group, batch.number});
+      const double turn_s = made_s / s_.slowdown(n) / s_.parallel(n);
+      node.free_s = std::max(node.free_s, queue_.now_s()) + turn_s;
+      node.copying_s += turn_s;
     }
   }
 
@@ -281,7 +258,7 @@ class TwoLayerRun {
     const double work_s = costs_.message_s(home(d)) + costs_.merge_s(home(d), share);
     double& free_s = server_free_s_[at(d)];
     const double begin_s = std::max(queue_.now_s(), free_s);
-    free_s = begin_s + work_s;
+    free_s = processors_.work(begin_s, work_s);
     receiving_s_[at(d)] += work_s;
     queue_.push(free_s, {Event::part, message.node, message.window});
     Event next = message;
@@ -321,6 +298,9 @@ class TwoLayerRun {
       double& free_s = storage_free_s_[at(d)];
       done_s =
           targets_.access(home(d), domains().window(d, round_of(w)), s_.reads, std::max(ready_s, free_s));
+      if (s_.model.storage.in_processors())
+        done_s =
+            std::max(done_s, processors_.work(std::max(ready_s, free_s), done_s - std::max(ready_s, free_s)));
       free_s = done_s;
       if (!s_.model.storage.asynchronous) server_free_s_[at(d)] = std::max(server_free_s_[at(d)], done_s);
     }
@@ -336,18 +316,17 @@ class TwoLayerRun {
   /// A window has been read.
   void ready(int w) {
     const int n = home(domain_of(w));
-    Node& node = nodes_[at(n)];
-    work(node, costs_.copy_s(n, of_node(n, w)));
-    queue_.push(node.free_s, {Event::part, n, w});
+    work(n, costs_.copy_s(n, of_node(n, w)));
+    queue_.push(nodes_[at(n)].free_s, {Event::part, n, w});
     open(windows_[at(w)]);
   }
 
   void answered(const Event& message) {
-    Node& node = nodes_[at(message.node)];
-    work(node, costs_.copy_s(message.node, of_node(message.node, message.window)) / teams(message.node));
+    work(message.node,
+         costs_.copy_s(message.node, of_node(message.node, message.window)) / teams(message.node));
     Event done = message;
     done.kind = Event::free;
-    queue_.push(node.free_s, done);
+    queue_.push(nodes_[at(message.node)].free_s, done);
   }
 
   Outcome finish() {
@@ -363,6 +342,7 @@ class TwoLayerRun {
                    {"links", out_.link.time_s},
                    {s_.reads ? "answer" : "receive", out_.receiver_s},
                    {"storage", out_.target_s}};
+    if (processors_.shared()) out_.phases.push_back({"shared cores", processors_.busy_s()});
     out_.aggregators = d.count;
     out_.local_aggregators = layers_.local_aggregators();
     out_.window_bytes = d.window_bytes;
@@ -380,6 +360,7 @@ class TwoLayerRun {
   policy::Layers layers_;
   std::vector<int> first_team_, homes_;
   LinkClocks links_;
+  ProcessorClocks processors_;
   TargetClocks targets_;
   NodeShares shares_;
   TwoLayerCosts costs_;

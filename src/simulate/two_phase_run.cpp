@@ -25,6 +25,7 @@ class TwoPhaseRun {
         shares_(shares_of(setting.job, call.plan.domains,
                           sample_rounds(setting.job, call.plan.domains, policy::Digest::nothing))),
         links_(setting.topology),
+        processors_(setting.model.node.processors),
         targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
         rank_free_s_(at(setting.job.ranks)),
         busy_s_(rank_free_s_.size()),
@@ -93,7 +94,7 @@ class TwoPhaseRun {
       double& free_s = rank_free_s_[at(share.party)];
       const int node = s_.job.node_of(share.party);
       const double own_s = work_s(share, node) + message_s(node);
-      free_s = std::max(free_s, from_s) + own_s;
+      free_s = processors_.work(std::max(free_s, from_s), own_s);
       busy_s_[at(share.party)] += own_s;
       all.push_back({free_s, &share});
     }
@@ -117,21 +118,26 @@ class TwoPhaseRun {
     }
     out_.messages += static_cast<std::int64_t>(arrivals.size());
     out_.most_receives = std::max(out_.most_receives, static_cast<std::int64_t>(arrivals.size()));
-    // Any source will do: no list of expected messages is searched.
-    NodeCosts costs = s_.model.node;
-    costs.match_s = 0;
-    costs.message_s *= s_.slowdown(home);
-    for (const Arrival& arrival : arrivals) receiving_s_[at(w.domain)] += costs.message_s + arrival.work_s;
     if (arrivals.empty()) return queue_.now_s();
+    // Any source will do: no list of expected messages is searched.
+    std::ranges::sort(arrivals, {}, &Arrival::at_s);
     double& free_s = server_free_s_[at(w.domain)];
-    return free_s = receive_burst(arrivals, costs, free_s);
+    for (const Arrival& arrival : arrivals) {
+      const double work_s = message_s(home) + arrival.work_s;
+      receiving_s_[at(w.domain)] += work_s;
+      free_s = processors_.work(std::max(free_s, arrival.at_s), work_s);
+    }
+    return free_s;
   }
 
   double access(const Opened& w, double ready_s) {
     if (shares_.of(w.domain, at(w.round)).empty()) return ready_s;
     double& free_s = storage_free_s_[at(w.domain)];
-    free_s = targets_.access(seat(w.domain).node, call_.plan.domains.window(w.domain, w.round), s_.reads,
-                             std::max(ready_s, free_s));
+    const double begin_s = std::max(ready_s, free_s);
+    free_s =
+        targets_.access(seat(w.domain).node, call_.plan.domains.window(w.domain, w.round), s_.reads, begin_s);
+    if (s_.model.storage.in_processors())
+      free_s = std::max(free_s, processors_.work(begin_s, free_s - begin_s));
     if (!s_.model.storage.asynchronous)
       server_free_s_[at(w.domain)] = std::max(server_free_s_[at(w.domain)], free_s);
     return free_s;
@@ -170,11 +176,11 @@ class TwoPhaseRun {
   void answer(const Opened& w, const Share& share, double& server_s) {
     const int home = seat(w.domain).node, node = s_.job.node_of(share.party);
     const double work_s = message_s(home) + handle_s(home, share);
-    server_s += work_s;
+    server_s = processors_.work(server_s, work_s);
     receiving_s_[at(w.domain)] += work_s;
     const double at_s = node == home ? server_s : links_.send(s_.trip(home, node), share.bytes, server_s);
     double& rank_s = answered_s_[at(share.party)];
-    rank_s = std::max(rank_s, at_s) + message_s(node) + handle_s(node, share);
+    rank_s = processors_.work(std::max(rank_s, at_s), message_s(node) + handle_s(node, share));
     out_.seconds = std::max(out_.seconds, rank_s);
     ++out_.messages;
   }
@@ -197,6 +203,7 @@ class TwoPhaseRun {
                    {"links", out_.link.time_s},
                    {s_.reads ? "answer" : "receive", out_.receiver_s},
                    {"storage", out_.target_s}};
+    if (processors_.shared()) out_.phases.push_back({"shared cores", processors_.busy_s()});
     out_.aggregators = d.count;
     out_.window_bytes = d.window_bytes;
     out_.rounds = out_.rounds_simulated = d.most_rounds();
@@ -215,6 +222,7 @@ class TwoPhaseRun {
   int buffers_;
   Shares shares_;
   LinkClocks links_;
+  ProcessorClocks processors_;
   TargetClocks targets_;
   // A rank sends, receives and serves at a time: it is late only for more of the same.
   std::vector<double> rank_free_s_, busy_s_, answered_s_;  ///< of ranks as senders, and with answers

@@ -31,7 +31,7 @@ def simulated(simulator, cli):
 
 
 @pytest.mark.parametrize("key, text, value", [
-    ("copy", "2GB/s", 2e9), ("message", "5us", 5e-6), ("match", "10ns", 1e-8), ("stripe", "4MiB", 4 << 20), ("targets", "56", 56), ("cores", "0.25", 0.25),
+    ("copy", "2GB/s", 2e9), ("message", "5us", 5e-6), ("match", "10ns", 1e-8), ("stripe", "4MiB", 4 << 20), ("targets", "56", 56), ("cores", "0.25", 0.25), ("processors", "2", 2),
     ("asynchronous", "no", False), ("fabric", "tcp", "tcp")])
 def test_costs_are_read(key, text, value):
     assert machine_file.parse_cost(key, text) == pytest.approx(value)
@@ -39,7 +39,7 @@ def test_costs_are_read(key, text, value):
 
 @pytest.mark.parametrize("key, text, told", [
     ("coppy", "1GB/s", "did you mean copy"), ("copy", "fast", '"fast" is no rate'), ("targets", "0", "allowed is an integer 1..1048576"),
-    ("cores", "-1", "allowed is a number"), ("fabric", "ether", "allowed is rdma, tcp"), ("asynchronous", "maybe", "allowed is yes, no")])
+    ("cores", "-1", "allowed is a number"), ("processors", "0", "allowed is an integer"), ("fabric", "ether", "allowed is rdma, tcp"), ("asynchronous", "maybe", "allowed is yes, no")])
 def test_what_is_no_cost_is_named(key, text, told):
     with pytest.raises(UnitError, match=told.replace(".", "[.]")):
         machine_file.parse_cost(key, text)
@@ -140,4 +140,4 @@ def test_a_model_that_is_none_is_named(simulator, tmp_path):
     assert "copy_bytes_per_s is 0; allowed: a number above 0" in problem('{"node": {"copy_bytes_per_s": 0}}')
     assert "node.speed is not known" in problem('{"node": {"speed": 1}}')
     assert "targets is 0; allowed: 1 to" in problem('{"storage": {"targets": 0}}')
-    assert "allowed: node, storage, fabric" in problem('{"disks": {}}')
+    assert "allowed: node, storage, placed, fabric" in problem('{"disks": {}}')

@@ -56,6 +56,18 @@ TEST(LinkClocks, ATorusIsAsFastAsItsBusiestLinkAllows) {
   EXPECT_LT(last_s, 1.5 * links.busiest().time_s);
 }
 
+TEST(ProcessorClocks, WorkWaitsForTheCoreThatIsFreeFirst) {
+  ProcessorClocks two(2);
+  EXPECT_DOUBLE_EQ(two.work(0, 3), 3);
+  EXPECT_DOUBLE_EQ(two.work(0, 1), 1);
+  EXPECT_DOUBLE_EQ(two.work(0.5, 1), 2) << "both are at work until 1";
+  EXPECT_DOUBLE_EQ(two.work(10, 0), 10);
+  EXPECT_DOUBLE_EQ(two.busy_s(), 2.5);
+  ProcessorClocks none(0);
+  EXPECT_DOUBLE_EQ(none.work(0, 3), 3);
+  EXPECT_DOUBLE_EQ(none.work(0, 3), 3) << "cores of its own";
+}
+
 TEST(BusyTimes, FillTheTimeThatIsLeft) {
   std::mt19937 dice(3);
   BusyTimes times;

@@ -79,6 +79,49 @@ TEST(SimulatedCalls, StorageThatIsSlowDecides) {
     }
 }
 
+TEST(SimulatedCalls, NodesThatShareCoresHaveNoMoreThanThese) {
+  const Job job = interleaved(16, 2, 4096, 1000);
+  const machine::Topology topology = machine::SingleSwitch{8, {100e9, 1e-6}};
+  CallSetting setting = setting_of(topology, job);
+  setting.model.storage = {.file_system = FileSystem::memory, .call_s = 0, .target_call_s = 0};
+  setting.model.storage.target_bytes_per_s = setting.model.storage.writer_bytes_per_s = 1e12;
+  setting.model.node.copy_bytes_per_s = 0.1e9;
+  for (const Path path : {Path::two_layer, Path::two_phase}) {
+    setting.model.node.processors = 0;
+    const double apart_s = run(setting, path).seconds;
+    setting.model.node.processors = 2;
+    const double shared_s = run(setting, path).seconds;
+    const double between_nodes = 16 * 4096 * 1000 * 7 / 8.;
+    EXPECT_GT(shared_s, 2 * between_nodes / 0.1e9 / 2) << "all that is packed and placed, on two cores";
+    EXPECT_GT(shared_s, 3 * apart_s);
+    setting.hints.aggregators = 1;
+    const double one_s = run(setting, path).seconds;
+    setting.model.node.processors = 0;
+    setting.model.node.cores = 0.25;
+    EXPECT_GT(run(setting, path).seconds, 2 * one_s)
+        << "a rank that works while others wait has a whole core";
+    setting.model.node.cores = 0;
+    setting.hints.aggregators = 0;
+  }
+}
+
+TEST(SimulatedCalls, DomainsArePlacedByTheNetworkIfSaid) {
+  // Each node has a quarter of the file, the last node the first one: in order, all bytes pass the links.
+  const std::int64_t block = 4 << 20;
+  const Job job{
+      8, 2, {0, 8 * block}, [&](int rank) {
+        return std::vector{core::Pattern::contiguous((2 * (3 - rank / 2) + rank % 2) * block, block)};
+      }};
+  const machine::Topology topology = machine::SingleSwitch{4, {1e9, 1e-6}};
+  CallSetting setting = setting_of(topology, job, "cb_nodes=4;collio_domains=aligned");
+  for (const Path path : {Path::two_layer, Path::two_phase}) {
+    setting.model.placed = false;
+    EXPECT_EQ(run(setting, path).link.bytes / block, 2);
+    setting.model.placed = true;
+    EXPECT_LT(run(setting, path).link.bytes, block / 100);
+  }
+}
+
 TEST(SimulatedCalls, AReceiverThatExpectsAllRanksIsSlow) {
   const machine::Topology topology = machine::SingleSwitch{64, {10e9, 1e-6}};
   const Job job = interleaved(64 * 32, 32, 64, 1024);

@@ -73,7 +73,11 @@ def _time_steps(runs: list[list[JsonObject]]) -> JsonObject:
     later = [step["seconds"] for steps in runs for step in steps[1:]]
     if not later:
         return {}
-    return {"first_step_median_s": statistics.median(steps[0]["seconds"] for steps in runs), "later_steps_median_s": statistics.median(later)}
+    return {
+        "first_step_median_s": statistics.median(steps[0]["seconds"] for steps in runs),
+        "later_steps_median_s": statistics.median(later),
+        "later_steps_data_s": [step.get("data_s", 0) for steps in runs for step in steps[1:]],
+    }
 
 
 def _reported(samples: Samples, operation: str, runs: int) -> JsonObject:

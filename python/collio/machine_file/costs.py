@@ -27,6 +27,7 @@ class Cost(NamedTuple):
 
 COSTS = {
     "cores": Cost("node", "cores", "number", "ranks of a node that work at a time; 0: all"),
+    "processors": Cost("node", "processors", "count", "cores that all nodes share, as in a lab, instead of each node's own"),
     "place": Cost("node", "place_bytes_per_s", "rate", "a core's copies into shared memory"),
     "copy": Cost("node", "copy_bytes_per_s", "rate", "a core's copies into and out of messages"),
     "memory": Cost("node", "memory_bytes_per_s", "rate", "all copies of a node together"),
@@ -38,6 +39,7 @@ COSTS = {
     "message": Cost("node", "message_s", "time", "a message, for its sender and for its receiver"),
     "match": Cost("node", "match_s", "time", "to look for a message, for each one that is expected"),
     "fabric": Cost("", "fabric", "fabric", "rdma or tcp"),
+    "placed": Cost("", "placed", "switch", "whether file domains go to aggregators by the network, as where collio knows it"),
     "file_system": Cost("storage", "file_system", "file_system", "what collio takes it for: network, local or memory"),
     "targets": Cost("storage", "targets", "count", "storage targets that the file is striped over"),
     "stripe": Cost("storage", "stripe_bytes", "size", "a stripe"),
