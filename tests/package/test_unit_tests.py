@@ -28,6 +28,7 @@ WITHOUT = {
     "policy/reason": "an enumeration; reason_text_test",
     "policy/sign_test": "contest_test",
     "simulate/storage_way": "compare_test",
+    "simulate/two_layer_parts": "plain data; simulated_call_test",
     "storage/aio": "storage_kinds_test runs every kind of storage",
     "storage/high_descriptor": "storage_kinds_test",
     "storage/null": "storage_kinds_test",
