@@ -243,13 +243,12 @@ int install_view(MPI_File handle) {
   return give_view(*file, handle);
 }
 
-/// Before a call with the shared file pointer, which is not collective: the view cannot be installed then.
-int need_view(MPI_File handle) {
+/// Before the MPI library does another one. It has the view: else collio keeps the pointer.
+void note_shared(MPI_File handle) {
   auto file = find_file(handle);
-  if (file) file->program_view.note_shared_pointer();
-  if (!own_independent(handle)) return MPI_SUCCESS;
-  return raise(handle, {core::ErrorClass::other,
-                        "shared file pointers need the view in the MPI library; use a plainer file type"});
+  if (!file) return;
+  file->program_view.note_shared_pointer();
+  count_independent(*file);
 }
 
 // The forms of a data call, for int and for large counts.
@@ -281,11 +280,11 @@ collio_calls make_overrides() {
       const int rc = install_view(file);                    \
       return rc == MPI_SUCCESS ? real->name arguments : rc; \
     };
-#define COLLIO_SHARED(name, parameters, arguments)          \
-  if (t.name)                                               \
-    t.name = [] parameters -> int {                         \
-      const int rc = need_view(file);                       \
-      return rc == MPI_SUCCESS ? real->name arguments : rc; \
+#define COLLIO_SHARED(name, parameters, arguments) \
+  if (t.name)                                      \
+    t.name = [] parameters -> int {                \
+      note_shared(file);                           \
+      return real->name arguments;                 \
     };
 #define COLLIO_CALL(name, parameters, arguments)
 #include "mpiio/calls.def"
