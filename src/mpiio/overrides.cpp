@@ -134,8 +134,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   const OpenAgreement agreed({comm, path, reception}, opening.words, opening.proposal.get());
   if (!agreed.opened) return rc;
   if (!why_left(agreed, mode).empty()) return leave(agreed, mode, opening, path, handle);
-  std::string first_text = opening.proposal->text();
-  const engine::OpenWord word(agreed.engines, std::move(first_text), comm);
+  const engine::OpenWord word(agreed.engines, opening.proposal->text(), comm);
   const core::Error error = take_over(opening, {word, reception.hall()}, *handle, times);
   return error.ok() ? rc : close_again(handle, error);
 }

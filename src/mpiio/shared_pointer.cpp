@@ -3,23 +3,17 @@
 
 #include <unistd.h>
 
-#include <random>
-
 namespace collio::mpiio {
 
-std::uint64_t SharedPointer::new_identity() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32 | random() | 1) % most_identity;
-}
-
-void SharedPointer::begin_view(bool kept_here, std::uint64_t identity) {
+void SharedPointer::begin_view(bool kept_here) {
   kept_here_ = kept_here;
+  was_kept_here_ = was_kept_here_ || kept_here;
   ++view_;
-  if (kept_here && identity_ == 0) identity_ = identity;
 }
 
+/// The plan memory's number is the same on all ranks, and no other open file's.
 std::string SharedPointer::path(const engine::File& file) const {
-  const std::string number = storage::hex_text(identity_);
+  const std::string number = storage::hex_text(file.memory.token());
   if (file.subfiles) return file.subfiles->set.folder() + "/shared-pointer." + number;
   const std::string folder = storage::parent_folder(file.path);
   return folder + "/." + file.path.substr(file.path.rfind('/') + 1) + ".collio-pointer." + number;
@@ -42,7 +36,7 @@ core::Error SharedPointer::set(const engine::File& file, std::int64_t etype) {
 void SharedPointer::close() { counter_.reset(); }
 
 void SharedPointer::remove(const engine::File& file) const {
-  if (identity_ != 0) ::unlink(path(file).c_str());  // it may never have been made
+  if (was_kept_here_) ::unlink(path(file).c_str());  // it may never have been made
 }
 
 }  // namespace collio::mpiio

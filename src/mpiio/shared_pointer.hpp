@@ -15,13 +15,9 @@ namespace collio::mpiio {
 
 class SharedPointer {
  public:
-  /// Of all handles the only one with this number, below `most_identity`. Rank 0's is that of all ranks.
-  [[nodiscard]] static std::uint64_t new_identity();
-  static constexpr std::uint64_t most_identity = std::uint64_t{1} << 62;
-  [[nodiscard]] bool has_identity() const noexcept { return identity_ != 0; }
   /// The program has set a view: the pointer is at 0, and kept here or by the MPI library. On all ranks
   /// alike.
-  void begin_view(bool kept_here, std::uint64_t identity);
+  void begin_view(bool kept_here);
   [[nodiscard]] bool kept_here() const noexcept { return kept_here_; }
   /// Moves on by `etypes`. Where it was. Not collective. Thread-safe.
   [[nodiscard]] core::Result<std::int64_t> take(const engine::File& file, std::int64_t etypes);
@@ -36,9 +32,8 @@ class SharedPointer {
   [[nodiscard]] std::string path(const engine::File& file) const;
   storage::CounterFile& counter(const engine::File& file);
 
-  bool kept_here_ = false;
-  std::uint64_t identity_ = 0;  ///< 0: never kept here
-  std::int64_t view_ = 0;       ///< how many views there were
+  bool kept_here_ = false, was_kept_here_ = false;
+  std::int64_t view_ = 0;  ///< how many views there were
   std::mutex opening_;
   std::unique_ptr<storage::CounterFile> counter_;  ///< null: not used yet
 };

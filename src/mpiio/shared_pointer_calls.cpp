@@ -1,6 +1,8 @@
 // See shared_pointer_calls.hpp.
 #include "mpiio/shared_pointer_calls.hpp"
 
+#include <array>
+
 #include "engine/file/same_call.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
@@ -99,8 +101,9 @@ int seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
   const engine::File::Visit visit(f, "seek_shared");
   core::Error error = engine::check_same_call(f, "seek_shared");
   if (!error.ok()) return raise(handle, error);
-  const bool same = f.agreement->least(offset) == ~f.agreement->least(~offset) &&
-                    f.agreement->least(whence) == -f.agreement->least(-whence);
+  std::array<std::int64_t, 4> most{offset, ~offset, whence, ~std::int64_t{whence}};
+  static_cast<void>(f.agreement->worst({}, "", most));
+  const bool same = most[0] == ~most[1] && most[2] == ~most[3];
   if (!same)
     error = {core::ErrorClass::not_same,
              f.path + ": ranks give MPI_File_seek_shared different offsets, or whence"};

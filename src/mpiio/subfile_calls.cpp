@@ -10,12 +10,10 @@ namespace collio::mpiio {
 core::Error begin_alone(OpenFile& file, MPI_File handle, int mode) {
   file.program_view.mark_etype_only();
   file.deletes = (mode & MPI_MODE_DELETE_ON_CLOSE) != 0;
+  file.shared_pointer.begin_view(true);
+  if ((mode & MPI_MODE_APPEND) == 0) return {};
   engine::File& f = *file.engine;
   const engine::File::Visit visit(f, "open");
-  const std::uint64_t identity = f.rank == 0 ? SharedPointer::new_identity() : SharedPointer::most_identity;
-  file.shared_pointer.begin_view(
-      true, static_cast<std::uint64_t>(f.agreement->least(static_cast<std::int64_t>(identity))));
-  if ((mode & MPI_MODE_APPEND) == 0) return {};
   std::int64_t bytes = 0;
   core::Error error = engine::agreed_length(f, bytes);
   if (!error.ok()) return error;

@@ -27,8 +27,6 @@ enum {
   derived_etype,
   gives_info,
   other_unit,
-  pointer_high,  ///< rank 0's
-  pointer_low,
   agreed_count
 };
 static_assert(agreed_count == view_word_count);
@@ -48,19 +46,6 @@ core::Error error_of_view(const OpenFile& file, const access::View& view, const 
   if (!view.filetype || (!checks && !refused.ok())) return refused;
   core::Error wrong = check_view(view, asked.etype, {checks, file.writes});
   return wrong.ok() ? refused : wrong;
-}
-
-/// Rank 0's number for a shared file pointer that has none.
-void offer_identity(const OpenFile& file, std::vector<std::int32_t>& most) {
-  std::uint64_t identity = 0;
-  if (file.engine->rank == 0 && !file.shared_pointer.has_identity()) identity = SharedPointer::new_identity();
-  most[pointer_high] = static_cast<std::int32_t>(identity >> 31);
-  most[pointer_low] = static_cast<std::int32_t>(identity & 0x7fffffff);
-}
-
-/// Rank 0's number for a shared file pointer; 0: it has one.
-std::uint64_t identity_of(const std::vector<std::int32_t>& most) {
-  return std::uint64_t(most[pointer_high]) << 31 | std::uint64_t(most[pointer_low]);
 }
 
 /// A view through which a file in subfiles cannot be served, on all ranks alike.
@@ -123,7 +108,6 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   most[etype_least] = -etype_bytes;
   most[derived_etype] = plain_etype ? 0 : 1;
   most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
-  offer_identity(*file, most);
   most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
   file->engine->agreement->maximum(most);
   // Beyond this point every rank treats its view alike.
@@ -141,13 +125,13 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
                      : real->File_set_view(handle, displacement, etype,
                                            kind == ViewKind::bytes ? etype : filetype, representation, info);
   if (rc != MPI_SUCCESS) return rc;
-  if (alone(*file) || (etype_alone && agreed == ViewKind::costly))
+  const bool kept_here = alone(*file) || (etype_alone && agreed == ViewKind::costly);
+  if (kept_here)
     program_view.mark_etype_only();
   else
     program_view.mark_installed();
   if (!etype_alone) program_view.forget_unit();
-  file->shared_pointer.begin_view(alone(*file) || (etype_alone && agreed == ViewKind::costly),
-                                  identity_of(most));
+  file->shared_pointer.begin_view(kept_here);
   file->foreign_data = !is_native;
   if (!is_native) return MPI_SUCCESS;
   program_view.set(displacement, etype, filetype);
