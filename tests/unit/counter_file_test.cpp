@@ -2,26 +2,22 @@
 #include "storage/counter_file.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <thread>
 #include <vector>
+
+#include "temporary_folder.hpp"
 
 namespace collio::storage {
 namespace {
 
 class CounterFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = ::testing::TempDir() + "collio_counter_XXXXXX";
-    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  const test::TemporaryFolder temporary_;
+  const std::string& folder_ = temporary_.path();
 };
 
 TEST_F(CounterFiles, ProcessesAndThreadsAddToOneNumber) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "machine/fabric.hpp"
+#include "temporary_folder.hpp"
 
 namespace collio::machine {
 namespace {
@@ -17,13 +18,6 @@ namespace files = std::filesystem;
 /// A folder like /sys, gone when the test is.
 class Sys {
  public:
-  Sys() : root_(testing::TempDir() + "collio_sys_XXXXXX") {
-    if (::mkdtemp(root_.data()) == nullptr) ADD_FAILURE() << "no folder";
-  }
-  ~Sys() { files::remove_all(root_); }
-  Sys(const Sys&) = delete;
-  Sys& operator=(const Sys&) = delete;
-
   void write(const std::string& path, const std::string& line) {
     files::create_directories(at(path).parent_path());
     std::ofstream(at(path)) << line << "\n";
@@ -47,12 +41,12 @@ class Sys {
     write("class/infiniband/" + name + "/ports/1/state", state);
     write("class/infiniband/" + name + "/ports/1/rate", rate);
   }
-  [[nodiscard]] NodeParts read() const { return read_node_parts(root_); }
+  [[nodiscard]] NodeParts read() const { return read_node_parts(root_.path()); }
 
  private:
-  [[nodiscard]] files::path at(const std::string& path) const { return files::path(root_) / path; }
+  [[nodiscard]] files::path at(const std::string& path) const { return files::path(root_.path()) / path; }
 
-  std::string root_;
+  test::TemporaryFolder root_;
 };
 
 CpuSet first(std::size_t count) { return CpuSet(count, true); }

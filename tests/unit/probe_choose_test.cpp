@@ -9,6 +9,7 @@
 
 #include "storage/probe/cache.hpp"
 #include "storage/probe/choose.hpp"
+#include "temporary_folder.hpp"
 
 namespace collio::storage::probe {
 namespace {
@@ -18,8 +19,7 @@ namespace fs = std::filesystem;
 /// Targets and a cache in a folder of their own.
 class ProbeChoose : public testing::Test {
  protected:
-  ProbeChoose() : root_(testing::TempDir() + "collio_choose_XXXXXX") {
-    if (::mkdtemp(root_.data()) == nullptr) std::abort();
+  ProbeChoose() {
     for (const char* name : {"a", "b", "c"}) {
       const std::string folder = root_ + "/" + name;
       fs::create_directory(folder);
@@ -29,7 +29,6 @@ class ProbeChoose : public testing::Test {
     options_.amount.bytes_per_target = 3 << 20;
     options_.amount.samples = 3;
   }
-  ~ProbeChoose() override { fs::remove_all(root_); }
 
   /// As if the targets had been measured `age_s` ago.
   void remember(const std::vector<double>& rates, double age_s = 0) {
@@ -53,7 +52,8 @@ class ProbeChoose : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  std::string root_;
+  const test::TemporaryFolder temporary_;
+  const std::string& root_ = temporary_.path();
   std::vector<Target> targets_;
   Options options_;
   Terms terms_{true, 3, 1 << 20};  ///< as options_ have it

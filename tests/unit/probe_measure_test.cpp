@@ -9,6 +9,7 @@
 #include <future>
 
 #include "storage/probe/measure.hpp"
+#include "temporary_folder.hpp"
 
 namespace collio::storage::probe {
 namespace {
@@ -16,20 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::int64_t mib = 1 << 20;
 
-/// A folder of a test's own.
-class Folder {
- public:
-  Folder() : path_(testing::TempDir() + "collio_probe_XXXXXX") {
-    if (::mkdtemp(path_.data()) == nullptr) std::abort();
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-};
+using Folder = test::TemporaryFolder;
 
 Target device(const std::string& path) {
   return {path, path, [path] { return OwnedFile(::open(path.c_str(), O_WRONLY | O_CLOEXEC)); }};

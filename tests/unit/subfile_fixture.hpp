@@ -14,18 +14,13 @@
 #include "storage/subfiles/join.hpp"
 #include "storage/subfiles/look.hpp"
 #include "storage/subfiles/subfiled_storage.hpp"
+#include "temporary_folder.hpp"
 
 namespace collio::test {
 
 /// A set of subfiles in a folder of the test's own.
 class Subfiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = ::testing::TempDir() + "collio_subfiles_XXXXXX";
-    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   storage::SubfileSet make(const storage::SubfileLayout& layout) {
     const std::string path = folder_ + "/out";
     const storage::OpenedFile file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -51,7 +46,8 @@ class Subfiles : public ::testing::Test {
     return std::move(opened.value().file);
   }
 
-  std::string folder_;
+  const TemporaryFolder temporary_;
+  const std::string& folder_ = temporary_.path();
   std::uint64_t identity_ = 0;
 };
 
