@@ -29,8 +29,8 @@ struct CallSetting {
     if (model.node.processors > 0) return std::min<double>(ranks, model.node.processors);
     return model.node.cores > 0 ? std::min(ranks, model.node.cores) : ranks;
   }
-  /// How much longer a rank takes for its work than on a core of its own. Ranks on cores that nodes share
-  /// wait for them instead (ProcessorClocks).
+  /// A rank's time for its work, over its time on a core of its own. 1 where nodes share cores: there a rank
+  /// waits for one (ProcessorClocks).
   [[nodiscard]] double slowdown(int node) const {
     return model.node.processors > 0 ? 1 : job.ranks_on(node) / parallel(node);
   }

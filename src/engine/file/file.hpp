@@ -85,7 +85,7 @@ class File {
   /// it.
   static core::Result<std::unique_ptr<File>> open(const FileRequest& request, Proposal& mine,
                                                   const OpenMeeting& met, bool& alone);
-  /// The same, with a meeting of its own.
+  /// The same for ranks that have not met for this open yet.
   static core::Result<std::unique_ptr<File>> open(const FileRequest& request);
   ~File();
   File(const File&) = delete;

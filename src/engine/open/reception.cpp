@@ -164,7 +164,7 @@ void Reception::meet(std::span<std::int32_t> words, const Places& at) {
 }
 
 void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at) {
-  // A communicator that is opened on again is worth memory of its own, though its ranks are known.
+  // The second open on a communicator gets memory even where its ranks are known: more opens may follow.
   const bool invites = size_ > 1 && (!met_ || met_->opens < 2);
   try {
     if (invites && rank_ == 0) invite();

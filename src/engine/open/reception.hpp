@@ -33,7 +33,7 @@ class Hall {
   static constexpr std::size_t mask_words = 16, most_numas = 16;
   /// What the first rank says of its node.
   struct FirstOnNode {
-    NodeFacts facts;  ///< but for cores and memory domains
+    NodeFacts facts;  ///< its cores and memory domains are counted when all ranks have come
     CrewId fresh{};   ///< names a new crew
     std::int32_t numas = 0;
     std::uint64_t processors[most_numas][mask_words];  ///< of each memory domain
