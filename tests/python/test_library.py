@@ -1,6 +1,6 @@
 """The Python library on several ranks of every MPI: tests/python/library/*_checks.py. A job runs all checks of a module; each is a test here.
 
-RANDOM_CASES: random files of a job, 300 unless told otherwise. RANDOM_SEED: of the first one.
+RANDOM_CASES: random files of a job, 100 unless told otherwise. RANDOM_SEED: of the first one.
 """
 
 import ast

@@ -8,7 +8,7 @@ import numpy as np
 
 import collio
 
-CASES = int(os.environ.get("RANDOM_CASES", 300))
+CASES = int(os.environ.get("RANDOM_CASES", 100))
 FIRST = int(os.environ.get("RANDOM_SEED", 1))
 DTYPES = ("u1", "i2", ">i4", "f4", "f8", "c16", "S3")
 
