@@ -64,11 +64,13 @@ def copy_headers(folder: Path) -> None:
 def build_tree(family: str) -> Path:
     tree = BUILD / f"package-{family}"
     say(f"package: building for {family}")
-    for_all = "ON" if family == FAMILIES[0] else "OFF"  # programs that are the same for every MPI
+    first = BUILD / f"package-{FAMILIES[0]}"  # has what is the same for every MPI
+    for_all = "ON" if tree == first else "OFF"
     settings = {
         "CMAKE_BUILD_TYPE": "Release", "CMAKE_MAKE_PROGRAM": program("ninja"), "COLLIO_MPI_HEADERS": headers(family),
         "COLLIO_STANDARD_ABI": "ON" if family == "abi" else "OFF", "COLLIO_UNIT_TESTS": "OFF", "COLLIO_WERROR": os.environ.get("COLLIO_WERROR", "OFF"),
-        "COLLIO_UNITY": "ON", "COLLIO_PLANNER": for_all, "COLLIO_FUSE": for_all, "CMAKE_PREFIX_PATH": BUILD / "packages" / "root" / "usr",
+        "COLLIO_UNITY": "ON", "COLLIO_PLANNER": for_all, "COLLIO_FUSE": for_all, "COLLIO_FLOORS_FROM": "OFF" if tree == first else first,
+        "CMAKE_PREFIX_PATH": BUILD / "packages" / "root" / "usr",
     }
     tree.mkdir(parents=True, exist_ok=True)
     run([program("cmake"), "-S", ROOT, "-B", tree, "-G", "Ninja", *(f"-D{name}={value}" for name, value in settings.items())], tree / "configure.log")
