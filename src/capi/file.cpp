@@ -9,6 +9,7 @@
 #include "capi/error.hpp"
 #include "engine/file/same_call.hpp"
 #include "mpiio/info.hpp"
+#include "mpiio/other_settings.hpp"
 #include "mpiio/report.hpp"
 #include "mpiio/say.hpp"
 #include "policy/hints.hpp"
@@ -86,19 +87,20 @@ Error create_on_first(const OpenCall& call, int rank, std::uint64_t& inode) {
   return {static_cast<ErrorClass>(words[0]), mine.message};
 }
 
-engine::FileRequest request_of(const OpenCall& call) {
+/// `origins`: of hints from other layers' settings, on the first rank.
+engine::FileRequest request_of(const OpenCall& call, int rank, std::string& origins) {
   mpiio::EnvironmentHints environment = mpiio::environment_hints(call.path);
-  engine::FileRequest request{call.comm,
-                              call.path,
-                              (call.mode & COLLIO_READ) != 0,
-                              (call.mode & COLLIO_WRITE) != 0,
-                              std::move(environment.pairs),
-                              {},
-                              std::move(environment.warnings)};
-  if (call.hints) {
-    auto own = policy::split_hints(call.hints, request.warnings);
-    request.hints.insert(own.begin(), own.end());
-  }
+  engine::FileRequest request{
+      call.comm,         call.path, (call.mode & COLLIO_READ) != 0, (call.mode & COLLIO_WRITE) != 0,
+      environment.pairs, {},        std::move(environment.warnings)};
+  mpiio::Pairs own;
+  if (call.hints) own = policy::split_hints(call.hints, request.warnings);
+  request.hints.insert(own.begin(), own.end());
+  if (rank != 0) return request;
+  auto other = mpiio::other_settings({own, environment.pairs, call.path}, MPI_FILE_NULL);
+  request.settings = std::move(other.pairs);
+  request.warnings.insert(request.warnings.end(), other.warnings.begin(), other.warnings.end());
+  origins = std::move(other.origins);
   return request;
 }
 
@@ -106,7 +108,8 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   if (Error error = agreed(call, check(call)); !error.ok()) return error;
   int rank = 0;
   MPI_Comm_rank(call.comm, &rank);
-  engine::FileRequest request = request_of(call);
+  std::string origins;
+  engine::FileRequest request = request_of(call, rank, origins);
   if (rank == 0 && (call.mode & COLLIO_CREATE) != 0)
     request.new_layout =
         engine::lay_out_new_file(call.path, request.hints, (call.mode & COLLIO_EXCLUSIVE) != 0);
@@ -124,8 +127,7 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   made->open->engine = std::move(opened.value());
   made->open->reads = request.reads;
   made->open->writes = request.writes;
-  for (const std::string& warning : made->open->engine->warnings)
-    if (rank == 0) mpiio::say_once(call.comm, warning);
+  mpiio::say_opened(*made->open->engine, call.comm, origins);
   mpiio::report_opened(*made->open);
   return {};
 }

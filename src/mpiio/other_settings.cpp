@@ -74,8 +74,9 @@ policy::Settings cray_settings(const std::string& path) {
   });
 }
 
-/// How the library says that the file is striped.
+/// How the library says that the file is striped; nothing for MPI_FILE_NULL.
 Pairs striping_of(MPI_File file) {
+  if (file == MPI_FILE_NULL) return {};
   MPI_Info info = MPI_INFO_NULL;
   if (real->File_get_info(file, &info) != MPI_SUCCESS) return {};
   Pairs told = pairs_of(info), striping;

@@ -16,7 +16,7 @@ namespace collio::mpiio {
 
 /// What a file's hints are without these settings.
 struct GivenHints {
-  const Pairs& program;      ///< of the info at open
+  const Pairs& program;      ///< of the call that opens it
   const Pairs& environment;  ///< collio's
   std::string path;          ///< as the program gave it
 };
@@ -27,7 +27,8 @@ struct OtherSettings {
   std::vector<std::string> warnings;  ///< on what is no hint
 };
 
-/// The settings of this rank's process. Reads files: for one rank only. Not collective. Thread-safe.
+/// The settings of this rank's process. `file`: MPI_FILE_NULL where the library has not opened it. Reads
+/// files: for one rank only. Not collective. Thread-safe.
 [[nodiscard]] OtherSettings other_settings(const GivenHints& given, MPI_File file);
 
 }  // namespace collio::mpiio

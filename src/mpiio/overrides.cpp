@@ -1,7 +1,6 @@
 // The MPI_File_* calls as collio does them. Every function either takes the call over on all ranks or
 // forwards it on all ranks; what decides is known alike to all (the file's mode, its view's representation,
 // the agreed digest).
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
@@ -26,18 +25,6 @@
 namespace collio::mpiio {
 
 namespace {
-
-void say(const engine::File& file, MPI_Comm comm, const std::string& origins) {
-  if (file.rank != 0) return;
-  for (const std::string& warning : file.warnings) say_once(comm, warning);
-  if (verbose())
-    std::fprintf(stderr, "collio: %s: %d %s, collective buffers of at most %lld bytes, %s storage\n",
-                 file.path.c_str(), file.most_domains(),
-                 file.most_domains() == 1 ? "aggregator" : "aggregators",
-                 static_cast<long long>(file.hints.buffer_bytes), file.machine.storage.name.c_str());
-  if (verbose() && !origins.empty())
-    std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
-}
 
 core::Error only_here(const std::string& path, std::string_view why) {
   return {core::ErrorClass::other, path +
@@ -74,7 +61,7 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
   file->writes = request.writes;
   if (alone(*file))
     if (core::Error error = begin_alone(*file, handle, opening.words.mode); !error.ok()) return error;
-  say(*file->engine, request.comm, opening.origins);
+  say_opened(*file->engine, request.comm, opening.origins);
   file->engine->times.open_s = observe::now_s() - times.begin_s;
   file->engine->times.open_by_library_s = times.by_library_s;
   report_opened(*file);

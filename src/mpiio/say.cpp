@@ -8,6 +8,7 @@
 #include <set>
 
 #include "access/mpi_life.hpp"
+#include "engine/file/file.hpp"
 
 namespace collio::mpiio {
 
@@ -55,6 +56,18 @@ void say_once(MPI_Comm comm, const std::string& text) {
 
 void say_rest(MPI_Comm comm, const std::vector<std::string>& warnings, std::size_t first) {
   for (std::size_t i = first; i < warnings.size(); ++i) say_once(comm, warnings[i]);
+}
+
+void say_opened(const engine::File& file, MPI_Comm comm, const std::string& origins) {
+  if (file.rank != 0) return;
+  for (const std::string& warning : file.warnings) say_once(comm, warning);
+  if (!verbose()) return;
+  std::fprintf(stderr, "collio: %s: %d %s, collective buffers of at most %lld bytes, %s storage\n",
+               file.path.c_str(), file.most_domains(),
+               file.most_domains() == 1 ? "aggregator" : "aggregators",
+               static_cast<long long>(file.hints.buffer_bytes), file.machine.storage.name.c_str());
+  if (!origins.empty())
+    std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
 }
 
 }  // namespace collio::mpiio

@@ -56,3 +56,16 @@ def test_a_rank_that_leaves_prints_why(real_mpi, tmp_path):
     assert code != 0
     assert "collio: rank 1: leaving" in output and "because of ValueError: wrong turn" in output, output
     assert "PeerError" in output and "rank 1 has left the file by an exception" in output, output
+
+
+def test_settings_of_other_layers(real_mpi, tmp_path, monkeypatch):
+    hints = tmp_path / "romio-hints"
+    hints.write_text("cb_nodes 1\nromio_ds_write maybe\n")
+    monkeypatch.setenv("ROMIO_HINTS", str(hints))
+    monkeypatch.setenv("MPICH_MPIIO_HINTS", "*/a:cb_buffer_size=1048576,*:cb_buffer_size=4096")
+    monkeypatch.setenv("COLLIO_VERBOSE", "1")
+    code, output = run_python(real_mpi, 2, tmp_path, FOLDER / "opens.py", tmp_path / "a")
+    assert code == 0, output
+    assert f"ROMIO_HINTS={hints}:2: romio_ds_write 'maybe' is not allowed" in output, output
+    assert "cb_buffer_size=1048576 (MPICH_MPIIO_HINTS), cb_nodes=1 (ROMIO_HINTS)" in output, output
+    assert "1 aggregator, collective buffers of at most 1048576 bytes" in output, output
