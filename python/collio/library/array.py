@@ -24,7 +24,8 @@ from . import agreement, array_formats, array_subfiles, memory
 from . import file as files
 from .array_formats import Place, Spec
 from .array_subfiles import Contents, Master, Subfile, Wish
-from .decomposition import Decomposition, box, map
+from .decomposition import Decomposition, box
+from .decomposition import map as map_of
 from .errors import Error, NotFoundError
 from .memory import Array
 from .request import Request
@@ -82,7 +83,7 @@ def open(
 
     def prepare() -> Contents | Master:
         if mode not in MODES:
-            raise ValueError(f"mode is {mode!r}; allowed: {', '.join(f'{one!r}' for one in MODES)}")
+            raise ValueError(f"mode is {mode!r}; allowed: {', '.join(map(repr, MODES))}")
         if mode != "w":
             return array_subfiles.look_at_master(name) or Contents(array_formats.look(name))
         specs = {key: Spec.of(key, *spec) for key, spec in (arrays or {}).items()}
@@ -207,7 +208,7 @@ class ArrayFile:
                 yield _Part(variable(box(place.cut.piece_shape(one.piece), one.start, one.count), place.offsets[one.piece]), one.block)
         else:
             for part in place.cut.of_map(np.asarray(decomposition.indices)):
-                yield _Part(variable(map(place.cut.piece_shape(part.piece), part.indices), place.offsets[part.piece]), part.chosen)
+                yield _Part(variable(map_of(place.cut.piece_shape(part.piece), part.indices), place.offsets[part.piece]), part.chosen)
 
 
 # --- opening ------------------------------------------------------------------------------------

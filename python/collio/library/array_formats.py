@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -74,7 +74,7 @@ def format_of_ending(path: str) -> str:
 
 def create(path: str, kind: str, arrays: Mapping[str, Spec]) -> dict[str, Place]:
     """Makes a file, in place of one that is there, and says where its arrays lie. Raises Error, OSError, ValueError."""
-    makers = {HDF5: _create_hdf5, CDF5: lambda path, arrays: write_cdf5(path, model_of(arrays))}
+    makers: dict[str, Callable[[str, Mapping[str, Spec]], None]] = {HDF5: _create_hdf5, CDF5: lambda path, arrays: write_cdf5(path, model_of(arrays))}
     if kind not in makers:
         raise ValueError(f"format is {kind!r}; allowed: {', '.join(map(repr, makers))}")
     makers[kind](path, arrays)

@@ -131,7 +131,8 @@ def make_subfile(path: str, master: Master, number: int) -> None:
         model.variables[name] = (array.dtype, dimensions, {**_ranges(array.dimensions, array.cut, number), array_cut.SUBFILE_INDEX: np.int32(number)})
     subfile = array_cut.subfile_path(path, number)
     array_formats.write_cdf5(subfile, model)
-    array_formats.make_long_enough(subfile, array_formats.look(subfile))
+    end = array_formats.end_of(array_formats.look(subfile))
+    os.truncate(subfile, end + -end % 4)  # netCDF fills a page
 
 
 def remove_subfiles(path: str) -> None:
