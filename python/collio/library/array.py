@@ -22,6 +22,7 @@ import numpy as np
 
 from . import agreement, array_formats, array_subfiles, memory
 from . import file as files
+from .array_alone import references as references
 from .array_formats import Place, Spec
 from .array_subfiles import Contents, Master, Subfile, Wish
 from .decomposition import Decomposition, box

@@ -1,7 +1,7 @@
 """How an array is cut into pieces, one in each subfile, and which part of a rank's data goes to which piece. Pure.
 
-The rule and the names are PnetCDF's (src/drivers/ncmpio/ncmpio_subfile.c): of K subfiles, number i has the elements from ceil(i * length / K) up to
-ceil((i + 1) * length / K) - 1 of the dimension that is cut, and all elements of the others.
+The rule and the names are PnetCDF's (src/drivers/ncmpio/ncmpio_subfile.c): of K subfiles, number i has the elements from ceil(i * x) up to
+ceil((i + 1) * x) - 1 of the dimension that is cut, x = length / K, and all elements of the others.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import gcd, prod
+from math import ceil, gcd, prod
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,9 @@ def subfile_path(master: str, subfile: int) -> str:
 
 
 def begins(length: int, count: int) -> tuple[int, ...]:
-    """The first element of each of `count` pieces of a dimension, and its length at the end. Each has one element at least where count <= length."""
-    return tuple(-(-i * length // count) for i in range(count + 1))
+    """The first element of each of `count` pieces of a dimension, and its length at the end. Each has one element at least where count <= length. In floating
+    point, as PnetCDF: where i * x is whole, it may be rounded up to the next number."""
+    return (*(ceil(length / count * i) for i in range(count)), length)
 
 
 @dataclass(frozen=True)

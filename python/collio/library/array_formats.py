@@ -45,12 +45,13 @@ class Spec:
 
 @dataclass(frozen=True)
 class Place:
-    """An array in a file. `dtype` as it is in the file; `offset`: its first byte. Of an array in subfiles, `cut` into pieces, `offsets` has that of each
+    """An array in a file. `dtype` as it is in the file; `offset`: its first byte; `dimensions`: their names, none where unknown. Of an array in subfiles, `cut` into pieces, `offsets` has that of each
     piece; bytes are counted as array_subfiles.Contents says."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     offset: int
+    dimensions: tuple[str, ...] = ()
     cut: Cut | None = None
     offsets: tuple[int, ...] = ()
 
@@ -100,8 +101,14 @@ def look(path: str) -> dict[str, Place]:
     with open(path, "rb") as stream:
         start = stream.read(8)
         if start[:3] == b"CDF":
-            return {name: Place(one.shape, one.dtype, one.offset) for name, one in classic_header.read(stream, path).items()}
+            return places_of(classic_header.read(stream, path))
     return _look_hdf5(path)
+
+
+def places_of(content: classic_header.Content) -> dict[str, Place]:
+    """The arrays of fixed size with one dimension and more."""
+    return {name: Place(one.shape, one.dtype, one.offset, tuple(content.dimensions[number][0] for number in one.dimensions))
+            for name, one in content.variables.items() if one.shape and 0 not in one.shape}
 
 
 # --- HDF5 ---------------------------------------------------------------------------------------

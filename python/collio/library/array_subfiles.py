@@ -187,7 +187,7 @@ def look_at_master(path: str) -> Master | None:
     with open(path, "rb") as stream:
         if stream.read(3) != b"CDF":
             return None
-        content = classic_header.read_all(stream, path)
+        content = classic_header.read(stream, path)
     if array_cut.NUM_SUBFILES not in content.attributes:
         return None
     count = _number(path, content.attributes, array_cut.NUM_SUBFILES)
@@ -202,7 +202,7 @@ def look_at_master(path: str) -> Master | None:
                 raise _damaged(path, f"array {name!r}: {error.text}") from error
             if array:
                 arrays[name] = array
-    whole = {name: Place(one.shape, one.dtype, one.offset) for name, one in content.fixed().items()}
+    whole = array_formats.places_of(content)
     _check_size(path, array_formats.end_of(whole))
     return Master(count, arrays, whole)
 
@@ -236,7 +236,7 @@ def look_at_subfile(path: str, master: Master, number: int) -> Subfile:
     subfile = array_cut.subfile_path(path, number)
     try:
         with open(subfile, "rb") as stream:
-            content = classic_header.read_all(stream, subfile)
+            content = classic_header.read(stream, subfile)
     except FileNotFoundError as error:
         raise NotFoundError(f"subfile {subfile} of {path} is missing", "NO_SUCH_FILE") from error
     except ValueError as error:
@@ -267,7 +267,7 @@ def contents(master: Master, subfiles: Sequence[Subfile]) -> Contents:
     places = {name: replace(place, offset=master.count * unit + place.offset) for name, place in master.whole.items()}
     for name, array in master.arrays.items():
         offsets = tuple(i * unit + one.offsets[name] for i, one in enumerate(subfiles))
-        places[name] = Place(array.cut.shape, array.dtype, offsets[0], array.cut, offsets)
+        places[name] = Place(array.cut.shape, array.dtype, offsets[0], array.dimensions, array.cut, offsets)
     return Contents(places, master.count, unit)
 
 

@@ -36,10 +36,6 @@ class Content:
     attributes: Attributes
     variables: dict[str, Found]
 
-    def fixed(self) -> dict[str, Found]:
-        """The variables of fixed size with one dimension and more."""
-        return {name: one for name, one in self.variables.items() if one.shape and 0 not in one.shape}
-
 
 class _Header:
     """A stream of a header's numbers and names. Raises ValueError where it ends early or has another form."""
@@ -108,7 +104,7 @@ class _Header:
         return name, Found(tuple(dimensions[number][1] for number in numbers), kind, self.offset(), tuple(numbers), attributes)
 
 
-def read_all(stream: BinaryIO, path: str) -> Content:
+def read(stream: BinaryIO, path: str) -> Content:
     """A file's header. Raises ValueError for a header that is none; not collective."""
     stream.seek(0)
     header = _Header(stream, path)
@@ -119,8 +115,3 @@ def read_all(stream: BinaryIO, path: str) -> Content:
         dimensions.append((name, header.count()))
     attributes = header.attributes()
     return Content(dimensions, attributes, dict(header.variable(dimensions) for _ in range(header.list_length(_VARIABLES))))
-
-
-def read(stream: BinaryIO, path: str) -> dict[str, Found]:
-    """The variables of fixed size with one dimension and more; as read_all()."""
-    return read_all(stream, path).fixed()
