@@ -173,6 +173,10 @@ TEST_F(Subfiles, OfArraysHaveTheNamesOfPnetcdfAndTheMasterComesLast) {
   EXPECT_EQ(read_text(path + ".subfile_0.nc").value(), "..........aa");
   EXPECT_EQ(read_text(path + ".subfile_1.nc").value(), "...........aa");
   EXPECT_EQ(read_text(path).value(), "............aa");
+  std::vector<std::byte> gap(12, std::byte{'?'});
+  EXPECT_EQ(file->read({8, 12}, gap.data()).bytes, 12);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(gap.data()), 12),
+            std::string("..aa") + std::string(8, '\0'));
 }
 
 TEST_F(Subfiles, FindsTheSetOfAPlaceholder) {
