@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "capi/create_file.hpp"
@@ -104,6 +106,18 @@ engine::FileRequest request_of(const OpenCall& call, int rank, std::string& orig
   return request;
 }
 
+/// The array subfiles that the Python library opens a master with ("COUNT UNIT_BYTES", no hint for programs).
+/// Pure.
+std::optional<storage::SubfileSet> take_array_subfiles(const OpenCall& call, engine::FileRequest& request) {
+  const auto found = request.hints.extract("collio_array_subfiles");
+  if (!found) return {};
+  std::istringstream words(found.mapped());
+  storage::SubfileLayout layout{0, 0};
+  words >> layout.count >> layout.unit_bytes;
+  if (!words || layout.count < 1 || layout.unit_bytes < 1) return {};
+  return storage::SubfileSet::of_arrays(engine::absolute_path(call.path), layout);
+}
+
 Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   if (Error error = agreed(call, check(call)); !error.ok()) return error;
   int rank = 0;
@@ -117,7 +131,11 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
     engine::undo_layout(request.new_layout);
     return error;
   }
-  if (rank == 0) request.found = storage::look_for_subfiles(engine::absolute_path(call.path));
+  auto arrays = take_array_subfiles(call, request);
+  if (rank == 0 && arrays)
+    request.found.set = std::move(arrays);
+  else if (rank == 0)
+    request.found = storage::look_for_subfiles(engine::absolute_path(call.path));
   for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);
   auto opened = engine::File::open(request);
   if (!opened) return opened.error();

@@ -61,7 +61,7 @@ report::Subfiles subfiles_of(const engine::SubfileUse& use) {
                         .joining = use.joining,
                         .joined_by_kernel = use.tally.by_kernel,
                         .joined_through_memory = use.tally.through_memory};
-  if (m.layout.count > most_listed) return said;
+  if (m.layout.count > most_listed || use.set.has_arrays()) return said;
   const auto share = m.layout.shares(m.file_bytes);
   said.bytes.emplace();
   for (std::int64_t i = 0; i < m.layout.count; ++i) said.bytes->push_back(share(i));

@@ -13,14 +13,14 @@ import pytest
 from ranks import TIMEOUT_S, run_python
 
 FOLDER = Path(__file__).parent / "library"
-MODULES = {"declared": (1, 3, 4), "error": (1, 3), "leaving": (2, 3, 4), "direct": (1, 3), "array": (1, 4), "random": (1, 3, 4)}
+MODULES = {"declared": (1, 3, 4), "error": (1, 3), "leaving": (2, 3, 4), "direct": (1, 3), "array+subfile": (1, 4), "subfile": (3,), "random": (1, 3, 4)}
 WITHOUT_THREADS = 3
 """Jobs with so many ranks have no MPI_THREAD_MULTIPLE: commits then go on in calls of collio."""
 
 
-def checks_of(module):
-    tree = ast.parse((FOLDER / f"{module}_checks.py").read_text())
-    return [node.name[6:] for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("check_")]
+def checks_of(modules):
+    trees = [ast.parse((FOLDER / f"{module}_checks.py").read_text()) for module in modules.split("+")]
+    return [node.name[6:] for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("check_")]
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +34,7 @@ def told_by(tmp_path_factory):
             folder = tmp_path_factory.mktemp("library")
             monkeypatch.setenv("MPI4PY_RC_THREAD_LEVEL", "single" if ranks == WITHOUT_THREADS else "multiple")
             done[key] = {"": "the job did not end"}
-            words = (FOLDER / "run_checks.py", f"{module}_checks", folder / "checks")
+            words = (FOLDER / "run_checks.py", module, folder / "checks")
             code, output = run_python(mpi, ranks, folder, *words, timeout_s=TIMEOUT_S + int(os.environ.get("RANDOM_CASES", 0)) / 5)
             parts = re.split(r"^BEGIN (\w+)\n", output, flags=re.MULTILINE)
             done[key] = {"": "" if code == 0 else f"the job ended with {code}:\n{output[-4000:]}", **dict(zip(parts[1::2], parts[2::2]))}

@@ -11,7 +11,9 @@ from rich.console import Console
 import mutated
 import whole_reports
 from collio import config, hints, machine_file, mpi_libraries
-from collio.library import classic_header
+from collio.library import array_subfiles, classic_header
+from collio.library.array_formats import Spec
+from collio.library.errors import Error
 from collio.machine_file import Graph, MachineFileError
 from collio.machine_file.graph import check
 from collio.plan import machines as plan_machines
@@ -67,8 +69,16 @@ def test_classic_headers(reads, tmp_path, kind):
             return classic_header.read(stream, str(path))
     reader = reads("a.nc", read)
     good = (tmp_path / "good.nc").read_bytes()
-    assert set(reader(good)) == {"a", "b"}
+    assert set(reader(good).variables) == {"a", "b"}
     both(mutated.accepted(reader, mutated.contents(good, 300), ValueError))
+
+
+def test_masters_of_array_subfiles(reads, tmp_path):
+    good = tmp_path / "good.nc"
+    array_subfiles.make_master(str(good), {"T": Spec.of("T", (4, 3), "f4")}, array_subfiles.Wish(2))
+    reader = reads("a.nc", lambda path: array_subfiles.look_at_master(str(path)))
+    assert reader(good.read_bytes()).count == 2
+    both(mutated.accepted(reader, mutated.contents(good.read_bytes(), 300), (ValueError, Error)))
 
 
 # --- machines -----------------------------------------------------------------------------------

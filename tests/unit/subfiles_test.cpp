@@ -161,6 +161,24 @@ TEST_F(Subfiles, MissingOneIsNamedAndTheOthersAreWritten) {
   EXPECT_EQ(check_subfiles(set, {}).kind, ErrorClass::no_such_file);
 }
 
+TEST_F(Subfiles, OfArraysHaveTheNamesOfPnetcdfAndTheMasterComesLast) {
+  const std::string path = folder_ + "/m.nc";
+  const SubfileSet set = SubfileSet::of_arrays(path, {20, 3});
+  for (std::int64_t i = 0; i < 3; ++i)
+    EXPECT_TRUE(replace_text(set.subfile_path(i), std::string(static_cast<std::size_t>(12 + i), '.')).ok());
+  EXPECT_TRUE(check_subfiles(set, {}).ok());
+  const auto file = open(set, collio::policy::StorageKind::posix);
+  const std::vector<std::byte> data(2, std::byte{'a'});
+  for (const std::int64_t at : {10, 31, 52}) EXPECT_EQ(file->write({at, 2}, data.data()).bytes, 2);
+  EXPECT_EQ(read_text(path + ".subfile_0.nc").value(), "..........aa");
+  EXPECT_EQ(read_text(path + ".subfile_1.nc").value(), "...........aa");
+  EXPECT_EQ(read_text(path).value(), "............aa");
+  std::vector<std::byte> gap(12, std::byte{'?'});
+  EXPECT_EQ(file->read({8, 12}, gap.data()).bytes, 12);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(gap.data()), 12),
+            std::string("..aa") + std::string(8, '\0'));
+}
+
 TEST_F(Subfiles, FindsTheSetOfAPlaceholder) {
   SubfileSet set = make({10, 3});
   FoundFile found = look_for_subfiles(set.path());

@@ -6,21 +6,27 @@
 Rank 0 makes the file with h5py or netCDF4 and tells the other ranks where each array lies; then all ranks move the data. h5py, netCDF4 and xarray read the
 file. Arrays have a fixed shape and are neither chunked nor compressed. Scalars are kept as they are in the file: CDF-5 is big-endian, so its arrays are
 converted in a copy.
+
+With `subfiles` a CDF-5 file is a master and so many subfiles, each with a part of every array (array_subfiles.py). Such a file is read as any other.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from . import agreement, array_formats
+from . import agreement, array_formats, array_subfiles, memory
 from . import file as files
+from .array_alone import references as references
 from .array_formats import Place, Spec
+from .array_subfiles import Contents, Master, Subfile, Wish
 from .decomposition import Decomposition, box
+from .decomposition import map as map_of
 from .errors import Error, NotFoundError
 from .memory import Array
 from .request import Request
@@ -32,17 +38,18 @@ MODES = ("r", "r+", "w")
 def write(
     comm: Any, path: str | os.PathLike[str], name: str, block: Array, *, shape: Sequence[int], start: Sequence[int] | None = None,
     decomposition: Decomposition | None = None, dimensions: Sequence[str] = (), hints: Mapping[str, object] | None = None,
+    subfiles: int | None = None, par_dim: str | int | None = None,
 ) -> None:
     """Makes a file with one array, in place of a file that is there.
 
     block: this rank's part, of the array's dtype; no elements where it has none. shape: of the whole array, the same on all ranks. start: the block's first
     element (default: zeros); or decomposition: which elements the block has. dimensions: their names in the file. The ending of `path` chooses the format:
-    .h5 (HDF5) or .nc (CDF-5).
+    .h5 (HDF5) or .nc (CDF-5). subfiles, par_dim: as in open().
 
     Raises ValueError, TypeError, Error. Collective.
     """
     arrays = {name: (shape, np.asarray(block).dtype, dimensions)}
-    with open(comm, path, "w", arrays, hints=hints) as file:
+    with open(comm, path, "w", arrays, hints=hints, subfiles=subfiles, par_dim=par_dim) as file:
         file.put(name, block, start, decomposition)
         file.commit(wait=True)
 
@@ -61,39 +68,54 @@ def read(
 
 def open(
     comm: Any, path: str | os.PathLike[str], mode: str = "r", arrays: Mapping[str, Sequence[Any]] | None = None, *, format: str | None = None,
-    hints: Mapping[str, object] | None = None,
+    hints: Mapping[str, object] | None = None, subfiles: int | None = None, par_dim: str | int | None = None, min_ndims: int = 1,
 ) -> ArrayFile:
     """Opens a file of arrays.
 
     mode: "r" reads, "r+" reads and writes, "w" makes a file with `arrays`: {name: (shape, dtype)} or {name: (shape, dtype, dimension names)}; those of rank 0
     count. format: "hdf5" or "cdf5"; None: by the ending of `path`.
+    subfiles: of a new CDF-5 file, 1 to the length of the dimension that is cut: that named `par_dim` (an index will do), and the first one of arrays that do
+    not have it. Arrays of fewer than `min_ndims` dimensions stay in the master. PnetCDF's hint nc_num_subfiles does the same.
 
-    Raises ValueError, TypeError, Error on all ranks. Collective. Rank 0 reads the file's header and sends O(arrays) bytes.
+    Raises ValueError, TypeError, Error on all ranks. Collective. Rank 0 reads the file's header and sends O(arrays) bytes. Each rank makes, or reads the
+    headers of, every P-th subfile; all get O(arrays x subfiles) numbers.
     """
     comm, name = agreement.communicator(comm), os.fspath(path)
 
-    def prepare() -> dict[str, Place]:
+    def prepare() -> Contents | Master:
         if mode not in MODES:
             raise ValueError(f"mode is {mode!r}; allowed: {', '.join(map(repr, MODES))}")
         if mode != "w":
-            return array_formats.look(name)
+            return array_subfiles.look_at_master(name) or Contents(array_formats.look(name))
         specs = {key: Spec.of(key, *spec) for key, spec in (arrays or {}).items()}
-        return array_formats.create(name, format or array_formats.format_of_ending(name), specs)
+        return _create(name, format, specs, array_subfiles.wish_of(hints or {}, subfiles, par_dim, min_ndims))
 
-    places = _from_first_rank(comm, prepare, name)
-    return ArrayFile(files.open(comm, name, "r" if mode == "r" else "r+", hints), places)
+    found = _from_first_rank(comm, prepare, name)
+    contents = _with_subfiles(comm, name, found, mode == "w") if isinstance(found, Master) else found
+    file = files.open(comm, name, "r" if mode == "r" else "r+", {**(hints or {}), **contents.hints()})
+    return ArrayFile(file, contents.places)
+
+
+@dataclass
+class _Part:
+    """What this rank has of an array, or of one of its pieces. `of_block`: the index of these elements in the block of a box, or in the row of a map."""
+
+    variable: Variable
+    of_block: Any = ...
 
 
 class ArrayFile:
     """An open file of arrays; made by open(). A context manager as File is.
 
-    `arrays`: by name, with `shape`, `dtype` and `offset`. `file`: the File under it.
+    `arrays`: by name, with `shape`, `dtype` and `offset`. `file`: the File under it. A file with subfiles is one File; its bytes are those of one subfile after
+    the other, at distances.
     """
 
     def __init__(self, file: files.File, arrays: dict[str, Place]) -> None:
         self.file = file
         self.arrays = arrays
-        self._variables: dict[Any, Variable] = {}
+        self._boxes: dict[Any, Decomposition] = {}
+        self._parts: dict[Any, tuple[Decomposition, list[_Part]]] = {}
 
     def put(self, name: str, block: Array, start: Sequence[int] | None = None, decomposition: Decomposition | None = None) -> None:
         """This rank's part of an array, to be written by the next commit; start and decomposition as in write(). The block must not change before.
@@ -107,7 +129,12 @@ class ArrayFile:
             if block.size == 0:
                 return
             decomposition = self._box(name, start, block.shape)
-        self._variable(name, decomposition).put(block.astype(place.dtype, copy=False))
+        parts = self._parts_of(name, decomposition)
+        if place.cut is not None:
+            memory.checked(f"put of {name!r}", block, block.dtype, decomposition.elements)
+            block = block.reshape(decomposition.box[1] if decomposition.box else -1)
+        for part in parts:
+            part.variable.put(block[part.of_block].astype(place.dtype, copy=False))
 
     def commit(self, wait: bool = False) -> Request | None:
         """Writes what ranks have put; as File.commit(). Collective."""
@@ -127,10 +154,17 @@ class ArrayFile:
             decomposition = self._box(name, first, wanted)
         else:
             wanted = (decomposition.elements,)
-        block = np.zeros(wanted, dtype=place.dtype)
-        self._variable(name, decomposition).get(block)
+        block = np.zeros(decomposition.box[1] if decomposition.box else decomposition.elements, dtype=place.dtype)
+        apart = []
+        for part in self._parts_of(name, decomposition):
+            into = block[part.of_block]
+            part.variable.get(into)
+            if not np.may_share_memory(into, block):
+                apart.append((part.of_block, into))
         self.file.fetch()
-        return block.astype(place.dtype.newbyteorder("="), copy=False)
+        for chosen, values in apart:
+            block[chosen] = values
+        return block.reshape(wanted).astype(place.dtype.newbyteorder("="), copy=False)
 
     def close(self) -> None:
         """As File.close(). Collective."""
@@ -151,34 +185,89 @@ class ArrayFile:
         """The decomposition of a block; the same object for the same block."""
         shape = self.arrays[name].shape
         key = (name, tuple(start) if start is not None else (0,) * len(shape), tuple(count))
-        known = self._variables.get(key)
-        if known is not None:
-            return known.decomposition
-        made = box(shape, key[1], key[2])
-        self._variables[key] = self._variable(name, made)
-        return made
+        if key not in self._boxes:
+            self._boxes[key] = box(shape, key[1], key[2])
+        return self._boxes[key]
 
-    def _variable(self, name: str, decomposition: Decomposition) -> Variable:
+    def _parts_of(self, name: str, decomposition: Decomposition) -> list[_Part]:
+        """What the decomposition has of an array: one part, or one for each piece that it meets. The same objects for the same decomposition."""
         if decomposition.shape != self.arrays[name].shape:
             raise ValueError(f"array {name!r} has the shape {self.arrays[name].shape}, the decomposition {decomposition.shape}")
-        key = (name, id(decomposition))  # the variable keeps the decomposition, so no other gets its id
-        if key not in self._variables:
-            place = self.arrays[name]
-            self._variables[key] = self.file.variable(f"{name} {len(self._variables)}", place.dtype, decomposition, place.offset)
-        return self._variables[key]
+        key = (name, id(decomposition))  # the decomposition is kept, so no other gets its id
+        if key not in self._parts:
+            self._parts[key] = (decomposition, list(self._cut(name, self.arrays[name], decomposition)))
+        return self._parts[key][1]
+
+    def _cut(self, name: str, place: Place, decomposition: Decomposition) -> Iterator[_Part]:
+        def variable(decomposition: Decomposition, offset: int) -> Variable:
+            return self.file.variable(f"{name} {len(self.file.variables)}", place.dtype, decomposition, offset)
+
+        if place.cut is None:
+            yield _Part(variable(decomposition, place.offset))
+        elif decomposition.box is not None:
+            for one in place.cut.of_box(*decomposition.box):
+                yield _Part(variable(box(place.cut.piece_shape(one.piece), one.start, one.count), place.offsets[one.piece]), one.block)
+        else:
+            for part in place.cut.of_map(np.asarray(decomposition.indices)):
+                yield _Part(variable(map_of(place.cut.piece_shape(part.piece), part.indices), place.offsets[part.piece]), part.chosen)
 
 
-def _from_first_rank(comm: Any, work: Callable[[], dict[str, Place]], path: str) -> dict[str, Place]:
+# --- opening ------------------------------------------------------------------------------------
+
+
+def _create(path: str, format: str | None, specs: Mapping[str, Spec], wish: Wish | None) -> Contents | Master:
+    """On rank 0: makes a file, or the master of one. Raises Error, OSError, ValueError."""
+    kind = format or array_formats.format_of_ending(path)
+    if wish is None:
+        array_subfiles.remove_subfiles(path)
+        return Contents(array_formats.create(path, kind, specs))
+    if kind != array_formats.CDF5:
+        raise ValueError(f"{path}: subfiles is {wish.count}, and the format {kind!r}; allowed with subfiles: {array_formats.CDF5!r}")
+    return array_subfiles.make_master(path, specs, wish)
+
+
+def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Contents:
+    """All arrays of a master and its subfiles; makes these first. Each rank takes every P-th. Raises the same error on all ranks. Collective."""
+    looked: dict[int, Subfile | Exception] = {}
+    for number in range(comm.rank, master.count, comm.size):
+        try:
+            if making:
+                array_subfiles.make_subfile(path, master, number)
+            looked[number] = array_subfiles.look_at_subfile(path, master, number)
+        except Exception as error:
+            looked[number] = _told(error, f"subfile {number} of {path}")
+            break
+    gathered = comm.gather(looked, root=0)
+
+    def join() -> Contents:
+        found = {number: one for rank in gathered for number, one in rank.items()}
+        for _, one in sorted(found.items()):
+            if isinstance(one, Exception):
+                raise one
+        return array_subfiles.contents(master, [found[number] for number in range(master.count)])
+
+    return _from_first_rank(comm, join, path)
+
+
+_Found = TypeVar("_Found")
+
+
+def _from_first_rank(comm: Any, work: Callable[[], _Found], path: str) -> _Found:
     """What `work` on a file gives on rank 0; its exception is raised on all ranks. Collective."""
-    found: dict[str, Place] | Exception = {}
+    found: _Found | Exception | None = None
     if comm.rank == 0:
         try:
             found = work()
-        except FileNotFoundError as error:
-            found = NotFoundError(f"{path}: {error.strerror or error}", "NO_SUCH_FILE")
         except Exception as error:
-            found = error if isinstance(error, (ValueError, TypeError, Error)) else Error(f"{path}: {error}")
+            found = _told(error, path)
     found = comm.bcast(found, root=0)
     if isinstance(found, Exception):
         raise found
-    return found
+    return found  # type: ignore[return-value]
+
+
+def _told(error: Exception, path: str) -> Exception:
+    """An exception as this module raises it."""
+    if isinstance(error, FileNotFoundError) and not isinstance(error, Error):
+        return NotFoundError(f"{path}: {error.strerror or error}", "NO_SUCH_FILE")
+    return error if isinstance(error, (ValueError, TypeError, Error)) else Error(f"{path}: {error}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import classic_header
+from .array_cut import Cut
 from .errors import Error
 
 HDF5, CDF5 = "hdf5", "cdf5"
@@ -44,11 +45,24 @@ class Spec:
 
 @dataclass(frozen=True)
 class Place:
-    """An array in a file. `dtype` as it is in the file; `offset`: its first byte."""
+    """An array in a file. `dtype` as it is in the file; `offset`: its first byte; `dimensions`: their names, none where unknown. Of an array in subfiles, `cut` into pieces, `offsets` has that of each
+    piece; bytes are counted as array_subfiles.Contents says."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     offset: int
+    dimensions: tuple[str, ...] = ()
+    cut: Cut | None = None
+    offsets: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Model:
+    """A CDF-5 file to be made. `variables`: (dtype, dimensions, attributes) by name."""
+
+    dimensions: dict[str, int]
+    variables: dict[str, tuple[np.dtype[Any], tuple[str, ...], dict[str, Any]]]
+    attributes: dict[str, Any]
 
 
 def format_of_ending(path: str) -> str:
@@ -61,15 +75,25 @@ def format_of_ending(path: str) -> str:
 
 def create(path: str, kind: str, arrays: Mapping[str, Spec]) -> dict[str, Place]:
     """Makes a file, in place of one that is there, and says where its arrays lie. Raises Error, OSError, ValueError."""
-    makers = {HDF5: _create_hdf5, CDF5: _create_cdf5}
+    makers: dict[str, Callable[[str, Mapping[str, Spec]], None]] = {HDF5: _create_hdf5, CDF5: lambda path, arrays: write_cdf5(path, model_of(arrays))}
     if kind not in makers:
         raise ValueError(f"format is {kind!r}; allowed: {', '.join(map(repr, makers))}")
     makers[kind](path, arrays)
     places = look(path)
-    end = max((place.offset + prod(place.shape) * place.dtype.itemsize for place in places.values()), default=0)
+    make_long_enough(path, places)
+    return places
+
+
+def end_of(places: Mapping[str, Place]) -> int:
+    """The byte behind the last one of these arrays, none of which is cut."""
+    return max((place.offset + prod(place.shape) * place.dtype.itemsize for place in places.values()), default=0)
+
+
+def make_long_enough(path: str, places: Mapping[str, Place]) -> None:
+    """A file that has all bytes of its arrays. Raises OSError."""
+    end = end_of(places)
     if os.path.getsize(path) < end:
         os.truncate(path, end)
-    return places
 
 
 def look(path: str) -> dict[str, Place]:
@@ -77,8 +101,14 @@ def look(path: str) -> dict[str, Place]:
     with open(path, "rb") as stream:
         start = stream.read(8)
         if start[:3] == b"CDF":
-            return {name: Place(one.shape, one.dtype, one.offset) for name, one in classic_header.read(stream, path).items()}
+            return places_of(classic_header.read(stream, path))
     return _look_hdf5(path)
+
+
+def places_of(content: classic_header.Content) -> dict[str, Place]:
+    """The arrays of fixed size with one dimension and more."""
+    return {name: Place(one.shape, one.dtype, one.offset, tuple(content.dimensions[number][0] for number in one.dimensions))
+            for name, one in content.variables.items() if one.shape and 0 not in one.shape}
 
 
 # --- HDF5 ---------------------------------------------------------------------------------------
@@ -129,20 +159,30 @@ def _look_hdf5(path: str) -> dict[str, Place]:
 # --- CDF-5 --------------------------------------------------------------------------------------
 
 
-def _create_cdf5(path: str, arrays: Mapping[str, Spec]) -> None:
+def model_of(arrays: Mapping[str, Spec]) -> Model:
+    """The file of these arrays. Raises ValueError."""
+    model = Model({}, {}, {})
+    for name, spec in arrays.items():
+        if spec.dtype.kind not in "iuf" or spec.dtype.itemsize > 8 or spec.dtype == np.float16:
+            raise ValueError(f"array {name!r} has the dtype {spec.dtype}; allowed in CDF-5: integers, float32 and float64")
+        dimensions = spec.dimensions or tuple(f"{name}_{i}" for i in range(len(spec.shape)))
+        for dimension, length in zip(dimensions, spec.shape):
+            if model.dimensions.setdefault(dimension, length) != length:
+                raise ValueError(f"the dimension {dimension!r} is to have {length} elements, but {model.dimensions[dimension]} in another array")
+        model.variables[name] = (spec.dtype, dimensions, {})
+    return model
+
+
+def write_cdf5(path: str, model: Model) -> None:
+    """Makes a CDF-5 file, which may end before its last array does. Raises Error, OSError."""
     netcdf = _package("netCDF4", "CDF-5 files")
     with netcdf.Dataset(path, "w", format="NETCDF3_64BIT_DATA") as file:
         file.set_fill_off()
-        for name, spec in arrays.items():
-            if spec.dtype.kind not in "iuf" or spec.dtype.itemsize > 8 or spec.dtype == np.float16:
-                raise ValueError(f"array {name!r} has the dtype {spec.dtype}; allowed in CDF-5: integers, float32 and float64")
-            dimensions = spec.dimensions or tuple(f"{name}_{i}" for i in range(len(spec.shape)))
-            for dimension, length in zip(dimensions, spec.shape):
-                if dimension not in file.dimensions:
-                    file.createDimension(dimension, length)
-                if len(file.dimensions[dimension]) != length:
-                    raise ValueError(f"the dimension {dimension!r} is to have {length} elements, but {len(file.dimensions[dimension])} in another array")
-            file.createVariable(name, spec.dtype.newbyteorder("="), dimensions)
+        file.setncatts(model.attributes)
+        for dimension, length in model.dimensions.items():
+            file.createDimension(dimension, length)
+        for name, (dtype, dimensions, attributes) in model.variables.items():
+            file.createVariable(name, dtype.newbyteorder("="), dimensions).setncatts(attributes)
 
 
 def _package(name: str, what: str) -> Any:

@@ -1,4 +1,4 @@
-"""Reader of the headers of netCDF's classic formats (CDF-1, CDF-2, CDF-5): where the variables of fixed size lie.
+"""Reader of the headers of netCDF's classic formats (CDF-1, CDF-2, CDF-5): dimensions, attributes, and where the variables of fixed size lie.
 
 The libraries that read these formats do not tell Python the offset. The grammar is in the netCDF documentation, "File Format Specifications": a magic
 number, the number of records, and lists of dimensions, attributes and variables, all big-endian, padded to 4 bytes.
@@ -14,15 +14,27 @@ import numpy as np
 
 TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}
 _DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
+Attributes = dict[str, "np.ndarray[Any, Any]"]
 
 
 @dataclass(frozen=True)
 class Found:
-    """A variable: its dtype in the file, and its first byte."""
+    """A variable: its dtype in the file, its first byte, the numbers of its dimensions, its attributes as they are in the file."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     offset: int
+    dimensions: tuple[int, ...]
+    attributes: Attributes
+
+
+@dataclass(frozen=True)
+class Content:
+    """A whole header. `dimensions`: (name, length), 0 for that of records. `variables`: all of them, by name."""
+
+    dimensions: list[tuple[str, int]]
+    attributes: Attributes
+    variables: dict[str, Found]
 
 
 class _Header:
@@ -73,34 +85,33 @@ class _Header:
             self.wrong(f"a list with the tag {found} and {length} items")
         return length
 
-    def skip_attributes(self) -> None:
+    def attributes(self) -> Attributes:
+        found = {}
         for _ in range(self.list_length(_ATTRIBUTES)):
-            self.name()
+            name = self.name()
             kind = self.kind()
-            self.padded(self.count() * kind.itemsize)
+            found[name] = np.frombuffer(self.padded(self.count() * kind.itemsize), kind)
+        return found
+
+    def variable(self, dimensions: list[tuple[str, int]]) -> tuple[str, Found]:
+        name = self.name()
+        numbers = [self.count() for _ in range(self.count())]
+        if any(number >= len(dimensions) for number in numbers):
+            self.wrong(f"variable {name!r} has a dimension that is not there")
+        attributes = self.attributes()
+        kind = self.kind()
+        self.count()  # its bytes
+        return name, Found(tuple(dimensions[number][1] for number in numbers), kind, self.offset(), tuple(numbers), attributes)
 
 
-def read(stream: BinaryIO, path: str) -> dict[str, Found]:
-    """The variables of fixed size with one dimension and more. Raises ValueError for a header that is none; not collective."""
+def read(stream: BinaryIO, path: str) -> Content:
+    """A file's header. Raises ValueError for a header that is none; not collective."""
     stream.seek(0)
     header = _Header(stream, path)
     header.count()  # of records
     dimensions = []
     for _ in range(header.list_length(_DIMENSIONS)):
-        header.name()
-        dimensions.append(header.count())
-    header.skip_attributes()
-    found = {}
-    for _ in range(header.list_length(_VARIABLES)):
         name = header.name()
-        numbers = [header.count() for _ in range(header.count())]
-        if any(number >= len(dimensions) for number in numbers):
-            header.wrong(f"variable {name!r} has a dimension that is not there")
-        header.skip_attributes()
-        kind = header.kind()
-        header.count()  # its bytes
-        offset = header.offset()
-        shape = tuple(dimensions[number] for number in numbers)
-        if shape and 0 not in shape:  # a record dimension has the length 0
-            found[name] = Found(shape, kind, offset)
-    return found
+        dimensions.append((name, header.count()))
+    attributes = header.attributes()
+    return Content(dimensions, attributes, dict(header.variable(dimensions) for _ in range(header.list_length(_VARIABLES))))

@@ -82,8 +82,9 @@ core::Error use_set(File& file, SubfileSet set, bool writes, std::shared_ptr<sto
   if (use && use->error() != 0)
     file.warnings.push_back(file.path + " cannot be locked (" + std::strerror(use->error()) +
                             "): a program that joins its subfiles would not notice that they are in use");
-  file.subfiles.emplace(SubfileUse{std::move(set), writes, false, {}, std::move(use)});
-  if (!writes) return {};
+  const bool notes = writes && !set.has_arrays();
+  file.subfiles.emplace(SubfileUse{std::move(set), notes, false, {}, std::move(use)});
+  if (!notes) return {};
   return on_first(file, [&] {
     return change_manifest(file.subfiles->set, [](storage::Manifest& m) { m.complete = false; });
   });
@@ -141,11 +142,13 @@ core::Error make_set(File& file) {
   return error;
 }
 
-/// File domains follow the stripes of the subfiles. Locks are those of the file system that these lie on.
+/// File domains follow the stripes of the subfiles. Stripes of array subfiles are longer than these: no write
+/// may fill the holes between them. Locks are those of the file system that these lie on.
 void align_to_stripes(File& file) {
   const storage::SubfileLayout& layout = file.subfiles->set.layout();
   file.hints.in_force["collio_subfiles"] = std::to_string(layout.count);
   file.hints.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
+  if (file.subfiles->set.has_arrays()) file.hints.write_holes = policy::Holes::piecewise;
   if (!file.hints.layout) return;
   machine::StorageModel& storage = file.machine.storage;
   storage = policy::with_layout(std::move(storage), {});  // without that of the first subfile
@@ -159,6 +162,11 @@ std::map<std::string, std::string> words_of(const storage::FoundFile& found) {
                                            {"inode", std::to_string(found.inode)},
                                            {"born", std::to_string(found.born)},
                                            {"mode", std::to_string(found.mode)}};
+  if (found.set && found.set->has_arrays()) {
+    words["arrays"] = std::to_string(found.set->layout().count);
+    words["unit"] = std::to_string(found.set->layout().unit_bytes);
+    return words;
+  }
   if (found.set) words["folder"] = found.set->folder_name();
   if (found.set && found.error.ok()) words["manifest"] = text_of(found.set->manifest());
   if (found.error.ok()) return words;
@@ -175,6 +183,8 @@ storage::FoundFile found_from(std::map<std::string, std::string> words, const st
   found.mode = static_cast<mode_t>(std::stoul(words["mode"]));
   if (words.contains("error"))
     found.error = {static_cast<core::ErrorClass>(std::stoi(words["error"])), words["message"]};
+  if (words.contains("arrays"))
+    found.set = SubfileSet::of_arrays(path, {std::stoll(words["unit"]), std::stoll(words["arrays"])});
   if (words.contains("folder")) found.set.emplace(path, words["folder"], storage::Manifest{});
   if (!words.contains("manifest")) return found;
   auto manifest = storage::parse_manifest(words["manifest"], path);
@@ -186,7 +196,7 @@ storage::FoundFile found_from(std::map<std::string, std::string> words, const st
 }
 
 bool is_in_subfiles(const std::map<std::string, std::string>& words) {
-  return words.contains("folder") || words.contains("error");
+  return words.contains("folder") || words.contains("arrays") || words.contains("error");
 }
 
 bool is_empty(const std::map<std::string, std::string>& words) {
@@ -217,6 +227,9 @@ core::Error agreed_length(File& file, std::int64_t& bytes) {
 
 core::Error resize(File& file, std::int64_t bytes, storage::Resize how) {
   SubfileSet& set = file.subfiles->set;
+  if (set.has_arrays())
+    return {core::ErrorClass::argument,
+            file.path + " has array subfiles, whose lengths follow from their arrays and cannot be set"};
   core::Error error;
   if (how ==
       storage::Resize::to)  // first: a crash between leaves a manifest that asks for less than there is

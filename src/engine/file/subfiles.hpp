@@ -30,7 +30,7 @@ class File;
 /// The subfiles of an open file.
 struct SubfileUse {
   storage::SubfileSet set;
-  bool writes = false;
+  bool writes = false;  ///< and notes it in the manifest
   bool joined = false;
   storage::JoinTally tally;              ///< of this rank; once joined, of all
   std::shared_ptr<storage::SetUse> use;  ///< on rank 0, until it is closed

@@ -52,6 +52,14 @@ int allocate(int fd, std::int64_t bytes) {
 SubfileSet::SubfileSet(std::string path, std::string folder, Manifest manifest)
     : path_(std::move(path)), folder_(std::move(folder)), manifest_(std::move(manifest)) {}
 
+SubfileSet SubfileSet::of_arrays(std::string master, const SubfileLayout& layout) {
+  SubfileSet set(std::move(master), ".", Manifest{});
+  set.has_arrays_ = true;
+  set.manifest_.layout = layout;
+  set.manifest_.complete = true;
+  return set;
+}
+
 std::string SubfileSet::folder() const { return parent_folder(path_) + "/" + folder_; }
 
 std::string SubfileSet::folder_of_subfile(std::int64_t subfile) const {
@@ -61,6 +69,8 @@ std::string SubfileSet::folder_of_subfile(std::int64_t subfile) const {
 }
 
 std::string SubfileSet::subfile_path(std::int64_t subfile) const {
+  if (has_arrays_ && subfile == layout().count - 1) return path_;
+  if (has_arrays_) return path_ + ".subfile_" + std::to_string(subfile) + ".nc";
   std::string number = std::to_string(subfile);
   number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
   return folder_of_subfile(subfile) + "/" + manifest_.base + "." + hex_text(manifest_.identity) + "." +

@@ -20,6 +20,9 @@ class SubfileSet {
  public:
   /// `path`: of the placeholder; `folder`: its manifest's, beside it.
   SubfileSet(std::string path, std::string folder, Manifest manifest);
+  /// A master file and its array subfiles, which have no manifest: `layout.count` - 1 files named as PnetCDF
+  /// names them, then the master. Each has one stripe, and is as long as it will be.
+  [[nodiscard]] static SubfileSet of_arrays(std::string master, const SubfileLayout& layout);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const std::string& folder_name() const noexcept { return folder_; }
@@ -31,9 +34,11 @@ class SubfileSet {
   [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
   [[nodiscard]] Manifest& manifest() noexcept { return manifest_; }
   [[nodiscard]] const SubfileLayout& layout() const noexcept { return manifest_.layout; }
+  [[nodiscard]] bool has_arrays() const noexcept { return has_arrays_; }
 
  private:
   std::string path_, folder_;
+  bool has_arrays_ = false;
   Manifest manifest_;
 };
 

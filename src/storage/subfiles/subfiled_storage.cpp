@@ -201,6 +201,7 @@ class SubfiledStorage final : public Storage {
     std::int64_t end = 0;
     for (const Part& part : parts)
       if (part.moved.bytes > 0) end = part.extent.offset + part.moved.bytes;
+    if (set_.has_arrays()) end = extent.end();  // between the subfiles; each is as long as it will be
     if (std::ranges::any_of(parts, [&](const Part& p) { return is_short(p) && p.extent.end() > end; })) {
       auto length = length_by(set_, {}, extent.end());
       if (!length) {

@@ -1,4 +1,4 @@
-"""Runs the checks of a module on all ranks: run_checks.py MODULE FOLDER [WORD...].
+"""Runs the checks of modules on all ranks: run_checks.py NAME[+NAME...] FOLDER [WORD...]; module NAME_checks.py each.
 
 A check is a function check_NAME(comm, folder) of the module; the folder is its own and empty. Rank 0 prints "BEGIN NAME", then "PASS NAME" or "FAIL NAME"
 with what every failing rank has to say.
@@ -13,12 +13,12 @@ from mpi4py import MPI
 
 
 def main():
-    module = importlib.import_module(sys.argv[1])
     words = sys.argv[3:]
     comm = MPI.COMM_WORLD
-    for name, check in vars(module).items():
-        if name.startswith("check_") and (not words or name[6:] in words):
-            run(comm, name[6:], check, Path(sys.argv[2]) / name[6:])
+    for module in sys.argv[1].split("+"):
+        for name, check in vars(importlib.import_module(f"{module}_checks")).items():
+            if name.startswith("check_") and (not words or name[6:] in words):
+                run(comm, name[6:], check, Path(sys.argv[2]) / name[6:])
 
 
 def run(comm, name, check, folder):

@@ -1,0 +1,119 @@
+"""Arrays of a CDF file or of a master with its subfiles, for a program without MPI: parts of one, and references for other readers.
+
+The engine is not used: mmap(2) brings the pages that are touched.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from math import prod
+from typing import Any, Union
+
+import numpy as np
+
+from . import array_cut, array_formats, array_subfiles, classic_header
+from .array_cut import Cut
+from .array_formats import Place
+from .array_subfiles import Contents
+from .memory import Array
+
+Key = tuple[Union[int, slice], ...]
+KERCHUNK_VERSION = 1
+
+
+def look(path: str) -> Contents:
+    """All arrays of a file; subfiles are checked. Raises Error, OSError, ValueError."""
+    master = array_subfiles.look_at_master(path)
+    if master is None:
+        return Contents(array_formats.look(path))
+    return array_subfiles.contents(master, [array_subfiles.look_at_subfile(path, master, i) for i in range(master.count)])
+
+
+def read(path: str, contents: Contents, name: str, key: Key) -> Array:
+    """array[key], key being an integer or a slice for each dimension; in the byte order of the file. Raises Error, OSError. O(pieces) and the elements."""
+    place = contents.places[name]
+    cut = _cut_of(place)
+    wanted = np.arange(place.shape[cut.along])[key[cut.along]]
+    in_row = np.atleast_1d(wanted)
+    parts = []
+    for piece in range(len(cut.begins) - 1):
+        inside = in_row[(in_row >= cut.begins[piece]) & (in_row < cut.begins[piece + 1])] - cut.begins[piece]
+        if inside.size:
+            index: list[Any] = [_kept(one) for one in key]
+            index[cut.along] = inside
+            parts.append(_mapped(path, contents, place, piece)[tuple(index)])
+    if len(in_row) > 1 and in_row[0] > in_row[-1]:
+        parts.reverse()
+    empty = np.zeros([len(np.arange(n)[_kept(one)]) for n, one in zip(place.shape, key)], place.dtype)
+    found: Array = np.concatenate(parts, axis=cut.along) if parts else empty
+    return found[tuple(0 if isinstance(one, (int, np.integer)) else slice(None) for one in key)]
+
+
+def references(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Kerchunk's references (version 1) to the arrays of a netCDF classic file, or of a master and its subfiles: fsspec's "reference" file system shows them to
+    zarr and xarray as a store of Zarr version 2, with nothing of collio's.
+
+    A chunk is what a subfile has of an array. Zarr's chunks have one shape, so where a subfile has fewer elements than another, the chunk has as many along
+    the dimension that is cut as divide all their numbers, and one along each dimension before it. Paths are absolute. Raises Error, OSError, ValueError.
+    """
+    name = os.path.abspath(os.fspath(path))
+    with open(name, "rb") as stream:
+        if stream.read(3) != b"CDF":
+            raise ValueError(f"{name} is no file of netCDF's classic formats; allowed: CDF-1, CDF-2, CDF-5")
+        header = classic_header.read(stream, name)
+    contents = look(name)
+    refs: dict[str, Any] = {".zgroup": {"zarr_format": 2}, ".zattrs": _attributes(header.attributes)}
+    for array, place in contents.places.items():
+        cut = _cut_of(place)
+        chunk = cut.chunk()
+        refs[f"{array}/.zarray"] = {"zarr_format": 2, "shape": list(place.shape), "chunks": list(chunk), "dtype": place.dtype.str, "order": "C",
+                                    "fill_value": None, "compressor": None, "filters": None}
+        refs[f"{array}/.zattrs"] = {**_attributes(header.variables[array].attributes), "_ARRAY_DIMENSIONS": list(place.dimensions)}
+        for at in product(*(range(0, length, step) for length, step in zip(place.shape, chunk))):
+            key = ".".join(str(first // step) for first, step in zip(at, chunk))
+            refs[f"{array}/{key}"] = list(_bytes_at(name, contents, place, at)) + [prod(chunk) * place.dtype.itemsize]
+    return {"version": KERCHUNK_VERSION, "refs": refs}
+
+
+def _attributes(attributes: classic_header.Attributes) -> dict[str, Any]:
+    """As Zarr has them, without those of subfiles."""
+    found: dict[str, Any] = {}
+    for name, value in attributes.items():
+        if not name.startswith(array_cut.PREFIX):
+            found[name] = value.tobytes().decode(errors="replace") if value.dtype.kind == "S" else value[0].item() if value.size == 1 else value.tolist()
+    return found
+
+
+def _cut_of(place: Place) -> Cut:
+    """A whole array is one piece."""
+    return place.cut or Cut(place.shape, 0, (0, place.shape[0]))
+
+
+def _kept(one: int | slice) -> slice:
+    """The index that keeps the dimension."""
+    return one if isinstance(one, slice) else slice(one, one + 1 or None)
+
+
+def _file_of(path: str, contents: Contents, offset: int) -> tuple[str, int]:
+    """The file that has a byte of the contents, and its number there."""
+    if contents.count == 0:
+        return path, offset
+    number, inside = divmod(offset, contents.unit)
+    return (path if number == contents.count else array_cut.subfile_path(path, number)), inside
+
+
+def _bytes_at(path: str, contents: Contents, place: Place, at: tuple[int, ...]) -> tuple[str, int]:
+    """File and byte of an element that is the first one of a chunk."""
+    cut = _cut_of(place)
+    piece = int(np.searchsorted(cut.begins, at[cut.along], side="right")) - 1
+    local = list(at)
+    local[cut.along] -= cut.begins[piece]
+    element = int(np.ravel_multi_index(local, cut.piece_shape(piece)))
+    file, offset = _file_of(path, contents, place.offsets[piece] if place.cut else place.offset)
+    return file, offset + element * place.dtype.itemsize
+
+
+def _mapped(path: str, contents: Contents, place: Place, piece: int) -> Array:
+    file, offset = _file_of(path, contents, place.offsets[piece] if place.cut else place.offset)
+    return np.memmap(file, place.dtype, "r", offset, _cut_of(place).piece_shape(piece))
