@@ -116,6 +116,7 @@ Failure make(const Request& r, Decomposition& made) {
   failure = agree(*made.system, std::move(failure));
   if (failure) return failure;
   made.type = r.type, made.dims = r.dims, made.length = r.count;
+  made.lengths.assign(r.lengths, r.lengths + r.dims);
   std::int64_t doubled = -1;
   const std::vector<Run> mine = runs_of(std::move(list), doubled);
   if (r.read_only) {
@@ -172,6 +173,14 @@ void FreeDecomposition::operator()(collio_decomposition* decomposition) const { 
 std::shared_ptr<Decomposition> find_decomposition(int id) {
   const auto found = decompositions().find(id);
   return found == decompositions().end() ? nullptr : found->second;
+}
+
+std::vector<PIO_Offset> map_of(const Decomposition& decomposition) {
+  std::vector<std::int64_t> elements(static_cast<std::size_t>(decomposition.length));
+  collio_indices(decomposition.elements.get(), elements.data());
+  std::vector<PIO_Offset> map(elements.begin(), elements.end());
+  for (PIO_Offset& element : map) ++element;
+  return map;
 }
 
 void free_decompositions(const System& system) {

@@ -30,6 +30,7 @@ struct Decomposition {
   std::string shape;  ///< as text: "8 x 16"
   std::int64_t array_elements = 0;
   int dims = 0;
+  std::vector<int> lengths;      ///< of the array
   std::int64_t length = 0;       ///< of this rank's list
   std::int64_t most_length = 0;  ///< of any rank's
   std::vector<Run> present;      ///< places of this rank's list that are in the array
@@ -42,6 +43,9 @@ struct Decomposition {
 
 /// Null: there is none with this id.
 std::shared_ptr<Decomposition> find_decomposition(int id);
+
+/// This rank's map, from 1 on with 0 for holes. O(length).
+[[nodiscard]] std::vector<PIO_Offset> map_of(const Decomposition& decomposition);
 
 /// Those of a system that the program has not freed.
 void free_decompositions(const System& system);

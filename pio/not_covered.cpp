@@ -36,7 +36,7 @@ int refuse(const System* system, const std::string& function, const std::string&
   return report(system, failure);
 }
 
-constexpr const char* map_files = "Keep the map in the program, or in a variable of a file.";
+constexpr const char* map_files = "Use PIOc_write_decomp() and PIOc_readmap(), whose files are text.";
 
 }  // namespace
 
@@ -57,10 +57,6 @@ int PIOc_write_nc_decomp(int iosysid, const char*, int, int, char*, char*, int) 
 
 int PIOc_read_nc_decomp(int iosysid, const char*, int*, MPI_Comm, int, char*, char*, int*) {
   return refuse(find_system(iosysid), "PIOc_read_nc_decomp", map_files);
-}
-
-int PIOc_write_decomp(const char*, int iosysid, int, MPI_Comm) {
-  return refuse(find_system(iosysid), "PIOc_write_decomp", map_files);
 }
 
 int PIOc_def_var_deflate(int ncid, int, int, int, int) { return for_netcdf4("PIOc_def_var_deflate", ncid); }

@@ -20,6 +20,7 @@ module collio
   public :: collio_file, collio_decomposition, collio_variable, collio_request, collio_pieces
   public :: collio_open, collio_close, collio_sync, collio_size, collio_set_size
   public :: collio_box, collio_map, collio_free, collio_define
+  public :: collio_save, collio_load, collio_elements, collio_shape, collio_indices
   public :: collio_put, collio_get, collio_commit, collio_fetch, collio_wait, collio_test, collio_cancel
   public :: collio_lists, collio_write_pieces, collio_read_pieces, collio_write_alone, collio_read_alone
   public :: collio_error_text, collio_version
@@ -34,6 +35,9 @@ module collio
   ! How a file is opened; a sum of these.
   integer(c_int), parameter, public :: COLLIO_READ = 1, COLLIO_WRITE = 2, COLLIO_CREATE = 4, &
     COLLIO_EXCLUSIVE = 8, COLLIO_TRUNCATE = 16
+
+  ! What collio_load does where other than the saved number of ranks load.
+  integer(c_int), parameter, public :: COLLIO_DEAL_NONE = 0, COLLIO_DEAL_SHARES = 1, COLLIO_DEAL_MAPS = 2
 
   type, bind(C) :: collio_file
     private
@@ -51,6 +55,12 @@ module collio
     private
     type(c_ptr) :: handle = c_null_ptr
     integer(c_int64_t) :: elements = 0, element_bytes = 0
+  end type
+
+  ! collio_shape of collio.h.
+  type, bind(C) :: lengths
+    integer(c_int) :: dims = 0
+    type(c_ptr) :: lengths = c_null_ptr
   end type
 
   type, bind(C) :: collio_request
@@ -73,6 +83,16 @@ module collio
   ! call collio_map(shape, map, decomposition, ierr)
   interface collio_map
     procedure map_i4, map_i8
+  end interface
+
+  ! call collio_load(comm, path, decomposition[, shape][, deal], ierr). Collective.
+  interface collio_load
+    procedure load_any, load_i4, load_i8
+  end interface
+
+  ! call collio_indices(decomposition, map, ierr). As collio_map takes it: from 1, and 0 for what is not in the array.
+  interface collio_indices
+    procedure indices_i4, indices_i8
   end interface
 
   ! call collio_define(file, decomposition, element_bytes, offset, record_bytes, variable, ierr)
@@ -194,6 +214,30 @@ module collio
     end function
     integer(c_int) function c_free(decomposition) bind(C, name="collio_free")
       import
+      type(c_ptr), intent(inout) :: decomposition
+    end function
+    integer(c_int) function c_inquire(decomposition, dims, shape, elements) bind(C, name="collio_inquire")
+      import
+      type(c_ptr), value :: decomposition
+      integer(c_int), intent(inout) :: dims
+      integer(c_int64_t), intent(inout) :: shape(7), elements
+    end function
+    integer(c_int) function c_indices(decomposition, map) bind(C, name="collio_indices")
+      import
+      type(c_ptr), value :: decomposition
+      integer(c_int64_t), intent(inout) :: map(*)
+    end function
+    integer(c_int) function c_save(comm, path, decomposition) bind(C, name="collio_save_f")
+      import
+      integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: decomposition
+    end function
+    integer(c_int) function c_load(comm, path, shape, deal, decomposition) bind(C, name="collio_load_f")
+      import
+      integer(c_int), value :: comm, deal
+      character(kind=c_char), intent(in) :: path(*)
+      type(lengths), intent(in), optional :: shape
       type(c_ptr), intent(inout) :: decomposition
     end function
     integer(c_int) function c_define(file, decomposition, element_bytes, offset, record_bytes, variable) &
@@ -337,6 +381,121 @@ contains
     type(collio_decomposition), intent(inout) :: decomposition
     integer(c_int), intent(out), optional :: ierr
     call ended(c_free(decomposition%handle), ierr)
+  end subroutine
+
+  ! Collective.
+  subroutine collio_save(comm, path, decomposition, ierr)
+    type(*), intent(in), target :: comm
+    character(*), intent(in) :: path
+    type(collio_decomposition), intent(in) :: decomposition
+    integer(c_int), intent(out), optional :: ierr
+    integer(c_int), pointer :: handle
+    call c_f_pointer(c_loc(comm), handle)
+    call ended(c_save(handle, trim(path)//c_null_char, decomposition%handle), ierr)
+  end subroutine
+
+  subroutine load_any(comm, path, decomposition, deal, ierr)
+    type(*), intent(in), target :: comm
+    character(*), intent(in) :: path
+    type(collio_decomposition), intent(out) :: decomposition
+    integer(c_int), intent(in), optional :: deal
+    integer(c_int), intent(out), optional :: ierr
+    integer(c_int), pointer :: handle
+    call c_f_pointer(c_loc(comm), handle)
+    call load(handle, path, decomposition, deal=deal, ierr=ierr)
+  end subroutine
+
+  subroutine load_i8(comm, path, decomposition, shape, deal, ierr)
+    type(*), intent(in), target :: comm
+    character(*), intent(in) :: path
+    type(collio_decomposition), intent(out) :: decomposition
+    integer(int64), intent(in) :: shape(:)
+    integer(c_int), intent(in), optional :: deal
+    integer(c_int), intent(out), optional :: ierr
+    integer(c_int), pointer :: handle
+    call c_f_pointer(c_loc(comm), handle)
+    call load(handle, path, decomposition, shape, deal, ierr)
+  end subroutine
+
+  subroutine load_i4(comm, path, decomposition, shape, deal, ierr)
+    type(*), intent(in), target :: comm
+    character(*), intent(in) :: path
+    type(collio_decomposition), intent(out) :: decomposition
+    integer(int32), intent(in) :: shape(:)
+    integer(c_int), intent(in), optional :: deal
+    integer(c_int), intent(out), optional :: ierr
+    integer(c_int), pointer :: handle
+    call c_f_pointer(c_loc(comm), handle)
+    call load(handle, path, decomposition, int(shape, int64), deal, ierr)
+  end subroutine
+
+  subroutine load(comm, path, decomposition, shape, deal, ierr)
+    integer(c_int), intent(in) :: comm
+    character(*), intent(in) :: path
+    type(collio_decomposition), intent(inout) :: decomposition
+    integer(int64), intent(in), optional :: shape(:)
+    integer(c_int), intent(in), optional :: deal
+    integer(c_int), intent(out), optional :: ierr
+    integer(int64), target, allocatable :: c_order(:)
+    type(lengths) :: wanted
+    integer(c_int) :: code, rule
+    rule = COLLIO_DEAL_NONE
+    if (present(deal)) rule = deal
+    if (present(shape)) then
+      c_order = shape(size(shape):1:-1)
+      wanted%dims = size(c_order)
+      wanted%lengths = c_loc(c_order)
+      code = c_load(comm, trim(path)//c_null_char, wanted, rule, decomposition%handle)
+    else
+      code = c_load(comm, trim(path)//c_null_char, deal=rule, decomposition=decomposition%handle)
+    end if
+    if (code == COLLIO_OK) decomposition%elements = elements_of(decomposition)
+    call ended(code, ierr)
+  end subroutine
+
+  ! Elements of this rank, those that are not in the array included.
+  function collio_elements(decomposition) result(elements)
+    type(collio_decomposition), intent(in) :: decomposition
+    integer(int64) :: elements
+    elements = decomposition%elements
+  end function
+
+  integer(int64) function elements_of(decomposition)
+    type(collio_decomposition), intent(in) :: decomposition
+    integer(int64) :: shape(7)
+    integer(c_int) :: dims
+    elements_of = 0
+    if (c_inquire(decomposition%handle, dims, shape, elements_of) /= COLLIO_OK) elements_of = 0
+  end function
+
+  ! Of the whole array.
+  function collio_shape(decomposition) result(shape)
+    type(collio_decomposition), intent(in) :: decomposition
+    integer(int64), allocatable :: shape(:)
+    integer(int64) :: c_order(7), elements
+    integer(c_int) :: dims
+    dims = 0
+    call ended(c_inquire(decomposition%handle, dims, c_order, elements))
+    shape = c_order(dims:1:-1)
+  end function
+
+  subroutine indices_i8(decomposition, map, ierr)
+    type(collio_decomposition), intent(in) :: decomposition
+    integer(int64), allocatable, intent(out) :: map(:)
+    integer(c_int), intent(out), optional :: ierr
+    allocate (map(decomposition%elements))
+    call ended(c_indices(decomposition%handle, map), ierr)
+    map = map + 1
+  end subroutine
+
+  subroutine indices_i4(decomposition, map, ierr)
+    type(collio_decomposition), intent(in) :: decomposition
+    integer(int32), allocatable, intent(out) :: map(:)
+    integer(c_int), intent(out), optional :: ierr
+    integer(int64), allocatable :: wide(:)
+    call indices_i8(decomposition, wide, ierr)
+    allocate (map(size(wide)))
+    map = int(wide, int32)
   end subroutine
 
   subroutine define_i8(file, decomposition, element_bytes, offset, record_bytes, variable, ierr)

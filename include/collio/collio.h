@@ -83,6 +83,12 @@ typedef struct collio_layout {
   const int64_t* strides;
 } collio_layout;
 
+/* The lengths of an array, last dimension fastest. */
+typedef struct collio_shape {
+  int dims; /* 1 to 7 */
+  const int64_t* lengths;
+} collio_shape;
+
 /* A list of pieces: `count` offsets and lengths. The order is that of the data. */
 typedef struct collio_pieces {
   int64_t count;
@@ -150,6 +156,51 @@ int collio_map(int dims, const int64_t* shape, int64_t elements, const int64_t* 
 
 /* Variables keep what they need of it; *decomposition becomes null. */
 int collio_free(collio_decomposition** decomposition);
+
+/* The array's dimensions and their lengths, of which `shape` has room for 7, and the elements of this rank,
+   those that are not in the array included. Each place may be null. Not collective. */
+int collio_inquire(const collio_decomposition* decomposition, int* dims, int64_t* shape, int64_t* elements);
+
+/* The map that makes the same decomposition, as collio_map() takes it; a box has one, too. `map` has room for
+   the elements that collio_inquire() tells. Not collective. O(elements). */
+int collio_indices(const collio_decomposition* decomposition, int64_t* map);
+
+/* ---- saved decompositions: one file for all ranks, which another run or another program loads ---- */
+
+/* What collio_load() does where other than the saved number of ranks load. The saved list has the elements of
+   all ranks, rank 0's first, each rank's in its own order, those that are not in the array included. */
+enum collio_deal {
+  COLLIO_DEAL_NONE = 0,   /* an error that names both numbers */
+  COLLIO_DEAL_SHARES = 1, /* rank r of n gets elements E r/n to E (r+1)/n of the E in the list */
+  COLLIO_DEAL_MAPS = 2    /* rank r of n gets maps R r/n to R (r+1)/n of the R saved, one after the other */
+};
+
+/* Saves the decompositions of the ranks of a communicator, given as its Fortran handle, as one file that
+   replaces `path`. All are of arrays of one shape. A box takes 65 to 161 bytes, a map of rows about as much,
+   and a map without a rule 2 to 8 bytes an element. Hints come from COLLIO_HINTS. Collective. O(elements)
+   where a rank has a map, O(dims) where it has a box. */
+int collio_save_f(int fortran_comm, const char* path, const collio_decomposition* decomposition);
+
+/* Loads a decomposition: as many ranks as have saved it get their own, with all elements in the same order;
+   other numbers of ranks what `deal` says, of enum collio_deal. `shape`: what the array must be, or null for
+   any. COLLIO_ERR_ARGUMENT: another number of ranks, or another shape. COLLIO_ERR_BAD_FILE: the file is no
+   saved decomposition, of another version, cut short or damaged: everything that is read has a checksum.
+   Collective. O(own elements), with whole maps read meanwhile for COLLIO_DEAL_SHARES. */
+int collio_load_f(int fortran_comm, const char* path, const collio_shape* shape, int deal,
+                  collio_decomposition** decomposition);
+
+#ifndef COLLIO_WITHOUT_MPI_H
+/* The same for a communicator of C. Collective. */
+static inline int collio_save(MPI_Comm comm, const char* path, const collio_decomposition* decomposition) {
+  return collio_save_f(collio_comm_to_int(comm), path, decomposition);
+}
+
+/* The same for a communicator of C. Collective. */
+static inline int collio_load(MPI_Comm comm, const char* path, const collio_shape* shape, int deal,
+                              collio_decomposition** decomposition) {
+  return collio_load_f(collio_comm_to_int(comm), path, shape, deal, decomposition);
+}
+#endif
 
 /* ---- variables ---- */
 

@@ -121,6 +121,23 @@ class Decomposition {
     return made;
   }
 
+#ifndef COLLIO_WITHOUT_MPI_H
+  /// What was saved: `shape`, if given, is what the array must be; `deal`, of enum collio_deal, is for other
+  /// numbers of ranks than saved it. Collective.
+  static Decomposition load(MPI_Comm comm, const std::string& path, int deal = COLLIO_DEAL_NONE,
+                            Numbers shape = {}) {
+    const collio_shape wanted{static_cast<int>(shape.size()), shape.data()};
+    Decomposition made;
+    detail::check(collio_load(comm, path.c_str(), shape.size() > 0 ? &wanted : nullptr, deal, &made.handle_));
+    detail::check(collio_inquire(made.handle_, nullptr, nullptr, &made.elements_));
+    return made;
+  }
+  /// Saves it with those of the other ranks as one file. Collective.
+  void save(MPI_Comm comm, const std::string& path) const {
+    detail::check(collio_save(comm, path.c_str(), handle_));
+  }
+#endif
+
   Decomposition(Decomposition&& from) noexcept
       : handle_(std::exchange(from.handle_, nullptr)), elements_(std::exchange(from.elements_, 0)) {}
   Decomposition& operator=(Decomposition&& from) noexcept {
@@ -135,6 +152,20 @@ class Decomposition {
 
   /// Of this rank.
   [[nodiscard]] std::int64_t elements() const noexcept { return elements_; }
+  /// Of the whole array.
+  [[nodiscard]] std::vector<std::int64_t> shape() const {
+    std::vector<std::int64_t> lengths(7);
+    int dims = 0;
+    detail::check(collio_inquire(handle_, &dims, lengths.data(), nullptr));
+    lengths.resize(static_cast<std::size_t>(dims));
+    return lengths;
+  }
+  /// The map that makes the same decomposition. O(elements).
+  [[nodiscard]] std::vector<std::int64_t> indices() const {
+    std::vector<std::int64_t> map(static_cast<std::size_t>(elements_));
+    detail::check(collio_indices(handle_, map.data()));
+    return map;
+  }
   [[nodiscard]] collio_decomposition* get() const noexcept { return handle_; }
 
  private:

@@ -134,6 +134,25 @@ int PIOc_InitDecomp_bc(int iosysid, int basetype, int ndims, const int* gdimlen,
                        const long int* count, int* ioidp);
 int PIOc_freedecomp(int iosysid, int ioid);
 int PIOc_get_local_array_size(int ioid);
+/* Text files with the maps of all ranks, as PIO has them. Maps are from 1 on; 0: none. All ranks of `comm`
+   call. SCORPIO writes the decomposition's id, too. */
+#ifdef COLLIO_PIO_SCORPIO
+int PIOc_writemap(const char* file, int ioid, int ndims, const int* gdims, PIO_Offset maplen,
+                  const PIO_Offset* map, MPI_Comm comm);
+int PIOc_writemap_from_f90(const char* file, int ioid, int ndims, const int* gdims, PIO_Offset maplen,
+                           const PIO_Offset* map, int f90_comm);
+#else
+int PIOc_writemap(const char* file, int ndims, const int* gdims, PIO_Offset maplen, const PIO_Offset* map,
+                  MPI_Comm comm);
+int PIOc_writemap_from_f90(const char* file, int ndims, const int* gdims, PIO_Offset maplen,
+                           const PIO_Offset* map, int f90_comm);
+#endif
+int PIOc_write_decomp(const char* file, int iosysid, int ioid, MPI_Comm comm);
+/* The program frees *gdims and *map. The file may have fewer ranks than `comm`: those behind get no map. */
+int PIOc_readmap(const char* file, int* ndims, int** gdims, PIO_Offset* fmaplen, PIO_Offset** map,
+                 MPI_Comm comm);
+int PIOc_readmap_from_f90(const char* file, int* ndims, int** gdims, PIO_Offset* maplen, PIO_Offset** map,
+                          int f90_comm);
 
 /* ---- distributed arrays ---- */
 
@@ -197,7 +216,6 @@ int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid,
                          COLLIO_PIO_CONST char* history, int fortran_order);
 int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm comm, int pio_type,
                         char* title, char* history, int* fortran_order);
-int PIOc_write_decomp(const char* file, int iosysid, int ioid, MPI_Comm comm);
 
 /* Of netCDF-4 files alone: PIO_ENOTNC4, as in PIO for classic files. */
 int PIOc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level);

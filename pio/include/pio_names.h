@@ -126,6 +126,9 @@
 #define PIOc_strerror collio_scorpio_strerror
 #define PIOc_inq_var collio_scorpio_inq_var
 #define PIOc_inq_varname collio_scorpio_inq_varname
+#define PIOc_writemap collio_scorpio_writemap
+#define PIOc_writemap_from_f90 collio_scorpio_writemap_from_f90
+#define PIOc_write_decomp collio_scorpio_write_decomp
 #define COLLIO_PIO_FILLVALUES const void**
 #define COLLIO_PIO_CONST const
 #else

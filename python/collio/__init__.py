@@ -2,7 +2,7 @@
 
 __version__ = "0.1.0"
 _OF_LIBRARY = (
-    "AccessError", "ArgumentError", "Decomposition", "Error", "ExistsError", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "map", "open",
+    "AccessError", "ArgumentError", "Decomposition", "Error", "ExistsError", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "load", "map", "open",
 )
 
 

@@ -10,6 +10,7 @@ from .library import Request as Request
 from .library import Variable as Variable
 from .library import array as array
 from .library import box as box
+from .library import load as load
 from .library import map as map
 from .library import open as open
 

@@ -2,6 +2,7 @@
 #include "access/decomposition.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 namespace collio::access {
@@ -103,6 +104,8 @@ Decomposition::Made Decomposition::box(Numbers shape, Numbers start, Numbers cou
   if (Error error = check_box(shape, start, count); !error.ok()) return error;
   std::shared_ptr<Decomposition> made(new Decomposition);
   made->array_elements_ = array.value();
+  made->shape_.assign(shape.begin(), shape.end());
+  made->box_ = Box{{start.begin(), start.end()}, {count.begin(), count.end()}};
   made->elements_ = 1;
   Pattern file = Pattern::contiguous(0, 1);
   std::int64_t stride = 1, first = 0;
@@ -124,9 +127,23 @@ Decomposition::Made Decomposition::map(Numbers shape, Numbers map) {
   if (!pieces) return pieces.error();
   std::shared_ptr<Decomposition> made(new Decomposition);
   made->array_elements_ = array.value();
+  made->shape_.assign(shape.begin(), shape.end());
   made->elements_ = static_cast<std::int64_t>(map.size());
   made->elements_of_ = core::map_pieces(std::move(pieces.value()));
   return std::shared_ptr<const Decomposition>(std::move(made));
+}
+
+std::vector<std::int64_t> Decomposition::indices() const {
+  std::vector<std::int64_t> found(static_cast<std::size_t>(elements_), -1);
+  core::for_each_piece(elements_of_, [&](const MappedPiece& piece) {
+    const auto at = found.begin() + piece.memory;
+    std::iota(at, at + piece.length, piece.file);
+  });
+  for (const core::Echo& echo : elements_of_.echoes) {
+    const auto at = found.begin() + echo.to;
+    std::iota(at, at + echo.length, echo.file);
+  }
+  return found;
 }
 
 Pattern Decomposition::memory_of(std::int64_t element_bytes, const BlockLayout& layout) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -29,6 +30,9 @@ class Decomposition {
  public:
   using Numbers = std::span<const std::int64_t>;
   using Made = core::Result<std::shared_ptr<const Decomposition>>;
+  struct Box {
+    std::vector<std::int64_t> start, count;
+  };
   static constexpr std::size_t most_dims = 7;  ///< core::Pattern has a loop for each, and one for variables
 
   /// `count[d]` elements from `start[d]` on in each dimension of an array. O(dims).
@@ -41,6 +45,12 @@ class Decomposition {
   [[nodiscard]] std::int64_t elements() const noexcept { return elements_; }
   /// Of the array.
   [[nodiscard]] std::int64_t array_elements() const noexcept { return array_elements_; }
+  [[nodiscard]] const std::vector<std::int64_t>& shape() const noexcept { return shape_; }
+  /// Start and count by dimension; null: it was made by map().
+  [[nodiscard]] const Box* as_box() const noexcept { return box_ ? &*box_ : nullptr; }
+  /// The map that makes the same decomposition: of each element of the block, which of the array it is, or
+  /// -1. O(elements).
+  [[nodiscard]] std::vector<std::int64_t> indices() const;
   /// The bytes for elements of `element_bytes` bytes, in a file relative to the array's first byte, in memory
   /// to the block's. Kept for the next time. Error `argument`: the layout has another number of elements.
   /// O(items) at first; O(elements) where the layout is not contiguous and the block no box.
@@ -54,6 +64,8 @@ class Decomposition {
                                                   const BlockLayout& layout) const;
   core::PieceMap elements_of_;  ///< in elements
   std::int64_t elements_ = 0, array_elements_ = 0;
+  std::vector<std::int64_t> shape_;
+  std::optional<Box> box_;
   mutable std::map<std::tuple<std::int64_t, BlockLayout>, std::shared_ptr<const core::PieceMap>> kept_;
 };
 

@@ -1,6 +1,8 @@
 // See declare.hpp.
 #include "capi/declare.hpp"
 
+#include <algorithm>
+
 #include "capi/error.hpp"
 #include "capi/file.hpp"
 
@@ -138,6 +140,27 @@ int free_decomposition(collio_decomposition** decomposition) {
   delete *decomposition;
   *decomposition = nullptr;
   return COLLIO_OK;
+}
+
+int inquire(const collio_decomposition* decomposition, int* dims, int64_t* shape, int64_t* elements) {
+  return guarded([&]() -> Error {
+    if (!decomposition) return null_pointer("the decomposition");
+    const std::vector<std::int64_t>& lengths = decomposition->elements->shape();
+    if (dims) *dims = static_cast<int>(lengths.size());
+    if (shape) std::copy(lengths.begin(), lengths.end(), shape);
+    if (elements) *elements = decomposition->elements->elements();
+    return {};
+  });
+}
+
+int indices(const collio_decomposition* decomposition, int64_t* map) {
+  return guarded([&]() -> Error {
+    if (!decomposition) return null_pointer("the decomposition");
+    const std::vector<std::int64_t> found = decomposition->elements->indices();
+    if (!map && !found.empty()) return null_pointer("the place for the map");
+    std::copy(found.begin(), found.end(), map);
+    return {};
+  });
 }
 
 int define(collio_file* file, const VariableRequest& request, collio_variable** variable) {

@@ -10,6 +10,8 @@ int make_box(int dims, const int64_t* shape, const int64_t* start, const int64_t
 int make_map(int dims, const int64_t* shape, int64_t elements, const int64_t* map,
              collio_decomposition** decomposition);
 int free_decomposition(collio_decomposition** decomposition);
+int inquire(const collio_decomposition* decomposition, int* dims, int64_t* shape, int64_t* elements);
+int indices(const collio_decomposition* decomposition, int64_t* map);
 struct VariableRequest {
   const collio_decomposition* decomposition;
   int64_t element_bytes, offset, record_bytes;

@@ -40,18 +40,6 @@ MPI_Comm comm_of(int fortran_comm) {
 #endif
 }
 
-/// Null where it can be used: what is wrong with the communicator. Not collective.
-const char* refused(int fortran_comm, MPI_Comm& comm) {
-  int initialized = 0, finalized = 0, inter = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  if (!initialized || finalized) return "MPI is not initialized, or finalized already";
-  comm = comm_of(fortran_comm);
-  if (comm == MPI_COMM_NULL) return "the communicator is MPI_COMM_NULL";
-  MPI_Comm_test_inter(comm, &inter);
-  return inter ? "the communicator is an intercommunicator" : nullptr;
-}
-
 /// This rank's arguments.
 Error check(const OpenCall& call) {
   if (!call.path || !*call.path) return {ErrorClass::argument, "the path is empty"};
@@ -158,6 +146,17 @@ Error left_over(const collio_file& file) {
 }
 
 }  // namespace
+
+const char* refused(int fortran_comm, MPI_Comm& comm) {
+  int initialized = 0, finalized = 0, inter = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (!initialized || finalized) return "MPI is not initialized, or finalized already";
+  comm = comm_of(fortran_comm);
+  if (comm == MPI_COMM_NULL) return "the communicator is MPI_COMM_NULL";
+  MPI_Comm_test_inter(comm, &inter);
+  return inter ? "the communicator is an intercommunicator" : nullptr;
+}
 
 core::Error check_mode(const collio_file& file, bool write) {
   if (write && !file.open->writes)

@@ -41,6 +41,9 @@ namespace collio::capi {
 /// An error where the file's mode forbids it. Not collective.
 [[nodiscard]] core::Error check_mode(const collio_file& file, bool write);
 
+/// Null where it can be used, and then `comm`: what is wrong with the communicator. Not collective.
+[[nodiscard]] const char* refused(int fortran_comm, MPI_Comm& comm);
+
 int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file);
 int close_file(collio_file** file);
 int sync_file(collio_file* file);

@@ -3,6 +3,7 @@
 #include "capi/error.hpp"
 #include "capi/file.hpp"
 #include "capi/library.h"
+#include "capi/saved.hpp"
 #include "capi/transfer.hpp"
 
 extern "C" __attribute__((visibility("default"))) const collio_library* collio_library_start() {
@@ -18,6 +19,10 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
       .box = make_box,
       .map = make_map,
       .free = free_decomposition,
+      .inquire = inquire,
+      .indices = indices,
+      .save_f = save,
+      .load_f = load,
       .define =
           [](collio_file* file, const collio_decomposition* decomposition, int64_t element_bytes,
              int64_t offset, int64_t record_bytes, collio_variable** variable) {

@@ -150,6 +150,25 @@ void pieces(Program& check) {
   file.close();
 }
 
+void saved(Program& check) {
+  using Numbers = std::vector<std::int64_t>;
+  const std::string path = check.temporary("saved");
+  const std::int64_t first = std::int64_t{4} * check.rank;
+  const Numbers shape{std::int64_t{4} * check.size}, map{first + 3, -1, first, first};
+  collio::Decomposition::map(shape, map).save(MPI_COMM_WORLD, path);
+  auto back = collio::Decomposition::load(MPI_COMM_WORLD, path, COLLIO_DEAL_NONE, shape);
+  check.that(back.shape() == shape && back.elements() == 4 && back.indices() == map, "a saved map");
+  check.equal(
+      thrown([&] { collio::Decomposition::load(MPI_COMM_WORLD, path, COLLIO_DEAL_NONE, {4, check.size}); }),
+      COLLIO_ERR_ARGUMENT, "another shape");
+  const auto whole = collio::Decomposition::load(MPI_COMM_SELF, path, COLLIO_DEAL_SHARES);
+  check.equal(whole.elements(), 4LL * check.size, "elements of one rank that has all");
+  if (check.size > 1)
+    check.equal(thrown([&] { collio::Decomposition::load(MPI_COMM_SELF, path); }), COLLIO_ERR_ARGUMENT,
+                "one rank without a rule");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -159,5 +178,6 @@ int main(int argc, char** argv) {
   errors(check);
   exceptions(check);
   pieces(check);
+  saved(check);
   return check.finish();
 }

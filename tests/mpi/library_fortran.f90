@@ -23,6 +23,7 @@ program library_fortran
   call types()
   call maps_and_records()
   call lists()
+  call saved()
   call errors()
   call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
   if (rank == 0) open (newunit=ierr, file=path)
@@ -258,6 +259,33 @@ contains
     call collio_read_alone(file, collio_lists(offsets(2:), lengths(2:)), back(3:))
     call check(all(back == [-1, -1, data(2), data(3)]), 'pieces of this rank alone')
     call collio_close(file)
+  end subroutine
+
+  subroutine saved()
+    type(collio_decomposition) :: dealt, back
+    integer :: map(4), code
+    integer, allocatable :: found(:)
+    integer(int64), allocatable :: wide(:)
+    map = [4*rank + 4, 0, 4*rank + 1, 4*rank + 1]
+    call collio_map([2, 2*ranks], map, dealt)
+    call collio_save(MPI_COMM_WORLD, path//'.map', dealt)
+    call collio_load(MPI_COMM_WORLD, path//'.map', back)
+    call collio_indices(back, found)
+    call check(collio_elements(back) == 4 .and. all(found == map) .and. all(collio_shape(back) == [2, 2*ranks]), 'a saved map')
+    call collio_free(back)
+    call collio_load(MPI_COMM_WORLD, path//'.map', back, [2, 2*ranks])
+    call collio_indices(back, wide)
+    call check(all(wide == map), 'a saved map of a known shape')
+    call collio_free(back)
+    call collio_load(MPI_COMM_WORLD, path//'.map', back, [2_int64, 2_int64*ranks + 1], ierr=code)
+    call check(code == COLLIO_ERR_ARGUMENT .and. index(collio_error_text(), ' x 2; the program expects ') > 0, 'another shape')
+    call collio_load(MPI_COMM_SELF, path//'.map', back, deal=COLLIO_DEAL_MAPS)
+    call check(collio_elements(back) == 4*ranks, 'one rank has all')
+    call collio_free(back)
+    call collio_free(dealt)
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+    if (rank == 0) open (newunit=code, file=path//'.map')
+    if (rank == 0) close (code, status='delete')
   end subroutine
 
   subroutine errors()

@@ -114,6 +114,86 @@ int main(void) {
     assert done.returncode != 0 and done.stderr.count('PIOc_openfile("missing.nc")') == 1
 
 
+# --- decompositions in files -----------------------------------------------------------------------
+
+MAPS = [[1, 0, 24, 23], [2, 0, 20, 19, 18], [3, 0, 16, 15, 14, 13], []]  # of pio_maps.c on 4 ranks
+
+
+def text_of(maps, lengths=(4, 6)):
+    """PIO's text of a decomposition, up to what it writes for people: a space behind every number of a list."""
+    parts = [f"version 2001 npes {len(maps)} ndims {len(lengths)} \n", *(f"{length} " for length in lengths), "\n"]
+    for rank, one in enumerate(maps):
+        parts += [f"{rank} {len(one)}\n", *(f"{element} " for element in one), "\n"]
+    return "".join(parts)
+
+
+@pytest.fixture
+def maps(jobs, compiled):
+    """Runs pio_maps: what each rank says of the files, one after the other."""
+    program = compiled("c/pio_maps.c", [jobs.mpi.mpicc], flags(jobs))
+
+    def run(*words):
+        lines = sorted(enumerate(jobs.natively([program], *words).splitlines()), key=lambda one: (one[0] // 4, one[1]))
+        return [line.split(": ", 1)[1] for _, line in lines]
+    return run
+
+
+def said(maps, lengths="4 6"):
+    return [f"{lengths} ; {len(one)}:{''.join(f' {element}' for element in one)}" for one in maps]
+
+
+def test_maps_are_written_as_pio_writes_them(jobs, maps, compiled, tmp_path):
+    files = [tmp_path / "decomposition", tmp_path / "alone"]
+    assert maps("write", *files) == [""] * 8
+    assert [file.read_text() for file in files] == [text_of(MAPS) + "\nObtained 0 stack frames.\n"] * 2
+    assert maps("read", *files) == 2 * said(MAPS)
+    scorpio = compiled("c/pio_maps.c", [jobs.mpi.mpicc], flags(jobs, "-DCOLLIO_PIO_SCORPIO"))
+    jobs.natively([scorpio], "write", *files)
+    assert [file.read_text() for file in files] == [text_of(MAPS) + "\nObtained 0 stack frames.\nioid\t512\n"] * 2
+
+
+def test_maps_that_others_have_written(maps, tmp_path):
+    path = tmp_path / "decomposition"
+    path.write_text(text_of(MAPS[:2]) + "\nObtained 2 stack frames.\n./model(main+0x1f) [0x40]\n")
+    assert maps("read", path) == [*said(MAPS[:2]), "4 6 ; 0:", "4 6 ; 0:"]  # ranks that the file has not get nothing
+    path.write_text(text_of(MAPS))
+    text = "the communicator has 2; allowed: as many ranks in the file, or fewer"
+    assert all(text in line and line.startswith("-36") for line in maps("read-few", path)[:2])
+
+
+def test_damaged_maps_are_told_on_all_ranks(maps, tmp_path):
+    good = text_of(MAPS)
+    cases = {
+        "": 'it has "" where a decomposition of PIO has "version"', good.replace("2001", "2002"): "version is 2002; allowed: 2001",
+        good.replace("npes 4", "npes 0"): "npes is 0; allowed: 1 to", good.replace("ndims 2", "ndims x"): "ndims is x; allowed: 1 to",
+        good.replace("4 6", "4 -6"): "the length of dimension 1 is -6; allowed: 1 to", good.replace("2 6\n", "3 6\n"): "the number of rank 2's map is 3; allowed: 2",
+        good.replace("19", "25"): "an element of rank 1 is 25; allowed:", good.replace("16", "1.5"): "an element of rank 2 is 1.5",
+        good[:good.index("14")]: "the file ends before an element of rank 2 (element 5 of 6)", good.replace("3 0\n", "3 9999999\n"): "the file ends before an element of rank 3",
+    }
+    paths = [tmp_path / f"decomposition{i}" for i in range(len(cases))]
+    for path, text in zip(paths, cases):
+        path.write_text(text)
+    lines = maps("read", *paths, tmp_path / "missing")
+    for i, (path, words) in enumerate(zip(paths, cases.values())):
+        here = lines[4 * i:4 * i + 4]
+        assert len(set(here)) == 1 and here[0].startswith("-36: ") and words in here[0] and str(path) in here[0], (words, here)
+    assert all(line.startswith("-220: ") for line in [*lines[-4:], *maps("write", tmp_path / "no" / "alone")])
+
+
+def test_map_of_a_real_model(maps, tmp_path):
+    """REAL_PIO_MAPS names a folder with decompositions that PIO wrote, of at most 4 ranks."""
+    folder = os.environ.get("REAL_PIO_MAPS") or pytest.skip("REAL_PIO_MAPS names no decompositions of PIO")
+    for path in sorted(Path(folder).iterdir()):
+        lines = maps("read", path)
+        words = path.read_text().split()
+        ranks, dims = int(words[3]), int(words[5])
+        at = 6 + dims
+        for rank in range(ranks):
+            count = int(words[at + 1])
+            assert lines[rank] == said([words[at + 2:at + 2 + count]], " ".join(words[6:6 + dims]))[0]
+            at += 2 + count
+
+
 # --- programs of others ---------------------------------------------------------------------------
 
 

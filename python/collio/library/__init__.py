@@ -6,12 +6,12 @@ whatever data it has, and one collective commit writes it all. `collio.open` and
 
 from __future__ import annotations
 
-from .decomposition import Decomposition, box, map
+from .decomposition import Decomposition, box, load, map
 from .errors import AccessError, ArgumentError, Error, ExistsError, NotFoundError, PeerError
 from .file import File, open
 from .request import Request
 from .variable import Variable
 
 __all__ = [
-    "AccessError", "ArgumentError", "Decomposition", "Error", "ExistsError", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "map", "open",
+    "AccessError", "ArgumentError", "Decomposition", "Error", "ExistsError", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "load", "map", "open",
 ]

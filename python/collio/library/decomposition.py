@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import weakref
 from collections.abc import Sequence
 from math import prod
@@ -10,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import native
+from . import agreement, native
+from .errors import Error
 
 
 class Decomposition:
@@ -33,6 +35,22 @@ class Decomposition:
 
     def __repr__(self) -> str:
         return f"<collio.Decomposition: {self.elements} elements of an array {self.shape}>"
+
+    def indices(self) -> Any:
+        """The map that makes the same decomposition: int64 (elements,), -1 where an element is not in the array. Not collective. O(elements)."""
+        found = np.empty(self.elements, dtype=np.int64)
+        native.call("indices", self.handle, found.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)))
+        return found
+
+    def save(self, comm: Any, path: str | os.PathLike[str]) -> None:
+        """Saves it, with those of the other ranks of a communicator, as one file that replaces `path`; load() reads it.
+
+        All ranks' are of arrays of one shape. Raises Error, on all ranks. Collective. A box takes 65 to 161 bytes in the file, a map of rows about as much,
+        and a map without a rule 2 to 8 bytes an element.
+        """
+        name = os.fspath(path)
+        agreement.agreement_on(agreement.communicator(comm)).before_open(None, name)
+        native.call("save_f", comm if isinstance(comm, int) else comm.py2f(), os.fsencode(name), self.handle)
 
 
 def box(shape: Sequence[int], start: Sequence[int], count: Sequence[int]) -> Decomposition:
@@ -68,6 +86,40 @@ def map(shape: Sequence[int], indices: Any) -> Decomposition:
     native.call("map", len(shape), native.int64s(shape), array.size, data, ctypes.byref(handle))
     kept = array.reshape(-1).astype(np.int32 if prod(shape) <= 1 << 31 else np.int64)  # a copy: the program may change its own
     return Decomposition(shape, handle, indices=kept)
+
+
+DEALS = {None: 0, "shares": 1, "maps": 2}
+
+
+def load(comm: Any, path: str | os.PathLike[str], shape: Sequence[int] | None = None, deal: str | None = None) -> Decomposition:
+    """A decomposition that was saved: as many ranks as have saved it get their own, with all elements in the same order.
+
+    shape: what the array must be; None for any. deal: what other numbers of ranks get. None: an error that names both numbers. "shares": rank r of n gets
+    elements E*r/n to E*(r+1)/n of the list of all E saved, rank 0's first. "maps": rank r of n gets maps R*r/n to R*(r+1)/n of the R saved, one after the
+    other.
+
+    Raises FileNotFoundError; ValueError for another number of ranks or another shape; Error with the code BAD_FILE where the file is no saved
+    decomposition, of another version, cut short or damaged. On all ranks. Collective.
+    """
+    shared = agreement.agreement_on(agreement.communicator(comm))
+    name = os.fspath(path)
+    refused: Exception | None = None
+    wanted: Any = None
+    try:
+        if deal not in DEALS:
+            raise ValueError(f"deal is {deal!r}; allowed: {', '.join(repr(one) for one in DEALS)}")
+        if shape is not None:
+            lengths = _whole("shape", shape)
+            wanted = ctypes.byref(native.Shape(len(lengths), native.int64s(lengths)))
+        native.library()
+    except (ValueError, TypeError, Error) as error:
+        refused = error
+    shared.before_open(refused, name)
+    handle = ctypes.c_void_p()
+    native.call("load_f", comm if isinstance(comm, int) else comm.py2f(), os.fsencode(name), wanted, DEALS[deal], ctypes.byref(handle))
+    dims, elements, found = ctypes.c_int(0), ctypes.c_int64(0), (ctypes.c_int64 * 7)()
+    native.call("inquire", handle, ctypes.byref(dims), found, ctypes.byref(elements))
+    return Decomposition(tuple(found[:dims.value]), elements.value, handle)
 
 
 def _whole(name: str, numbers: Sequence[int]) -> tuple[int, ...]:

@@ -40,6 +40,12 @@ class Pieces(ctypes.Structure):
     _fields_ = [("count", _i64), ("offsets", _i64s), ("lengths", _i64s)]
 
 
+class Shape(ctypes.Structure):
+    """collio_shape: lengths in elements."""
+
+    _fields_ = [("dims", _int), ("lengths", _i64s)]
+
+
 _pieces = ctypes.POINTER(Pieces)
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "open_f": (_int, _text, _int, _text, _place),
@@ -50,6 +56,10 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "box": (_int, _i64s, _i64s, _i64s, _place),
     "map": (_int, _i64s, _i64, _i64s, _place),
     "free": (_place,),
+    "inquire": (Handle, ctypes.POINTER(_int), _i64s, _i64s),
+    "indices": (Handle, _i64s),
+    "save_f": (_int, _text, Handle),
+    "load_f": (_int, _text, ctypes.POINTER(Shape), _int, _place),
     "define": (Handle, Handle, _i64, _i64, _i64, _place),
     "put": (Handle, _i64, Handle, ctypes.POINTER(Layout)),
     "get": (Handle, _i64, Handle, ctypes.POINTER(Layout)),

@@ -1,0 +1,78 @@
+/* Decompositions in files of PIO's text, of 4 x 6 elements: pio_maps write|read|read-few FILE...
+   write: files of this program's maps. read: prints "RANK: lengths; map" of each file and rank, or "RANK:
+   CODE: TEXT". read-few: the first two ranks alone read. */
+#include <pio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, ranks, system_id;
+static const int shape[] = {4, 6};
+
+/* The elements of rank r: r + 1, a hole, and from the array's end backwards; the last rank has none. */
+static int map_here(PIO_Offset* map) {
+  int count = 0;
+  if (rank == ranks - 1 && ranks > 1) return 0;
+  map[count++] = rank + 1;
+  map[count++] = 0;
+  for (int i = 0; i < 2 + rank; ++i) map[count++] = 24 - 4 * rank - i;
+  return count;
+}
+
+static void print_in_turn(const char* text) {
+  for (int r = 0; r < ranks; ++r) {
+    if (r == rank) printf("%d: %s\n", rank, text), fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+static int write_file(const char* path, MPI_Comm comm) {
+  PIO_Offset map[24];
+  const int count = map_here(map);
+#ifdef COLLIO_PIO_SCORPIO
+  if (strstr(path, "alone")) return PIOc_writemap(path, 512, 2, shape, count, map, comm);
+#else
+  if (strstr(path, "alone")) return PIOc_writemap(path, 2, shape, count, map, comm);
+#endif
+  int layout, code = PIOc_InitDecomp(system_id, PIO_INT, 2, shape, count, map, &layout, NULL, NULL, NULL);
+  return code ? code : PIOc_write_decomp(path, system_id, layout, comm);
+}
+
+static void append(char* text, const char* format, long long number) {
+  sprintf(text + strlen(text), format, number);
+}
+
+static int read_file(const char* path, MPI_Comm comm, char* text) {
+  int dims, *lengths, code;
+  PIO_Offset count, *map;
+  if ((code = PIOc_readmap(path, &dims, &lengths, &count, &map, comm))) return code;
+  for (int d = 0; d < dims; ++d) append(text, "%lld ", lengths[d]);
+  append(text, "; %lld:", count);
+  for (PIO_Offset i = 0; i < count; ++i) append(text, " %lld", map[i]);
+  free(lengths);
+  free(map);
+  return PIO_NOERR;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 2);
+  const int few = strcmp(argv[1], "read-few") == 0;
+  MPI_Comm some;
+  MPI_Comm_split(MPI_COMM_WORLD, few && rank >= 2, rank, &some);
+  PIOc_set_iosystem_error_handling(PIO_DEFAULT, PIO_RETURN_ERROR, NULL);
+  if (PIOc_Init_Intracomm(MPI_COMM_WORLD, 1, 1, 0, PIO_REARR_BOX, &system_id)) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (int i = 2; i < argc; ++i) {
+    char text[4096] = "";
+    int code = PIO_NOERR;
+    if (!few || rank < 2)
+      code = strcmp(argv[1], "write") == 0 ? write_file(argv[i], some) : read_file(argv[i], some, text);
+    if (code) sprintf(text, "%d: %s", code, collio_pio_error_text());
+    print_in_turn(text);
+  }
+  PIOc_finalize(system_id);
+  MPI_Comm_free(&some);
+  MPI_Finalize();
+  return 0;
+}
