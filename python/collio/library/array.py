@@ -208,7 +208,7 @@ class ArrayFile:
             for one in place.cut.of_box(*decomposition.box):
                 yield _Part(variable(box(place.cut.piece_shape(one.piece), one.start, one.count), place.offsets[one.piece]), one.block)
         else:
-            for part in place.cut.of_map(np.asarray(decomposition.indices)):
+            for part in place.cut.of_map(decomposition.indices()):
                 yield _Part(variable(map_of(place.cut.piece_shape(part.piece), part.indices), place.offsets[part.piece]), part.chosen)
 
 

@@ -19,18 +19,16 @@ class Decomposition:
     """Elements of an array that this rank has; made by box() and map(). It serves any file and any number of variables.
 
     `shape`: elements of the whole array by dimension, the last one fastest. `elements`: elements of this rank, -1 entries of a map included. `box`: start and
-    count, of a box; `indices`: of a map, in 4 or 8 bytes each, for arrays in subfiles.
+    count, where box() made it.
     """
 
     def __init__(
-        self, shape: tuple[int, ...], handle: ctypes.c_void_p, *, box: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
-        indices: np.ndarray[Any, Any] | None = None,
+        self, shape: tuple[int, ...], elements: int, handle: ctypes.c_void_p, box: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
     ) -> None:
         self.shape = shape
-        self.elements: int = prod(box[1]) if box is not None else 0 if indices is None else indices.size
+        self.elements = elements
         self.handle = handle
         self.box = box
-        self.indices = indices
         weakref.finalize(self, _free, handle)
 
     def __repr__(self) -> str:
@@ -63,7 +61,7 @@ def box(shape: Sequence[int], start: Sequence[int], count: Sequence[int]) -> Dec
         raise ValueError(f"shape has {len(shape)} dimensions, start {len(start)}, count {len(count)}; all three must have the same number")
     handle = ctypes.c_void_p()
     native.call("box", len(shape), native.int64s(shape), native.int64s(start), native.int64s(count), ctypes.byref(handle))
-    return Decomposition(shape, handle, box=(start, count))
+    return Decomposition(shape, prod(count), handle, (start, count))
 
 
 def map(shape: Sequence[int], indices: Any) -> Decomposition:
@@ -84,8 +82,7 @@ def map(shape: Sequence[int], indices: Any) -> Decomposition:
     handle = ctypes.c_void_p()
     data = array.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
     native.call("map", len(shape), native.int64s(shape), array.size, data, ctypes.byref(handle))
-    kept = array.reshape(-1).astype(np.int32 if prod(shape) <= 1 << 31 else np.int64)  # a copy: the program may change its own
-    return Decomposition(shape, handle, indices=kept)
+    return Decomposition(shape, array.size, handle)
 
 
 DEALS = {None: 0, "shares": 1, "maps": 2}
