@@ -7,7 +7,7 @@ Rank 0 makes the file with h5py or netCDF4 and tells the other ranks where each 
 file. Arrays have a fixed shape and are neither chunked nor compressed. Scalars are kept as they are in the file: CDF-5 is big-endian, so its arrays are
 converted in a copy.
 
-With `subfiles` a CDF-5 file is a master and so many subfiles, each with a part of every array (array_subfiles.py). Such a file is read as any other.
+With `subfiles` a CDF-5 file is a master and that number of subfiles, each with a part of every array (array_subfiles.py). Such a file is read as any other.
 """
 
 from __future__ import annotations
