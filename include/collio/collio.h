@@ -89,6 +89,12 @@ typedef struct collio_shape {
   const int64_t* lengths;
 } collio_shape;
 
+/* A put to come: see collio_declare(). */
+typedef struct collio_part {
+  collio_variable* variable;
+  int64_t record; /* behind that of the epoch's first put of a variable with records */
+} collio_part;
+
 /* A list of pieces: `count` offsets and lengths. The order is that of the data. */
 typedef struct collio_pieces {
   int64_t count;
@@ -241,8 +247,32 @@ int collio_wait(collio_request** request, int64_t* bytes);
 /* Whether it is done; moves it on. Not collective. */
 int collio_test(collio_request* request, int* done);
 
-/* Forgets what this rank has put and asked for since its last commit and fetch. Not collective. */
+/* Forgets what this rank has put and asked for since its last commit and fetch. In a declared epoch what is under way
+   is written, the rank puts nothing more until its commit, and that is an error on all ranks. Not collective. */
 int collio_cancel(collio_file* file);
+
+/* ---- epochs: puts that are declared before they are made ---- */
+
+/* Declares what this rank puts between two commits from now on, and in which order. Then the first puts are
+   written while the program makes the rest, and data of those may change before the commit: a step need not be in
+   memory as a whole. Ranks may declare different puts, and different numbers of them; 0 on all ranks ends it.
+   Records count from the step's first: an epoch of records {0, 0, 1} may put {7, 7, 8}.
+     Puts whose bytes lie among each other in the file are written together, and so are as many as fill the
+   collective buffers (cb_buffer_size times the aggregators). All ranks have the same groups of put numbers. A group
+   is under way when all ranks have made their puts of it, the last one when they commit; in the background as a
+   commit with a request.
+     A put that is not the declared one is an error, and so is a commit before all are made: of the commit on all
+   ranks. A group without an error is written all the same. The other collective calls on the file end an epoch: an
+   error where a rank has put. Collective. O(puts log puts). */
+int collio_declare(collio_file* file, int64_t count, const collio_part* parts);
+
+/* Returns when the data of this rank's first `puts` puts since the last commit may change. Other ranks must come to
+   putting theirs. COLLIO_ERR_ARGUMENT: a put of their group is still to be made, or the group is the last. Not
+   collective. */
+int collio_wait_puts(collio_file* file, int64_t puts);
+
+/* Put number `put` of a declared epoch, from 0, is written with those before number `end`. Not collective. */
+int collio_group_end(collio_file* file, int64_t put, int64_t* end);
 
 /* ---- direct calls: lists of pieces in the file and in memory ---- */
 

@@ -48,6 +48,15 @@ class Decomposition {
   [[nodiscard]] const std::vector<std::int64_t>& shape() const noexcept { return shape_; }
   /// Start and count by dimension; null: it was made by map().
   [[nodiscard]] const Box* as_box() const noexcept { return box_ ? &*box_ : nullptr; }
+  /// From the first element of the array that the block has to behind the last one, and how many it has; those that
+  /// come twice count once.
+  struct Place {
+    std::int64_t first = 0, end = 0, count = 0;
+  };
+  [[nodiscard]] Place place() const noexcept {
+    const core::Pattern& pattern = elements_of_.file;
+    return pattern.bytes() == 0 ? Place{} : Place{pattern.low(), pattern.high(), pattern.bytes()};
+  }
   /// The map that makes the same decomposition: of each element of the block, which of the array it is, or
   /// -1. O(elements).
   [[nodiscard]] std::vector<std::int64_t> indices() const;

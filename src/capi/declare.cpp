@@ -50,19 +50,6 @@ Error check(const collio_variable& v) {
   return {};
 }
 
-/// Where a record of the array begins in the file.
-core::Result<std::int64_t> offset_of(const collio_variable& v, int64_t record) {
-  if (record < 0) return not_allowed("record", record, "0 and more");
-  if (record > 0 && v.record_bytes == 0)
-    return not_allowed("record", record, "0, as the variable has no records");
-  std::int64_t offset = 0, end = 0;
-  if (__builtin_mul_overflow(record, v.record_bytes, &offset) ||
-      __builtin_add_overflow(offset, v.offset, &offset) ||
-      __builtin_add_overflow(offset, array_bytes(v), &end))
-    return not_allowed("record", record, "those that end before byte 2^63 of the file");
-  return offset;
-}
-
 core::Result<access::BlockLayout> layout_of(const collio_layout* layout) {
   if (!layout || layout->dims == 0) return access::BlockLayout{};
   if (layout->dims < 0 || layout->dims > most_layout_dims)
@@ -100,6 +87,7 @@ int add(collio_variable* variable, bool write, int64_t record, const void* data,
   collio_file::Pending& pending = write ? file.writes : file.reads;
   const int code = guarded([&]() -> Error {
     Error error = check_mode(file, write);
+    if (write && error.ok()) error = check_next(*variable, record);
     if (!error.ok()) return error;
     auto put = put_of(*variable, record, data, layout);
     if (!put) return put.error();
@@ -107,6 +95,7 @@ int add(collio_variable* variable, bool write, int64_t record, const void* data,
       return {ErrorClass::argument,
               "the decomposition has elements twice: such arrays can be read, not written"};
     pending.puts.add(std::move(put.value()));
+    if (write) count_put(*variable, record);
     return {};
   });
   if (code != COLLIO_OK) keep(pending.error, code);
@@ -114,6 +103,18 @@ int add(collio_variable* variable, bool write, int64_t record, const void* data,
 }
 
 }  // namespace
+
+core::Result<std::int64_t> offset_of(const collio_variable& v, std::int64_t record) {
+  if (record < 0) return not_allowed("record", record, "0 and more");
+  if (record > 0 && v.record_bytes == 0)
+    return not_allowed("record", record, "0, as the variable has no records");
+  std::int64_t offset = 0, end = 0;
+  if (__builtin_mul_overflow(record, v.record_bytes, &offset) ||
+      __builtin_add_overflow(offset, v.offset, &offset) ||
+      __builtin_add_overflow(offset, array_bytes(v), &end))
+    return not_allowed("record", record, "those that end before byte 2^63 of the file");
+  return offset;
+}
 
 int make_box(int dims, const int64_t* shape, const int64_t* start, const int64_t* count,
              collio_decomposition** decomposition) {
@@ -178,6 +179,7 @@ int define(collio_file* file, const VariableRequest& request, collio_variable** 
 
 int undefine(collio_variable** variable) {
   return guarded_on(variable ? *variable : nullptr, [&]() -> Error {
+    leave_out(**variable);
     std::erase_if((*variable)->file->variables, [&](const auto& one) { return one.get() == *variable; });
     *variable = nullptr;
     return {};
@@ -196,6 +198,7 @@ int cancel(collio_file* file) {
   return guarded_on(file, [&]() -> Error {
     file->writes.forget();
     file->reads.forget();
+    give_up(*file);
     return {};
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "capi/library.h"
+#include "core/result.hpp"
 
 namespace collio::capi {
 
@@ -21,5 +22,8 @@ int undefine(collio_variable** variable);
 int put(collio_variable* variable, int64_t record, const void* data, const collio_layout* layout);
 int get(collio_variable* variable, int64_t record, void* data, const collio_layout* layout);
 int cancel(collio_file* file);
+
+/// Byte of the file at which a record of the array begins. Not collective.
+[[nodiscard]] core::Result<std::int64_t> offset_of(const collio_variable& v, std::int64_t record);
 
 }  // namespace collio::capi

@@ -182,6 +182,7 @@ int close_file(collio_file** file) {
     const std::unique_ptr<collio_file> closing(*file);
     *file = nullptr;
     mpiio::OpenFile& open = *closing->open;
+    const Error unfinished = end_epoch(*closing);
     open.settle();
     open.queue.reset();
     Error error;
@@ -190,6 +191,7 @@ int close_file(collio_file** file) {
       const std::size_t said = open.engine->warnings.size();
       open.engine->gather();
       error = open.engine->agreement->worst(left_over(*closing), "puts or gets without a commit or fetch");
+      core::keep_worst(error, unfinished);
       engine::ReportWishes wishes = mpiio::report_wishes(*open.engine);
       core::keep_worst(error, open.engine->close_storage(wishes));
       if (open.engine->subfiles && error.ok())
@@ -206,6 +208,7 @@ int close_file(collio_file** file) {
 int sync_file(collio_file* file) {
   return guarded_collectively(file, [&]() -> Error {
     engine::File& engine = *file->open->engine;
+    if (Error error = end_epoch(*file); !error.ok()) return error;
     file->open->settle();
     const engine::File::Visit visit(engine, "sync");
     if (Error error = engine::check_same_call(engine, "sync"); !error.ok()) return error;
@@ -229,6 +232,7 @@ int size_of_file(collio_file* file, int64_t* bytes) {
 int set_size(collio_file* file, int64_t bytes) {
   return guarded_collectively(file, [&]() -> Error {
     engine::File& engine = *file->open->engine;
+    if (Error error = end_epoch(*file); !error.ok()) return error;
     file->open->settle();
     const engine::File::Visit visit(engine, "set_size");
     if (Error error = engine::check_same_call(engine, "set_size"); !error.ok()) return error;

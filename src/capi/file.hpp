@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "access/decomposition.hpp"
+#include "capi/epoch.hpp"
 #include "capi/library.h"
 #include "engine/declared/put_list.hpp"
 #include "mpiio/open_files.hpp"
@@ -33,6 +34,7 @@ struct collio_file {
   std::shared_ptr<collio::mpiio::OpenFile> open;
   std::uint64_t inode = 0;  ///< of the file, as the first rank saw it at open
   Pending writes, reads;
+  std::unique_ptr<collio::capi::Epoch> epoch;  ///< null: no puts are declared
   std::vector<std::unique_ptr<collio_variable>> variables;
 };
 

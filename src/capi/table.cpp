@@ -1,5 +1,6 @@
 // What the engine has of collio.h: the table that libcollio.so asks for.
 #include "capi/declare.hpp"
+#include "capi/epoch.hpp"
 #include "capi/error.hpp"
 #include "capi/file.hpp"
 #include "capi/library.h"
@@ -31,6 +32,9 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
       .undefine = undefine,
       .put = put,
       .get = get,
+      .declare = declare,
+      .wait_puts = wait_puts,
+      .group_end = group_end,
       .commit = commit,
       .fetch = fetch,
       .wait = wait,

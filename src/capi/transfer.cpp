@@ -1,17 +1,15 @@
 // See transfer.hpp.
 #include "capi/transfer.hpp"
 
-#include <atomic>
 #include <cstring>
 #include <limits>
 
 #include "access/buffer.hpp"
 #include "access/reserve.hpp"
+#include "capi/epoch.hpp"
 #include "capi/error.hpp"
-#include "capi/file.hpp"
 #include "capi/piece_lists.hpp"
 #include "core/cursor.hpp"
-#include "engine/call/call.hpp"
 #include "mpiio/background_calls.hpp"
 #include "mpiio/report.hpp"
 
@@ -23,15 +21,6 @@ using core::Error;
 using core::ErrorClass;
 using core::PieceMap;
 using policy::Direction;
-
-/// A transfer of this rank's, from the program's call to its end.
-struct Transfer {
-  std::shared_ptr<mpiio::OpenFile> file;
-  engine::CallRequest request;
-  std::vector<core::Echo> echoes;
-  std::atomic<bool> done{false};  ///< the result may be read when it is
-  engine::Completion result;
-};
 
 /// `bytes` bytes at address `from`, to `to`: in memory of the CPU's or of a device. An error: it could not be
 /// done.
@@ -103,6 +92,11 @@ void run(Transfer& transfer) {
     transfer.result.error = {ErrorClass::other,
                              transfer.file->engine->path + ": there is no way to move the data"};
   deliver_echoes(transfer);
+  for (const std::shared_ptr<Transfer>& other : transfer.before) {
+    core::keep_worst(transfer.result.error, other->result.error);
+    transfer.result.bytes += other->result.bytes;
+  }
+  transfer.before.clear();
   transfer.done = true;
   transfer.done.notify_all();
 }
@@ -125,37 +119,47 @@ struct collio_request {
 
 namespace collio::capi {
 
-namespace {
+void begin(const std::shared_ptr<Transfer>& transfer) {
+  const access::Reserve::Use no_list_fails;  // others begin the call
+  engine::WorkQueue& queue = mpiio::queue_of(*transfer->file);
+  engine::CallRequest& call = transfer->request;
+  call.form = observe::Form::nonblocking;
+  call.progress = queue.by_thread() ? observe::Progress::thread : observe::Progress::fiber;
+  queue.post([transfer] { run(*transfer); });
+}
 
-/// Does it now, or begins it. Collective.
 Error launch(const std::shared_ptr<Transfer>& transfer, collio_request** request) {
   if (!request) {
     transfer->file->settle();
     run(*transfer);
     return transfer->result.error;
   }
-  const access::Reserve::Use no_list_fails;  // others begin the call
-  engine::WorkQueue& queue = mpiio::queue_of(*transfer->file);
-  engine::CallRequest& call = transfer->request;
-  call.form = observe::Form::nonblocking;
-  call.progress = queue.by_thread() ? observe::Progress::thread : observe::Progress::fiber;
+  const access::Reserve::Use no_list_fails;
   *request = new collio_request{transfer};
-  queue.post([transfer] { run(*transfer); });
+  begin(transfer);
   return {};
 }
 
-/// Writes what was put, or reads what was asked for. Collective.
-Error move_pending(collio_file& file, Direction direction, const char* name, collio_request** request) {
+void await(Transfer& transfer) {
+  if (const auto& queue = transfer.file->queue; !transfer.done && queue && !queue->by_thread())
+    queue->run_until([&] { return transfer.done.load(); });
+  transfer.done.wait(false);
+}
+
+std::shared_ptr<Transfer> take_pending(collio_file& file, Direction direction, const char* name) {
   collio_file::Pending& pending = direction == Direction::write ? file.writes : file.reads;
-  const auto transfer = transfer_on(file, direction, name);
+  auto transfer = transfer_on(file, direction, name);
   transfer->request.error = std::exchange(pending.error, {});
   describe(*transfer, file, [&]() -> core::Result<PieceMap> { return pending.puts.take(); });
   pending.forget();
-  return launch(transfer, request);
+  return transfer;
 }
+
+namespace {
 
 /// Collective.
 Error move_lists(collio_file& file, Direction direction, const PieceLists& lists, collio_request** request) {
+  if (Error error = end_epoch(file); !error.ok()) return error;
   const auto transfer =
       transfer_on(file, direction, direction == Direction::write ? "write_pieces" : "read_pieces");
   describe(*transfer, file, [&] { return map_of(lists); });
@@ -176,20 +180,26 @@ Error move_alone(collio_file& file, Direction direction, const PieceLists& lists
 }  // namespace
 
 int commit(collio_file* file, collio_request** request) {
-  return guarded_collectively(file, [&] { return move_pending(*file, Direction::write, "commit", request); });
+  return guarded_collectively(file, [&] {
+    return file->epoch ? commit_epoch(*file, request)
+                       : launch(take_pending(*file, Direction::write, "commit"), request);
+  });
 }
 
 int fetch(collio_file* file, collio_request** request) {
-  return guarded_collectively(file, [&] { return move_pending(*file, Direction::read, "fetch", request); });
+  return guarded_collectively(file, [&]() -> Error {
+    Error error = end_epoch(*file);
+    if (error.ok()) return launch(take_pending(*file, Direction::read, "fetch"), request);
+    file->reads.forget();
+    return error;
+  });
 }
 
 int wait(collio_request** request, int64_t* bytes) {
   return guarded_on(request ? *request : nullptr, [&]() -> Error {
     const std::unique_ptr<collio_request> waited(std::exchange(*request, nullptr));
     Transfer& transfer = *waited->transfer;
-    if (const auto& queue = transfer.file->queue; !transfer.done && queue && !queue->by_thread())
-      queue->run_until([&] { return transfer.done.load(); });
-    transfer.done.wait(false);
+    await(transfer);
     if (bytes) *bytes = transfer.result.bytes;
     return transfer.result.error;
   });

@@ -1,9 +1,35 @@
 // Moving the data: commits, fetches and calls on lists of pieces.
 #pragma once
 
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "capi/file.hpp"
 #include "capi/library.h"
+#include "core/piece_map.hpp"
+#include "engine/call/call.hpp"
 
 namespace collio::capi {
+
+/// A transfer of this rank's, from the program's call to its end.
+struct Transfer {
+  std::shared_ptr<mpiio::OpenFile> file;
+  engine::CallRequest request;
+  std::vector<core::Echo> echoes;
+  std::vector<std::shared_ptr<Transfer>> before;  ///< of the same commit; begun, and thus done, before this one
+  std::atomic<bool> done{false};                  ///< the result may be read when it is
+  engine::Completion result;
+};
+
+/// What this rank has put, or asked for; then nothing is. Not collective.
+[[nodiscard]] std::shared_ptr<Transfer> take_pending(collio_file& file, policy::Direction direction, const char* name);
+/// Has it done behind what was begun on the file before. Not collective; the transfer is.
+void begin(const std::shared_ptr<Transfer>& transfer);
+/// The same, or does it now where `request` is null: its error. Collective.
+[[nodiscard]] core::Error launch(const std::shared_ptr<Transfer>& transfer, collio_request** request);
+/// Returns when it is done. Not collective; the transfer is.
+void await(Transfer& transfer);
 
 int commit(collio_file* file, collio_request** request);
 int fetch(collio_file* file, collio_request** request);

@@ -3,6 +3,7 @@
 // A program puts the same variables in every step: the access of a step is that of an earlier one, moved.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -29,6 +30,8 @@ class PutList {
   /// All puts as one map, and none is left. O(puts) for a list that was joined before, wherever it lay then;
   /// else as core::join_maps(). Throws std::bad_alloc, and the puts stay.
   [[nodiscard]] core::PieceMap take();
+  /// Remembers so many lists, or most_remembered.
+  void remember(std::size_t lists) { remember_ = std::max(lists, most_remembered); }
 
  private:
   struct Joined {
@@ -38,6 +41,7 @@ class PutList {
   /// Puts of the same maps at the same distances.
   [[nodiscard]] static bool alike(const std::vector<Put>& a, const std::vector<Put>& b) noexcept;
   std::vector<Put> puts_;
+  std::size_t remember_ = most_remembered;
   std::vector<Joined> remembered_;  ///< latest last
 };
 

@@ -1,0 +1,235 @@
+// See epoch.hpp.
+#include "capi/epoch.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "capi/declare.hpp"
+#include "capi/error.hpp"
+#include "capi/file.hpp"
+#include "capi/transfer.hpp"
+#include "engine/file/same_call.hpp"
+#include "policy/epoch_groups.hpp"
+#include "transport/waiting/collectives.hpp"
+
+namespace collio::capi {
+
+namespace {
+
+using core::Error;
+using core::ErrorClass;
+using policy::Direction;
+
+std::string numbered(const char* what, std::int64_t number) { return what + (" " + std::to_string(number)); }
+
+/// Where a declared put begins and ends in the file, and its bytes.
+core::Result<policy::PutHull> hull_of(const collio_file& file, const collio_part& part) {
+  if (!part.variable || part.variable->file != &file)
+    return Error{ErrorClass::argument, "its variable is null, or of another file"};
+  const collio_variable& v = *part.variable;
+  const auto offset = offset_of(v, part.record);
+  if (!offset) return offset.error();
+  const access::Decomposition::Place place = v.elements->place();
+  return policy::PutHull{offset.value() + place.first * v.element_bytes, offset.value() + place.end * v.element_bytes,
+                         place.count * v.element_bytes};
+}
+
+/// This rank's hulls.
+Error describe(const collio_file& file, std::span<const collio_part> parts, std::vector<policy::PutHull>& hulls) try {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto hull = hull_of(file, parts[i]);
+    if (!hull)
+      return {hull.error().kind, numbered("declared put", static_cast<std::int64_t>(i)) + ": " + hull.error().message};
+    hulls.push_back(hull.value());
+  }
+  return {};
+} catch (const std::bad_alloc&) {
+  return {ErrorClass::no_memory, "no memory"};
+}
+
+Error check(const collio_file& file, std::int64_t count, const collio_part* parts) {
+  if (Error error = check_mode(file, true); !error.ok()) return error;
+  constexpr std::int64_t most = std::numeric_limits<int>::max() / 2;  // in one reduction
+  if (count < 0 || count > most) return not_allowed("the number of puts", count, "0 to " + std::to_string(most));
+  return parts || count == 0 ? Error{} : Error{ErrorClass::argument, "the list of puts is null"};
+}
+
+/// Hulls of all ranks' puts, of which this rank has the first ones. Collective.
+void join_hulls(MPI_Comm comm, std::vector<policy::PutHull>& hulls) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> ends(2 * hulls.size()), bytes(hulls.size());
+  for (std::size_t i = 0; i < hulls.size(); ++i) {
+    const bool empty = hulls[i].bytes == 0;
+    ends[2 * i] = empty ? none : hulls[i].begin;
+    ends[2 * i + 1] = empty ? none : -hulls[i].end;
+    bytes[i] = hulls[i].bytes;
+  }
+  transport::reduce_to_all(ends.data(), static_cast<int>(ends.size()), MPI_INT64_T, MPI_MIN, comm);
+  transport::reduce_to_all(bytes.data(), static_cast<int>(bytes.size()), MPI_INT64_T, MPI_SUM, comm);
+  for (std::size_t i = 0; i < hulls.size(); ++i) {
+    const bool empty = bytes[i] == 0;
+    hulls[i] = {empty ? 0 : ends[2 * i], empty ? 0 : -ends[2 * i + 1], bytes[i]};
+  }
+}
+
+/// So that the plans of all groups are remembered (engine::PlanMemory).
+constexpr std::int64_t most_groups = 12;
+
+/// The file's epoch from now on. Collective.
+Error declare_on(collio_file& file, std::int64_t count, const collio_part* parts) {
+  if (Error error = end_epoch(file); !error.ok()) return error;
+  engine::File& engine = *file.open->engine;
+  file.open->settle();
+  const engine::File::Visit visit(engine, "declare");
+  if (Error error = engine::check_same_call(engine, "declare"); !error.ok()) return error;
+  std::vector<policy::PutHull> hulls;
+  Error mine = check(file, count, parts);
+  if (mine.ok()) mine = describe(file, {parts, static_cast<std::size_t>(count)}, hulls);
+  std::int64_t most = std::max<std::int64_t>(count, 0);
+  if (Error error = engine.agreement->worst(mine, "declares wrong puts for " + engine.path, {&most, 1}); !error.ok())
+    return error;
+  file.epoch.reset();
+  if (most == 0) return {};
+  hulls.resize(static_cast<std::size_t>(most));
+  join_hulls(engine.comm, hulls);
+  std::int64_t least = engine.most_domains() * engine.hints.buffer_bytes, all = 0;
+  for (const policy::PutHull& hull : hulls) all += hull.bytes;
+  least = std::max(least, all / most_groups + 1);
+  auto epoch = std::make_unique<Epoch>();
+  for (std::int64_t i = 0; i < count; ++i) epoch->parts.push_back({parts[i].variable, parts[i].record});
+  epoch->ends = policy::group_puts(hulls, least);
+  for (std::int64_t& end : epoch->ends) end = std::min(end, count);
+  file.writes.puts.remember(epoch->ends.size());
+  file.epoch = std::move(epoch);
+  return {};
+}
+
+/// The next group, of what is put now. Not collective; the group is.
+std::shared_ptr<Transfer> next_group(collio_file& file, const char* name) {
+  return take_pending(file, Direction::write, name);
+}
+
+/// Begins groups up to `end` (not included), with what is put now. Not collective; they are.
+void begin_groups(collio_file& file, std::size_t end) {
+  Epoch& epoch = *file.epoch;
+  const access::Reserve::Use no_list_fails;  // other ranks begin them
+  while (epoch.begun.size() < end) {
+    epoch.begun.push_back(next_group(file, "put"));
+    begin(epoch.begun.back());
+  }
+}
+
+/// Begins what is left, with an error where there is one, and is before the next epoch then. Collective.
+Error finish(collio_file& file, const Error& why, collio_request** request) {
+  Epoch& epoch = *file.epoch;
+  core::keep_worst(file.writes.error, why);
+  begin_groups(file, epoch.ends.size() - 1);
+  const std::shared_ptr<Transfer> last = next_group(file, "commit");
+  last->before = std::move(epoch.begun);
+  epoch.begun.clear();
+  epoch.made = 0;
+  epoch.first_record.reset();
+  epoch.given_up = false;
+  return launch(last, request);
+}
+
+std::string puts_of(const Epoch& epoch, std::int64_t made) {
+  return std::to_string(made) + " of " + std::to_string(epoch.parts.size()) + " declared puts";
+}
+
+}  // namespace
+
+Error check_next(const collio_variable& variable, std::int64_t record) {
+  if (!variable.file->epoch) return {};
+  const Epoch& epoch = *variable.file->epoch;
+  if (epoch.given_up) return {ErrorClass::argument, "the epoch was cancelled; the next one begins behind a commit"};
+  const auto count = static_cast<std::int64_t>(epoch.parts.size());
+  if (epoch.made == count)
+    return not_allowed("the put's number in the declared epoch", epoch.made, "0 to " + std::to_string(count - 1));
+  const Epoch::Part& part = epoch.parts[static_cast<std::size_t>(epoch.made)];
+  if (part.variable != &variable)
+    return {ErrorClass::argument, numbered("put", epoch.made) + " is declared for another variable"};
+  const std::int64_t wanted = part.record + epoch.first_record.value_or(record - part.record);
+  if (variable.record_bytes > 0 && (record != wanted || wanted < part.record))
+    return not_allowed(numbered("the record of put", epoch.made), record,
+                       epoch.first_record ? std::to_string(wanted) + ", as declared"
+                                          : std::to_string(part.record) + " and more, as declared");
+  return {};
+}
+
+void count_put(collio_variable& variable, std::int64_t record) {
+  if (!variable.file->epoch) return;
+  Epoch& epoch = *variable.file->epoch;
+  if (variable.record_bytes > 0 && !epoch.first_record)
+    epoch.first_record = record - epoch.parts[static_cast<std::size_t>(epoch.made)].record;
+  ++epoch.made;
+  const auto behind = std::ranges::upper_bound(epoch.ends, epoch.made) - epoch.ends.begin();
+  begin_groups(*variable.file, std::min(static_cast<std::size_t>(behind), epoch.ends.size() - 1));
+  if (!epoch.begun.empty()) engine::step_all_queues();
+}
+
+void leave_out(const collio_variable& variable) {
+  if (!variable.file->epoch) return;
+  for (Epoch::Part& part : variable.file->epoch->parts)
+    if (part.variable == &variable) part.variable = nullptr;
+}
+
+void give_up(collio_file& file) {
+  if (!file.epoch) return;
+  core::keep_worst(file.writes.error,
+                   {ErrorClass::argument, "the epoch was cancelled after " + puts_of(*file.epoch, file.epoch->made)});
+  file.epoch->given_up = true;
+  begin_groups(file, file.epoch->ends.size() - 1);
+}
+
+Error commit_epoch(collio_file& file, collio_request** request) {
+  const Epoch& epoch = *file.epoch;
+  const bool missing = epoch.made < static_cast<std::int64_t>(epoch.parts.size()) && !epoch.given_up;
+  return finish(file, missing ? Error{ErrorClass::argument, "a commit after " + puts_of(epoch, epoch.made)} : Error{},
+                request);
+}
+
+Error end_epoch(collio_file& file) {
+  if (!file.epoch) return {};
+  const Epoch& epoch = *file.epoch;
+  const bool amid = epoch.made > 0 && !epoch.given_up;
+  return finish(file,
+                amid ? Error{ErrorClass::argument, "data was put without a commit behind it: " +
+                                                       puts_of(epoch, epoch.made)}
+                     : Error{},
+                nullptr);
+}
+
+int declare(collio_file* file, int64_t count, const collio_part* parts) {
+  return guarded_collectively(file, [&] { return declare_on(*file, count, parts); });
+}
+
+int wait_puts(collio_file* file, int64_t puts) {
+  return guarded_on(file, [&]() -> Error {
+    if (!file->epoch) return {ErrorClass::argument, "no puts are declared"};
+    const Epoch& epoch = *file->epoch;
+    if (puts < 0 || puts > epoch.made) return not_allowed("puts", puts, "0 to " + std::to_string(epoch.made));
+    if (puts == 0) return {};
+    const auto group = static_cast<std::size_t>(std::ranges::lower_bound(epoch.ends, puts) - epoch.ends.begin());
+    if (group >= epoch.begun.size())
+      return {ErrorClass::argument,
+              numbered("put", puts - 1) + " is written together with those before put " +
+                  std::to_string(epoch.ends[group]) + (group + 1 == epoch.ends.size() ? ", by the commit" : "") + "; " +
+                  std::to_string(epoch.made) + " were made"};
+    await(*epoch.begun[group]);
+    return epoch.begun[group]->result.error;
+  });
+}
+
+int group_end(collio_file* file, int64_t put, int64_t* end) {
+  return guarded_on(file, [&]() -> Error {
+    if (!file->epoch) return {ErrorClass::argument, "no puts are declared"};
+    const auto count = static_cast<std::int64_t>(file->epoch->parts.size());
+    if (put < 0 || put >= count) return not_allowed("put", put, "0 to " + std::to_string(count - 1));
+    if (!end) return {ErrorClass::argument, "the place for the end is null"};
+    *end = *std::ranges::upper_bound(file->epoch->ends, put);
+    return {};
+  });
+}
+
+}  // namespace collio::capi
