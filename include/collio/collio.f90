@@ -22,6 +22,7 @@ module collio
   public :: collio_box, collio_map, collio_free, collio_define
   public :: collio_save, collio_load, collio_elements, collio_shape, collio_indices
   public :: collio_put, collio_get, collio_commit, collio_fetch, collio_wait, collio_test, collio_cancel
+  public :: collio_declare, collio_wait_puts, collio_group_end
   public :: collio_lists, collio_write_pieces, collio_read_pieces, collio_write_alone, collio_read_alone
   public :: collio_error_text, collio_version
 
@@ -68,6 +69,12 @@ module collio
     type(c_ptr) :: handle = c_null_ptr
   end type
 
+  ! collio_part of collio.h.
+  type, bind(C) :: part
+    type(c_ptr) :: variable = c_null_ptr
+    integer(c_int64_t) :: record = 0
+  end type
+
   ! Offsets and lengths; collio_lists() makes them.
   type, bind(C) :: collio_pieces
     private
@@ -98,6 +105,11 @@ module collio
   ! call collio_define(file, decomposition, element_bytes, offset, record_bytes, variable, ierr)
   interface collio_define
     procedure define_i4, define_i48, define_i8
+  end interface
+
+  ! call collio_declare(file, variables, records[, in_memory], ierr). Records count from 1, the step's first. Collective.
+  interface collio_declare
+    procedure declare_i4, declare_i8
   end interface
 
   ! call collio_put(variable, record, data, ierr). These are C functions: in front of one of Fortran, compilers copy p%x.
@@ -266,6 +278,24 @@ module collio
       import
       type(c_ptr), value :: request
       integer(c_int), intent(inout) :: done
+    end function
+    integer(c_int) function c_declare(file, count, parts, in_memory) bind(C, name="collio_declare")
+      import
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: count
+      type(part), intent(in) :: parts(*)
+      integer(c_int64_t), value :: in_memory
+    end function
+    integer(c_int) function c_wait_puts(file, puts) bind(C, name="collio_wait_puts")
+      import
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: puts
+    end function
+    integer(c_int) function c_group_end(file, put, end) bind(C, name="collio_group_end")
+      import
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: put
+      integer(c_int64_t), intent(inout) :: end
     end function
     integer(c_int) function c_cancel(file) bind(C, name="collio_cancel")
       import
@@ -579,6 +609,55 @@ contains
     type(collio_file), intent(in) :: file
     integer(c_int), intent(out), optional :: ierr
     call ended(c_cancel(file%handle), ierr)
+  end subroutine
+
+  subroutine declare_i8(file, variables, records, in_memory, ierr)
+    type(collio_file), intent(in) :: file
+    type(collio_variable), intent(in) :: variables(:)
+    integer(int64), intent(in) :: records(:)
+    integer, intent(in), optional :: in_memory
+    integer(c_int), intent(out), optional :: ierr
+    type(part) :: parts(size(variables))
+    integer(int64) :: limit
+    if (size(variables) /= size(records)) then
+      call refuse("collio_declare: not as many records as variables", ierr)
+      return
+    end if
+    parts%variable = variables%handle
+    parts%record = records - 1
+    limit = 0
+    if (present(in_memory)) limit = in_memory
+    call ended(c_declare(file%handle, size(parts, kind=int64), parts, limit), ierr)
+  end subroutine
+
+  subroutine declare_i4(file, variables, records, in_memory, ierr)
+    type(collio_file), intent(in) :: file
+    type(collio_variable), intent(in) :: variables(:)
+    integer(int32), intent(in) :: records(:)
+    integer, intent(in), optional :: in_memory
+    integer(c_int), intent(out), optional :: ierr
+    call declare_i8(file, variables, int(records, int64), in_memory, ierr)
+  end subroutine
+
+  subroutine collio_wait_puts(file, puts, ierr)
+    type(collio_file), intent(in) :: file
+    integer, intent(in) :: puts
+    integer(c_int), intent(out), optional :: ierr
+    call ended(c_wait_puts(file%handle, int(puts, int64)), ierr)
+  end subroutine
+
+  ! The last put in the group of declared put `put`, counted from 1.
+  subroutine collio_group_end(file, put, last, ierr)
+    type(collio_file), intent(in) :: file
+    integer, intent(in) :: put
+    integer, intent(out) :: last
+    integer(c_int), intent(out), optional :: ierr
+    integer(int64) :: end
+    integer(c_int) :: code
+    end = 0
+    code = c_group_end(file%handle, int(put - 1, int64), end)
+    last = int(end)
+    call ended(code, ierr)
   end subroutine
 
   ! Pieces for collio_write_pieces() and its kin: those in the file, and those in memory, in bytes from the start of `memory`.

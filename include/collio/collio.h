@@ -247,31 +247,35 @@ int collio_wait(collio_request** request, int64_t* bytes);
 /* Whether it is done; moves it on. Not collective. */
 int collio_test(collio_request* request, int* done);
 
-/* Forgets what this rank has put and asked for since its last commit and fetch. In a declared epoch what is under way
-   is written, the rank puts nothing more until its commit, and that is an error on all ranks. Not collective. */
+/* Forgets what this rank has put and asked for since its last commit and fetch. In a declared epoch
+   the groups that have begun are written, the rank makes no further puts before its commit, and the commit is
+   an error on all ranks. Not collective. */
 int collio_cancel(collio_file* file);
 
-/* ---- epochs: puts that are declared before they are made ---- */
+/* ---- epochs: a step's puts, declared beforehand ---- */
 
-/* Declares what this rank puts between two commits from now on, and in which order. Then the first puts are
-   written while the program makes the rest, and data of those may change before the commit: a step need not be in
-   memory as a whole. Ranks may declare different puts, and different numbers of them; 0 on all ranks ends it.
-   Records count from the step's first: an epoch of records {0, 0, 1} may put {7, 7, 8}.
-     Puts whose bytes lie among each other in the file are written together, and so are as many as fill the
-   collective buffers (cb_buffer_size times the aggregators). All ranks have the same groups of put numbers. A group
-   is under way when all ranks have made their puts of it, the last one when they commit; in the background as a
-   commit with a request.
-     A put that is not the declared one is an error, and so is a commit before all are made: of the commit on all
-   ranks. A group without an error is written all the same. The other collective calls on the file end an epoch: an
-   error where a rank has put. Collective. O(puts log puts). */
-int collio_declare(collio_file* file, int64_t count, const collio_part* parts);
+/* Declares which puts this rank makes between two commits, and in which order, from now on. collio then
+   writes the first puts while the program makes the others, and their data may change before the commit: a
+   step need not fit in memory. Ranks may declare different puts and different numbers of them. 0 on all ranks
+   ends the declaration. Records count from the step's first: a program that declares records {0, 0, 1} may
+   put records {7, 7, 8}. Puts form groups, the same by number on all ranks. One collective call writes a
+   group. Puts whose bytes interleave in the file are in one group. It has the least number of puts for
+   cb_buffer_size bytes for each aggregator and for a twelfth of the step. It begins when a rank has made its
+   puts of it, the last group at the commit, and goes on in the background as a commit with a request does.
+     `in_memory`: for how many puts the program has memory; 0: for all. Then groups have half as many puts at
+   most, and the program waits for put i before it makes put i + in_memory. Puts that interleave must fit:
+   else COLLIO_ERR_ARGUMENT. The least number of all ranks counts. A put other than the declared one is an
+   error, and so is a commit before all puts are made: the commit returns it on all ranks. Other collective
+   calls on the file end an unfinished step with an error. Collective. O(puts log puts). */
+int collio_declare(collio_file* file, int64_t count, const collio_part* parts, int64_t in_memory);
 
-/* Returns when the data of this rank's first `puts` puts since the last commit may change. Other ranks must come to
-   putting theirs. COLLIO_ERR_ARGUMENT: a put of their group is still to be made, or the group is the last. Not
-   collective. */
+/* Returns when the data of this rank's first `puts` puts since the last commit may change. The other ranks
+   must make their puts of the same groups. COLLIO_ERR_ARGUMENT: this rank has not made all puts of the group,
+   or the commit writes it. Not collective. */
 int collio_wait_puts(collio_file* file, int64_t puts);
 
-/* Put number `put` of a declared epoch, from 0, is written with those before number `end`. Not collective. */
+/* `end`: the number behind the last put in the group of declared put `put`, counted from 0. Not collective.
+ */
 int collio_group_end(collio_file* file, int64_t put, int64_t* end);
 
 /* ---- direct calls: lists of pieces in the file and in memory ---- */

@@ -218,6 +218,8 @@ class Variable {
   }
 
   [[nodiscard]] collio_variable* handle() const noexcept { return handle_; }
+  /// A put to come, for File::declare(): `record` counts from the epoch's first.
+  [[nodiscard]] collio_part at(std::int64_t record = 0) const noexcept { return {handle_, record}; }
 
  private:
   friend class File;
@@ -344,7 +346,22 @@ class File {
   /// The same while the program computes. Collective.
   Request begin_commit() { return begun(collio_commit); }
   Request begin_fetch() { return begun(collio_fetch); }
-  /// Forgets what this rank has put and asked for since its last commit and fetch. Not collective.
+  /// Declares which puts this rank makes between two commits, in order, as {pressure.at(0), wind.at(0)}. The
+  /// first are written while the program makes the others. `in_memory`: for how many puts the program has
+  /// memory; 0: for all. {} on all ranks ends the declaration. Collective.
+  void declare(const std::vector<collio_part>& parts, std::int64_t in_memory = 0) {
+    detail::check(collio_declare(handle_, static_cast<std::int64_t>(parts.size()), parts.data(), in_memory));
+  }
+  /// Returns when the data of the first `puts` puts since the last commit may change. Not collective.
+  void wait_puts(std::int64_t puts) { detail::check(collio_wait_puts(handle_, puts)); }
+  /// The number behind the last put in the group of declared put `put`, counted from 0. Not collective.
+  [[nodiscard]] std::int64_t group_end(std::int64_t put) const {
+    std::int64_t end = 0;
+    detail::check(collio_group_end(handle_, put, &end));
+    return end;
+  }
+  /// Forgets what this rank has put and asked for since its last commit and fetch. In a declared epoch the
+  /// next commit is an error on all ranks. Not collective.
   void cancel() { detail::check(collio_cancel(handle_)); }
 
   /// Pieces of the file from one piece of memory, or from pieces at `memory` + offset. Collective.

@@ -30,16 +30,18 @@ core::Result<policy::PutHull> hull_of(const collio_file& file, const collio_part
   const auto offset = offset_of(v, part.record);
   if (!offset) return offset.error();
   const access::Decomposition::Place place = v.elements->place();
-  return policy::PutHull{offset.value() + place.first * v.element_bytes, offset.value() + place.end * v.element_bytes,
-                         place.count * v.element_bytes};
+  return policy::PutHull{offset.value() + place.first * v.element_bytes,
+                         offset.value() + place.end * v.element_bytes, place.count * v.element_bytes};
 }
 
 /// This rank's hulls.
-Error describe(const collio_file& file, std::span<const collio_part> parts, std::vector<policy::PutHull>& hulls) try {
+Error describe(const collio_file& file, std::span<const collio_part> parts,
+               std::vector<policy::PutHull>& hulls) try {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto hull = hull_of(file, parts[i]);
     if (!hull)
-      return {hull.error().kind, numbered("declared put", static_cast<std::int64_t>(i)) + ": " + hull.error().message};
+      return {hull.error().kind,
+              numbered("declared put", static_cast<std::int64_t>(i)) + ": " + hull.error().message};
     hulls.push_back(hull.value());
   }
   return {};
@@ -47,11 +49,21 @@ Error describe(const collio_file& file, std::span<const collio_part> parts, std:
   return {ErrorClass::no_memory, "no memory"};
 }
 
-Error check(const collio_file& file, std::int64_t count, const collio_part* parts) {
+/// What a rank declares.
+struct Declaration {
+  std::int64_t count;
+  const collio_part* parts;
+  std::int64_t in_memory;
+};
+
+Error check(const collio_file& file, const Declaration& declared) {
   if (Error error = check_mode(file, true); !error.ok()) return error;
   constexpr std::int64_t most = std::numeric_limits<int>::max() / 2;  // in one reduction
-  if (count < 0 || count > most) return not_allowed("the number of puts", count, "0 to " + std::to_string(most));
-  return parts || count == 0 ? Error{} : Error{ErrorClass::argument, "the list of puts is null"};
+  if (declared.count < 0 || declared.count > most)
+    return not_allowed("the number of puts", declared.count, "0 to " + std::to_string(most));
+  if (declared.in_memory < 0) return not_allowed("in_memory", declared.in_memory, "0 and more");
+  return declared.parts || declared.count == 0 ? Error{}
+                                               : Error{ErrorClass::argument, "the list of puts is null"};
 }
 
 /// Hulls of all ranks' puts, of which this rank has the first ones. Collective.
@@ -75,30 +87,53 @@ void join_hulls(MPI_Comm comm, std::vector<policy::PutHull>& hulls) {
 /// So that the plans of all groups are remembered (engine::PlanMemory).
 constexpr std::int64_t most_groups = 12;
 
+/// Ends of the groups. An error where puts that interleave are more than memory has room for. Pure.
+core::Result<std::vector<std::int64_t>> groups_of(const engine::File& file,
+                                                  std::span<const policy::PutHull> hulls,
+                                                  std::int64_t in_memory) {
+  std::int64_t all = 0;
+  for (const policy::PutHull& hull : hulls) all += hull.bytes;
+  const std::int64_t buffers = file.most_domains() * file.hints.buffer_bytes;
+  auto ends = policy::group_puts(
+      hulls, {std::max(buffers, all / most_groups + 1), std::max<std::int64_t>(in_memory / 2, 1)});
+  std::int64_t begin = 0;
+  for (const std::int64_t end : ends) {
+    if (end - begin > in_memory)
+      return Error{ErrorClass::argument, "puts " + std::to_string(begin) + " to " + std::to_string(end - 1) +
+                                             " interleave in " + file.path + "; in_memory is " +
+                                             std::to_string(in_memory) +
+                                             "; allowed: " + std::to_string(end - begin) + " and more, or 0"};
+    begin = end;
+  }
+  return ends;
+}
+
 /// The file's epoch from now on. Collective.
-Error declare_on(collio_file& file, std::int64_t count, const collio_part* parts) {
+Error declare_on(collio_file& file, const Declaration& declared) {
   if (Error error = end_epoch(file); !error.ok()) return error;
   engine::File& engine = *file.open->engine;
   file.open->settle();
   const engine::File::Visit visit(engine, "declare");
   if (Error error = engine::check_same_call(engine, "declare"); !error.ok()) return error;
   std::vector<policy::PutHull> hulls;
-  Error mine = check(file, count, parts);
-  if (mine.ok()) mine = describe(file, {parts, static_cast<std::size_t>(count)}, hulls);
-  std::int64_t most = std::max<std::int64_t>(count, 0);
-  if (Error error = engine.agreement->worst(mine, "declares wrong puts for " + engine.path, {&most, 1}); !error.ok())
+  Error mine = check(file, declared);
+  const std::span parts(declared.parts, mine.ok() ? static_cast<std::size_t>(declared.count) : 0);
+  if (mine.ok()) mine = describe(file, parts, hulls);
+  constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  std::int64_t words[] = {declared.count, declared.in_memory > 0 ? -declared.in_memory : -unlimited};
+  if (Error error = engine.agreement->worst(mine, "declares wrong puts for " + engine.path, words);
+      !error.ok())
     return error;
-  file.epoch.reset();
-  if (most == 0) return {};
-  hulls.resize(static_cast<std::size_t>(most));
+  hulls.resize(static_cast<std::size_t>(words[0]));
   join_hulls(engine.comm, hulls);
-  std::int64_t least = engine.most_domains() * engine.hints.buffer_bytes, all = 0;
-  for (const policy::PutHull& hull : hulls) all += hull.bytes;
-  least = std::max(least, all / most_groups + 1);
+  auto ends = groups_of(engine, hulls, -words[1]);
+  if (!ends) return ends.error();
+  file.epoch.reset();
+  if (words[0] == 0) return {};
   auto epoch = std::make_unique<Epoch>();
-  for (std::int64_t i = 0; i < count; ++i) epoch->parts.push_back({parts[i].variable, parts[i].record});
-  epoch->ends = policy::group_puts(hulls, least);
-  for (std::int64_t& end : epoch->ends) end = std::min(end, count);
+  for (const collio_part& part : parts) epoch->parts.push_back({part.variable, part.record});
+  epoch->ends = std::move(ends.value());
+  for (std::int64_t& end : epoch->ends) end = std::min(end, declared.count);
   file.writes.puts.remember(epoch->ends.size());
   file.epoch = std::move(epoch);
   return {};
@@ -142,10 +177,12 @@ std::string puts_of(const Epoch& epoch, std::int64_t made) {
 Error check_next(const collio_variable& variable, std::int64_t record) {
   if (!variable.file->epoch) return {};
   const Epoch& epoch = *variable.file->epoch;
-  if (epoch.given_up) return {ErrorClass::argument, "the epoch was cancelled; the next one begins behind a commit"};
+  if (epoch.given_up)
+    return {ErrorClass::argument, "the epoch was cancelled; the next one begins behind a commit"};
   const auto count = static_cast<std::int64_t>(epoch.parts.size());
   if (epoch.made == count)
-    return not_allowed("the put's number in the declared epoch", epoch.made, "0 to " + std::to_string(count - 1));
+    return not_allowed("the put's number in the declared epoch", epoch.made,
+                       "0 to " + std::to_string(count - 1));
   const Epoch::Part& part = epoch.parts[static_cast<std::size_t>(epoch.made)];
   if (part.variable != &variable)
     return {ErrorClass::argument, numbered("put", epoch.made) + " is declared for another variable"};
@@ -176,8 +213,8 @@ void leave_out(const collio_variable& variable) {
 
 void give_up(collio_file& file) {
   if (!file.epoch) return;
-  core::keep_worst(file.writes.error,
-                   {ErrorClass::argument, "the epoch was cancelled after " + puts_of(*file.epoch, file.epoch->made)});
+  core::keep_worst(file.writes.error, {ErrorClass::argument, "the epoch was cancelled after " +
+                                                                 puts_of(*file.epoch, file.epoch->made)});
   file.epoch->given_up = true;
   begin_groups(file, file.epoch->ends.size() - 1);
 }
@@ -185,8 +222,9 @@ void give_up(collio_file& file) {
 Error commit_epoch(collio_file& file, collio_request** request) {
   const Epoch& epoch = *file.epoch;
   const bool missing = epoch.made < static_cast<std::int64_t>(epoch.parts.size()) && !epoch.given_up;
-  return finish(file, missing ? Error{ErrorClass::argument, "a commit after " + puts_of(epoch, epoch.made)} : Error{},
-                request);
+  return finish(
+      file, missing ? Error{ErrorClass::argument, "a commit after " + puts_of(epoch, epoch.made)} : Error{},
+      request);
 }
 
 Error end_epoch(collio_file& file) {
@@ -194,14 +232,14 @@ Error end_epoch(collio_file& file) {
   const Epoch& epoch = *file.epoch;
   const bool amid = epoch.made > 0 && !epoch.given_up;
   return finish(file,
-                amid ? Error{ErrorClass::argument, "data was put without a commit behind it: " +
-                                                       puts_of(epoch, epoch.made)}
+                amid ? Error{ErrorClass::argument,
+                             "data was put without a commit behind it: " + puts_of(epoch, epoch.made)}
                      : Error{},
                 nullptr);
 }
 
-int declare(collio_file* file, int64_t count, const collio_part* parts) {
-  return guarded_collectively(file, [&] { return declare_on(*file, count, parts); });
+int declare(collio_file* file, int64_t count, const collio_part* parts, int64_t in_memory) {
+  return guarded_collectively(file, [&] { return declare_on(*file, {count, parts, in_memory}); });
 }
 
 int wait_puts(collio_file* file, int64_t puts) {
@@ -210,12 +248,14 @@ int wait_puts(collio_file* file, int64_t puts) {
     const Epoch& epoch = *file->epoch;
     if (puts < 0 || puts > epoch.made) return not_allowed("puts", puts, "0 to " + std::to_string(epoch.made));
     if (puts == 0) return {};
-    const auto group = static_cast<std::size_t>(std::ranges::lower_bound(epoch.ends, puts) - epoch.ends.begin());
+    const auto group =
+        static_cast<std::size_t>(std::ranges::lower_bound(epoch.ends, puts) - epoch.ends.begin());
     if (group >= epoch.begun.size())
-      return {ErrorClass::argument,
-              numbered("put", puts - 1) + " is written together with those before put " +
-                  std::to_string(epoch.ends[group]) + (group + 1 == epoch.ends.size() ? ", by the commit" : "") + "; " +
-                  std::to_string(epoch.made) + " were made"};
+      return {ErrorClass::argument, numbered("put", puts - 1) +
+                                        " is written together with those before put " +
+                                        std::to_string(epoch.ends[group]) +
+                                        (group + 1 == epoch.ends.size() ? ", by the commit" : "") + "; " +
+                                        std::to_string(epoch.made) + " were made"};
     await(*epoch.begun[group]);
     return epoch.begun[group]->result.error;
   });

@@ -17,13 +17,15 @@ struct Transfer {
   std::shared_ptr<mpiio::OpenFile> file;
   engine::CallRequest request;
   std::vector<core::Echo> echoes;
-  std::vector<std::shared_ptr<Transfer>> before;  ///< of the same commit; begun, and thus done, before this one
-  std::atomic<bool> done{false};                  ///< the result may be read when it is
+  std::vector<std::shared_ptr<Transfer>>
+      before;                     ///< of the same commit; begun, and thus done, before this one
+  std::atomic<bool> done{false};  ///< the result may be read when it is
   engine::Completion result;
 };
 
 /// What this rank has put, or asked for; then nothing is. Not collective.
-[[nodiscard]] std::shared_ptr<Transfer> take_pending(collio_file& file, policy::Direction direction, const char* name);
+[[nodiscard]] std::shared_ptr<Transfer> take_pending(collio_file& file, policy::Direction direction,
+                                                     const char* name);
 /// Has it done behind what was begun on the file before. Not collective; the transfer is.
 void begin(const std::shared_ptr<Transfer>& transfer);
 /// The same, or does it now where `request` is null: its error. Collective.

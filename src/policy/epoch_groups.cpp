@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace collio::policy {
 
@@ -17,8 +18,8 @@ std::vector<std::size_t> by_place(std::span<const PutHull> puts) {
   return order;
 }
 
-/// For each put, in how many chains of overlapping hulls both it and the next one are, or would have to be as they lie
-/// between two puts of a chain.
+/// For each put, how many chains of overlapping hulls have a put up to this one and a put behind it: 0 where
+/// a group may end.
 std::vector<int> ties(std::span<const PutHull> puts) {
   std::vector<int> steps(puts.size() + 1, 0);
   std::size_t first = 0, last = 0;
@@ -38,20 +39,30 @@ std::vector<int> ties(std::span<const PutHull> puts) {
 
 }  // namespace
 
-std::vector<std::int64_t> group_puts(std::span<const PutHull> puts, std::int64_t least_bytes) {
+std::vector<std::int64_t> group_puts(std::span<const PutHull> puts, const GroupLimits& limits) {
   const std::vector<int> tied = ties(puts);
+  const auto all = static_cast<std::int64_t>(puts.size());
   std::vector<std::int64_t> ends;
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < puts.size(); ++i) {
-    bytes += puts[i].bytes;
-    if (tied[i] > 0 || bytes < least_bytes) continue;
-    ends.push_back(static_cast<std::int64_t>(i) + 1);
+  std::int64_t begin = 0, end = 0;   // of the group so far, which may end there
+  std::int64_t bytes = 0, more = 0;  // of it, and of the puts behind it
+  const auto close = [&] {
+    ends.push_back(end);
+    begin = end;
     bytes = 0;
+  };
+  for (std::int64_t i = 0; i < all; ++i) {
+    more += puts[static_cast<std::size_t>(i)].bytes;
+    if (tied[static_cast<std::size_t>(i)] > 0) continue;
+    if (end > begin && i + 1 - begin > limits.most_puts) close();
+    end = i + 1;
+    bytes += std::exchange(more, 0);
+    if (bytes >= limits.least_bytes) close();
   }
-  if (const auto all = static_cast<std::int64_t>(puts.size()); ends.empty())
-    ends.push_back(all);
+  const std::int64_t before = ends.size() > 1 ? ends[ends.size() - 2] : 0;
+  if (!ends.empty() && (begin == all || all - before <= limits.most_puts))
+    ends.back() = all;  // with what is less than a group
   else
-    ends.back() = all;  // what is left is less than a group
+    ends.push_back(all);
   return ends;
 }
 

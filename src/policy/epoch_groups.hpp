@@ -1,9 +1,9 @@
-// Which puts of a declared epoch are written together.
+// Which puts of a declared epoch one collective call writes.
 //
-// Tessier, Vishwanath & Jeannot (TAPIOCA, CLUSTER 2017) give every declared piece a round, and a round is written
-// when its buffers are full. Here puts stand in the order in which programs make them, and a group is a range of
-// it: puts whose bytes lie among each other in the file, as those of the members of structs do, and as many more as
-// fill the aggregators' buffers. A rank that has made its puts of a group need not wait for the rest of the epoch.
+// Tessier, Vishwanath & Jeannot (TAPIOCA, CLUSTER 2017) give every declared piece a round, and write a round
+// when its buffers are full. Here programs make puts in the declared order, and a group is a range of these:
+// puts whose bytes interleave in the file, as members of structs do, and further ones until the group fills
+// the aggregators' buffers.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,20 @@
 
 namespace collio::policy {
 
-/// What all ranks together write by their puts of one number: from the first byte in the file to the last one.
+/// What all ranks write by their puts of one number, from the first byte in the file to the last.
 struct PutHull {
   std::int64_t begin = 0, end = 0;  ///< begin >= end: nothing
   std::int64_t bytes = 0;
 };
 
-/// Ends of the groups, as numbers of puts, ascending; the last is all puts. Puts of different groups have hulls that
-/// do not overlap. A group has at least `least_bytes`, unless it is the only one. Pure. O(puts log puts).
-[[nodiscard]] std::vector<std::int64_t> group_puts(std::span<const PutHull> puts, std::int64_t least_bytes);
+struct GroupLimits {
+  std::int64_t least_bytes = 1;
+  std::int64_t most_puts = 1;
+};
+
+/// For each group the number behind its last put, ascending. Hulls of different groups do not overlap. A
+/// group has `most_puts` at most, unless hulls in it overlap, and as far as these let it `least_bytes`. Pure.
+/// O(puts log puts).
+[[nodiscard]] std::vector<std::int64_t> group_puts(std::span<const PutHull> puts, const GroupLimits& limits);
 
 }  // namespace collio::policy

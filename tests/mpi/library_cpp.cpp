@@ -169,6 +169,37 @@ void saved(Program& check) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// Two arrays in turn in one piece of memory: the first is written before the second is put.
+void epochs(Program& check) {
+  const std::string path = check.temporary("epochs");
+  const std::int64_t step = std::int64_t{64} * check.size;
+  collio::File file(MPI_COMM_WORLD, path, all_modes);
+  auto one = file.define<double>(block(check, 4), 0, step);
+  auto two = file.define<double>(block(check, 4), step / 2, step);
+  file.declare({one.at(), two.at()}, 1);
+  check.that(file.group_end(0) == 1 && file.group_end(1) == 2, "groups");
+  const Doubles four(4);
+  for (int s = 0; s < 3; ++s) {
+    Doubles data(4, s);
+    one.put(s, data);
+    file.wait_puts(1);
+    data.assign(4, 100 + s);
+    two.put(s, data);
+    file.commit();
+  }
+  check.equal(thrown([&] { two.put(3, four); }), COLLIO_ERR_ARGUMENT, "a put that is not the declared one");
+  check.equal(thrown([&] { file.declare({}); }), COLLIO_ERR_ARGUMENT, "the end of an epoch with an error");
+  file.declare({});
+  file.close();
+  MPI_Barrier(MPI_COMM_WORLD);
+  Doubles expected;
+  for (int s = 0; s < 3; ++s) {
+    expected.insert(expected.end(), static_cast<std::size_t>(4 * check.size), s);
+    expected.insert(expected.end(), static_cast<std::size_t>(4 * check.size), 100 + s);
+  }
+  check.that(numbers_of(path) == expected, "the arrays in turn");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -179,5 +210,6 @@ int main(int argc, char** argv) {
   exceptions(check);
   pieces(check);
   saved(check);
+  epochs(check);
   return check.finish();
 }

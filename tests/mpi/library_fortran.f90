@@ -24,6 +24,7 @@ program library_fortran
   call maps_and_records()
   call lists()
   call saved()
+  call epochs()
   call errors()
   call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
   if (rank == 0) open (newunit=ierr, file=path)
@@ -286,6 +287,41 @@ contains
     call MPI_Barrier(MPI_COMM_WORLD, ierr)
     if (rank == 0) open (newunit=code, file=path//'.map')
     if (rank == 0) close (code, status='delete')
+  end subroutine
+
+  ! Two arrays in turn in one piece of memory: the first is written before the second is put.
+  subroutine epochs()
+    real(real32), asynchronous :: data(4)
+    real(real32) :: there(4*ranks, 2)
+    type(collio_file) :: file
+    type(collio_variable) :: variables(2)
+    integer :: code, last, unit, v
+    integer(int64) :: from
+    call collio_open(MPI_COMM_WORLD, path, modes, '', file)
+    from = 0
+    variables(1) = variable_of(file, 4, 4, from)
+    variables(2) = variable_of(file, 4, 4, from)
+    call collio_declare(file, variables, [1, 1, 1], ierr=code)
+    call check(code /= COLLIO_OK, 'not as many records as variables')
+    call collio_declare(file, variables, [1_int64, 1_int64], 1)
+    call collio_group_end(file, 1, last)
+    call check(last == 1, 'the first group')
+    do v = 1, 2
+      data = v + 10*rank
+      call collio_put(variables(v), 1, data)
+      if (v == 1) call collio_wait_puts(file, 1)
+    end do
+    call collio_commit(file)
+    call collio_declare(file, variables(:0), [integer ::])
+    call collio_close(file)
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+    open (newunit=unit, file=path, access='stream', form='unformatted', status='old', action='read')
+    read (unit) there
+    close (unit)
+    do v = 1, 2
+      call check(all(there(4*rank + 1:4*rank + 4, v) == v + 10*rank), 'an array in turn')
+    end do
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
   end subroutine
 
   subroutine errors()

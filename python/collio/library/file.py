@@ -108,6 +108,41 @@ class File:
         self.variables[name] = Variable(self, name, dtype, decomposition, (offset, record_stride))
         return self.variables[name]
 
+    def declare(self, puts: Sequence[Variable | tuple[Variable, int]], in_memory: int | None = None) -> None:
+        """Declares which puts this rank makes between two commits, in order. The first are written while the program makes the others.
+
+        puts: variables, or (variable, record) with records counted from the step's first: [(a, 0), (b, 0), (a, 1)] may put records 6, 6 and 7. Ranks may
+        declare different puts. [] on all ranks ends the declaration. in_memory: for how many puts the program has memory; None for all. It calls
+        wait_puts(i + 1) before it makes put i + in_memory.
+
+        Puts form groups, each written in one collective call: puts whose bytes interleave in the file, and others until the group has cb_buffer_size bytes
+        for each aggregator and a twelfth of the step, or half of in_memory puts. group_end() tells them.
+
+        A put other than the declared one raises ValueError, and the commit raises it on all ranks. A commit before all puts are made raises it too, as do
+        fetch(), sync(), truncate() and close(). Raises ValueError for a variable of another file, a negative record, and where more puts interleave than
+        in_memory. Collective. O(puts log puts).
+        """
+        parts = [put if isinstance(put, tuple) else (put, 0) for put in puts]
+        listed = (native.Part * len(parts))(*(native.Part(variable.handle, native.int64s([record])[0]) for variable, record in parts))
+        self._announce(agreement.DECLARE, "declare")
+        native.call("declare", self.handle, len(parts), listed, 0 if in_memory is None else in_memory)
+
+    def group_end(self, put: int) -> int:
+        """The number behind the last put in the group of declared put `put`, counted from 0. Raises ValueError. Not collective."""
+        self.check_open()
+        end = ctypes.c_int64(0)
+        native.call("group_end", self.handle, *native.int64s([put]), ctypes.byref(end))
+        return end.value
+
+    def wait_puts(self, puts: int) -> None:
+        """Returns when the arrays of this rank's first `puts` puts since the last commit may change.
+
+        The other ranks must make their puts of the same groups. Raises ValueError if this rank has not made all puts of the group, or if the commit writes
+        it; else the error of the group. Not collective.
+        """
+        self.check_open()
+        native.call("wait_puts", self.handle, *native.int64s([puts]))
+
     # --- moving the data ------------------------------------------------------------------------
 
     @overload
@@ -165,7 +200,10 @@ class File:
         return self._alone("read_alone", DirectCall("read_alone()", pieces, buffer, memory_pieces, into=True))
 
     def cancel(self) -> None:
-        """Forgets what this rank has put and asked for since its last commit and fetch. Not collective."""
+        """Forgets what this rank has put and asked for since its last commit and fetch. Not collective.
+
+        In a declared epoch the groups that have begun are written, the rank makes no further puts before its commit, and the commit raises on all ranks.
+        """
         self.check_open()
         native.call("cancel", self.handle)
         self.putting, self.getting = [], []

@@ -34,6 +34,12 @@ class Layout(ctypes.Structure):
     _fields_ = [("dims", _int), ("counts", _i64s), ("strides", _i64s)]
 
 
+class Part(ctypes.Structure):
+    """collio_part: a put to come."""
+
+    _fields_ = [("variable", Handle), ("record", _i64)]
+
+
 class Pieces(ctypes.Structure):
     """collio_pieces: offsets and lengths in bytes."""
 
@@ -63,6 +69,9 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "define": (Handle, Handle, _i64, _i64, _i64, _place),
     "put": (Handle, _i64, Handle, ctypes.POINTER(Layout)),
     "get": (Handle, _i64, Handle, ctypes.POINTER(Layout)),
+    "declare": (Handle, _i64, ctypes.POINTER(Part), _i64),
+    "wait_puts": (Handle, _i64),
+    "group_end": (Handle, _i64, _i64s),
     "commit": (Handle, _place),
     "fetch": (Handle, _place),
     "wait": (_place, _i64s),

@@ -32,8 +32,8 @@ class Variable:
             raise TypeError(f"{name}: the dtype {self.dtype} holds Python objects; allowed: numbers, text, and structures of these")
         if not 1 <= self.dtype.itemsize <= MOST_ELEMENT_BYTES:
             raise ValueError(f"{name}: an element of {self.dtype} has {self.dtype.itemsize} bytes; allowed: 1 to {MOST_ELEMENT_BYTES}")
-        self._handle = ctypes.c_void_p()
-        native.call("define", file.handle, decomposition.handle, self.dtype.itemsize, *native.int64s(place), ctypes.byref(self._handle))
+        self.handle = ctypes.c_void_p()
+        native.call("define", file.handle, decomposition.handle, self.dtype.itemsize, *native.int64s(place), ctypes.byref(self.handle))
 
     def __repr__(self) -> str:
         return f"<collio.Variable {self.name!r}: {self.dtype}, {self.decomposition.elements} of {self.decomposition.shape}>"
@@ -64,7 +64,7 @@ class Variable:
 
     def _hand_over(self, name: str, array: memory.Array, record: int) -> None:
         self.file.check_open()
-        native.call(name, self._handle, record, memory.address(array), memory.layout(array))
+        native.call(name, self.handle, record, memory.address(array), memory.layout(array))
 
     def _record(self, what: str, record: int) -> int:
         if record < 0 or record >= 1 << 62:

@@ -1,0 +1,114 @@
+"""Declared epochs: the first puts are written while the program makes the rest."""
+
+import numpy as np
+from common_checks import file_as, raises, same
+from leaving_checks import OwnError, still_works
+
+import collio
+
+SMALL = {"cb_nodes": 1, "cb_buffer_size": 1}
+"""Every array is a group of its own."""
+
+
+def variables_of(comm, file, count=3):
+    bytes_ = 80 * comm.size
+    cells = collio.box((comm.size, 10), (comm.rank, 0), (1, 10))
+    return [file.variable(f"v{number}", "f8", cells, number * bytes_, count * bytes_) for number in range(count)]
+
+
+def expected(comm, steps, count=3):
+    return [100.0 * step + 10 * number + rank for step in range(steps) for number in range(count) for rank in range(comm.size) for _ in range(10)]
+
+
+def check_one_array_for_all_variables(comm, folder):
+    with collio.open(comm, folder / "a", "w") as file:
+        variables = variables_of(comm, file)
+        file.declare(variables, in_memory=1)
+        assert [file.group_end(number) for number in range(3)] == [1, 2, 3]
+        data = np.zeros(10)
+        for step in range(4):
+            for number, variable in enumerate(variables):
+                data[:] = 100 * step + 10 * number + comm.rank
+                variable.put(data, step)
+                if number < 2:
+                    file.wait_puts(number + 1)
+            file.commit(wait=True)
+    same(file_as(comm, folder / "a", "f8"), expected(comm, 4))
+
+
+def check_orders_of_their_own(comm, folder):
+    """Ranks put in different orders, and the last one nothing."""
+    with collio.open(comm, folder / "a", "w", SMALL) as file:
+        variables = variables_of(comm, file)
+        puts = [(number, record) for record in range(2) for number in range(3)]
+        puts = puts[comm.rank:] + puts[:comm.rank]
+        if comm.rank == comm.size - 1 and comm.size > 1:
+            puts = []
+        file.declare([(variables[number], record) for number, record in puts])
+        requests = []
+        for step in (0, 2):
+            for number, record in puts:
+                variables[number].put(np.full(10, 100.0 * (step + record) + 10 * number + comm.rank), step + record)
+            requests.append(file.commit())
+        assert [request.wait() for request in requests] == [80 * len(puts)] * 2
+        file.declare([])
+        if not puts:
+            for step in range(4):
+                for number in range(3):
+                    variables[number].put(np.full(10, 100.0 * step + 10 * number + comm.rank), step)
+        file.commit()
+    same(file_as(comm, folder / "a", "f8"), expected(comm, 4))
+
+
+def check_puts_that_are_not_declared(comm, folder):
+    with collio.open(comm, folder / "a", "w", SMALL) as file:
+        first, second, third = variables_of(comm, file)
+        with raises(ValueError, "declared put 1"):
+            file.declare([first, (second, -1)])
+        with raises(ValueError, "in_memory is 1; allowed: 2 and more, or 0"):
+            file.declare([first, first], in_memory=1)
+        with raises(ValueError, "no puts are declared"):
+            file.group_end(0)
+        file.declare([first, second])
+        with raises(ValueError, "put 0 is declared for another variable"):
+            third.put(np.zeros(10))
+        with raises(ValueError, "put is 2; allowed: 0 to 1"):
+            file.group_end(2)
+        with raises(ValueError):
+            file.commit(wait=True)
+        first.put(np.zeros(10), 5)
+        with raises(ValueError, "the record of put 1 is 6; allowed: 5"):
+            second.put(np.zeros(10), 6)
+        with raises(ValueError):
+            file.sync()
+        file.cancel()
+        with raises(ValueError, "the epoch was cancelled"):
+            first.put(np.zeros(10))
+        with raises(ValueError):
+            file.commit().wait()
+        for step in range(2):
+            for number, variable in enumerate((first, second)):
+                variable.put(np.full(10, 100.0 * step + 10 * number + comm.rank), step)
+            file.commit()
+        file.declare([third])
+        for step in range(2):
+            third.put(np.full(10, 100.0 * step + 20 + comm.rank), step)
+            file.commit()
+        file.truncate(2 * 3 * 80 * comm.size)
+    same(file_as(comm, folder / "a", "f8"), expected(comm, 2))
+
+
+def check_a_rank_leaves_amid(comm, folder):
+    """The others wait for a group that it will never put."""
+    who = comm.size - 1
+    wanted = OwnError if comm.rank == who else (ValueError, collio.PeerError)
+    with raises(wanted), collio.open(comm, folder / "a", "w", SMALL) as file:
+        variables = variables_of(comm, file)
+        file.declare(variables)
+        variables[0].put(np.zeros(10))
+        file.wait_puts(1)
+        if comm.rank == who:
+            raise OwnError
+        variables[1].put(np.zeros(10))
+        file.wait_puts(2)
+    still_works(comm, folder)
