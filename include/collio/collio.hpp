@@ -1,5 +1,4 @@
-/// collio as a library, for C++17: owners, typed variables and exceptions over collio.h, in this header
-/// alone.
+/// collio as a library, for C++17: owners, typed variables and exceptions over collio.h.
 ///
 ///     collio::File file(comm, "out.raw", collio::write | collio::create);
 ///     auto cells = collio::Decomposition::map(shape, my_indices);
@@ -12,8 +11,8 @@
 ///     }
 ///     file.close();
 ///
-/// Errors are exceptions of type collio::error. A collective function throws on all ranks or on none, so that
-/// ranks leave it together. What was put belongs to collio until its commit is done, as in C.
+/// Errors are exceptions of type collio::error. A collective function throws on all ranks or on none. What
+/// was put belongs to collio until its commit is done, as in C.
 #ifndef COLLIO_HPP
 #define COLLIO_HPP
 
@@ -50,6 +49,14 @@ namespace detail {
 
 inline void check(int code) {
   if (code != COLLIO_OK) throw error(code);
+}
+
+/// The number that call(place) tells.
+template <class Number, class Call>
+Number told(Call&& call) {
+  Number number{};
+  check(call(&number));
+  return number;
 }
 
 /// For destructors, which cannot throw.
@@ -184,15 +191,15 @@ class Variable {
 
  public:
   /// The rank's elements one after the other. Not collective.
-  void put(std::int64_t record, const T* data) { put_at(record, data, nullptr); }
+  void put(std::int64_t record, const T* data) { detail::check(collio_put(handle_, record, data, nullptr)); }
   /// The same; another number of elements is an error, also of the commit on all ranks.
   void put(std::int64_t record, const T* data, std::size_t count) {
-    if (static_cast<std::int64_t>(count) == elements_) return put_at(record, data, nullptr);
+    if (static_cast<std::int64_t>(count) == elements_) return put(record, data);
     put(record, data, Layout::every(element_bytes_, count));
   }
   void put(std::int64_t record, const T* data, const Layout& layout) {
     const collio_layout given = layout.get();
-    put_at(record, data, &given);
+    detail::check(collio_put(handle_, record, data, &given));
   }
   template <class Vector, class = of_elements<Vector>>
   void put(std::int64_t record, const Vector& data) {
@@ -203,14 +210,14 @@ class Variable {
   void put(std::int64_t record, Vector&& data) = delete;
 
   /// The same for reading: the data is there when the next fetch is done.
-  void get(std::int64_t record, T* data) { get_at(record, data, nullptr); }
+  void get(std::int64_t record, T* data) { detail::check(collio_get(handle_, record, data, nullptr)); }
   void get(std::int64_t record, T* data, std::size_t count) {
-    if (static_cast<std::int64_t>(count) == elements_) return get_at(record, data, nullptr);
+    if (static_cast<std::int64_t>(count) == elements_) return get(record, data);
     get(record, data, Layout::every(element_bytes_, count));
   }
   void get(std::int64_t record, T* data, const Layout& layout) {
     const collio_layout given = layout.get();
-    get_at(record, data, &given);
+    detail::check(collio_get(handle_, record, data, &given));
   }
   template <class Vector, class = of_elements<Vector>>
   void get(std::int64_t record, Vector& data) {
@@ -223,12 +230,6 @@ class Variable {
 
  private:
   friend class File;
-  void put_at(std::int64_t record, const void* data, const collio_layout* layout) {
-    detail::check(collio_put(handle_, record, data, layout));
-  }
-  void get_at(std::int64_t record, void* data, const collio_layout* layout) {
-    detail::check(collio_get(handle_, record, data, layout));
-  }
   collio_variable* handle_ = nullptr;
   std::int64_t elements_ = 0, element_bytes_ = 0;
 };
@@ -252,15 +253,11 @@ class [[nodiscard]] Request {
 
   /// Returns when it is done: the bytes of this rank that were moved. Throws its error.
   std::int64_t wait() {
-    std::int64_t bytes = 0;
-    detail::check(collio_wait(&handle_, &bytes));
-    return bytes;
+    return detail::told<std::int64_t>([&](auto* bytes) { return collio_wait(&handle_, bytes); });
   }
   /// Whether it is done; moves it on. Not collective.
   [[nodiscard]] bool test() {
-    int done = 0;
-    detail::check(collio_test(handle_, &done));
-    return done != 0;
+    return detail::told<int>([&](int* done) { return collio_test(handle_, done); }) != 0;
   }
   /// Whether there is something to wait for.
   explicit operator bool() const noexcept { return handle_ != nullptr; }
@@ -300,10 +297,9 @@ class File {
     std::swap(handle_, from.handle_);
     return *this;
   }
-  /// Call close(), which throws what went wrong. A file that is still open at the end of its scope is closed
-  /// here, on all ranks, and an error printed. While an exception passes it is not, as other ranks may not
-  /// come here: what was put is forgotten, what was committed goes on, and the file stays open to the
-  /// program's end.
+  /// Call close(), which throws what went wrong. The destructor closes an open file on all ranks and prints
+  /// errors. While an exception passes it closes nothing, as other ranks may not come here: what was put is
+  /// forgotten, what was committed goes on.
   ~File() {
     if (!handle_) return;
     if (std::uncaught_exceptions() > exceptions_)
@@ -318,9 +314,7 @@ class File {
   void sync() { detail::check(collio_sync(handle_)); }
   /// Bytes in the file now. Not collective.
   [[nodiscard]] std::int64_t size() const {
-    std::int64_t bytes = 0;
-    detail::check(collio_size(handle_, &bytes));
-    return bytes;
+    return detail::told<std::int64_t>([&](auto* bytes) { return collio_size(handle_, bytes); });
   }
   /// Collective.
   void set_size(std::int64_t bytes) { detail::check(collio_set_size(handle_, bytes)); }
@@ -356,30 +350,20 @@ class File {
   void wait_puts(std::int64_t puts) { detail::check(collio_wait_puts(handle_, puts)); }
   /// The number behind the last put in the group of declared put `put`, counted from 0. Not collective.
   [[nodiscard]] std::int64_t group_end(std::int64_t put) const {
-    std::int64_t end = 0;
-    detail::check(collio_group_end(handle_, put, &end));
-    return end;
+    return detail::told<std::int64_t>([&](auto* end) { return collio_group_end(handle_, put, end); });
   }
   /// Forgets what this rank has put and asked for since its last commit and fetch. In a declared epoch the
   /// next commit is an error on all ranks. Not collective.
   void cancel() { detail::check(collio_cancel(handle_)); }
 
   /// Pieces of the file from one piece of memory, or from pieces at `memory` + offset. Collective.
-  void write(const Pieces& pieces, const void* memory) {
-    const collio_pieces list = pieces.get();
-    detail::check(collio_write_pieces(handle_, &list, memory, nullptr, nullptr));
-  }
+  void write(const Pieces& pieces, const void* memory) { move(collio_write_pieces, pieces, memory); }
   void write(const Pieces& pieces, const void* memory, const Pieces& memory_pieces) {
-    const collio_pieces list = pieces.get(), here = memory_pieces.get();
-    detail::check(collio_write_pieces(handle_, &list, memory, &here, nullptr));
+    move(collio_write_pieces, pieces, memory, &memory_pieces);
   }
-  void read(const Pieces& pieces, void* memory) {
-    const collio_pieces list = pieces.get();
-    detail::check(collio_read_pieces(handle_, &list, memory, nullptr, nullptr));
-  }
+  void read(const Pieces& pieces, void* memory) { move(collio_read_pieces, pieces, memory); }
   void read(const Pieces& pieces, void* memory, const Pieces& memory_pieces) {
-    const collio_pieces list = pieces.get(), here = memory_pieces.get();
-    detail::check(collio_read_pieces(handle_, &list, memory, &here, nullptr));
+    move(collio_read_pieces, pieces, memory, &memory_pieces);
   }
 
   /// For functions of collio.h.
@@ -398,10 +382,13 @@ class File {
     made.element_bytes_ = element_bytes;
     return made;
   }
+  template <class Call, class Memory>
+  void move(Call call, const Pieces& pieces, Memory* memory, const Pieces* memory_pieces = nullptr) {
+    const collio_pieces list = pieces.get(), here = memory_pieces ? memory_pieces->get() : collio_pieces{};
+    detail::check(call(handle_, &list, memory, memory_pieces ? &here : nullptr, nullptr));
+  }
   Request begun(int (*begin)(collio_file*, collio_request**)) {
-    collio_request* request = nullptr;
-    detail::check(begin(handle_, &request));
-    return Request(request);
+    return Request(detail::told<collio_request*>([&](auto** request) { return begin(handle_, request); }));
   }
 
   collio_file* handle_ = nullptr;

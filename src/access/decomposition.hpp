@@ -48,8 +48,8 @@ class Decomposition {
   [[nodiscard]] const std::vector<std::int64_t>& shape() const noexcept { return shape_; }
   /// Start and count by dimension; null: it was made by map().
   [[nodiscard]] const Box* as_box() const noexcept { return box_ ? &*box_ : nullptr; }
-  /// From the first element of the array that the block has to behind the last one, and how many it has; those that
-  /// come twice count once.
+  /// From the first element of the array that the block has to behind the last one, and how many it has;
+  /// those that come twice count once.
   struct Place {
     std::int64_t first = 0, end = 0, count = 0;
   };
