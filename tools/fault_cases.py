@@ -18,6 +18,9 @@ DIMENSIONS = {
 ONLY_WITH = {"collio_schedule": ("collio_path", "two_phase"), "collio_transfer": ("collio_path", "two_phase")}
 """Dimensions that mean something only with one value of another one: elsewhere they stay at their default."""
 
+LIBRARY_FORMS = ("commit", "request", "epoch", "pieces")
+"""Through collio.h: tests/fault/drill_library.hpp."""
+
 RANKS_PER_NODE = (0, 1, 2)
 """COLLIO_RANKS_PER_NODE; 0: all ranks on one node."""
 
@@ -67,6 +70,12 @@ def configurations():
         unused = [key for key, (other, value) in ONLY_WITH.items() if chosen[other] != value]
         if all(chosen[key] == DIMENSIONS[key][0] for key in unused):
             yield {key: value for key, value in chosen.items() if key not in unused}
+
+
+def library_configurations():
+    """Every path with every form of the library's calls."""
+    for path, form in itertools.product(DIMENSIONS["collio_path"], LIBRARY_FORMS):
+        yield {"collio_path": path, "form": form}
 
 
 def drill_text(fault, configuration, file, ranks):

@@ -33,13 +33,14 @@ def write(document, results):
         found["rows"] = unpack(found)
     real = {path.stem.removeprefix("real-"): json.loads(path.read_text()) for path in sorted(results.glob("real-*.json"))}
     subfiled = {path.stem.removeprefix("subfiles-"): json.loads(path.read_text()) for path in sorted(results.glob("subfiles-*.json"))}
+    library = {path.stem.removeprefix("library-"): json.loads(path.read_text()) for path in sorted(results.glob("library-*.json"))}
     text = document.read_text()
-    for name, table in (("injected", injected_table(injected)), ("real", real_table(real)), ("subfiles", real_table(subfiled))):
+    for name, table in (("injected", injected_table(injected)), ("real", real_table(real)), ("subfiles", real_table(subfiled)), ("library", library_table(library))):
         begin = BEGIN.format(name)
         before, _, rest = text.partition(begin)
         text = before + begin + "\n" + table + END + rest.partition(END)[2]
     document.write_text(text)
-    return wrong(injected, real) + wrong_over_subfiles(subfiled)
+    return wrong(injected, real) + wrong_over_subfiles(subfiled) + [f"{mpi}: {row}" for mpi, found in library.items() for row in found["rows"] if not row["right"]]
 
 
 def injected_table(libraries):
@@ -55,6 +56,22 @@ def injected_table(libraries):
     total = sum(len(found["rows"]) for found in libraries.values())
     lines += ["", f"{total} drills, {ranks_of(libraries)} ranks, on {', '.join(libraries)}.", ""]
     return "\n".join(lines)
+
+
+def library_table(libraries):
+    """Rows: faults; columns: forms of the library's calls. A cell counts the drills by outcome."""
+    cells = collections.defaultdict(collections.Counter)
+    for found in libraries.values():
+        for row in found["rows"]:
+            fault = f"{row['direction']}: {row['fault']}" if "direction" in row else row["fault"]
+            cells[fault, row["form"]][row["verdict"] + ("" if row["right"] else " (WRONG)")] += 1
+    forms = list(dict.fromkeys(form for _, form in cells))
+    lines = ["| fault | " + " | ".join(forms) + " |", "| --- |" + " --- |" * len(forms)]
+    for fault in dict.fromkeys(fault for fault, _ in cells):
+        told = ["; ".join(f"{verdict} ({count})" for verdict, count in cells[fault, form].most_common()) for form in forms]
+        lines.append(f"| {fault} | " + " | ".join(told) + " |")
+    total = sum(len(found["rows"]) for found in libraries.values())
+    return "\n".join([*lines, "", f"{total} drills, {ranks_of(libraries)} ranks, on {', '.join(libraries)}.", ""])
 
 
 def way_of(row):

@@ -11,8 +11,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
+
+#include "drill_library.hpp"
 
 namespace collio::test {
 
@@ -92,7 +95,7 @@ class Runner {
     if ((found_.opened = open()) == MPI_SUCCESS) {
       do_call();
       if (drill_.again) try_again();
-      found_.closed = class_of(MPI_File_close(&file_));
+      found_.closed = library_ ? library_->close().error_class : class_of(MPI_File_close(&file_));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0) remove_all();
@@ -151,12 +154,21 @@ class Runner {
   }
 
   int open() {
+    if (!LibraryFile::makes(drill_.form)) return open_by_mpi();
+    library_.emplace(drill_, DealtBlocks{rank_ * block, period_, block, blocks_});
+    const Ended ended = library_->open(drill_.faults.empty() ? "" : "collio_faults=@" + rules_);
+    if (ended.error_class != MPI_SUCCESS) note_message(ended.text);
+    found_.taken_over = 1;
+    return ended.error_class;
+  }
+
+  int open_by_mpi() {
     MPI_Info info = hints();
     if (!drill_.faults.empty()) MPI_Info_set(info, "collio_faults", ("@" + rules_).c_str());
     const int mode = drill_.write ? MPI_MODE_RDWR | MPI_MODE_CREATE : MPI_MODE_RDONLY;
     const int code = MPI_File_open(MPI_COMM_WORLD, drill_.file.c_str(), mode, info, &file_);
     MPI_Info_free(&info);
-    if (code != MPI_SUCCESS) return note_message(code), class_of(code);
+    if (code != MPI_SUCCESS) return note_message(text_of(code)), class_of(code);
     int taken = 0;
     char value[MPI_MAX_INFO_VAL + 1] = "";
     MPI_File_get_info(file_, &info);
@@ -182,8 +194,8 @@ class Runner {
     for (MPI_Datatype* t : {&piece, &placed, &type}) MPI_Type_free(t);
   }
 
-  /// The call as asked for; its error code, from whichever function gave it.
-  int call(MPI_Status& status) {
+  /// The call by MPI-IO; its error code, from whichever function gave it.
+  int call_mpi(MPI_Status& status) {
     const int n = static_cast<int>(data_.size());
     void* p = data_.data();
     if (drill_.form == "nonblocking") {
@@ -203,27 +215,37 @@ class Runner {
                         : MPI_File_read_at_all(file_, 0, p, n, MPI_BYTE, &status);
   }
 
-  int timed_call(std::int64_t& counted) {
-    for (std::size_t i = 0; i < data_.size(); ++i)
-      data_[i] = drill_.write ? new_byte(rank_, static_cast<std::int64_t>(i)) : 0;
+  Ended call() {
+    if (library_) {
+      const Ended ended = library_->call(data_.data());
+      handled += ended.error_class != MPI_SUCCESS;  // there is no handler
+      return ended;
+    }
     MPI_Status status{};
     int bytes = 0;
-    const double begin = MPI_Wtime();
-    const int code = call(status);
-    found_.milliseconds = static_cast<std::int64_t>((MPI_Wtime() - begin) * 1000);
+    const int code = call_mpi(status);
     MPI_Get_elements(&status, MPI_BYTE, &bytes);
-    counted = bytes;
-    return code;
+    return {class_of(code), code == MPI_SUCCESS ? "" : text_of(code), bytes};
+  }
+
+  Ended timed_call() {
+    for (std::size_t i = 0; i < data_.size(); ++i)
+      data_[i] = drill_.write ? new_byte(rank_, static_cast<std::int64_t>(i)) : 0;
+    const double begin = MPI_Wtime();
+    Ended ended = call();
+    found_.milliseconds = static_cast<std::int64_t>((MPI_Wtime() - begin) * 1000);
+    return ended;
   }
 
   void do_call() {
     if (drill_.limited_rank == rank_) limit(static_cast<rlim_t>(drill_.limit_bytes));
     command(drill_.before);
     handled = 0;
-    const int code = timed_call(found_.counted);
+    const Ended ended = timed_call();
     found_.handled = handled;
-    found_.error_class = class_of(code);
-    if (code != MPI_SUCCESS) note_message(code);
+    found_.error_class = ended.error_class;
+    found_.counted = ended.counted;
+    if (ended.error_class != MPI_SUCCESS) note_message(ended.text);
     if (drill_.limited_rank == rank_) limit(RLIM_INFINITY);
     MPI_Barrier(MPI_COMM_WORLD);
     found_.untrue =
@@ -236,13 +258,14 @@ class Runner {
     command(drill_.after);
     MPI_Barrier(MPI_COMM_WORLD);
     const std::int64_t milliseconds = found_.milliseconds;
-    std::int64_t counted = 0, foreign = 0;
-    found_.again_class = class_of(timed_call(counted));
+    std::int64_t foreign = 0;
+    const Ended ended = timed_call();
+    found_.again_class = ended.error_class;
     found_.milliseconds = milliseconds;
     MPI_Barrier(MPI_COMM_WORLD);
     const auto all = static_cast<std::int64_t>(data_.size());
-    found_.again_wrong =
-        (drill_.write ? look_into_file(all, foreign) : wrong_in_memory(all)) + foreign + (all - counted);
+    found_.again_wrong = (drill_.write ? look_into_file(all, foreign) : wrong_in_memory(all)) + foreign +
+                         (all - ended.counted);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -292,10 +315,14 @@ class Runner {
     return wrong;
   }
 
-  void note_message(int code) {
+  static std::string text_of(int code) {
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     int length = 0;
     MPI_Error_string(code, text, &length);
+    return text;
+  }
+
+  void note_message(const std::string& text) {
     message_ = text;
     const std::string name = drill_.file.substr(drill_.file.rfind('/') + 1);
     found_.named = 1;
@@ -325,6 +352,7 @@ class Runner {
   std::int64_t period_ = block, blocks_ = 1;
   std::vector<unsigned char> data_;
   MPI_File file_ = MPI_FILE_NULL;
+  std::optional<LibraryFile> library_;  ///< instead of `file_`
   Found found_;
 };
 

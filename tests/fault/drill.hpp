@@ -17,7 +17,7 @@ struct Drill {
   std::string name = "drill";
   std::string file;               ///< path of the data
   bool write = true;              ///< direction=write, read
-  std::string form = "blocking";  ///< blocking, nonblocking, split
+  std::string form = "blocking";  ///< blocking, nonblocking, split; of collio.h: see drill_library.hpp
   bool holes = false;             ///< layout=dense, holes: one block in as many as ranks is nobody's
   bool fresh = false;             ///< there is no file before
   std::int64_t bytes = 200000;    ///< of every rank

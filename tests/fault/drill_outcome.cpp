@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "drill.hpp"
+#include "drill_library.hpp"
 
 namespace collio::test {
 
@@ -29,7 +29,9 @@ bool set_key(Drill& d, const std::string& key, const std::string& value) {
   if (key == "name") return d.name = value, true;
   if (key == "file") return d.file = value, true;
   if (key == "direction") return flag(d.write, "write", "read");
-  if (key == "form") return d.form = value, value == "blocking" || value == "nonblocking" || value == "split";
+  if (key == "form")
+    return d.form = value,
+           value == "blocking" || value == "nonblocking" || value == "split" || LibraryFile::makes(value);
   if (key == "layout") return flag(d.holes, "holes", "dense");
   if (key == "fresh") return flag(d.fresh, "1", "0");
   if (key == "bytes") return d.bytes = std::stoll(value), d.bytes > 0;

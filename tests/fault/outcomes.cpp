@@ -109,6 +109,26 @@ void all_fail(Program& program, Drills& drills) {
   }
 }
 
+/// The same through collio.h.
+void library_fails(Program& program, Drills& drills) {
+  constexpr const char* paths[] = {"two_phase", "two_layer", "independent"};
+  constexpr const char* forms[] = {"commit", "request", "epoch", "pieces"};
+  std::size_t turn = 0;
+  for (const bool write : {true, false})
+    for (const Expected& e : write ? std::span<const Expected>(writes) : std::span<const Expected>(reads))
+      for (const char* form : forms) {
+        Drill drill = on_path(program, paths[turn % 3]);
+        drill.write = write;
+        drill.faults = e.faults;
+        drill.form = form;
+        drill.holes = ++turn % 2 == 0;
+        const bool stops = drill.hints["collio_path"] == "independent" && drill.form != "epoch" &&
+                           std::strstr(e.faults, "EIO/");
+        const std::string verdict = stops ? "IO on all" : e.verdict;
+        drills.run(drill, program.size == 1 && verdict != "success" ? verdict + "?" : verdict);
+      }
+}
+
 void one_fails(Program& program, Drills& drills) {
   for (const char* path : {"two_phase", "two_layer", "independent"})
     for (const bool write : {true, false})
@@ -183,6 +203,7 @@ int main(int argc, char** argv) {
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   Drills drills(program);
   all_fail(program, drills);
+  library_fails(program, drills);
   one_fails(program, drills);
   opening_fails(program, drills);
   flushing_fails(program, "0:sync1:EIO", MPI_ERR_IO);
