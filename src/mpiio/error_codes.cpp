@@ -9,6 +9,7 @@
 #include <new>
 
 #include "access/mpi_life.hpp"
+#include "core/shortened.hpp"
 #include "mpiio/data_calls.hpp"
 
 namespace collio::mpiio {
@@ -91,7 +92,7 @@ int error_code(const core::Error& error) {
   if (fresh && MPI_Add_error_code(mpi_class(error.kind), &entry->second) != MPI_SUCCESS)
     entry->second = mpi_class(error.kind);
   if (entry->second != mpi_class(error.kind)) {
-    const std::string text = ("collio: " + error.message).substr(0, MPI_MAX_ERROR_STRING - 1);
+    const std::string text = core::shortened("collio: " + error.message, MPI_MAX_ERROR_STRING - 1);
     MPI_Add_error_string(entry->second, text.c_str());
     const std::scoped_lock told(texts_mutex);
     texts[entry->second] = text;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/shortened.hpp"
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/communicators.hpp"
 
@@ -163,7 +164,9 @@ core::Error Agreement::worst(const core::Error& mine, const std::string& what,
 }
 
 std::string Agreement::words_of(std::int64_t rank, std::string mine) const {
-  mine.resize(400);
+  constexpr std::size_t most = 400;
+  mine = core::shortened(mine, most - 1);
+  mine.resize(most);
   broadcast(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, static_cast<int>(rank), comm_);
   return "rank " + std::to_string(rank) + ": " + mine.c_str();
 }
