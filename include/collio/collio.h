@@ -269,9 +269,9 @@ int collio_cancel(collio_file* file);
    calls on the file end an unfinished step with an error. Collective. O(puts log puts). */
 int collio_declare(collio_file* file, int64_t count, const collio_part* parts, int64_t in_memory);
 
-/* Returns when the data of this rank's first `puts` puts since the last commit may change. The other ranks
-   must make their puts of the same groups. COLLIO_ERR_ARGUMENT: this rank has not made all puts of the group,
-   or the commit writes it. Not collective. */
+/* Returns when the data of this rank's first `puts` puts since the last commit may change; 0 only moves the
+   groups on. The other ranks must make their puts of the same groups. COLLIO_ERR_ARGUMENT: this rank has not
+   made all puts of the group, or the commit writes it. Not collective. */
 int collio_wait_puts(collio_file* file, int64_t puts);
 
 /* `end`: the number behind the last put in the group of declared put `put`, counted from 0. Not collective.

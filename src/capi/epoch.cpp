@@ -244,10 +244,11 @@ int declare(collio_file* file, int64_t count, const collio_part* parts, int64_t 
 
 int wait_puts(collio_file* file, int64_t puts) {
   return guarded_on(file, [&]() -> Error {
+    engine::step_all_queues();
+    if (puts == 0) return {};
     if (!file->epoch) return {ErrorClass::argument, "no puts are declared"};
     const Epoch& epoch = *file->epoch;
     if (puts < 0 || puts > epoch.made) return not_allowed("puts", puts, "0 to " + std::to_string(epoch.made));
-    if (puts == 0) return {};
     const auto group =
         static_cast<std::size_t>(std::ranges::lower_bound(epoch.ends, puts) - epoch.ends.begin());
     if (group >= epoch.begun.size())

@@ -36,11 +36,15 @@ def program():
     return found
 
 
+ROOM = 512 * MIB
+
+
 @pytest.fixture
 def memory():
-    """A folder in memory, where the machine has one."""
+    """A folder in memory, where the machine has room there for it and for an MPI library."""
     shared = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(dir=shared if os.access(shared, os.W_OK) else None))
+    roomy = os.access(shared, os.W_OK) and shutil.disk_usage(shared).free >= ROOM
+    folder = Path(tempfile.mkdtemp(dir=shared if roomy else None))
     yield folder
     shutil.rmtree(folder)
 

@@ -14,7 +14,7 @@ from ranks import TIMEOUT_S, run_python
 
 FOLDER = Path(__file__).parent / "library"
 MODULES = {"declared": (1, 3, 4), "error": (1, 3), "leaving": (2, 3, 4), "direct": (1, 3), "array+subfile": (1, 4), "subfile": (3,),
-           "random": (1, 3, 4), "saved": (3,), "epoch": (1, 3, 4)}
+           "random": (1, 3, 4), "saved": (3,), "epoch": (1, 3, 4), "record": (1, 3, 4)}
 WITHOUT_THREADS = 3
 """Jobs with so many ranks have no MPI_THREAD_MULTIPLE: commits then go on in calls of collio."""
 

@@ -21,10 +21,10 @@ import numpy as np
 
 from .errors import Error, PeerError
 
-OPEN, CLOSE, SYNC, TRUNCATE, DECLARE, COMMIT, FETCH, WRITE_PIECES, READ_PIECES = range(9)
-LATER = {kind: kind + 9 for kind in (COMMIT, FETCH, WRITE_PIECES, READ_PIECES)}
+OPEN, CLOSE, SYNC, TRUNCATE, DECLARE, RECORDS, COMMIT, FETCH, WRITE_PIECES, READ_PIECES = range(10)
+LATER = {kind: kind + 10 for kind in (COMMIT, FETCH, WRITE_PIECES, READ_PIECES)}
 """The same calls with a request: they go on before their announcement is complete."""
-_KINDS = 18
+_KINDS = 20
 _NOTHING = -1
 _LEAST = -(1 << 62)
 POLLS_BEFORE_SLEEP, SLEEP_S = 2000, 5e-5

@@ -4,8 +4,9 @@
     block = collio.array.read(comm, "out.h5", "temperature", start=(0, y, x), count=(nz, ny // 4, nx // 4))
 
 Rank 0 makes the file with h5py or netCDF4 and tells the other ranks where each array lies; then all ranks move the data. h5py, netCDF4 and xarray read the
-file. Arrays have a fixed shape and are neither chunked nor compressed. Scalars are kept as they are in the file: CDF-5 is big-endian, so its arrays are
-converted in a copy.
+file. Arrays are neither chunked nor compressed. Scalars are kept as they are in the file: CDF-5 is big-endian, so its arrays are converted in a copy.
+
+In CDF-5 the first dimension of an array may be that of records, as time is in many models: its length is None, and every put is for one record.
 
 With `subfiles` a CDF-5 file is a master and that number of subfiles, each with a part of every array (array_subfiles.py). Such a file is read as any other.
 """
@@ -23,7 +24,7 @@ import numpy as np
 from . import agreement, array_formats, array_subfiles, memory
 from . import file as files
 from .array_alone import references as references
-from .array_formats import Place, Spec
+from .array_formats import Place, Records, Spec
 from .array_subfiles import Contents, Master, Subfile, Wish
 from .decomposition import Decomposition, box
 from .decomposition import map as map_of
@@ -36,34 +37,36 @@ MODES = ("r", "r+", "w")
 
 
 def write(
-    comm: Any, path: str | os.PathLike[str], name: str, block: Array, *, shape: Sequence[int], start: Sequence[int] | None = None,
+    comm: Any, path: str | os.PathLike[str], name: str, block: Array, *, shape: Sequence[int | None], start: Sequence[int] | None = None,
     decomposition: Decomposition | None = None, dimensions: Sequence[str] = (), hints: Mapping[str, object] | None = None,
     subfiles: int | None = None, par_dim: str | int | None = None,
 ) -> None:
     """Makes a file with one array, in place of a file that is there.
 
     block: this rank's part, of the array's dtype; no elements where it has none. shape: of the whole array, the same on all ranks. start: the block's first
-    element (default: zeros); or decomposition: which elements the block has. dimensions: their names in the file. The ending of `path` chooses the format:
+    element (default: zeros); or decomposition: which elements the block has. shape[0] may be None: the block is record 0. dimensions: their names in the file. The ending of `path` chooses the format:
     .h5 (HDF5) or .nc (CDF-5). subfiles, par_dim: as in open().
 
     Raises ValueError, TypeError, Error. Collective.
     """
     arrays = {name: (shape, np.asarray(block).dtype, dimensions)}
     with open(comm, path, "w", arrays, hints=hints, subfiles=subfiles, par_dim=par_dim) as file:
-        file.put(name, block, start, decomposition)
+        file.put(name, block, start, decomposition, 0 if shape[0] is None else None)
         file.commit(wait=True)
 
 
 def read(
     comm: Any, path: str | os.PathLike[str], name: str, *, start: Sequence[int] | None = None, count: Sequence[int] | None = None,
-    decomposition: Decomposition | None = None, hints: Mapping[str, object] | None = None,
+    decomposition: Decomposition | None = None, record: int | None = None, hints: Mapping[str, object] | None = None,
 ) -> Array:
     """This rank's part of an array: count[d] elements from start[d] on (default: all), or the elements of a decomposition, as one dimension.
+
+    record: of an array of records, whose start, count and decomposition are those of one record; None: all, as the first dimension.
 
     Returns a new array in the machine's byte order. Raises KeyError for an array that is not there or not contiguous; ValueError, Error. Collective.
     """
     with open(comm, path, "r", hints=hints) as file:
-        return file.read(name, start, count, decomposition)
+        return file.read(name, start, count, decomposition, record)
 
 
 def open(
@@ -73,7 +76,7 @@ def open(
     """Opens a file of arrays.
 
     mode: "r" reads, "r+" reads and writes, "w" makes a file with `arrays`: {name: (shape, dtype)} or {name: (shape, dtype, dimension names)}; those of rank 0
-    count. format: "hdf5" or "cdf5"; None: by the ending of `path`.
+    count. shape[0] may be None: an array of records. format: "hdf5" or "cdf5"; None: by the ending of `path`.
     subfiles: of a new CDF-5 file, 1 to the length of the dimension that is cut: that named `par_dim` (an index will do), and the first one of arrays that do
     not have it. Arrays of fewer than `min_ndims` dimensions stay in the master. PnetCDF's hint nc_num_subfiles does the same.
 
@@ -86,14 +89,14 @@ def open(
         if mode not in MODES:
             raise ValueError(f"mode is {mode!r}; allowed: {', '.join(map(repr, MODES))}")
         if mode != "w":
-            return array_subfiles.look_at_master(name) or Contents(array_formats.look(name))
+            return array_subfiles.look_at_master(name) or _whole(array_formats.look_at_all(name))
         specs = {key: Spec.of(key, *spec) for key, spec in (arrays or {}).items()}
         return _create(name, format, specs, array_subfiles.wish_of(hints or {}, subfiles, par_dim, min_ndims))
 
     found = _from_first_rank(comm, prepare, name)
     contents = _with_subfiles(comm, name, found, mode == "w") if isinstance(found, Master) else found
     file = files.open(comm, name, "r" if mode == "r" else "r+", {**(hints or {}), **contents.hints()})
-    return ArrayFile(file, contents.places)
+    return ArrayFile(file, contents.places, contents.records)
 
 
 @dataclass
@@ -107,18 +110,25 @@ class _Part:
 class ArrayFile:
     """An open file of arrays; made by open(). A context manager as File is.
 
-    `arrays`: by name, with `shape`, `dtype` and `offset`. `file`: the File under it. A file with subfiles is one File; its bytes are those of one subfile after
-    the other, at distances.
+    `arrays`: by name, with `shape`, `dtype` and `offset`; of an array of records the shape of one. `file`: the File under it. A file with subfiles is one File;
+    its bytes are those of one subfile after the other, at distances. `records`: how many the file says it has; a waited commit and close() update it.
     """
 
-    def __init__(self, file: files.File, arrays: dict[str, Place]) -> None:
+    def __init__(self, file: files.File, arrays: dict[str, Place], records: Records | None = None) -> None:
         self.file = file
         self.arrays = arrays
+        self.records = records.count if records else 0
+        self._records = records
+        self._records_put = 0
         self._boxes: dict[Any, Decomposition] = {}
         self._parts: dict[Any, tuple[Decomposition, list[_Part]]] = {}
 
-    def put(self, name: str, block: Array, start: Sequence[int] | None = None, decomposition: Decomposition | None = None) -> None:
+    def put(
+        self, name: str, block: Array, start: Sequence[int] | None = None, decomposition: Decomposition | None = None, record: int | None = None,
+    ) -> None:
         """This rank's part of an array, to be written by the next commit; start and decomposition as in write(). The block must not change before.
+
+        record: of an array of records, from 0. A put behind the last record makes the file longer; records that nobody wrote are zeros.
 
         Raises KeyError, TypeError for another dtype, ValueError. Not collective.
         """
@@ -129,22 +139,27 @@ class ArrayFile:
             if block.size == 0:
                 return
             decomposition = self._box(name, start, block.shape)
+        if (record is None) == bool(place.record_bytes):
+            raise ValueError(f"array {name!r} has {'records' if record is None else 'no records'}, record is {record}")
         parts = self._parts_of(name, decomposition)
         if place.cut is not None:
             memory.checked(f"put of {name!r}", block, block.dtype, decomposition.elements)
             block = block.reshape(decomposition.box[1] if decomposition.box else -1)
         for part in parts:
-            part.variable.put(block[part.of_block].astype(place.dtype, copy=False))
+            part.variable.put(block[part.of_block].astype(place.dtype, copy=False), record or 0)
+        self._records_put = max(self._records_put, 0 if record is None else record + 1)
 
     def commit(self, wait: bool = False) -> Request | None:
         """Writes what ranks have put; as File.commit(). Collective."""
-        if wait:
-            self.file.commit(wait=True)
-            return None
-        return self.file.commit()
+        if not wait:
+            return self.file.commit()
+        self.file.commit(wait=True)
+        self._tell_records()
+        return None
 
     def read(
         self, name: str, start: Sequence[int] | None = None, count: Sequence[int] | None = None, decomposition: Decomposition | None = None,
+        record: int | None = None,
     ) -> Array:
         """This rank's part of an array; as read() of the module. Collective."""
         place = self._place(name)
@@ -154,27 +169,74 @@ class ArrayFile:
             decomposition = self._box(name, first, wanted)
         else:
             wanted = (decomposition.elements,)
-        block = np.zeros(decomposition.box[1] if decomposition.box else decomposition.elements, dtype=place.dtype)
+        records = self._records_to_read(name, record)
+        blocks = np.zeros((len(records), *(decomposition.box[1] if decomposition.box else (decomposition.elements,))), dtype=place.dtype)
         apart = []
-        for part in self._parts_of(name, decomposition):
-            into = block[part.of_block]
-            part.variable.get(into)
-            if not np.may_share_memory(into, block):
-                apart.append((part.of_block, into))
+        for block, number in zip(blocks, records):
+            for part in self._parts_of(name, decomposition):
+                into = block[part.of_block]
+                part.variable.get(into, number)
+                if not np.may_share_memory(into, block):
+                    apart.append((block, part.of_block, into))
         self.file.fetch()
-        for chosen, values in apart:
+        for block, chosen, values in apart:
             block[chosen] = values
-        return block.reshape(wanted).astype(place.dtype.newbyteorder("="), copy=False)
+        all_records = (len(records),) if place.record_bytes and record is None else ()
+        return blocks.reshape((*all_records, *wanted)).astype(place.dtype.newbyteorder("="), copy=False)
 
     def close(self) -> None:
         """As File.close(). Collective."""
-        self.file.close()
+        try:
+            if self._records is not None and not self.file.closed and self.file.mode != "r":
+                self.file.announce(agreement.RECORDS, "close")
+                self._tell_records(last=True)
+        finally:
+            self.file.close()
 
     def __enter__(self) -> ArrayFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.file.__exit__(kind, error, trace)
+        if error is None:
+            self.close()
+        else:
+            self.file.__exit__(kind, error, trace)
+
+    def _records_to_read(self, name: str, record: int | None) -> range:
+        """Any one number for an array without records. Raises ValueError."""
+        if not self.arrays[name].record_bytes:
+            if record is not None:
+                raise ValueError(f"array {name!r} has no records, record is {record}")
+            return range(1)
+        if record is None:
+            return range(self.records)
+        if not 0 <= record < self.records:
+            raise ValueError(f"array {name!r}: record is {record}; allowed: 0 to {self.records - 1}")
+        return range(record, record + 1)
+
+    def _tell_records(self, last: bool = False) -> None:
+        """Rank 0 writes the number of records behind their data. `last`: completes what is under way before, and does nothing where a rank has put without a
+        commit. All ranks have just met in another call. Collective."""
+        if self._records is None:
+            return
+        told, pending = self._records, int(last and bool(self.file.putting))
+        records, waits = (int(number) for number in self.file.comm.allreduce(np.array([self._records_put, pending]), op=_largest))
+        if records <= self.records or waits:
+            return
+        if last:
+            self.file.commit(wait=True)
+
+        def write() -> None:
+            if records >= 1 << 8 * told.bytes - 1:
+                raise ValueError(f"{self.file.path}: the file has {records} records; allowed in its format: {(1 << 8 * told.bytes - 1) - 1}")
+            self.file.write_alone([(told.at, told.bytes)], bytearray(records.to_bytes(told.bytes, "big")))
+
+        _from_first_rank(self.file.comm, write, self.file.path)
+        self.records = records
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        """That of decompositions. A record may be a single element."""
+        return self.arrays[name].shape or (1,)
 
     def _place(self, name: str) -> Place:
         if name not in self.arrays:
@@ -183,16 +245,16 @@ class ArrayFile:
 
     def _box(self, name: str, start: Sequence[int] | None, count: Sequence[int]) -> Decomposition:
         """The decomposition of a block; the same object for the same block."""
-        shape = self.arrays[name].shape
-        key = (name, tuple(start) if start is not None else (0,) * len(shape), tuple(count))
+        shape = self._shape(name)
+        key = (name, tuple(start) if start else (0,) * len(shape), tuple(count) or (1,))
         if key not in self._boxes:
             self._boxes[key] = box(shape, key[1], key[2])
         return self._boxes[key]
 
     def _parts_of(self, name: str, decomposition: Decomposition) -> list[_Part]:
         """What the decomposition has of an array: one part, or one for each piece that it meets. The same objects for the same decomposition."""
-        if decomposition.shape != self.arrays[name].shape:
-            raise ValueError(f"array {name!r} has the shape {self.arrays[name].shape}, the decomposition {decomposition.shape}")
+        if decomposition.shape != self._shape(name):
+            raise ValueError(f"array {name!r} has the shape {self._shape(name)}, the decomposition {decomposition.shape}")
         key = (name, id(decomposition))  # the decomposition is kept, so no other gets its id
         if key not in self._parts:
             self._parts[key] = (decomposition, list(self._cut(name, self.arrays[name], decomposition)))
@@ -200,7 +262,7 @@ class ArrayFile:
 
     def _cut(self, name: str, place: Place, decomposition: Decomposition) -> Iterator[_Part]:
         def variable(decomposition: Decomposition, offset: int) -> Variable:
-            return self.file.variable(f"{name} {len(self.file.variables)}", place.dtype, decomposition, offset)
+            return self.file.variable(f"{name} {len(self.file.variables)}", place.dtype, decomposition, offset, place.record_bytes)
 
         if place.cut is None:
             yield _Part(variable(decomposition, place.offset))
@@ -212,7 +274,17 @@ class ArrayFile:
                 yield _Part(variable(map_of(place.cut.piece_shape(part.piece), part.indices), place.offsets[part.piece]), part.chosen)
 
 
+def _largest(one: Array, other: Array) -> Array:
+    """Of each two elements."""
+    return np.maximum(one, other)
+
+
 # --- opening ------------------------------------------------------------------------------------
+
+
+def _whole(found: tuple[dict[str, Place], Records | None]) -> Contents:
+    """The arrays of a file without subfiles."""
+    return Contents(found[0], records=found[1])
 
 
 def _create(path: str, format: str | None, specs: Mapping[str, Spec], wish: Wish | None) -> Contents | Master:
@@ -220,7 +292,7 @@ def _create(path: str, format: str | None, specs: Mapping[str, Spec], wish: Wish
     kind = format or array_formats.format_of_ending(path)
     if wish is None:
         array_subfiles.remove_subfiles(path)
-        return Contents(array_formats.create(path, kind, specs))
+        return _whole(array_formats.create(path, kind, specs))
     if kind != array_formats.CDF5:
         raise ValueError(f"{path}: subfiles is {wish.count}, and the format {kind!r}; allowed with subfiles: {array_formats.CDF5!r}")
     return array_subfiles.make_master(path, specs, wish)

@@ -1,7 +1,7 @@
 """Files of arrays in HDF5 and CDF-5, made and looked at by one rank: where each array lies in the file.
 
-Arrays are contiguous and have their place from the start (HDF5: contiguous layout, early allocation; CDF-5: fixed size), so that ranks can write them
-without the format's library. HDF5 files need h5py, CDF-5 files netCDF4.
+Arrays are contiguous and have their place from the start (HDF5: contiguous layout, early allocation; CDF-5: fixed size, or records of fixed size), so that
+ranks can write them without the format's library. HDF5 files need h5py, CDF-5 files netCDF4.
 """
 
 from __future__ import annotations
@@ -21,32 +21,39 @@ from .errors import Error
 
 HDF5, CDF5 = "hdf5", "cdf5"
 ENDINGS = {".h5": HDF5, ".hdf5": HDF5, ".he5": HDF5, ".nc": CDF5, ".cdf": CDF5, ".nc5": CDF5}
+RECORD_DIMENSION = "record"
 _ABOUT_A_DIMENSION = "This is a netCDF dimension but not a netCDF variable. {:10d}"
 
 
 @dataclass(frozen=True)
 class Spec:
-    """An array to be made. `dimensions`: their names, all different; empty: made of the array's name."""
+    """An array to be made. `shape`: the first length may be None, for records. `dimensions`: their names, all different; empty: made of the array's name."""
 
-    shape: tuple[int, ...]
+    shape: tuple[int | None, ...]
     dtype: np.dtype[Any]
     dimensions: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, name: str, shape: Any, dtype: Any, dimensions: Any = ()) -> Spec:
         """Raises TypeError, ValueError."""
-        spec = cls(tuple(length.__index__() for length in shape), np.dtype(dtype), tuple(dimensions))
-        if not spec.shape or min(spec.shape) < 1:
-            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed: 1 to 7 dimensions of 1 element and more")
+        spec = cls(tuple(None if length is None else length.__index__() for length in shape), np.dtype(dtype), tuple(dimensions))
+        if not spec.shape or None in spec.shape[1:] or min(spec.fixed, default=1) < 1:
+            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed: 1 to 7 dimensions of 1 element and more, the first one None for records")
         if spec.dimensions and len(set(spec.dimensions)) != len(spec.shape):
             raise ValueError(f"array {name!r} has the dimensions {spec.dimensions} for the shape {spec.shape}; allowed: one name each, all different")
         return spec
 
+    @property
+    def fixed(self) -> tuple[int, ...]:
+        """The shape without the dimension of records."""
+        return tuple(length for length in self.shape if length is not None)
+
 
 @dataclass(frozen=True)
 class Place:
-    """An array in a file. `dtype` as it is in the file; `offset`: its first byte; `dimensions`: their names, none where unknown. Of an array in subfiles, `cut` into pieces, `offsets` has that of each
-    piece; bytes are counted as array_subfiles.Contents says."""
+    """An array in a file. `dtype` as it is in the file; `offset`: its first byte; `dimensions`: their names, none where unknown. Of an array in subfiles, `cut`
+    into pieces, `offsets` has that of each piece; bytes are counted as array_subfiles.Contents says. Of an array of records `shape` is that of one, and
+    `record_bytes` the distance to the next one; 0: it has no records."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -54,13 +61,23 @@ class Place:
     dimensions: tuple[str, ...] = ()
     cut: Cut | None = None
     offsets: tuple[int, ...] = ()
+    record_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Records:
+    """How many records a file has, which `bytes` bytes of it tell from byte `at` on, big-endian."""
+
+    count: int
+    at: int
+    bytes: int
 
 
 @dataclass(frozen=True)
 class Model:
-    """A CDF-5 file to be made. `variables`: (dtype, dimensions, attributes) by name."""
+    """A CDF-5 file to be made. `dimensions`: None is the length of records. `variables`: (dtype, dimensions, attributes) by name."""
 
-    dimensions: dict[str, int]
+    dimensions: dict[str, int | None]
     variables: dict[str, tuple[np.dtype[Any], tuple[str, ...], dict[str, Any]]]
     attributes: dict[str, Any]
 
@@ -73,20 +90,20 @@ def format_of_ending(path: str) -> str:
     return ENDINGS[ending]
 
 
-def create(path: str, kind: str, arrays: Mapping[str, Spec]) -> dict[str, Place]:
+def create(path: str, kind: str, arrays: Mapping[str, Spec]) -> tuple[dict[str, Place], Records | None]:
     """Makes a file, in place of one that is there, and says where its arrays lie. Raises Error, OSError, ValueError."""
     makers: dict[str, Callable[[str, Mapping[str, Spec]], None]] = {HDF5: _create_hdf5, CDF5: lambda path, arrays: write_cdf5(path, model_of(arrays))}
     if kind not in makers:
         raise ValueError(f"format is {kind!r}; allowed: {', '.join(map(repr, makers))}")
     makers[kind](path, arrays)
-    places = look(path)
+    places, records = look_at_all(path)
     make_long_enough(path, places)
-    return places
+    return places, records
 
 
 def end_of(places: Mapping[str, Place]) -> int:
-    """The byte behind the last one of these arrays, none of which is cut."""
-    return max((place.offset + prod(place.shape) * place.dtype.itemsize for place in places.values()), default=0)
+    """The byte behind the last one of these arrays of fixed size, none of which is cut."""
+    return max((place.offset + prod(place.shape) * place.dtype.itemsize for place in places.values() if not place.record_bytes), default=0)
 
 
 def make_long_enough(path: str, places: Mapping[str, Place]) -> None:
@@ -97,18 +114,31 @@ def make_long_enough(path: str, places: Mapping[str, Place]) -> None:
 
 
 def look(path: str) -> dict[str, Place]:
-    """Where the contiguous arrays of a file lie. Raises Error, OSError, ValueError."""
+    """Where the contiguous arrays of a file lie, without those of records. Raises Error, OSError, ValueError."""
+    return {name: place for name, place in look_at_all(path)[0].items() if not place.record_bytes}
+
+
+def look_at_all(path: str) -> tuple[dict[str, Place], Records | None]:
+    """The same with those of records, and how many records there are; None: there is no such number. Raises Error, OSError, ValueError."""
     with open(path, "rb") as stream:
-        start = stream.read(8)
-        if start[:3] == b"CDF":
-            return places_of(classic_header.read(stream, path))
-    return _look_hdf5(path)
+        if stream.read(3) != b"CDF":
+            return _look_hdf5(path), None
+        content = classic_header.read(stream, path)
+    return {**places_of(content), **_places_of_records(content)}, Records(content.records, classic_header.RECORDS_AT, content.count_bytes)
 
 
 def places_of(content: classic_header.Content) -> dict[str, Place]:
     """The arrays of fixed size with one dimension and more."""
-    return {name: Place(one.shape, one.dtype, one.offset, tuple(content.dimensions[number][0] for number in one.dimensions))
-            for name, one in content.variables.items() if one.shape and 0 not in one.shape}
+    return {name: Place(one.shape, one.dtype, one.offset, _dimensions(content, one)) for name, one in content.variables.items() if one.shape and 0 not in one.shape}
+
+
+def _places_of_records(content: classic_header.Content) -> dict[str, Place]:
+    return {name: Place(one.shape[1:], one.dtype, one.offset, _dimensions(content, one), record_bytes=content.record_bytes)
+            for name, one in content.variables.items() if one.of_records and 0 not in one.shape[1:]}
+
+
+def _dimensions(content: classic_header.Content, one: classic_header.Found) -> tuple[str, ...]:
+    return tuple(content.dimensions[number][0] for number in one.dimensions)
 
 
 # --- HDF5 ---------------------------------------------------------------------------------------
@@ -116,6 +146,9 @@ def places_of(content: classic_header.Content) -> dict[str, Place]:
 
 def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
     h5py = _package("h5py", "HDF5 files")
+    for name, spec in arrays.items():
+        if None in spec.shape:
+            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed in HDF5: fixed lengths; for records: CDF-5")
     storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     storage.set_layout(h5py.h5d.CONTIGUOUS)
     storage.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
@@ -124,10 +157,10 @@ def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
     links.set_create_intermediate_group(True)
     with h5py.File(path, "w") as file:
         for name, spec in arrays.items():
-            space = h5py.h5s.create_simple(spec.shape)
+            space = h5py.h5s.create_simple(spec.fixed)
             h5py.h5d.create(file.id, name.encode(), h5py.h5t.py_create(spec.dtype, logical=True), space, storage, links)
             for i, dimension in enumerate(spec.dimensions):
-                file[name].dims[i].attach_scale(_scale(file, dimension, spec.shape[i]))
+                file[name].dims[i].attach_scale(_scale(file, dimension, spec.fixed[i]))
 
 
 def _scale(file: Any, name: str, length: int) -> Any:
@@ -165,11 +198,13 @@ def model_of(arrays: Mapping[str, Spec]) -> Model:
     for name, spec in arrays.items():
         if spec.dtype.kind not in "iuf" or spec.dtype.itemsize > 8 or spec.dtype == np.float16:
             raise ValueError(f"array {name!r} has the dtype {spec.dtype}; allowed in CDF-5: integers, float32 and float64")
-        dimensions = spec.dimensions or tuple(f"{name}_{i}" for i in range(len(spec.shape)))
+        dimensions = spec.dimensions or tuple(RECORD_DIMENSION if length is None else f"{name}_{i}" for i, length in enumerate(spec.shape))
         for dimension, length in zip(dimensions, spec.shape):
             if model.dimensions.setdefault(dimension, length) != length:
                 raise ValueError(f"the dimension {dimension!r} is to have {length} elements, but {model.dimensions[dimension]} in another array")
         model.variables[name] = (spec.dtype, dimensions, {})
+    if (endless := [name for name, length in model.dimensions.items() if length is None])[1:]:
+        raise ValueError(f"the dimensions {', '.join(map(repr, endless))} have no length; allowed: one dimension of records")
     return model
 
 

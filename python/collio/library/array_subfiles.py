@@ -20,7 +20,7 @@ import numpy as np
 
 from . import array_cut, array_formats, classic_header
 from .array_cut import Cut
-from .array_formats import Model, Place, Spec
+from .array_formats import Model, Place, Records, Spec
 from .errors import Error, NotFoundError
 
 MOST_ELEMENTS = 2**31 - 1
@@ -71,6 +71,7 @@ class Contents:
     places: dict[str, Place]
     count: int = 0
     unit: int = 0
+    records: Records | None = None
 
     def hints(self) -> dict[str, object]:
         """What the engine is to know; no hint for programs."""
@@ -99,6 +100,9 @@ def wish_of(hints: Mapping[str, object], subfiles: int | None, par_dim: str | in
 
 def make_master(path: str, arrays: Mapping[str, Spec], wish: Wish) -> Master:
     """Makes the master, removes subfiles of one that was there, and says what it says. Raises Error, OSError, ValueError."""
+    for name, spec in arrays.items():
+        if None in spec.shape:
+            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed with subfiles: fixed lengths")
     model = array_formats.model_of(arrays)
     numbers = {name: i for i, name in enumerate(model.dimensions)}
     cuts = {name: cut for name, spec in arrays.items() if (cut := _cut(name, spec, model.variables[name][1], wish))}
@@ -148,18 +152,19 @@ def remove_subfiles(path: str) -> None:
 
 def _cut(name: str, spec: Spec, dimensions: Sequence[str], wish: Wish) -> Cut | None:
     """How an array is cut; None: it stays in the master. Raises ValueError."""
-    if len(spec.shape) < wish.min_ndims:
+    shape = spec.fixed
+    if len(shape) < wish.min_ndims:
         return None
     along = wish.par_dim if isinstance(wish.par_dim, int) else dimensions.index(wish.par_dim) if wish.par_dim in dimensions else 0
-    if not 0 <= along < len(spec.shape):
-        raise ValueError(f"par_dim is {along}, and array {name!r} has {len(spec.shape)} dimensions; allowed: 0 to {len(spec.shape) - 1}, or min_ndims above it")
-    length = spec.shape[along]
+    if not 0 <= along < len(shape):
+        raise ValueError(f"par_dim is {along}, and array {name!r} has {len(shape)} dimensions; allowed: 0 to {len(shape) - 1}, or min_ndims above it")
+    length = shape[along]
     if wish.count > length:
         raise ValueError(f"subfiles is {wish.count}, and array {name!r} has {length} elements along {dimensions[along]!r}; allowed: 1 to {length} subfiles, "
-                         f"another par_dim, or min_ndims above {len(spec.shape)} to keep it in the master")
-    if max(spec.shape) > MOST_ELEMENTS:
-        raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed in subfiles: {MOST_ELEMENTS} elements along a dimension")
-    return Cut(spec.shape, along, array_cut.begins(length, wish.count))
+                         f"another par_dim, or min_ndims above {len(shape)} to keep it in the master")
+    if max(shape) > MOST_ELEMENTS:
+        raise ValueError(f"array {name!r} has the shape {shape}; allowed in subfiles: {MOST_ELEMENTS} elements along a dimension")
+    return Cut(shape, along, array_cut.begins(length, wish.count))
 
 
 def _check_names(wish: Wish, model: Model, cuts: Mapping[str, Cut]) -> None:

@@ -79,6 +79,7 @@ class File:
         self.getting: list[Any] = []
         self._agreement, self._number = member
         self._requests: list[Request] = []
+        self._declared = False
         self._agreement.add(self._number, self)
 
     def __repr__(self) -> str:
@@ -124,8 +125,9 @@ class File:
         """
         parts = [put if isinstance(put, tuple) else (put, 0) for put in puts]
         listed = (native.Part * len(parts))(*(native.Part(variable.handle, native.int64s([record])[0]) for variable, record in parts))
-        self._announce(agreement.DECLARE, "declare")
+        self.announce(agreement.DECLARE, "declare")
         native.call("declare", self.handle, len(parts), listed, 0 if in_memory is None else in_memory)
+        self._declared = True
 
     def group_end(self, put: int) -> int:
         """The number behind the last put in the group of declared put `put`, counted from 0. Raises ValueError. Not collective."""
@@ -211,6 +213,11 @@ class File:
     # --- the file -------------------------------------------------------------------------------
 
     @property
+    def comm(self) -> Any:
+        """A communicator of its ranks, of collio's own."""
+        return self._agreement.comm
+
+    @property
     def size(self) -> int:
         """Bytes in the file now. Not collective."""
         self.check_open()
@@ -220,13 +227,13 @@ class File:
 
     def sync(self) -> None:
         """Has the storage keep what was committed so far. Raises Error. Collective."""
-        self._announce(agreement.SYNC, "sync")
+        self.announce(agreement.SYNC, "sync")
         native.call("sync", self.handle)
 
     def truncate(self, size: int) -> None:
         """Makes the file `size` bytes long, shorter or longer; all ranks give the same number. Completes what was committed. Raises Error. Collective."""
         size = native.int64s([size])[0]
-        self._announce(agreement.TRUNCATE, "truncate")
+        self.announce(agreement.TRUNCATE, "truncate")
         native.call("set_size", self.handle, size)
 
     @property
@@ -264,6 +271,16 @@ class File:
         if self.closed:
             raise ValueError(f"{self.path} is closed")
 
+    def announce(self, kind: int, name: str) -> None:
+        """Before a call that returns when it is done. Raises the error of all ranks where not all come. Collective."""
+        self.check_open()
+        announced = self._agreement.announce(self._number, kind)
+        announced.wait()
+        error = announced.error(f"{name} of {self.path}")
+        if error:
+            self.cancel()
+            raise error
+
     # --- what its agreement asks of a file ------------------------------------------------------
 
     def join(self, kind: int) -> None:
@@ -281,24 +298,16 @@ class File:
 
     def step(self) -> bool:
         """See agreement.Member."""
+        if self._declared and self.handle:
+            native.call("wait_puts", self.handle, 0)  # moves groups on
         return any(not request.step() for request in self._requests)
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _announce(self, kind: int, name: str) -> None:
-        """Before a call that returns when it is done. Raises the error of all ranks where not all come. Collective."""
-        self.check_open()
-        announced = self._agreement.announce(self._number, kind)
-        announced.wait()
-        error = announced.error(f"{name} of {self.path}")
-        if error:
-            self.cancel()
-            raise error
-
     def _transfer(self, name: str, wait: bool, arguments: tuple[Any, ...], arrays: list[Any]) -> Request | None:
         """A call of _KINDS; `arrays` live until it is done. Collective."""
         if wait:
-            self._announce(_KINDS[name], name)
+            self.announce(_KINDS[name], name)
             native.call(name, self.handle, *arguments, None)
             return None
         self.check_open()

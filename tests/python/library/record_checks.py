@@ -1,0 +1,155 @@
+"""Arrays of records in CDF-5 files: a step appended after the other, read by netCDF4 and xarray; and files that others made."""
+
+import numpy as np
+from array_checks import on_first_rank, part_of
+from common_checks import raises, same
+
+import collio
+
+SHAPE = (4, 12, 3)
+ARRAYS = {
+    "T": ((None, *SHAPE), "f8", ("time", "z", "y", "x")),
+    "time": ((None,), "f8", ("time",)),
+    "mask": ((None, 5), "i2", ("time", "n")),
+    "still": ((6, 4), "i4", ("a", "b")),
+}
+
+
+def temperature(step):
+    return np.arange(np.prod(SHAPE), dtype="f8").reshape(SHAPE) + 1000 * step
+
+
+def put_step(comm, file, step):
+    block, start = part_of(comm, temperature(step))
+    file.put("T", block, start, record=step)
+    if comm.rank == comm.size - 1:
+        file.put("time", np.array(0.5 * step), record=step)
+        file.put("mask", np.arange(5, dtype="i2") - step, record=step)
+
+
+def read_by_others(path, steps):
+    import netCDF4
+    import xarray
+
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        assert file.dimensions["time"].isunlimited() and len(file.dimensions["time"]) == steps
+        same(file["T"][:], [temperature(step) for step in range(steps)])
+        same(file["time"][:], 0.5 * np.arange(steps))
+        same(file["mask"][:], [np.arange(5) - step for step in range(steps)])
+    with xarray.open_dataset(path, engine="netcdf4", decode_cf=False) as file:
+        same(file["T"].sel(time=0.5).values, temperature(1))
+
+
+def check_steps(comm, folder):
+    path = folder / "a.nc"
+    with collio.array.open(comm, path, "w", ARRAYS) as file:
+        assert file.records == 0 and file.read("T").shape == (0, *SHAPE)
+        put_step(comm, file, 0)
+        file.commit(wait=True)
+        assert file.records == 1
+        for step in (1, 2):
+            put_step(comm, file, step)
+            file.commit()
+    on_first_rank(comm, lambda: read_by_others(path, 3))
+    with collio.array.open(comm, path, "r+") as file:
+        assert file.records == 3
+        put_step(comm, file, 3)
+        file.put("still", np.arange(24, dtype="i4").reshape(6, 4) if comm.rank == 0 else np.zeros((0, 4), "i4"))
+        file.commit(wait=True)
+        same(file.read("T", record=3), temperature(3))
+        same(file.read("T", (1, 2, 0), (2, 3, 3)), [temperature(step)[1:3, 2:5] for step in range(4)])
+        same(file.read("mask", decomposition=collio.map((5,), [4, 0]), record=2), [2, -2])
+    on_first_rank(comm, lambda: read_by_others(path, 4))
+    same(collio.array.read(comm, path, "time"), 0.5 * np.arange(4))
+    same(collio.array.read(comm, path, "time", record=1), 0.5)
+    same(collio.array.read(comm, path, "still"), np.arange(24).reshape(6, 4))
+
+
+def check_one_record_by_one_call(comm, folder):
+    block, start = part_of(comm, temperature(0))
+    collio.array.write(comm, folder / "a.nc", "T", block, shape=(None, *SHAPE), start=start)
+    same(collio.array.read(comm, folder / "a.nc", "T"), [temperature(0)])
+
+
+def check_a_record_far_behind(comm, folder):
+    path = folder / "a.nc"
+    with collio.array.open(comm, path, "w", {"v": ((None, comm.size), "i1")}) as file:  # the only one: no padding
+        file.put("v", np.full(1, comm.rank, "i1"), (comm.rank,), record=7 if comm.rank == 0 else 2)
+        file.commit()
+    found = collio.array.read(comm, path, "v")
+    wanted = np.zeros((8, comm.size))
+    wanted[2, 1:] = np.arange(1, comm.size)
+    same(found, wanted)
+
+    def look():
+        import netCDF4
+
+        with netCDF4.Dataset(path) as file:
+            file.set_auto_mask(False)
+            same(file["v"][2], wanted[2])
+    on_first_rank(comm, look)
+
+
+def check_files_of_netcdf(comm, folder):
+    """All classic formats; the variables need padding, or there is one that needs none."""
+    for kind in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"):
+        for names in (("a", "b"), ("a",)):
+            path = folder / f"{kind}{len(names)}.nc"
+
+            def make():
+                import netCDF4
+
+                with netCDF4.Dataset(path, "w", format=kind) as file:  # noqa: B023  # called at once
+                    file.createDimension("t", None)
+                    file.createDimension("x", 3)
+                    for name in names:  # noqa: B023
+                        file.createVariable(name, "i2", ("t", "x"))[:] = np.arange(6).reshape(2, 3) + ord(name)
+            on_first_rank(comm, make)
+            with collio.array.open(comm, path, "r+") as file:
+                same(file.read("a"), np.arange(6).reshape(2, 3) + ord("a"))
+                file.put("a", np.array([comm.rank], "i2") if comm.rank < 3 else np.zeros(0, "i2"), (comm.rank % 3,), record=2)
+                file.commit()
+
+            def look():
+                import netCDF4
+
+                with netCDF4.Dataset(path) as file:  # noqa: B023
+                    file.set_auto_mask(False)
+                    same(file["a"][:, 0], [ord("a"), ord("a") + 3, 0])
+                    for name in names:  # noqa: B023
+                        same(file[name][:2], np.arange(6).reshape(2, 3) + ord(name))
+            on_first_rank(comm, look)
+
+
+def check_errors(comm, folder):
+    path = folder / "a.nc"
+    for arrays, text in ((
+        ({"v": ((3, None), "f8")}, "allowed: 1 to 7 dimensions of 1 element and more, the first one None for records"),
+        ({"v": ((None, 2), "f8", ("t", "x")), "w": ((None,), "f8", ("s",))}, "'t', 's' have no length; allowed: one dimension of records"),
+        ({"v": ((None, 2), "f8", ("t", "x")), "w": ((4,), "f8", ("t",))}, "the dimension 't' is to have 4 elements"),
+    )):
+        with raises(ValueError, text):
+            collio.array.open(comm, path, "w", arrays)
+    with raises(ValueError, "allowed in HDF5: fixed lengths"):
+        collio.array.open(comm, folder / "a.h5", "w", {"v": ((None, 2), "f8")})
+    with raises(ValueError, "allowed with subfiles: fixed lengths"):
+        collio.array.open(comm, path, "w", {"v": ((None, 4), "f8")}, subfiles=2)
+    with collio.array.open(comm, path, "w", ARRAYS) as file:
+        with raises(ValueError, "'time' has records, record is None"):
+            file.put("time", np.zeros(1))
+        with raises(ValueError, "'still' has no records, record is 1"):
+            file.put("still", np.zeros((6, 4), "i4"), record=1)
+        with raises(ValueError, "'still' has no records, record is 0"):
+            file.read("still", record=0)
+        with raises(ValueError, "record is -1"):
+            file.put("time", np.array(1.0), record=-1)
+        put_step(comm, file, 0)
+        file.commit(wait=True)
+        with raises(ValueError, "record is 1; allowed: 0 to 0"):
+            file.read("T", record=1)
+        if comm.rank == 0:
+            file.put("T", *part_of(comm, temperature(1)), record=1)
+        with raises(ValueError, "without a commit") if comm.rank == 0 else raises(ValueError):
+            file.close()
+    same(collio.array.read(comm, path, "time"), [0.0])
