@@ -78,7 +78,8 @@ def open(
     mode: "r" reads, "r+" reads and writes, "w" makes a file with `arrays`: {name: (shape, dtype)} or {name: (shape, dtype, dimension names)}; those of rank 0
     count. shape[0] may be None: an array of records. format: "hdf5" or "cdf5"; None: by the ending of `path`.
     subfiles: of a new CDF-5 file, 1 to the length of the dimension that is cut: that named `par_dim` (an index will do), and the first one of arrays that do
-    not have it. Arrays of fewer than `min_ndims` dimensions stay in the master. PnetCDF's hint nc_num_subfiles does the same.
+    not have it. Arrays of fewer than `min_ndims` dimensions stay in the master. PnetCDF's hint nc_num_subfiles does the same. The hint collio_subfile_dirs
+    deals subfiles to folders, one on each storage target for instance, and leaves links beside the master.
 
     Raises ValueError, TypeError, Error on all ranks. Collective. Rank 0 reads the file's header and sends O(arrays) bytes. Each rank makes, or reads the
     headers of, every P-th subfile; all get O(arrays x subfiles) numbers.

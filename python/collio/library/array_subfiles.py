@@ -1,7 +1,7 @@
 """Array subfiles: one master file, and K files with a part of each array, all of them CDF-5, as PnetCDF makes them.
 
 The master has all dimensions, and for each array that is cut a scalar with attributes that tell where its parts are. Subfile i is called
-MASTER.subfile_i.nc; its arrays have dimensions called DIMENSION.ARRAY. Names, types and order of the attributes are those of PnetCDF's
+MASTER.subfile_i.nc, which may be a link into another folder; its arrays have dimensions called DIMENSION.ARRAY. Names, types and order of the attributes are those of PnetCDF's
 src/drivers/ncmpio/ncmpio_subfile.c. Source of the method: Kang et al., dynamic I/O path selection, 2016, algorithm 2.
 
 One rank makes and looks at the master, and every rank at its share of the subfiles. All files together are one file to the engine (docs/design/
@@ -11,6 +11,7 @@ array-subfiles.md): subfile i has the bytes from i * unit on, and the master com
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -31,11 +32,13 @@ _ALIGNMENT = 4096
 
 @dataclass(frozen=True)
 class Wish:
-    """How a new file is cut: `count` subfiles; the dimension `par_dim`, by name or index; arrays of fewer than `min_ndims` dimensions stay in the master."""
+    """How a new file is cut: `count` subfiles; the dimension `par_dim`, by name or index; arrays of fewer than `min_ndims` dimensions stay in the master.
+    `folders`: to which subfiles are dealt in turn; none: the master's."""
 
     count: int
     par_dim: str | int | None = None
     min_ndims: int = 1
+    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,13 @@ class CutArray:
 
 @dataclass(frozen=True)
 class Master:
-    """What a master file says. `whole`: its own arrays."""
+    """What a master file says. `whole`: its own arrays. `folders`: of a new one, as in Wish. `identity`: in the names of subfiles there."""
 
     count: int
     arrays: dict[str, CutArray]
     whole: dict[str, Place]
+    folders: tuple[str, ...] = ()
+    identity: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class Contents:
 
 
 def wish_of(hints: Mapping[str, object], subfiles: int | None, par_dim: str | int | None, min_ndims: int) -> Wish | None:
-    """By the arguments; without `subfiles` by PnetCDF's hints. Raises TypeError, ValueError."""
+    """By the arguments; without `subfiles` by PnetCDF's hints; folders by collio's. Raises TypeError, ValueError."""
     if subfiles is None:
         wanted = str(hints.get("nc_num_subfiles", 0))
         if not wanted.isdecimal():
@@ -92,7 +97,8 @@ def wish_of(hints: Mapping[str, object], subfiles: int | None, par_dim: str | in
         raise ValueError(f"subfiles is {count}; allowed: 1 to {MOST_SUBFILES}")
     if min_ndims < 1:
         raise ValueError(f"min_ndims is {min_ndims}; allowed: 1 and more")
-    return Wish(count, par_dim, min_ndims)
+    folders = str(hints.get("collio_subfile_dirs", "auto"))
+    return Wish(count, par_dim, min_ndims, () if folders == "auto" else tuple(folders.split(":")))
 
 
 # --- making -------------------------------------------------------------------------------------
@@ -107,6 +113,9 @@ def make_master(path: str, arrays: Mapping[str, Spec], wish: Wish) -> Master:
     numbers = {name: i for i, name in enumerate(model.dimensions)}
     cuts = {name: cut for name, spec in arrays.items() if (cut := _cut(name, spec, model.variables[name][1], wish))}
     _check_names(wish, model, cuts)
+    for folder in wish.folders:
+        if not os.path.isabs(folder) or not os.path.isdir(folder):
+            raise ValueError(f"hint collio_subfile_dirs has {folder!r}; allowed: absolute paths of folders that are there")
     model.attributes[array_cut.NUM_SUBFILES] = np.int32(wish.count)
     for name, cut in cuts.items():
         dtype, dimensions, _ = model.variables[name]
@@ -123,7 +132,7 @@ def make_master(path: str, arrays: Mapping[str, Spec], wish: Wish) -> Master:
     array_formats.make_long_enough(path, array_formats.look(path))
     made = look_at_master(path)
     assert made is not None
-    return made
+    return replace(made, folders=wish.folders, identity=secrets.token_hex(6))
 
 
 def make_subfile(path: str, master: Master, number: int) -> None:
@@ -134,7 +143,12 @@ def make_subfile(path: str, master: Master, number: int) -> None:
         model.dimensions.update(zip(dimensions, array.cut.piece_shape(number)))
         model.variables[name] = (array.dtype, dimensions, {**_ranges(array.dimensions, array.cut, number), array_cut.SUBFILE_INDEX: np.int32(number)})
     subfile = array_cut.subfile_path(path, number)
-    array_formats.write_cdf5(subfile, model)
+    if os.path.lexists(subfile):
+        os.unlink(subfile)
+    if master.folders:
+        folder = master.folders[number % len(master.folders)]
+        os.symlink(os.path.join(folder, f"{os.path.basename(path)}.{master.identity}{array_cut.subfile_path('', number)}"), subfile)
+    array_formats.write_cdf5(os.path.realpath(subfile), model)
     end = array_formats.end_of(array_formats.look(subfile))
     os.truncate(subfile, end + -end % 4)  # netCDF fills a page
 
@@ -146,8 +160,12 @@ def remove_subfiles(path: str) -> None:
     except (OSError, ValueError):
         return
     for i in range(master.count if master else 0):
-        if os.path.exists(array_cut.subfile_path(path, i)):
-            os.unlink(array_cut.subfile_path(path, i))
+        subfile = array_cut.subfile_path(path, i)
+        there = os.path.realpath(subfile)
+        if os.path.islink(subfile) and there.endswith(array_cut.subfile_path("", i)) and os.path.exists(there):
+            os.unlink(there)
+        if os.path.lexists(subfile):
+            os.unlink(subfile)
 
 
 def _cut(name: str, spec: Spec, dimensions: Sequence[str], wish: Wish) -> Cut | None:

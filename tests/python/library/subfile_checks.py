@@ -167,3 +167,26 @@ def check_damage_is_named_on_all_ranks(comm, folder):
         except collio.Error as error:
             missed = str(error)
         assert not any(comm.allgather(missed)) or one in missed, missed
+
+
+def check_subfiles_in_folders(comm, folder):
+    """One for each storage target: links beside the master, and nothing is left of a file that another replaces."""
+    array, path, places = numbers(SHAPE, "f8"), folder / "m.nc", [folder / "a", folder / "b c"]
+    on_first_rank(comm, lambda: [place.mkdir() for place in places])
+    for hints in ({"collio_subfile_dirs": ":".join(map(str, places))}, {"collio_subfile_dirs": str(places[0])}, {}):
+        write(comm, path, array, subfiles=3, hints=hints)
+        same(collio.array.read(comm, path, "T"), array)
+
+        def look():
+            dealt = [place for place in places if str(place) in hints.get("collio_subfile_dirs", "").split(":")]  # noqa: B023  # called at once
+            for i in range(3):
+                subfile = folder / f"m.nc.subfile_{i}.nc"
+                assert subfile.is_symlink() == bool(dealt)
+                assert subfile.resolve().parent == (dealt[i % len(dealt)] if dealt else folder)
+            assert sum(len(list(place.iterdir())) for place in places) == (3 if dealt else 0)
+            parts = np.concatenate([values_of(folder / f"m.nc.subfile_{i}.nc") for i in range(3)])
+            same(parts, array)
+        on_first_rank(comm, look)
+    with raises(ValueError, "collio_subfile_dirs has", "allowed: absolute paths of folders that are there"):
+        write(comm, path, array, subfiles=3, hints={"collio_subfile_dirs": f"{places[0]}:{folder}/none"})
+    same(collio.array.read(comm, path, "T"), array)
