@@ -58,8 +58,8 @@ function(collio_launch_command result ranks preload)
   endif()
   if(COLLIO_MPI_FAMILY STREQUAL openmpi)
     list(APPEND command --oversubscribe)
-  elseif(ranks GREATER COLLIO_CORES AND TARGET collio_yield)
-    # MPICH polls without ever yielding: with more ranks than cores the others starve.
+  elseif(ranks GREATER 1 AND TARGET collio_yield)
+    # MPICH polls without ever yielding: with more ranks than cores, of which a test may have fewer than the build, the others starve.
     list(APPEND libraries ${PROJECT_BINARY_DIR}/lib/libcollio_yield.so)
   endif()
   if(libraries)

@@ -36,6 +36,7 @@ int refuse(const System* system, const std::string& function, const std::string&
   return report(system, failure);
 }
 
+constexpr const char* no_io_ranks = "Use PIOc_Init_Intracomm(): collio writes with the ranks that compute.";
 constexpr const char* map_files = "Use PIOc_write_decomp() and PIOc_readmap(), whose files are text.";
 
 }  // namespace
@@ -47,8 +48,15 @@ using namespace collio::pio;
 extern "C" {
 
 int PIOc_init_async(MPI_Comm, int, int*, int, int*, int**, MPI_Comm*, MPI_Comm*, int, int*) {
-  return refuse(nullptr, "PIOc_init_async",
-                "Use PIOc_Init_Intracomm(): collio writes with the ranks that compute.");
+  return refuse(nullptr, "PIOc_init_async", no_io_ranks);
+}
+
+int PIOc_init_async_from_F90(int, int, int*, int, int*, int*, int*, int*, int, int*) {
+  return refuse(nullptr, "PIOc_init_async_from_F90", no_io_ranks);
+}
+
+int PIOc_init_async_comms_from_F90(int, int, int*, int, int, int*) {
+  return refuse(nullptr, "PIOc_init_async_comms_from_F90", no_io_ranks);
 }
 
 int PIOc_write_nc_decomp(int iosysid, const char*, int, int, char*, char*, int) {

@@ -108,6 +108,16 @@ int PIOc_Init_Intracomm(MPI_Comm comm, int num_iotasks, int stride, int base, in
   return report(nullptr, make_system(comm, {num_iotasks, stride, base}, iosysidp));
 }
 
+int PIOc_Init_Intracomm_from_F90(int f90_comp_comm, const int num_iotasks, const int stride, const int base,
+                                 const int rearr, rearr_opt_t* options, int* iosysidp) {
+  const int code =
+      PIOc_Init_Intracomm(MPI_Comm_f2c(f90_comp_comm), num_iotasks, stride, base, rearr, iosysidp);
+  if (code != PIO_NOERR || !options) return code;
+  const rearr_comm_fc_opt_t &in = options->comp2io, &out = options->io2comp;
+  return PIOc_set_rearr_opts(*iosysidp, options->comm_type, options->fcd, in.hs, in.isend, in.max_pend_req,
+                             out.hs, out.isend, out.max_pend_req);
+}
+
 int PIOc_finalize(int iosysid) { return free_system("PIOc_finalize", iosysid); }
 
 int PIOc_free_iosystem(int iosysid) { return free_system("PIOc_free_iosystem", iosysid); }

@@ -110,6 +110,17 @@ int PIOc_iotype_available(int iotype);
 int PIOc_set_rearr_opts(int iosysid, int comm_type, int fcd, bool enable_hs_c2i, bool enable_isend_c2i,
                         int max_pend_req_c2i, bool enable_hs_i2c, bool enable_isend_i2c,
                         int max_pend_req_i2c);
+typedef struct rearr_comm_fc_opt {
+  bool hs, isend;
+  int max_pend_req;
+} rearr_comm_fc_opt_t;
+typedef struct rearr_opt {
+  int comm_type, fcd;
+  rearr_comm_fc_opt_t comp2io, io2comp;
+} rearr_opt_t;
+/* As PIO's Fortran library calls it: the Fortran handle of a communicator. `rearr_opts` may be null. */
+int PIOc_Init_Intracomm_from_F90(int f90_comp_comm, const int num_iotasks, const int stride, const int base,
+                                 const int rearr, rearr_opt_t* rearr_opts, int* iosysidp);
 int PIOc_set_hint(int iosysid, const char* hint, const char* hintval); /* collio's hints, too */
 int PIOc_set_blocksize(int newblocksize);
 int PIOc_set_log_level(int level); /* 0 and more: print every error */
@@ -212,6 +223,11 @@ int PIOc_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_valuep);
 int PIOc_init_async(MPI_Comm world, int num_io_procs, COLLIO_PIO_CONST int* io_proc_list, int component_count,
                     COLLIO_PIO_CONST int* num_procs_per_comp, COLLIO_PIO_CONST int** proc_list,
                     MPI_Comm* io_comm, MPI_Comm* comp_comm, int rearranger, int* iosysidp);
+int PIOc_init_async_from_F90(int f90_world_comm, int num_io_procs, int* io_proc_list, int component_count,
+                             int* procs_per_component, int* flat_proc_list, int* f90_io_comm,
+                             int* f90_comp_comm, int rearranger, int* iosysidp);
+int PIOc_init_async_comms_from_F90(int f90_world_comm, int component_count, int* f90_comp_comms,
+                                   int f90_io_comm, int rearranger, int* iosysidp);
 int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid, COLLIO_PIO_CONST char* title,
                          COLLIO_PIO_CONST char* history, int fortran_order);
 int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm comm, int pio_type,

@@ -135,6 +135,8 @@ extern "C" int PMPI_Issend(const void* data, int n, MPI_Datatype type, int to, i
 int main(int argc, char** argv) {
   Program program(argc, argv, 100);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
+  const std::string no_memory = program.no_node_memory();  // in which ranks see what the others do
+  if (argc > 1 && !no_memory.empty()) return program.skip(no_memory);
   if (argc > 1) without_end(program, argv[1]);
   const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
   const int per_node = text ? std::atoi(text) : program.size;

@@ -69,6 +69,8 @@ class Tests {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
+  if (const std::string why = program.no_node_memory(); !why.empty())
+    return program.skip(why);  // plans are others
   Tests tests(program);
   const bool alone = program.size == 1;
   const std::string tried = alone ? "\"call_trials\":\"\"" : "calls were trials";

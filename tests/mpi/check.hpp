@@ -105,6 +105,11 @@ class Program {
            std::to_string(room_ / mebibyte) + " MiB are free";
   }
 
+  /// Why ranks of a node have no memory together, for tests of what it gives; empty: they have.
+  [[nodiscard]] std::string no_node_memory() const {
+    return room_ > 0 ? "" : "ranks of a node share memory where /dev/shm can be written to";
+  }
+
   /// Of all ranks so far. Collective.
   [[nodiscard]] int failures() const {
     int all = failures_;

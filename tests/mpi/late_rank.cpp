@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv, 50);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   if (program.size != 4) return program.skip("4 ranks are needed");
+  if (const std::string why = program.no_node_memory(); !why.empty()) return program.skip(why);
   PieceFile file(program, MPI_COMM_WORLD, program.temporary("late"),
                  {{"collio_path", "two_layer"},
                   {"collio_window", std::to_string(window)},

@@ -131,7 +131,10 @@ void use_parts(Program& program) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   const bool apart = argc > 1;
-  const bool one_node = !std::getenv("COLLIO_RANKS_PER_NODE") && collio_is_on() && !apart;
+  const std::string no_memory = program.no_node_memory();
+  if (!no_memory.empty() && program.rank == 0) program.left_out(no_memory);
+  const bool one_node =
+      !std::getenv("COLLIO_RANKS_PER_NODE") && collio_is_on() && !apart && no_memory.empty();
   is_apart = apart && program.rank == program.size - 1;
   const std::string name = program.temporary("again");
   for (int round = 0; round < 4; ++round) {

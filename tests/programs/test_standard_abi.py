@@ -2,10 +2,12 @@
 
 import pytest
 
+import shared_memory
 from jobs import Jobs
 from wheels import environment_of_wheels
 
 
+@shared_memory.needed
 def test_program_of_the_standard_abi(jobs_of_family, compiled):
     jobs = jobs_of_family("mpich")
     programs = environment_of_wheels("mpich")

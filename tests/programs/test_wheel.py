@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import shared_memory
 from collio.mpi_libraries import build_folder, repository
 
 
@@ -14,6 +15,7 @@ def tool(*words):
     return done.returncode, done.stdout
 
 
+@shared_memory.needed
 def test_wheel_in_clean_environments():
     tools = repository() / "tools"
     code, said = tool(tools / "wheel", "--quick")

@@ -9,6 +9,7 @@ import time
 import pytest
 from rich.console import Console
 
+import shared_memory
 from collio.bench import engines, launcher, machine, results, rounds
 from collio.builds import Build
 from collio.run import launch, output
@@ -219,6 +220,7 @@ def test_the_machine(tmp_path):
     ["collperf", "--nz", 7, "--ny", 6, "--nx", 5],
 ], ids=lambda words: "-".join(map(str, words[:2])) + ("-irregular" if "--irregular" in words else ""))
 def test_for_real(real_mpi, cli, tmp_path, pattern):
+    shared_memory.needed_by_openmpi(real_mpi)
     if not Build.of(real_mpi).program("collio_bench").exists():
         pytest.skip("collio_bench is not built")
     done = cli("bench", *pattern, "--mpi", real_mpi.id, "--ranks", 3, "--dir", tmp_path, "--repeat", 1, "--json", "--timeout", 100)
@@ -250,6 +252,7 @@ def test_time_steps_for_real(some_mpi, cli, tmp_path, pattern):
 
 
 def test_ranks_beyond_a_square_have_nothing_to_do(real_mpi, cli, tmp_path):
+    shared_memory.needed_by_openmpi(real_mpi)
     done = cli("bench", "btio", "--n", 6, "--mpi", real_mpi.id, "--ranks", 6, "--dir", tmp_path, "--repeat", 1, "--json")
     document = json.loads(done.stdout)
     assert document["verified"] and document["bytes"] == 6**3 * 40 and document["parameters"]["owners"] == 4

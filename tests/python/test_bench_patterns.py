@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import shared_memory
 from collio.bench import engines, launcher
 from collio.bench.patterns import PATTERNS
 from collio.builds import Build
@@ -43,6 +44,7 @@ def bench_program(real_mpi):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=pattern_id)
 def test_engines_leave_the_same_bytes_and_read_each_others(real_mpi, bench_program, tmp_path, shape):
+    shared_memory.needed_by_openmpi(real_mpi)
     words, ranks, size, pieces = shape
     setup = launcher.Setup(real_mpi, Build.of(real_mpi), ranks=ranks, timeout_s=100, scratch=tmp_path)
 
@@ -63,6 +65,7 @@ def test_engines_leave_the_same_bytes_and_read_each_others(real_mpi, bench_progr
 @pytest.mark.parametrize("operation, said", [("write", "of the file is 238, expected"), ("read", "1 of 786432 bytes read are wrong")])
 def test_a_wrong_place_in_memory_is_found(real_mpi, bench_program, tmp_path, operation, said):
     """A library that writes from a guard cell, or reads into one."""
+    shared_memory.needed_by_openmpi(real_mpi)
     library = tmp_path / "guard.so"
     source = Path(__file__).parent / "programs" / "guard_cells.c"
     subprocess.run([real_mpi.mpicc, "-shared", "-fPIC", "-o", str(library), str(source)], check=True, timeout=120)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import shared_memory
 from collio.bench import engines, launcher, pnetcdf
 from collio.builds import Build
 from collio.mpi_libraries import ProgramMpi
@@ -70,6 +71,7 @@ def real_pnetcdf(real_mpi):
 ], ids=lambda words: words[0])
 @pytest.mark.parametrize("steps", [1, 3])
 def test_every_byte_through_pnetcdf(real_mpi, real_pnetcdf, cli, tmp_path, pattern, steps):
+    shared_memory.needed_by_openmpi(real_mpi)
     done = cli("bench", *pattern, "--mpi", real_mpi.id, "--ranks", 4, "--dir", tmp_path, "--repeat", 1, "--steps", steps, "--json", "--timeout", 100,
                "--pnetcdf", real_pnetcdf, "--engines", "collio,pnetcdf,pnetcdf-collio")
     document = json.loads(done.stdout)
@@ -81,6 +83,7 @@ def test_every_byte_through_pnetcdf(real_mpi, real_pnetcdf, cli, tmp_path, patte
 
 def test_a_driver_that_is_not_there_is_an_error(real_mpi, real_pnetcdf, cli, tmp_path):
     """Or the other driver would be measured under its name."""
+    shared_memory.needed_by_openmpi(real_mpi)
     done = cli("bench", "interleave", "--pieces", 5, "--mpi", real_mpi.id, "--ranks", 2, "--dir", tmp_path, "--repeat", 1, "--json", "--pnetcdf", real_pnetcdf,
                "--engines", "pnetcdf,pnetcdf-gio")
     document = json.loads(done.stdout)

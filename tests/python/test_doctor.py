@@ -7,9 +7,12 @@ import sys
 
 import pytest
 
+import shared_memory
 from collio.builds import Build
 
 RANKS = 2
+pytestmark = shared_memory.needed
+"""Else it is wrong in every finding."""
 IN_SMALL_MEMORY = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=$0 tmpfs /dev/shm && exec "$@"']
 
 

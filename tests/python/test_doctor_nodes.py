@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import shared_memory
 from collio.builds import INTERPOSER, Build
 from collio.lab import namespaces, network
 from collio.run import mpiexec
@@ -94,6 +95,7 @@ def test_engine_that_is_missing_on_one_node(examine, others, real_mpi, tmp_path)
     assert "not on rank 1 on node1: the engine cannot be loaded" in found["engine"]["found"]
 
 
+@shared_memory.needed
 def test_folder_that_each_node_has_for_itself(examine):
     found = examine(folder="/dev/shm")
     assert wrong(found) == {"file system"}

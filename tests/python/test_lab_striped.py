@@ -11,6 +11,7 @@ import time
 import numpy
 import pytest
 
+import shared_memory
 from collio import mpi_libraries
 from collio.builds import Build
 from collio.lab import striped, targets
@@ -174,6 +175,7 @@ LENGTH = 30_011 * 80 * 3 * RANKS
 ASKED = ("striping_unit=1048576", "striping_factor=4")
 
 
+@shared_memory.needed
 def test_layouts_are_set_respected_and_save_locks(job, mounted, monkeypatch):
     file, with_layout = steps(job, mounted, "respected", *SHAPE, *ASKED)
     assert striped.layout(mounted.mountpoint / "respected")["unit"] == "1048576"

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import shared_memory
 from collio import mpi_libraries
 
 RANKS = 3
@@ -91,6 +92,7 @@ def test_another_mpis_launcher_is_refused(real_mpi, program, collio_process, tmp
     assert done.returncode == 125 and real_mpi.mpiexec in done.stderr
 
 
+@shared_memory.needed
 def test_the_demo_on_a_small_grid(real_mpi, collio_process, tmp_path):
     done = collio_process("demo", "--ne", 2, "--levels", 4, "--ranks", 3, "--repeat", 2, "--mpi", real_mpi.id, "--dir", tmp_path)
     assert done.returncode == 0, done.stderr

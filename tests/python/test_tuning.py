@@ -5,6 +5,7 @@ import json
 import pytest
 from rich.console import Console
 
+import shared_memory
 from collio.bench import engines, launcher, results, rounds, tuning
 from collio.bench.tuning import Setting, Trial
 from collio.builds import Build
@@ -236,6 +237,7 @@ def test_the_table_says_which_settings(capsys):
 
 
 def test_a_search_for_real(real_mpi, cli, tmp_path):
+    shared_memory.needed_by_openmpi(real_mpi)
     if not Build.of(real_mpi).program("collio_bench").exists():
         pytest.skip("collio_bench is not built")
     done = cli("bench", "interleave", "--pieces", 50, "--mpi", real_mpi.id, "--ranks", 2, "--dir", tmp_path, "--repeat", 1, "--json", "--timeout", 100,

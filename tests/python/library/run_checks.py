@@ -24,7 +24,7 @@ def main():
 def run(comm, name, check, folder):
     if comm.rank == 0:
         folder.mkdir(parents=True)
-        print("BEGIN", name, flush=True)
+        print(f"BEGIN {name}\n", end="", flush=True)  # in one piece: the launcher mixes in what goes to stderr
     comm.Barrier()
     text = ""
     try:
@@ -33,7 +33,7 @@ def run(comm, name, check, folder):
         text = f"rank {comm.rank}: {traceback.format_exc()}"
     told = comm.gather(text)
     if comm.rank == 0:
-        print("FAIL" if any(told) else "PASS", name, *filter(None, told), flush=True)
+        print(" ".join(["FAIL" if any(told) else "PASS", name, *filter(None, told)]) + "\n", end="", flush=True)
 
 
 if __name__ == "__main__":
