@@ -246,7 +246,7 @@ class ArrayFile:
     def _box(self, name: str, start: Sequence[int] | None, count: Sequence[int]) -> Decomposition:
         """The decomposition of a block; the same object for the same block."""
         shape = self._shape(name)
-        key = (name, tuple(start) if start else (0,) * len(shape), tuple(count) or (1,))
+        key = (name, tuple(() if start is None else start) or (0,) * len(shape), tuple(count) or (1,))
         if key not in self._boxes:
             self._boxes[key] = box(shape, key[1], key[2])
         return self._boxes[key]

@@ -72,6 +72,15 @@ def check_one_record_by_one_call(comm, folder):
     same(collio.array.read(comm, folder / "a.nc", "T"), [temperature(0)])
 
 
+def check_places_that_are_arrays(comm, folder):
+    with collio.array.open(comm, folder / "a.nc", "w", {"v": ((None, comm.size, 2), "f8"), "time": ((None,), "f8")}) as file:
+        file.put("v", np.full((1, 2), comm.rank, "f8"), np.array([comm.rank, 0]), record=0)
+        file.put("time", np.array(7.0), np.array([], int), record=0)
+        file.commit(wait=True)
+        same(file.read("v", np.array([0, 1]), np.array([comm.size, 1]), record=0), np.arange(comm.size).reshape(-1, 1))
+        same(file.read("time", record=0), 7)
+
+
 def check_a_record_far_behind(comm, folder):
     path = folder / "a.nc"
     with collio.array.open(comm, path, "w", {"v": ((None, comm.size), "i1")}) as file:  # the only one: no padding
