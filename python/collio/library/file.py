@@ -157,8 +157,7 @@ class File:
         Returns a request, and the commit goes on while the program computes. With wait=True it returns None when the data is written. Raises Error, the
         same code on all ranks; from the request's wait() where there is one. Collective.
         """
-        arrays, self.putting = self.putting, []
-        return self._transfer("commit", wait, (), arrays)
+        return self._transfer("commit", wait, (), self.putting)
 
     @overload
     def fetch(self, wait: Literal[True] = True) -> None: ...
@@ -166,8 +165,7 @@ class File:
     def fetch(self, wait: Literal[False]) -> Request: ...
     def fetch(self, wait: bool = True) -> Request | None:
         """Reads what ranks have asked for since the last fetch. wait and errors as in commit(), but it waits unless told otherwise. Collective."""
-        arrays, self.getting = self.getting, []
-        return self._transfer("fetch", wait, (), arrays)
+        return self._transfer("fetch", wait, (), self.getting)
 
     @overload
     def write_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, wait: Literal[True] = True) -> None: ...
@@ -208,7 +206,9 @@ class File:
         """
         self.check_open()
         native.call("cancel", self.handle)
-        self.putting, self.getting = [], []
+        self.getting = []
+        if not self._declared:  # else groups of these arrays may be under way until the commit
+            self.putting = []
 
     # --- the file -------------------------------------------------------------------------------
 
@@ -305,13 +305,18 @@ class File:
     # --- inside ---------------------------------------------------------------------------------
 
     def _transfer(self, name: str, wait: bool, arguments: tuple[Any, ...], arrays: list[Any]) -> Request | None:
-        """A call of _KINDS; `arrays` live until it is done. Collective."""
+        """A call of _KINDS; `arrays` live until it is done, and are none then. Collective."""
         if wait:
             self.announce(_KINDS[name], name)
-            native.call(name, self.handle, *arguments, None)
+            try:
+                native.call(name, self.handle, *arguments, None)
+            finally:
+                arrays.clear()
             return None
         self.check_open()
         announced = self._agreement.announce(self._number, agreement.LATER[_KINDS[name]])
+        arrays, given = arrays[:], arrays
+        given.clear()
         handle = ctypes.c_void_p()
         native.call(name, self.handle, *arguments, ctypes.byref(handle))
         request = Request(f"{name} of {self.path}", handle, announced, arrays)

@@ -98,6 +98,25 @@ def check_puts_that_are_not_declared(comm, folder):
     same(file_as(comm, folder / "a", "f8"), expected(comm, 2))
 
 
+def check_arrays_live_as_long_as_their_group(comm, folder):
+    """After a cancel, and where the program has no name for them any more."""
+    rows = 1 << 17  # so many that memory which is given back is gone
+    cells = collio.box((comm.size, rows), (comm.rank, 0), (1, rows))
+    with collio.open(comm, folder / "a", "w", SMALL) as file:
+        first, second = file.variable("a", "f8", cells), file.variable("b", "f8", cells, 8 * rows * comm.size)
+        file.declare([first, second])
+        if comm.rank == 0:
+            first.put(np.full(rows, 1.0))
+            file.cancel()
+        comm.Barrier()
+        if comm.rank > 0:
+            first.put(np.full(rows, 1.0))
+            second.put(np.full(rows, 2.0))
+        with raises(ValueError):
+            file.commit(wait=True)
+    same(file_as(comm, folder / "a", "f8")[:rows * comm.size], np.ones(rows * comm.size))
+
+
 def check_a_rank_leaves_amid(comm, folder):
     """The others wait for a group that it will never put."""
     who = comm.size - 1
