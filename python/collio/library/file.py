@@ -289,7 +289,10 @@ class File:
         nothing = DirectCall(name, [], bytearray(), None, into=True)
         handle = ctypes.c_void_p()
         native.call("cancel", self.handle)
-        native.call(name, self.handle, *(nothing.arguments if name.endswith("pieces") else ()), ctypes.byref(handle))
+        try:
+            native.call(name, self.handle, *(nothing.arguments if name.endswith("pieces") else ()), ctypes.byref(handle))
+        except Error:  # as on the other ranks
+            return
         self._requests.append(Request(name, handle, None, []))
 
     def close_here(self) -> None:
@@ -315,11 +318,15 @@ class File:
             return None
         self.check_open()
         announced = self._agreement.announce(self._number, agreement.LATER[_KINDS[name]])
-        arrays, given = arrays[:], arrays
-        given.clear()
-        handle = ctypes.c_void_p()
-        native.call(name, self.handle, *arguments, ctypes.byref(handle))
-        request = Request(f"{name} of {self.path}", handle, announced, arrays)
+        held = arrays[:]
+        arrays.clear()
+        what, handle = f"{name} of {self.path}", ctypes.c_void_p()
+        try:
+            native.call(name, self.handle, *arguments, ctypes.byref(handle))
+        except Error as raised:  # amid an epoch: there is no request on any rank
+            announced.wait()
+            raise announced.error(what) or raised
+        request = Request(what, handle, announced, held)
         self._requests = [other for other in self._requests if not other.done() or other.unheard] + [request]
         return request
 

@@ -131,3 +131,34 @@ def check_a_rank_leaves_amid(comm, folder):
         variables[1].put(np.zeros(10))
         file.wait_puts(2)
     still_works(comm, folder)
+
+
+def check_a_rank_leaves_before_a_call_with_a_request(comm, folder):
+    """The call is an error amid an epoch, and the other ranks leave, too."""
+    who = comm.size - 1
+    for number, call in enumerate((lambda file: file.fetch(wait=False), lambda file: file.write_pieces([(0, 0)], b"", wait=False),
+                                   lambda file: file.read_pieces([(0, 0)], bytearray(), wait=False), lambda file: file.commit().wait())):
+        wanted = OwnError if comm.rank == who else collio.PeerError
+        with raises(wanted), collio.open(comm, folder / str(number), "w", SMALL) as file:
+            variables = variables_of(comm, file)
+            file.declare(variables)
+            variables[0].put(np.zeros(10))
+            if comm.rank == who:
+                raise OwnError
+            call(file)
+    still_works(comm, folder)
+
+
+def check_calls_with_requests_amid(comm, folder):
+    with collio.open(comm, folder / "a", "w", SMALL) as file:
+        variables = variables_of(comm, file)
+        file.declare(variables)
+        for _ in range(10):
+            variables[0].put(np.zeros(10))
+            with raises(ValueError, "data was put without a commit behind it"):
+                file.fetch(wait=False)
+        for step in range(2):
+            for number, variable in enumerate(variables):
+                variable.put(np.full(10, 100.0 * step + 10 * number + comm.rank), step)
+            file.commit()
+    same(file_as(comm, folder / "a", "f8"), expected(comm, 2))
