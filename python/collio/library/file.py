@@ -124,7 +124,8 @@ class File:
         in_memory. Collective. O(puts log puts).
         """
         parts = [put if isinstance(put, tuple) else (put, 0) for put in puts]
-        listed = (native.Part * len(parts))(*(native.Part(variable.handle, native.int64s([record])[0]) for variable, record in parts))
+        listed = (native.Part * len(parts))(*(native.Part(variable.handle if variable.file is self else None, native.int64s([record])[0])
+                                               for variable, record in parts))
         self.announce(agreement.DECLARE, "declare")
         native.call("declare", self.handle, len(parts), listed, 0 if in_memory is None else in_memory)
         self._declared = True

@@ -62,9 +62,13 @@ def check_orders_of_their_own(comm, folder):
 
 def check_puts_that_are_not_declared(comm, folder):
     with collio.open(comm, folder / "a", "w", SMALL) as file:
+        of_closed = variables_of(comm, file)[0]
+    with collio.open(comm, folder / "a", "w", SMALL) as file:
         first, second, third = variables_of(comm, file)
         with raises(ValueError, "declared put 1"):
             file.declare([first, (second, -1)])
+        with raises(ValueError, "declared put 0: its variable is null, or of another file"):
+            file.declare([of_closed])
         with raises(ValueError, "in_memory is 1; allowed: 2 and more, or 0"):
             file.declare([first, first], in_memory=1)
         with raises(ValueError, "no puts are declared"):
