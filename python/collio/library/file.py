@@ -145,6 +145,7 @@ class File:
         """
         self.check_open()
         native.call("wait_puts", self.handle, *native.int64s([puts]))
+        self.putting[:puts] = [None] * puts  # a step need not fit in memory
 
     # --- moving the data ------------------------------------------------------------------------
 

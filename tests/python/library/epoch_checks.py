@@ -1,5 +1,7 @@
 """Declared epochs: the first puts are written while the program makes the rest."""
 
+import weakref
+
 import numpy as np
 from common_checks import file_as, raises, same
 from leaving_checks import OwnError, still_works
@@ -119,6 +121,25 @@ def check_arrays_live_as_long_as_their_group(comm, folder):
         with raises(ValueError):
             file.commit(wait=True)
     same(file_as(comm, folder / "a", "f8")[:rows * comm.size], np.ones(rows * comm.size))
+
+
+def check_arrays_go_when_they_are_written(comm, folder):
+    """A program may make a new array for each put and have memory for two."""
+    with collio.open(comm, folder / "a", "w", SMALL) as file:
+        variables = variables_of(comm, file)
+        file.declare(variables, in_memory=2)
+        for step in range(3):
+            known = []
+            for number, variable in enumerate(variables):
+                if number > 1:
+                    file.wait_puts(number - 1)
+                    assert [array() is None for array in known] == [True] * (number - 1) + [False]
+                array = np.full(10, 100.0 * step + 10 * number + comm.rank)
+                known.append(weakref.ref(array))
+                variable.put(array, step)
+                del array
+            file.commit()
+    same(file_as(comm, folder / "a", "f8"), expected(comm, 3))
 
 
 def check_a_rank_leaves_amid(comm, folder):
