@@ -41,6 +41,8 @@ class Member(Protocol):
         """Closes the file without an announcement."""
     def step(self) -> bool:
         """Moves calls on that go on in the background; whether there are any."""
+    def give_up(self) -> None:
+        """Cancels a declared step that this rank has not put whole."""
 
 
 class Announcement:
@@ -123,9 +125,14 @@ class Agreement:
 
     def leave(self, file: int, member: Member, remark: Callable[[], None], patience_s: float) -> None:
         """Takes part in what the other ranks do until the file is closed. Collective with whatever collective calls they make."""
+        def late() -> None:
+            for other in self.members.values():
+                other.give_up()
+            remark()
+
         while not member.closed:
             announced = Announcement(self, (self.comm.rank + 1, _NOTHING, _LEAST, file))
-            announced.wait(patience_s, remark)
+            announced.wait(patience_s, late)
             number, kind = announced.call or (announced.closing, CLOSE)
             other = self.members.get(number)
             if other is None or other.closed:

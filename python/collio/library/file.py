@@ -65,7 +65,8 @@ class File:
 
     As a context manager it closes itself at the end of the block, collectively. Where a rank leaves the block by an exception, what it put since its last
     commit is forgotten, the next collective call of the other ranks raises PeerError, and all ranks close the file: none hangs in a call of collio. A rank
-    that waits elsewhere meanwhile, as in comm.Barrier(), is out of collio's reach. So a rank whose exception has waited for a second prints it.
+    that waits elsewhere meanwhile, as in comm.Barrier(), is out of collio's reach. So a rank whose exception has waited for a second prints it. It also cancels
+    the declared steps of other files of the communicator that it has not put whole: the other ranks may be in wait_puts() of such a file.
 
     `path`, `mode`; `variables`: variables by name.
     """
@@ -80,6 +81,7 @@ class File:
         self._agreement, self._number = member
         self._requests: list[Request] = []
         self._declared = False
+        self._puts = 0  # declared
         self._agreement.add(self._number, self)
 
     def __repr__(self) -> str:
@@ -128,7 +130,7 @@ class File:
                                                for variable, record in parts))
         self.announce(agreement.DECLARE, "declare")
         native.call("declare", self.handle, len(parts), listed, 0 if in_memory is None else in_memory)
-        self._declared = True
+        self._declared, self._puts = True, len(parts)
 
     def group_end(self, put: int) -> int:
         """The number behind the last put in the group of declared put `put`, counted from 0. Raises ValueError. Not collective."""
@@ -306,6 +308,11 @@ class File:
         if self._declared and self.handle:
             native.call("wait_puts", self.handle, 0)  # moves groups on
         return any(not request.step() for request in self._requests)
+
+    def give_up(self) -> None:
+        """See agreement.Member."""
+        if self._declared and self.handle and (not self._puts or len(self.putting) < self._puts):
+            self.cancel()
 
     # --- inside ---------------------------------------------------------------------------------
 

@@ -187,3 +187,19 @@ def check_calls_with_requests_amid(comm, folder):
                 variable.put(np.full(10, 100.0 * step + 10 * number + comm.rank), step)
             file.commit()
     same(file_as(comm, folder / "a", "f8"), expected(comm, 2))
+
+
+def check_a_rank_leaves_another_file(comm, folder):
+    """The others wait for a group of a file that it has not left yet."""
+    who = comm.size - 1
+    for declared in (3, 0):  # by the rank that leaves
+        wanted = OwnError if comm.rank == who else (ValueError, collio.PeerError)
+        with raises(wanted), collio.open(comm, folder / f"outer{declared}", "w", SMALL) as outer:
+            variables = variables_of(comm, outer)
+            outer.declare(variables[:declared] if comm.rank == who else variables)
+            with collio.open(comm, folder / f"inner{declared}", "w"):
+                if comm.rank == who:
+                    raise OwnError
+                variables[0].put(np.zeros(10))
+                outer.wait_puts(1)
+    still_works(comm, folder)
