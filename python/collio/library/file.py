@@ -129,7 +129,7 @@ class File:
         listed = (native.Part * len(parts))(*(native.Part(variable.handle if variable.file is self else None, native.int64s([record])[0])
                                                for variable, record in parts))
         self.announce(agreement.DECLARE, "declare")
-        native.call("declare", self.handle, len(parts), listed, 0 if in_memory is None else in_memory)
+        self._call("declare", len(parts), listed, 0 if in_memory is None else in_memory)
         self._declared, self._puts = True, len(parts)
 
     def group_end(self, put: int) -> int:
@@ -232,13 +232,13 @@ class File:
     def sync(self) -> None:
         """Has the storage keep what was committed so far. Raises Error. Collective."""
         self.announce(agreement.SYNC, "sync")
-        native.call("sync", self.handle)
+        self._call("sync")
 
     def truncate(self, size: int) -> None:
         """Makes the file `size` bytes long, shorter or longer; all ranks give the same number. Completes what was committed. Raises Error. Collective."""
         size = native.int64s([size])[0]
         self.announce(agreement.TRUNCATE, "truncate")
-        native.call("set_size", self.handle, size)
+        self._call("set_size", size)
 
     @property
     def closed(self) -> bool:
@@ -321,7 +321,7 @@ class File:
         if wait:
             self.announce(_KINDS[name], name)
             try:
-                native.call(name, self.handle, *arguments, None)
+                self._call(name, *arguments, None)
             finally:
                 arrays.clear()
             return None
@@ -331,13 +331,21 @@ class File:
         arrays.clear()
         what, handle = f"{name} of {self.path}", ctypes.c_void_p()
         try:
-            native.call(name, self.handle, *arguments, ctypes.byref(handle))
+            self._call(name, *arguments, ctypes.byref(handle))
         except Error as raised:  # amid an epoch: there is no request on any rank
             announced.wait()
             raise announced.error(what) or raised
         request = Request(what, handle, announced, held)
         self._requests = [other for other in self._requests if not other.done() or other.unheard] + [request]
         return request
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        """A call of the library, which ends a declared step. Collective."""
+        try:
+            native.call(name, self.handle, *arguments)
+        finally:
+            if self._declared:
+                self.putting.clear()
 
     def _alone(self, name: str, direct: DirectCall) -> int:
         self.check_open()
