@@ -100,6 +100,42 @@ def check_a_record_far_behind(comm, folder):
     on_first_rank(comm, look)
 
 
+def check_records_that_were_not_written(comm, folder):
+    """They do not count: those of a commit that fails, and those of a cancelled put."""
+    arrays, hints = {"v": ((None, comm.size), "f8")}, {"collio_faults": "all:write1:ENOSPC"}
+
+    def put(file, record):
+        file.put("v", np.ones(1), (comm.rank,), record=record)
+
+    with collio.array.open(comm, folder / "waited.nc", "w", arrays, hints=hints) as file:
+        put(file, 4)
+        with raises(collio.Error, "NO_SPACE"):
+            file.commit(wait=True)
+        put(file, 0)
+        file.commit(wait=True)
+        assert file.records == 1
+    with raises(collio.Error, "NO_SPACE"), collio.array.open(comm, folder / "later.nc", "w", arrays, hints=hints) as file:
+        put(file, 4)
+        file.commit()
+        put(file, 1)
+        file.commit()
+    with collio.array.open(comm, folder / "cancelled.nc", "w", arrays) as file:
+        for record in (4, 2):
+            put(file, record)
+            file.file.cancel()
+        put(file, 0)
+        file.commit().wait()
+        put(file, 3)
+        file.file.cancel()
+        file.commit()
+    with raises(ValueError), collio.array.open(comm, folder / "uncommitted.nc", "w", arrays) as file:
+        put(file, 0)
+        file.commit()
+        put(file, 1)
+    for name, records in {"waited": 1, "later": 2, "cancelled": 1, "uncommitted": 1}.items():
+        assert len(collio.array.read(comm, folder / f"{name}.nc", "v")) == records, name
+
+
 def check_files_of_netcdf(comm, folder):
     """All classic formats; the variables need padding, or there is one that needs none."""
     for kind in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"):
