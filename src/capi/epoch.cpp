@@ -136,7 +136,8 @@ Error join(engine::File& file, std::int64_t puts, std::vector<policy::PutHull>& 
 
 /// The file's epoch from now on. Collective.
 Error declare_on(collio_file& file, const Declaration& declared) {
-  if (Error error = end_epoch(file); !error.ok()) return error;
+  const BetweenSteps between(file);
+  if (!between.error.ok()) return between.error;
   engine::File& engine = *file.open->engine;
   file.open->settle();
   const engine::File::Visit visit(engine, "declare");
@@ -182,6 +183,14 @@ void begin_groups(collio_file& file, std::size_t end) {
     epoch.begun.push_back(next_group(file, "put"));
     begin(epoch.begun.back());
   }
+}
+
+/// Begins the groups of which this rank has made its puts: all, where it declares none. Not collective; they
+/// are.
+void begin_made(collio_file& file) {
+  const Epoch& epoch = *file.epoch;
+  const auto behind = std::ranges::upper_bound(epoch.ends, epoch.made) - epoch.ends.begin();
+  begin_groups(file, std::min(static_cast<std::size_t>(behind), epoch.ends.size() - 1));
 }
 
 /// Begins what is left, with an error where there is one, and is before the next epoch then. Collective.
@@ -230,8 +239,7 @@ void count_put(collio_variable& variable, std::int64_t record) {
   if (variable.record_bytes > 0 && !epoch.first_record)
     epoch.first_record = record - epoch.parts[static_cast<std::size_t>(epoch.made)].record;
   ++epoch.made;
-  const auto behind = std::ranges::upper_bound(epoch.ends, epoch.made) - epoch.ends.begin();
-  begin_groups(*variable.file, std::min(static_cast<std::size_t>(behind), epoch.ends.size() - 1));
+  begin_made(*variable.file);
   if (!epoch.begun.empty()) engine::step_all_queues();
 }
 
@@ -252,9 +260,17 @@ void give_up(collio_file& file) {
 Error commit_epoch(collio_file& file, collio_request** request) {
   const Epoch& epoch = *file.epoch;
   const bool missing = epoch.made < static_cast<std::int64_t>(epoch.parts.size()) && !epoch.given_up;
-  return finish(
+  Error error = finish(
       file, missing ? Error{ErrorClass::argument, "a commit after " + puts_of(epoch, epoch.made)} : Error{},
       request);
+  begin_made(file);
+  return error;
+}
+
+BetweenSteps::BetweenSteps(collio_file& file) : error(end_epoch(file)), file_(file) {}
+
+BetweenSteps::~BetweenSteps() {
+  if (file_.epoch) begin_made(file_);
 }
 
 Error end_epoch(collio_file& file) {

@@ -311,7 +311,7 @@ class File:
 
     def give_up(self) -> None:
         """See agreement.Member."""
-        if self._declared and self.handle and (not self._puts or len(self.putting) < self._puts):
+        if self.handle and len(self.putting) < self._puts:
             self.cancel()
 
     # --- inside ---------------------------------------------------------------------------------
