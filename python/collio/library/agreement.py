@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Callable, Protocol
+from typing import Any, Callable, ClassVar, Protocol
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Member(Protocol):
     def close_here(self) -> None:
         """Closes the file without an announcement."""
     def step(self) -> bool:
-        """Moves calls on that go on in the background; whether there are any."""
+        """Moves calls of all files on that go on in the background; whether it could."""
     def give_up(self) -> None:
         """Cancels a declared step that this rank has not put whole."""
 
@@ -97,7 +97,9 @@ class Announcement:
 
 
 class Agreement:
-    """The announcements on one communicator."""
+    """The announcements on one communicator. `open_files`: of all communicators."""
+
+    open_files: ClassVar[list[Member]] = []
 
     def __init__(self, comm: Any) -> None:
         self.comm = comm.Dup()
@@ -145,10 +147,12 @@ class Agreement:
     def add(self, file: int, member: Member) -> None:
         """An open file: it and its arrays live until it is closed."""
         self.members[file] = member
+        self.open_files.append(member)
 
     def remove(self, file: int) -> None:
         """A file that is closed. Collective after free()."""
-        self.members.pop(file, None)
+        if member := self.members.pop(file, None):
+            self.open_files.remove(member)
         if self._freed and not self.members:
             self.comm.Free()
 
@@ -160,9 +164,7 @@ class Agreement:
 
     def step(self) -> None:
         """Moves background calls on. Not collective."""
-        for member in list(self.members.values()):
-            if member.step():
-                return
+        any(member.step() for member in list(self.open_files))
 
 
 _keyval = None

@@ -305,9 +305,9 @@ class File:
 
     def step(self) -> bool:
         """See agreement.Member."""
-        if self._declared and self.handle:
-            native.call("wait_puts", self.handle, 0)  # moves groups on
-        return any(not request.step() for request in self._requests)
+        if self.handle:
+            native.call("wait_puts", self.handle, 0)
+        return bool(self.handle)
 
     def give_up(self) -> None:
         """See agreement.Member."""

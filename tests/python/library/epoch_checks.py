@@ -204,3 +204,23 @@ def check_a_rank_leaves_another_file(comm, folder):
                 variables[0].put(np.zeros(10))
                 outer.wait_puts(1)
     still_works(comm, folder)
+
+
+def check_files_of_two_communicators(comm, folder):
+    """Some ranks wait for groups, or for a request, of one file while the others are in a call on another one."""
+    other = comm.Dup()
+    with collio.open(comm, folder / "a", "w") as first, collio.open(other, folder / "b", "w", SMALL) as second:
+        variables = variables_of(comm, second)
+        second.declare(variables)
+        for step in range(2):
+            for number, variable in enumerate(variables):
+                variable.put(np.full(10, 100.0 * step + 10 * number + comm.rank), step)
+            if comm.rank > 0:
+                second.wait_puts(2)
+            first.commit(wait=True)
+            request = second.commit()
+            if comm.rank > 0:
+                request.wait()
+            collio.open(comm, folder / "c", "w").close()
+    other.Free()
+    same(file_as(comm, folder / "b", "f8"), expected(comm, 2))
