@@ -334,7 +334,7 @@ class File:
             self._call(name, *arguments, ctypes.byref(handle))
         except Error as raised:  # amid an epoch: there is no request on any rank
             announced.wait()
-            raise announced.error(what) or raised
+            raise (announced.error(what) or raised) from None
         request = Request(what, handle, announced, held)
         self._requests = [other for other in self._requests if not other.done() or other.unheard] + [request]
         return request
