@@ -225,11 +225,13 @@ Error check_next(const collio_variable& variable, std::int64_t record) {
   const Epoch::Part& part = epoch.parts[static_cast<std::size_t>(epoch.made)];
   if (part.variable != &variable)
     return {ErrorClass::argument, numbered("put", epoch.made) + " is declared for another variable"};
-  const std::int64_t wanted = part.record + epoch.first_record.value_or(record - part.record);
-  if (variable.record_bytes > 0 && (record != wanted || wanted < part.record))
+  const bool other =
+      record < part.record || (epoch.first_record && record - part.record != *epoch.first_record);
+  if (variable.record_bytes > 0 && other)
     return not_allowed(numbered("the record of put", epoch.made), record,
-                       epoch.first_record ? std::to_string(wanted) + ", as declared"
-                                          : std::to_string(part.record) + " and more, as declared");
+                       epoch.first_record
+                           ? std::to_string(part.record + *epoch.first_record) + ", as declared"
+                           : std::to_string(part.record) + " and more, as declared");
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include "check.hpp"
 
@@ -108,6 +109,9 @@ class Misuse {
     collio_file* file = opened();
     declare_three(file);
     const bool mine = c_.rank == c_.size - 1;
+    if (mine)
+      local(put(0, std::numeric_limits<std::int64_t>::min()), COLLIO_ERR_ARGUMENT,
+            "the record of put 0 is -9223372036854775808; allowed: 0 and more, as declared");
     if (mine) local(put(1, 0), COLLIO_ERR_ARGUMENT, "put 0 is declared for another variable");
     same(put(0, 7), COLLIO_OK);
     if (mine) local(put(1, 8), COLLIO_ERR_ARGUMENT, "the record of put 1 is 8; allowed: 7, as declared");
