@@ -163,9 +163,9 @@ Error declare_on(collio_file& file, const Declaration& declared) {
   });
   if (Error error = engine.agreement->worst(mine, what); !error.ok()) return error;
   file.epoch.reset();
+  file.writes.puts.remember(epoch->ends.size());
   if (words[0] == 0) return {};
   for (std::int64_t& end : epoch->ends) end = std::min(end, declared.count);
-  file.writes.puts.remember(epoch->ends.size());
   file.epoch = std::move(epoch);
   return {};
 }
