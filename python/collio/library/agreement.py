@@ -128,7 +128,7 @@ class Agreement:
     def leave(self, file: int, member: Member, remark: Callable[[], None], patience_s: float) -> None:
         """Takes part in what the other ranks do until the file is closed. Collective with whatever collective calls they make."""
         def late() -> None:
-            for other in self.members.values():
+            for other in self.open_files:
                 other.give_up()
             remark()
 

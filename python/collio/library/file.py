@@ -66,7 +66,7 @@ class File:
     As a context manager it closes itself at the end of the block, collectively. Where a rank leaves the block by an exception, what it put since its last
     commit is forgotten, the next collective call of the other ranks raises PeerError, and all ranks close the file: none hangs in a call of collio. A rank
     that waits elsewhere meanwhile, as in comm.Barrier(), is out of collio's reach. So a rank whose exception has waited for a second prints it. It also cancels
-    the declared steps of other files of the communicator that it has not put whole: the other ranks may be in wait_puts() of such a file.
+    the declared steps of other files that it has not put whole: the other ranks may be in wait_puts() of such a file.
 
     `path`, `mode`; `variables`: variables by name.
     """

@@ -192,10 +192,10 @@ def check_calls_with_requests_amid(comm, folder):
 
 def check_a_rank_leaves_another_file(comm, folder):
     """The others wait for a group of a file that it has not left yet."""
-    who = comm.size - 1
-    for declared in (3, 0):  # by the rank that leaves
+    who, another = comm.size - 1, comm.Dup()
+    for declared, its in ((3, comm), (0, comm), (3, another)):  # by the rank that leaves
         wanted = OwnError if comm.rank == who else (ValueError, collio.PeerError)
-        with raises(wanted), collio.open(comm, folder / f"outer{declared}", "w", SMALL) as outer:
+        with raises(wanted), collio.open(its, folder / f"outer{declared}", "w", SMALL) as outer:
             variables = variables_of(comm, outer)
             outer.declare(variables[:declared] if comm.rank == who else variables)
             with collio.open(comm, folder / f"inner{declared}", "w"):
@@ -203,6 +203,7 @@ def check_a_rank_leaves_another_file(comm, folder):
                     raise OwnError
                 variables[0].put(np.zeros(10))
                 outer.wait_puts(1)
+    another.Free()
     still_works(comm, folder)
 
 
