@@ -167,6 +167,14 @@ class Agreement:
         any(member.step() for member in list(self.open_files))
 
 
+def meet(comm: Any) -> None:
+    """Before a call that waits without moving background calls on, which a rank that is still on its way may wait for. Collective."""
+    request = comm.Ibarrier()
+    while not request.Test():
+        any(member.step() for member in list(Agreement.open_files))
+        os.sched_yield()
+
+
 _keyval = None
 
 
@@ -179,6 +187,7 @@ def agreement_on(comm: Any) -> Agreement:
         _keyval = MPI.Comm.Create_keyval(delete_fn=lambda comm, keyval, agreement: agreement.free())
     kept: Agreement | None = comm.Get_attr(_keyval)
     if kept is None:
+        meet(comm)
         kept = Agreement(comm)
         comm.Set_attr(_keyval, kept)
     return kept

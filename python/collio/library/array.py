@@ -84,6 +84,7 @@ def open(
     headers of, every P-th subfile; all get O(arrays x subfiles) numbers.
     """
     comm, name = agreement.communicator(comm), os.fspath(path)
+    agreement.meet(comm)
 
     def prepare() -> Contents | Master:
         if mode not in MODES:

@@ -223,5 +223,14 @@ def check_files_of_two_communicators(comm, folder):
             if comm.rank > 0:
                 request.wait()
             collio.open(comm, folder / "c", "w").close()
+        third = comm.Dup()
+        for opens in (lambda: collio.open(third, folder / "d", "w"), lambda: collio.array.open(third, folder / "e.nc", "w", {"v": ((9,), "f8")})):
+            for number, variable in enumerate(variables):
+                variable.put(np.full(10, 100.0 + 10 * number + comm.rank), 1)
+            request = second.commit()
+            if comm.rank == 0:
+                request.wait()
+            opens().close()
+        third.Free()
     other.Free()
     same(file_as(comm, folder / "b", "f8"), expected(comm, 2))
