@@ -34,9 +34,17 @@ core::Result<policy::PutHull> hull_of(const collio_file& file, const collio_part
                          offset.value() + place.end * v.element_bytes, place.count * v.element_bytes};
 }
 
+/// The error of `work`, or that there is no memory for it. Other ranks wait, so it must not throw.
+template <class Work>
+Error without_throwing(Work&& work) try {
+  return work();
+} catch (const std::bad_alloc&) {
+  return {ErrorClass::no_memory, "no memory"};
+}
+
 /// This rank's hulls.
 Error describe(const collio_file& file, std::span<const collio_part> parts,
-               std::vector<policy::PutHull>& hulls) try {
+               std::vector<policy::PutHull>& hulls) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto hull = hull_of(file, parts[i]);
     if (!hull)
@@ -45,8 +53,6 @@ Error describe(const collio_file& file, std::span<const collio_part> parts,
     hulls.push_back(hull.value());
   }
   return {};
-} catch (const std::bad_alloc&) {
-  return {ErrorClass::no_memory, "no memory"};
 }
 
 /// What a rank declares.
@@ -66,10 +72,15 @@ Error check(const collio_file& file, const Declaration& declared) {
                                                : Error{ErrorClass::argument, "the list of puts is null"};
 }
 
-/// Hulls of all ranks' puts, of which this rank has the first ones. Collective.
-void join_hulls(MPI_Comm comm, std::vector<policy::PutHull>& hulls) {
+/// What ranks exchange of hulls.
+struct HullWords {
+  std::vector<std::int64_t> ends, bytes;
+};
+
+/// Hulls of all ranks' puts, of which this rank has the first ones. Needs no memory. Collective.
+void join_hulls(MPI_Comm comm, std::vector<policy::PutHull>& hulls, HullWords& words) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::int64_t> ends(2 * hulls.size()), bytes(hulls.size());
+  auto& [ends, bytes] = words;
   for (std::size_t i = 0; i < hulls.size(); ++i) {
     const bool empty = hulls[i].bytes == 0;
     ends[2 * i] = empty ? none : hulls[i].begin;
@@ -108,33 +119,53 @@ core::Result<std::vector<std::int64_t>> groups_of(const engine::File& file,
   return ends;
 }
 
+/// The hulls of `puts` puts of all ranks. The same error on all where a rank has no memory. Collective.
+Error join(engine::File& file, std::int64_t puts, std::vector<policy::PutHull>& hulls) {
+  const auto count = static_cast<std::size_t>(puts);
+  HullWords words;
+  const Error mine = without_throwing([&] {
+    hulls.resize(count);
+    words.ends.resize(2 * count);
+    words.bytes.resize(count);
+    return Error{};
+  });
+  Error error = file.agreement->worst(mine, "cannot declare puts for " + file.path);
+  if (error.ok()) join_hulls(file.comm, hulls, words);
+  return error;
+}
+
 /// The file's epoch from now on. Collective.
 Error declare_on(collio_file& file, const Declaration& declared) {
-  if (Error error = end_epoch(file); !error.ok()) return error;
+  const BetweenSteps between(file);
+  if (!between.error.ok()) return between.error;
   engine::File& engine = *file.open->engine;
   file.open->settle();
   const engine::File::Visit visit(engine, "declare");
   if (Error error = engine::check_same_call(engine, "declare"); !error.ok()) return error;
   std::vector<policy::PutHull> hulls;
+  auto epoch = std::make_unique<Epoch>();
   Error mine = check(file, declared);
   const std::span parts(declared.parts, mine.ok() ? static_cast<std::size_t>(declared.count) : 0);
-  if (mine.ok()) mine = describe(file, parts, hulls);
+  if (mine.ok())
+    mine = without_throwing([&] {
+      for (const collio_part& part : parts) epoch->parts.push_back({part.variable, part.record});
+      return describe(file, parts, hulls);
+    });
   constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   std::int64_t words[] = {declared.count, declared.in_memory > 0 ? -declared.in_memory : -unlimited};
-  if (Error error = engine.agreement->worst(mine, "declares wrong puts for " + engine.path, words);
-      !error.ok())
-    return error;
-  hulls.resize(static_cast<std::size_t>(words[0]));
-  join_hulls(engine.comm, hulls);
-  auto ends = groups_of(engine, hulls, -words[1]);
-  if (!ends) return ends.error();
+  const std::string what = "declares wrong puts for " + engine.path;
+  if (Error error = engine.agreement->worst(mine, what, words); !error.ok()) return error;
+  if (Error error = join(engine, words[0], hulls); !error.ok()) return error;
+  mine = without_throwing([&]() -> Error {
+    auto ends = groups_of(engine, hulls, -words[1]);
+    if (ends) epoch->ends = std::move(ends.value());
+    return ends ? Error{} : ends.error();
+  });
+  if (Error error = engine.agreement->worst(mine, what); !error.ok()) return error;
   file.epoch.reset();
-  if (words[0] == 0) return {};
-  auto epoch = std::make_unique<Epoch>();
-  for (const collio_part& part : parts) epoch->parts.push_back({part.variable, part.record});
-  epoch->ends = std::move(ends.value());
-  for (std::int64_t& end : epoch->ends) end = std::min(end, declared.count);
   file.writes.puts.remember(epoch->ends.size());
+  if (words[0] == 0) return {};
+  for (std::int64_t& end : epoch->ends) end = std::min(end, declared.count);
   file.epoch = std::move(epoch);
   return {};
 }
@@ -152,6 +183,14 @@ void begin_groups(collio_file& file, std::size_t end) {
     epoch.begun.push_back(next_group(file, "put"));
     begin(epoch.begun.back());
   }
+}
+
+/// Begins the groups of which this rank has made its puts: all, where it declares none. Not collective; they
+/// are.
+void begin_made(collio_file& file) {
+  const Epoch& epoch = *file.epoch;
+  const auto behind = std::ranges::upper_bound(epoch.ends, epoch.made) - epoch.ends.begin();
+  begin_groups(file, std::min(static_cast<std::size_t>(behind), epoch.ends.size() - 1));
 }
 
 /// Begins what is left, with an error where there is one, and is before the next epoch then. Collective.
@@ -186,11 +225,13 @@ Error check_next(const collio_variable& variable, std::int64_t record) {
   const Epoch::Part& part = epoch.parts[static_cast<std::size_t>(epoch.made)];
   if (part.variable != &variable)
     return {ErrorClass::argument, numbered("put", epoch.made) + " is declared for another variable"};
-  const std::int64_t wanted = part.record + epoch.first_record.value_or(record - part.record);
-  if (variable.record_bytes > 0 && (record != wanted || wanted < part.record))
+  const bool other =
+      record < part.record || (epoch.first_record && record - part.record != *epoch.first_record);
+  if (variable.record_bytes > 0 && other)
     return not_allowed(numbered("the record of put", epoch.made), record,
-                       epoch.first_record ? std::to_string(wanted) + ", as declared"
-                                          : std::to_string(part.record) + " and more, as declared");
+                       epoch.first_record
+                           ? std::to_string(part.record + *epoch.first_record) + ", as declared"
+                           : std::to_string(part.record) + " and more, as declared");
   return {};
 }
 
@@ -200,8 +241,7 @@ void count_put(collio_variable& variable, std::int64_t record) {
   if (variable.record_bytes > 0 && !epoch.first_record)
     epoch.first_record = record - epoch.parts[static_cast<std::size_t>(epoch.made)].record;
   ++epoch.made;
-  const auto behind = std::ranges::upper_bound(epoch.ends, epoch.made) - epoch.ends.begin();
-  begin_groups(*variable.file, std::min(static_cast<std::size_t>(behind), epoch.ends.size() - 1));
+  begin_made(*variable.file);
   if (!epoch.begun.empty()) engine::step_all_queues();
 }
 
@@ -222,9 +262,17 @@ void give_up(collio_file& file) {
 Error commit_epoch(collio_file& file, collio_request** request) {
   const Epoch& epoch = *file.epoch;
   const bool missing = epoch.made < static_cast<std::int64_t>(epoch.parts.size()) && !epoch.given_up;
-  return finish(
+  Error error = finish(
       file, missing ? Error{ErrorClass::argument, "a commit after " + puts_of(epoch, epoch.made)} : Error{},
       request);
+  begin_made(file);
+  return error;
+}
+
+BetweenSteps::BetweenSteps(collio_file& file) : error(end_epoch(file)), file_(file) {}
+
+BetweenSteps::~BetweenSteps() {
+  if (file_.epoch) begin_made(file_);
 }
 
 Error end_epoch(collio_file& file) {

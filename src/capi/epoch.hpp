@@ -50,4 +50,17 @@ void give_up(collio_file& file);
 /// has put. Collective.
 [[nodiscard]] core::Error end_epoch(collio_file& file);
 
+/// While another collective call on the file lasts: end_epoch(), and then the next step.
+class BetweenSteps {
+ public:
+  explicit BetweenSteps(collio_file& file);
+  ~BetweenSteps();
+  BetweenSteps(const BetweenSteps&) = delete;
+  BetweenSteps& operator=(const BetweenSteps&) = delete;
+  const core::Error error;
+
+ private:
+  collio_file& file_;
+};
+
 }  // namespace collio::capi

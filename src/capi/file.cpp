@@ -208,7 +208,8 @@ int close_file(collio_file** file) {
 int sync_file(collio_file* file) {
   return guarded_collectively(file, [&]() -> Error {
     engine::File& engine = *file->open->engine;
-    if (Error error = end_epoch(*file); !error.ok()) return error;
+    const BetweenSteps between(*file);
+    if (!between.error.ok()) return between.error;
     file->open->settle();
     const engine::File::Visit visit(engine, "sync");
     if (Error error = engine::check_same_call(engine, "sync"); !error.ok()) return error;
@@ -232,7 +233,8 @@ int size_of_file(collio_file* file, int64_t* bytes) {
 int set_size(collio_file* file, int64_t bytes) {
   return guarded_collectively(file, [&]() -> Error {
     engine::File& engine = *file->open->engine;
-    if (Error error = end_epoch(*file); !error.ok()) return error;
+    const BetweenSteps between(*file);
+    if (!between.error.ok()) return between.error;
     file->open->settle();
     const engine::File::Visit visit(engine, "set_size");
     if (Error error = engine::check_same_call(engine, "set_size"); !error.ok()) return error;

@@ -159,7 +159,8 @@ namespace {
 
 /// Collective.
 Error move_lists(collio_file& file, Direction direction, const PieceLists& lists, collio_request** request) {
-  if (Error error = end_epoch(file); !error.ok()) return error;
+  const BetweenSteps between(file);
+  if (!between.error.ok()) return between.error;
   const auto transfer =
       transfer_on(file, direction, direction == Direction::write ? "write_pieces" : "read_pieces");
   describe(*transfer, file, [&] { return map_of(lists); });
@@ -188,10 +189,10 @@ int commit(collio_file* file, collio_request** request) {
 
 int fetch(collio_file* file, collio_request** request) {
   return guarded_collectively(file, [&]() -> Error {
-    Error error = end_epoch(*file);
-    if (error.ok()) return launch(take_pending(*file, Direction::read, "fetch"), request);
+    const BetweenSteps between(*file);
+    if (between.error.ok()) return launch(take_pending(*file, Direction::read, "fetch"), request);
     file->reads.forget();
-    return error;
+    return between.error;
   });
 }
 

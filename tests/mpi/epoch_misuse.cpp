@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include "check.hpp"
 
@@ -24,6 +25,7 @@ class Misuse {
     orders();
     left_amid();
     cancelled();
+    without_puts();
     full_disk();
   }
 
@@ -107,6 +109,9 @@ class Misuse {
     collio_file* file = opened();
     declare_three(file);
     const bool mine = c_.rank == c_.size - 1;
+    if (mine)
+      local(put(0, std::numeric_limits<std::int64_t>::min()), COLLIO_ERR_ARGUMENT,
+            "the record of put 0 is -9223372036854775808; allowed: 0 and more, as declared");
     if (mine) local(put(1, 0), COLLIO_ERR_ARGUMENT, "put 0 is declared for another variable");
     same(put(0, 7), COLLIO_OK);
     if (mine) local(put(1, 8), COLLIO_ERR_ARGUMENT, "the record of put 1 is 8; allowed: 7, as declared");
@@ -191,6 +196,35 @@ class Misuse {
     c_.that(std::all_of(found.begin() + half, found.end(), [](unsigned char b) { return b == 7; }),
             "the step behind");
     MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  /// All ranks, in a wait that moves groups on.
+  void meet(collio_file* file) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int done = 0; !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
+      same_here(collio_wait_puts(file, 0));
+      usleep(10);
+    }
+  }
+
+  /// A rank that declares none has made its puts of every group: the others need not wait for its commit.
+  void without_puts() {
+    collio_file* file = opened("cb_buffer_size=1");
+    const collio_part parts[] = {{v_[0], 0}, {v_[1], 0}, {v_[2], 0}};
+    const bool none = c_.rank == 0 && c_.size > 1;
+    same(collio_declare(file, none ? 0 : 3, parts, 0), COLLIO_OK);
+    for (int step = 0; step < 3; ++step) {
+      for (int v = 0; v < 3 && !none; ++v) {
+        same_here(put(v, step, static_cast<unsigned char>(1 + step)));
+        if (v < 2) same_here(collio_wait_puts(file, v + 1));
+      }
+      meet(file);
+      if (step < 2) same(collio_commit(file, nullptr), COLLIO_OK);
+    }
+    same(collio_sync(file), COLLIO_ERR_ARGUMENT);
+    same(collio_sync(file), COLLIO_OK);
+    same(collio_close(&file), COLLIO_OK);
   }
 
   /// The error of the first group is that of the commit, on all ranks. The next step is written.

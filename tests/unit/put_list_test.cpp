@@ -62,5 +62,21 @@ TEST(PutList, ForgetsTheOldest) {
   }
 }
 
+TEST(PutList, ForgetsWhatIsMoreThanItIsToRemember) {
+  PutList list;
+  std::vector<std::weak_ptr<const core::PieceMap>> maps;
+  list.remember(20);
+  for (int i = 0; i < 20; ++i) {
+    const auto map = map_of({{0, 0, 4}});
+    maps.push_back(map);
+    list.add({map, 0, 0});
+    EXPECT_EQ(list.take().bytes(), 4);
+  }
+  list.remember(0);
+  list.add({map_of({{0, 0, 4}}), 0, 0});
+  EXPECT_EQ(list.take().bytes(), 4);
+  EXPECT_EQ(std::ranges::count_if(maps, [](const auto& map) { return !map.expired(); }), 3);
+}
+
 }  // namespace
 }  // namespace collio::engine

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Callable, Protocol
+from typing import Any, Callable, ClassVar, Protocol
 
 import numpy as np
 
@@ -40,7 +40,9 @@ class Member(Protocol):
     def close_here(self) -> None:
         """Closes the file without an announcement."""
     def step(self) -> bool:
-        """Moves calls on that go on in the background; whether there are any."""
+        """Moves calls of all files on that go on in the background; whether it could."""
+    def give_up(self) -> None:
+        """Cancels a declared step that this rank has not put whole."""
 
 
 class Announcement:
@@ -95,7 +97,9 @@ class Announcement:
 
 
 class Agreement:
-    """The announcements on one communicator."""
+    """The announcements on one communicator. `open_files`: of all communicators."""
+
+    open_files: ClassVar[list[Member]] = []
 
     def __init__(self, comm: Any) -> None:
         self.comm = comm.Dup()
@@ -123,9 +127,14 @@ class Agreement:
 
     def leave(self, file: int, member: Member, remark: Callable[[], None], patience_s: float) -> None:
         """Takes part in what the other ranks do until the file is closed. Collective with whatever collective calls they make."""
+        def late() -> None:
+            for other in self.open_files:
+                other.give_up()
+            remark()
+
         while not member.closed:
             announced = Announcement(self, (self.comm.rank + 1, _NOTHING, _LEAST, file))
-            announced.wait(patience_s, remark)
+            announced.wait(patience_s, late)
             number, kind = announced.call or (announced.closing, CLOSE)
             other = self.members.get(number)
             if other is None or other.closed:
@@ -138,10 +147,12 @@ class Agreement:
     def add(self, file: int, member: Member) -> None:
         """An open file: it and its arrays live until it is closed."""
         self.members[file] = member
+        self.open_files.append(member)
 
     def remove(self, file: int) -> None:
         """A file that is closed. Collective after free()."""
-        self.members.pop(file, None)
+        if member := self.members.pop(file, None):
+            self.open_files.remove(member)
         if self._freed and not self.members:
             self.comm.Free()
 
@@ -153,9 +164,15 @@ class Agreement:
 
     def step(self) -> None:
         """Moves background calls on. Not collective."""
-        for member in list(self.members.values()):
-            if member.step():
-                return
+        any(member.step() for member in list(self.open_files))
+
+
+def meet(comm: Any) -> None:
+    """Before a call that waits without moving background calls on, which a rank that is still on its way may wait for. Collective."""
+    request = comm.Ibarrier()
+    while not request.Test():
+        any(member.step() for member in list(Agreement.open_files))
+        os.sched_yield()
 
 
 _keyval = None
@@ -170,6 +187,7 @@ def agreement_on(comm: Any) -> Agreement:
         _keyval = MPI.Comm.Create_keyval(delete_fn=lambda comm, keyval, agreement: agreement.free())
     kept: Agreement | None = comm.Get_attr(_keyval)
     if kept is None:
+        meet(comm)
         kept = Agreement(comm)
         comm.Set_attr(_keyval, kept)
     return kept

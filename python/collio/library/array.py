@@ -85,6 +85,7 @@ def open(
     headers of, every P-th subfile; all get O(arrays x subfiles) numbers.
     """
     comm, name = agreement.communicator(comm), os.fspath(path)
+    agreement.meet(comm)
 
     def prepare() -> Contents | Master:
         if mode not in MODES:
@@ -120,7 +121,9 @@ class ArrayFile:
         self.arrays = arrays
         self.records = records.count if records else 0
         self._records = records
-        self._records_put = 0
+        self._records_put = 0  # since the last commit
+        self._records_written = 0
+        self._begun: list[tuple[Request, int]] = []
         self._boxes: dict[Any, Decomposition] = {}
         self._parts: dict[Any, tuple[Decomposition, list[_Part]]] = {}
 
@@ -146,15 +149,21 @@ class ArrayFile:
         if place.cut is not None:
             memory.checked(f"put of {name!r}", block, block.dtype, decomposition.elements)
             block = block.reshape(decomposition.box[1] if decomposition.box else -1)
+        if not self.file.putting:
+            self._records_put = 0  # the others were cancelled
         for part in parts:
             part.variable.put(block[part.of_block].astype(place.dtype, copy=False), record or 0)
         self._records_put = max(self._records_put, 0 if record is None else record + 1)
 
     def commit(self, wait: bool = False) -> Request | None:
         """Writes what ranks have put; as File.commit(). Collective."""
+        records, self._records_put = self._records_put if self.file.putting else 0, 0
         if not wait:
-            return self.file.commit()
+            self._count_written()
+            self._begun.append((self.file.commit(), records))
+            return self._begun[-1][0]
         self.file.commit(wait=True)
+        self._records_written = max(self._records_written, records)
         self._tell_records()
         return None
 
@@ -190,7 +199,7 @@ class ArrayFile:
         try:
             if self._records is not None and not self.file.closed and self.file.mode != "r":
                 self.file.announce(agreement.RECORDS, "close")
-                self._tell_records(last=True)
+                self._tell_records()
         finally:
             self.file.close()
 
@@ -215,17 +224,27 @@ class ArrayFile:
             raise ValueError(f"array {name!r}: record is {record}; allowed: 0 to {self.records - 1}")
         return range(record, record + 1)
 
-    def _tell_records(self, last: bool = False) -> None:
-        """Rank 0 writes the number of records behind their data. `last`: completes what is under way before, and does nothing where a rank has put without a
-        commit. All ranks have just met in another call. Collective."""
+    def _count_written(self) -> None:
+        """The records of commits that are done, where these did not fail."""
+        going = []
+        for request, records in self._begun:
+            if not request.done():
+                going.append((request, records))
+            elif not request.failed:
+                self._records_written = max(self._records_written, records)
+        self._begun = going
+
+    def _tell_records(self) -> None:
+        """Rank 0 writes the number of records behind their data, when commits under way are done. All ranks have just met in another call. Collective."""
+        for request, _ in self._begun:
+            request.complete()
+        self._count_written()
         if self._records is None:
             return
-        told, pending = self._records, int(last and bool(self.file.putting))
-        records, waits = (int(number) for number in self.file.comm.allreduce(np.array([self._records_put, pending]), op=_largest))
-        if records <= self.records or waits:
+        told = self._records
+        records = int(self.file.comm.allreduce(self._records_written, op=max))
+        if records <= self.records:
             return
-        if last:
-            self.file.commit(wait=True)
 
         def write() -> None:
             if records >= 1 << 8 * told.bytes - 1:
@@ -247,7 +266,7 @@ class ArrayFile:
     def _box(self, name: str, start: Sequence[int] | None, count: Sequence[int]) -> Decomposition:
         """The decomposition of a block; the same object for the same block."""
         shape = self._shape(name)
-        key = (name, tuple(start) if start else (0,) * len(shape), tuple(count) or (1,))
+        key = (name, tuple(() if start is None else start) or (0,) * len(shape), tuple(count) or (1,))
         if key not in self._boxes:
             self._boxes[key] = box(shape, key[1], key[2])
         return self._boxes[key]
@@ -273,11 +292,6 @@ class ArrayFile:
         else:
             for part in place.cut.of_map(decomposition.indices()):
                 yield _Part(variable(map_of(place.cut.piece_shape(part.piece), part.indices), place.offsets[part.piece]), part.chosen)
-
-
-def _largest(one: Array, other: Array) -> Array:
-    """Of each two elements."""
-    return np.maximum(one, other)
 
 
 # --- opening ------------------------------------------------------------------------------------

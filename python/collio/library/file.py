@@ -65,7 +65,8 @@ class File:
 
     As a context manager it closes itself at the end of the block, collectively. Where a rank leaves the block by an exception, what it put since its last
     commit is forgotten, the next collective call of the other ranks raises PeerError, and all ranks close the file: none hangs in a call of collio. A rank
-    that waits elsewhere meanwhile, as in comm.Barrier(), is out of collio's reach. So a rank whose exception has waited for a second prints it.
+    that waits elsewhere meanwhile, as in comm.Barrier(), is out of collio's reach. So a rank whose exception has waited for a second prints it. It also cancels
+    the declared steps of other files that it has not put whole: the other ranks may be in wait_puts() of such a file.
 
     `path`, `mode`; `variables`: variables by name.
     """
@@ -80,6 +81,7 @@ class File:
         self._agreement, self._number = member
         self._requests: list[Request] = []
         self._declared = False
+        self._puts = 0  # declared
         self._agreement.add(self._number, self)
 
     def __repr__(self) -> str:
@@ -124,10 +126,11 @@ class File:
         in_memory. Collective. O(puts log puts).
         """
         parts = [put if isinstance(put, tuple) else (put, 0) for put in puts]
-        listed = (native.Part * len(parts))(*(native.Part(variable.handle, native.int64s([record])[0]) for variable, record in parts))
+        listed = (native.Part * len(parts))(*(native.Part(variable.handle if variable.file is self else None, native.int64s([record])[0])
+                                               for variable, record in parts))
         self.announce(agreement.DECLARE, "declare")
-        native.call("declare", self.handle, len(parts), listed, 0 if in_memory is None else in_memory)
-        self._declared = True
+        self._call("declare", len(parts), listed, 0 if in_memory is None else in_memory)
+        self._declared, self._puts = True, len(parts)
 
     def group_end(self, put: int) -> int:
         """The number behind the last put in the group of declared put `put`, counted from 0. Raises ValueError. Not collective."""
@@ -144,6 +147,7 @@ class File:
         """
         self.check_open()
         native.call("wait_puts", self.handle, *native.int64s([puts]))
+        self.putting[:puts] = [None] * puts  # a step need not fit in memory
 
     # --- moving the data ------------------------------------------------------------------------
 
@@ -157,8 +161,7 @@ class File:
         Returns a request, and the commit goes on while the program computes. With wait=True it returns None when the data is written. Raises Error, the
         same code on all ranks; from the request's wait() where there is one. Collective.
         """
-        arrays, self.putting = self.putting, []
-        return self._transfer("commit", wait, (), arrays)
+        return self._transfer("commit", wait, (), self.putting)
 
     @overload
     def fetch(self, wait: Literal[True] = True) -> None: ...
@@ -166,8 +169,7 @@ class File:
     def fetch(self, wait: Literal[False]) -> Request: ...
     def fetch(self, wait: bool = True) -> Request | None:
         """Reads what ranks have asked for since the last fetch. wait and errors as in commit(), but it waits unless told otherwise. Collective."""
-        arrays, self.getting = self.getting, []
-        return self._transfer("fetch", wait, (), arrays)
+        return self._transfer("fetch", wait, (), self.getting)
 
     @overload
     def write_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, wait: Literal[True] = True) -> None: ...
@@ -208,7 +210,9 @@ class File:
         """
         self.check_open()
         native.call("cancel", self.handle)
-        self.putting, self.getting = [], []
+        self.getting = []
+        if not self._declared:  # else groups of these arrays may be under way until the commit
+            self.putting = []
 
     # --- the file -------------------------------------------------------------------------------
 
@@ -228,13 +232,13 @@ class File:
     def sync(self) -> None:
         """Has the storage keep what was committed so far. Raises Error. Collective."""
         self.announce(agreement.SYNC, "sync")
-        native.call("sync", self.handle)
+        self._call("sync")
 
     def truncate(self, size: int) -> None:
         """Makes the file `size` bytes long, shorter or longer; all ranks give the same number. Completes what was committed. Raises Error. Collective."""
         size = native.int64s([size])[0]
         self.announce(agreement.TRUNCATE, "truncate")
-        native.call("set_size", self.handle, size)
+        self._call("set_size", size)
 
     @property
     def closed(self) -> bool:
@@ -289,7 +293,10 @@ class File:
         nothing = DirectCall(name, [], bytearray(), None, into=True)
         handle = ctypes.c_void_p()
         native.call("cancel", self.handle)
-        native.call(name, self.handle, *(nothing.arguments if name.endswith("pieces") else ()), ctypes.byref(handle))
+        try:
+            native.call(name, self.handle, *(nothing.arguments if name.endswith("pieces") else ()), ctypes.byref(handle))
+        except Error:  # as on the other ranks
+            return
         self._requests.append(Request(name, handle, None, []))
 
     def close_here(self) -> None:
@@ -298,25 +305,47 @@ class File:
 
     def step(self) -> bool:
         """See agreement.Member."""
-        if self._declared and self.handle:
-            native.call("wait_puts", self.handle, 0)  # moves groups on
-        return any(not request.step() for request in self._requests)
+        if self.handle:
+            native.call("wait_puts", self.handle, 0)
+        return bool(self.handle)
+
+    def give_up(self) -> None:
+        """See agreement.Member."""
+        if self.handle and len(self.putting) < self._puts:
+            self.cancel()
 
     # --- inside ---------------------------------------------------------------------------------
 
     def _transfer(self, name: str, wait: bool, arguments: tuple[Any, ...], arrays: list[Any]) -> Request | None:
-        """A call of _KINDS; `arrays` live until it is done. Collective."""
+        """A call of _KINDS; `arrays` live until it is done, and are none then. Collective."""
         if wait:
             self.announce(_KINDS[name], name)
-            native.call(name, self.handle, *arguments, None)
+            try:
+                self._call(name, *arguments, None)
+            finally:
+                arrays.clear()
             return None
         self.check_open()
         announced = self._agreement.announce(self._number, agreement.LATER[_KINDS[name]])
-        handle = ctypes.c_void_p()
-        native.call(name, self.handle, *arguments, ctypes.byref(handle))
-        request = Request(f"{name} of {self.path}", handle, announced, arrays)
+        held = arrays[:]
+        arrays.clear()
+        what, handle = f"{name} of {self.path}", ctypes.c_void_p()
+        try:
+            self._call(name, *arguments, ctypes.byref(handle))
+        except Error as raised:  # amid an epoch: there is no request on any rank
+            announced.wait()
+            raise (announced.error(what) or raised) from None
+        request = Request(what, handle, announced, held)
         self._requests = [other for other in self._requests if not other.done() or other.unheard] + [request]
         return request
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        """A call of the library, which ends a declared step. Collective."""
+        try:
+            native.call(name, self.handle, *arguments)
+        finally:
+            if self._declared:
+                self.putting.clear()
 
     def _alone(self, name: str, direct: DirectCall) -> int:
         self.check_open()

@@ -51,6 +51,11 @@ class Request:
         """The error of a call that is done, which no wait() has raised yet."""
         return None if self._told else self._error
 
+    @property
+    def failed(self) -> bool:
+        """Of a call that is done."""
+        return self._error is not None
+
     def step(self) -> bool:
         """Whether the engine's part is done; moves it on. Not collective."""
         finished = ctypes.c_int(0)

@@ -29,7 +29,7 @@ core::PieceMap PutList::take() {
   placed.reserve(puts_.size());
   for (const Put& put : puts_) placed.push_back({put.map.get(), put.in_file, put.in_memory});
   core::PieceMap map = core::join_maps(std::move(placed));
-  if (remembered_.size() >= remember_) remembered_.erase(remembered_.begin());
+  while (remembered_.size() >= remember_) remembered_.erase(remembered_.begin());
   remembered_.push_back({puts_, map});
   puts_.clear();
   return map;

@@ -72,6 +72,15 @@ def check_one_record_by_one_call(comm, folder):
     same(collio.array.read(comm, folder / "a.nc", "T"), [temperature(0)])
 
 
+def check_places_that_are_arrays(comm, folder):
+    with collio.array.open(comm, folder / "a.nc", "w", {"v": ((None, comm.size, 2), "f8"), "time": ((None,), "f8")}) as file:
+        file.put("v", np.full((1, 2), comm.rank, "f8"), np.array([comm.rank, 0]), record=0)
+        file.put("time", np.array(7.0), np.array([], int), record=0)
+        file.commit(wait=True)
+        same(file.read("v", np.array([0, 1]), np.array([comm.size, 1]), record=0), np.arange(comm.size).reshape(-1, 1))
+        same(file.read("time", record=0), 7)
+
+
 def check_a_record_far_behind(comm, folder):
     path = folder / "a.nc"
     with collio.array.open(comm, path, "w", {"v": ((None, comm.size), "i1")}) as file:  # the only one: no padding
@@ -89,6 +98,42 @@ def check_a_record_far_behind(comm, folder):
             file.set_auto_mask(False)
             same(file["v"][2], wanted[2])
     on_first_rank(comm, look)
+
+
+def check_records_that_were_not_written(comm, folder):
+    """They do not count: those of a commit that fails, and those of a cancelled put."""
+    arrays, hints = {"v": ((None, comm.size), "f8")}, {"collio_faults": "all:write1:ENOSPC"}
+
+    def put(file, record):
+        file.put("v", np.ones(1), (comm.rank,), record=record)
+
+    with collio.array.open(comm, folder / "waited.nc", "w", arrays, hints=hints) as file:
+        put(file, 4)
+        with raises(collio.Error, "NO_SPACE"):
+            file.commit(wait=True)
+        put(file, 0)
+        file.commit(wait=True)
+        assert file.records == 1
+    with raises(collio.Error, "NO_SPACE"), collio.array.open(comm, folder / "later.nc", "w", arrays, hints=hints) as file:
+        put(file, 4)
+        file.commit()
+        put(file, 1)
+        file.commit()
+    with collio.array.open(comm, folder / "cancelled.nc", "w", arrays) as file:
+        for record in (4, 2):
+            put(file, record)
+            file.file.cancel()
+        put(file, 0)
+        file.commit().wait()
+        put(file, 3)
+        file.file.cancel()
+        file.commit()
+    with raises(ValueError), collio.array.open(comm, folder / "uncommitted.nc", "w", arrays) as file:
+        put(file, 0)
+        file.commit()
+        put(file, 1)
+    for name, records in {"waited": 1, "later": 2, "cancelled": 1, "uncommitted": 1}.items():
+        assert len(collio.array.read(comm, folder / f"{name}.nc", "v")) == records, name
 
 
 def check_files_of_netcdf(comm, folder):
