@@ -32,7 +32,7 @@ def library(tmp_path_factory):
     """get(jobs): (sources, folder with the compiled library, words of the compiler)."""
     made = {}
 
-    def get(jobs):  # noqa: F811
+    def get(jobs):
         sources = Path(os.environ.get("PARALLELIO_SOURCES") or pytest.skip("PARALLELIO_SOURCES names no sources"))
         compiler = [jobs.mpi.mpicc.replace("mpicc", "mpifort"), "-cpp", "-w", "-ffree-line-length-none", "-fallow-argument-mismatch", "-D_PNETCDF", "-D_NETCDF"]
         if not shutil.which(compiler[0]) or not shutil.which("perl"):
@@ -53,7 +53,7 @@ def library(tmp_path_factory):
     return get
 
 
-def run(jobs, library, source, folder):  # noqa: F811
+def run(jobs, library, source, folder):
     """What the program says on 4 ranks."""
     _, objects, compiler = library(jobs)
     program = folder / source.stem
@@ -61,7 +61,7 @@ def run(jobs, library, source, folder):  # noqa: F811
     return jobs.natively([program])
 
 
-def test_example(jobs, library, tmp_path):  # noqa: F811
+def test_example(jobs, library, tmp_path):
     import netCDF4
 
     sources, _, _ = library(jobs)
@@ -71,7 +71,7 @@ def test_example(jobs, library, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_of_parallelio(jobs, library, tmp_path, name):  # noqa: F811
+def test_of_parallelio(jobs, library, tmp_path, name):
     sources, _, _ = library(jobs)
     general, source = sources / "tests/general", tmp_path / f"{name}.F90"
     said(["perl", general / "util/pio_tf_f90gen.pl", "--annotate-source", f"--out={source}", general / f"{name}.F90.in"], tmp_path)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-
 import shared_memory
+
 from jobs import HERE, Jobs, assert_same_bytes, write_and_read_both_ways
 from libraries import family_of_mpi4py, system_module, system_python
 from wheels import environment_of_wheels

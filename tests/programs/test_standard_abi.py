@@ -1,8 +1,8 @@
 """MPI 5's standard ABI has other handles than the MPI that this tree is for; without an engine of that family such programs pass through."""
 
 import pytest
-
 import shared_memory
+
 from jobs import Jobs
 from wheels import environment_of_wheels
 

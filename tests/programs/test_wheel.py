@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 import pytest
-
 import shared_memory
+
 from collio.mpi_libraries import build_folder, repository
 
 

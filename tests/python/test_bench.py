@@ -7,9 +7,9 @@ import sys
 import time
 
 import pytest
+import shared_memory
 from rich.console import Console
 
-import shared_memory
 from collio.bench import engines, launcher, machine, results, rounds
 from collio.builds import Build
 from collio.run import launch, output

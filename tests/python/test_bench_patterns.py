@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 import shared_memory
+
 from collio.bench import engines, launcher
 from collio.bench.patterns import PATTERNS
 from collio.builds import Build

@@ -5,8 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 import shared_memory
+
 from collio.bench import engines, launcher, pnetcdf
 from collio.builds import Build
 from collio.mpi_libraries import ProgramMpi

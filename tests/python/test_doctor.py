@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-
 import shared_memory
+
 from collio.builds import Build
 
 RANKS = 2

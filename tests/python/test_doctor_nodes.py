@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 import pytest
-
 import shared_memory
+
 from collio.builds import INTERPOSER, Build
 from collio.lab import namespaces, network
 from collio.run import mpiexec

@@ -10,8 +10,8 @@ import time
 
 import numpy
 import pytest
-
 import shared_memory
+
 from collio import mpi_libraries
 from collio.builds import Build
 from collio.lab import striped, targets

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-
 import shared_memory
+
 from collio import mpi_libraries
 
 RANKS = 3

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+import shared_memory
 from rich.console import Console
 
-import shared_memory
 from collio.bench import engines, launcher, results, rounds, tuning
 from collio.bench.tuning import Setting, Trial
 from collio.builds import Build
