@@ -1,5 +1,6 @@
 """The programs in examples/python run on several ranks of every MPI, and are short."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -28,13 +29,12 @@ def test_hello(example, tmp_path):
 def test_restart_on_another_number_of_ranks(example, tmp_path):
     written = example("checkpoint", "heat.raw")
     read = example("restart", "heat.raw", ranks=3)
-    assert "5 steps written, sum " in written and "step 5 of the file, sum " in read
-    assert written.split()[-1] == read.split()[-1]
-    assert f"{np.fromfile(tmp_path / 'heat.raw').reshape(5, 2, 64, 48)[4, 0].sum():.6f}" == read.split()[-1]
+    total = f"{np.fromfile(tmp_path / 'heat.raw').reshape(5, 2, 64, 48)[4, 0].sum():.6f}"
+    assert f"5 steps written, sum {total}" in written and f"step 5 of the file, sum {total}" in read
 
 
 def test_particles(example, tmp_path):
-    total = int(example("particles", "p.aos", "p.soa").split()[0])
+    total = int(re.search(r"(\d+) particles", example("particles", "p.aos", "p.soa"))[1])
     structures = np.fromfile(tmp_path / "p.aos", [("x", "f8"), ("y", "f8"), ("number", "i4")])
     assert total == len(structures) and np.array_equal(structures["number"], np.arange(total))
     assert (tmp_path / "p.soa").read_bytes() == b"".join(structures[name].tobytes() for name in ("x", "y", "number"))
