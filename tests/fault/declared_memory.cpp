@@ -2,40 +2,28 @@
 // works afterwards. The program's malloc refuses the engine one long allocation after the other on each rank
 // in turn.
 #include <collio/collio.h>
-#include <link.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "../mpi/check.hpp"
+#include "engine_code.hpp"
 
 extern "C" void* __libc_malloc(std::size_t bytes);
 
 namespace {
 
 struct {
-  std::uintptr_t begin = 0, end = 0;  ///< of the engine, in memory
-  int refused = 0, seen = 0;          ///< number of the allocation to refuse, 0: none; and of the last one
+  collio::test::EngineCode code;
+  int refused = 0, seen = 0;  ///< number of the allocation to refuse, 0: none; and of the last one
 } engine;
 constexpr std::size_t long_bytes = 200 << 10;
-
-int look_for_engine(dl_phdr_info* info, std::size_t, void*) {
-  if (!std::strstr(info->dlpi_name, "libcollio_engine")) return 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& part = info->dlpi_phdr[i];
-    if (part.p_type == PT_LOAD)
-      engine.end = std::max<std::uintptr_t>(engine.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
-  }
-  engine.begin = info->dlpi_addr;
-  return 1;
-}
 
 }  // namespace
 
 extern "C" void* malloc(std::size_t bytes) {
-  const auto caller = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
-  if (engine.refused == 0 || bytes < long_bytes || caller < engine.begin || caller >= engine.end ||
+  if (engine.refused == 0 || bytes < long_bytes || !engine.code.has(__builtin_return_address(0)) ||
       ++engine.seen != engine.refused)
     return __libc_malloc(bytes);
   errno = ENOMEM;
@@ -61,7 +49,7 @@ class Declarations {
     c_.equal(collio_define(file_, one, 1, 0, shape, &variable), COLLIO_OK, collio_error_text());
     collio_free(&one);
     for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i] = {variable, static_cast<std::int64_t>(i)};
-    dl_iterate_phdr(look_for_engine, nullptr);
+    engine.code = collio::test::find_engine();
     int refusals = 0;
     for (int who = 0; who < c_.size; ++who)
       for (int number = 1; declare(who, number, refusals); ++number) {}

@@ -2,7 +2,6 @@
 // the file works afterwards. The program's malloc refuses one allocation of the engine's after the other,
 // until the engine comes to its agreement.
 #include <dlfcn.h>
-#include <link.h>
 
 #include <cerrno>
 #include <cstring>
@@ -10,33 +9,22 @@
 
 #include "../mpi/in_front.hpp"
 #include "../mpi/pieces.hpp"
+#include "engine_code.hpp"
 
 extern "C" void* __libc_malloc(std::size_t bytes);
 
 namespace {
 
 struct {
-  std::uintptr_t begin = 0, end = 0;  ///< of the engine, in memory
-  int refuse = 0;                     ///< number of its allocation to refuse, and all after it; 0: none
+  collio::test::EngineCode code;
+  int refuse = 0;  ///< number of its allocation to refuse, and all after it; 0: none
   int seen = 0, refused = 0;
 } engine;
-
-int find_engine(dl_phdr_info* info, std::size_t, void*) {
-  if (!std::strstr(info->dlpi_name, "libcollio_engine")) return 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& part = info->dlpi_phdr[i];
-    if (part.p_type == PT_LOAD)
-      engine.end = std::max<std::uintptr_t>(engine.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
-  }
-  engine.begin = info->dlpi_addr;
-  return 1;
-}
 
 }  // namespace
 
 extern "C" void* malloc(std::size_t bytes) {
-  const auto caller = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
-  if (engine.refuse > 0 && caller >= engine.begin && caller < engine.end && ++engine.seen >= engine.refuse) {
+  if (engine.refuse > 0 && engine.code.has(__builtin_return_address(0)) && ++engine.seen >= engine.refuse) {
     ++engine.refused;
     errno = ENOMEM;
     return nullptr;
@@ -112,8 +100,8 @@ int main(int argc, char** argv) {
   program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary("early").c_str(),
                              MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
                "MPI_File_open");
-  dl_iterate_phdr(find_engine, nullptr);
-  program.that(engine.begin != 0, "the engine is there");
+  engine.code = collio::test::find_engine();
+  program.that(engine.code.begin != 0, "the engine is there");
   const auto data = values(program.rank, 3000);
   const auto set_view = [&] {
     MPI_Datatype type = dealt_ints(program.rank, program.size, 3);

@@ -2,13 +2,13 @@
 // class or with success, and the file works afterwards. The program's malloc refuses the engine one
 // allocation after the other on each rank in turn: that alone, or it and all after it.
 #include <dlfcn.h>
-#include <link.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "../mpi/pieces.hpp"
+#include "engine_code.hpp"
 
 extern "C" void* __libc_malloc(std::size_t bytes);
 extern "C" void* __libc_memalign(std::size_t alignment, std::size_t bytes);
@@ -16,25 +16,13 @@ extern "C" void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 namespace {
 
 struct {
-  std::uintptr_t begin = 0, end = 0;   ///< of the engine, in memory
+  collio::test::EngineCode code;
   std::atomic<int> first{0}, last{0};  ///< numbers of the allocations to refuse; 0: none
   std::atomic<int> seen{0}, refused{0};
 } engine;
 
-int look_for_engine(dl_phdr_info* info, std::size_t, void*) {
-  if (!std::strstr(info->dlpi_name, "libcollio_engine")) return 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& part = info->dlpi_phdr[i];
-    if (part.p_type == PT_LOAD)
-      engine.end = std::max<std::uintptr_t>(engine.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
-  }
-  engine.begin = info->dlpi_addr;
-  return 1;
-}
-
 bool refuses(void* asks) {
-  const auto caller = reinterpret_cast<std::uintptr_t>(asks);
-  if (engine.first == 0 || caller < engine.begin || caller >= engine.end) return false;
+  if (engine.first == 0 || !engine.code.has(asks)) return false;
   const int number = ++engine.seen;
   if (number < engine.first || number > engine.last) return false;
   ++engine.refused;
@@ -217,8 +205,8 @@ class Drill {
 };
 
 void find_engine(Program& program) {
-  dl_iterate_phdr(look_for_engine, nullptr);
-  program.that(engine.begin != 0, "the engine is there");
+  engine.code = collio::test::find_engine();
+  program.that(engine.code.begin != 0, "the engine is there");
 }
 
 /// A rank has a few large buffers, and no more, in the first calls of a file: those of earlier ones are not

@@ -43,9 +43,9 @@ def write(
 ) -> None:
     """Makes a file with one array, in place of a file that is there.
 
-    block: this rank's part, of the array's dtype; no elements where it has none. shape: of the whole array, the same on all ranks. start: the block's first
-    element (default: zeros); or decomposition: which elements the block has. shape[0] may be None: the block is record 0. dimensions: their names in the file. The ending of `path` chooses the format:
-    .h5 (HDF5) or .nc (CDF-5). subfiles, par_dim: as in open().
+    block: this rank's part, of the array's dtype; no elements where it has none. shape: of the whole array, the same on all ranks; the first length may be
+    None, and the block is record 0. start: the block's first element (default: zeros); or decomposition: which elements the block has. dimensions: their names
+    in the file. The ending of `path` chooses the format: .h5 (HDF5) or .nc (CDF-5). subfiles, par_dim: as in open().
 
     Raises ValueError, TypeError, Error. Collective.
     """

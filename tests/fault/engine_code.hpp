@@ -1,0 +1,38 @@
+// Where the engine's library lies in memory, for programs whose malloc fails the engine alone.
+#pragma once
+
+#include <link.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace collio::test {
+
+struct EngineCode {
+  std::uintptr_t begin = 0, end = 0;
+
+  /// Whether the address is in it. Allocates nothing.
+  [[nodiscard]] bool has(const void* address) const noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return at >= begin && at < end;
+  }
+};
+
+/// Empty where the engine is not loaded.
+inline EngineCode find_engine() {
+  EngineCode code;
+  const auto look = [](dl_phdr_info* info, std::size_t, void* found) {
+    if (!std::strstr(info->dlpi_name, "libcollio_engine")) return 0;
+    auto& here = *static_cast<EngineCode*>(found);
+    here.begin = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; ++i)
+      if (const auto& part = info->dlpi_phdr[i]; part.p_type == PT_LOAD)
+        here.end = std::max<std::uintptr_t>(here.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
+    return 1;
+  };
+  dl_iterate_phdr(look, &code);
+  return code;
+}
+
+}  // namespace collio::test
