@@ -24,8 +24,8 @@ struct GroupLimits {
 };
 
 /// For each group the number behind its last put, ascending. Hulls of different groups do not overlap. A
-/// group has `most_puts` at most, unless hulls in it overlap, and as far as these let it `least_bytes`. Pure.
-/// O(puts log puts).
+/// group ends at the first put that gives it `least_bytes`, or before it would have more than `most_puts`;
+/// overlapping hulls come first. Pure. O(puts log puts).
 [[nodiscard]] std::vector<std::int64_t> group_puts(std::span<const PutHull> puts, const GroupLimits& limits);
 
 }  // namespace collio::policy

@@ -30,7 +30,7 @@ class PutList {
   /// All puts as one map, and none is left. O(puts) for a list that was joined before, wherever it lay then;
   /// else as core::join_maps(). Throws std::bad_alloc, and the puts stay.
   [[nodiscard]] core::PieceMap take();
-  /// Remembers so many lists, or most_remembered.
+  /// Remembers up to `lists` lists, and most_remembered at least.
   void remember(std::size_t lists) { remember_ = std::max(lists, most_remembered); }
 
  private:
