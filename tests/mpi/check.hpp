@@ -49,7 +49,9 @@ class Program {
     long id = getpid();
     MPI_Bcast(&id, 1, MPI_LONG, 0, MPI_COMM_WORLD);
     if (!folder) folder = room_ >= room_for_files ? "/dev/shm" : ".";
-    base_ = std::filesystem::canonical(folder).string() + "/collio_test." + std::to_string(id) + ".";
+    const std::string own =
+        std::to_string(getuid()) + "." + std::to_string(id);  // others may have left files
+    base_ = std::filesystem::canonical(folder).string() + "/collio_test." + own + ".";
     tidy_up_when_ended(this);
   }
 
@@ -128,7 +130,11 @@ class Program {
     int counts[2] = {failures_, part_left_out_ ? 1 : 0};
     MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) {
-      for (const std::string& name : remove_) unlink(name.c_str());
+      for (const std::string& name : remove_) {
+        unlink(name.c_str());
+        std::error_code none;
+        std::filesystem::remove_all(name + ".collio", none);  // of a file that was kept in subfiles
+      }
       const char* verdict = counts[0] > 0 ? "FAILED" : counts[1] > 0 ? "nothing failed" : "passed";
       std::printf("%s on %d ranks\n", verdict, size);
     }
