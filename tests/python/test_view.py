@@ -162,7 +162,7 @@ def test_what_is_damaged_does_not_open(view, files):
 
 def test_a_join_waits_for_the_program(view, files, collio_process):
     name, plain = files
-    script = f"exec 3< {name}; env -u LD_PRELOAD {sys.executable} -m collio join {name} 2>&1; cmp /dev/fd/3 {plain} && cat <&3 >/dev/null"
+    script = f"exec 3< {name}; env -u LD_PRELOAD '{sys.executable}' -m collio join {name} 2>&1; cmp /dev/fd/3 {plain} && cat <&3 >/dev/null"
     told = view("sh", "-c", script)
     assert "is open in a program" in told.stdout, told.stdout + told.stderr
     assert collio_process("join", name).returncode == 0 and name.read_bytes() == plain.read_bytes()
