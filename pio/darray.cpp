@@ -38,20 +38,28 @@ struct Place {
   long long record_bytes = 0;
 };
 
+/// Whether a variable has one dimension more. Dimensions of length 1 in front of a decomposition's others may
+/// count or not.
+bool has_slices(const Variable& v, const Decomposition& elements) {
+  const auto others =
+      std::find_if(elements.lengths.begin(), elements.lengths.end(), [](int length) { return length > 1; });
+  return !v.has_records && v.elements != elements.array_elements && v.dims <= elements.dims + 1 &&
+         v.dims > elements.lengths.end() - others;
+}
+
 Failure find_place(const Access& a, Place& place) {
   const Variable& v = a.variable();
-  const bool has_slices =
-      !v.has_records && v.dims == a.elements.dims + 1 && v.elements != a.elements.array_elements;
-  const long long elements = has_slices ? v.elements / v.first_length : v.elements;
+  const bool slices = has_slices(v, a.elements);
+  const long long elements = slices ? v.elements / v.first_length : v.elements;
   if (elements != a.elements.array_elements)
     return {PIO_EINVAL, a.name() + " has " + std::to_string(v.elements) + " elements" +
                             (v.has_records ? " in a record" : "") + ", the decomposition " +
                             std::to_string(a.elements.array_elements) + " (" + a.elements.shape +
                             "); both must be the same"};
-  if (!v.has_records && !has_slices) return {};
+  if (!v.has_records && !slices) return {};
   if (a.frame < 0)
     return not_allowed(a.name() + ": frame", a.frame, "0 and more. Set it with PIOc_setframe()");
-  if (has_slices && a.frame >= v.first_length)
+  if (slices && a.frame >= v.first_length)
     return not_allowed(a.name() + ": frame", a.frame, "0 to " + std::to_string(v.first_length - 1));
   place = {a.frame, v.has_records ? a.file.layout.record_bytes : elements * type_bytes(v.type)};
   return {};
@@ -298,10 +306,12 @@ using namespace collio::pio;
 
 extern "C" {
 
+PIO_Offset collio_scorpio_set_buffer_size_limit(PIO_Offset limit) {
+  return limit >= 0 ? std::exchange(buffer_limit(), limit) : buffer_limit();
+}
+
 PIO_Offset PIOc_set_buffer_size_limit(PIO_Offset limit) {
-  const long long before = buffer_limit();
-  if (limit > 0) buffer_limit() = limit;
-  return before;
+  return collio_scorpio_set_buffer_size_limit(limit > 0 ? limit : -1);
 }
 
 int PIOc_setframe(int ncid, int varid, int frame) { return set_frame("PIOc_setframe", ncid, varid, frame); }

@@ -37,7 +37,6 @@ int refuse(const System* system, const std::string& function, const std::string&
 }
 
 constexpr const char* no_io_ranks = "Use PIOc_Init_Intracomm(): collio writes with the ranks that compute.";
-constexpr const char* map_files = "Use PIOc_write_decomp() and PIOc_readmap(), whose files are text.";
 
 }  // namespace
 
@@ -59,12 +58,12 @@ int PIOc_init_async_comms_from_F90(int, int, int*, int, int, int*) {
   return refuse(nullptr, "PIOc_init_async_comms_from_F90", no_io_ranks);
 }
 
-int PIOc_write_nc_decomp(int iosysid, const char*, int, int, char*, char*, int) {
-  return refuse(find_system(iosysid), "PIOc_write_nc_decomp", map_files);
+int PIOc_init_intercomm(int, const MPI_Comm, const MPI_Comm*, const MPI_Comm, int, int*) {
+  return refuse(nullptr, "PIOc_init_intercomm", no_io_ranks);
 }
 
-int PIOc_read_nc_decomp(int iosysid, const char*, int*, MPI_Comm, int, char*, char*, int*) {
-  return refuse(find_system(iosysid), "PIOc_read_nc_decomp", map_files);
+int PIOc_Init_Intercomm_from_F90(int, int, const int*, int, int, int*) {
+  return refuse(nullptr, "PIOc_Init_Intercomm_from_F90", no_io_ranks);
 }
 
 int PIOc_def_var_deflate(int ncid, int, int, int, int) { return for_netcdf4("PIOc_def_var_deflate", ncid); }

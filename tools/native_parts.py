@@ -46,11 +46,12 @@ def collect_parts(folder: Path) -> None:
 
 
 def copy_pio(folder: Path) -> bool:
-    """libcollio_pio.so into a folder with engines, from the trees that tools/build made. It is linked with one MPI, that of PnetCDF."""
+    """PIO's interface into a folder with engines, from the trees that tools/build made. It is linked with one MPI, that of PnetCDF."""
     for library in mpi_libraries.find_mpi_libraries():
-        built = library.build_tree / "lib" / "libcollio_pio.so"
-        if built.is_file() and (folder / f"libcollio_engine_{library.family}.so").exists():
-            strip(built, folder / built.name)
+        built = library.build_tree / "lib"
+        if (built / "libcollio_pio.so").is_file() and (folder / f"libcollio_engine_{library.family}.so").exists():
+            for name in ("libcollio_pio.so", "libcollio_pio_scorpio.a"):
+                strip(built / name, folder / name)
             return True
     return False
 

@@ -125,7 +125,8 @@ int PIOc_set_hint(int iosysid, const char* hint, const char* hintval); /* collio
 int PIOc_set_blocksize(int newblocksize);
 int PIOc_set_log_level(int level); /* 0 and more: print every error */
 int PIOc_set_global_log_level(int iosysid, int level);
-/* Bytes of arrays that a rank keeps before they are written; returns the limit before. */
+/* Bytes of arrays that a rank keeps before they are written; returns the limit before. Below 1 it stays; with
+ * SCORPIO below 0. */
 PIO_Offset PIOc_set_buffer_size_limit(PIO_Offset limit);
 
 /* ---- decompositions ---- */
@@ -164,6 +165,13 @@ int PIOc_readmap(const char* file, int* ndims, int** gdims, PIO_Offset* fmaplen,
                  MPI_Comm comm);
 int PIOc_readmap_from_f90(const char* file, int* ndims, int** gdims, PIO_Offset* maplen, PIO_Offset** map,
                           int f90_comm);
+/* netCDF files with the maps of all ranks, as PIO has them, for arrays of up to 2^31 elements. A file has as
+   many maps as the system has ranks. `title`, `history`: null, or up to PIO_MAX_NAME letters; null where they
+   are not wanted. */
+int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid, COLLIO_PIO_CONST char* title,
+                         COLLIO_PIO_CONST char* history, int fortran_order);
+int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm comm, int pio_type,
+                        char* title, char* history, int* fortran_order);
 
 /* ---- distributed arrays ---- */
 
@@ -228,10 +236,6 @@ int PIOc_init_async_from_F90(int f90_world_comm, int num_io_procs, int* io_proc_
                              int* f90_comp_comm, int rearranger, int* iosysidp);
 int PIOc_init_async_comms_from_F90(int f90_world_comm, int component_count, int* f90_comp_comms,
                                    int f90_io_comm, int rearranger, int* iosysidp);
-int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid, COLLIO_PIO_CONST char* title,
-                         COLLIO_PIO_CONST char* history, int fortran_order);
-int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm comm, int pio_type,
-                        char* title, char* history, int* fortran_order);
 
 /* Of netCDF-4 files alone: PIO_ENOTNC4, as in PIO for classic files. */
 int PIOc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level);
@@ -251,6 +255,23 @@ int PIOc_inq_var(int ncid, int varid, char* name, int namelen, nc_type* xtypep, 
 int PIOc_inq_varname(int ncid, int varid, char* name, int namelen);
 int PIOc_openfile_retry(int iosysid, int* ncidp, int* iotype, const char* fname, int mode, int retry);
 int PIOc_get_iosystem(int ncid);
+int PIOc_copy_att(int incid, int ivarid, const char* name, int oncid, int ovarid);
+/* Handles an error of the program's own as one of PIO's: prints it, and ends the job under
+ * PIO_INTERNAL_ERROR. Returns err_num. */
+int PIOc_error(int iosysid, int ncid, int err_num, const char* fname, int line, const char* uerr_msg);
+void PIOc_warn(int iosysid, int ncid, const char* fname, int line, const char* uwarn_msg);
+/* The version of SCORPIO whose interface this is. */
+int PIOc_get_version_major(void);
+int PIOc_get_version_minor(void);
+int PIOc_get_version_patch(void);
+int PIOc_get_version_string(char* vstr, int len);
+int PIOc_get_version_hash(char* vstr, int len); /* "collio" */
+int PIOc_get_version(int* major, int* minor, int* patch, char* vstr, int vstr_len);
+/* Not covered, as PIOc_init_async(). */
+int PIOc_init_intercomm(int component_count, const MPI_Comm peer_comm, const MPI_Comm* comp_comms,
+                        const MPI_Comm io_comm, int rearranger, int* iosysidps);
+int PIOc_Init_Intercomm_from_F90(int component_count, int f90_peer_comm, const int* f90_comp_comms,
+                                 int f90_io_comm, int rearranger, int* iosysidps);
 #else
 int PIOc_strerror(int pioerr, char* errstr);
 int PIOc_inq_var(int ncid, int varid, char* name, nc_type* xtypep, int* ndimsp, int* dimidsp, int* nattsp);

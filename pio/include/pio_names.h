@@ -121,7 +121,8 @@
 #define PIO_EBADREARR (-502)
 #endif
 
-/* Functions whose signatures differ between the two libraries have two entries. */
+/* Functions that differ between the two libraries, in their signature or by what they do, have two entries.
+ */
 #ifdef COLLIO_PIO_SCORPIO
 #define PIOc_strerror collio_scorpio_strerror
 #define PIOc_inq_var collio_scorpio_inq_var
@@ -129,6 +130,7 @@
 #define PIOc_writemap collio_scorpio_writemap
 #define PIOc_writemap_from_f90 collio_scorpio_writemap_from_f90
 #define PIOc_write_decomp collio_scorpio_write_decomp
+#define PIOc_set_buffer_size_limit collio_scorpio_set_buffer_size_limit
 #define COLLIO_PIO_FILLVALUES const void**
 #define COLLIO_PIO_CONST const
 #else

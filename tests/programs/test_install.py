@@ -354,6 +354,7 @@ def test_program_of_pio(prefix, jobs_of_family, tmp_path):
     if not (prefix / "lib/collio/libcollio_pio.so").exists():
         pytest.skip("the prefix has no libcollio_pio")
     jobs, program = jobs_of_family(family_of_library("pnetcdf")), tmp_path / "steps"
-    flags = said(tool("pkg-config"), "--cflags", "--libs", "collio_pio", PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig")).split()
+    flags = said(tool("pkg-config"), "--cflags", "--libs", "collio_pio_scorpio", PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig")).split()
+    assert flags.index("-lcollio_pio_scorpio") < flags.index("-lcollio_pio")
     said(jobs.mpi.mpicc, "-o", program, ROOT / "examples/c/pio_steps.c", *flags)
     assert " 0 values are wrong" in jobs.natively([program], tmp_path / "steps.nc")

@@ -114,6 +114,43 @@ int main(void) {
     assert done.returncode != 0 and done.stderr.count('PIOc_openfile("missing.nc")') == 1
 
 
+def test_names_of_scorpio_for_callers_without_the_header(jobs, tmp_path):
+    """As its Fortran library calls them. Inside the library ParallelIO's functions have these names all the same."""
+    source, program = tmp_path / "names.c", tmp_path / "names"
+    source.write_text("""#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int PIOc_strerror(int, char*, size_t);
+int PIOc_inq_varname(int, int, char*, int);
+int PIOc_inq_vartype(int, int, int*);
+MPI_Offset PIOc_set_buffer_size_limit(MPI_Offset);
+int PIOc_Init_Intracomm(MPI_Comm, int, int, int, int, int*);
+int PIOc_create(int, const char*, int, int*);
+int PIOc_def_var(int, const char*, int, int, const int*, int*);
+int PIOc_closefile(int);
+int PIOc_get_version(int*, int*, int*, char*, int);
+int main(int argc, char** argv) {
+  char text[8] = "", name[8] = "", version[8] = "";
+  int system, file, variable, type = 0, major, minor, patch;
+  MPI_Init(&argc, &argv);
+  PIOc_strerror(-33, text, 5);
+  PIOc_set_buffer_size_limit(0);
+  PIOc_Init_Intracomm(MPI_COMM_WORLD, 1, 1, 0, 1, &system);
+  PIOc_create(system, argv[1], 0, &file);
+  PIOc_def_var(file, "temperature", 5, 0, NULL, &variable);
+  PIOc_inq_varname(file, variable, name, 5);
+  PIOc_inq_vartype(file, variable, &type);
+  PIOc_closefile(file);
+  PIOc_get_version(&major, &minor, &patch, version, 6);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) printf("%s; %lld; %s; %d; %s\\n", text, (long long)PIOc_set_buffer_size_limit(-1), name, type, version);
+  return MPI_Finalize();
+}""")
+    subprocess.run(list(map(str, [jobs.mpi.mpicc, "-o", program, source, f"-L{Build.of(jobs.mpi).root / 'lib'}", "-lcollio_pio_scorpio", *flags(jobs)])), check=True)
+    assert jobs.natively([program], tmp_path / "names.nc").strip() == "NetC; 0; temp; 5; 2.0.1"
+
+
 # --- decompositions in files -----------------------------------------------------------------------
 
 MAPS = [[1, 0, 24, 23], [2, 0, 20, 19, 18], [3, 0, 16, 15, 14, 13], []]  # of pio_maps.c on 4 ranks
@@ -179,6 +216,60 @@ def test_damaged_maps_are_told_on_all_ranks(maps, tmp_path):
     assert all(line.startswith("-220: ") for line in [*lines[-4:], *maps("write", tmp_path / "no" / "alone")])
 
 
+def test_maps_in_netcdf_files(maps, tmp_path):
+    """What another library reads in them, and what PIO's functions read."""
+    import netCDF4
+    import numpy as np
+
+    path = tmp_path / "maps.nc"
+    assert maps("write-netcdf", path) == [""] * 4
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        assert file.title == "four by six" and file.history == "made by a test" and file.array_order == "Fortran" and file.max_maplen == 6
+        assert file["global_size"][:].tolist() == [4, 6] and file["maplen"][:].tolist() == [len(one) for one in MAPS]
+        assert file["map"].dimensions == ("task", "map_element") and file["map"].dtype == np.int32
+        for one, row in zip(MAPS, file["map"][:]):
+            assert row.tolist() == [element - 1 for element in one] + [netCDF4.default_fillvals["i4"]] * (6 - len(one))
+    assert maps("read-netcdf", path) == ["four by six; made by a test; 1"] * 4
+    assert Path(f"{path}.text").read_text().startswith(text_of(MAPS))
+
+
+def test_wrong_maps_in_netcdf_files_are_told_on_all_ranks(maps, tmp_path):
+    import netCDF4
+
+    def change(name, how):
+        path = tmp_path / f"{name}.nc"
+        with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as file:
+            tasks, longest = how.get("tasks", 4), how.get("longest", 6)
+            for dim, length in (("dims", 2), ("task", tasks), ("map_element", longest)):
+                if dim != how.get("without"):
+                    file.createDimension(dim, length)
+            file.array_order = how.get("order", "C")
+            if "without" not in how:
+                file.createVariable("global_size", "i4", ("dims",))[:] = how.get("shape", [4, 6])
+                file.createVariable("maplen", "i4", ("task",))[:] = [how.get("length", 1)] * tasks
+                file.createVariable("map", how.get("type", "i4"), how.get("map_dims", ("task", "map_element")))[:] = how.get("element", 3)
+        return path
+
+    cases = {
+        "dimension": ({"without": "task"}, "there is no dimension task"), "order": ({"order": "c"}, 'array_order is "c"; allowed: C and Fortran'),
+        "tasks": ({"tasks": 3}, "the number of maps is 3; allowed: 4, the number of ranks"), "length": ({"length": 7}, "maplen of rank 0 is 7; allowed: 0 to 6"),
+        "element": ({"element": 24}, "compmap[0] of rank 0 is 25; allowed: 1 to 24"), "low": ({"element": -2}, "an element of map of rank 0 is -2; allowed: -1 to"),
+        "shape": ({"shape": [4, 0]}, "gdimlen[1] is 0; allowed: 1 and more"), "map": ({"map_dims": ("task",)}, "variable map has 4 elements; allowed: 24"),
+        "text": ({"type": "S1", "element": b"a"}, "text is no number"),
+    }
+    paths = [change(name, how) for name, (how, _) in cases.items()]
+    (tmp_path / "no.nc").write_text("none" * 100)
+    lines = maps("read-netcdf", *paths, tmp_path / "no.nc", tmp_path / "missing.nc")
+    for i, (name, (_, words)) in enumerate(cases.items()):
+        here = lines[4 * i:4 * i + 4]
+        assert len(set(here)) == 1 and here[0].startswith("-") and words in here[0], (name, here)
+    assert [line.split(":")[0] for line in lines[-8:]] == 4 * ["-51"] + 4 * ["-220"], lines[-8:]
+    lines = maps("write-netcdf", tmp_path / "empty.nc", tmp_path / "large.nc", tmp_path / "no" / "maps.nc")
+    assert all("the length of the longest map is 0; allowed: 1 and more" in line for line in lines[:4])
+    assert all("allowed: 1 to 2^31" in line for line in lines[4:8]) and all(line.startswith("-220: ") for line in lines[8:])
+
+
 def test_map_of_a_real_model(maps, tmp_path):
     """REAL_PIO_MAPS names a folder with decompositions that PIO wrote, of at most 4 ranks."""
     folder = os.environ.get("REAL_PIO_MAPS") or pytest.skip("REAL_PIO_MAPS names no decompositions of PIO")
@@ -238,3 +329,22 @@ def test_example_of_parallelio(jobs, example, tmp_path):
 def test_example_of_scorpio(jobs, example, tmp_path):
     jobs.natively([build_example(jobs, source_of("SCORPIO_SOURCES", example), tmp_path, "-DCOLLIO_PIO_SCORPIO")])
     check_values(tmp_path)
+
+
+def test_e3sm_mini_app_of_scorpio(jobs, tmp_path):
+    """What E3SM's atmosphere, ocean and land write, as SCORPIO's e3sm_fgi does it. Elements of the distributed variable count from 1 in each record."""
+    import netCDF4
+
+    sources = source_of("SCORPIO_SOURCES", "").parents[2]
+    program, compiler = tmp_path / "e3sm_fgi", jobs.mpi.mpicc.replace("mpicc", "mpicxx")
+    words = [compiler, "-w", "-std=c++17", "-DCOLLIO_PIO_SCORPIO", f"-I{sources / 'util'}", "-o", program, *sorted((sources / "examples/cxx").glob("e3sm_*.cpp")),
+             sources / "util/argparser.cxx", *flags(jobs)]
+    subprocess.run(list(map(str, words)), check=True)
+    for case, name, variable in (("F", "f", "U"), ("G", "gcase", "normalVerlocity"), ("I", "i", "var_lat_lon")):
+        jobs.natively([program], "--pio-format=PNETCDF", "--rearr=BOX", "--nioprocs=2", f"--e3sm-case={case}")
+        files = list(tmp_path.glob(f"spio_e3sm_fgi_{name}_*.nc"))
+        assert files
+        for path in files:
+            with netCDF4.Dataset(path) as file:
+                for record in file[variable]:
+                    assert record.ravel().tolist() == list(range(1, record.size + 1))

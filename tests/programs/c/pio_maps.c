@@ -1,6 +1,8 @@
-/* Decompositions in files of PIO's text, of 4 x 6 elements: pio_maps write|read|read-few FILE...
+/* Decompositions in files of PIO's, of 4 x 6 elements: pio_maps COMMAND FILE...
    write: files of this program's maps. read: prints "RANK: lengths; map" of each file and rank, or "RANK:
-   CODE: TEXT". read-few: the first two ranks alone read. */
+   CODE: TEXT". read-few: the first two ranks alone read. write-netcdf, read-netcdf: the same for netCDF
+   files; the latter prints title, history and whether Fortran's order, and writes the maps that it got to
+   FILE.text. */
 #include <pio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,28 @@ static void append(char* text, const char* format, long long number) {
   sprintf(text + strlen(text), format, number);
 }
 
+static int write_netcdf(const char* path) {
+  PIO_Offset map[24];
+  char title[] = "four by six", history[] = "made by a test";
+  const int count = map_here(map), empty = strstr(path, "empty") != NULL,
+            large = strstr(path, "large") != NULL;
+  const int shape_of_large[] = {1 << 16, 1 << 16};
+  int layout, code = PIOc_InitDecomp_ReadOnly(system_id, PIO_INT, 2, large ? shape_of_large : shape,
+                                              empty ? 0 : count, map, &layout, NULL, NULL, NULL);
+  return code ? code : PIOc_write_nc_decomp(system_id, path, PIO_CLOBBER, layout, title, history, 1);
+}
+
+static int read_netcdf(const char* path, char* said) {
+  char title[PIO_MAX_NAME + 1], history[PIO_MAX_NAME + 1], text[MAX_TEXT];
+  int layout, fortran_order, code;
+  if ((code = PIOc_read_nc_decomp(system_id, path, &layout, MPI_COMM_WORLD, PIO_INT, title, history,
+                                  &fortran_order)))
+    return code;
+  sprintf(said, "%s; %s; %d", title, history, fortran_order);
+  snprintf(text, sizeof text, "%s.text", path);
+  return PIOc_write_decomp(text, system_id, layout, MPI_COMM_WORLD);
+}
+
 static int read_file(const char* path, MPI_Comm comm, char* text) {
   int dims, *lengths, code;
   PIO_Offset count, *map;
@@ -67,7 +91,11 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     char text[MAX_TEXT] = "";
     int code = PIO_NOERR;
-    if (!few || rank < 2)
+    if (strcmp(argv[1], "write-netcdf") == 0)
+      code = write_netcdf(argv[i]);
+    else if (strcmp(argv[1], "read-netcdf") == 0)
+      code = read_netcdf(argv[i], text);
+    else if (!few || rank < 2)
       code = strcmp(argv[1], "write") == 0 ? write_file(argv[i], some) : read_file(argv[i], some, text);
     if (code) sprintf(text, "%d: %s", code, collio_pio_error_text());
     print_in_turn(text);
