@@ -109,23 +109,26 @@ Failure make_holes(const Request& r, Decomposition& made, const std::vector<Run>
 
 /// On a rank with a failure the map is empty, as the others are on their way into the cover's reduction.
 Failure make(const Request& r, Decomposition& made) {
-  std::vector<std::int64_t> list;
-  Failure failure = check(r, made);
-  if (!failure) failure = read_map(r, made, list);
-  if (!failure) failure = make_elements(r, made, list, made.elements);
-  failure = agree(*made.system, std::move(failure));
+  std::int64_t doubled = -1;
+  std::vector<Run> mine;
+  Failure failure = agree(*made.system, with_memory(r.function, [&]() -> Failure {
+    std::vector<std::int64_t> list;
+    Failure own = check(r, made);
+    if (!own) own = read_map(r, made, list);
+    if (!own) own = make_elements(r, made, list, made.elements);
+    if (!own && !r.read_only) mine = runs_of(std::move(list), doubled);
+    return own;
+  }));
   if (failure) return failure;
   made.type = r.type, made.dims = r.dims, made.length = r.count;
   made.lengths.assign(r.lengths, r.lengths + r.dims);
-  std::int64_t doubled = -1;
-  const std::vector<Run> mine = runs_of(std::move(list), doubled);
   if (r.read_only) {
     made.read_only = "it was made by PIOc_InitDecomp_ReadOnly()";
   } else {
     const Cover cover = cover_of(*made.system, made.array_elements, mine, doubled);
     if (cover.doubled >= 0)
       made.read_only = "element " + std::to_string(cover.doubled + r.first) + " is in its maps twice";
-    failure = agree(*made.system, make_holes(r, made, cover.holes));
+    failure = agree(*made.system, with_memory(r.function, [&] { return make_holes(r, made, cover.holes); }));
   }
   std::int64_t most[] = {made.length, made.holes};
   MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, made.system->comm);
@@ -216,8 +219,9 @@ int PIOc_InitDecomp_bc(int iosysid, int basetype, int ndims, const int* gdimlen,
   std::vector<PIO_Offset> map;
   System* system = find_system(iosysid);
   if (!system) return report(nullptr, no_system(request.function, iosysid));
-  if (const Failure failure = agree(*system, map_of_box(request, start, count, map)))
-    return report(system, failure);
+  const Failure failure =
+      agree(*system, with_memory(request.function, [&] { return map_of_box(request, start, count, map); }));
+  if (failure) return report(system, failure);
   request.count = static_cast<long long>(map.size()), request.map = map.data();
   return make(iosysid, request, ioidp);
 }

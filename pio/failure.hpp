@@ -1,6 +1,7 @@
 /// What went wrong, as PIO's code and a text, and what the error handling makes of it.
 #pragma once
 
+#include <new>
 #include <string>
 
 #include "pio.h"
@@ -27,6 +28,14 @@ void keep_worse(Failure& kept, Failure other);
 
 /// A failure of PnetCDF: its text for the code, and what to do about codes that programs meet often.
 [[nodiscard]] Failure netcdf_failure(int code, const std::string& what);
+
+/// The failure of a step that may run out of memory, for the ranks to agree on.
+template <class Step>
+[[nodiscard]] Failure with_memory(const char* function, Step&& step) try {
+  return step();
+} catch (const std::bad_alloc&) {
+  return netcdf_failure(NC_ENOMEM, function);
+}
 
 /// A failure of collio's library.
 [[nodiscard]] Failure collio_failure(int code, const std::string& what);

@@ -17,14 +17,6 @@ namespace {
 
 constexpr int map_tag = 0;
 
-/// The ranks of a communicator, for what ranks of a system do.
-System ranks_of(MPI_Comm comm) {
-  System system{0, comm, 0, 1, 0, {1, 1, 0}, default_handler(), {}};
-  MPI_Comm_rank(comm, &system.rank);
-  MPI_Comm_size(comm, &system.size);
-  return system;
-}
-
 // ---- writing ----
 
 struct WriteCall {

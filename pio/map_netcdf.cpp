@@ -99,19 +99,23 @@ int write_row(const WriteCall& call, int file, int variable, const std::vector<i
   return code;
 }
 
-int write(const WriteCall& call) {
+/// This rank's map as the file has it: from 0 on, with -1 for holes, and fill values behind it.
+std::vector<int> row_of(const Decomposition& map) {
+  std::vector<int> row;
+  row.reserve(static_cast<std::size_t>(map.most_length));
+  for (const PIO_Offset element : map_of(map)) row.push_back(static_cast<int>(element) - 1);
+  row.resize(static_cast<std::size_t>(map.most_length), NC_FILL_INT);
+  return row;
+}
+
+int write(const WriteCall& call, const std::vector<int>& row) {
   int file = 0;
   Variables variables;
   if (const int code = PIOc_create(call.system.id, call.path, call.mode | NC_WRITE, &file)) return code;
   int code = define(call, file, variables);
   if (code == PIO_NOERR) code = PIOc_put_var_int(file, variables.shape, call.map.lengths.data());
   if (code == PIO_NOERR) code = write_row(call, file, variables.lengths, {static_cast<int>(call.map.length)});
-  if (code == PIO_NOERR) {
-    std::vector<int> row;
-    for (const PIO_Offset element : map_of(call.map)) row.push_back(static_cast<int>(element) - 1);
-    row.resize(static_cast<std::size_t>(call.map.most_length), NC_FILL_INT);
-    code = write_row(call, file, variables.maps, row);
-  }
+  if (code == PIO_NOERR) code = write_row(call, file, variables.maps, row);
   const int closed = PIOc_closefile(file);
   return code != PIO_NOERR ? code : closed;
 }
@@ -239,7 +243,12 @@ int read_map(const ReadCall& call, int file, const Head& head, std::vector<PIO_O
   if (const int code = read_row(call, file, head.variables.lengths, 1, length)) return code;
   Failure failure = agree(call.system, check_numbers(call, length, 0, head.longest, "maplen"));
   if (failure) return report(&call.system, failure);
-  row.resize(static_cast<std::size_t>(length[0]));
+  failure = agree(call.system, with_memory("PIOc_read_nc_decomp", [&]() -> Failure {
+                    row.resize(static_cast<std::size_t>(length[0]));
+                    map.reserve(row.size());
+                    return {};
+                  }));
+  if (failure) return report(&call.system, failure);
   if (const int code = read_row(call, file, head.variables.maps, head.longest, row)) return code;
   failure =
       agree(call.system, check_numbers(call, row, -1, std::numeric_limits<int>::max(), "an element of map"));
@@ -282,8 +291,13 @@ int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid,
     return report(system,
                   {PIO_EBADID, "PIOc_write_nc_decomp: there is no decomposition " + std::to_string(ioid)});
   const WriteCall call{*system, *found, filename, cmode, title, history, fortran_order != 0};
-  if (const Failure failure = agree(*system, check(call))) return report(system, failure);
-  return write(call);
+  std::vector<int> row;
+  const Failure failure = agree(*system, with_memory("PIOc_write_nc_decomp", [&] {
+    Failure own = check(call);
+    if (!own) row = row_of(*found);
+    return own;
+  }));
+  return failure ? report(system, failure) : write(call, row);
 }
 
 int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm, int pio_type, char* title,

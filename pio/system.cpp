@@ -26,9 +26,7 @@ void share_text(const System& system, std::string& text, int from) {
 }
 
 Failure make_system(MPI_Comm comm, Tasks tasks, int* id) {
-  static int next = first_id;
-  int rank = 0, size = 0;
-  MPI_Comm_rank(comm, &rank);
+  int size = 0;
   MPI_Comm_size(comm, &size);
   const std::string function = "PIOc_Init_Intracomm: ";
   if (!id) return {PIO_EINVAL, function + "the place for the id is null"};
@@ -40,9 +38,7 @@ Failure make_system(MPI_Comm comm, Tasks tasks, int* id) {
   if (tasks.base < 0) return not_allowed(function + "base", tasks.base, "0 and more");
   MPI_Comm own = MPI_COMM_NULL;
   if (MPI_Comm_dup(comm, &own) != MPI_SUCCESS) return {PIO_EIO, function + "MPI_Comm_dup failed"};
-  *id = next++;
-  systems()[*id] = std::unique_ptr<System>(
-      new System{*id, own, rank, size, tasks.base % size, tasks, default_handler(), {}});
+  *id = add_system(own, tasks);
   return {};
 }
 
@@ -52,6 +48,7 @@ int free_system(const char* function, int id) {
   free_decompositions(*system);
   const Failure open = close_files(*system);
   const int code = report(system, open);
+  if (system->apart && system->is_root()) system->apart->tell_done();
   MPI_Comm_free(&system->comm);
   systems().erase(id);
   return code;
@@ -65,6 +62,7 @@ Failure bad_handler(const char* function, int method) {
 }  // namespace
 
 int System::io_rank() const {
+  if (apart) return -1;
   const int from_base = (rank - root + size) % size;
   return from_base % tasks.stride == 0 && from_base / tasks.stride < tasks.count ? from_base / tasks.stride
                                                                                  : -1;
@@ -73,6 +71,25 @@ int System::io_rank() const {
 System* find_system(int id) {
   const auto found = systems().find(id);
   return found == systems().end() ? nullptr : found->second.get();
+}
+
+System ranks_of(MPI_Comm comm) {
+  System system{0, comm, 0, 1, 0, {1, 1, 0}, default_handler(), {}, {}};
+  MPI_Comm_rank(comm, &system.rank);
+  MPI_Comm_size(comm, &system.size);
+  return system;
+}
+
+int add_system(MPI_Comm own, Tasks tasks, std::shared_ptr<IoTasksApart> apart) {
+  static int next = first_id;
+  auto system = std::make_unique<System>(ranks_of(own));
+  system->id = next++;
+  system->root = tasks.base % system->size;
+  system->tasks = tasks;
+  system->apart = std::move(apart);
+  const int id = system->id;
+  systems()[id] = std::move(system);
+  return id;
 }
 
 Failure no_system(const std::string& function, int id) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "failure.hpp"
+#include "io_tasks_apart.hpp"
 
 namespace collio::pio {
 
@@ -25,6 +26,7 @@ struct System {
   Tasks tasks;
   int handler;
   std::vector<std::pair<std::string, std::string>> hints;
+  std::shared_ptr<IoTasksApart> apart;  ///< null: the I/O tasks are among its ranks
 
   [[nodiscard]] int io_rank() const;  ///< -1: this rank is no I/O task
   [[nodiscard]] bool is_root() const { return rank == root; }
@@ -32,6 +34,12 @@ struct System {
 
 /// Null: there is none with this id.
 System* find_system(int id);
+
+/// Adds a system of the ranks of `own`, a communicator that it takes over. Its id.
+int add_system(MPI_Comm own, Tasks tasks, std::shared_ptr<IoTasksApart> apart = {});
+
+/// The ranks of a communicator, for what ranks of a system do.
+[[nodiscard]] System ranks_of(MPI_Comm comm);
 
 /// Replaces `failure` by the worst of all ranks. Collective: one reduction, and a broadcast of the text.
 [[nodiscard]] Failure agree(const System& system, Failure failure);

@@ -121,6 +121,23 @@ typedef struct rearr_opt {
 /* As PIO's Fortran library calls it: the Fortran handle of a communicator. `rearr_opts` may be null. */
 int PIOc_Init_Intracomm_from_F90(int f90_comp_comm, const int num_iotasks, const int stride, const int base,
                                  const int rearr, rearr_opt_t* rearr_opts, int* iosysidp);
+/* I/O tasks apart from the ranks that compute, in components of one system each. I/O tasks wait in the call
+ * until all components have freed theirs: collio writes with the ranks that compute. Collective over all of
+ * them. A system's id is -1 on ranks that are not in it. */
+int PIOc_init_async(MPI_Comm world, int num_io_procs, COLLIO_PIO_CONST int* io_proc_list, int component_count,
+                    COLLIO_PIO_CONST int* num_procs_per_comp, COLLIO_PIO_CONST int** proc_list,
+                    MPI_Comm* io_comm, MPI_Comm* comp_comm, int rearranger, int* iosysidp);
+int PIOc_init_async_from_comms(MPI_Comm world, int component_count, MPI_Comm* comp_comm, MPI_Comm io_comm,
+                               int rearranger, int* iosysidp);
+int PIOc_init_intercomm(int component_count, const MPI_Comm peer_comm, const MPI_Comm* comp_comms,
+                        const MPI_Comm io_comm, int rearranger, int* iosysidps);
+int PIOc_init_async_from_F90(int f90_world_comm, int num_io_procs, int* io_proc_list, int component_count,
+                             int* procs_per_component, int* flat_proc_list, int* f90_io_comm,
+                             int* f90_comp_comm, int rearranger, int* iosysidp);
+int PIOc_init_async_comms_from_F90(int f90_world_comm, int component_count, int* f90_comp_comms,
+                                   int f90_io_comm, int rearranger, int* iosysidp);
+int PIOc_Init_Intercomm_from_F90(int component_count, int f90_peer_comm, const int* f90_comp_comms,
+                                 int f90_io_comm, int rearranger, int* iosysidps);
 int PIOc_set_hint(int iosysid, const char* hint, const char* hintval); /* collio's hints, too */
 int PIOc_set_blocksize(int newblocksize);
 int PIOc_set_log_level(int level); /* 0 and more: print every error */
@@ -227,16 +244,6 @@ int PIOc_rename_var(int ncid, int varid, const char* name);
 int PIOc_set_fill(int ncid, int fillmode, int* old_modep);
 int PIOc_def_var_fill(int ncid, int varid, int no_fill, const void* fill_value);
 int PIOc_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_valuep);
-/* Not covered: print so, and return PIO_EINVAL. */
-int PIOc_init_async(MPI_Comm world, int num_io_procs, COLLIO_PIO_CONST int* io_proc_list, int component_count,
-                    COLLIO_PIO_CONST int* num_procs_per_comp, COLLIO_PIO_CONST int** proc_list,
-                    MPI_Comm* io_comm, MPI_Comm* comp_comm, int rearranger, int* iosysidp);
-int PIOc_init_async_from_F90(int f90_world_comm, int num_io_procs, int* io_proc_list, int component_count,
-                             int* procs_per_component, int* flat_proc_list, int* f90_io_comm,
-                             int* f90_comp_comm, int rearranger, int* iosysidp);
-int PIOc_init_async_comms_from_F90(int f90_world_comm, int component_count, int* f90_comp_comms,
-                                   int f90_io_comm, int rearranger, int* iosysidp);
-
 /* Of netCDF-4 files alone: PIO_ENOTNC4, as in PIO for classic files. */
 int PIOc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level);
 int PIOc_inq_var_deflate(int ncid, int varid, int* shufflep, int* deflatep, int* deflate_levelp);
@@ -267,11 +274,6 @@ int PIOc_get_version_patch(void);
 int PIOc_get_version_string(char* vstr, int len);
 int PIOc_get_version_hash(char* vstr, int len); /* "collio" */
 int PIOc_get_version(int* major, int* minor, int* patch, char* vstr, int vstr_len);
-/* Not covered, as PIOc_init_async(). */
-int PIOc_init_intercomm(int component_count, const MPI_Comm peer_comm, const MPI_Comm* comp_comms,
-                        const MPI_Comm io_comm, int rearranger, int* iosysidps);
-int PIOc_Init_Intercomm_from_F90(int component_count, int f90_peer_comm, const int* f90_comp_comms,
-                                 int f90_io_comm, int rearranger, int* iosysidps);
 #else
 int PIOc_strerror(int pioerr, char* errstr);
 int PIOc_inq_var(int ncid, int varid, char* name, nc_type* xtypep, int* ndimsp, int* dimidsp, int* nattsp);

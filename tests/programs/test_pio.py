@@ -98,6 +98,11 @@ def test_full_disk_is_told_on_all_ranks(jobs, compiled, tmp_path):
     assert codes == [-224], lines
 
 
+def test_a_rank_without_memory_is_told_on_all_ranks(jobs, compiled, tmp_path):
+    lines = told(jobs.natively([compiled("c/pio_errors.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path, "memory"))
+    assert lines["holes"][0] == -61 and "PIOc_InitDecomp" in lines["holes"][1] and lines["after"][0] == 0, lines
+
+
 def test_default_error_handling_ends_the_job(jobs, compiled, tmp_path):
     """PIO_INTERNAL_ERROR, as in PIO: one rank prints what went wrong."""
     source = tmp_path / "abort.c"
@@ -149,6 +154,18 @@ int main(int argc, char** argv) {
 }""")
     subprocess.run(list(map(str, [jobs.mpi.mpicc, "-o", program, source, f"-L{Build.of(jobs.mpi).root / 'lib'}", "-lcollio_pio_scorpio", *flags(jobs)])), check=True)
     assert jobs.natively([program], tmp_path / "names.nc").strip() == "NetC; 0; temp; 5; 2.0.1"
+
+
+@pytest.mark.parametrize("way", ["lists", "comms", "intercomm"])
+def test_io_tasks_apart_wait_until_all_components_are_done(jobs, compiled, tmp_path, way):
+    import netCDF4
+
+    lines = jobs.natively([compiled("c/pio_async.c", [jobs.mpi.mpicc], flags(jobs))], way, tmp_path).splitlines()
+    assert lines[:2] == ["I/O task: after 2 files"] * 2, lines
+    assert "a rank is 4; allowed: 0 to 3" in lines[2] and "rank 0 is an I/O task, and in component 0" in lines[3], lines
+    for component, ranks in enumerate([[1], [2, 3]]):
+        with netCDF4.Dataset(tmp_path / f"part{component}.nc") as file:
+            assert file["rank"][:].tolist() == ranks
 
 
 # --- decompositions in files -----------------------------------------------------------------------

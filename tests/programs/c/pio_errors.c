@@ -1,7 +1,9 @@
 /* Wrong calls of PIO's interface: pio_errors FOLDER
    Prints "NAME CODE: TEXT" of each, and ends with a code other than 0 where ranks have different codes.
-   With a second argument: a disk that is too small for the file, in FOLDER. */
+   With a second argument: "full": a disk that is too small for the file, in FOLDER; "memory": a rank that has
+   too little memory for its share of an array's holes. */
 #include <pio.h>
+#include <sys/resource.h>
 
 enum { rows = 4, columns = 6, cells = rows * columns };
 
@@ -76,6 +78,30 @@ static void small_disk(const char* path) {
   tell("close", PIOc_closefile(file));
 }
 
+static long long address_space_bytes(void) {
+  long long pages = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%lld", &pages) != 1) MPI_Abort(MPI_COMM_WORLD, 1);
+  fclose(file);
+  return pages * 4096;
+}
+
+static void little_memory(void) {
+  const int length = 1 << 26;
+  const PIO_Offset one = rank + 1;
+  int layout;
+  struct rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  const rlim_t before = limit.rlim_cur;
+  if (rank == 1) limit.rlim_cur = (rlim_t)(address_space_bytes() + (32 << 20));
+  setrlimit(RLIMIT_AS, &limit);
+  tell("holes", PIOc_InitDecomp(system_id, PIO_INT, 1, &length, 1, &one, &layout, NULL, NULL, NULL));
+  limit.rlim_cur = before;
+  setrlimit(RLIMIT_AS, &limit);
+  const int few = 16;
+  tell("after", PIOc_InitDecomp(system_id, PIO_INT, 1, &few, 1, &one, &layout, NULL, NULL, NULL));
+}
+
 int main(int argc, char** argv) {
   char path[1024];
   MPI_Init(&argc, &argv);
@@ -83,7 +109,9 @@ int main(int argc, char** argv) {
   snprintf(path, sizeof path, "%s/errors.nc", argc > 1 ? argv[1] : ".");
   PIOc_set_iosystem_error_handling(PIO_DEFAULT, PIO_RETURN_ERROR, NULL);
   if (PIOc_Init_Intracomm(MPI_COMM_WORLD, 1, 1, 0, PIO_REARR_BOX, &system_id)) MPI_Abort(MPI_COMM_WORLD, 1);
-  if (argc > 2)
+  if (argc > 2 && strcmp(argv[2], "memory") == 0)
+    little_memory();
+  else if (argc > 2)
     small_disk(path);
   else
     wrong_calls(path);

@@ -1,8 +1,5 @@
-// Functions that this library refuses. Those of netCDF-4 files give PIO_ENOTNC4, as PIO's own do for classic
-// files. Those that PIO has for any file print why, whatever the error handling, and give PIO_EINVAL. The
-// rest of PIO is not in pio.h: a program that calls it does not link.
-#include <cstdio>
-
+// Functions of netCDF-4 files, which this library refuses: they give PIO_ENOTNC4, as PIO's own do for classic
+// files. The rest of PIO that is not covered is not in pio.h: a program that calls it does not link.
 #include "file.hpp"
 
 namespace collio::pio {
@@ -25,19 +22,6 @@ int for_netcdf4_type(const char* function, int iosysid, int iotype) {
                              ": chunks are of netCDF-4, which collio's PIO interface does not cover"});
 }
 
-/// `system`: null where there is none.
-int refuse(const System* system, const std::string& function, const std::string& instead) {
-  const Failure failure{PIO_EINVAL, function + " is not covered by collio's PIO interface. " + instead, true};
-  const int handler = system ? system->handler : default_handler();
-  int rank = 0;
-  MPI_Comm_rank(system ? system->comm : MPI_COMM_WORLD, &rank);
-  if (rank == 0 && handler != PIO_INTERNAL_ERROR && log_level() < 0)  // where report() prints nothing
-    std::fprintf(stderr, "collio (PIO): %s\n", failure.text.c_str());
-  return report(system, failure);
-}
-
-constexpr const char* no_io_ranks = "Use PIOc_Init_Intracomm(): collio writes with the ranks that compute.";
-
 }  // namespace
 
 }  // namespace collio::pio
@@ -45,26 +29,6 @@ constexpr const char* no_io_ranks = "Use PIOc_Init_Intracomm(): collio writes wi
 using namespace collio::pio;
 
 extern "C" {
-
-int PIOc_init_async(MPI_Comm, int, int*, int, int*, int**, MPI_Comm*, MPI_Comm*, int, int*) {
-  return refuse(nullptr, "PIOc_init_async", no_io_ranks);
-}
-
-int PIOc_init_async_from_F90(int, int, int*, int, int*, int*, int*, int*, int, int*) {
-  return refuse(nullptr, "PIOc_init_async_from_F90", no_io_ranks);
-}
-
-int PIOc_init_async_comms_from_F90(int, int, int*, int, int, int*) {
-  return refuse(nullptr, "PIOc_init_async_comms_from_F90", no_io_ranks);
-}
-
-int PIOc_init_intercomm(int, const MPI_Comm, const MPI_Comm*, const MPI_Comm, int, int*) {
-  return refuse(nullptr, "PIOc_init_intercomm", no_io_ranks);
-}
-
-int PIOc_Init_Intercomm_from_F90(int, int, const int*, int, int, int*) {
-  return refuse(nullptr, "PIOc_Init_Intercomm_from_F90", no_io_ranks);
-}
 
 int PIOc_def_var_deflate(int ncid, int, int, int, int) { return for_netcdf4("PIOc_def_var_deflate", ncid); }
 
