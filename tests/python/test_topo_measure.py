@@ -126,7 +126,7 @@ def test_a_pair_in_the_lab(collio_process, mpi):
     graph, promised = in_lab(collio_process, "pair", mpi), expand(load_machine("pair"))
     assert graph.nodes == tuple(type(node)(node.name, 1) for node in promised.nodes) and graph.switches == ("switch",)
     for link in graph.links:
-        assert 0.5 < link.rate_bytes_per_s / 125e6 < 1.15 and 0 < link.latency_s < 1e-3
+        assert 0.5 < link.rate_bytes_per_s / 125e6 < 1.15 and 0 < link.latency_s < 1e-2
 
 
 def test_racks_in_the_lab(collio_process, mpi, tmp_path):
