@@ -42,14 +42,17 @@ double BusyTimes::take(double from_s, double busy_s) {
   return end_s;
 }
 
-LinkClocks::LinkClocks(const machine::Topology& topology)
+LinkClocks::LinkClocks(const machine::Topology& topology, ProcessorClocks* processors,
+                       double forward_bytes_per_s)
     : topology_(topology),
+      processors_(processors),
+      forward_s_(processors && processors->shared() && forward_bytes_per_s > 0 ? 1 / forward_bytes_per_s : 0),
       times_(2 * static_cast<std::size_t>(topology.links())),
       busy_s_(times_.size()),
       bytes_(times_.size()) {}
 
 double LinkClocks::send(const machine::Trip& trip, std::int64_t bytes, double ready_s) {
-  double head_s = ready_s, last_s = ready_s;
+  double head_s = ready_s, last_s = ready_s, forwarding_s = 0;
   topology_.route(trip, [&](const machine::Hop& hop) {
     const machine::Cable cable = topology_.cable(hop.link);
     const std::size_t i = hop.index();
@@ -57,11 +60,12 @@ double LinkClocks::send(const machine::Trip& trip, std::int64_t bytes, double re
     const double end_s = times_[i].take(head_s, busy_s);
     busy_s_[i] += busy_s;
     bytes_[i] += bytes;
+    forwarding_s += static_cast<double>(bytes) * forward_s_;
     // Sent on at this moment, no byte has to wait for one that is still to come.
     head_s = end_s - busy_s + cable.latency_s;
     last_s = std::max(last_s, end_s) + cable.latency_s;
   });
-  return last_s;
+  return forwarding_s > 0 ? std::max(last_s, processors_->work(ready_s, forwarding_s)) : last_s;
 }
 
 machine::BusiestLink LinkClocks::busiest() const {

@@ -27,25 +27,6 @@ class BusyTimes {
   std::vector<Period> periods_;  ///< in order, with gaps between them; the oldest gaps are forgotten
 };
 
-/// The links of a network. A message goes through all links of its route at once, as packets do, and waits
-/// where another one came first; switches hold what waits.
-class LinkClocks {
- public:
-  /// The topology outlives it.
-  explicit LinkClocks(const machine::Topology& topology);
-
-  /// When the last byte arrives of a message that leaves at `ready_s`. O(hops).
-  double send(const machine::Trip& trip, std::int64_t bytes, double ready_s);
-  /// The link that was at work longest.
-  [[nodiscard]] machine::BusiestLink busiest() const;
-
- private:
-  const machine::Topology& topology_;
-  std::vector<BusyTimes> times_;  ///< by Hop::index(), as the others
-  std::vector<double> busy_s_;
-  std::vector<std::int64_t> bytes_;
-};
-
 /// Cores that all nodes share. A rank's work waits for one of them, and keeps it until it is done.
 class ProcessorClocks {
  public:
@@ -61,6 +42,30 @@ class ProcessorClocks {
  private:
   std::vector<BusyTimes> times_;
   double busy_s_ = 0;
+};
+
+/// The links of a network. A message goes through all links of its route at once, as packets do, and waits
+/// where another one came first; switches hold what waits.
+class LinkClocks {
+ public:
+  /// The topology outlives it.
+  explicit LinkClocks(const machine::Topology& topology) : LinkClocks(topology, nullptr, 0) {}
+  /// Links that take the time of shared cores, as those of a lab do: one takes bytes over a link at this
+  /// rate. The processors outlive it. 0: links take no core's time.
+  LinkClocks(const machine::Topology& topology, ProcessorClocks* processors, double forward_bytes_per_s);
+
+  /// When the last byte arrives of a message that leaves at `ready_s`. O(hops).
+  double send(const machine::Trip& trip, std::int64_t bytes, double ready_s);
+  /// The link that was at work longest.
+  [[nodiscard]] machine::BusiestLink busiest() const;
+
+ private:
+  const machine::Topology& topology_;
+  ProcessorClocks* processors_;
+  double forward_s_;              ///< a byte and link
+  std::vector<BusyTimes> times_;  ///< by Hop::index(), as the others
+  std::vector<double> busy_s_;
+  std::vector<std::int64_t> bytes_;
 };
 
 /// A message that a receiver gets.

@@ -20,8 +20,8 @@ class TwoLayerRun {
       : s_(setting),
         call_(call),
         layers_(policy::make_layers(call.machine, setting.hints)),
-        links_(setting.topology),
         processors_(setting.model.node.processors),
+        links_(setting.topology, &processors_, setting.model.node.forward_bytes_per_s),
         targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
         shares_(make_shares()),
         costs_{setting, shares_.kept},
@@ -359,8 +359,8 @@ class TwoLayerRun {
   const PlannedCall& call_;
   policy::Layers layers_;
   std::vector<int> first_team_, homes_;
-  LinkClocks links_;
   ProcessorClocks processors_;
+  LinkClocks links_;
   TargetClocks targets_;
   NodeShares shares_;
   TwoLayerCosts costs_;

@@ -24,8 +24,8 @@ class TwoPhaseRun {
         buffers_(std::max(1, call.plan.overlap.buffers)),
         shares_(shares_of(setting.job, call.plan.domains,
                           sample_rounds(setting.job, call.plan.domains, policy::Digest::nothing))),
-        links_(setting.topology),
         processors_(setting.model.node.processors),
+        links_(setting.topology, &processors_, setting.model.node.forward_bytes_per_s),
         targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
         rank_free_s_(at(setting.job.ranks)),
         busy_s_(rank_free_s_.size()),
@@ -221,8 +221,8 @@ class TwoPhaseRun {
   const PlannedCall& call_;
   int buffers_;
   Shares shares_;
-  LinkClocks links_;
   ProcessorClocks processors_;
+  LinkClocks links_;
   TargetClocks targets_;
   // A rank sends, receives and serves at a time: it is late only for more of the same.
   std::vector<double> rank_free_s_, busy_s_, answered_s_;  ///< of ranks as senders, and with answers

@@ -56,6 +56,16 @@ TEST(LinkClocks, ATorusIsAsFastAsItsBusiestLinkAllows) {
   EXPECT_LT(last_s, 1.5 * links.busiest().time_s);
 }
 
+TEST(LinkClocks, OfALabTakeTheTimeOfSharedCores) {
+  const machine::Topology topology = one_switch(4);
+  ProcessorClocks one(1), none(0);
+  LinkClocks links(topology, &one, 1e9), free(topology, &none, 1e9);
+  EXPECT_NEAR(links.send({0, 1}, 1'000'000, 0), 2e-3, 1e-9) << "two links, a core's millisecond each";
+  EXPECT_NEAR(links.send({2, 3}, 1'000'000, 0), 4e-3, 1e-9) << "the core is busy, the links are not";
+  EXPECT_NEAR(one.busy_s(), 4e-3, 1e-12);
+  EXPECT_NEAR(free.send({0, 1}, 1'000'000, 0), 1e-3 + 2e-6, 1e-9);
+}
+
 TEST(ProcessorClocks, WorkWaitsForTheCoreThatIsFreeFirst) {
   ProcessorClocks two(2);
   EXPECT_DOUBLE_EQ(two.work(0, 3), 3);
