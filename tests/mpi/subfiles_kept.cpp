@@ -5,10 +5,12 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <thread>
 
 #include "in_front.hpp"
 #include "open_with.hpp"
@@ -97,6 +99,13 @@ Pairs joined_behind() {
   return hints;
 }
 
+/// The subfiles are removed last, when others may have the file open already.
+bool soon_gone(const std::string& folder) {
+  for (int i = 0; i < 5000 && fs::exists(folder); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return !fs::exists(folder);
+}
+
 /// An open waits until the file is one; a rank that deletes it need not wait.
 void join_behind_the_program(Program& program) {
   const std::string path = program.temporary("behind");
@@ -110,7 +119,8 @@ void join_behind_the_program(Program& program) {
     program.good(MPI_File_close(&file), "MPI_File_close that begins to join");
     if (round % 2 == 0) {
       program.good(open_with({}, path, MPI_MODE_RDONLY, &file), "MPI_File_open during a join");
-      program.that(!is_placeholder(path) && !fs::exists(path + ".collio"), "joined");
+      program.that(!is_placeholder(path), "joined");
+      program.that(soon_gone(path + ".collio"), "the subfiles are removed");
       std::vector<int> found(100000, -1);
       program.good(MPI_File_read_at_all(file, 400000LL * program.rank, found.data(), 100000, MPI_INT,
                                         MPI_STATUS_IGNORE),
