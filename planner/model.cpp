@@ -25,7 +25,7 @@ constexpr std::array node_numbers{
     Number<NodeCosts>{"place_bytes_per_s", &NodeCosts::place_bytes_per_s, above_0},
     Number<NodeCosts>{"copy_bytes_per_s", &NodeCosts::copy_bytes_per_s, above_0},
     Number<NodeCosts>{"memory_bytes_per_s", &NodeCosts::memory_bytes_per_s, above_0},
-    Number<NodeCosts>{"forward_bytes_per_s", &NodeCosts::forward_bytes_per_s, 0},
+    Number<NodeCosts>{"carry_bytes_per_s", &NodeCosts::carry_bytes_per_s, 0},
     Number<NodeCosts>{"place_piece_s", &NodeCosts::place_piece_s, 0},
     Number<NodeCosts>{"describe_piece_s", &NodeCosts::describe_piece_s, 0},
     Number<NodeCosts>{"merge_piece_s", &NodeCosts::merge_piece_s, 0},

@@ -43,16 +43,16 @@ double BusyTimes::take(double from_s, double busy_s) {
 }
 
 LinkClocks::LinkClocks(const machine::Topology& topology, ProcessorClocks* processors,
-                       double forward_bytes_per_s)
+                       double carry_bytes_per_s)
     : topology_(topology),
       processors_(processors),
-      forward_s_(processors && processors->shared() && forward_bytes_per_s > 0 ? 1 / forward_bytes_per_s : 0),
+      carry_s_(processors && processors->shared() && carry_bytes_per_s > 0 ? 1 / carry_bytes_per_s : 0),
       times_(2 * static_cast<std::size_t>(topology.links())),
       busy_s_(times_.size()),
       bytes_(times_.size()) {}
 
 double LinkClocks::send(const machine::Trip& trip, std::int64_t bytes, double ready_s) {
-  double head_s = ready_s, last_s = ready_s, forwarding_s = 0;
+  double head_s = ready_s, last_s = ready_s;
   topology_.route(trip, [&](const machine::Hop& hop) {
     const machine::Cable cable = topology_.cable(hop.link);
     const std::size_t i = hop.index();
@@ -60,12 +60,12 @@ double LinkClocks::send(const machine::Trip& trip, std::int64_t bytes, double re
     const double end_s = times_[i].take(head_s, busy_s);
     busy_s_[i] += busy_s;
     bytes_[i] += bytes;
-    forwarding_s += static_cast<double>(bytes) * forward_s_;
     // Sent on at this moment, no byte has to wait for one that is still to come.
     head_s = end_s - busy_s + cable.latency_s;
     last_s = std::max(last_s, end_s) + cable.latency_s;
   });
-  return forwarding_s > 0 ? std::max(last_s, processors_->work(ready_s, forwarding_s)) : last_s;
+  if (carry_s_ <= 0) return last_s;
+  return std::max(last_s, processors_->work(ready_s, static_cast<double>(bytes) * carry_s_));
 }
 
 machine::BusiestLink LinkClocks::busiest() const {

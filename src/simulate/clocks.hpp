@@ -50,9 +50,9 @@ class LinkClocks {
  public:
   /// The topology outlives it.
   explicit LinkClocks(const machine::Topology& topology) : LinkClocks(topology, nullptr, 0) {}
-  /// Links that take the time of shared cores, as those of a lab do: one takes bytes over a link at this
-  /// rate. The processors outlive it. 0: links take no core's time.
-  LinkClocks(const machine::Topology& topology, ProcessorClocks* processors, double forward_bytes_per_s);
+  /// Messages take the time of shared cores, too, as the kernel of a lab needs it: one core carries bytes at
+  /// this rate. The processors outlive it. 0: they take none.
+  LinkClocks(const machine::Topology& topology, ProcessorClocks* processors, double carry_bytes_per_s);
 
   /// When the last byte arrives of a message that leaves at `ready_s`. O(hops).
   double send(const machine::Trip& trip, std::int64_t bytes, double ready_s);
@@ -62,7 +62,7 @@ class LinkClocks {
  private:
   const machine::Topology& topology_;
   ProcessorClocks* processors_;
-  double forward_s_;              ///< a byte and link
+  double carry_s_;                ///< a byte
   std::vector<BusyTimes> times_;  ///< by Hop::index(), as the others
   std::vector<double> busy_s_;
   std::vector<std::int64_t> bytes_;

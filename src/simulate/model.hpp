@@ -14,14 +14,14 @@ struct NodeCosts {
   double place_bytes_per_s = 5e9;     ///< a core's copies straight into a window in shared memory
   double copy_bytes_per_s = 1.5e9;    ///< a core's copies into and out of messages
   double memory_bytes_per_s = 100e9;  ///< all copies of a node together
-  double forward_bytes_per_s = 0;   ///< one of `processors` that takes bytes over a link; 0: links need none
-  double place_piece_s = 5e-9;      ///< a piece straight into a window
-  double describe_piece_s = 12e-9;  ///< a piece described for a message, or placed from one
-  double merge_piece_s = 20e-9;     ///< a piece marked, described and gathered with those of other ranks
-  double compare_s = 5e-9;          ///< a comparison of two offsets, where lists are merged
-  double pass_s = 0.1e-6;           ///< a rank that passes a window
-  double message_s = 5e-6;          ///< o_r: a message's cost for its sender, and for its receiver
-  double match_s = 10e-9;           ///< t_m: for each message that the receiver expects besides
+  double carry_bytes_per_s = 0;       ///< one of `processors`, for bytes between nodes; 0: they need none
+  double place_piece_s = 5e-9;        ///< a piece straight into a window
+  double describe_piece_s = 12e-9;    ///< a piece described for a message, or placed from one
+  double merge_piece_s = 20e-9;       ///< a piece marked, described and gathered with those of other ranks
+  double compare_s = 5e-9;            ///< a comparison of two offsets, where lists are merged
+  double pass_s = 0.1e-6;             ///< a rank that passes a window
+  double message_s = 5e-6;            ///< o_r: a message's cost for its sender, and for its receiver
+  double match_s = 10e-9;             ///< t_m: for each message that the receiver expects besides
 };
 
 /// What collio takes a file system for: behind a network, or in one kernel, on its disk or in its memory.

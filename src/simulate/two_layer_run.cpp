@@ -21,7 +21,7 @@ class TwoLayerRun {
         call_(call),
         layers_(policy::make_layers(call.machine, setting.hints)),
         processors_(setting.model.node.processors),
-        links_(setting.topology, &processors_, setting.model.node.forward_bytes_per_s),
+        links_(setting.topology, &processors_, setting.model.node.carry_bytes_per_s),
         targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
         shares_(make_shares()),
         costs_{setting, shares_.kept},

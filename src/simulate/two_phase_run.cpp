@@ -25,7 +25,7 @@ class TwoPhaseRun {
         shares_(shares_of(setting.job, call.plan.domains,
                           sample_rounds(setting.job, call.plan.domains, policy::Digest::nothing))),
         processors_(setting.model.node.processors),
-        links_(setting.topology, &processors_, setting.model.node.forward_bytes_per_s),
+        links_(setting.topology, &processors_, setting.model.node.carry_bytes_per_s),
         targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
         rank_free_s_(at(setting.job.ranks)),
         busy_s_(rank_free_s_.size()),

@@ -31,7 +31,7 @@ COSTS = {
     "place": Cost("node", "place_bytes_per_s", "rate", "a core's copies into shared memory"),
     "copy": Cost("node", "copy_bytes_per_s", "rate", "a core's copies into and out of messages"),
     "memory": Cost("node", "memory_bytes_per_s", "rate", "all copies of a node together"),
-    "forward": Cost("node", "forward_bytes_per_s", "rate", "one of `processors`, to take bytes over a link, as a lab's kernel does"),
+    "carry": Cost("node", "carry_bytes_per_s", "rate", "one of `processors`, to carry bytes between nodes, as a lab's kernel does"),
     "place_piece": Cost("node", "place_piece_s", "time", "to place a piece in shared memory"),
     "describe_piece": Cost("node", "describe_piece_s", "time", "to describe a piece for a message, or to place one from a message"),
     "merge_piece": Cost("node", "merge_piece_s", "time", "to join a piece with those of other ranks"),
