@@ -21,7 +21,8 @@ struct Operation;
 struct OpenFile {
   std::unique_ptr<engine::File> engine;
   bool atomic = false;         ///< atomic mode: the MPI library keeps it
-  bool foreign_data = false;   ///< view in another data representation than "native"
+  bool foreign_data = false;   ///< view in another data representation than "native": the library's
+  bool external32 = false;     ///< view in this one, of a file in subfiles: collio converts
   bool view_described = true;  ///< every rank's view is one collio can walk
   ProgramView program_view;
   SharedPointer shared_pointer;

@@ -20,8 +20,8 @@ namespace {
 enum {
   view_kind,
   worst_error,
-  foreign,
-  native,
+  representation_most,
+  representation_least,
   etype_most,
   etype_least,
   derived_etype,
@@ -30,6 +30,20 @@ enum {
   agreed_count
 };
 static_assert(agreed_count == view_word_count);
+
+/// A data representation by its name.
+enum class Representation : std::int32_t { native, external32, other };
+
+Representation representation_of(const char* name) {
+  if (std::strcmp(name, "native") == 0) return Representation::native;
+  return std::strcmp(name, "external32") == 0 ? Representation::external32 : Representation::other;
+}
+
+/// Whether collio can do calls through a view in this representation. The MPI library does those on files of
+/// its own.
+bool is_served(const OpenFile& file, Representation data) {
+  return data == Representation::native || (data == Representation::external32 && alone(file));
+}
 
 /// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio
 /// can do without it.
@@ -49,13 +63,32 @@ core::Error error_of_view(const OpenFile& file, const access::View& view, const 
 }
 
 /// A view through which a file in subfiles cannot be served, on all ranks alike.
-core::Error unserved(const OpenFile& file, bool foreign_data, ViewKind agreed) {
+core::Error unserved(const OpenFile& file, Representation data, ViewKind agreed) {
   const std::string begin = file.engine->path + " is kept in subfiles, which ";
-  if (foreign_data)
-    return {core::ErrorClass::argument, begin + "have data in the representation native alone"};
+  if (data == Representation::other)
+    return {core::ErrorClass::argument,
+            begin + "have no data in the representation that the view asks for; allowed: native, external32"};
   if (agreed == ViewKind::undescribed)
     return {core::ErrorClass::type, begin + "collio alone serves, and it cannot describe a rank's file type"};
   return {};
+}
+
+/// A view in external32 of types that are not converted.
+core::Error not_converted(const OpenFile& file, MPI_Datatype etype, MPI_Datatype filetype) {
+  for (MPI_Datatype type : {etype, filetype})
+    if (const auto elements = access::external32_elements(type); !elements)
+      return {elements.error().kind, file.engine->path + ": a view's " + elements.error().message};
+  return {};
+}
+
+/// What is wrong with this rank's view. Throws std::bad_alloc.
+core::Error error_of_rank(const OpenFile& file, const access::View& view, const AskedView& asked,
+                          Representation data) {
+  core::Error error;
+  if (is_served(file, data)) error = error_of_view(file, view, asked);
+  if (error.ok() && view.filetype && data == Representation::external32 && alone(file))
+    error = not_converted(file, asked.etype, asked.filetype);
+  return error;
 }
 
 bool has_same_etype(const std::vector<std::int32_t>& most) { return most[etype_most] == -most[etype_least]; }
@@ -64,14 +97,15 @@ bool has_same_etype(const std::vector<std::int32_t>& most) { return most[etype_m
 core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& most, core::Error error) {
   const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
   if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
-  if (most[foreign] && most[native])
+  if (most[representation_most] != -most[representation_least])
     error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
   if (error.ok() && file.engine->hints.check != policy::Check::none && !has_same_etype(most))
     error = {core::ErrorClass::not_same,
              "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
                  " to " + std::to_string(most[etype_most]) + " bytes"};
   if (error.ok() && alone(file))
-    error = unserved(file, most[foreign] != 0, static_cast<ViewKind>(most[view_kind]));
+    error = unserved(file, static_cast<Representation>(most[representation_most]),
+                     static_cast<ViewKind>(most[view_kind]));
   return error;
 }
 
@@ -83,15 +117,15 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   const engine::File::Visit visit(*file->engine, "set_view");
   if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok())
     return raise(handle, error);
-  const bool is_native = std::strcmp(representation, "native") == 0;
+  const Representation data = representation_of(representation);
+  const bool is_native = data == Representation::native, served = is_served(*file, data);
   ViewKind kind = ViewKind::undescribed;
   bool plain_etype = false;
   access::View view;
   core::Error error;
   try {
     view = describe_view(displacement, etype, filetype);
-    if (is_native)
-      error = error_of_view(*file, view, {displacement, etype, filetype, file->reads, file->writes});
+    error = error_of_rank(*file, view, {displacement, etype, filetype, file->reads, file->writes}, data);
     if (error.ok() && view.filetype) kind = judge_view(etype, filetype, view);
     plain_etype = error.ok() && view.etype_bytes > 0 && is_plain_etype(etype);
   } catch (const std::bad_alloc&) {
@@ -102,8 +136,8 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   std::vector<std::int32_t>& most = file->view_words;
   most[view_kind] = static_cast<std::int32_t>(kind);
   most[worst_error] = static_cast<std::int32_t>(error.kind);
-  most[foreign] = is_native ? 0 : 1;
-  most[native] = is_native ? 1 : 0;
+  most[representation_most] = static_cast<std::int32_t>(data);
+  most[representation_least] = -most[representation_most];
   most[etype_most] = etype_bytes;
   most[etype_least] = -etype_bytes;
   most[derived_etype] = plain_etype ? 0 : 1;
@@ -132,8 +166,9 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
     program_view.mark_installed();
   if (!etype_alone) program_view.forget_unit();
   file->shared_pointer.begin_view(kept_here);
-  file->foreign_data = !is_native;
-  if (!is_native) return MPI_SUCCESS;
+  file->foreign_data = !served;
+  file->external32 = served && !is_native;
+  if (!served) return MPI_SUCCESS;
   program_view.set(displacement, etype, filetype);
   file->view_described = agreed != ViewKind::undescribed;
   if (file->view_described) file->engine->view = std::move(view);
@@ -146,7 +181,7 @@ int get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI
   if (!file || file->foreign_data || !file->program_view.known())
     return real->File_get_view(handle, displacement, etype, filetype, representation);
   file->program_view.get(displacement, etype, filetype);
-  std::strcpy(representation, "native");
+  std::strcpy(representation, file->external32 ? "external32" : "native");
   return MPI_SUCCESS;
 }
 
