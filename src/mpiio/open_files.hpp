@@ -30,6 +30,7 @@ struct OpenFile {
       view_words;  ///< of an agreement on a view, for which there may be no memory later
   bool reads = true, writes = true;
   bool deletes = false;                          ///< at close, of a file in subfiles
+  bool sequential = false;                       ///< a file in subfiles: see sequential.hpp
   std::mutex pointer;                            ///< the individual file pointer is read and then set
   std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
   bool library_split = false;                    ///< a split call that the MPI library does is under way

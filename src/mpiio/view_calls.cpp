@@ -10,6 +10,7 @@
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/open_files.hpp"
+#include "mpiio/sequential.hpp"
 #include "mpiio/subfile_calls.hpp"
 
 namespace collio::mpiio {
@@ -109,14 +110,17 @@ core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& 
   return error;
 }
 
-int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* representation, MPI_Info info) {
   auto file = find_settled(handle);
-  if (!file) return real->File_set_view(handle, displacement, etype, filetype, representation, info);
+  if (!file) return real->File_set_view(handle, asked_displacement, etype, filetype, representation, info);
   const observe::TimeInto time(file->engine->times.set_view_s);
   const engine::File::Visit visit(*file->engine, "set_view");
   if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok())
     return raise(handle, error);
+  const auto begin = begin_of_view(*file, asked_displacement);
+  if (!begin) return raise(handle, begin.error());
+  const MPI_Offset displacement = begin.value();
   const Representation data = representation_of(representation);
   const bool is_native = data == Representation::native, served = is_served(*file, data);
   ViewKind kind = ViewKind::undescribed;
@@ -154,7 +158,9 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
                                             (agreed == ViewKind::costly || agreed == ViewKind::bytes));
   const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype],
                                !most[gives_info] && !most[other_unit]};
-  const int rc = etype_alone
+  // A library wants the current displacement in sequential mode, and its pointers count nothing here.
+  const int rc = file->sequential ? MPI_SUCCESS
+                 : etype_alone
                      ? program_view.install_unit(handle, *real, unit, info)
                      : real->File_set_view(handle, displacement, etype,
                                            kind == ViewKind::bytes ? etype : filetype, representation, info);
@@ -190,12 +196,7 @@ int get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displacement
   if (!file || file->program_view.installed() || offset < 0)
     return real->File_get_byte_offset(handle, offset, displacement);
   const access::View& view = file->engine->view;
-  *displacement = view.displacement;
-  if (view.empty()) return MPI_SUCCESS;
-  const access::FileAccess byte = access::file_access(view, offset * view.etype_bytes, 1);
-  core::Cursor cursor(byte.pattern);
-  cursor.seek_stream(byte.begin);
-  *displacement = cursor.offset();
+  *displacement = byte_of_etype(view, offset);
   return MPI_SUCCESS;
 }
 
@@ -218,6 +219,14 @@ core::Result<std::int64_t> end_in_view(const OpenFile& file, MPI_File handle) {
   const auto length = engine::length_of(*file.engine);
   if (!length) return length.error();
   return end_position(file.engine->view, length.value());
+}
+
+std::int64_t byte_of_etype(const access::View& view, std::int64_t etype) {
+  if (view.empty()) return view.displacement;
+  const access::FileAccess byte = access::file_access(view, etype * view.etype_bytes, 1);
+  core::Cursor cursor(byte.pattern);
+  cursor.seek_stream(byte.begin);
+  return cursor.offset();
 }
 
 void put_views(collio_calls& table) {
