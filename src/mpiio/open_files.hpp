@@ -20,10 +20,11 @@ struct Operation;
 
 struct OpenFile {
   std::unique_ptr<engine::File> engine;
-  bool atomic = false;         ///< atomic mode: the MPI library keeps it
-  bool foreign_data = false;   ///< view in another data representation than "native": the library's
-  bool external32 = false;     ///< view in this one, of a file in subfiles: collio converts
-  bool view_described = true;  ///< every rank's view is one collio can walk
+  bool atomic = false;        ///< atomic mode: the MPI library keeps it
+  bool foreign_data = false;  ///< view in another data representation than "native": the library's
+  bool external32 = false;    ///< view in this one, of a file in subfiles: collio converts
+  const char* representation = "native";  ///< of the view, where that is collio's
+  bool view_described = true;             ///< every rank's view is one collio can walk
   ProgramView program_view;
   SharedPointer shared_pointer;
   std::vector<std::int32_t>

@@ -32,18 +32,41 @@ enum {
 };
 static_assert(agreed_count == view_word_count);
 
-/// A data representation by its name.
-enum class Representation : std::int32_t { native, external32, other };
+enum class Representation : std::int32_t { native, external32, internal, other };
+
+/// Of the representations that MPI knows, in the letters that the libraries take.
+struct RepresentationName {
+  const char *name, *capitals;
+  Representation data;
+};
+constexpr RepresentationName representation_names[] = {
+    {"native", "NATIVE", Representation::native},
+    {"external32", "EXTERNAL32", Representation::external32},
+    {"internal", "INTERNAL", Representation::internal}};
 
 Representation representation_of(const char* name) {
-  if (std::strcmp(name, "native") == 0) return Representation::native;
-  return std::strcmp(name, "external32") == 0 ? Representation::external32 : Representation::other;
+  for (const RepresentationName& one : representation_names)
+    if (std::strcmp(name, one.name) == 0 || std::strcmp(name, one.capitals) == 0) return one.data;
+  return Representation::other;
 }
 
 /// Whether collio can do calls through a view in this representation. The MPI library does those on files of
 /// its own.
 bool is_served(const OpenFile& file, Representation data) {
-  return data == Representation::native || (data == Representation::external32 && alone(file));
+  return data == Representation::native || (data != Representation::other && alone(file));
+}
+
+/// Of a view that is served. Internal data are native ones here, as MPICH's are.
+void note_representation(OpenFile& file, Representation data) {
+  file.external32 = data == Representation::external32;
+  file.representation = representation_names[static_cast<std::size_t>(data)].name;
+}
+
+int refuse_representation(MPI_File handle, const OpenFile& file) {
+  return raise(handle, MPI_ERR_UNSUPPORTED_DATAREP,
+               file.engine->path +
+                   " is kept in subfiles, which have no data in the representation that the view asks for; "
+                   "allowed: native, external32, internal");
 }
 
 /// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio
@@ -64,14 +87,11 @@ core::Error error_of_view(const OpenFile& file, const access::View& view, const 
 }
 
 /// A view through which a file in subfiles cannot be served, on all ranks alike.
-core::Error unserved(const OpenFile& file, Representation data, ViewKind agreed) {
-  const std::string begin = file.engine->path + " is kept in subfiles, which ";
-  if (data == Representation::other)
-    return {core::ErrorClass::argument,
-            begin + "have no data in the representation that the view asks for; allowed: native, external32"};
-  if (agreed == ViewKind::undescribed)
-    return {core::ErrorClass::type, begin + "collio alone serves, and it cannot describe a rank's file type"};
-  return {};
+core::Error unserved(const OpenFile& file, ViewKind agreed) {
+  if (agreed != ViewKind::undescribed) return {};
+  return {core::ErrorClass::type,
+          file.engine->path +
+              " is kept in subfiles, which collio alone serves, and it cannot describe a rank's file type"};
 }
 
 /// A view in external32 of types that are not converted.
@@ -104,10 +124,14 @@ core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& 
     error = {core::ErrorClass::not_same,
              "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
                  " to " + std::to_string(most[etype_most]) + " bytes"};
-  if (error.ok() && alone(file))
-    error = unserved(file, static_cast<Representation>(most[representation_most]),
-                     static_cast<ViewKind>(most[view_kind]));
+  if (error.ok() && alone(file)) error = unserved(file, static_cast<ViewKind>(most[view_kind]));
   return error;
+}
+
+/// Where the view begins. Collective.
+core::Result<std::int64_t> begin_set_view(OpenFile& file, MPI_Offset asked) {
+  if (core::Error error = engine::check_same_call(*file.engine, "set_view"); !error.ok()) return error;
+  return begin_of_view(file, asked);
 }
 
 int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype, MPI_Datatype filetype,
@@ -116,9 +140,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   if (!file) return real->File_set_view(handle, asked_displacement, etype, filetype, representation, info);
   const observe::TimeInto time(file->engine->times.set_view_s);
   const engine::File::Visit visit(*file->engine, "set_view");
-  if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok())
-    return raise(handle, error);
-  const auto begin = begin_of_view(*file, asked_displacement);
+  const auto begin = begin_set_view(*file, asked_displacement);
   if (!begin) return raise(handle, begin.error());
   const MPI_Offset displacement = begin.value();
   const Representation data = representation_of(representation);
@@ -153,6 +175,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   const bool same_etype = has_same_etype(most);
   error = agreed_error(*file, most, std::move(error));
   if (!error.ok()) return raise(handle, error);
+  if (alone(*file) && !served) return refuse_representation(handle, *file);
   ProgramView& program_view = file->program_view;
   const bool etype_alone = alone(*file) || (is_native && !file->atomic &&
                                             (agreed == ViewKind::costly || agreed == ViewKind::bytes));
@@ -173,8 +196,8 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   if (!etype_alone) program_view.forget_unit();
   file->shared_pointer.begin_view(kept_here);
   file->foreign_data = !served;
-  file->external32 = served && !is_native;
   if (!served) return MPI_SUCCESS;
+  note_representation(*file, data);
   program_view.set(displacement, etype, filetype);
   file->view_described = agreed != ViewKind::undescribed;
   if (file->view_described) file->engine->view = std::move(view);
@@ -187,7 +210,7 @@ int get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI
   if (!file || file->foreign_data || !file->program_view.known())
     return real->File_get_view(handle, displacement, etype, filetype, representation);
   file->program_view.get(displacement, etype, filetype);
-  std::strcpy(representation, file->external32 ? "external32" : "native");
+  std::strcpy(representation, file->representation);
   return MPI_SUCCESS;
 }
 

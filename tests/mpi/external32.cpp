@@ -221,6 +221,26 @@ void short_read(Program& program) {
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
+/// Internal data are native ones, and capitals as good as small letters.
+void other_names(Program& program) {
+  MPI_File file = MPI_FILE_NULL;
+  program.good(open_with(in_subfiles, program.temporary("names"), MPI_MODE_CREATE | MPI_MODE_RDWR, &file),
+               "MPI_File_open");
+  const int value = 1;
+  const std::pair<const char*, const char*> cases[] = {
+      {"internal", "\1\0\0\0"}, {"EXTERNAL32", "\0\0\0\1"}, {"NATIVE", "\1\0\0\0"}};
+  for (const auto& [name, expected] : cases) {
+    program.good(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, name, MPI_INFO_NULL), name);
+    program.good(MPI_File_write_at_all(file, program.rank, &value, 1, MPI_INT, MPI_STATUS_IGNORE), name);
+    MPI_File_sync(file);
+    char found[4] = "";
+    program.good(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL), "set_view");
+    program.good(MPI_File_read_at_all(file, 4 * program.rank, found, 4, MPI_BYTE, MPI_STATUS_IGNORE), name);
+    program.that(std::memcmp(found, expected, 4) == 0, name);
+  }
+  program.good(MPI_File_close(&file), "MPI_File_close");
+}
+
 void is_told(Program& program, int code, const char* what) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
@@ -238,8 +258,8 @@ void what_is_not_converted(Program& program) {
   int code = view(MPI_LONG, "external32");
   program.equal(program.same_error(code, "an etype with another size in external32"), MPI_ERR_TYPE, "class");
   is_told(program, code, "why the etype is refused");
-  program.equal(program.same_error(view(MPI_INT, "internal"), "another representation"), MPI_ERR_ARG,
-                "class");
+  program.equal(program.same_error(view(MPI_INT, "sample"), "another representation"),
+                MPI_ERR_UNSUPPORTED_DATAREP, "class");
   if (program.size > 1)
     program.equal(program.same_error(view(MPI_INT, program.rank == 0 ? "native" : "external32"),
                                      "representations that differ"),
@@ -272,6 +292,7 @@ int main(int argc, char** argv) {
                         {"spread_particles", spread_particles, MPI_SHORT, {4, 8, 8, 2, 2, 2, 4}}};
   for (const Kind& kind : kinds) same_as_the_library(program, kind);
   short_read(program);
+  other_names(program);
   what_is_not_converted(program);
   for (MPI_Datatype* type : {&particles, &doubles, &spread_particles}) MPI_Type_free(type);
   return program.finish();
