@@ -87,6 +87,7 @@
 #pragma redefine_extname MPI_Type_get_contents PMPI_Type_get_contents
 #pragma redefine_extname MPI_Type_get_envelope PMPI_Type_get_envelope
 #pragma redefine_extname MPI_Type_get_extent PMPI_Type_get_extent
+#pragma redefine_extname MPI_Type_get_name PMPI_Type_get_name
 #pragma redefine_extname MPI_Type_set_attr PMPI_Type_set_attr
 #pragma redefine_extname MPI_Type_size PMPI_Type_size
 #pragma redefine_extname MPI_Type_size_x PMPI_Type_size_x

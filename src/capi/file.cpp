@@ -4,7 +4,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "capi/create_file.hpp"
@@ -94,16 +93,14 @@ engine::FileRequest request_of(const OpenCall& call, int rank, std::string& orig
   return request;
 }
 
-/// The array subfiles that the Python library opens a master with ("COUNT UNIT_BYTES", no hint for programs).
-/// Pure.
+/// The array subfiles that the Python library opens a master with: an ArrayLayout's text, no hint for
+/// programs. Pure.
 std::optional<storage::SubfileSet> take_array_subfiles(const OpenCall& call, engine::FileRequest& request) {
   const auto found = request.hints.extract("collio_array_subfiles");
   if (!found) return {};
-  std::istringstream words(found.mapped());
-  storage::SubfileLayout layout{0, 0};
-  words >> layout.count >> layout.unit_bytes;
-  if (!words || layout.count < 1 || layout.unit_bytes < 1) return {};
-  return storage::SubfileSet::of_arrays(engine::absolute_path(call.path), layout);
+  auto layout = storage::parse_array_layout(found.mapped());
+  if (!layout) return {};
+  return storage::SubfileSet::of_arrays(engine::absolute_path(call.path), std::move(*layout));
 }
 
 Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {

@@ -37,7 +37,9 @@ int finish(OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::C
   if (!c.explicit_offset && request.error.ok() && !request.undescribed)
     real->File_seek(c.handle, offset + request.memory.bytes() / file.engine->view.etype_bytes, MPI_SEEK_SET);
   set_status(c.status, done.bytes);
-  return done.error.ok() ? MPI_SUCCESS : raise(c.handle, done.error);
+  const core::Error not_given = give_converted(request, done.bytes);
+  if (!done.error.ok()) return raise(c.handle, done.error);  // no copy: there may be no memory for its text
+  return not_given.ok() ? MPI_SUCCESS : raise(c.handle, not_given);
 }
 
 }  // namespace
@@ -54,6 +56,20 @@ namespace {
 /// texts as short as this one.
 const engine::CallRequest nothing;
 const core::Error without_memory{core::ErrorClass::no_memory, "no memory"};
+
+/// The engine moves a copy of the data in external32. Throws std::bad_alloc.
+void convert(const OpenFile& file, const DataCall& c, engine::CallRequest& request) {
+  auto elements = access::external32_elements(c.type);
+  if (!elements) {
+    request.error = {elements.error().kind, file.engine->path + ": " + elements.error().message};
+    return;
+  }
+  // The request keeps its own until there is memory for the copy.
+  request.converted =
+      std::make_shared<const access::ConvertedMemory>(request.memory, std::move(elements.value()), c.write);
+  request.memory = request.converted->memory();
+  core::keep_worst(request.error, request.converted->failure());
+}
 
 /// The rest of a request. Throws std::bad_alloc.
 void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, MPI_Offset& offset) {
@@ -77,6 +93,8 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
     request.error = {core::ErrorClass::argument,
                      "the view's filetype has no bytes: " + std::to_string(request.memory.bytes()) +
                          " bytes to write have no place"};
+  if (file.external32 && request.error.ok() && !request.undescribed && request.memory.bytes() > 0)
+    convert(file, c, request);
 }
 
 }  // namespace
@@ -93,6 +111,12 @@ engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& of
     request.error = without_memory;
   }
   return request;
+}
+
+core::Error give_converted(const engine::CallRequest& request, std::int64_t bytes) {
+  if (!request.converted || request.direction == policy::Direction::write || bytes <= 0) return {};
+  request.converted->give_back(bytes);
+  return request.converted->failure();
 }
 
 core::Error check_mode(const OpenFile& file, const DataCall& c) {

@@ -37,6 +37,10 @@ void set_status(MPI_Status* status, std::int64_t bytes);
 /// in the request.
 [[nodiscard]] engine::CallRequest request_of(OpenFile& file, const DataCall& call, MPI_Offset& offset);
 
+/// After a read: gives the program the data that were converted. An error of this rank's memory. Not
+/// collective.
+[[nodiscard]] core::Error give_converted(const engine::CallRequest& request, std::int64_t bytes);
+
 /// An error when the file's mode forbids the call; the same on all ranks.
 [[nodiscard]] core::Error check_mode(const OpenFile& file, const DataCall& call);
 

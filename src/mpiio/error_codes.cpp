@@ -63,22 +63,20 @@ enum class Handler { returns, fatal, own };
 
 /// What the file's error handler does. Where errors end the program, MPI tells their text, and MPICH's is not
 /// ours.
-Handler tell_if_fatal(MPI_File file, const core::Error& error) {
+Handler tell_if_fatal(MPI_File file, const std::string& message) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (MPI_File_get_errhandler(file, &handler) != MPI_SUCCESS) return Handler::own;
   const Handler kind = handler == MPI_ERRORS_ARE_FATAL ? Handler::fatal
                        : handler == MPI_ERRORS_RETURN  ? Handler::returns
                                                        : Handler::own;
-  if (kind == Handler::fatal) std::fprintf(stderr, "collio: %s\n", error.message.c_str());
+  if (kind == Handler::fatal) std::fprintf(stderr, "collio: %s\n", message.c_str());
   MPI_Errhandler_free(&handler);
   return kind;
 }
 
-}  // namespace
-
-int error_code(const core::Error& error) {
+int code_of(int error_class, const std::string& message) {
   static std::mutex mutex;
-  static std::map<core::ErrorClass, int> codes;
+  static std::map<int, int> codes;
   static std::uint64_t life = 0;  // of MPI, in which they were made
   const std::scoped_lock lock(mutex);
   if (life != access::mpi_life()) {
@@ -88,17 +86,20 @@ int error_code(const core::Error& error) {
     texts.clear();
   }
   if (!access::mpi_stays()) codes.clear();
-  auto [entry, fresh] = codes.try_emplace(error.kind, 0);
-  if (fresh && MPI_Add_error_code(mpi_class(error.kind), &entry->second) != MPI_SUCCESS)
-    entry->second = mpi_class(error.kind);
-  if (entry->second != mpi_class(error.kind)) {
-    const std::string text = core::shortened("collio: " + error.message, MPI_MAX_ERROR_STRING - 1);
+  auto [entry, fresh] = codes.try_emplace(error_class, 0);
+  if (fresh && MPI_Add_error_code(error_class, &entry->second) != MPI_SUCCESS) entry->second = error_class;
+  if (entry->second != error_class) {
+    const std::string text = core::shortened("collio: " + message, MPI_MAX_ERROR_STRING - 1);
     MPI_Add_error_string(entry->second, text.c_str());
     const std::scoped_lock told(texts_mutex);
     texts[entry->second] = text;
   }
   return entry->second;
 }
+
+}  // namespace
+
+int error_code(const core::Error& error) { return code_of(mpi_class(error.kind), error.message); }
 
 core::ErrorClass class_of(int error_class) {
   for (auto kind = static_cast<std::int32_t>(core::ErrorClass::other);
@@ -121,10 +122,14 @@ int error_string(int code, char* text, int* length) {
 }
 
 int raise(MPI_File file, const core::Error& error) {
-  const Handler handler = tell_if_fatal(file, error);
-  int code = mpi_class(error.kind);
+  return raise(file, mpi_class(error.kind), error.message);
+}
+
+int raise(MPI_File file, int error_class, const std::string& message) {
+  const Handler handler = tell_if_fatal(file, message);
+  int code = error_class;
   try {
-    code = error_code(error);
+    code = code_of(error_class, message);
   } catch (const std::bad_alloc&) {  // the class alone needs no memory
   }
   // Open MPI calls no handler of MPI_FILE_NULL: it takes the call for a wrong one, and ends the job.

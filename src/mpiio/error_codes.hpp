@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <string>
+
 #include "core/result.hpp"
 
 namespace collio::mpiio {
@@ -20,5 +22,7 @@ int error_string(int code, char* text, int* length);
 
 /// Calls the file's error handler and returns the code, as an MPI function does.
 int raise(MPI_File file, const core::Error& error);
+/// The same, with a class of MPI's that collio has none for.
+int raise(MPI_File file, int error_class, const std::string& message);
 
 }  // namespace collio::mpiio

@@ -20,15 +20,18 @@ struct Operation;
 
 struct OpenFile {
   std::unique_ptr<engine::File> engine;
-  bool atomic = false;         ///< atomic mode: the MPI library keeps it
-  bool foreign_data = false;   ///< view in another data representation than "native"
-  bool view_described = true;  ///< every rank's view is one collio can walk
+  bool atomic = false;        ///< atomic mode: the MPI library keeps it
+  bool foreign_data = false;  ///< view in another data representation than "native": the library's
+  bool external32 = false;    ///< view in this one, of a file in subfiles: collio converts
+  const char* representation = "native";  ///< of the view, where that is collio's
+  bool view_described = true;             ///< every rank's view is one collio can walk
   ProgramView program_view;
   SharedPointer shared_pointer;
   std::vector<std::int32_t>
       view_words;  ///< of an agreement on a view, for which there may be no memory later
   bool reads = true, writes = true;
   bool deletes = false;                          ///< at close, of a file in subfiles
+  bool sequential = false;                       ///< a file in subfiles: see sequential.hpp
   std::mutex pointer;                            ///< the individual file pointer is read and then set
   std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
   bool library_split = false;                    ///< a split call that the MPI library does is under way

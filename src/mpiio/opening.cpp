@@ -14,6 +14,7 @@ namespace collio::mpiio {
 Opening::Opening(MPI_Comm comm, const char* path, int mode, MPI_Info info)
     : request{comm, "", !(mode & MPI_MODE_WRONLY), !(mode & MPI_MODE_RDONLY), {}, {}, {}} {
   words.mode = mode;
+  request.only_in_subfiles = (mode & MPI_MODE_SEQUENTIAL) != 0;
   try {
     EnvironmentHints environment = environment_hints(path);
     merged = merged_info(info, environment);
@@ -73,8 +74,7 @@ void Opening::note_opened(bool opened, MPI_File file, const char* path) {
   if (!opened) return;
   try {
     if (words.has_memory) look(file, path);
-    if (words.has_memory && words.path.ok() && (words.mode & MPI_MODE_SEQUENTIAL) == 0)
-      proposal = engine::File::propose(request);
+    if (words.has_memory && words.path.ok()) proposal = engine::File::propose(request);
   } catch (const std::bad_alloc&) {
     words.has_memory = false;
   }

@@ -119,6 +119,7 @@ void Operation::run(OpenFile& open_file) {
   result = engine::collective_call(*open_file.engine, request);
   report_call(open_file);
   if (result.native) let_library(open_file, *this);
+  core::keep_worst(result.error, give_converted(request, result.bytes));
   if (own_type != MPI_DATATYPE_NULL) MPI_Type_free(&own_type);
   end_s = observe::now_s();
   busy_s = end_s - begin;

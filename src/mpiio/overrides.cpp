@@ -16,6 +16,7 @@
 #include "mpiio/operation.hpp"
 #include "mpiio/report.hpp"
 #include "mpiio/say.hpp"
+#include "mpiio/sequential.hpp"
 #include "mpiio/shared_pointer_calls.hpp"
 #include "mpiio/subfile_calls.hpp"
 #include "mpiio/view_calls.hpp"
@@ -59,6 +60,9 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
   file->view_words.resize(view_word_count);
   file->reads = request.reads;
   file->writes = request.writes;
+  if (request.only_in_subfiles && !alone(*file))
+    return {core::ErrorClass::in_use, request.path + " got bytes while it was opened; open it again"};
+  if (request.only_in_subfiles) begin_sequential(*file);
   if (alone(*file))
     if (core::Error error = begin_alone(*file, handle, opening.words.mode); !error.ok()) return error;
   say_opened(*file->engine, request.comm, opening.origins);
@@ -82,16 +86,15 @@ void say_left(MPI_Comm comm, const char* path, std::string_view why) {
 }
 
 /// Why the library alone has a file that it opened, though collio is there; empty: no reason.
-std::string_view why_left(const OpenAgreement& agreed, int mode) {
+std::string_view why_left(const OpenAgreement& agreed) {
   if (!agreed.same_mode) return "ranks open the file with different modes (amode)";
-  if ((mode & MPI_MODE_SEQUENTIAL) != 0) return "it is opened with MPI_MODE_SEQUENTIAL";
   return agreed.why_not;
 }
 
 /// The file is the library's: an error where the program wants modes checked and gave different modes, or
 /// where the library has not the file's bytes. Collective.
 int leave(const OpenAgreement& agreed, int mode, const Opening& opening, const char* path, MPI_File* handle) {
-  const std::string_view why = why_left(agreed, mode);
+  const std::string_view why = why_left(agreed);
   if (agreed.in_subfiles) {
     core::Error error = only_here(path, why);
     if (const core::Error& found = opening.request.found.error; !found.ok())
@@ -120,7 +123,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   engine::Reception reception(comm);
   const OpenAgreement agreed({comm, path, reception}, opening.words, opening.proposal.get());
   if (!agreed.opened) return rc;
-  if (!why_left(agreed, mode).empty()) return leave(agreed, mode, opening, path, handle);
+  if (!why_left(agreed).empty()) return leave(agreed, mode, opening, path, handle);
   const engine::OpenWord word(agreed.engines, opening.proposal->text(), comm);
   const core::Error error = take_over(opening, {word, reception.hall()}, *handle, times);
   return error.ok() ? rc : close_again(handle, error);
@@ -300,6 +303,7 @@ collio_calls make_overrides() {
   put_independent(t);
   put_background(t);
   put_shared(t);
+  put_sequential(t);
   return t;
 }
 

@@ -17,7 +17,7 @@ core::Error begin_alone(OpenFile& file, MPI_File handle, int mode) {
   std::int64_t bytes = 0;
   core::Error error = engine::agreed_length(f, bytes);
   if (!error.ok()) return error;
-  real->File_seek(handle, bytes, MPI_SEEK_SET);
+  if (!file.sequential) real->File_seek(handle, bytes, MPI_SEEK_SET);
   if (f.rank == 0) error = file.shared_pointer.set(f, bytes);
   return f.agreement->worst(error, "cannot set the shared file pointer of " + f.path);
 }

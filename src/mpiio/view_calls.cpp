@@ -10,6 +10,7 @@
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/open_files.hpp"
+#include "mpiio/sequential.hpp"
 #include "mpiio/subfile_calls.hpp"
 
 namespace collio::mpiio {
@@ -20,8 +21,8 @@ namespace {
 enum {
   view_kind,
   worst_error,
-  foreign,
-  native,
+  representation_most,
+  representation_least,
   etype_most,
   etype_least,
   derived_etype,
@@ -30,6 +31,43 @@ enum {
   agreed_count
 };
 static_assert(agreed_count == view_word_count);
+
+enum class Representation : std::int32_t { native, external32, internal, other };
+
+/// Of the representations that MPI knows, in the letters that the libraries take.
+struct RepresentationName {
+  const char *name, *capitals;
+  Representation data;
+};
+constexpr RepresentationName representation_names[] = {
+    {"native", "NATIVE", Representation::native},
+    {"external32", "EXTERNAL32", Representation::external32},
+    {"internal", "INTERNAL", Representation::internal}};
+
+Representation representation_of(const char* name) {
+  for (const RepresentationName& one : representation_names)
+    if (std::strcmp(name, one.name) == 0 || std::strcmp(name, one.capitals) == 0) return one.data;
+  return Representation::other;
+}
+
+/// Whether collio can do calls through a view in this representation. The MPI library does those on files of
+/// its own.
+bool is_served(const OpenFile& file, Representation data) {
+  return data == Representation::native || (data != Representation::other && alone(file));
+}
+
+/// Of a view that is served. Internal data are native ones here, as MPICH's are.
+void note_representation(OpenFile& file, Representation data) {
+  file.external32 = data == Representation::external32;
+  file.representation = representation_names[static_cast<std::size_t>(data)].name;
+}
+
+int refuse_representation(MPI_File handle, const OpenFile& file) {
+  return raise(handle, MPI_ERR_UNSUPPORTED_DATAREP,
+               file.engine->path +
+                   " is kept in subfiles, which have no data in the representation that the view asks for; "
+                   "allowed: native, external32, internal");
+}
 
 /// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio
 /// can do without it.
@@ -49,13 +87,29 @@ core::Error error_of_view(const OpenFile& file, const access::View& view, const 
 }
 
 /// A view through which a file in subfiles cannot be served, on all ranks alike.
-core::Error unserved(const OpenFile& file, bool foreign_data, ViewKind agreed) {
-  const std::string begin = file.engine->path + " is kept in subfiles, which ";
-  if (foreign_data)
-    return {core::ErrorClass::argument, begin + "have data in the representation native alone"};
-  if (agreed == ViewKind::undescribed)
-    return {core::ErrorClass::type, begin + "collio alone serves, and it cannot describe a rank's file type"};
+core::Error unserved(const OpenFile& file, ViewKind agreed) {
+  if (agreed != ViewKind::undescribed) return {};
+  return {core::ErrorClass::type,
+          file.engine->path +
+              " is kept in subfiles, which collio alone serves, and it cannot describe a rank's file type"};
+}
+
+/// A view in external32 of types that are not converted.
+core::Error not_converted(const OpenFile& file, MPI_Datatype etype, MPI_Datatype filetype) {
+  for (MPI_Datatype type : {etype, filetype})
+    if (const auto elements = access::external32_elements(type); !elements)
+      return {elements.error().kind, file.engine->path + ": a view's " + elements.error().message};
   return {};
+}
+
+/// What is wrong with this rank's view. Throws std::bad_alloc.
+core::Error error_of_rank(const OpenFile& file, const access::View& view, const AskedView& asked,
+                          Representation data) {
+  core::Error error;
+  if (is_served(file, data)) error = error_of_view(file, view, asked);
+  if (error.ok() && view.filetype && data == Representation::external32 && alone(file))
+    error = not_converted(file, asked.etype, asked.filetype);
+  return error;
 }
 
 bool has_same_etype(const std::vector<std::int32_t>& most) { return most[etype_most] == -most[etype_least]; }
@@ -64,34 +118,40 @@ bool has_same_etype(const std::vector<std::int32_t>& most) { return most[etype_m
 core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& most, core::Error error) {
   const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
   if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
-  if (most[foreign] && most[native])
+  if (most[representation_most] != -most[representation_least])
     error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
   if (error.ok() && file.engine->hints.check != policy::Check::none && !has_same_etype(most))
     error = {core::ErrorClass::not_same,
              "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
                  " to " + std::to_string(most[etype_most]) + " bytes"};
-  if (error.ok() && alone(file))
-    error = unserved(file, most[foreign] != 0, static_cast<ViewKind>(most[view_kind]));
+  if (error.ok() && alone(file)) error = unserved(file, static_cast<ViewKind>(most[view_kind]));
   return error;
 }
 
-int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+/// Where the view begins. Collective.
+core::Result<std::int64_t> begin_set_view(OpenFile& file, MPI_Offset asked) {
+  if (core::Error error = engine::check_same_call(*file.engine, "set_view"); !error.ok()) return error;
+  return begin_of_view(file, asked);
+}
+
+int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* representation, MPI_Info info) {
   auto file = find_settled(handle);
-  if (!file) return real->File_set_view(handle, displacement, etype, filetype, representation, info);
+  if (!file) return real->File_set_view(handle, asked_displacement, etype, filetype, representation, info);
   const observe::TimeInto time(file->engine->times.set_view_s);
   const engine::File::Visit visit(*file->engine, "set_view");
-  if (core::Error error = engine::check_same_call(*file->engine, "set_view"); !error.ok())
-    return raise(handle, error);
-  const bool is_native = std::strcmp(representation, "native") == 0;
+  const auto begin = begin_set_view(*file, asked_displacement);
+  if (!begin) return raise(handle, begin.error());
+  const MPI_Offset displacement = begin.value();
+  const Representation data = representation_of(representation);
+  const bool is_native = data == Representation::native, served = is_served(*file, data);
   ViewKind kind = ViewKind::undescribed;
   bool plain_etype = false;
   access::View view;
   core::Error error;
   try {
     view = describe_view(displacement, etype, filetype);
-    if (is_native)
-      error = error_of_view(*file, view, {displacement, etype, filetype, file->reads, file->writes});
+    error = error_of_rank(*file, view, {displacement, etype, filetype, file->reads, file->writes}, data);
     if (error.ok() && view.filetype) kind = judge_view(etype, filetype, view);
     plain_etype = error.ok() && view.etype_bytes > 0 && is_plain_etype(etype);
   } catch (const std::bad_alloc&) {
@@ -102,8 +162,8 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   std::vector<std::int32_t>& most = file->view_words;
   most[view_kind] = static_cast<std::int32_t>(kind);
   most[worst_error] = static_cast<std::int32_t>(error.kind);
-  most[foreign] = is_native ? 0 : 1;
-  most[native] = is_native ? 1 : 0;
+  most[representation_most] = static_cast<std::int32_t>(data);
+  most[representation_least] = -most[representation_most];
   most[etype_most] = etype_bytes;
   most[etype_least] = -etype_bytes;
   most[derived_etype] = plain_etype ? 0 : 1;
@@ -115,12 +175,15 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
   const bool same_etype = has_same_etype(most);
   error = agreed_error(*file, most, std::move(error));
   if (!error.ok()) return raise(handle, error);
+  if (alone(*file) && !served) return refuse_representation(handle, *file);
   ProgramView& program_view = file->program_view;
   const bool etype_alone = alone(*file) || (is_native && !file->atomic &&
                                             (agreed == ViewKind::costly || agreed == ViewKind::bytes));
   const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype],
                                !most[gives_info] && !most[other_unit]};
-  const int rc = etype_alone
+  // A library wants the current displacement in sequential mode, and its pointers count nothing here.
+  const int rc = file->sequential ? MPI_SUCCESS
+                 : etype_alone
                      ? program_view.install_unit(handle, *real, unit, info)
                      : real->File_set_view(handle, displacement, etype,
                                            kind == ViewKind::bytes ? etype : filetype, representation, info);
@@ -132,8 +195,9 @@ int set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_D
     program_view.mark_installed();
   if (!etype_alone) program_view.forget_unit();
   file->shared_pointer.begin_view(kept_here);
-  file->foreign_data = !is_native;
-  if (!is_native) return MPI_SUCCESS;
+  file->foreign_data = !served;
+  if (!served) return MPI_SUCCESS;
+  note_representation(*file, data);
   program_view.set(displacement, etype, filetype);
   file->view_described = agreed != ViewKind::undescribed;
   if (file->view_described) file->engine->view = std::move(view);
@@ -146,7 +210,7 @@ int get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI
   if (!file || file->foreign_data || !file->program_view.known())
     return real->File_get_view(handle, displacement, etype, filetype, representation);
   file->program_view.get(displacement, etype, filetype);
-  std::strcpy(representation, "native");
+  std::strcpy(representation, file->representation);
   return MPI_SUCCESS;
 }
 
@@ -155,12 +219,7 @@ int get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displacement
   if (!file || file->program_view.installed() || offset < 0)
     return real->File_get_byte_offset(handle, offset, displacement);
   const access::View& view = file->engine->view;
-  *displacement = view.displacement;
-  if (view.empty()) return MPI_SUCCESS;
-  const access::FileAccess byte = access::file_access(view, offset * view.etype_bytes, 1);
-  core::Cursor cursor(byte.pattern);
-  cursor.seek_stream(byte.begin);
-  *displacement = cursor.offset();
+  *displacement = byte_of_etype(view, offset);
   return MPI_SUCCESS;
 }
 
@@ -183,6 +242,14 @@ core::Result<std::int64_t> end_in_view(const OpenFile& file, MPI_File handle) {
   const auto length = engine::length_of(*file.engine);
   if (!length) return length.error();
   return end_position(file.engine->view, length.value());
+}
+
+std::int64_t byte_of_etype(const access::View& view, std::int64_t etype) {
+  if (view.empty()) return view.displacement;
+  const access::FileAccess byte = access::file_access(view, etype * view.etype_bytes, 1);
+  core::Cursor cursor(byte.pattern);
+  cursor.seek_stream(byte.begin);
+  return cursor.offset();
 }
 
 void put_views(collio_calls& table) {

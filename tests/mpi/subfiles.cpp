@@ -164,8 +164,8 @@ void append_and_delete(Program& program) {
   program.equal(position, 2000LL * program.size, "where appending begins");
   program.good(MPI_File_get_position_shared(file, &position), "MPI_File_get_position_shared");
   program.equal(position, 2000LL * program.size, "where appending begins at the shared pointer");
-  program.same_error(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL),
-                     "external32 is refused");
+  program.same_error(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "sample", MPI_INFO_NULL),
+                     "another representation is refused");
   program.good(MPI_File_close(&file), "MPI_File_close that deletes");
   program.that(!fs::exists(path) && !fs::exists(path + ".collio"), "deleted with the subfiles");
 

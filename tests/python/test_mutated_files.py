@@ -75,7 +75,8 @@ def test_classic_headers(reads, tmp_path, kind):
 
 def test_masters_of_array_subfiles(reads, tmp_path):
     good = tmp_path / "good.nc"
-    array_subfiles.make_master(str(good), {"T": Spec.of("T", (4, 3), "f4")}, array_subfiles.Wish(2))
+    arrays = {"T": Spec.of("T", (4, 3), "f4"), "R": Spec.of("R", (None, 4), "i2"), "time": Spec.of("time", (None,), "f8")}
+    array_subfiles.make_master(str(good), arrays, array_subfiles.Wish(2))
     reader = reads("a.nc", lambda path: array_subfiles.look_at_master(str(path)))
     assert reader(good.read_bytes()).count == 2
     both(mutated.accepted(reader, mutated.contents(good.read_bytes(), 300), (ValueError, Error)))

@@ -36,7 +36,7 @@ TEST(SubfileLayout, MapsEveryByteWhereDealingStripesPutsIt) {
     }
     const Extent extent{up_to(random, 100), up_to(random, 99)};
     std::int64_t next = 0;
-    layout.for_each_part(extent, [&](const SubfilePart& part, std::int64_t position) {
+    for_each_part(layout, extent, [&](const SubfilePart& part, std::int64_t position) {
       ASSERT_EQ(position, next);
       for (std::int64_t k = 0; k < part.extent.length; ++k)
         ASSERT_EQ(place[static_cast<std::size_t>(extent.offset + position + k)],
@@ -163,7 +163,7 @@ TEST_F(Subfiles, MissingOneIsNamedAndTheOthersAreWritten) {
 
 TEST_F(Subfiles, OfArraysHaveTheNamesOfPnetcdfAndTheMasterComesLast) {
   const std::string path = folder_ + "/m.nc";
-  const SubfileSet set = SubfileSet::of_arrays(path, {20, 3});
+  const SubfileSet set = SubfileSet::of_arrays(path, {{20, 3}, 0, {}});
   for (std::int64_t i = 0; i < 3; ++i)
     EXPECT_TRUE(replace_text(set.subfile_path(i), std::string(static_cast<std::size_t>(12 + i), '.')).ok());
   EXPECT_TRUE(check_subfiles(set, {}).ok());
@@ -177,6 +177,23 @@ TEST_F(Subfiles, OfArraysHaveTheNamesOfPnetcdfAndTheMasterComesLast) {
   EXPECT_EQ(file->read({8, 12}, gap.data()).bytes, 12);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(gap.data()), 12),
             std::string("..aa") + std::string(8, '\0'));
+}
+
+TEST_F(Subfiles, OfArraysHaveTheirBytesOfEachRecordTogether) {
+  const std::string path = folder_ + "/m.nc";
+  const SubfileSet set = SubfileSet::of_arrays(path, {{20, 2}, 10, {{5, 8}, {4, 3}}});
+  for (const std::int64_t i : {0, 1}) EXPECT_TRUE(replace_text(set.subfile_path(i), ".....").ok());
+  const auto file = open(set, collio::policy::StorageKind::posix);
+  const std::vector<std::byte> data(20, std::byte{'a'});
+  EXPECT_EQ(file->write({60, 8}, data.data()).bytes, 8) << "record 1 of the subfile";
+  EXPECT_EQ(file->write({51, 2}, data.data()).bytes, 2) << "a part of record 0 of the master";
+  EXPECT_EQ(read_text(path + ".subfile_0.nc").value(),
+            std::string(".....") + std::string(8, '\0') + "aaaaaaaa");
+  EXPECT_EQ(read_text(path).value(), ".....aa");
+  std::vector<std::byte> row(20, std::byte{'?'});
+  EXPECT_EQ(file->read({60, 20}, row.data()).bytes, 20);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(row.data()), 20), "aaaaaaaa" + std::string(12, '\0'));
+  EXPECT_EQ(length_by(set, {}).value(), 68);
 }
 
 TEST_F(Subfiles, FindsTheSetOfAPlaceholder) {

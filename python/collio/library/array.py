@@ -8,7 +8,8 @@ file. Arrays are neither chunked nor compressed. Scalars are kept as they are in
 
 In CDF-5 the first dimension of an array may be that of records, as time is in many models: its length is None, and every put is for one record.
 
-With `subfiles` a CDF-5 file is a master and that number of subfiles, each with a part of every array (array_subfiles.py). Such a file is read as any other.
+With `subfiles` a CDF-5 file is a master and that number of subfiles, each with a part of every array (array_subfiles.py). Such a file is read as any other, and
+has records as any other.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import agreement, array_formats, array_subfiles, memory
+from . import agreement, array_formats, array_subfiles, classic_header, memory
 from . import file as files
 from .array_alone import references as references
-from .array_formats import Place, Records, Spec
+from .array_formats import Place, Spec
 from .array_subfiles import Contents, Master, Subfile, Wish
 from .decomposition import Decomposition, box
 from .decomposition import map as map_of
@@ -78,8 +79,9 @@ def open(
     mode: "r" reads, "r+" reads and writes, "w" makes a file with `arrays`: {name: (shape, dtype)} or {name: (shape, dtype, dimension names)}; those of rank 0
     count. shape[0] may be None: an array of records. format: "hdf5" or "cdf5"; None: by the ending of `path`.
     subfiles: of a new CDF-5 file, 1 to the length of the dimension that is cut: that named `par_dim` (an index will do), and the first one of arrays that do
-    not have it. Arrays of fewer than `min_ndims` dimensions stay in the master. PnetCDF's hint nc_num_subfiles does the same. The hint collio_subfile_dirs
-    deals subfiles to folders, one on each storage target for instance, and leaves links beside the master.
+    not have it; of arrays of records the second one. Arrays of fewer than `min_ndims` dimensions stay in the master, and so do arrays that have the dimension
+    of records alone. PnetCDF's hint nc_num_subfiles does the same. The hint collio_subfile_dirs deals subfiles to folders, one on each storage target for
+    instance, and leaves links beside the master.
 
     Raises ValueError, TypeError, Error on all ranks. Collective. Rank 0 reads the file's header and sends O(arrays) bytes. Each rank makes, or reads the
     headers of, every P-th subfile; all get O(arrays x subfiles) numbers.
@@ -91,14 +93,14 @@ def open(
         if mode not in MODES:
             raise ValueError(f"mode is {mode!r}; allowed: {', '.join(map(repr, MODES))}")
         if mode != "w":
-            return array_subfiles.look_at_master(name) or _whole(array_formats.look_at_all(name))
+            return array_subfiles.look_at_master(name) or Contents(*array_formats.look_at_all(name))
         specs = {key: Spec.of(key, *spec) for key, spec in (arrays or {}).items()}
         return _create(name, format, specs, array_subfiles.wish_of(hints or {}, subfiles, par_dim, min_ndims))
 
     found = _from_first_rank(comm, prepare, name)
     contents = _with_subfiles(comm, name, found, mode == "w") if isinstance(found, Master) else found
     file = files.open(comm, name, "r" if mode == "r" else "r+", {**(hints or {}), **contents.hints()})
-    return ArrayFile(file, contents.places, contents.records)
+    return ArrayFile(file, contents)
 
 
 @dataclass
@@ -116,11 +118,11 @@ class ArrayFile:
     its bytes are those of one subfile after the other, at distances. `records`: how many the file says it has; a waited commit and close() update it.
     """
 
-    def __init__(self, file: files.File, arrays: dict[str, Place], records: Records | None = None) -> None:
+    def __init__(self, file: files.File, contents: Contents) -> None:
         self.file = file
-        self.arrays = arrays
-        self.records = records.count if records else 0
-        self._records = records
+        self.arrays = contents.places
+        self.records = contents.records.count if contents.records else 0
+        self._records, self._layout = contents.records, contents.layout
         self._records_put = 0  # since the last commit
         self._records_written = 0
         self._begun: list[tuple[Request, int]] = []
@@ -145,6 +147,8 @@ class ArrayFile:
             decomposition = self._box(name, start, block.shape)
         if (record is None) == bool(place.record_bytes):
             raise ValueError(f"array {name!r} has {'records' if record is None else 'no records'}, record is {record}")
+        if self._layout and record is not None and record >= self._layout.most_records:
+            raise ValueError(f"array {name!r}: record is {record}; allowed in these subfiles: 0 to {self._layout.most_records - 1}")
         parts = self._parts_of(name, decomposition)
         if place.cut is not None:
             memory.checked(f"put of {name!r}", block, block.dtype, decomposition.elements)
@@ -235,24 +239,38 @@ class ArrayFile:
         self._begun = going
 
     def _tell_records(self) -> None:
-        """Rank 0 writes the number of records behind their data, when commits under way are done. All ranks have just met in another call. Collective."""
+        """Writes the number of records behind their data, when commits under way are done: into subfiles, of which each rank takes every P-th, and then, by rank
+        0, into the master or the whole file. All ranks have just met in another call. Collective."""
         for request, _ in self._begun:
             request.complete()
         self._count_written()
         if self._records is None:
             return
-        told = self._records
-        records = int(self.file.comm.allreduce(self._records_written, op=max))
+        told, comm, path = self._records, self.file.comm, self.file.path
+        records = int(comm.allreduce(self._records_written, op=max))
         if records <= self.records:
             return
-
-        def write() -> None:
-            if records >= 1 << 8 * told.bytes - 1:
-                raise ValueError(f"{self.file.path}: the file has {records} records; allowed in its format: {(1 << 8 * told.bytes - 1) - 1}")
-            self.file.write_alone([(told.at, told.bytes)], bytearray(records.to_bytes(told.bytes, "big")))
-
-        _from_first_rank(self.file.comm, write, self.file.path)
+        if records >= 1 << 8 * told.bytes - 1:
+            raise ValueError(f"{path}: the file has {records} records; allowed in its format: {(1 << 8 * told.bytes - 1) - 1}")
+        if self._layout:
+            _on_all_ranks(comm, lambda: self._tell_subfiles(records), path)
+        _from_first_rank(comm, lambda: self._tell(told.at, records), path)
         self.records = records
+
+    def _tell_subfiles(self, records: int) -> None:
+        """This rank's share of the subfiles, and of rooms for records. Not collective."""
+        layout = self._layout
+        assert layout is not None
+        for number in range(self.file.comm.rank, layout.count, self.file.comm.size):
+            if not layout.parts[number].bytes:
+                continue
+            array_subfiles.make_room_for_records(self.file.path, layout, number, records)
+            if number < layout.count - 1:
+                self._tell(layout.at(number, classic_header.RECORDS_AT), records)
+
+    def _tell(self, at: int, records: int) -> None:
+        assert self._records is not None
+        self.file.write_alone([(at, self._records.bytes)], bytearray(records.to_bytes(self._records.bytes, "big")))
 
     def _shape(self, name: str) -> tuple[int, ...]:
         """That of decompositions. A record may be a single element."""
@@ -297,17 +315,12 @@ class ArrayFile:
 # --- opening ------------------------------------------------------------------------------------
 
 
-def _whole(found: tuple[dict[str, Place], Records | None]) -> Contents:
-    """The arrays of a file without subfiles."""
-    return Contents(found[0], records=found[1])
-
-
 def _create(path: str, format: str | None, specs: Mapping[str, Spec], wish: Wish | None) -> Contents | Master:
     """On rank 0: makes a file, or the master of one. Raises Error, OSError, ValueError."""
     kind = format or array_formats.format_of_ending(path)
     if wish is None:
         array_subfiles.remove_subfiles(path)
-        return _whole(array_formats.create(path, kind, specs))
+        return Contents(*array_formats.create(path, kind, specs))
     if kind != array_formats.CDF5:
         raise ValueError(f"{path}: subfiles is {wish.count}, and the format {kind!r}; allowed with subfiles: {array_formats.CDF5!r}")
     return array_subfiles.make_master(path, specs, wish)
@@ -351,6 +364,18 @@ def _from_first_rank(comm: Any, work: Callable[[], _Found], path: str) -> _Found
     if isinstance(found, Exception):
         raise found
     return found  # type: ignore[return-value]
+
+
+def _on_all_ranks(comm: Any, work: Callable[[], None], path: str) -> None:
+    """Does this rank's work on a file; the exception of the lowest rank that has one is raised on all. Collective."""
+    mine: Exception | None = None
+    try:
+        work()
+    except Exception as error:
+        mine = _told(error, path)
+    errors = [error for error in comm.allgather(mine) if error]
+    if errors:
+        raise errors[0]
 
 
 def _told(error: Exception, path: str) -> Exception:

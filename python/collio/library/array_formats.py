@@ -17,6 +17,7 @@ import numpy as np
 
 from . import classic_header
 from .array_cut import Cut
+from .array_layout import RecordPart
 from .errors import Error
 
 HDF5, CDF5 = "hdf5", "cdf5"
@@ -124,7 +125,16 @@ def look_at_all(path: str) -> tuple[dict[str, Place], Records | None]:
         if stream.read(3) != b"CDF":
             return _look_hdf5(path), None
         content = classic_header.read(stream, path)
-    return {**places_of(content), **_places_of_records(content)}, Records(content.records, classic_header.RECORDS_AT, content.count_bytes)
+    return places_of_all(content), records_of(content)
+
+
+def records_of(content: classic_header.Content) -> Records:
+    return Records(content.records, classic_header.RECORDS_AT, content.count_bytes)
+
+
+def places_of_all(content: classic_header.Content) -> dict[str, Place]:
+    """The arrays of fixed size and those of records."""
+    return {**places_of(content), **_places_of_records(content)}
 
 
 def places_of(content: classic_header.Content) -> dict[str, Place]:
@@ -135,6 +145,19 @@ def places_of(content: classic_header.Content) -> dict[str, Place]:
 def _places_of_records(content: classic_header.Content) -> dict[str, Place]:
     return {name: Place(one.shape[1:], one.dtype, one.offset, _dimensions(content, one), record_bytes=content.record_bytes)
             for name, one in content.variables.items() if one.of_records and 0 not in one.shape[1:]}
+
+
+def record_part_of(content: classic_header.Content) -> RecordPart:
+    """What the file has of each record."""
+    return RecordPart(min((one.offset for one in content.variables.values() if one.of_records), default=0), content.record_bytes)
+
+
+def end_of_data(content: classic_header.Content) -> int:
+    """The byte behind the last one of the arrays, as many records as there are. Padding behind the last record does not count."""
+    places = places_of_all(content).values()
+    lasts = {True: content.records - 1, False: 0}
+    return max((place.offset + lasts[place.record_bytes > 0] * place.record_bytes + prod(place.shape) * place.dtype.itemsize
+                for place in places if lasts[place.record_bytes > 0] >= 0), default=0)
 
 
 def _dimensions(content: classic_header.Content, one: classic_header.Found) -> tuple[str, ...]:

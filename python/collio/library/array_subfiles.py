@@ -4,8 +4,10 @@ The master has all dimensions, and for each array that is cut a scalar with attr
 MASTER.subfile_i.nc, which may be a link into another folder; its arrays have dimensions called DIMENSION.ARRAY. Names, types and order of the attributes are those of PnetCDF's
 src/drivers/ncmpio/ncmpio_subfile.c. Source of the method: Kang et al., dynamic I/O path selection, 2016, algorithm 2.
 
-One rank makes and looks at the master, and every rank at its share of the subfiles. All files together are one file to the engine (docs/design/
-array-subfiles.md): subfile i has the bytes from i * unit on, and the master comes last. None of these functions is collective.
+Arrays of records are cut along another dimension than that of records. A subfile has one such dimension, of all its arrays of records.
+
+One rank makes and looks at the master, and every rank at its share of the subfiles. All files together are one file to the engine, the master being the last
+(array_layout.py). None of these functions is collective.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,18 +23,18 @@ import numpy as np
 from . import array_cut, array_formats, classic_header
 from .array_cut import Cut
 from .array_formats import Model, Place, Records, Spec
+from .array_layout import Layout, RecordPart
 from .errors import Error, NotFoundError
 
 MOST_ELEMENTS = 2**31 - 1
 """Along a dimension: PnetCDF's attributes are 32-bit integers."""
 MOST_SUBFILES = 65534
-_ALIGNMENT = 4096
 
 
 @dataclass(frozen=True)
 class Wish:
-    """How a new file is cut: `count` subfiles; the dimension `par_dim`, by name or index; arrays of fewer than `min_ndims` dimensions stay in the master.
-    `folders`: to which subfiles are dealt in turn; none: the master's."""
+    """How a new file is cut: `count` subfiles; the dimension `par_dim`, by name or index; arrays of fewer than `min_ndims` dimensions stay in the master, and so
+    do arrays that have the dimension of records alone. `folders`: to which subfiles are dealt in turn; none: the master's."""
 
     count: int
     par_dim: str | int | None = None
@@ -43,44 +44,59 @@ class Wish:
 
 @dataclass(frozen=True)
 class CutArray:
-    """An array in subfiles, as the master has it. `dtype`: in the files."""
+    """An array in subfiles, as the master has it. `dtype`: in the files. `of_records`: its first dimension is that of records, and `cut` is of one record."""
 
     dtype: np.dtype[Any]
     dimensions: tuple[str, ...]
     cut: Cut
+    of_records: bool = False
+
+    @property
+    def along(self) -> int:
+        """Which of its dimensions is cut."""
+        return self.cut.along + self.of_records
+
+    def piece_shape(self, number: int) -> tuple[int, ...]:
+        """In a subfile's header: 0 is the length of the dimension of records."""
+        return (0,) * self.of_records + self.cut.piece_shape(number)
 
 
 @dataclass(frozen=True)
 class Master:
-    """What a master file says. `whole`: its own arrays. `folders`: of a new one, as in Wish. `identity`: in the names of subfiles there."""
+    """What a master file says. `whole`: its own arrays, which end at `size` but for their `records`; `part`: what it has of each of these. `folders`: of a new
+    one, as in Wish. `identity`: in the names of subfiles there."""
 
     count: int
     arrays: dict[str, CutArray]
     whole: dict[str, Place]
+    size: int
+    records: Records
+    part: RecordPart
     folders: tuple[str, ...] = ()
     identity: str = ""
 
 
 @dataclass(frozen=True)
 class Subfile:
-    """Where the parts of the arrays lie in a subfile, and its bytes up to the last one's end."""
+    """Where the parts of the arrays lie in a subfile, its bytes before its records, how many records it has, and what of each."""
 
     offsets: dict[str, int]
     size: int
+    records: int
+    part: RecordPart
 
 
 @dataclass(frozen=True)
 class Contents:
-    """All arrays of a file. With `count` subfiles, byte b of number i is byte i * `unit` + b here, and those of the master follow as number `count`."""
+    """All arrays of a file, and how many records it has. Offsets in a file with subfiles are as `layout` has them."""
 
     places: dict[str, Place]
-    count: int = 0
-    unit: int = 0
     records: Records | None = None
+    layout: Layout | None = None
 
     def hints(self) -> dict[str, object]:
         """What the engine is to know; no hint for programs."""
-        return {"collio_array_subfiles": f"{self.count + 1} {self.unit}"} if self.count else {}
+        return {"collio_array_subfiles": self.layout.text()} if self.layout else {}
 
 
 def wish_of(hints: Mapping[str, object], subfiles: int | None, par_dim: str | int | None, min_ndims: int) -> Wish | None:
@@ -106,27 +122,23 @@ def wish_of(hints: Mapping[str, object], subfiles: int | None, par_dim: str | in
 
 def make_master(path: str, arrays: Mapping[str, Spec], wish: Wish) -> Master:
     """Makes the master, removes subfiles of one that was there, and says what it says. Raises Error, OSError, ValueError."""
-    for name, spec in arrays.items():
-        if None in spec.shape:
-            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed with subfiles: fixed lengths")
     model = array_formats.model_of(arrays)
     numbers = {name: i for i, name in enumerate(model.dimensions)}
-    cuts = {name: cut for name, spec in arrays.items() if (cut := _cut(name, spec, model.variables[name][1], wish))}
+    cuts = {name: cut for name, spec in arrays.items() if (cut := _cut(name, spec, model, wish))}
     _check_names(wish, model, cuts)
     for folder in wish.folders:
         if not os.path.isabs(folder) or not os.path.isdir(folder):
             raise ValueError(f"hint collio_subfile_dirs has {folder!r}; allowed: absolute paths of folders that are there")
     model.attributes[array_cut.NUM_SUBFILES] = np.int32(wish.count)
     for name, cut in cuts.items():
-        dtype, dimensions, _ = model.variables[name]
-        attributes: dict[str, Any] = {array_cut.PAR_DIM_ID: np.int32(numbers[str(wish.par_dim)])} if wish.par_dim in dimensions else {}
+        attributes: dict[str, Any] = {array_cut.PAR_DIM_ID: np.int32(numbers[str(wish.par_dim)])} if wish.par_dim in cut.dimensions else {}
         attributes[array_cut.PAR_DIM_INDEX] = np.int32(cut.along)
-        attributes[array_cut.NDIMS_ORG] = np.int32(len(dimensions))
-        attributes[array_cut.DIMIDS_ORG] = np.array([numbers[one] for one in dimensions], np.int32)
+        attributes[array_cut.NDIMS_ORG] = np.int32(len(cut.dimensions))
+        attributes[array_cut.DIMIDS_ORG] = np.array([numbers[one] for one in cut.dimensions], np.int32)
         attributes[array_cut.NUM_SUBFILES] = np.int32(wish.count)
         for i in range(wish.count):
-            attributes.update(_ranges(dimensions, cut, i))
-        model.variables[name] = (dtype, (), attributes)
+            attributes.update(_ranges(cut, i))
+        model.variables[name] = (cut.dtype, (), attributes)
     remove_subfiles(path)
     array_formats.write_cdf5(path, model)
     array_formats.make_long_enough(path, array_formats.look(path))
@@ -138,10 +150,13 @@ def make_master(path: str, arrays: Mapping[str, Spec], wish: Wish) -> Master:
 def make_subfile(path: str, master: Master, number: int) -> None:
     """Makes a subfile, in place of one that is there. Raises Error, OSError."""
     model = Model({}, {}, {})
+    records = {f"{array.dimensions[0]}.{name}": None for name, array in master.arrays.items() if array.of_records}
+    records = dict(list(records.items())[:1])  # a file has one
     for name, array in master.arrays.items():
-        dimensions = tuple(f"{one}.{name}" for one in array.dimensions)
-        model.dimensions.update(zip(dimensions, array.cut.piece_shape(number)))
-        model.variables[name] = (array.dtype, dimensions, {**_ranges(array.dimensions, array.cut, number), array_cut.SUBFILE_INDEX: np.int32(number)})
+        fixed = zip((f"{one}.{name}" for one in array.dimensions[array.of_records:]), array.cut.piece_shape(number))
+        dimensions: dict[str, int | None] = {**(records if array.of_records else {}), **dict(fixed)}
+        model.dimensions.update(dimensions)
+        model.variables[name] = (array.dtype, tuple(dimensions), {**_ranges(array, number), array_cut.SUBFILE_INDEX: np.int32(number)})
     subfile = array_cut.subfile_path(path, number)
     if os.path.lexists(subfile):
         os.unlink(subfile)
@@ -149,7 +164,8 @@ def make_subfile(path: str, master: Master, number: int) -> None:
         folder = master.folders[number % len(master.folders)]
         os.symlink(os.path.join(folder, f"{os.path.basename(path)}.{master.identity}{array_cut.subfile_path('', number)}"), subfile)
     array_formats.write_cdf5(os.path.realpath(subfile), model)
-    end = array_formats.end_of(array_formats.look(subfile))
+    with open(subfile, "rb") as stream:
+        end = _end_before_records(classic_header.read(stream, subfile))
     os.truncate(subfile, end + -end % 4)  # netCDF fills a page
 
 
@@ -168,24 +184,27 @@ def remove_subfiles(path: str) -> None:
             os.unlink(subfile)
 
 
-def _cut(name: str, spec: Spec, dimensions: Sequence[str], wish: Wish) -> Cut | None:
+def _cut(name: str, spec: Spec, model: Model, wish: Wish) -> CutArray | None:
     """How an array is cut; None: it stays in the master. Raises ValueError."""
-    shape = spec.fixed
-    if len(shape) < wish.min_ndims:
+    dtype, dimensions, _ = model.variables[name]
+    of_records = None in spec.shape
+    if len(spec.shape) < max(wish.min_ndims, 1 + of_records):
         return None
-    along = wish.par_dim if isinstance(wish.par_dim, int) else dimensions.index(wish.par_dim) if wish.par_dim in dimensions else 0
-    if not 0 <= along < len(shape):
-        raise ValueError(f"par_dim is {along}, and array {name!r} has {len(shape)} dimensions; allowed: 0 to {len(shape) - 1}, or min_ndims above it")
-    length = shape[along]
+    along = wish.par_dim if isinstance(wish.par_dim, int) else dimensions.index(wish.par_dim) if wish.par_dim in dimensions else int(of_records)
+    if not of_records <= along < len(spec.shape):
+        raise ValueError(f"par_dim is {wish.par_dim!r}, and array {name!r} has {len(spec.shape)} dimensions{', the first one of records' * of_records}; allowed: "
+                         f"{int(of_records)} to {len(spec.shape) - 1}, or min_ndims above it")
+    shape = spec.fixed
+    length = shape[along - of_records]
     if wish.count > length:
         raise ValueError(f"subfiles is {wish.count}, and array {name!r} has {length} elements along {dimensions[along]!r}; allowed: 1 to {length} subfiles, "
-                         f"another par_dim, or min_ndims above {len(shape)} to keep it in the master")
+                         f"another par_dim, or min_ndims above {len(spec.shape)} to keep it in the master")
     if max(shape) > MOST_ELEMENTS:
         raise ValueError(f"array {name!r} has the shape {shape}; allowed in subfiles: {MOST_ELEMENTS} elements along a dimension")
-    return Cut(shape, along, array_cut.begins(length, wish.count))
+    return CutArray(dtype, dimensions, Cut(shape, along - of_records, array_cut.begins(length, wish.count)), of_records)
 
 
-def _check_names(wish: Wish, model: Model, cuts: Mapping[str, Cut]) -> None:
+def _check_names(wish: Wish, model: Model, cuts: Mapping[str, CutArray]) -> None:
     """Raises ValueError for a wish that cuts nothing, or along a dimension that is not there."""
     if isinstance(wish.par_dim, str) and wish.par_dim not in model.dimensions:
         raise ValueError(f"par_dim is {wish.par_dim!r}; allowed: {', '.join(map(repr, model.dimensions))}")
@@ -193,12 +212,12 @@ def _check_names(wish: Wish, model: Model, cuts: Mapping[str, Cut]) -> None:
         raise ValueError(f"subfiles is {wish.count}, and no array has min_ndims={wish.min_ndims} dimensions: nothing is cut")
 
 
-def _ranges(dimensions: Sequence[str], cut: Cut, number: int) -> dict[str, Any]:
-    """The attributes with the part that a subfile has of each dimension."""
+def _ranges(array: CutArray, number: int) -> dict[str, Any]:
+    """The attributes with the part that a subfile has of each dimension; of records PnetCDF says that there is one."""
     found = {}
-    for i, dimension in enumerate(dimensions):
-        first, behind = (cut.begins[number], cut.begins[number + 1]) if i == cut.along else (0, cut.shape[i])
-        found[array_cut.range_name(dimension, number)] = np.array([first, behind - 1], np.int32)
+    for i, length in enumerate((1,) * array.of_records + array.cut.shape):
+        first, behind = (array.cut.begins[number], array.cut.begins[number + 1]) if i == array.along else (0, length)
+        found[array_cut.range_name(array.dimensions[i], number)] = np.array([first, behind - 1], np.int32)
     return found
 
 
@@ -225,13 +244,13 @@ def look_at_master(path: str) -> Master | None:
                 raise _damaged(path, f"array {name!r}: {error.text}") from error
             if array:
                 arrays[name] = array
-    whole = array_formats.places_of(content)
-    _check_size(path, array_formats.end_of(whole))
-    return Master(count, arrays, whole)
+    _check_size(path, array_formats.end_of_data(content))
+    return Master(count, arrays, array_formats.places_of_all(content), _end_before_records(content), array_formats.records_of(content),
+                  array_formats.record_part_of(content))
 
 
 def _cut_array(path: str, content: classic_header.Content, variable: classic_header.Found, count: int) -> CutArray | None:
-    """None for an array of records. Raises Error."""
+    """None for an array without elements. Raises Error."""
     known = variable.attributes
     numbers = tuple(int(number) for number in known.get(array_cut.DIMIDS_ORG, ()))
     along, own = _number(path, known, array_cut.PAR_DIM_INDEX), _number(path, known, array_cut.NUM_SUBFILES)
@@ -241,8 +260,11 @@ def _cut_array(path: str, content: classic_header.Content, variable: classic_hea
         raise Error(f"it is cut along dimension {along} into {own} parts, and the file has {count} subfiles")
     dimensions = tuple(content.dimensions[number][0] for number in numbers)
     shape = tuple(content.dimensions[number][1] for number in numbers)
-    if 0 in shape:
+    of_records = shape[0] == 0
+    if 0 in shape[1:]:
         return None
+    if of_records and along == 0:
+        raise Error(f"it is cut along {dimensions[0]!r}, its dimension of records")
     begins = [0]
     for i in range(count):
         first, last = _range(path, known, array_cut.range_name(dimensions[along], i))
@@ -251,7 +273,7 @@ def _cut_array(path: str, content: classic_header.Content, variable: classic_hea
         begins.append(last + 1)
     if begins[-1] != shape[along]:
         raise Error(f"its subfiles have {begins[-1]} elements along {dimensions[along]!r}, which has {shape[along]}")
-    return CutArray(variable.dtype, dimensions, Cut(shape, along, tuple(begins)))
+    return CutArray(variable.dtype, dimensions, Cut(shape[of_records:], along - of_records, tuple(begins)), of_records)
 
 
 def look_at_subfile(path: str, master: Master, number: int) -> Subfile:
@@ -264,34 +286,57 @@ def look_at_subfile(path: str, master: Master, number: int) -> Subfile:
         raise NotFoundError(f"subfile {subfile} of {path} is missing", "NO_SUCH_FILE") from error
     except ValueError as error:
         raise _damaged(subfile, str(error)) from error
-    offsets, end = {}, 0
+    offsets = {}
     for name, array in master.arrays.items():
-        found, shape = content.variables.get(name), array.cut.piece_shape(number)
+        found, shape = content.variables.get(name), array.piece_shape(number)
         if found is None or found.shape != shape or found.dtype != array.dtype:
             has = f"{found.dtype} {found.shape}" if found else "nothing"
             raise _damaged(subfile, f"it has {has} of array {name!r}; its master {path} says {array.dtype} {shape}")
         if (index := _number(subfile, found.attributes, array_cut.SUBFILE_INDEX)) != number:
             raise _damaged(subfile, f"it says that it is number {index}")
-        for key, wanted in _ranges(array.dimensions, array.cut, number).items():
+        for key, wanted in _ranges(array, number).items():
             if (says := _range(subfile, found.attributes, key)) not in ((wanted[0], wanted[1]), (wanted[0], 0)):  # PnetCDF 1.14 has 0 for the last one
                 raise _damaged(subfile, f"array {name!r} has {key} = {says}; its master {path} says {tuple(wanted.tolist())}")
         offsets[name] = found.offset
-        end = max(end, found.offset + prod(shape) * found.dtype.itemsize)
-    _check_size(subfile, end)
-    return Subfile(offsets, end)
+    if content.count_bytes != master.records.bytes:
+        raise _damaged(subfile, f"its format has numbers of {content.count_bytes} bytes; that of its master {path} has {master.records.bytes}")
+    if content.record_bytes and content.records < master.records.count:
+        raise _damaged(subfile, f"it has {content.records} records; its master {path} has {master.records.count}")
+    _check_size(subfile, array_formats.end_of_data(content))
+    return Subfile(offsets, _end_before_records(content), content.records, array_formats.record_part_of(content))
+
+
+def _end_before_records(content: classic_header.Content) -> int:
+    return max(array_formats.end_of(array_formats.places_of(content)), array_formats.record_part_of(content).begin)
 
 
 def contents(master: Master, subfiles: Sequence[Subfile]) -> Contents:
     """All arrays, as the engine reaches them. Raises Error where it cannot: more than 2**63 bytes."""
-    ends = [one.size for one in subfiles] + [array_formats.end_of(master.whole)]
-    unit = max(_ALIGNMENT, -(-max(ends) // _ALIGNMENT) * _ALIGNMENT)
-    if unit * len(ends) >= 1 << 63:
-        raise Error(f"{len(ends)} files of up to {unit} bytes are more than 2**63 bytes together")
-    places = {name: replace(place, offset=master.count * unit + place.offset) for name, place in master.whole.items()}
+    layout = Layout.of([*(one.size for one in subfiles), master.size], [*(one.part for one in subfiles), master.part])
+    places = {}
+    for name, place in master.whole.items():
+        at = layout.at_record if place.record_bytes else layout.at
+        places[name] = replace(place, offset=at(master.count, place.offset), record_bytes=layout.record_bytes if place.record_bytes else 0)
     for name, array in master.arrays.items():
-        offsets = tuple(i * unit + one.offsets[name] for i, one in enumerate(subfiles))
-        places[name] = Place(array.cut.shape, array.dtype, offsets[0], array.dimensions, array.cut, offsets)
-    return Contents(places, master.count, unit)
+        at = layout.at_record if array.of_records else layout.at
+        offsets = tuple(at(i, one.offsets[name]) for i, one in enumerate(subfiles))
+        record_bytes = layout.record_bytes if array.of_records else 0
+        places[name] = Place(array.cut.shape, array.dtype, offsets[0], array.dimensions, array.cut, offsets, record_bytes)
+    return Contents(places, _records(master, subfiles, layout), layout)
+
+
+def _records(master: Master, subfiles: Sequence[Subfile], layout: Layout) -> Records:
+    """The master's number. A master of PnetCDF's without records of its own has none: then the records that all subfiles have."""
+    told = master.records
+    of_subfiles = [] if master.part.bytes else [one.records for one in subfiles if one.part.bytes]
+    return Records(max(told.count, min(of_subfiles, default=0)), layout.at(master.count, told.at), told.bytes)
+
+
+def make_room_for_records(path: str, layout: Layout, number: int, records: int) -> None:
+    """Makes a subfile, or the master as number `layout.count` - 1, as long as its records are. It is never shortened, whoever writes to it. Raises OSError."""
+    part = layout.parts[number]
+    with open(path if number == layout.count - 1 else array_cut.subfile_path(path, number), "r+b") as stream:
+        os.posix_fallocate(stream.fileno(), part.begin + records * part.bytes - 1, 1)
 
 
 def _number(path: str, attributes: classic_header.Attributes, name: str) -> int:

@@ -25,7 +25,7 @@ class CutArray(BackendArray):  # type: ignore[misc]
 
     def __init__(self, path: str, contents: Contents, name: str) -> None:
         self._path, self._contents, self._name = path, contents, name
-        self.shape = contents.places[name].shape
+        self.shape = array_alone.shape_of(contents, name)
         self.dtype = contents.places[name].dtype
 
     def __getitem__(self, key: Any) -> Any:

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "access/access.hpp"
+#include "access/external32.hpp"
 #include "engine/file/file.hpp"
 #include "policy/plan.hpp"
 #include "transport/messages/link.hpp"
@@ -22,6 +23,8 @@ struct CallRequest {
   std::int64_t position = 0;
   std::shared_ptr<const access::FileAccess> pieces;  ///< of the file, whatever its view; null: the view's
   access::MemoryAccess memory;
+  std::shared_ptr<const access::ConvertedMemory>
+      converted;             ///< whose copy `memory` is; null: it is the program's
   bool undescribed = false;  ///< this rank's datatype is beyond collio
   core::Error error;         ///< an error this rank found in its arguments
 };

@@ -178,7 +178,7 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
   alone = is_in_subfiles(first.found) ||
           (f->hints.enabled && f->hints.subfiles > 0 && request.writes && is_empty(first.found));
   if (core::Error error = found_from(first.found, f->path).error; !error.ok()) return error;
-  if (!f->hints.enabled) return std::unique_ptr<File>();
+  if (!f->hints.enabled || (request.only_in_subfiles && !alone)) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
   auto member =

@@ -45,6 +45,7 @@ struct FileRequest {
   std::vector<std::string> warnings;  ///< on hints of this rank that are none
   storage::FoundFile found = {};      ///< by rank 0, when the file was there
   NewLayout new_layout = {};          ///< of rank 0, where the program may make the file
+  bool only_in_subfiles = false;      ///< else the file is not opened, as if it were disabled; on all ranks
 };
 
 /// The path from the root. Not collective.

@@ -145,14 +145,16 @@ core::Error make_set(File& file) {
 /// File domains follow the stripes of the subfiles. Stripes of array subfiles are longer than these: no write
 /// may fill the holes between them. Locks are those of the file system that these lie on.
 void align_to_stripes(File& file) {
-  const storage::SubfileLayout& layout = file.subfiles->set.layout();
+  const SubfileSet& set = file.subfiles->set;
+  const storage::SubfileLayout& layout = set.layout();
   file.hints.in_force["collio_subfiles"] = std::to_string(layout.count);
   file.hints.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
-  if (file.subfiles->set.has_arrays()) file.hints.write_holes = policy::Holes::piecewise;
+  if (set.has_arrays()) file.hints.write_holes = policy::Holes::piecewise;
   if (!file.hints.layout) return;
   machine::StorageModel& storage = file.machine.storage;
   storage = policy::with_layout(std::move(storage), {});  // without that of the first subfile
-  storage.layout = {layout.unit_bytes, static_cast<int>(layout.count), {}, "subfiles"};
+  const std::int64_t unit = set.has_arrays() ? set.arrays()->stripe_bytes() : layout.unit_bytes;
+  storage.layout = {unit, static_cast<int>(layout.count), {}, "subfiles"};
 }
 
 }  // namespace
@@ -163,8 +165,7 @@ std::map<std::string, std::string> words_of(const storage::FoundFile& found) {
                                            {"born", std::to_string(found.born)},
                                            {"mode", std::to_string(found.mode)}};
   if (found.set && found.set->has_arrays()) {
-    words["arrays"] = std::to_string(found.set->layout().count);
-    words["unit"] = std::to_string(found.set->layout().unit_bytes);
+    words["arrays"] = text_of(*found.set->arrays());
     return words;
   }
   if (found.set) words["folder"] = found.set->folder_name();
@@ -183,8 +184,8 @@ storage::FoundFile found_from(std::map<std::string, std::string> words, const st
   found.mode = static_cast<mode_t>(std::stoul(words["mode"]));
   if (words.contains("error"))
     found.error = {static_cast<core::ErrorClass>(std::stoi(words["error"])), words["message"]};
-  if (words.contains("arrays"))
-    found.set = SubfileSet::of_arrays(path, {std::stoll(words["unit"]), std::stoll(words["arrays"])});
+  if (auto arrays = storage::parse_array_layout(words["arrays"]))
+    found.set = SubfileSet::of_arrays(path, std::move(*arrays));
   if (words.contains("folder")) found.set.emplace(path, words["folder"], storage::Manifest{});
   if (!words.contains("manifest")) return found;
   auto manifest = storage::parse_manifest(words["manifest"], path);

@@ -148,7 +148,7 @@ class Target {
 core::Result<std::string> begin_of(const SubfileSet& set, std::int64_t bytes) {
   std::string begin;
   core::Error error;
-  set.layout().for_each_part({0, bytes}, [&](const SubfilePart& part, std::int64_t) {
+  storage::for_each_part(set.layout(), {0, bytes}, [&](const SubfilePart& part, std::int64_t) {
     if (!error.ok()) return;
     const std::string path = set.subfile_path(part.subfile);
     const OpenedFile from(path, O_RDONLY);

@@ -16,6 +16,7 @@ namespace collio::storage {
 
 /// Bytes of one subfile: `extent.offset` counts in the subfile.
 struct SubfilePart {
+  static constexpr std::int64_t none = -1;  ///< no subfile has the bytes
   std::int64_t subfile = 0;
   core::Extent extent;
   friend constexpr bool operator==(const SubfilePart&, const SubfilePart&) = default;
@@ -34,17 +35,6 @@ struct SubfileLayout {
             {stripe / count * unit_bytes + inside, std::min(extent.length, unit_bytes - inside)}};
   }
 
-  /// Calls each(part, position in the extent) for the parts of an extent, in the order of the file.
-  /// O(stripes).
-  template <class Each>
-  constexpr void for_each_part(const core::Extent& extent, Each&& each) const {
-    for (std::int64_t position = 0; position < extent.length;) {
-      const SubfilePart part = first_part({extent.offset + position, extent.length - position});
-      each(part, position);
-      position += part.extent.length;
-    }
-  }
-
   /// Bytes of each subfile when the file has `file_bytes`. O(1) for one.
   [[nodiscard]] constexpr auto shares(std::int64_t file_bytes) const noexcept {
     return [whole = file_bytes / unit_bytes, rest = file_bytes % unit_bytes, *this](std::int64_t subfile) {
@@ -60,5 +50,16 @@ struct SubfileLayout {
     return (last / unit_bytes * count + whole.subfile) * unit_bytes + last % unit_bytes + 1;
   }
 };
+
+/// Calls each(part, position in the extent) for the parts of an extent, in the order of the file. `layout`: a
+/// SubfileLayout or an ArrayLayout. O(stripes).
+template <class Layout, class Each>
+constexpr void for_each_part(const Layout& layout, const core::Extent& extent, Each&& each) {
+  for (std::int64_t position = 0; position < extent.length;) {
+    const SubfilePart part = layout.first_part({extent.offset + position, extent.length - position});
+    each(part, position);
+    position += part.extent.length;
+  }
+}
 
 }  // namespace collio::storage

@@ -52,11 +52,11 @@ int allocate(int fd, std::int64_t bytes) {
 SubfileSet::SubfileSet(std::string path, std::string folder, Manifest manifest)
     : path_(std::move(path)), folder_(std::move(folder)), manifest_(std::move(manifest)) {}
 
-SubfileSet SubfileSet::of_arrays(std::string master, const SubfileLayout& layout) {
+SubfileSet SubfileSet::of_arrays(std::string master, ArrayLayout layout) {
   SubfileSet set(std::move(master), ".", Manifest{});
-  set.has_arrays_ = true;
-  set.manifest_.layout = layout;
+  set.manifest_.layout = layout.fixed;
   set.manifest_.complete = true;
+  set.arrays_ = std::make_shared<const ArrayLayout>(std::move(layout));
   return set;
 }
 
@@ -69,8 +69,8 @@ std::string SubfileSet::folder_of_subfile(std::int64_t subfile) const {
 }
 
 std::string SubfileSet::subfile_path(std::int64_t subfile) const {
-  if (has_arrays_ && subfile == layout().count - 1) return path_;
-  if (has_arrays_) return path_ + ".subfile_" + std::to_string(subfile) + ".nc";
+  if (arrays_ && subfile == layout().count - 1) return path_;
+  if (arrays_) return path_ + ".subfile_" + std::to_string(subfile) + ".nc";
   std::string number = std::to_string(subfile);
   number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
   return folder_of_subfile(subfile) + "/" + manifest_.base + "." + hex_text(manifest_.identity) + "." +
@@ -151,7 +151,7 @@ core::Result<std::int64_t> length_by(const SubfileSet& set, const SubfileShare& 
     const std::string path = set.subfile_path(i);
     struct stat about {};
     if (::stat(path.c_str(), &about) != 0) return errno_error("find subfile", path, errno);
-    most = std::max(most, set.layout().file_bytes({i, {0, about.st_size}}));
+    most = std::max(most, set.file_bytes({i, {0, about.st_size}}));
     if (most >= enough) break;
   }
   return most;

@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "core/result.hpp"
 #include "storage/range_lock.hpp"
+#include "storage/subfiles/array_layout.hpp"
 #include "storage/subfiles/files.hpp"
 #include "storage/subfiles/manifest.hpp"
 
@@ -20,9 +22,9 @@ class SubfileSet {
  public:
   /// `path`: of the placeholder; `folder`: its manifest's, beside it.
   SubfileSet(std::string path, std::string folder, Manifest manifest);
-  /// A master file and its array subfiles, which have no manifest: `layout.count` - 1 files named as PnetCDF
-  /// names them, then the master. Each has one stripe, and is as long as it will be.
-  [[nodiscard]] static SubfileSet of_arrays(std::string master, const SubfileLayout& layout);
+  /// A master file and its array subfiles, which have no manifest: `layout.fixed.count` - 1 files named as
+  /// PnetCDF names them, then the master.
+  [[nodiscard]] static SubfileSet of_arrays(std::string master, ArrayLayout layout);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const std::string& folder_name() const noexcept { return folder_; }
@@ -34,11 +36,25 @@ class SubfileSet {
   [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
   [[nodiscard]] Manifest& manifest() noexcept { return manifest_; }
   [[nodiscard]] const SubfileLayout& layout() const noexcept { return manifest_.layout; }
-  [[nodiscard]] bool has_arrays() const noexcept { return has_arrays_; }
+  [[nodiscard]] bool has_arrays() const noexcept { return arrays_ != nullptr; }
+  /// Of array subfiles; null: the set has none.
+  [[nodiscard]] const ArrayLayout* arrays() const noexcept { return arrays_.get(); }
+  /// Calls each(part, position in the extent), as storage::for_each_part().
+  template <class Each>
+  void for_each_part(const core::Extent& extent, Each&& each) const {
+    if (arrays_)
+      storage::for_each_part(*arrays_, extent, each);
+    else
+      storage::for_each_part(layout(), extent, each);
+  }
+  /// Length of the file whose last byte is the last byte of the part, which begins at 0 of its subfile.
+  [[nodiscard]] std::int64_t file_bytes(const SubfilePart& whole) const noexcept {
+    return arrays_ ? arrays_->file_bytes(whole) : layout().file_bytes(whole);
+  }
 
  private:
   std::string path_, folder_;
-  bool has_arrays_ = false;
+  std::shared_ptr<const ArrayLayout> arrays_;
   Manifest manifest_;
 };
 

@@ -148,9 +148,10 @@ class SubfiledStorage final : public Storage {
   template <class Move>
   std::vector<Part> each_part(const core::Extent& extent, Move&& move) {
     std::vector<Part> parts;
-    set_.layout().for_each_part(extent, [&](const SubfilePart& where, std::int64_t position) {
+    set_.for_each_part(extent, [&](const SubfilePart& where, std::int64_t position) {
       Part& part = parts.emplace_back();
       part.extent = {extent.offset + position, where.extent.length};
+      if (where.subfile == SubfilePart::none) return;
       part.subfile = subfile(where.subfile, part.moved.error);
       if (part.subfile)
         move(part, where, position);
@@ -201,7 +202,7 @@ class SubfiledStorage final : public Storage {
     std::int64_t end = 0;
     for (const Part& part : parts)
       if (part.moved.bytes > 0) end = part.extent.offset + part.moved.bytes;
-    if (set_.has_arrays()) end = extent.end();  // between the subfiles; each is as long as it will be
+    if (set_.has_arrays()) end = extent.end();  // also between the subfiles, and where nobody wrote
     if (std::ranges::any_of(parts, [&](const Part& p) { return is_short(p) && p.extent.end() > end; })) {
       auto length = length_by(set_, {}, extent.end());
       if (!length) {

@@ -167,6 +167,142 @@ def check_files_of_netcdf(comm, folder):
             on_first_rank(comm, look)
 
 
+# --- in subfiles --------------------------------------------------------------------------------
+
+
+def read_subfiles_by_others(path, steps, along=1, count=3):
+    """Each subfile, and the master, as netCDF4 reads them; and all of them as xarray does."""
+    import netCDF4
+    import xarray
+
+    whole = np.array([temperature(step) for step in range(steps)])
+    parts = []
+    for i in range(count):
+        with netCDF4.Dataset(f"{path}.subfile_{i}.nc") as file:
+            file.set_auto_mask(False)
+            assert file.data_model == "NETCDF3_64BIT_DATA" and file["T"].dimensions[0] == "time.T" and len(file.dimensions["time.T"]) == steps
+            parts.append(file["T"][...])
+    same(np.concatenate(parts, axis=along), whole)
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        assert file.dimensions["time"].isunlimited() and len(file.dimensions["time"]) == steps and file["T"].shape == ()
+        same(file["time"][:], 0.5 * np.arange(steps))
+    with xarray.open_dataset(path, engine="collio", decode_cf=False) as data:
+        same(data["T"].values, whole)
+        same(data["T"].sel(time=0.5).values, temperature(1))
+        same(data["mask"].values, [np.arange(5) - step for step in range(steps)])
+
+
+def check_steps_in_subfiles(comm, folder):
+    """Appended, also after a reopen, by any ranks; arrays along other dimensions, in the master, and without records beside them."""
+    path = folder / "m.nc"
+    with collio.array.open(comm, path, "w", ARRAYS, subfiles=3) as file:
+        assert file.records == 0 and file.read("T").shape == (0, *SHAPE)
+        put_step(comm, file, 0)
+        file.commit(wait=True)
+        assert file.records == 1
+        for step in (1, 2):
+            put_step(comm, file, step)
+            file.commit()
+    on_first_rank(comm, lambda: read_subfiles_by_others(path, 3))
+    with collio.array.open(comm, path, "r+") as file:
+        assert file.records == 3
+        put_step(comm, file, 3)
+        file.put("still", np.arange(24, dtype="i4").reshape(6, 4) if comm.rank == 0 else np.zeros((0, 4), "i4"))
+        file.commit(wait=True)
+        same(file.read("T", record=3), temperature(3))
+        same(file.read("T", (1, 2, 0), (2, 3, 3)), [temperature(step)[1:3, 2:5] for step in range(4)])
+        same(file.read("T", decomposition=collio.map(SHAPE, [143, 0, 71])), [temperature(step).reshape(-1)[[143, 0, 71]] for step in range(4)])
+        same(file.read("mask", decomposition=collio.map((5,), [4, 0]), record=2), [2, -2])
+        put_step(comm, file, 1)  # once more
+        file.commit(wait=True)
+        assert file.records == 4
+    on_first_rank(comm, lambda: read_subfiles_by_others(path, 4))
+    same(collio.array.read(comm, path, "still"), np.arange(24).reshape(6, 4))
+    same(collio.array.read(comm, path, "time", record=1), 0.5)
+
+
+def check_steps_in_subfiles_along_another_dimension(comm, folder):
+    path = folder / "m.nc"
+    arrays = {name: ARRAYS[name] for name in ("T", "time", "mask")}
+    with collio.array.open(comm, path, "w", arrays, subfiles=4, par_dim="y", min_ndims=3) as file:
+        for step in range(3):
+            put_step(comm, file, step)
+            file.commit()
+    on_first_rank(comm, lambda: read_subfiles_by_others(path, 3, along=2, count=4))
+    same(collio.array.read(comm, path, "T"), [temperature(step) for step in range(3)])
+
+
+def check_records_in_subfiles_as_in_one_file(comm, folder):
+    """Random arrays, wishes and puts: what is read from subfiles is what is read from one file."""
+    dice = np.random.default_rng(11)
+    for case in range(4):
+        shape = tuple(int(n) for n in dice.integers(2, 9, dice.integers(1, 4)))
+        along, names = int(dice.integers(len(shape))), ("t", "i", "j", "k")[:len(shape) + 1]
+        arrays = {"a": ((None, *shape), "i2", names), "b": ((None, *shape), "f8", names), "c": (shape, "i1", names[1:]), "t": ((None,), "i4", ("t",))}
+        subfiles = {"subfiles": int(dice.integers(1, shape[along] + 1)), "par_dim": names[along + 1]}
+        records = [int(n) for n in dice.integers(0, 5, 3)]
+        found = []
+        for how in ({}, subfiles):
+            own = np.random.default_rng(100 * case + comm.rank)
+            with collio.array.open(comm, folder / f"{case}{len(found)}.nc", "w", arrays, **how) as file:
+                for record in records:
+                    mine = np.flatnonzero(np.arange(np.prod(shape)) % comm.size == comm.rank)
+                    for name, dtype in (("a", "i2"), ("b", "f8")):
+                        file.put(name, own.integers(0, 99, mine.size).astype(dtype), decomposition=collio.map(shape, mine), record=record)
+                    if comm.rank == 0:
+                        file.put("t", np.array(record, "i4"), record=record)
+                        file.put("c", np.arange(np.prod(shape)).reshape(shape).astype("i1"))
+                    file.commit(wait=record % 2 == 0)
+            with collio.array.open(comm, folder / f"{case}{len(found)}.nc") as file:
+                assert file.records == max(records) + 1
+                found.append([file.read(name) for name in arrays])
+        for one, other in zip(*found):
+            same(one, other)
+
+
+def check_records_in_subfiles_far_behind(comm, folder):
+    """Files are as long as their records, also where nobody wrote: those of one array need no padding."""
+    path = folder / "m.nc"
+    with collio.array.open(comm, path, "w", {"v": ((None, 5), "i1", ("t", "x"))}, subfiles=2) as file:
+        if comm.rank == 0:
+            file.put("v", np.array([7], "i1"), (4,), record=6)
+        file.commit(wait=True)
+        assert file.records == 7
+        if comm.rank == 0:
+            file.put("v", np.array([5], "i1"), (0,), record=2)
+        file.commit()
+        with raises(ValueError, "record is 4611686018427387903; allowed in these subfiles: 0 to "):
+            file.put("v", np.array([5], "i1"), (0,), record=(1 << 62) - 1)
+    wanted = np.zeros((7, 5), "i1")
+    wanted[6, 4], wanted[2, 0] = 7, 5
+    same(collio.array.read(comm, path, "v"), wanted)
+
+    def look():
+        import netCDF4
+
+        parts = []
+        for i in range(2):
+            with netCDF4.Dataset(f"{path}.subfile_{i}.nc") as file:
+                file.set_auto_mask(False)
+                parts.append(file["v"][:])
+        same(np.concatenate(parts, axis=1), wanted)
+    on_first_rank(comm, look)
+
+
+def check_a_failed_commit_adds_no_record_to_subfiles(comm, folder):
+    arrays = {"v": ((None, 2 * comm.size), "f8", ("t", "x"))}
+    with collio.array.open(comm, folder / "m.nc", "w", arrays, subfiles=2, hints={"collio_faults": "all:write1:ENOSPC"}) as file:
+        for record in (4, 0):
+            file.put("v", np.ones(2), (2 * comm.rank,), record=record)
+            if record == 4:
+                with raises(collio.Error, "NO_SPACE"):
+                    file.commit(wait=True)
+        file.commit(wait=True)
+        assert file.records == 1
+    same(collio.array.read(comm, folder / "m.nc", "v"), np.ones((1, 2 * comm.size)))
+
+
 def check_errors(comm, folder):
     path = folder / "a.nc"
     for arrays, text in ((
@@ -178,8 +314,8 @@ def check_errors(comm, folder):
             collio.array.open(comm, path, "w", arrays)
     with raises(ValueError, "allowed in HDF5: fixed lengths"):
         collio.array.open(comm, folder / "a.h5", "w", {"v": ((None, 2), "f8")})
-    with raises(ValueError, "allowed with subfiles: fixed lengths"):
-        collio.array.open(comm, path, "w", {"v": ((None, 4), "f8")}, subfiles=2)
+    with raises(ValueError, "allowed: 1 to 1, or min_ndims above it"):
+        collio.array.open(comm, path, "w", {"v": ((None, 4), "f8")}, subfiles=2, par_dim=0)
     with collio.array.open(comm, path, "w", ARRAYS) as file:
         with raises(ValueError, "'time' has records, record is None"):
             file.put("time", np.zeros(1))
