@@ -225,7 +225,8 @@ def test_for_real(real_mpi, cli, tmp_path, pattern):
         pytest.skip("collio_bench is not built")
     done = cli("bench", *pattern, "--mpi", real_mpi.id, "--ranks", 3, "--dir", tmp_path, "--repeat", 1, "--json", "--timeout", 100)
     document = json.loads(done.stdout)
-    assert done.exit_code == 0 and document["verified"], document["results"]
+    wrong = [(row["engine"], row["operation"], row.get("error")) for row in document["results"] if not row["verified"]]
+    assert done.exit_code == 0 and document["verified"], f"{wrong} {done.stderr[-2000:]}"
     assert {row["engine"] for row in document["results"]} == {"collio", "native", "floor"}
     if len(os.sched_getaffinity(0)) > 1:
         assert all(1 <= ns < 1e6 for row in document["results"] for ns in row["cache_line_ns"])

@@ -123,10 +123,15 @@ def in_lab(collio_process, machine, mpi, *words):
 
 
 def test_a_pair_in_the_lab(collio_process, mpi):
-    graph, promised = in_lab(collio_process, "pair", mpi), expand(load_machine("pair"))
+    """Other work on this machine makes links look slow, so there are three tries."""
+    promised = expand(load_machine("pair"))
+    for _ in range(3):
+        graph = in_lab(collio_process, "pair", mpi)
+        if all(link.rate_bytes_per_s > 0.5 * 125e6 and link.latency_s < 1e-3 for link in graph.links):
+            break
     assert graph.nodes == tuple(type(node)(node.name, 1) for node in promised.nodes) and graph.switches == ("switch",)
     for link in graph.links:
-        assert 0.5 < link.rate_bytes_per_s / 125e6 < 1.15 and 0 < link.latency_s < 1e-2
+        assert 0.5 < link.rate_bytes_per_s / 125e6 < 1.15 and 0 < link.latency_s < 1e-3
 
 
 def test_racks_in_the_lab(collio_process, mpi, tmp_path):
