@@ -3,7 +3,9 @@
 // Runs tile [0, n) exactly if, and but for odds of 2^-64 only if, the sum of H(begin) - H(end) over all runs
 // is H(0) - H(n), for a 64-bit hash H: the check of src/core/tiling.hpp.
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 
 #include "decomposition.hpp"
 
@@ -43,29 +45,56 @@ std::map<int, std::vector<Run>> by_owner(const std::vector<Run>& mine, std::int6
 
 constexpr int int64s_per_run = 2;
 
+/// Runs of a message, at most: a rank without memory has room for one still.
+constexpr std::size_t most_runs = 1024;
+
+/// What a rank sends.
+struct Outgoing {
+  std::map<int, std::vector<Run>> runs;  ///< by owner
+  std::vector<MPI_Request> messages;     ///< MPI_REQUEST_NULL until they are sent
+
+  Outgoing(const std::vector<Run>& mine, std::int64_t share) : runs(by_owner(mine, share)) {
+    std::size_t count = 0;
+    for (const auto& [owner, part] : runs) count += (part.size() + most_runs - 1) / most_runs;
+    messages.resize(count, MPI_REQUEST_NULL);
+  }
+};
+
+void send(const System& system, Outgoing& out) {
+  auto message = out.messages.begin();
+  for (const auto& [owner, runs] : out.runs)
+    for (std::size_t i = 0; i < runs.size(); i += most_runs) {
+      const auto numbers = static_cast<int>(std::min(most_runs, runs.size() - i)) * int64s_per_run;
+      MPI_Issend(runs.data() + i, numbers, MPI_INT64_T, owner, tag, system.comm, &*message++);
+    }
+}
+
+/// Appends what a rank has sent. Received even if there is no memory to append it: its sender waits.
+void receive(const System& system, MPI_Status& status, std::vector<Run>& received) {
+  std::array<Run, most_runs> message;
+  int numbers = 0;
+  MPI_Get_count(&status, MPI_INT64_T, &numbers);
+  MPI_Recv(message.data(), numbers, MPI_INT64_T, status.MPI_SOURCE, tag, system.comm, MPI_STATUS_IGNORE);
+  received.insert(received.end(), message.begin(), message.begin() + numbers / int64s_per_run);
+}
+
 /// Receives what other ranks have of this rank's share until all ranks are done. Nobody knows how many will
 /// send: a rank enters the barrier when its own messages have been received, and the barrier is complete when
-/// all have.
-std::vector<Run> collect_share(const System& system, const std::map<int, std::vector<Run>>& cut) {
-  std::vector<MPI_Request> sends;
-  for (const auto& [owner, runs] : cut) {
-    sends.emplace_back();
-    MPI_Issend(runs.data(), static_cast<int>(runs.size()) * int64s_per_run, MPI_INT64_T, owner, tag,
-               system.comm, &sends.back());
-  }
-  std::vector<Run> received;
+/// all have. Without memory goes on to receive, and fails then.
+Failure collect_share(const System& system, const char* function, std::vector<MPI_Request>& sends,
+                      std::vector<Run>& received) {
+  Failure failure;
   MPI_Request barrier = MPI_REQUEST_NULL;
   for (bool in_barrier = false, done = false; !done;) {
     int there = 0, flag = 0;
     MPI_Status status;
     MPI_Iprobe(MPI_ANY_SOURCE, tag, system.comm, &there, &status);
     if (there) {
-      int numbers = 0;
-      MPI_Get_count(&status, MPI_INT64_T, &numbers);
-      const std::size_t before = received.size();
-      received.resize(before + static_cast<std::size_t>(numbers / int64s_per_run));
-      MPI_Recv(received.data() + before, numbers, MPI_INT64_T, status.MPI_SOURCE, tag, system.comm,
-               MPI_STATUS_IGNORE);
+      keep_worse(failure, with_memory(function, [&]() -> Failure {
+                   receive(system, status, received);
+                   return {};
+                 }));
+      if (failure) std::vector<Run>().swap(received);
     }
     if (in_barrier) {
       MPI_Test(&barrier, &flag, MPI_STATUS_IGNORE);
@@ -76,30 +105,45 @@ std::vector<Run> collect_share(const System& system, const std::map<int, std::ve
       in_barrier = flag != 0;
     }
   }
-  return received;
+  return failure;
+}
+
+/// What of a share is in no run, and an element that is in two.
+void find_holes(std::vector<Run>& runs, Run share, Cover& cover) {
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
+  std::int64_t at = share.begin;
+  for (const Run& run : runs) {
+    if (run.begin < at) cover.doubled = std::max(cover.doubled, run.begin);
+    if (run.begin > at) cover.holes.push_back({at, run.begin});
+    at = std::max(at, run.end);
+  }
+  if (at < share.end) cover.holes.push_back({at, share.end});
 }
 
 }  // namespace
 
-Cover cover_of(const System& system, std::int64_t array_elements, const std::vector<Run>& mine,
-               std::int64_t doubled) {
-  Cover cover;
-  cover.exact = tiles(system, array_elements, mine, doubled);
-  if (cover.exact) return cover;
+Failure cover_of(const System& system, const char* function, std::int64_t array_elements,
+                 const std::vector<Run>& mine, Cover& cover) {
+  cover.exact = tiles(system, array_elements, mine, cover.doubled);
+  if (cover.exact) return {};
   const std::int64_t share = std::max<std::int64_t>(1, (array_elements + system.size - 1) / system.size);
-  std::vector<Run> runs = collect_share(system, by_owner(mine, share));
-  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
   const std::int64_t begin = std::min(array_elements, share * system.rank);
-  const std::int64_t end = std::min(array_elements, begin + share);
-  std::int64_t at = begin;
-  for (const Run& run : runs) {
-    if (run.begin < at) doubled = std::max(doubled, run.begin);
-    if (run.begin > at) cover.holes.push_back({at, run.begin});
-    at = std::max(at, run.end);
-  }
-  if (at < end) cover.holes.push_back({at, end});
-  MPI_Allreduce(&doubled, &cover.doubled, 1, MPI_INT64_T, MPI_MAX, system.comm);
-  return cover;
+  std::optional<Outgoing> out;
+  std::vector<MPI_Request> none;
+  std::vector<Run> runs;
+  Failure failure = with_memory(function, [&]() -> Failure {
+    out.emplace(mine, share);
+    return {};
+  });
+  if (out) send(system, *out);
+  keep_worse(failure, collect_share(system, function, out ? out->messages : none, runs));
+  if (!failure)
+    failure = with_memory(function, [&]() -> Failure {
+      find_holes(runs, {begin, std::min(array_elements, begin + share)}, cover);
+      return {};
+    });
+  MPI_Allreduce(MPI_IN_PLACE, &cover.doubled, 1, MPI_INT64_T, MPI_MAX, system.comm);
+  return failure;
 }
 
 }  // namespace collio::pio

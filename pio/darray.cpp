@@ -6,86 +6,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
-#include "convert.hpp"
-#include "file.hpp"
+#include "access.hpp"
 
 namespace collio::pio {
 
 namespace {
 
-struct Access {
-  const char* function;
-  File& file;
-  const Decomposition& elements;
-  int varid;
-  long long frame;
-
-  [[nodiscard]] const Variable& variable() const {
-    return file.layout.variables[static_cast<std::size_t>(varid)];
-  }
-  [[nodiscard]] Types types() const { return {variable().type, elements.type}; }
-  [[nodiscard]] std::string name() const {
-    return std::string(function) + ": variable " + std::to_string(varid);
-  }
-};
-
-/// What a frame is to collio: a record of a variable that has records, or a slice of one that has a dimension
-/// more than the decomposition. Other variables have one place.
-struct Place {
-  long long record = 0;
-  long long record_bytes = 0;
-};
-
-/// Whether a variable has one dimension more. Dimensions of length 1 in front of a decomposition's others may
-/// count or not.
-bool has_slices(const Variable& v, const Decomposition& elements) {
-  const auto others =
-      std::find_if(elements.lengths.begin(), elements.lengths.end(), [](int length) { return length > 1; });
-  return !v.has_records && v.elements != elements.array_elements && v.dims <= elements.dims + 1 &&
-         v.dims > elements.lengths.end() - others;
-}
-
-Failure find_place(const Access& a, Place& place) {
-  const Variable& v = a.variable();
-  const bool slices = has_slices(v, a.elements);
-  const long long elements = slices ? v.elements / v.first_length : v.elements;
-  if (elements != a.elements.array_elements)
-    return {PIO_EINVAL, a.name() + " has " + std::to_string(v.elements) + " elements" +
-                            (v.has_records ? " in a record" : "") + ", the decomposition " +
-                            std::to_string(a.elements.array_elements) + " (" + a.elements.shape +
-                            "); both must be the same"};
-  if (!v.has_records && !slices) return {};
-  if (a.frame < 0)
-    return not_allowed(a.name() + ": frame", a.frame, "0 and more. Set it with PIOc_setframe()");
-  if (slices && a.frame >= v.first_length)
-    return not_allowed(a.name() + ": frame", a.frame, "0 to " + std::to_string(v.first_length - 1));
-  place = {a.frame, v.has_records ? a.file.layout.record_bytes : elements * type_bytes(v.type)};
-  return {};
-}
-
-/// What all ranks find alike, before anything is moved.
-Failure check(int ncid, int varid, int ioid, const char* function) {
-  const File* file = find_file(ncid);
-  if (file->defining) return netcdf_failure(NC_EINDEFINE, function);
-  if (varid < 0 || varid >= static_cast<int>(file->layout.variables.size()))
-    return {PIO_ENOTVAR, std::string(function) + ": varid is " + std::to_string(varid) + "; the file has " +
-                             std::to_string(file->layout.variables.size()) + " variables, from 0 on"};
-  const auto elements = find_decomposition(ioid);
-  if (!elements)
-    return {PIO_EBADID, std::string(function) + ": there is no decomposition " + std::to_string(ioid)};
-  if (elements->system != file->system)
-    return {PIO_EINVAL,
-            std::string(function) + ": the decomposition belongs to another I/O system than the file"};
-  const Types types{file->layout.variables[static_cast<std::size_t>(varid)].type, elements->type};
-  if (convertible(types)) return {};
-  return {PIO_ECHAR, std::string(function) + ": variable " + std::to_string(varid) + " is of " +
-                         type_name(types.file) + ", the decomposition of " + type_name(types.memory) +
-                         "; text is no number"};
-}
-
-/// What one rank alone may get wrong.
 Failure check_array(const Access& a, long long length, const void* array) {
   if (length < a.elements.length)
     return not_allowed(std::string(a.function) + ": arraylen of rank " + std::to_string(a.file.system->rank),
@@ -95,26 +22,26 @@ Failure check_array(const Access& a, long long length, const void* array) {
 }
 
 /// The variable by the decomposition for collio; defined once.
-Failure declare(const Access& a, const Place& place, Declared*& declared) {
+Failure declare(const Access& a, Declared*& declared) {
   const Variable& v = a.variable();
   const int bytes = type_bytes(v.type);
   declared = &a.file.declared[{a.varid, a.elements.id}];
   int code = COLLIO_OK;
   if (!declared->data)
-    code = collio_define(a.file.data, a.elements.elements.get(), bytes, v.offset, place.record_bytes,
+    code = collio_define(a.file.data, a.elements.elements.get(), bytes, v.offset, a.place.record_bytes,
                          &declared->data);
   if (code == COLLIO_OK && !declared->holes && a.elements.hole_elements)
-    code = collio_define(a.file.data, a.elements.hole_elements.get(), bytes, v.offset, place.record_bytes,
+    code = collio_define(a.file.data, a.elements.hole_elements.get(), bytes, v.offset, a.place.record_bytes,
                          &declared->holes);
   return collio_failure(code, a.name());
 }
 
 /// Copies the array and puts it, and this rank's share of the holes.
-Failure put(const Access& a, const Place& place, const void* array, const void* fill) try {
+Failure put(const Access& a, const void* array, const void* fill) try {
   const Types types = a.types();
   const auto bytes = static_cast<std::size_t>(type_bytes(types.file));
   Declared* declared = nullptr;
-  Failure failure = declare(a, place, declared);
+  Failure failure = declare(a, declared);
   if (failure) return failure;
   const auto own_bytes = static_cast<std::size_t>(a.elements.length) * bytes;
   const auto hole_bytes = static_cast<std::size_t>(a.elements.holes) * bytes;
@@ -131,9 +58,9 @@ Failure put(const Access& a, const Place& place, const void* array, const void* 
   failure = netcdf_failure(worst, a.name() + " of " + type_name(types.file));
   for (std::size_t i = 0; i < hole_bytes; i += bytes)
     (void)to_file({types.file, types.file}, 1, fill, buffer.get() + own_bytes + i, fill);
-  int code = collio_put(declared->data, place.record, buffer.get(), nullptr);
+  int code = collio_put(declared->data, a.place.record, buffer.get(), nullptr);
   if (code == COLLIO_OK && declared->holes)
-    code = collio_put(declared->holes, place.record, buffer.get() + own_bytes, nullptr);
+    code = collio_put(declared->holes, a.place.record, buffer.get() + own_bytes, nullptr);
   keep_worse(failure, collio_failure(code, a.name()));
   return failure;
 } catch (const std::bad_alloc&) {
@@ -162,16 +89,18 @@ bool waits(const Pending& pending, int varid, const Place& place) {
          (other->second != place.record_bytes || pending.places.contains({varid, place.record}));
 }
 
-Failure write(const Access& a, const Array& array) {
-  File& file = a.file;
-  Place place;
-  if (!file.writable) return netcdf_failure(NC_EPERM, a.function);
+Failure check_write(const Access& a, const Array& array) {
+  if (!a.file.writable) return netcdf_failure(NC_EPERM, a.function);
   if (!a.elements.read_only.empty())
     return {PIO_EINVAL, std::string(a.function) +
                             ": the decomposition can be read, not written: " + a.elements.read_only};
-  if (Failure failure = find_place(a, place)) return failure;
+  return check_array(a, array.length, array.data);
+}
+
+Failure write(const Access& a, const Array& array) {
+  File& file = a.file;
+  const Place& place = a.place;
   const long long most = (a.elements.most_length + a.elements.most_holes) * type_bytes(a.variable().type);
-  if (Failure failure = agree(*file.system, check_array(a, array.length, array.data))) return failure;
   Failure of_others;
   if (waits(file.pending, a.varid, place) ||
       (!file.pending.places.empty() && file.pending.bytes + most > buffer_limit()))
@@ -186,7 +115,7 @@ Failure write(const Access& a, const Array& array) {
   if (a.variable().has_records) file.layout.records = std::max(file.layout.records, place.record + 1);
   char fill[8];
   keep_worse(file.put_failure, fill_of(a, array, fill));
-  keep_worse(file.put_failure, put(a, place, array.data, fill));
+  keep_worse(file.put_failure, put(a, array.data, fill));
   return failure;  // what this rank's put met is an error of the next write, on all ranks
 }
 
@@ -205,54 +134,55 @@ Failure take(const Access& a, const char* read, void* array) {
 }
 
 /// Asks for the array. Zeros come where the file ends before the variable does.
-Failure get(const Access& a, const Place& place, std::unique_ptr<char[]>& buffer) try {
+Failure get(const Access& a, std::unique_ptr<char[]>& buffer) try {
   Declared* declared = nullptr;
-  if (Failure failure = declare(a, place, declared)) return failure;
+  if (Failure failure = declare(a, declared)) return failure;
   buffer =
       std::make_unique<char[]>(static_cast<std::size_t>(a.elements.length * type_bytes(a.variable().type)));
-  return collio_failure(collio_get(declared->data, place.record, buffer.get(), nullptr), a.name());
+  return collio_failure(collio_get(declared->data, a.place.record, buffer.get(), nullptr), a.name());
 } catch (const std::bad_alloc&) {
   return {PIO_ENOMEM, a.name() + ": no memory for a copy of the array"};
 }
 
-Failure read(const Access& a, long long length, void* array) {
+Failure check_read(const Access& a, long long length, const void* array) {
+  if (!a.variable().has_records || a.place.record < a.file.layout.records)
+    return check_array(a, length, array);
+  Failure failure =
+      not_allowed(a.name() + ": frame", a.place.record,
+                  "less than " + std::to_string(a.file.layout.records) + ", the number of records");
+  failure.code = NC_EINVALCOORDS;
+  return failure;
+}
+
+Failure read(const Access& a, void* array) {
   File& file = a.file;
-  Place place;
-  if (Failure failure = find_place(a, place)) return failure;
-  if (a.variable().has_records && place.record >= file.layout.records) {
-    Failure failure =
-        not_allowed(a.name() + ": frame", place.record,
-                    "less than " + std::to_string(file.layout.records) + ", the number of records");
-    failure.code = NC_EINVALCOORDS;
-    return failure;
-  }
   Failure before = write_pending(file, a.function);
   if (!ends(before)) keep_worse(before, open_data(file, a.function));
   if (ends(before)) return before;
-  Failure own = check_array(a, length, array);
   std::unique_ptr<char[]> buffer;
-  if (!own) own = get(a, place, buffer);
+  Failure own = get(a, buffer);
   keep_worse(own, collio_failure(collio_fetch(file.data, nullptr), a.name()));
   if (!own) own = take(a, buffer.get(), array);
   keep_worse(own, std::move(before));
   return agree(*file.system, std::move(own));
 }
 
-struct Target {
-  const char* function;
-  int ncid, varid, ioid;
-};
-
-/// With the frame of the variable.
 int write(const Target& t, const Array& array) {
   File* file = find_file(t.ncid);
   if (!file) return report(nullptr, no_file(t.function, t.ncid));
-  if (const Failure failure = check(t.ncid, t.varid, t.ioid, t.function))
-    return report(file->system, failure);
-  const auto frame = file->frames.find(t.varid);
-  const Access access{t.function, *file, *find_decomposition(t.ioid), t.varid,
-                      frame == file->frames.end() ? -1 : frame->second};
-  return report(file->system, write(access, array));
+  std::optional<Access> access;
+  Failure failure = agree_on(*file, t, access, [&](const Access& a) { return check_write(a, array); });
+  if (!failure) failure = write(*access, array);
+  return report(file->system, failure);
+}
+
+int read(const Target& t, long long length, void* array) {
+  File* file = find_file(t.ncid);
+  if (!file) return report(nullptr, no_file(t.function, t.ncid));
+  std::optional<Access> access;
+  Failure failure = agree_on(*file, t, access, [&](const Access& a) { return check_read(a, length, array); });
+  if (!failure) failure = read(*access, array);
+  return report(file->system, failure);
 }
 
 /// Variables of one call have as many dimensions each.
@@ -267,18 +197,29 @@ Failure check_same_dims(const File& file, const std::vector<int>& varids) {
   return {};
 }
 
-int set_frame(const char* function, int ncid, int varid, long long frame) {
-  File* file = find_file(ncid);
-  if (!file) return report(nullptr, no_file(function, ncid));
-  if (varid < 0 || varid >= PIO_MAX_VARS)
-    return report(file->system, {PIO_ENOTVAR, std::string(function) + ": varid is " + std::to_string(varid) +
-                                                  "; allowed: 0 and more"});
-  constexpr int most = std::numeric_limits<int>::max();
-  if (frame < 0 || frame > most)
-    return report(file->system,
-                  not_allowed(std::string(function) + ": frame", frame, "0 to " + std::to_string(most)));
-  file->frames[varid] = static_cast<int>(frame);
-  return PIO_NOERR;
+struct SeveralTargets {
+  const char* function;
+  int ncid;
+  const int* varids;
+  int count, ioid;
+  const int* frames;  ///< null: those that were set
+
+  [[nodiscard]] Target at(int i) const {
+    return {function, ncid, varids[i], ioid, frames ? std::optional<long long>(frames[i]) : std::nullopt};
+  }
+};
+
+Failure check(const File& file, const SeveralTargets& t) {
+  if (!t.varids || t.count < 1)
+    return not_allowed(std::string(t.function) + ": nvars, with varids", t.count, "1 and more, and not null");
+  for (int i = 0; i < t.count; ++i)
+    if (Failure failure = check(file, t.at(i))) return failure;
+  return check_same_dims(file, {t.varids, t.varids + t.count});
+}
+
+int set_frame(const Target& t) {
+  File* file = find_file(t.ncid);
+  return file ? report(file->system, set_frame(*file, t)) : report(nullptr, no_file(t.function, t.ncid));
 }
 
 }  // namespace
@@ -314,13 +255,16 @@ PIO_Offset PIOc_set_buffer_size_limit(PIO_Offset limit) {
   return collio_scorpio_set_buffer_size_limit(limit > 0 ? limit : -1);
 }
 
-int PIOc_setframe(int ncid, int varid, int frame) { return set_frame("PIOc_setframe", ncid, varid, frame); }
+int PIOc_setframe(int ncid, int varid, int frame) {
+  return set_frame({"PIOc_setframe", ncid, varid, -1, frame});
+}
 
 int PIOc_advanceframe(int ncid, int varid) {
   File* file = find_file(ncid);
   if (!file) return report(nullptr, no_file("PIOc_advanceframe", ncid));
   const auto frame = file->frames.find(varid);
-  return set_frame("PIOc_advanceframe", ncid, varid, frame == file->frames.end() ? 0 : frame->second + 1LL);
+  return set_frame(
+      {"PIOc_advanceframe", ncid, varid, -1, frame == file->frames.end() ? 0 : frame->second + 1LL});
 }
 
 int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array,
@@ -336,12 +280,8 @@ int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PI
   const char* function = "PIOc_write_darray_multi";
   const File* file = find_file(ncid);
   if (!file) return report(nullptr, no_file(function, ncid));
-  if (!varids || nvars < 1)
-    return report(file->system, not_allowed(std::string(function) + ": nvars, with varids", nvars,
-                                            "1 and more, and not null"));
-  for (int i = 0; i < nvars; ++i)
-    if (const Failure failure = check(ncid, varids[i], ioid, function)) return report(file->system, failure);
-  if (const Failure failure = check_same_dims(*file, {varids, varids + nvars}))
+  const SeveralTargets targets{function, ncid, varids, nvars, ioid, frame};
+  if (const Failure failure = agree(*file->system, check(*file, targets), function, {{"nvars", nvars}}))
     return report(file->system, failure);
   const auto element_bytes = static_cast<std::size_t>(type_bytes(find_decomposition(ioid)->type));
   const auto array_bytes = static_cast<std::size_t>(std::max<PIO_Offset>(arraylen, 0)) * element_bytes;
@@ -349,9 +289,7 @@ int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PI
   const char* fill = reinterpret_cast<const char*>(fillvalue);
   int of_numbers = PIO_NOERR;  // they keep no variable from the file
   for (int i = 0; i < nvars; ++i) {
-    if (frame)
-      if (const int code = set_frame(function, ncid, varids[i], frame[i])) return code;
-    const int code = write({function, ncid, varids[i], ioid}, {arraylen, data, fill});
+    const int code = write(targets.at(i), {arraylen, data, fill});
     if (code != PIO_NOERR && code != PIO_ERANGE) return code;
     of_numbers = std::min(of_numbers, code);
     if (data) data += array_bytes;
@@ -361,23 +299,15 @@ int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PI
 }
 
 int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* array) {
-  const char* function = "PIOc_read_darray";
-  File* file = find_file(ncid);
-  if (!file) return report(nullptr, no_file(function, ncid));
-  if (const Failure failure = check(ncid, varid, ioid, function)) return report(file->system, failure);
-  const auto frame = file->frames.find(varid);
-  const Access access{function, *file, *find_decomposition(ioid), varid,
-                      frame == file->frames.end() ? -1 : frame->second};
-  return report(file->system, read(access, arraylen, array));
+  return read({"PIOc_read_darray", ncid, varid, ioid}, arraylen, array);
 }
 
 int PIOc_put_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, const void* buf) {
-  if (const int code = set_frame("PIOc_put_vard", ncid, varid, recnum)) return code;
-  return write({"PIOc_put_vard", ncid, varid, decompid}, {PIOc_get_local_array_size(decompid), buf, nullptr});
+  return write({"PIOc_put_vard", ncid, varid, decompid, recnum},
+               {PIOc_get_local_array_size(decompid), buf, nullptr});
 }
 
 int PIOc_get_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, void* buf) {
-  if (const int code = set_frame("PIOc_get_vard", ncid, varid, recnum)) return code;
-  return PIOc_read_darray(ncid, varid, decompid, PIOc_get_local_array_size(decompid), buf);
+  return read({"PIOc_get_vard", ncid, varid, decompid, recnum}, PIOc_get_local_array_size(decompid), buf);
 }
 }

@@ -109,14 +109,14 @@ Failure make_holes(const Request& r, Decomposition& made, const std::vector<Run>
 
 /// On a rank with a failure the map is empty, as the others are on their way into the cover's reduction.
 Failure make(const Request& r, Decomposition& made) {
-  std::int64_t doubled = -1;
+  Cover cover;
   std::vector<Run> mine;
   Failure failure = agree(*made.system, with_memory(r.function, [&]() -> Failure {
     std::vector<std::int64_t> list;
     Failure own = check(r, made);
     if (!own) own = read_map(r, made, list);
     if (!own) own = make_elements(r, made, list, made.elements);
-    if (!own && !r.read_only) mine = runs_of(std::move(list), doubled);
+    if (!own && !r.read_only) mine = runs_of(std::move(list), cover.doubled);
     return own;
   }));
   if (failure) return failure;
@@ -125,10 +125,11 @@ Failure make(const Request& r, Decomposition& made) {
   if (r.read_only) {
     made.read_only = "it was made by PIOc_InitDecomp_ReadOnly()";
   } else {
-    const Cover cover = cover_of(*made.system, made.array_elements, mine, doubled);
+    Failure own = cover_of(*made.system, r.function, made.array_elements, mine, cover);
+    if (!own) own = with_memory(r.function, [&] { return make_holes(r, made, cover.holes); });
+    failure = agree(*made.system, std::move(own));
     if (cover.doubled >= 0)
       made.read_only = "element " + std::to_string(cover.doubled + r.first) + " is in its maps twice";
-    failure = agree(*made.system, with_memory(r.function, [&] { return make_holes(r, made, cover.holes); }));
   }
   std::int64_t most[] = {made.length, made.holes};
   MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, made.system->comm);
@@ -230,13 +231,12 @@ int PIOc_freedecomp(int iosysid, int ioid) {
   const System* system = find_system(iosysid);
   if (!system) return report(nullptr, no_system("PIOc_freedecomp", iosysid));
   if (decompositions().erase(ioid) == 1) return PIO_NOERR;
-  return report(system, {PIO_EBADID, "PIOc_freedecomp: there is no decomposition " + std::to_string(ioid)});
+  return report(system, no_decomposition("PIOc_freedecomp", ioid));
 }
 
 int PIOc_get_local_array_size(int ioid) {
   const auto found = find_decomposition(ioid);
   if (found) return static_cast<int>(found->length);
-  return report(nullptr,
-                {PIO_EBADID, "PIOc_get_local_array_size: there is no decomposition " + std::to_string(ioid)});
+  return report(nullptr, no_decomposition("PIOc_get_local_array_size", ioid));
 }
 }

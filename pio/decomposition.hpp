@@ -57,11 +57,11 @@ struct Cover {
   std::vector<Run> holes;     ///< this rank's share of the elements that are in no map; only if not exact
 };
 
-/// `mine`: elements in this rank's map as runs in ascending order; `doubled`: one that it has twice, or -1.
-/// Collective. One reduction where the maps are exact. Else every rank tells the owners of shares of the
-/// array which elements it has: messages to those owners alone, with the sparse exchange of Hoefler, Siebert
-/// & Lumsdaine (PPoPP 2010).
-[[nodiscard]] Cover cover_of(const System& system, std::int64_t array_elements, const std::vector<Run>& mine,
-                             std::int64_t doubled);
+/// `mine`: elements in this rank's map as runs in ascending order; `cover.doubled`: one that it has twice, or
+/// -1. A failure is this rank's. Collective. One reduction where the maps are exact. Else every rank tells
+/// the owners of shares of the array which elements it has: messages to those owners alone, with the sparse
+/// exchange of Hoefler, Siebert & Lumsdaine (PPoPP 2010).
+[[nodiscard]] Failure cover_of(const System& system, const char* function, std::int64_t array_elements,
+                               const std::vector<Run>& mine, Cover& cover);
 
 }  // namespace collio::pio

@@ -82,10 +82,13 @@ int write_decomposition(const char* path, int iosysid, int ioid, MPI_Comm comm, 
   const System* system = find_system(iosysid);
   if (!system) return report(nullptr, no_system(function, iosysid));
   const auto found = find_decomposition(ioid);
-  if (!found)
-    return report(
-        system, {PIO_EBADID, std::string(function) + ": there is no decomposition " + std::to_string(ioid)});
-  const std::vector<PIO_Offset> map = map_of(*found);
+  std::vector<PIO_Offset> map;
+  const Failure failure = agree(*system, with_memory(function, [&]() -> Failure {
+    if (!found) return no_decomposition(function, ioid);
+    map = map_of(*found);
+    return {};
+  }));
+  if (failure) return report(system, failure);
   return write_map({function, path, found->dims, found->lengths.data(), found->length, map.data(),
                     with_id ? &ioid : nullptr},
                    comm);

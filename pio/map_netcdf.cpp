@@ -36,7 +36,7 @@ int make_rows(const System& system, long long width, std::size_t own, bool read_
 
 struct WriteCall {
   const System& system;
-  const Decomposition& map;
+  const Decomposition* map;
   const char* path;
   int mode;
   const char* title;
@@ -51,10 +51,10 @@ Failure check(const WriteCall& call) {
     if (text && std::strlen(text) > PIO_MAX_NAME)
       return not_allowed(function + "the length of title or history",
                          static_cast<long long>(std::strlen(text)), "0 to " + std::to_string(PIO_MAX_NAME));
-  if (call.map.array_elements > std::int64_t{std::numeric_limits<int>::max()} + 1)
-    return not_allowed(function + "the number of elements of the array", call.map.array_elements,
+  if (call.map->array_elements > std::int64_t{std::numeric_limits<int>::max()} + 1)
+    return not_allowed(function + "the number of elements of the array", call.map->array_elements,
                        "1 to 2^31, as the file has them as PIO_INT. Use PIOc_write_decomp()");
-  if (call.map.most_length == 0)
+  if (call.map->most_length == 0)
     return not_allowed(function + "the length of the longest map", 0,
                        "1 and more, as the file has it as a dimension");
   return {};
@@ -70,7 +70,7 @@ struct Variables {
 };
 
 int define(const WriteCall& call, int file, Variables& made) {
-  const int longest = static_cast<int>(call.map.most_length);
+  const int longest = static_cast<int>(call.map->most_length);
   int dims[3] = {};
   for (const auto& [name, text] : {std::pair{version_name, version},
                                    {title_name, call.title},
@@ -79,7 +79,7 @@ int define(const WriteCall& call, int file, Variables& made) {
                                    {order_name, orders[call.fortran_order ? 1 : 0]}})
     if (const int code = put_text(file, name, text)) return code;
   if (const int code = PIOc_put_att_int(file, NC_GLOBAL, longest_name, PIO_INT, 1, &longest)) return code;
-  if (const int code = PIOc_def_dim(file, "dims", call.map.dims, &dims[0])) return code;
+  if (const int code = PIOc_def_dim(file, "dims", call.map->dims, &dims[0])) return code;
   if (const int code = PIOc_def_dim(file, "task", call.system.size, &dims[1])) return code;
   if (const int code = PIOc_def_dim(file, "map_element", longest, &dims[2])) return code;
   if (const int code = PIOc_def_var(file, "global_size", PIO_INT, 1, &dims[0], &made.shape)) return code;
@@ -113,8 +113,9 @@ int write(const WriteCall& call, const std::vector<int>& row) {
   Variables variables;
   if (const int code = PIOc_create(call.system.id, call.path, call.mode | NC_WRITE, &file)) return code;
   int code = define(call, file, variables);
-  if (code == PIO_NOERR) code = PIOc_put_var_int(file, variables.shape, call.map.lengths.data());
-  if (code == PIO_NOERR) code = write_row(call, file, variables.lengths, {static_cast<int>(call.map.length)});
+  if (code == PIO_NOERR) code = PIOc_put_var_int(file, variables.shape, call.map->lengths.data());
+  if (code == PIO_NOERR)
+    code = write_row(call, file, variables.lengths, {static_cast<int>(call.map->length)});
   if (code == PIO_NOERR) code = write_row(call, file, variables.maps, row);
   const int closed = PIOc_closefile(file);
   return code != PIO_NOERR ? code : closed;
@@ -287,13 +288,10 @@ int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid,
   const System* system = find_system(iosysid);
   if (!system) return report(nullptr, no_system("PIOc_write_nc_decomp", iosysid));
   const auto found = find_decomposition(ioid);
-  if (!found)
-    return report(system,
-                  {PIO_EBADID, "PIOc_write_nc_decomp: there is no decomposition " + std::to_string(ioid)});
-  const WriteCall call{*system, *found, filename, cmode, title, history, fortran_order != 0};
+  const WriteCall call{*system, found.get(), filename, cmode, title, history, fortran_order != 0};
   std::vector<int> row;
   const Failure failure = agree(*system, with_memory("PIOc_write_nc_decomp", [&] {
-    Failure own = check(call);
+    Failure own = found ? check(call) : no_decomposition("PIOc_write_nc_decomp", ioid);
     if (!own) row = row_of(*found);
     return own;
   }));

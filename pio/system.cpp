@@ -1,6 +1,7 @@
 // See system.hpp.
 #include "system.hpp"
 
+#include <array>
 #include <new>
 
 #include "decomposition.hpp"
@@ -11,6 +12,7 @@ namespace collio::pio {
 namespace {
 
 constexpr int first_id = 2048;
+constexpr std::size_t most_same = 5;  // numbers of a call that ranks compare
 
 std::map<int, std::unique_ptr<System>>& systems() {
   static std::map<int, std::unique_ptr<System>> all;
@@ -97,14 +99,33 @@ Failure no_system(const std::string& function, int id) {
           function + ": there is no I/O system " + std::to_string(id) + "; PIOc_Init_Intracomm() makes them"};
 }
 
-Failure agree(const System& system, Failure failure) {
-  struct {
-    int order, rank;
-  } worst{collio::pio::order(failure.code), system.rank};
-  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MINLOC, system.comm);
-  if (worst.order == PIO_NOERR) return {};
-  share_text(system, failure.text, worst.rank);
-  return {code_of_order(worst.order), failure.text, true};
+Failure no_decomposition(const std::string& function, int id) {
+  return {PIO_EBADID, function + ": there is no decomposition " + std::to_string(id)};
+}
+
+Failure agree(const System& system, Failure failure, const char* function, std::initializer_list<Same> same) {
+  constexpr int rank_bits = 32;
+  std::array<std::int64_t, 1 + 2 * most_same>
+      least;  // the worst failure and its rank; values; negative values
+  std::size_t count = 0;
+  least[count++] = (std::int64_t{collio::pio::order(failure.code)} << rank_bits) + system.rank;
+  for (const Same& number : same) least[count++] = number.value, least[count++] = -number.value;
+  MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(count), MPI_INT64_T, MPI_MIN, system.comm);
+  const auto worst = static_cast<int>(least[0] >> rank_bits);
+  if (worst != PIO_NOERR) {
+    share_text(system, failure.text, static_cast<int>(least[0] & 0xffffffff));
+    return {code_of_order(worst), failure.text, true};
+  }
+  for (count = 1; const Same& number : same) {
+    const std::int64_t smallest = least[count], largest = -least[count + 1];
+    count += 2;
+    if (smallest != largest)
+      return {PIO_EINVAL,
+              std::string(function) + ": " + number.name + " is " + std::to_string(smallest) +
+                  " on a rank and " + std::to_string(largest) + " on another; allowed: the same on all ranks",
+              true};
+  }
+  return {};
 }
 
 Failure share_root(const System& system, Failure failure) {

@@ -3,6 +3,7 @@
 /// ranks that write data.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,13 +42,23 @@ int add_system(MPI_Comm own, Tasks tasks, std::shared_ptr<IoTasksApart> apart = 
 /// The ranks of a communicator, for what ranks of a system do.
 [[nodiscard]] System ranks_of(MPI_Comm comm);
 
-/// Replaces `failure` by the worst of all ranks. Collective: one reduction, and a broadcast of the text.
-[[nodiscard]] Failure agree(const System& system, Failure failure);
+/// A number that must be the same on all ranks, and what it is called.
+struct Same {
+  const char* name;
+  long long value;
+};
+
+/// Replaces `failure` by the worst of all ranks, or if there is none by numbers of a call that differ. Every
+/// rank gives as many numbers, with a failure as well. Collective: one reduction, and after a failure a
+/// broadcast of the text.
+[[nodiscard]] Failure agree(const System& system, Failure failure, const char* function = "",
+                            std::initializer_list<Same> same = {});
 
 /// Makes a failure of the root one of all ranks. Collective: a broadcast, and one of the text.
 [[nodiscard]] Failure share_root(const System& system, Failure failure);
 
 /// What PIO's own functions do with the arguments that they share.
 [[nodiscard]] Failure no_system(const std::string& function, int id);
+[[nodiscard]] Failure no_decomposition(const std::string& function, int id);
 
 }  // namespace collio::pio

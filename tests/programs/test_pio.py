@@ -75,6 +75,11 @@ def test_wrong_calls_are_told(jobs, compiled, tmp_path):
         "short_array": (-36, "arraylen of rank 1 is 23; allowed: 24 and more"), "writes_twice": (-36, "element 24 is in its maps twice"),
         "text": (-56, "PIO_SHORT"), "no_variable": (-49, "varid is 7"), "sync": (-60, "variable 0 of PIO_SHORT"), "deflate": (-111, "netCDF-4"),
         "closed": (-33, "no open file"), "read_only": (-37, "PIO_WRITE"),
+        # of one rank alone
+        **{name: (-33, "there is no decomposition 9999") for name in ("layout_of_one", "several", "read_of_one", "map_file", "netcdf_map")},
+        "variable_of_one": (-49, "varid is 7"), "frame_of_one": (-36, "frame is -1; allowed: 0 to"),
+        "other_variable": (-36, "varid is 0 on a rank and 1 on another; allowed: the same on all ranks"),
+        "other_map": (-36, "number of holes that a rank fills is 0 on a rank and 6 on another"),
     }
     assert {name for name, (code, _) in lines.items() if code} == set(wanted)
     for name, (code, text) in wanted.items():
@@ -100,7 +105,9 @@ def test_full_disk_is_told_on_all_ranks(jobs, compiled, tmp_path):
 
 def test_a_rank_without_memory_is_told_on_all_ranks(jobs, compiled, tmp_path):
     lines = told(jobs.natively([compiled("c/pio_errors.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path, "memory"))
-    assert lines["holes"][0] == -61 and "PIOc_InitDecomp" in lines["holes"][1] and lines["after"][0] == 0, lines
+    for name in ("holes", "pieces"):
+        assert lines[name][0] == -61 and "PIOc_InitDecomp" in lines[name][1], lines
+    assert lines["after"][0] == 0, lines
 
 
 def test_default_error_handling_ends_the_job(jobs, compiled, tmp_path):

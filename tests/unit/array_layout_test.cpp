@@ -69,7 +69,8 @@ TEST(ArrayLayout, LengthOfAFileTellsTheLengthOfAll) {
       const Extent& first = layout.records[static_cast<std::size_t>(place.first)];
       const bool in_row = byte >= layout.fixed.count * layout.fixed.unit_bytes;
       const bool has_records = first.length > 0 && place.second >= first.offset;
-      if (!in_row && has_records) continue;  // bytes of records have a place in the stripe before the rows, too
+      if (!in_row && has_records)
+        continue;  // bytes of records have a place in the stripe before the rows, too
       ASSERT_EQ(layout.file_bytes({place.first, {0, place.second + 1}}), byte + 1);
     }
     EXPECT_EQ(layout.file_bytes({1, {0, 0}}), 0);

@@ -1,8 +1,9 @@
 /* Wrong calls of PIO's interface: pio_errors FOLDER
    Prints "NAME CODE: TEXT" of each, and ends with a code other than 0 where ranks have different codes.
    With a second argument: "full": a disk that is too small for the file, in FOLDER; "memory": a rank that has
-   too little memory for its share of an array's holes. */
+   too little memory for its share of an array's holes, and for what others have of it. */
 #include <pio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 enum { rows = 4, columns = 6, cells = rows * columns };
@@ -23,8 +24,8 @@ static int layout_of(int type, const PIO_Offset* map, int count, int* layout) {
 }
 
 static void wrong_calls(const char* path) {
-  int file, again, type = PIO_IOTYPE_PNETCDF, netcdf4 = PIO_IOTYPE_NETCDF4P, dims[2], variable, layout, text,
-                   double_cell, bad;
+  int file, again, type = PIO_IOTYPE_PNETCDF, netcdf4 = PIO_IOTYPE_NETCDF4P, dims[2], variable, other, layout,
+                   text, double_cell, all_holes, bad;
   PIO_Offset map[cells];
   int data[cells];
   float large[cells];
@@ -37,18 +38,31 @@ static void wrong_calls(const char* path) {
   tell("double_cell", layout_of(PIO_INT, map, cells, &double_cell));
   if (rank == 1) map[2] = 0;
   tell("good_map", layout_of(PIO_INT, map, cells, &layout));
+  for (int i = 0; i < cells; ++i) map[i] = 0;
+  tell("holes", layout_of(PIO_INT, map, cells, &all_holes));
   tell("text_map", layout_of(PIO_CHAR, map, cells, &text));
   tell("create", PIOc_createfile(system_id, &file, &type, path, PIO_CLOBBER));
   tell("dimension", PIOc_def_dim(file, "y", rows, &dims[0]));
   tell("same_dimension", PIOc_def_dim(file, "y", rows, &dims[1]));
   tell("other_dimension", PIOc_def_dim(file, "x", columns, &dims[1]));
   tell("variable", PIOc_def_var(file, "v", PIO_SHORT, 2, dims, &variable));
+  tell("second_variable", PIOc_def_var(file, "w", PIO_SHORT, 2, dims, &other));
   tell("same_variable", PIOc_def_var(file, "v", PIO_SHORT, 2, dims, &variable));
   tell("while_defining", PIOc_write_darray(file, variable, layout, cells, data, NULL));
   tell("enddef", PIOc_enddef(file));
   tell("short_array", PIOc_write_darray(file, variable, layout, rank == 1 ? cells - 1 : cells, data, NULL));
   tell("writes_twice", PIOc_write_darray(file, variable, double_cell, cells, data, NULL));
   tell("text", PIOc_write_darray(file, variable, text, cells, data, NULL));
+  const int of_one = rank == 1 ? 9999 : layout;
+  tell("layout_of_one", PIOc_write_darray(file, variable, of_one, cells, data, NULL));
+  tell("variable_of_one", PIOc_write_darray(file, rank == 1 ? 7 : variable, layout, cells, data, NULL));
+  tell("other_variable", PIOc_write_darray(file, rank == 1 ? other : variable, layout, cells, data, NULL));
+  tell("other_map", PIOc_write_darray(file, variable, rank == 1 ? all_holes : layout, cells, data, NULL));
+  tell("frame_of_one", PIOc_put_vard(file, variable, layout, rank == 1 ? -1 : 0, data));
+  tell("several", PIOc_write_darray_multi(file, &variable, of_one, 1, cells, data, NULL, NULL, false));
+  tell("read_of_one", PIOc_read_darray(file, variable, of_one, cells, data));
+  tell("map_file", PIOc_write_decomp(path, system_id, of_one, MPI_COMM_WORLD));
+  tell("netcdf_map", PIOc_write_nc_decomp(system_id, path, PIO_CLOBBER, of_one, "", "", 0));
   tell("no_variable", PIOc_write_darray(file, 7, layout, cells, data, NULL));
   tell("too_large", PIOc_write_darray(file, variable, layout, cells, data, NULL)); /* on rank 0 alone */
   tell("sync", PIOc_sync(file));
@@ -86,6 +100,21 @@ static long long address_space_bytes(void) {
   return pages * 4096;
 }
 
+/* Rank 1 hears of too many elements: all others have every second one of its share. */
+static int many_pieces(void) {
+  enum { of_a_rank = 1 << 21 };
+  int layout, size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int share = 2 * of_a_rank * (size - 1), length = share * size;
+  PIO_Offset* map = malloc(of_a_rank * sizeof *map);
+  const int before = rank == 0 ? 0 : rank - 1;
+  for (int i = 0; i < of_a_rank; ++i) map[i] = share + 2 * ((PIO_Offset)before * of_a_rank + i) + 1;
+  const int code = PIOc_InitDecomp(system_id, PIO_INT, 1, &length, rank == 1 ? 0 : of_a_rank, map, &layout,
+                                   NULL, NULL, NULL);
+  free(map);
+  return code;
+}
+
 static void little_memory(void) {
   const int length = 1 << 26;
   const PIO_Offset one = rank + 1;
@@ -96,6 +125,7 @@ static void little_memory(void) {
   if (rank == 1) limit.rlim_cur = (rlim_t)(address_space_bytes() + (32 << 20));
   setrlimit(RLIMIT_AS, &limit);
   tell("holes", PIOc_InitDecomp(system_id, PIO_INT, 1, &length, 1, &one, &layout, NULL, NULL, NULL));
+  tell("pieces", many_pieces());
   limit.rlim_cur = before;
   setrlimit(RLIMIT_AS, &limit);
   const int few = 16;
