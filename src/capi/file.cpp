@@ -39,11 +39,28 @@ MPI_Comm comm_of(int fortran_comm) {
 #endif
 }
 
+/// What the Python library opens the master of array subfiles with: an ArrayLayout's text, no hint for
+/// programs.
+constexpr const char* array_subfiles = "collio_array_subfiles";
+
+Error read_array_layout(const OpenCall& call, std::optional<storage::ArrayLayout>& layout) {
+  std::vector<std::string> warnings;  // of hints that request_of() reads
+  const mpiio::Pairs hints = call.hints ? policy::split_hints(call.hints, warnings) : mpiio::Pairs{};
+  const auto found = hints.find(array_subfiles);
+  if (found == hints.end()) return {};
+  layout = storage::parse_array_layout(found->second);
+  if (layout) return {};
+  return {ErrorClass::argument,
+          std::string(call.path) + ": " + array_subfiles + " is \"" + found->second +
+              "\"; allowed: the text of a layout, as \"3 4096\" for 3 subfiles and units of 4096 bytes"};
+}
+
 /// This rank's arguments.
-Error check(const OpenCall& call) {
+Error check(const OpenCall& call, std::optional<storage::ArrayLayout>& arrays) {
   if (!call.path || !*call.path) return {ErrorClass::argument, "the path is empty"};
   if (!call.file) return {ErrorClass::argument, "the place for the file is null"};
-  return check_modes(call.mode);
+  if (Error error = check_modes(call.mode); !error.ok()) return error;
+  return read_array_layout(call, arrays);
 }
 
 /// 31 bits of a path's hash.
@@ -62,7 +79,7 @@ Error agreed(const OpenCall& call, Error mine) {
   if (worst == ErrorClass::none && words[3] != -words[4])
     return {ErrorClass::not_same, std::string(call.path) + ": ranks open files with different paths"};
   if (worst == mine.kind) return mine;
-  return {worst, "another rank gave a wrong path or mode"};
+  return {worst, "another rank gave a wrong path, mode or hint"};
 }
 
 /// The first rank makes the file, or empties it: its error and the file's inode, on all. Collective.
@@ -84,6 +101,7 @@ engine::FileRequest request_of(const OpenCall& call, int rank, std::string& orig
       environment.pairs, {},        std::move(environment.warnings)};
   mpiio::Pairs own;
   if (call.hints) own = policy::split_hints(call.hints, request.warnings);
+  own.erase(array_subfiles);
   request.hints.insert(own.begin(), own.end());
   if (rank != 0) return request;
   auto other = mpiio::other_settings({own, environment.pairs, call.path}, MPI_FILE_NULL);
@@ -93,18 +111,9 @@ engine::FileRequest request_of(const OpenCall& call, int rank, std::string& orig
   return request;
 }
 
-/// The array subfiles that the Python library opens a master with: an ArrayLayout's text, no hint for
-/// programs. Pure.
-std::optional<storage::SubfileSet> take_array_subfiles(const OpenCall& call, engine::FileRequest& request) {
-  const auto found = request.hints.extract("collio_array_subfiles");
-  if (!found) return {};
-  auto layout = storage::parse_array_layout(found.mapped());
-  if (!layout) return {};
-  return storage::SubfileSet::of_arrays(engine::absolute_path(call.path), std::move(*layout));
-}
-
 Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
-  if (Error error = agreed(call, check(call)); !error.ok()) return error;
+  std::optional<storage::ArrayLayout> arrays;
+  if (Error error = agreed(call, check(call, arrays)); !error.ok()) return error;
   int rank = 0;
   MPI_Comm_rank(call.comm, &rank);
   std::string origins;
@@ -116,9 +125,8 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
     engine::undo_layout(request.new_layout);
     return error;
   }
-  auto arrays = take_array_subfiles(call, request);
   if (rank == 0 && arrays)
-    request.found.set = std::move(arrays);
+    request.found.set = storage::SubfileSet::of_arrays(engine::absolute_path(call.path), std::move(*arrays));
   else if (rank == 0)
     request.found = storage::look_for_subfiles(engine::absolute_path(call.path));
   for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);

@@ -77,6 +77,10 @@ class Errors {
     }
     all(collio_open(MPI_COMM_WORLD, path_.c_str(), COLLIO_WRITE, nullptr, first() ? nullptr : &file),
         COLLIO_ERR_ARGUMENT);
+    for (const char* layout : {"", "3", "0 4096", "3 4096 x", "2 4096 8192 100 9000 52 0"})
+      all(collio_open(MPI_COMM_WORLD, path_.c_str(), COLLIO_READ,
+                      (std::string("collio_array_subfiles=") + layout).c_str(), &file),
+          COLLIO_ERR_ARGUMENT, "collio_array_subfiles is \"" + std::string(layout) + "\"; allowed: the text");
     local(collio_open(MPI_COMM_NULL, path_.c_str(), COLLIO_READ, nullptr, &file), COLLIO_ERR_ARGUMENT,
           "MPI_COMM_NULL");
     local(collio_close(&file), COLLIO_ERR_ARGUMENT, "null");
