@@ -73,9 +73,8 @@ core::Error not_converted(MPI_Datatype type) {
   return {
       core::ErrorClass::type,
       "data of type " + std::string(length > 0 ? name : "(without a name)") +
-          " are not converted to external32, neither by collio nor rightly by the MPI libraries; allowed: "
-          "types with the same size in memory and in external32, such as MPI_INT, MPI_INT64_T and "
-          "MPI_DOUBLE"};
+          " are not converted to external32, where their size differs; allowed: types of the same size, such "
+          "as MPI_INT, MPI_INT64_T and MPI_DOUBLE"};
 }
 
 core::Result<Elements> predefined_elements(MPI_Datatype type) {
