@@ -88,7 +88,8 @@ Failure agree_on(File& file, const Target& t, std::optional<Access>& access,
                 {"frame", named.frame},
                 {"the decomposition's number of elements", named.elements},
                 {"the length of the decomposition's longest map", named.longest},
-                {"the decomposition's number of holes that a rank fills", named.holes}});
+                {"the decomposition's number of holes that a rank fills", named.holes},
+                {"the limit of PIOc_set_buffer_size_limit()", buffer_limit()}});
 }
 
 }  // namespace collio::pio

@@ -217,6 +217,12 @@ Failure check(const File& file, const SeveralTargets& t) {
   return check_same_dims(file, {t.varids, t.varids + t.count});
 }
 
+/// 0 for none: the call itself tells all ranks of a wrong id.
+long long length_of(int ioid) {
+  const auto found = find_decomposition(ioid);
+  return found ? found->length : 0;
+}
+
 int set_frame(const Target& t) {
   File* file = find_file(t.ncid);
   return file ? report(file->system, set_frame(*file, t)) : report(nullptr, no_file(t.function, t.ncid));
@@ -281,7 +287,8 @@ int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PI
   const File* file = find_file(ncid);
   if (!file) return report(nullptr, no_file(function, ncid));
   const SeveralTargets targets{function, ncid, varids, nvars, ioid, frame};
-  if (const Failure failure = agree(*file->system, check(*file, targets), function, {{"nvars", nvars}}))
+  if (const Failure failure = agree(*file->system, check(*file, targets), function,
+                                    {{"nvars", nvars}, {"flushtodisk", flushtodisk}}))
     return report(file->system, failure);
   const auto element_bytes = static_cast<std::size_t>(type_bytes(find_decomposition(ioid)->type));
   const auto array_bytes = static_cast<std::size_t>(std::max<PIO_Offset>(arraylen, 0)) * element_bytes;
@@ -303,11 +310,10 @@ int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* a
 }
 
 int PIOc_put_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, const void* buf) {
-  return write({"PIOc_put_vard", ncid, varid, decompid, recnum},
-               {PIOc_get_local_array_size(decompid), buf, nullptr});
+  return write({"PIOc_put_vard", ncid, varid, decompid, recnum}, {length_of(decompid), buf, nullptr});
 }
 
 int PIOc_get_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, void* buf) {
-  return read({"PIOc_get_vard", ncid, varid, decompid, recnum}, PIOc_get_local_array_size(decompid), buf);
+  return read({"PIOc_get_vard", ncid, varid, decompid, recnum}, length_of(decompid), buf);
 }
 }

@@ -87,11 +87,14 @@ int find_box(const Part& part, int id, Box& box) {
 
 std::string about(const Part& part) { return "(variable " + std::to_string(part.varid) + ")"; }
 
-/// Arrays that wait are written first, if they may be of the same bytes.
+/// Arrays that wait are written first, if they may be of the same bytes. The root's variable counts.
 Failure write_before(File& file, const Part& part, bool all) {
   if (file.defining) return {};  // there are none, and PnetCDF refuses the call
   bool pending = all;
-  for (const auto& [at, distance] : file.pending.places) pending = pending || at.first == part.varid;
+  int varid = part.varid;
+  if (!all && !file.pending.places.empty())
+    MPI_Bcast(&varid, 1, MPI_INT, file.system->root, file.system->comm);
+  for (const auto& [at, distance] : file.pending.places) pending = pending || at.first == varid;
   return pending ? write_pending(file, part.function) : Failure{};
 }
 

@@ -29,6 +29,7 @@ struct Request {
   const PIO_Offset* map;
   int first;
   bool read_only;
+  int* id;  ///< the place for the id
 };
 
 Failure check(const Request& r, Decomposition& made) {
@@ -37,6 +38,7 @@ Failure check(const Request& r, Decomposition& made) {
     return not_allowed(function + "pio_type", r.type,
                        "PIO_BYTE, PIO_CHAR, PIO_SHORT, PIO_INT, PIO_FLOAT, PIO_DOUBLE, "
                        "PIO_UBYTE, PIO_USHORT, PIO_UINT, PIO_INT64, PIO_UINT64");
+  if (!r.id) return {PIO_EINVAL, function + "the place for the id is null"};
   if (r.dims < 1) return not_allowed(function + "ndims", r.dims, "1 and more");
   if (!r.lengths) return {PIO_EINVAL, function + "gdimlen is null"};
   if (r.count < 0) return not_allowed(function + "maplen", r.count, "0 and more");
@@ -137,16 +139,14 @@ Failure make(const Request& r, Decomposition& made) {
   return failure;
 }
 
-int make(int iosysid, const Request& request, int* ioid) {
+int make(int iosysid, const Request& request) {
   static int next = first_id;
   System* system = find_system(iosysid);
   if (!system) return report(nullptr, no_system(request.function, iosysid));
   auto made = std::make_shared<Decomposition>();
   made->system = system;
   if (const Failure failure = make(request, *made)) return report(system, failure);
-  if (!ioid)
-    return report(system, {PIO_EINVAL, std::string(request.function) + ": the place for the id is null"});
-  *ioid = made->id = next++;
+  *request.id = made->id = next++;
   decompositions()[made->id] = std::move(made);
   return PIO_NOERR;
 }
@@ -199,24 +199,24 @@ extern "C" {
 
 int PIOc_InitDecomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
                     const PIO_Offset* compmap, int* ioidp, const int*, const PIO_Offset*, const PIO_Offset*) {
-  return make(iosysid, {"PIOc_InitDecomp", pio_type, ndims, gdimlen, maplen, compmap, 1, false}, ioidp);
+  return make(iosysid, {"PIOc_InitDecomp", pio_type, ndims, gdimlen, maplen, compmap, 1, false, ioidp});
 }
 
 int PIOc_InitDecomp_ReadOnly(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
                              const PIO_Offset* compmap, int* ioidp, const int*, const PIO_Offset*,
                              const PIO_Offset*) {
-  return make(iosysid, {"PIOc_InitDecomp_ReadOnly", pio_type, ndims, gdimlen, maplen, compmap, 1, true},
-              ioidp);
+  return make(iosysid,
+              {"PIOc_InitDecomp_ReadOnly", pio_type, ndims, gdimlen, maplen, compmap, 1, true, ioidp});
 }
 
 int PIOc_init_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
                      const PIO_Offset* compmap, int* ioidp, int, const PIO_Offset*, const PIO_Offset*) {
-  return make(iosysid, {"PIOc_init_decomp", pio_type, ndims, gdimlen, maplen, compmap, 0, false}, ioidp);
+  return make(iosysid, {"PIOc_init_decomp", pio_type, ndims, gdimlen, maplen, compmap, 0, false, ioidp});
 }
 
 int PIOc_InitDecomp_bc(int iosysid, int basetype, int ndims, const int* gdimlen, const long int* start,
                        const long int* count, int* ioidp) {
-  Request request{"PIOc_InitDecomp_bc", basetype, ndims, gdimlen, 0, nullptr, 1, false};
+  Request request{"PIOc_InitDecomp_bc", basetype, ndims, gdimlen, 0, nullptr, 1, false, ioidp};
   std::vector<PIO_Offset> map;
   System* system = find_system(iosysid);
   if (!system) return report(nullptr, no_system(request.function, iosysid));
@@ -224,7 +224,7 @@ int PIOc_InitDecomp_bc(int iosysid, int basetype, int ndims, const int* gdimlen,
       agree(*system, with_memory(request.function, [&] { return map_of_box(request, start, count, map); }));
   if (failure) return report(system, failure);
   request.count = static_cast<long long>(map.size()), request.map = map.data();
-  return make(iosysid, request, ioidp);
+  return make(iosysid, request);
 }
 
 int PIOc_freedecomp(int iosysid, int ioid) {

@@ -56,11 +56,23 @@ Failure check(const OpenCall& call, const int* id) {
   return {};
 }
 
+Failure check_type(const OpenCall& call, const int* iotype) {
+  const std::string function = std::string(call.function) + ": ";
+  if (!iotype) return {PIO_EINVAL, function + "iotype is null"};
+  if (PIOc_iotype_available(*iotype)) return {};
+  Failure failure =
+      not_allowed(function + "iotype", *iotype,
+                  "PIO_IOTYPE_PNETCDF and PIO_IOTYPE_NETCDF, for classic netCDF. Others are not covered");
+  if (*iotype > 0 && *iotype <= last_iotype) failure.code = PIO_EBADIOTYPE;  // PIO has it
+  return failure;
+}
+
 /// A rank with wrong arguments takes part in what the others do.
 Failure open_file(const OpenCall& call, int* id) {
   static int next = first_id;
   System& system = *call.system;
-  Failure failure = agree(system, check(call, id));
+  Failure failure =
+      agree(system, check(call, id), call.function, {{"whether it writes", (call.mode & NC_WRITE) != 0}});
   if (failure) return failure;
   auto file = std::make_unique<File>();
   file->id = next++, file->system = &system, file->path = call.path;
@@ -82,15 +94,7 @@ Failure open_file(const OpenCall& call, int* id) {
 int open_with_type(OpenCall call, int iosysid, const int* iotype, int* id) {
   call.system = find_system(iosysid);
   if (!call.system) return report(nullptr, no_system(call.function, iosysid));
-  const std::string function = std::string(call.function) + ": ";
-  if (!iotype) return report(call.system, {PIO_EINVAL, function + "iotype is null"});
-  if (!PIOc_iotype_available(*iotype)) {
-    Failure failure =
-        not_allowed(function + "iotype", *iotype,
-                    "PIO_IOTYPE_PNETCDF and PIO_IOTYPE_NETCDF, for classic netCDF. Others are not covered");
-    if (*iotype > 0 && *iotype <= last_iotype) failure.code = PIO_EBADIOTYPE;  // PIO has it
-    return report(call.system, failure);
-  }
+  if (Failure failure = agree(*call.system, check_type(call, iotype))) return report(call.system, failure);
   return report(call.system, open_file(call, id));
 }
 

@@ -232,7 +232,7 @@ int PIOc_rename_var(int ncid, int varid, const char* name) {
 int PIOc_set_fill(int ncid, int fillmode, int* old_modep) {
   int before = 0;
   const auto run = [&](int id) { return ncmpi_set_fill(id, fillmode, &before); };
-  const int code = ask(ncid, {"PIOc_set_fill", number(fillmode), run}, {out(before)});
+  const int code = ask(ncid, {"PIOc_set_fill", number(fillmode), run}, {out(before), out(fillmode)});
   if (code != PIO_NOERR) return code;
   copy(before, old_modep);
   find_file(ncid)->fill_mode = fillmode;

@@ -290,11 +290,16 @@ int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid,
   const auto found = find_decomposition(ioid);
   const WriteCall call{*system, found.get(), filename, cmode, title, history, fortran_order != 0};
   std::vector<int> row;
-  const Failure failure = agree(*system, with_memory("PIOc_write_nc_decomp", [&] {
-    Failure own = found ? check(call) : no_decomposition("PIOc_write_nc_decomp", ioid);
-    if (!own) row = row_of(*found);
-    return own;
-  }));
+  const Failure failure = agree(
+      *system,
+      with_memory("PIOc_write_nc_decomp",
+                  [&] {
+                    Failure own = found ? check(call) : no_decomposition("PIOc_write_nc_decomp", ioid);
+                    if (!own) row = row_of(*found);
+                    return own;
+                  }),
+      "PIOc_write_nc_decomp",
+      {{"whether there is a title", title != nullptr}, {"whether there is a history", history != nullptr}});
   return failure ? report(system, failure) : write(call, row);
 }
 

@@ -12,7 +12,7 @@ namespace collio::pio {
 namespace {
 
 constexpr int first_id = 2048;
-constexpr std::size_t most_same = 5;  // numbers of a call that ranks compare
+constexpr std::size_t most_same = 6;  // numbers of a call that ranks compare
 
 std::map<int, std::unique_ptr<System>>& systems() {
   static std::map<int, std::unique_ptr<System>> all;
@@ -27,9 +27,7 @@ void share_text(const System& system, std::string& text, int from) {
   MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, from, system.comm);
 }
 
-Failure make_system(MPI_Comm comm, Tasks tasks, int* id) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
+Failure check(Tasks tasks, int size, const int* id) {
   const std::string function = "PIOc_Init_Intracomm: ";
   if (!id) return {PIO_EINVAL, function + "the place for the id is null"};
   if (tasks.stride < 1) return not_allowed(function + "stride", tasks.stride, "1 and more");
@@ -38,8 +36,17 @@ Failure make_system(MPI_Comm comm, Tasks tasks, int* id) {
                        "1 to " + std::to_string(size / tasks.stride) + ", as there are " +
                            std::to_string(size) + " ranks and the stride is " + std::to_string(tasks.stride));
   if (tasks.base < 0) return not_allowed(function + "base", tasks.base, "0 and more");
+  return {};
+}
+
+/// Collective: the ranks find out that one of them has wrong arguments, or others.
+Failure make_system(MPI_Comm comm, Tasks tasks, int* id) {
+  const System ranks = ranks_of(comm);
+  if (Failure failure = agree(ranks, check(tasks, ranks.size, id), "PIOc_Init_Intracomm",
+                              {{"num_iotasks", tasks.count}, {"stride", tasks.stride}, {"base", tasks.base}}))
+    return failure;
   MPI_Comm own = MPI_COMM_NULL;
-  if (MPI_Comm_dup(comm, &own) != MPI_SUCCESS) return {PIO_EIO, function + "MPI_Comm_dup failed"};
+  if (MPI_Comm_dup(comm, &own) != MPI_SUCCESS) return {PIO_EIO, "PIOc_Init_Intracomm: MPI_Comm_dup failed"};
   *id = add_system(own, tasks);
   return {};
 }

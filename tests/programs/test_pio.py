@@ -76,7 +76,10 @@ def test_wrong_calls_are_told(jobs, compiled, tmp_path):
         "text": (-56, "PIO_SHORT"), "no_variable": (-49, "varid is 7"), "sync": (-60, "variable 0 of PIO_SHORT"), "deflate": (-111, "netCDF-4"),
         "closed": (-33, "no open file"), "read_only": (-37, "PIO_WRITE"),
         # of one rank alone
-        **{name: (-33, "there is no decomposition 9999") for name in ("layout_of_one", "several", "read_of_one", "map_file", "netcdf_map")},
+        **{name: (-33, "there is no decomposition 9999") for name in ("layout_of_one", "several", "read_of_one", "map_file", "netcdf_map", "vard_of_one")},
+        "tasks_of_one": (-36, "num_iotasks is 0"), "other_base": (-36, "base is 0 on a rank and 1 on another"), "no_id": (-36, "place for the id is null"),
+        "type_of_one": (-500, "iotype is"), "title_of_one": (-36, "whether there is a title is 0 on a rank and 1 on another"),
+        "flush_of_one": (-36, "flushtodisk is 0 on a rank and 1"), "limit_of_one": (-36, "PIOc_set_buffer_size_limit() is 1 on a rank"),
         "variable_of_one": (-49, "varid is 7"), "frame_of_one": (-36, "frame is -1; allowed: 0 to"),
         "other_variable": (-36, "varid is 0 on a rank and 1 on another; allowed: the same on all ranks"),
         "other_map": (-36, "number of holes that a rank fills is 0 on a rank and 6 on another"),

@@ -63,8 +63,24 @@ static void wrong_calls(const char* path) {
   tell("read_of_one", PIOc_read_darray(file, variable, of_one, cells, data));
   tell("map_file", PIOc_write_decomp(path, system_id, of_one, MPI_COMM_WORLD));
   tell("netcdf_map", PIOc_write_nc_decomp(system_id, path, PIO_CLOBBER, of_one, "", "", 0));
+  const int one = rank == 1, box = PIO_REARR_BOX;
+  tell("tasks_of_one", PIOc_Init_Intracomm(MPI_COMM_WORLD, one ? 0 : 1, 1, 0, box, &bad));
+  tell("other_base", PIOc_Init_Intracomm(MPI_COMM_WORLD, 1, 1, one, box, &bad));
+  const int shape = rows, width = 1;
+  const PIO_Offset cell = rank + 1;
+  tell("no_id",
+       PIOc_InitDecomp(system_id, PIO_INT, 1, &shape, width, &cell, one ? NULL : &bad, NULL, NULL, NULL));
+  tell("type_of_one", PIOc_createfile(system_id, &again, one ? &netcdf4 : &type, path, PIO_CLOBBER));
+  tell("title_of_one", PIOc_write_nc_decomp(system_id, path, PIO_CLOBBER, layout, one ? NULL : "t", "", 0));
+  tell("flush_of_one", PIOc_write_darray_multi(file, &variable, layout, 1, cells, data, NULL, NULL, one));
+  const PIO_Offset limit = PIOc_set_buffer_size_limit(one ? 1 : 1 << 20);
+  tell("limit_of_one", PIOc_write_darray(file, variable, layout, cells, data, NULL));
+  PIOc_set_buffer_size_limit(limit);
+  tell("vard_of_one", PIOc_put_vard(file, variable, of_one, 0, data));
   tell("no_variable", PIOc_write_darray(file, 7, layout, cells, data, NULL));
   tell("too_large", PIOc_write_darray(file, variable, layout, cells, data, NULL)); /* on rank 0 alone */
+  for (int i = 0; i < cells; ++i) data[i] = 1;
+  tell("root_names", PIOc_put_var_int(file, one ? variable : other, data));
   tell("sync", PIOc_sync(file));
   tell("deflate", PIOc_def_var_deflate(file, variable, 0, 1, 1));
   tell("close", PIOc_closefile(file));
