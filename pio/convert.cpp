@@ -34,6 +34,9 @@ bool fits(From value) {
     return true;
   } else if constexpr (std::integral<To> && std::integral<From>) {
     return std::in_range<To>(value);
+  } else if constexpr (std::integral<To> && sizeof(To) < sizeof(double)) {
+    const auto number = static_cast<double>(value);  // exact, as are the limits: 127.5 is no byte
+    return number >= std::numeric_limits<To>::lowest() && number <= std::numeric_limits<To>::max();
   } else if constexpr (std::integral<To>) {
     // 2^digits is exact in any floating type, the largest integer may not be.
     constexpr From limit = static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;

@@ -87,6 +87,34 @@ static void records_are_counted(const char* path, int bad_rank) {
   is("close", PIOc_closefile(file), 0);
 }
 
+/* Numbers at the ends of integer types: what PnetCDF makes of them in PIOc_put_var_double(). */
+static void ends_are_those_of_pnetcdf(const char* path) {
+  const int types[] = {PIO_BYTE, PIO_UBYTE, PIO_SHORT, PIO_INT, PIO_UINT, PIO_INT64, PIO_UINT64};
+  const double values[] = {127,        127.5,        127.99, 128,     -128.5,       -128.99,
+                           -0.5,       255,          255.5,  32767.5, 2147483647.5, 2147483648.0,
+                           4294967295, 4294967295.5, 1e300,  -9.3e18};
+  for (unsigned t = 0; t < sizeof types / sizeof *types; ++t)
+    for (unsigned v = 0; v < sizeof values / sizeof *values; ++v) {
+      int file, dim, array, same;
+      char what[80];
+      double found[2][cells], all[cells];
+      snprintf(what, sizeof what, "type %d, value %.17g", types[t], values[v]);
+      is(what, PIOc_createfile(system_id, &file, &type, path, PIO_CLOBBER | PIO_64BIT_DATA), 0);
+      is(what, PIOc_def_dim(file, "cell", cells, &dim), 0);
+      is(what, PIOc_def_var(file, "array", types[t], 1, &dim, &array), 0);
+      is(what, PIOc_def_var(file, "same", types[t], 1, &dim, &same), 0);
+      is(what, PIOc_enddef(file), 0);
+      for (int i = 0; i < cells; ++i) all[i] = i == 0 ? values[v] : 1;
+      const int code = PIOc_put_var_double(file, same, all);
+      is(what, PIOc_write_darray(file, array, layout, length, all + first, NULL), 0);
+      is(what, PIOc_sync(file), code);
+      is(what, PIOc_get_var_double(file, array, found[0]), 0);
+      is(what, PIOc_get_var_double(file, same, found[1]), 0);
+      for (int i = 0; i < cells; ++i) is(what, found[0][i] == found[1][i], 1);
+      is(what, PIOc_closefile(file), 0);
+    }
+}
+
 int main(int argc, char** argv) {
   char path[1024];
   PIO_Offset map[cells];
@@ -103,6 +131,7 @@ int main(int argc, char** argv) {
   nothing_else_is_lost(path);
   records_are_counted(path, 0);
   records_are_counted(path, size - 1);
+  ends_are_those_of_pnetcdf(path);
   PIOc_finalize(system_id);
   MPI_Finalize();
   return wrong;
