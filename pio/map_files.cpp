@@ -83,12 +83,14 @@ int write_decomposition(const char* path, int iosysid, int ioid, MPI_Comm comm, 
   if (!system) return report(nullptr, no_system(function, iosysid));
   const auto found = find_decomposition(ioid);
   std::vector<PIO_Offset> map;
-  const Failure failure = agree(*system, with_memory(function, [&]() -> Failure {
-    if (!found) return no_decomposition(function, ioid);
-    map = map_of(*found);
-    return {};
-  }));
-  if (failure) return report(system, failure);
+  // The ranks of `comm` call it, which need not be all of the system.
+  const System ranks = ranks_of(comm);
+  const Failure failure = agree(ranks, with_memory(function, [&]() -> Failure {
+                                  if (!found) return no_decomposition(function, ioid);
+                                  map = map_of(*found);
+                                  return {};
+                                }));
+  if (failure) return report(&ranks, failure);
   return write_map({function, path, found->dims, found->lengths.data(), found->length, map.data(),
                     with_id ? &ioid : nullptr},
                    comm);
