@@ -49,7 +49,7 @@ class SubfileSet:
     def problems(self) -> list[str]:
         """What is missing or too short, a line each."""
         found = []
-        for path, length, share in zip(self.subfiles(), self.lengths(), self.manifest.shares(self.manifest.file_bytes), strict=True):
+        for path, length, share in zip(self.subfiles(), self.lengths(), self.manifest.shares(self.manifest.file_bytes)):
             if length is None:
                 found.append(f"missing: {path} ({share:,} bytes)")
             elif length < share:
