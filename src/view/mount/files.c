@@ -167,7 +167,8 @@ static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset)
   if (left <= 0) return 0;
   if ((int64_t)bytes > left) bytes = (size_t)left;
   for (size_t done = 0; done < bytes;) {
-    const struct view_place place = view_place_of(&h->set, offset + (int64_t)done, (int64_t)(bytes - done));
+    const struct view_place place =
+        view_place_of(&h->set.layout, offset + (int64_t)done, (int64_t)(bytes - done));
     struct taken taken;
     int error = descriptor_take(h, place.subfile, &taken);
     if (error != 0) return -error;
