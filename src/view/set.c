@@ -14,7 +14,8 @@
 
 #include "storage/subfiles/mark.h"
 
-static const char manifest_line[] = "collio subfiles 1\n";
+static const char any_manifest[] = "collio subfiles ";
+enum { most_subfiles = 65535 };
 
 int view_real_stat(int folder, const char* path, struct stat* about, int flags) {
   return (int)syscall(SYS_newfstatat, folder, path, about, flags);
@@ -136,27 +137,39 @@ static int take_folders(struct view_set* set, const char** text) {
   return set->folder_count > 0;
 }
 
+/* Of a manifest; 0: none that this collio reads. */
+static int version_of(const char* text) {
+  const size_t length = strlen(any_manifest);
+  if (strncmp(text, any_manifest, length) != 0 || text[length] == '\0' || text[length + 1] != '\n') return 0;
+  return text[length] == '1' ? 1 : text[length] == '2' ? 2 : 0;
+}
+
+static int take_layout(struct view_set* set, const char** text) {
+  uint64_t unit = 0, count = 0;
+  return take_number(text, "unit", 10, &unit) && take_number(text, "subfiles", 10, &count) && unit > 0 &&
+         unit <= INT64_MAX && count > 0 && count <= most_subfiles &&
+         view_begin_layout(&set->layout, (int64_t)unit, (int64_t)count) && take_folders(set, text) &&
+         view_take_deals(&set->layout, text);
+}
+
 static int parse_manifest(struct view_set* set, const char* text) {
-  const char* last = strstr(text, "\nchecksum ");
-  uint64_t sum = 0, identity = 0, unit = 0, count = 0, bytes = 0, unused = 0;
-  if (!last || strncmp(text, manifest_line, strlen(manifest_line)) != 0) return 0;
+  const char *last = strstr(text, "\nchecksum "), *rest = strchr(text, '\n');
+  uint64_t sum = 0, identity = 0, bytes = 0, unused = 0;
+  const int version = version_of(text);
+  if (version == 0 || !last || !rest++) return 0;
   const size_t summed = (size_t)(last + 1 - text);
-  const char* rest = text + strlen(manifest_line);
   int good = take_number(&rest, "identity", 16, &identity);
   char* state = take(&rest, "state");
   set->complete = state && strcmp(state, "complete") == 0;
   free(state);
   set->base = take(&rest, "base");
   good = good && set->base && take_number(&rest, "inode", 16, &unused) &&
-         take_number(&rest, "born", 10, &unused) && take_number(&rest, "unit", 10, &unit) &&
-         take_number(&rest, "subfiles", 10, &count) && take_folders(set, &rest) &&
+         take_number(&rest, "born", 10, &unused) && take_layout(set, &rest) &&
          take_number(&rest, "bytes", 10, &bytes) && take_number(&rest, "synced", 10, &unused) &&
          take_number(&rest, "checksum", 16, &sum) && *rest == '\0';
-  set->unit = (int64_t)unit;
-  set->count = (int64_t)count;
   set->noted_bytes = (int64_t)bytes;
-  return good && sum == checksum(text, summed) && identity == set->identity && set->unit > 0 &&
-         set->count > 0 && set->count <= 65535;
+  return good && bytes <= INT64_MAX && sum == checksum(text, summed) && identity == set->identity &&
+         (set->layout.deal_count > 1) == (version == 2);
 }
 
 /* The placeholder's two lines; 0: they are damaged. */
@@ -182,18 +195,6 @@ char* view_subfile_path(const struct view_set* set, int64_t subfile) {
   return path;
 }
 
-static int64_t share(const struct view_set* set, int64_t subfile) {
-  const int64_t whole = set->noted_bytes / set->unit, rest = set->noted_bytes % set->unit;
-  return (whole / set->count + (subfile < whole % set->count)) * set->unit +
-         (subfile == whole % set->count ? rest : 0);
-}
-
-struct view_place view_place_of(const struct view_set* set, int64_t offset, int64_t bytes) {
-  const int64_t stripe = offset / set->unit, inside = offset % set->unit, left = set->unit - inside;
-  return (struct view_place){stripe % set->count, stripe / set->count * set->unit + inside,
-                             (size_t)(left < bytes ? left : bytes)};
-}
-
 int view_read_place(const struct view_set* set, const struct view_place* place, int fd, char* to) {
   size_t done = 0;
   while (done < place->bytes) {
@@ -201,7 +202,7 @@ int view_read_place(const struct view_set* set, const struct view_place* place, 
     const ssize_t n = REAL(pread)(fd, to + done, place->bytes - done, at);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno;
-    if (n == 0 && at < share(set, place->subfile)) return EIO;
+    if (n == 0 && at < view_share(&set->layout, place->subfile, set->noted_bytes)) return EIO;
     if (n == 0) return memset(to + done, 0, place->bytes - done), 0;
     done += (size_t)n;
   }
@@ -222,18 +223,17 @@ int view_is_newer(struct timespec a, struct timespec b) {
 
 /* The file's length, by those of the subfiles: errno or 0. */
 static int measure(struct view_set* set) {
-  for (int64_t i = 0; i < set->count; ++i) {
+  for (int64_t i = 0; i < set->layout.count; ++i) {
     struct stat about;
     char* path = view_subfile_path(set, i);
     int error = !path ? ENOMEM : view_real_stat(AT_FDCWD, path, &about, 0) != 0 ? errno : 0;
-    if (error == 0 && about.st_size < share(set, i)) error = EIO;
+    if (error == 0 && about.st_size < view_share(&set->layout, i, set->noted_bytes)) error = EIO;
     if (error != 0)
       explain(set, "%s is kept in subfiles, of which %s is missing or too short: %s; see collio fsck",
               set->path, path ? path : "one", strerror(error));
     free(path);
     if (error != 0) return EIO;
-    const int64_t last = about.st_size - 1;
-    const int64_t end = last < 0 ? 0 : (last / set->unit * set->count + i) * set->unit + last % set->unit + 1;
+    const int64_t end = view_length_by(&set->layout, i, about.st_size);
     if (end > set->bytes) set->bytes = end;
     if (view_is_newer(about.st_mtim, set->modified)) set->modified = about.st_mtim;
     set->stamp =
@@ -242,7 +242,8 @@ static int measure(struct view_set* set) {
   return 0;
 }
 
-int view_read_set(struct view_set* set, const char* path, const char* head) {
+/* All but the lengths. errno or 0. */
+static int read_manifest(struct view_set* set, const char* path, const char* head) {
   memset(set, 0, sizeof *set);
   set->path = strdup(path);
   char *manifest = NULL, *text = NULL;
@@ -252,20 +253,41 @@ int view_read_set(struct view_set* set, const char* path, const char* head) {
   } else if (asprintf(&manifest, "%s/manifest", set->folder) < 0 || !(text = read_text(manifest))) {
     explain(set, "%s is kept in subfiles, and their manifest %s cannot be read: %s", path,
             manifest ? manifest : "", strerror(errno));
+  } else if (strncmp(text, any_manifest, strlen(any_manifest)) == 0 && version_of(text) == 0) {
+    explain(set, "%s is a manifest of another version; this collio reads versions 1 and 2", manifest);
   } else if (!parse_manifest(set, text)) {
-    explain(set, "the manifest %s is damaged, of another version, or of another file than %s", manifest,
-            path);
+    explain(set, "the manifest %s is damaged, or of another file than %s", manifest, path);
   } else {
-    error = measure(set);
+    error = 0;
   }
   free(text);
   free(manifest);
   return error;
 }
 
+int view_read_set(struct view_set* set, const char* path, const char* head) {
+  int error = read_manifest(set, path, head), deals = -1;
+  /* A program that writes the file may re-deal it meanwhile: then the lengths mean other bytes. */
+  while (error == 0 && deals != set->layout.deal_count) {
+    deals = set->layout.deal_count;
+    error = measure(set);
+    if (error != 0 || set->complete) break;
+    struct view_set now;
+    error = read_manifest(&now, path, head);
+    if (error == 0 && now.layout.deal_count == deals) {
+      view_free_set(&now);
+    } else {
+      view_free_set(set);
+      *set = now;
+    }
+  }
+  return error;
+}
+
 void view_free_set(struct view_set* set) {
   for (int i = 0; i < set->folder_count; ++i) free(set->folders[i]);
   free(set->folders);
+  view_free_layout(&set->layout);
   free(set->base);
   free(set->folder);
   free(set->path);

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "view/layout.h"
+
 /* The function of the C library's, or of another preload's behind this one. */
 #ifdef COLLIO_VIEW_MOUNT
 #define REAL(name) name
@@ -30,10 +32,11 @@ struct view_set {
   char* path; /* of the placeholder, absolute */
   char* folder;
   uint64_t identity;
-  int64_t unit, count, bytes; /* bytes: of the file, by the subfiles' lengths */
-  int64_t noted_bytes;        /* by the manifest */
-  uint64_t stamp;             /* changes when a subfile is written to */
-  struct timespec modified;   /* the newest subfile's */
+  struct view_layout layout;
+  int64_t bytes;            /* of the file, by the subfiles' lengths */
+  int64_t noted_bytes;      /* by the manifest */
+  uint64_t stamp;           /* changes when a subfile is written to */
+  struct timespec modified; /* the newest subfile's */
   int complete;
   char* base;
   char** folders;
@@ -56,12 +59,6 @@ void view_free_set(struct view_set* set);
 /* Path of a subfile; to be freed. */
 char* view_subfile_path(const struct view_set* set, int64_t subfile);
 
-/* Where the byte at `offset` lies, and how many of `bytes` lie there in a row. */
-struct view_place {
-  int64_t subfile, offset;
-  size_t bytes;
-};
-struct view_place view_place_of(const struct view_set* set, int64_t offset, int64_t bytes);
 /* The bytes of a place, from its subfile's descriptor. Behind the end of a subfile nobody wrote: zeros. 0, or
    errno: EIO where it has not even the bytes that the manifest says. */
 int view_read_place(const struct view_set* set, const struct view_place* place, int fd, char* to);

@@ -171,7 +171,8 @@ ssize_t view_read(struct view* v, void* to, size_t bytes, int64_t offset) {
   int error = 0;
   pthread_mutex_lock(&v->lock);
   while (done < bytes && error == 0) {
-    const struct view_place place = view_place_of(set, offset + (int64_t)done, (int64_t)(bytes - done));
+    const struct view_place place =
+        view_place_of(&set->layout, offset + (int64_t)done, (int64_t)(bytes - done));
     const int fd = open_subfile(v, place.subfile);
     error = fd < 0 ? EIO : view_read_place(set, &place, fd, (char*)to + done);
     if (error == 0) done += place.bytes;

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import redealt
 from collio import builds
 from collio.run import mount as command
 from collio.subfiles import subfile_set
@@ -44,6 +45,18 @@ def test_bytes_at_the_borders_of_stripes(mounted, make, count, unit, size):
     with open(name, "rb") as file:
         for border in range(unit, size, max(unit, size // 50)):
             assert os.pread(file.fileno(), 3, border - 1) == data[border - 1:border + 2]
+
+
+def test_bytes_of_re_dealt_files(mounted):
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    dice = random.Random(seed)
+    for number in range(100):
+        data = redealt.random_set(dice, mounted.folder / f"{number}.nc")
+        with open(mounted.point / f"{number}.nc", "rb", buffering=0) as file:
+            for at in [dice.randrange(len(data) + 1) for _ in range(20)]:
+                assert os.pread(file.fileno(), 3000, at) == data[at:at + 3000], number
+            assert os.fstat(file.fileno()).st_size == len(data) and file.readall() == data, number
 
 
 def test_programs_without_any_library(mounted, make, tmp_path):

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import redealt
 from collio.lab import targets
 from collio.subfiles import copying, subfile_set
 from lab_target import error_of, memory, program, target, wait_until  # noqa: F401
@@ -75,6 +76,19 @@ def test_a_file_that_grows_while_it_is_open(mounted, make):
             first.write(b"more")
         assert os.fstat(file.fileno()).st_size == len(data) + 4
         assert file.read() == b"more"
+
+
+def test_a_file_that_is_re_dealt_while_it_is_open(mounted):
+    name, data = mounted.folder / "out.nc", random.randbytes(3_000_000)
+    deals = [(700, [0, 2, 3]), (701, [2]), (2000, [0, 1, 2, 3])]
+    redealt.make(name, data[:600 * UNIT + 7], UNIT, 4, [], complete=False)
+    with open(mounted.point / "out.nc", "rb", buffering=0) as file:
+        assert file.readall() == data[:600 * UNIT + 7]
+        for number, end in ((1, 700 * UNIT + 500), (3, len(data)), (3, len(data))):
+            redealt.make(name, data[:end], UNIT, 4, deals[:number], complete=end == len(data))
+            assert os.fstat(file.fileno()).st_size == end
+            assert os.pread(file.fileno(), end, 0) == data[:end]
+    assert (mounted.point / "out.nc").read_bytes() == data
 
 
 def test_joins_while_mounted(mounted, make, cli):

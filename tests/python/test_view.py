@@ -1,5 +1,6 @@
 """`collio view`: programs without MPI read files in subfiles as ordinary ones, by whatever calls they make."""
 
+import os
 import random
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import redealt
 from collio import builds
 from collio.subfiles import copying, subfile_set
 
@@ -190,3 +192,74 @@ def test_what_cannot_be_started_is_told(view, tmp_path):
     told = view(tmp_path / "static")
     assert told.returncode == 125 and "is linked statically" in told.stderr
     assert view("sh", "-c", "exit 7").returncode == 7
+
+
+# --- re-dealt sets --------------------------------------------------------------------------------
+
+
+def test_re_dealt_files(view, tmp_path):
+    seed = random.randrange(1 << 32)
+    dice = random.Random(seed)
+    names = [tmp_path / f"{number}.nc" for number in range(100)]
+    for name in names:
+        name.with_suffix(".plain").write_bytes(redealt.random_set(dice, name))
+    told = view(sys.executable, "-c", "import os, random, sys\n"
+                "for name, plain in zip(sys.argv[1::2], sys.argv[2::2]):\n"
+                "    with open(name, 'rb') as file, open(plain, 'rb') as other:\n"
+                "        assert file.read() == (data := other.read()) and os.stat(name).st_size == len(data), name\n"
+                "        for at in [random.randrange(len(data) + 1) for _ in range(50)]:\n"
+                "            assert os.pread(file.fileno(), 5000, at) == data[at:at + 5000], (name, at)\n"
+                "print('good')", *(path for name in names for path in (name, name.with_suffix(".plain"))))
+    assert told.stdout == "good\n", f"seed {seed}: {told.stderr}"
+
+
+def test_length_of_re_dealt_files(view, tmp_path):
+    """Of files that are being written: whatever the lengths of the subfiles, they mean the same to all."""
+    seed = random.randrange(1 << 32)
+    dice, expected = random.Random(seed), {}
+    for number in range(100):
+        unit, count, name = dice.choice([1, 7, 512]), dice.randrange(1, 9), tmp_path / f"{number}.nc"
+        deals, lengths = redealt.random_deals(dice, count), redealt.random_lengths(dice, unit, count)
+        for subfile, length in zip(redealt.make(name, b"", unit, count, deals, complete=False), lengths):
+            os.truncate(subfile, length)
+        expected[name] = redealt.length_by(lengths, unit, count, deals)
+    told = view("stat", "-c", "%s", *expected)
+    assert told.stdout.split() == [str(length) for length in expected.values()], f"seed {seed}"
+
+
+def test_a_subfile_shorter_than_its_share_of_a_re_dealt_file(view, tmp_path):
+    seed = random.randrange(1 << 32)
+    dice, cut = random.Random(seed), {}
+    for number in range(100):
+        count, name = dice.randrange(1, 9), tmp_path / f"{number}.nc"
+        subfiles = redealt.make(name, b"x" * dice.randrange(1, 600), 10, count, redealt.random_deals(dice, count))
+        cut[name] = dice.choice([subfile for subfile in subfiles if subfile.stat().st_size > 0])
+        os.truncate(cut[name], cut[name].stat().st_size - 1)
+    told = view("cat", *cut)
+    assert told.stdout == "" and all(f"{name}.collio/./{subfile.name} is missing or too short" in told.stderr for name, subfile in cut.items()), f"seed {seed}"
+
+
+def test_a_thousand_re_deals(view, tmp_path):
+    data, name = random.Random(8).randbytes(300_000), tmp_path / "out.nc"
+    redealt.make(name, data, 100, 64, [(3 * number, [number % 64]) for number in range(1, 1001)])
+    (tmp_path / "plain").write_bytes(data)
+    assert view("cmp", name, tmp_path / "plain").returncode == 0
+
+
+def test_a_manifest_that_breaks_a_rule_of_re_deals(view, tmp_path):
+    name = tmp_path / "out.nc"
+    redealt.make(name, bytes(75), 10, 3, [(4, [0, 2])])
+    assert view("stat", "-c", "%s", name).stdout == "75\n"
+    manifest = tmp_path / "out.nc.collio/manifest"
+    refused = redealt.refused_texts()
+    for broken, text in refused.items():
+        (tmp_path / f"{broken}.nc").write_bytes(name.read_bytes().replace(b"out.nc.collio", f"{broken}.collio".encode()))
+        shutil.copytree(manifest.parent, tmp_path / f"{broken}.collio")
+        (tmp_path / f"{broken}.collio/manifest").write_bytes(text)
+    told = view("cat", *(tmp_path / f"{broken}.nc" for broken in refused))
+    assert told.stdout == ""
+    for broken in refused:
+        assert f"the manifest {tmp_path}/{broken}.collio/manifest is damaged" in told.stderr, broken
+    for version in (0, 3, 10):
+        manifest.write_bytes(redealt.manifest_text(10, 3, ["4 0 2"], 75, version))
+        assert f"{manifest} is a manifest of another version; this collio reads versions 1 and 2" in view("cat", name).stderr

@@ -87,6 +87,10 @@ def fsck(file: Path) -> None:
         return
     manifest = found.manifest
     click.echo(f"{file}: {counted(manifest.count, 'subfile')}, stripes of {manifest.unit:,} bytes, manifest {found.manifest_path}")
+    if manifest.deals:
+        last = manifest.deals[-1]
+        click.echo(f"re-dealt {counted(len(manifest.deals), 'time')}; from byte {last.first * manifest.unit:,} on, stripes go to {counted(len(last.members), 'subfile')}: "
+                   + ", ".join(map(str, last.members)))
     problems = found.problems()
     if manifest.complete:
         click.echo(f"closed with {manifest.file_bytes:,} bytes")

@@ -6,7 +6,7 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -33,19 +33,13 @@ def copy_range(source: int, source_offset: int, target: int, target_offset: int,
         source_offset, target_offset, count = source_offset + moved, target_offset + moved, count - moved
 
 
-def stripes(manifest: Manifest, subfile: int, file_bytes: int) -> Iterator[tuple[int, int, int]]:
-    """(offset in the subfile, offset in the file, bytes) of a subfile's stripes."""
-    for low in range(subfile * manifest.unit, file_bytes, manifest.count * manifest.unit):
-        yield low // (manifest.count * manifest.unit) * manifest.unit, low, min(manifest.unit, file_bytes - low)
-
-
 def join(found: SubfileSet) -> int:
     """One file again, in place of the placeholder: its bytes. The subfiles are gone then; on error all is as before. Raises OSError."""
     file_bytes, joined = found.length(), found.path.with_name(f"{found.path.name}.joining.{os.getpid()}")
     try:
         with open(joined, "wb") as target:
             os.ftruncate(target.fileno(), file_bytes)
-            parts = [list(stripes(found.manifest, number, file_bytes)) for number in range(found.manifest.count)]
+            parts = [list(found.manifest.layout.stripes(number, file_bytes)) for number in range(found.manifest.count)]
             _at_once(_copy_in, [(path, target.fileno(), part) for path, part in zip(found.subfiles(), parts)])
             os.fsync(target.fileno())
         shutil.copymode(found.path, joined)
@@ -71,7 +65,7 @@ def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
     placeholder = path.with_name(f"{path.name}.placeholder.{os.getpid()}")
     made.folder.mkdir()
     try:
-        parts = [list(stripes(manifest, number, status.st_size)) for number in range(count)]
+        parts = [list(manifest.layout.stripes(number, status.st_size)) for number in range(count)]
         _at_once(_copy_out, [(path, subfile, part, status.st_mode & 0o777) for subfile, part in zip(made.subfiles(), parts)])
         with open(placeholder, "wb") as target:
             target.write(made.placeholder.text())

@@ -7,9 +7,14 @@ that its values give, checksum included.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-MANIFEST_LINE = "collio subfiles 1\n"
+from collio.subfiles.layout import Deal, Layout
+
+MANIFEST_LINES = (b"collio subfiles 1\n", b"collio subfiles 2\n")  # the second: of one with deals
+MOST_DEALS = 1000
 PLACEHOLDER_LINE = "collio placeholder 1 "
 MARK = b"collio placeholder "
 MARK_DAMAGE = 3  # up to this many wrong bytes the file is a damaged placeholder
@@ -19,8 +24,8 @@ EXPLANATION = (
     "Programs under `collio run` read and write them as this file. `collio join FILE` makes it one file again.\n"
 )
 FORM = re.compile(
-    rb"collio subfiles 1\nidentity ([0-9a-f]{16})\nstate (complete|writing)\nbase ([^\n]+)\ninode ([0-9a-f]{16})\nborn (\d+)\nunit (\d+)\nsubfiles (\d+)\n"
-    rb"((?:folder [^\n]+\n)+)bytes (\d+)\nsynced (\d+)\nchecksum [0-9a-f]{16}\n")
+    rb"collio subfiles [12]\nidentity ([0-9a-f]{16})\nstate (complete|writing)\nbase ([^\n]+)\ninode ([0-9a-f]{16})\nborn (N)\nunit (N)\nsubfiles (N)\n"
+    rb"((?:folder [^\n]+\n)+)((?:deal N(?: N)+\n)*)bytes (N)\nsynced (N)\nchecksum [0-9a-f]{16}\n".replace(b"N", rb"\d{1,19}"))
 
 
 class ManifestError(Exception):
@@ -29,7 +34,10 @@ class ManifestError(Exception):
 
 @dataclass
 class Manifest:
-    """Sizes in bytes. `folders`: dealt to the subfiles in turn; relative ones begin at the manifest's folder. `born`: when the inode was made, in ns; 0: unknown."""
+    """Sizes in bytes. `folders`: dealt to the subfiles in turn; relative ones begin at the manifest's folder. `born`: when the inode was made, in ns; 0: unknown.
+
+    `deals`: the re-deals, in the order of the file. `layout` keeps those that it was first asked for.
+    """
 
     identity: int
     complete: bool
@@ -41,26 +49,29 @@ class Manifest:
     file_bytes: int = 0
     synced_bytes: int = 0
     born: int = 0
+    deals: list[Deal] = field(default_factory=list)
 
     def text(self) -> bytes:
         lines = [b"identity %016x" % self.identity, b"state " + (b"complete" if self.complete else b"writing"), b"base " + escape(self.base)]
         lines += [b"inode %016x" % self.inode, b"born %d" % self.born, b"unit %d" % self.unit, b"subfiles %d" % self.count]
         lines += [b"folder " + escape(folder) for folder in self.folders]
+        lines += [b"deal " + b" ".join(b"%d" % number for number in (deal.first, *deal.members)) for deal in self.deals]
         lines += [b"bytes %d" % self.file_bytes, b"synced %d" % self.synced_bytes]
-        text = MANIFEST_LINE.encode() + b"".join(line + b"\n" for line in lines)
+        text = MANIFEST_LINES[bool(self.deals)] + b"".join(line + b"\n" for line in lines)
         return text + b"checksum %016x\n" % checksum(text)
 
-    def shares(self, file_bytes: int) -> list[int]:
-        """Bytes of each subfile when the file has `file_bytes`."""
-        whole, rest = divmod(file_bytes, self.unit)
-        return [(whole // self.count + (i < whole % self.count)) * self.unit + rest * (i == whole % self.count) for i in range(self.count)]
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout(self.unit, self.count, self.deals)
 
-    def length_by(self, subfile: int, subfile_bytes: int) -> int:
-        """Bytes of a file that ends with the last byte of this subfile."""
-        if subfile_bytes == 0:
-            return 0
-        stripe, inside = divmod(subfile_bytes - 1, self.unit)
-        return (stripe * self.count + subfile) * self.unit + inside + 1
+    def is_allowed(self) -> bool:
+        firsts, members = [0, *(deal.first for deal in self.deals)], [deal.members for deal in self.deals]
+        return (self.unit > 0 and self.count > 0 and len(self.deals) <= MOST_DEALS and _ascend(firsts) and firsts[-1] < 1 << 63
+                and all(_ascend(some) and some[-1] < self.count for some in members))
+
+
+def _ascend(numbers: Sequence[int]) -> bool:
+    return all(a < b for a, b in zip(numbers, numbers[1:]))
 
 
 def checksum(text: bytes) -> int:
@@ -81,15 +92,16 @@ def unescape(text: bytes) -> bytes:
 
 def parse(text: bytes, path: str) -> Manifest:
     """Raises ManifestError."""
-    if text.startswith(b"collio subfiles ") and not text.startswith(MANIFEST_LINE.encode()):
-        raise ManifestError(f"{path} is a manifest of another version; this collio reads version 1")
+    if text.startswith(b"collio subfiles ") and not text.startswith(MANIFEST_LINES):
+        raise ManifestError(f"{path} is a manifest of another version; this collio reads versions 1 and 2")
     found = FORM.fullmatch(text)
     if found:
-        identity, state, base, inode, born, unit, count, folders, file_bytes, synced = found.groups()
+        identity, state, base, inode, born, unit, count, folders, deals, file_bytes, synced = found.groups()
         manifest = Manifest(
             int(identity, 16), state == b"complete", unescape(base), int(inode, 16), int(unit), int(count),
-            [unescape(line.removeprefix(b"folder ")) for line in folders.splitlines()], int(file_bytes), int(synced), int(born))
-        if manifest.text() == text and manifest.unit > 0 and manifest.count > 0:
+            [unescape(line.removeprefix(b"folder ")) for line in folders.splitlines()], int(file_bytes), int(synced), int(born),
+            [Deal(first, tuple(members)) for first, *members in (map(int, line.split()[1:]) for line in deals.splitlines())])
+        if manifest.text() == text and manifest.is_allowed():
             return manifest
     raise ManifestError(f"{path} is no manifest of collio's subfiles, or is damaged: its checksum does not match its content")
 

@@ -29,12 +29,8 @@ class SubfileReader(io.RawIOBase):
         self._open: OrderedDict[int, int] = OrderedDict()
         try:
             self._wait_for_joins()
-            found = subfile_set.find(Path(path))
-            if found is None:
-                raise ManifestError(f"{self.name} is not kept in subfiles")
-            if problems := found.problems():
-                raise ManifestError(f"{self.name}: {problems[0]}")
-            self._set, self._bytes, self._at = found, found.length(), 0
+            self._set, self._bytes = self._measure()
+            self._at = 0
         except BaseException:
             self._placeholder.close()
             raise
@@ -46,6 +42,22 @@ class SubfileReader(io.RawIOBase):
         except OSError as error:
             if error.errno not in subfile_set.NO_LOCKS:
                 raise
+
+    def _measure(self) -> tuple[subfile_set.SubfileSet, int]:
+        """The set and the file's length. Looks again if a program that writes the file re-dealt it meanwhile: the lengths would mean other bytes."""
+        found, before = self._find(), None
+        while before is None or found.manifest.deals != before.manifest.deals:
+            before, problems, length = found, found.problems(), found.length()
+            found = self._find()
+        if problems:
+            raise ManifestError(f"{self.name}: {problems[0]}")
+        return before, length
+
+    def _find(self) -> subfile_set.SubfileSet:
+        found = subfile_set.find(Path(self.name))
+        if found is None:
+            raise ManifestError(f"{self.name} is not kept in subfiles")
+        return found
 
     def readable(self) -> bool:
         return True
@@ -66,12 +78,13 @@ class SubfileReader(io.RawIOBase):
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         """As many bytes as one subfile has in a row."""
         into = memoryview(buffer).cast("B")
-        unit, count = self._set.manifest.unit, self._set.manifest.count
-        stripe, inside = divmod(self._at, unit)
-        wanted = min(len(into), unit - inside, max(0, self._bytes - self._at))
+        layout = self._set.manifest.layout
+        stripe, inside = divmod(self._at, layout.unit)
+        wanted = min(len(into), layout.unit - inside, max(0, self._bytes - self._at))
         if wanted == 0:
             return 0
-        got = os.preadv(self._descriptor(stripe % count), [into[:wanted]], stripe // count * unit + inside)
+        subfile, row = layout.place(stripe)
+        got = os.preadv(self._descriptor(subfile), [into[:wanted]], row * layout.unit + inside)
         if got == 0:  # a hole behind the subfile's end
             into[:wanted] = bytes(wanted)
             got = wanted

@@ -49,7 +49,7 @@ class SubfileSet:
     def problems(self) -> list[str]:
         """What is missing or too short, a line each."""
         found = []
-        for path, length, share in zip(self.subfiles(), self.lengths(), self.manifest.shares(self.manifest.file_bytes), strict=True):
+        for path, length, share in zip(self.subfiles(), self.lengths(), self.manifest.layout.shares(self.manifest.file_bytes)):
             if length is None:
                 found.append(f"missing: {path} ({share:,} bytes)")
             elif length < share:
@@ -58,7 +58,7 @@ class SubfileSet:
 
     def length(self) -> int:
         """Bytes of the file, by its subfiles; those that are missing do not count."""
-        return max(self.manifest.length_by(number, length or 0) for number, length in enumerate(self.lengths()))
+        return max(self.manifest.layout.length_by(number, length or 0) for number, length in enumerate(self.lengths()))
 
     def remove(self) -> None:
         """The subfiles, the manifest, what killed programs left, and the folder if that is all there is in it. Raises OSError."""

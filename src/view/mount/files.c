@@ -78,7 +78,33 @@ static void leave(struct handle* h) {
   pthread_mutex_unlock(&handles_lock);
 }
 
+static const struct view_layout* layout_of(const struct handle* h) {
+  const struct redealt* newest = __atomic_load_n(&h->redealt, __ATOMIC_SEQ_CST);
+  return newest ? &newest->layout : &h->set.layout;
+}
+
+/* Takes over the layout of a file that a program re-deals while it is open. 0, or -errno. */
+static int note_layout(struct handle* h, struct view_layout* layout) {
+  struct redealt* newest = malloc(sizeof *newest);
+  if (!newest) return -ENOMEM;
+  pthread_mutex_lock(&handles_lock);
+  const int more = layout->deal_count - layout_of(h)->deal_count;
+  if (more > 0) {
+    *newest = (struct redealt){*layout, h->redealt};
+    *layout = (struct view_layout){0};
+    __atomic_store_n(&h->redealt, newest, __ATOMIC_SEQ_CST);
+  }
+  pthread_mutex_unlock(&handles_lock);
+  if (more <= 0) free(newest);
+  return more < 0 ? -ESTALE : 0; /* fewer: a file made anew */
+}
+
 static void free_handle(struct handle* h) {
+  for (struct redealt *r = h->redealt, *older; r; r = older) {
+    older = r->older;
+    view_free_layout(&r->layout);
+    free(r);
+  }
   view_free_set(&h->set);
   free(h->path);
   close(h->fd);
@@ -152,10 +178,10 @@ static int measure(struct handle* h) {
   struct view_set now;
   const int kind = read_set(h->fd, &now);
   if (kind <= 0) return kind == 0 ? -ESTALE : kind;
-  const int same = now.identity == h->set.identity;
-  if (same) __atomic_store_n(&h->bytes, now.bytes, __ATOMIC_SEQ_CST);
+  const int error = now.identity == h->set.identity ? note_layout(h, &now.layout) : -ESTALE;
+  if (error == 0) __atomic_store_n(&h->bytes, now.bytes, __ATOMIC_SEQ_CST);
   view_free_set(&now);
-  return same ? 0 : -ESTALE;
+  return error;
 }
 
 static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset) {
@@ -166,8 +192,9 @@ static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset)
   const int64_t left = bytes_of(h) - offset;
   if (left <= 0) return 0;
   if ((int64_t)bytes > left) bytes = (size_t)left;
+  const struct view_layout* layout = layout_of(h); /* after the length: no older than that */
   for (size_t done = 0; done < bytes;) {
-    const struct view_place place = view_place_of(&h->set, offset + (int64_t)done, (int64_t)(bytes - done));
+    const struct view_place place = view_place_of(layout, offset + (int64_t)done, (int64_t)(bytes - done));
     struct taken taken;
     int error = descriptor_take(h, place.subfile, &taken);
     if (error != 0) return -error;

@@ -32,16 +32,23 @@ struct identity {
   uint64_t set; /* 0: an ordinary file */
 };
 
+/* A layout that a file got while it was open. Reads may use it until the file is closed. */
+struct redealt {
+  struct view_layout layout;
+  struct redealt* older;
+};
+
 /* An open file. */
 struct handle {
   struct handle *next, *previous; /* of all */
   char* path;                     /* as it was opened */
   struct identity identity;
-  int replaced;        /* atomic: the path is of another file by now */
-  int fd;              /* of a placeholder: locked as in use */
-  uint64_t number;     /* from 1 on */
-  struct view_set set; /* as at the open; of an ordinary file: empty */
-  int64_t bytes;       /* atomic: of the file as last seen */
+  int replaced;            /* atomic: the path is of another file by now */
+  int fd;                  /* of a placeholder: locked as in use */
+  uint64_t number;         /* from 1 on */
+  struct view_set set;     /* as at the open; of an ordinary file: empty */
+  struct redealt* redealt; /* atomic: the newest; null: the layout is the set's */
+  int64_t bytes;           /* atomic: of the file as last seen */
   uid_t owner;
 };
 
