@@ -57,6 +57,7 @@ report::Subfiles subfiles_of(const engine::SubfileUse& use) {
   report::Subfiles said{.count = m.layout.count,
                         .unit_bytes = m.layout.unit_bytes,
                         .folders = m.folders,
+                        .redealt = use.watch ? use.watch->said : std::vector<std::string>(),
                         .joined = use.joined,
                         .joining = use.joining,
                         .joined_by_kernel = use.tally.by_kernel,

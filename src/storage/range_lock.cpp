@@ -52,6 +52,10 @@ RangeLock::~RangeLock() {
   ::posix_fadvise(fd_, first, (extent_.end() + page - 1) / page * page - first, POSIX_FADV_DONTNEED);
 }
 
+int RangeLock::change(RangeUse use) noexcept {
+  return error_ != 0 ? error_ : set_lock(fd_, F_OFD_SETLK, extent_, type_of(use));
+}
+
 int try_range_lock(int fd, RangeUse use) noexcept {
   const core::Extent one{far_away, 1};
   const int error = set_lock(fd, F_OFD_SETLK, one, type_of(use));

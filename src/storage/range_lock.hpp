@@ -24,6 +24,9 @@ class RangeLock {
   ~RangeLock();
   RangeLock(const RangeLock&) = delete;
   RangeLock& operator=(const RangeLock&) = delete;
+  /// The lock held becomes one for this use, if no other is in the way; does not wait. errno or 0: what it is
+  /// otherwise. `fd` is open for the use.
+  int change(RangeUse use) noexcept;
   /// 0, or errno of the call that failed: nothing is locked.
   [[nodiscard]] int error() const noexcept { return error_; }
 

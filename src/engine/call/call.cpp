@@ -206,6 +206,8 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   learn_from(file, {agreed.prepared.shape, digest, planned, moved.outcome});
   file.pool.trim(
       static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));
+  if (planned.plan.direction == Direction::write && moved.outcome.error == 0 && digest.in_background == 0)
+    look_after_targets(file, 1e-9 * static_cast<double>(moved.outcome.longest_ns));
   return completion_of(planned.plan.direction, agreed.prepared.access, moved);
 }
 

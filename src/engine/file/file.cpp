@@ -267,7 +267,8 @@ storage::Storage* File::storage(core::Error* why) {
                                   holder_,
                                   hints.write_holes == policy::Holes::sieve};
   const auto open_it = [&] {
-    return subfiles ? storage::open_subfiled(subfiles->set, request, rank) : storage::open_storage(request);
+    return subfiles ? storage::open_subfiled(subfiles->set, request, rank, subfiles->in_force)
+                    : storage::open_storage(request);
   };
   auto opened = open_it();
   readable = opened.ok();

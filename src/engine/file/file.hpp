@@ -191,6 +191,8 @@ class File {
   transport::Agreement* agreement = nullptr;
   std::unique_ptr<transport::RollCall> roll;  ///< which rank is in which collective call
   PlanMemory memory;
+  /// The file does not lie any more as plans were made for: they are kept for others. On all ranks.
+  void forget_plans();
   observe::CallLog log;
   observe::FileTimes times;  ///< of this rank
   Traffic traffic;           ///< between nodes

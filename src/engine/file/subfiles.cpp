@@ -40,15 +40,6 @@ std::uint64_t new_identity() {
   return std::uint64_t{random()} << 32 | random();
 }
 
-/// Rank 0's manifest, changed on what is there now: other opens of the file may have changed it.
-template <class Change>
-core::Error change_manifest(SubfileSet& set, Change&& change) {
-  const storage::SetLock lock(set.path());
-  if (core::Error error = reread_manifest(set); !error.ok()) return error;
-  change(set.manifest());
-  return write_manifest(set);
-}
-
 /// A set that nobody has made yet, by the hints.
 SubfileSet new_set(const File& file, const storage::FoundFile& found) {
   storage::Manifest m;
@@ -86,7 +77,7 @@ core::Error use_set(File& file, SubfileSet set, bool writes, std::shared_ptr<sto
   file.subfiles.emplace(SubfileUse{std::move(set), notes, false, {}, std::move(use)});
   if (!notes) return {};
   return on_first(file, [&] {
-    return change_manifest(file.subfiles->set, [](storage::Manifest& m) { m.complete = false; });
+    return change_manifest(*file.subfiles, [](storage::Manifest& m) { m.complete = false; });
   });
 }
 
@@ -154,7 +145,7 @@ void align_to_stripes(File& file) {
   machine::StorageModel& storage = file.machine.storage;
   storage = policy::with_layout(std::move(storage), {});  // without that of the first subfile
   const std::int64_t unit = set.has_arrays() ? set.arrays()->stripe_bytes() : layout.unit_bytes;
-  storage.layout = {unit, static_cast<int>(layout.count), {}, "subfiles"};
+  storage.layout = {unit, static_cast<int>(layout.members_at_end()), {}, "subfiles"};
 }
 
 }  // namespace
@@ -213,8 +204,9 @@ core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) 
         "collio_subfiles=auto: one in each folder, and collio_subfile_dirs names no folders; " + file.path +
         " stays whole");
   core::Error error = made ? make_set(file) : take_found(file, std::move(found), writes);
-  if (file.subfiles) align_to_stripes(file);
-  return error;
+  if (!file.subfiles) return error;
+  align_to_stripes(file);
+  return error.ok() ? watch_targets(file) : error;
 }
 
 core::Result<std::int64_t> length_of(const File& file) { return length_by(file.subfiles->set, {}); }
@@ -231,11 +223,12 @@ core::Error resize(File& file, std::int64_t bytes, storage::Resize how) {
   if (set.has_arrays())
     return {core::ErrorClass::argument,
             file.path + " has array subfiles, whose lengths follow from their arrays and cannot be set"};
+  if (how == storage::Resize::allocate) keep_dealing(file);
   core::Error error;
   if (how ==
       storage::Resize::to)  // first: a crash between leaves a manifest that asks for less than there is
     error = on_first(file, [&] {
-      return change_manifest(set, [bytes](storage::Manifest& m) {
+      return change_manifest(*file.subfiles, [bytes](storage::Manifest& m) {
         m.file_bytes = std::min(m.file_bytes, bytes);
         m.synced_bytes = std::min(m.synced_bytes, bytes);
       });
@@ -272,7 +265,7 @@ core::Error note(File& file, Noted how) {
   if (error.ok()) error = settle_lengths(file, bytes, how);
   if (!error.ok()) return error;
   return on_first(file, [&] {
-    return change_manifest(set, [&](storage::Manifest& m) {
+    return change_manifest(*file.subfiles, [&](storage::Manifest& m) {
       m.file_bytes = bytes;
       m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
       m.complete = how == Noted::closed;

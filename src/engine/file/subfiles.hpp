@@ -6,10 +6,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "core/result.hpp"
+#include "engine/file/redeal.hpp"
 #include "storage/subfiles/join.hpp"
+#include "storage/subfiles/layout_in_force.hpp"
 #include "storage/subfiles/look.hpp"
 #include "storage/subfiles/set.hpp"
 
@@ -36,11 +40,31 @@ struct SubfileUse {
   std::shared_ptr<storage::SetUse> use;  ///< on rank 0, until it is closed
   bool names_flushed = false;
   bool joining = false;  ///< in the background
+  std::shared_ptr<storage::LayoutInForce> in_force = {};  ///< where stripes may be dealt anew; else null
+  std::optional<TargetWatch> watch = {};                  ///< the same
+  storage::FileStamp stamp = {};   ///< on rank 0, where targets are watched: of the manifest as it left it
+  bool changed_by_others = false;  ///< on rank 0: it is not as it was left
 };
 
 /// Takes up the subfiles that were found, or makes those that the hints ask for, if the file is empty; then
 /// `file` has them. Error: of a set that is there and cannot be used, or cannot be made. Collective.
 [[nodiscard]] core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes);
+
+/// Rank 0's manifest, changed by change(Manifest&) on what is there now: other opens of the file may have
+/// changed it.
+template <class Change>
+[[nodiscard]] core::Error change_manifest(SubfileUse& use, Change&& change) {
+  const storage::SetLock lock(use.set.path());
+  const std::string path = use.set.manifest_path();
+  if (use.stamp && storage::stamp_of(path) != use.stamp) use.changed_by_others = true;
+  core::Error error = reread_manifest(use.set);
+  if (error.ok()) {
+    change(use.set.manifest());
+    error = write_manifest(use.set);
+  }
+  if (use.stamp) use.stamp = storage::stamp_of(path);
+  return error;
+}
 
 /// Bytes of the file. O(subfiles). Not collective.
 [[nodiscard]] core::Result<std::int64_t> length_of(const File& file);

@@ -2,6 +2,7 @@
 #include "storage/subfiles/files.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,12 @@ core::Error flush_folder(const std::string& folder) {
   const OpenedFile opened(folder, O_RDONLY | O_DIRECTORY);
   const int error = opened.error() != 0 ? opened.error() : flush(opened.fd());
   return error == 0 || error == EINVAL ? core::Error{} : errno_error("flush the folder", folder, error);
+}
+
+FileStamp stamp_of(const std::string& path) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) return {};
+  return std::pair(about.st_ino, about.st_ctim.tv_sec * std::int64_t{1'000'000'000} + about.st_ctim.tv_nsec);
 }
 
 std::string parent_folder(const std::string& path) {

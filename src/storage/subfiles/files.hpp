@@ -3,7 +3,10 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/result.hpp"
 
@@ -35,6 +38,9 @@ class OpenedFile {
 [[nodiscard]] int flush(int fd);
 /// The same of the names in a folder. Some file systems flush no folders: no error.
 [[nodiscard]] core::Error flush_folder(const std::string& folder);
+/// Tells a file that was replaced or changed from the one before. Nothing: it is not there.
+using FileStamp = std::optional<std::pair<ino_t, std::int64_t>>;
+[[nodiscard]] FileStamp stamp_of(const std::string& path);
 /// "/a" of "/a/b", "." of "b".
 [[nodiscard]] std::string parent_folder(const std::string& path);
 /// All bytes, at `offset`: errno or 0.

@@ -105,7 +105,7 @@ core::Error copy_stripes(const SubfileSet& set, std::int64_t file_bytes, const S
   bool by_kernel = true;
   std::string buffer;
   for (std::int64_t s = stripes.first; s < stripes.end; ++s) {
-    const std::int64_t stripe_low = (s * layout.count + stripes.subfile) * unit;
+    const std::int64_t stripe_low = layout.stripe_at(stripes.subfile, s) * unit;
     const std::int64_t low = std::max(stripe_low, head), high = std::min(stripe_low + unit, file_bytes);
     if (low >= high) continue;
     int error = 0;

@@ -96,7 +96,7 @@ FoundFile look_once(const std::string& path) {
 }  // namespace
 
 SetUse::SetUse(const std::string& path, By by)
-    : file_(path, by == By::one ? O_RDWR : O_RDONLY),
+    : file_(path, by == By::many ? O_RDONLY : O_RDWR),
       lock_(by == By::one ? RangeLock::at_once(file_.fd(), use_byte, RangeUse::write)
                           : RangeLock(file_.fd(), use_byte, RangeUse::read)) {}
 

@@ -1,6 +1,7 @@
 // See manifest.hpp.
 #include "storage/subfiles/manifest.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace collio::storage {
@@ -8,10 +9,12 @@ namespace collio::storage {
 namespace {
 
 constexpr std::string_view first_line = "collio subfiles 1\n";
+constexpr std::string_view first_line_with_deals = "collio subfiles 2\n";
 constexpr std::string_view any_version = "collio subfiles ";
 constexpr std::string_view placeholder_line = "collio placeholder 1 ";
 constexpr std::string_view any_placeholder = "collio placeholder ";
 constexpr std::int64_t most_subfiles = 65535;
+constexpr std::size_t most_deals = 1000;
 
 /// FNV-1a, 64 bits (draft-eastlake-fnv): each step is one to one, so one changed byte always changes the sum.
 std::uint64_t checksum(std::string_view text) noexcept {
@@ -93,6 +96,29 @@ class Lines {
   bool good_ = true;
 };
 
+/// "FIRST MEMBER MEMBER..."
+bool read_deal(std::string_view text, Deal& deal) {
+  bool is_first = true, good = true;
+  while (good && !text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    std::int64_t number = 0;
+    good = read_number(text.substr(0, end), number, 10);
+    if (is_first)
+      deal.first = number;
+    else
+      deal.members.push_back(number);
+    is_first = false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return good;
+}
+
+std::string text_of(const Deal& deal) {
+  std::string text = "deal " + std::to_string(deal.first);
+  for (const std::int64_t member : deal.members) text += ' ' + std::to_string(member);
+  return text + '\n';
+}
+
 core::Error unusable(const std::string& path, const std::string& why) {
   return {core::ErrorClass::bad_file, path + " " + why};
 }
@@ -101,10 +127,26 @@ bool is_name(const std::string& text) {
   return !text.empty() && text != "." && text != ".." && text.find('/') == std::string::npos;
 }
 
+/// Ascending, and of subfiles that there are.
+bool allowed(const SubfileLayout& layout) {
+  if (layout.deals.size() > most_deals) return false;
+  std::int64_t before = 0;
+  for (const Deal& deal : layout.deals) {
+    if (deal.first <= before || deal.members.empty()) return false;
+    before = deal.first;
+    std::int64_t least = 0;
+    for (const std::int64_t member : deal.members) {
+      if (member < least || member >= layout.count) return false;
+      least = member + 1;
+    }
+  }
+  return true;
+}
+
 bool allowed(const Manifest& m) {
   return is_name(m.base) && m.layout.unit_bytes > 0 && m.layout.unit_bytes <= (std::int64_t{1} << 40) &&
          m.layout.count > 0 && m.layout.count <= most_subfiles && !m.folders.empty() &&
-         m.synced_bytes <= m.file_bytes;
+         m.synced_bytes <= m.file_bytes && allowed(m.layout);
 }
 
 }  // namespace
@@ -119,7 +161,7 @@ std::string hex_text(std::uint64_t number) {
 }
 
 std::string text_of(const Manifest& m) {
-  std::string text(first_line);
+  std::string text(m.layout.deals.empty() ? first_line : first_line_with_deals);
   text += "identity " + hex_text(m.identity) + '\n';
   text += std::string("state ") + (m.complete ? "complete" : "writing") + '\n';
   text += "base " + escaped(m.base) + '\n';
@@ -128,6 +170,7 @@ std::string text_of(const Manifest& m) {
   text += "unit " + std::to_string(m.layout.unit_bytes) + '\n';
   text += "subfiles " + std::to_string(m.layout.count) + '\n';
   for (const std::string& folder : m.folders) text += "folder " + escaped(folder) + '\n';
+  for (const Deal& deal : m.layout.deals) text += text_of(deal);
   text += "bytes " + std::to_string(m.file_bytes) + '\n';
   text += "synced " + std::to_string(m.synced_bytes) + '\n';
   return text + "checksum " + hex_text(checksum(text)) + '\n';
@@ -136,8 +179,8 @@ std::string text_of(const Manifest& m) {
 core::Result<Manifest> parse_manifest(std::string_view text, const std::string& path) {
   if (!text.starts_with(any_version))
     return unusable(path, "is no manifest of collio's subfiles, or is damaged");
-  if (!text.starts_with(first_line))
-    return unusable(path, "is a manifest of another version; this collio reads version 1");
+  if (!text.starts_with(first_line) && !text.starts_with(first_line_with_deals))
+    return unusable(path, "is a manifest of another version; this collio reads versions 1 and 2");
   Lines lines(text.substr(first_line.size()));
   Manifest m;
   m.identity = lines.hex("identity");
@@ -149,10 +192,13 @@ core::Result<Manifest> parse_manifest(std::string_view text, const std::string& 
   m.layout.count = lines.number("subfiles");
   m.folders.clear();
   while (lines.good() && lines.next_is("folder")) m.folders.push_back(lines.text("folder"));
+  bool good = true;
+  while (lines.good() && lines.next_is("deal"))
+    good = read_deal(lines.value("deal"), m.layout.deals.emplace_back()) && good;
   m.file_bytes = lines.number("bytes");
   m.synced_bytes = lines.number("synced");
   lines.value("checksum");
-  if (!lines.good() || !lines.at_end() || !allowed(m) || text_of(m) != text)
+  if (!good || !lines.good() || !lines.at_end() || !allowed(m) || text_of(m) != text)
     return unusable(path, "is damaged: its checksum does not match its content");
   return m;
 }

@@ -6,20 +6,27 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 
 namespace collio::storage {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 /// A part of a transfer, in one subfile.
 struct Part {
-  core::Extent extent;  ///< of the file
+  core::Extent extent;        ///< of the file
+  std::int64_t number = 0;    ///< of the subfile
   Storage* subfile = nullptr;
   Ticket ticket = 0;
   Transfer moved;
+  Clock::time_point begin = {};
+  bool timed = false;  ///< its time is noted, or of no use
 };
 
 /// What was started.
@@ -31,8 +38,8 @@ struct Started {
 
 class SubfiledStorage final : public Storage {
  public:
-  SubfiledStorage(SubfileSet set, StorageRequest request)
-      : set_(std::move(set)), request_(std::move(request)) {}
+  SubfiledStorage(SubfileSet set, std::shared_ptr<LayoutInForce> in_force, StorageRequest request)
+      : set_(std::move(set)), in_force_(std::move(in_force)), request_(std::move(request)) {}
 
   /// The subfile, opened if it was not. Null: `why`. Thread-safe.
   Storage* subfile(std::int64_t number, core::Error& why) {
@@ -78,15 +85,20 @@ class SubfiledStorage final : public Storage {
   }
   bool done(Ticket ticket) override {
     bool all = true;
-    for (const Part& part : started_[ticket].parts)
-      all = (!part.subfile || part.subfile->done(part.ticket)) && all;
+    for (Part& part : started_[ticket].parts) {
+      const bool over = !part.subfile || part.subfile->done(part.ticket);
+      if (over) note_time(part);
+      all = over && all;
+    }
     return all;
   }
   Transfer finish(Ticket ticket) override {
     Started started = std::move(started_[ticket]);
     started_.give_back(ticket);
-    for (Part& part : started.parts)
+    for (Part& part : started.parts) {
       if (part.subfile) part.moved = part.subfile->finish(part.ticket);
+      note_time(part);
+    }
     return combined(started.extent, started.parts, started.to);
   }
   [[nodiscard]] bool overlaps() const noexcept override { return overlaps_; }
@@ -143,14 +155,37 @@ class SubfiledStorage final : public Storage {
     return worst;
   }
 
+  /// Calls each(part, position in the extent) by the layout that the transfer goes by.
+  template <class Each>
+  void split(const core::Extent& extent, bool is_write, Each&& each) {
+    if (!in_force_) return set_.for_each_part(extent, each);
+    const LayoutInForce::Layout layout = is_write ? in_force_->for_write(extent) : in_force_->now();
+    for_each_part(*layout, extent, each);
+  }
+  /// Where the file's length is asked for.
+  [[nodiscard]] SubfileSet set_now() const {
+    SubfileSet set = set_;
+    if (in_force_) set.manifest().layout = *in_force_->now();
+    return set;
+  }
+  /// Of a write that is over.
+  void note_time(Part& part) {
+    if (std::exchange(part.timed, true) || !part.subfile) return;
+    const std::chrono::duration<double> took = Clock::now() - part.begin;
+    in_force_->note(part.number, part.extent.length, took.count());
+  }
+
   /// The parts of an extent with their subfiles, or why a subfile cannot be opened. After an error the others
   /// are moved all the same: their bytes are not lost with it.
   template <class Move>
-  std::vector<Part> each_part(const core::Extent& extent, Move&& move) {
+  std::vector<Part> each_part(const core::Extent& extent, bool is_write, Move&& move) {
     std::vector<Part> parts;
-    set_.for_each_part(extent, [&](const SubfilePart& where, std::int64_t position) {
+    split(extent, is_write, [&](const SubfilePart& where, std::int64_t position) {
       Part& part = parts.emplace_back();
       part.extent = {extent.offset + position, where.extent.length};
+      part.number = where.subfile;
+      part.timed = !in_force_ || !is_write;
+      if (!part.timed) part.begin = Clock::now();
       if (where.subfile == SubfilePart::none) return;
       part.subfile = subfile(where.subfile, part.moved.error);
       if (part.subfile)
@@ -164,8 +199,9 @@ class SubfiledStorage final : public Storage {
   template <class Move>
   Transfer at_once(const core::Extent& extent, std::byte* to, Move&& move) {
     std::vector<Part> parts =
-        each_part(extent, [&](Part& part, const SubfilePart& where, std::int64_t position) {
+        each_part(extent, !to, [&](Part& part, const SubfilePart& where, std::int64_t position) {
           part.moved = move(*part.subfile, where, position);
+          note_time(part);
         });
     return combined(extent, parts, to);
   }
@@ -173,7 +209,7 @@ class SubfiledStorage final : public Storage {
   Ticket start(const core::Extent& extent, std::byte* to, Begin&& begin) {
     const Ticket ticket = started_.take();
     std::vector<Part> parts =
-        each_part(extent, [&](Part& part, const SubfilePart& where, std::int64_t position) {
+        each_part(extent, !to, [&](Part& part, const SubfilePart& where, std::int64_t position) {
           part.ticket = begin(*part.subfile, where, position);
         });
     started_[ticket] = {extent, std::move(parts), to};
@@ -204,7 +240,7 @@ class SubfiledStorage final : public Storage {
       if (part.moved.bytes > 0) end = part.extent.offset + part.moved.bytes;
     if (set_.has_arrays()) end = extent.end();  // also between the subfiles, and where nobody wrote
     if (std::ranges::any_of(parts, [&](const Part& p) { return is_short(p) && p.extent.end() > end; })) {
-      auto length = length_by(set_, {}, extent.end());
+      auto length = length_by(set_now(), {}, extent.end());
       if (!length) {
         first->moved.error = length.error();
         return;
@@ -222,6 +258,7 @@ class SubfiledStorage final : public Storage {
   }
 
   const SubfileSet set_;
+  const std::shared_ptr<LayoutInForce> in_force_;  ///< null: the layout is the set's
   const StorageRequest request_;
   bool overlaps_ = false;
   mutable std::mutex opening_;  ///< of open_
@@ -232,10 +269,11 @@ class SubfiledStorage final : public Storage {
 
 }  // namespace
 
-core::Result<Opened> open_subfiled(const SubfileSet& set, const StorageRequest& request, std::int64_t first) {
+core::Result<Opened> open_subfiled(const SubfileSet& set, const StorageRequest& request, std::int64_t first,
+                                   std::shared_ptr<LayoutInForce> in_force) {
   StorageRequest each = request;
   each.holder.reset();
-  auto all = std::make_unique<SubfiledStorage>(set, std::move(each));
+  auto all = std::make_unique<SubfiledStorage>(set, std::move(in_force), std::move(each));
   auto opened = all->open_first(first % set.layout().count);
   if (!opened) return opened;
   Opened& of_all = opened.value();

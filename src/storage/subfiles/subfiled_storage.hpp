@@ -6,14 +6,19 @@
 // file does, nobody wrote there: zeros are read, as from a hole.
 #pragma once
 
+#include <memory>
+
 #include "storage/kinds.hpp"
+#include "storage/subfiles/layout_in_force.hpp"
 #include "storage/subfiles/set.hpp"
 
 namespace collio::storage {
 
 /// As open_storage(), `request` being for every subfile; its path and holder do not count. One subfile is
-/// opened now, number `first` mod the number of subfiles: its kind and reason are those of all.
+/// opened now, number `first` mod the number of subfiles: its kind and reason are those of all. `in_force`:
+/// the layout where it may change; null: the set's.
 [[nodiscard]] core::Result<Opened> open_subfiled(const SubfileSet& set, const StorageRequest& request,
-                                                 std::int64_t first);
+                                                 std::int64_t first,
+                                                 std::shared_ptr<LayoutInForce> in_force = {});
 
 }  // namespace collio::storage

@@ -1,0 +1,164 @@
+// See redeal.hpp.
+#include "engine/file/redeal.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "engine/file/file.hpp"
+#include "transport/waiting/collectives.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+using storage::Deal;
+using storage::LayoutInForce;
+using storage::SubfileLayout;
+
+constexpr double seconds_between_looks = 0.1;
+constexpr std::size_t most_deals = 100;  ///< of a manifest, for this open to add one
+
+std::vector<std::int64_t> members_of(const SubfileLayout& layout) {
+  if (!layout.deals.empty()) return layout.deals.back().members;
+  std::vector<std::int64_t> all(static_cast<std::size_t>(layout.count));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
+  return all;
+}
+
+/// Of each subfile the rate of the fastest write on any rank since the last look. Collective.
+std::vector<std::int64_t> rates_of_all(const File& file) {
+  std::vector<std::int64_t> rates = file.subfiles->in_force->take_rates();
+  transport::reduce_to_all(rates.data(), static_cast<int>(rates.size()), MPI_INT64_T, MPI_MAX, file.comm);
+  return rates;
+}
+
+/// The layout that deals all stripes behind the first `written_end` bytes to `members`.
+SubfileLayout dealt_to(SubfileLayout layout, std::int64_t written_end, std::vector<std::int64_t> members) {
+  const std::int64_t first = (written_end + layout.unit_bytes - 1) / layout.unit_bytes;
+  while (!layout.deals.empty() && layout.deals.back().first >= first) layout.deals.pop_back();
+  layout.deals.push_back({first, std::move(members)});
+  return layout;
+}
+
+std::string rate_text(double bytes_per_s) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g MB/s", bytes_per_s / 1e6);
+  return text;
+}
+
+/// "from byte 4194304 on without subfile 2 in /scratch/t2, which took 2 MB/s at most; the others 20 MB/s or
+/// more".
+std::string text_on(const SubfileUse& use, const SubfileLayout& before, const SubfileLayout& after) {
+  const Deal& deal = after.deals.back();
+  std::string names;
+  std::int64_t slow = 0, fast = 0;
+  for (const std::int64_t member : members_of(before)) {
+    const std::int64_t rate = use.watch->rates.rate(member);
+    if (std::ranges::binary_search(deal.members, member)) {
+      if (rate > 0) fast = fast == 0 ? rate : std::min(fast, rate);
+      continue;
+    }
+    slow = std::max(slow, rate);
+    names += (names.empty() ? "subfile " : ", subfile ") + std::to_string(member) + " in " +
+             use.set.folder_of_subfile(member);
+  }
+  return "from byte " + std::to_string(deal.first * after.unit_bytes) + " on without " + names +
+         ": at most " + rate_text(static_cast<double>(slow)) + "; the others at least " +
+         rate_text(static_cast<double>(fast));
+}
+
+/// Whether the manifest on disk has this layout, whatever an attempt to write it ended with.
+bool is_written(SubfileUse& use, const SubfileLayout& layout) {
+  return reread_manifest(use.set).ok() && use.set.layout() == layout;
+}
+
+/// On rank 0: the manifest with the new layout, if nobody else has written to the file; else why not.
+core::Error write_down(SubfileUse& use, const SubfileLayout& layout) {
+  const std::int64_t kept = layout.deals.back().first * layout.unit_bytes;
+  core::Error error;
+  const int held = use.use->alone([&] {
+    error = change_manifest(use, [&](storage::Manifest& m) {
+      if (use.changed_by_others) return;
+      m.layout = layout;
+      m.file_bytes = std::min(m.file_bytes, kept);  // behind them nothing is written
+      m.synced_bytes = std::min(m.synced_bytes, kept);
+    });
+    if (!error.ok() && is_written(use, layout)) error = {};
+  });
+  if (held == EAGAIN || held == EACCES || use.changed_by_others)
+    return {core::ErrorClass::access, "other programs have opened it meanwhile"};
+  if (held != 0) return {core::ErrorClass::io, std::string("it cannot be locked: ") + std::strerror(held)};
+  return error;
+}
+
+void give_up(File& file, const std::string& why) {
+  file.subfiles->watch->given_up = true;
+  if (file.rank == 0)
+    file.warnings.push_back("collio_redeal=enable: slow subfiles of " + file.path +
+                            " go on getting stripes: " + why);
+}
+
+/// Deals the stripes that nobody has written to, to `members`. Collective.
+void redeal(File& file, std::vector<std::int64_t> members) {
+  SubfileUse& use = *file.subfiles;
+  LayoutInForce::Hold hold(*use.in_force);
+  const std::int64_t written_end =
+      -file.agreement->least(-std::max(hold.written_end(), use.watch->begin_bytes));
+  const SubfileLayout before = *use.in_force->now();
+  if (before.deals.size() >= most_deals) return give_up(file, "its manifest says so often where they go");
+  const SubfileLayout after = dealt_to(before, written_end, std::move(members));
+  std::int64_t bytes = 0;
+  core::Error error = agreed_length(file, bytes);
+  if (error.ok() && file.rank == 0) error = write_down(use, after);
+  error = file.agreement->worst(error, "cannot change the manifest");
+  use.set.manifest().layout = error.ok() ? after : before;
+  if (!error.ok()) return give_up(file, error.message);
+  hold.replace(after);
+  use.watch->said.push_back(text_on(use, before, after));
+  file.machine.storage.layout.count = static_cast<int>(after.members_at_end());
+  file.forget_plans();
+  if (bytes <= after.deals.back().first * after.unit_bytes) return;
+  error = resize(file, bytes, storage::Resize::to);
+  if (!error.ok()) give_up(file, error.message);
+}
+
+}  // namespace
+
+core::Error watch_targets(File& file) {
+  SubfileUse& use = *file.subfiles;
+  if (!file.hints.redeals || !use.writes || use.set.layout().count < 2) return {};
+  std::int64_t bytes = 0;
+  if (core::Error error = agreed_length(file, bytes); !error.ok()) return error;
+  int cannot = 0;
+  if (file.rank == 0) {
+    auto once = std::make_shared<storage::SetUse>(use.set.path(), storage::SetUse::By::many_once);
+    cannot = once->error();
+    if (cannot == 0) use.use = std::move(once);
+    use.stamp = storage::stamp_of(use.set.manifest_path());
+  }
+  use.watch.emplace(TargetWatch{policy::SlowSubfiles(use.set.layout().count), bytes, 0, false, {}});
+  use.in_force = std::make_shared<LayoutInForce>(use.set.layout());
+  if (file.agreement->least(-cannot) != 0) give_up(file, std::string("it cannot be locked: ") + std::strerror(cannot));
+  return {};
+}
+
+void look_after_targets(File& file, double seconds) {
+  if (!file.subfiles || !file.subfiles->watch || file.subfiles->watch->given_up) return;
+  TargetWatch& watch = *file.subfiles->watch;
+  watch.seconds += seconds;
+  if (watch.seconds < seconds_between_looks) return;
+  watch.seconds = 0;
+  const std::vector<std::int64_t> members = members_of(*file.subfiles->in_force->now());
+  std::vector<std::int64_t> kept = watch.rates.review(rates_of_all(file), members);
+  if (kept.size() < members.size()) redeal(file, std::move(kept));
+}
+
+void keep_dealing(File& file) noexcept {
+  if (file.subfiles && file.subfiles->watch) file.subfiles->watch->given_up = true;
+}
+
+}  // namespace collio::engine
