@@ -9,20 +9,20 @@ namespace collio::policy {
 namespace {
 
 constexpr std::int64_t slower = 2, far_slower = 4;  ///< than the middle one, times
-constexpr double least_gain = 1.25;  ///< over the rate of all together
+constexpr double least_gain = 1.25;                 ///< over the rate of all together
 
 }  // namespace
 
 SlowSubfiles::SlowSubfiles(std::int64_t count)
     : rates_(static_cast<std::size_t>(count), 0), slow_in_a_row_(static_cast<std::size_t>(count), 0) {}
 
-/// Of those that were written to; with an even number the slower of the two in the middle.
+/// Of those that were written to; with an even number the faster of the two in the middle.
 std::int64_t SlowSubfiles::middle_rate(const std::vector<std::int64_t>& members) const {
   std::vector<std::int64_t> known;
   for (const std::int64_t member : members)
     if (rate(member) > 0) known.push_back(rate(member));
   if (known.empty()) return 0;
-  const auto middle = known.begin() + static_cast<std::ptrdiff_t>((known.size() - 1) / 2);
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
   std::ranges::nth_element(known, middle);
   return *middle;
 }

@@ -27,14 +27,16 @@ class SlowSubfiles {
   [[nodiscard]] std::vector<std::int64_t> review(std::span<const std::int64_t> rates,
                                                  const std::vector<std::int64_t>& members);
   /// Of a subfile as last seen; 0: never.
-  [[nodiscard]] std::int64_t rate(std::int64_t subfile) const { return rates_[static_cast<std::size_t>(subfile)]; }
+  [[nodiscard]] std::int64_t rate(std::int64_t subfile) const {
+    return rates_[static_cast<std::size_t>(subfile)];
+  }
 
  private:
   [[nodiscard]] std::int64_t middle_rate(const std::vector<std::int64_t>& members) const;
   [[nodiscard]] bool is_slow(std::int64_t subfile, std::int64_t middle, bool seen);
   [[nodiscard]] double together(const std::vector<std::int64_t>& members) const;
 
-  std::vector<std::int64_t> rates_;    ///< of each when it was last written to
+  std::vector<std::int64_t> rates_;  ///< of each when it was last written to
   std::vector<int> slow_in_a_row_;
 };
 

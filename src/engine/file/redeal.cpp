@@ -142,7 +142,8 @@ core::Error watch_targets(File& file) {
   }
   use.watch.emplace(TargetWatch{policy::SlowSubfiles(use.set.layout().count), bytes, 0, false, {}});
   use.in_force = std::make_shared<LayoutInForce>(use.set.layout());
-  if (file.agreement->least(-cannot) != 0) give_up(file, std::string("it cannot be locked: ") + std::strerror(cannot));
+  if (file.agreement->least(-cannot) != 0)
+    give_up(file, std::string("it cannot be locked: ") + std::strerror(cannot));
   return {};
 }
 

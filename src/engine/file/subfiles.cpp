@@ -259,7 +259,6 @@ core::Error settle_lengths(File& file, std::int64_t& bytes, Noted how) {
 
 /// Writes down how long the file is. Collective.
 core::Error note(File& file, Noted how) {
-  SubfileSet& set = file.subfiles->set;
   std::int64_t bytes = 0;
   core::Error error = agreed_length(file, bytes);
   if (error.ok()) error = settle_lengths(file, bytes, how);

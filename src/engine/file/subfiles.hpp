@@ -39,7 +39,7 @@ struct SubfileUse {
   storage::JoinTally tally;              ///< of this rank; once joined, of all
   std::shared_ptr<storage::SetUse> use;  ///< on rank 0, until it is closed
   bool names_flushed = false;
-  bool joining = false;  ///< in the background
+  bool joining = false;                                   ///< in the background
   std::shared_ptr<storage::LayoutInForce> in_force = {};  ///< where stripes may be dealt anew; else null
   std::optional<TargetWatch> watch = {};                  ///< the same
   storage::FileStamp stamp = {};   ///< on rank 0, where targets are watched: of the manifest as it left it

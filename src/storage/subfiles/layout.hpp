@@ -70,8 +70,9 @@ struct SubfileLayout {
     const std::int64_t stripe = extent.offset / unit_bytes, inside = extent.offset % unit_bytes;
     if (count == 1) return {0, extent};
     const std::int64_t subfile = subfile_of(stripe);
-    return {subfile,
-            {stripes_below(stripe, subfile) * unit_bytes + inside, std::min(extent.length, unit_bytes - inside)}};
+    return {
+        subfile,
+        {stripes_below(stripe, subfile) * unit_bytes + inside, std::min(extent.length, unit_bytes - inside)}};
   }
 
   /// Bytes of each subfile when the file has `file_bytes`; this layout outlives what is returned.
@@ -102,7 +103,8 @@ struct SubfileLayout {
   // Round 0 deals to all; round i is deals[i - 1].
   [[nodiscard]] constexpr std::size_t round_of(std::int64_t stripe) const noexcept {
     const auto later = [](std::int64_t s, const Deal& deal) { return s < deal.first; };
-    return static_cast<std::size_t>(std::upper_bound(deals.begin(), deals.end(), stripe, later) - deals.begin());
+    return static_cast<std::size_t>(std::upper_bound(deals.begin(), deals.end(), stripe, later) -
+                                    deals.begin());
   }
   [[nodiscard]] constexpr std::int64_t first_of(std::size_t round) const noexcept {
     return round == 0 ? 0 : deals[round - 1].first;
@@ -122,7 +124,8 @@ struct SubfileLayout {
                                              std::int64_t subfile) const noexcept {
     const std::int64_t turn = turn_of(round, subfile);
     if (turn < 0) return 0;
-    const std::int64_t stripes = std::min(end, round < deals.size() ? deals[round].first : endless) - first_of(round);
+    const std::int64_t stripes =
+        std::min(end, round < deals.size() ? deals[round].first : endless) - first_of(round);
     return stripes / players(round) + (turn < stripes % players(round) ? 1 : 0);
   }
 };

@@ -20,8 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 /// A part of a transfer, in one subfile.
 struct Part {
-  core::Extent extent;        ///< of the file
-  std::int64_t number = 0;    ///< of the subfile
+  core::Extent extent;      ///< of the file
+  std::int64_t number = 0;  ///< of the subfile
   Storage* subfile = nullptr;
   Ticket ticket = 0;
   Transfer moved;
