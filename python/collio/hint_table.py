@@ -38,6 +38,7 @@ ROWS = (
     Row("collio_subfile_unit", "1048576", "1..1073741824", "bytes of a stripe: consecutive stripes go to the subfiles in turn", "Bytes", "collio", False, ()),
     Row("collio_subfile_dirs", "auto", "colon-separated folders, auto", "folders that the subfiles are dealt to in turn; auto: a folder beside the file", "Folders", "collio", False, ()),
     Row("collio_probe", "disable", "enable, disable", "whether the targets of a new file are measured first, and slow ones left out: the folders for its subfiles, else those it is striped over", "Choice", "collio", False, ()),
+    Row("collio_redeal", "disable", "enable, disable", "whether stripes go to fewer subfiles from where a target turns slow while the file is written", "Choice", "collio", False, ()),
     Row("collio_join", "never", "never, close, background", "when subfiles become one ordinary file: by collio join, at close, or behind close while the program goes on", "Choice", "collio", False, ()),
     Row("collio_faults", "none", "none, @FILE, or rules WHO:WHERE:EFFECT with / between them", "faults injected into the calls on the file, for tests and drills", "Faults", "collio", False, ()),
     Row("cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all", "AutoCount", "MPI", False, ()),

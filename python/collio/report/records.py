@@ -111,6 +111,7 @@ class Subfiles(TypedDict, total=False):
     unit_bytes: int
     folders: list[str]
     bytes: list[int]
+    redealt: list[str]
     joined: bool
     joining: bool
     joined_by_kernel: int
@@ -323,6 +324,7 @@ FIELDS = {
         "unit_bytes": "Bytes",
         "folders": "Texts",
         "bytes": "Maybe<Counts>",
+        "redealt": "Texts",
         "joined": "Flag",
         "joining": "Flag",
         "joined_by_kernel": "Bytes",

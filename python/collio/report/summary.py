@@ -176,6 +176,7 @@ def _subfiles_line(subfiles: Subfiles) -> str:
     text = f"{counted(subfiles['count'], 'subfile')}, stripes of {format_bytes(subfiles['unit_bytes'])}, in {':'.join(subfiles['folders'])}"
     if sizes := subfiles.get("bytes"):
         text += f": {format_bytes(min(sizes))} to {format_bytes(max(sizes))} each"
+    text += "".join(f"; {where}" for where in subfiles.get("redealt", []))
     if subfiles["joined"]:
         by_kernel, through_memory = (format_bytes(subfiles[key]) for key in ("joined_by_kernel", "joined_through_memory"))
         text += f"; joined when closed, {by_kernel} by the kernel, {through_memory} through memory"
