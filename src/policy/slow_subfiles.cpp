@@ -8,17 +8,16 @@ namespace collio::policy {
 
 namespace {
 
-constexpr std::int64_t slower = 2, far_slower = 4;  ///< than the middle one, times
-constexpr double least_gain = 1.25;                 ///< over the rate of all together
+constexpr double slower = 0.4, far_slower = 0.25;  ///< than the middle one
+constexpr double least_gain = 1.25;                ///< over the rate of all together
 
 }  // namespace
 
-SlowSubfiles::SlowSubfiles(std::int64_t count)
-    : rates_(static_cast<std::size_t>(count), 0), slow_in_a_row_(static_cast<std::size_t>(count), 0) {}
+SlowSubfiles::SlowSubfiles(std::int64_t count) : seen_(static_cast<std::size_t>(count)) {}
 
-/// Of those that were written to; with an even number the faster of the two in the middle.
-std::int64_t SlowSubfiles::middle_rate(const std::vector<std::int64_t>& members) const {
-  std::vector<std::int64_t> known;
+/// Of those whose rate is known; with an even number the faster of the two in the middle.
+double SlowSubfiles::middle_rate(const std::vector<std::int64_t>& members) const {
+  std::vector<double> known;
   for (const std::int64_t member : members)
     if (rate(member) > 0) known.push_back(rate(member));
   if (known.empty()) return 0;
@@ -27,33 +26,34 @@ std::int64_t SlowSubfiles::middle_rate(const std::vector<std::int64_t>& members)
   return *middle;
 }
 
-bool SlowSubfiles::is_slow(std::int64_t subfile, std::int64_t middle, bool seen) {
-  int& row = slow_in_a_row_[static_cast<std::size_t>(subfile)];
-  if (!seen) return false;
-  const std::int64_t own = rate(subfile);
-  row = own * slower < middle ? row + 1 : 0;
-  return own * far_slower < middle || row >= periods_of_doubt;
-}
-
 /// Bytes per second that they write together, each an equal part.
 double SlowSubfiles::together(const std::vector<std::int64_t>& members) const {
-  std::int64_t slowest = std::numeric_limits<std::int64_t>::max();
+  double slowest = std::numeric_limits<double>::max();
   for (const std::int64_t member : members)
     if (rate(member) > 0) slowest = std::min(slowest, rate(member));
-  return static_cast<double>(slowest) * static_cast<double>(members.size());
+  return slowest * static_cast<double>(members.size());
 }
 
-std::vector<std::int64_t> SlowSubfiles::review(std::span<const std::int64_t> rates,
+std::vector<std::int64_t> SlowSubfiles::review(std::span<const std::int64_t> times,
                                                const std::vector<std::int64_t>& members) {
-  for (const std::int64_t member : members)
-    if (const std::int64_t now = rates[static_cast<std::size_t>(member)]; now > 0)
-      rates_[static_cast<std::size_t>(member)] = now;
-  const std::int64_t middle = middle_rate(members);
-  std::vector<std::int64_t> kept;
-  for (const std::int64_t member : members)
-    if (!is_slow(member, middle, rates[static_cast<std::size_t>(member)] > 0)) kept.push_back(member);
-  const bool gains = kept.size() < members.size() && together(kept) >= least_gain * together(members);
-  return gains ? kept : members;
+  std::vector<std::int64_t> renewed;
+  for (const std::int64_t member : members) {
+    Seen& seen = seen_[static_cast<std::size_t>(member)];
+    seen.bytes += times[static_cast<std::size_t>(member)];
+    seen.ns += times[seen_.size() + static_cast<std::size_t>(member)];
+    if (seen.ns == 0 || (seen.bytes < enough_bytes && seen.ns < enough_ns)) continue;
+    seen.rate = 1e9 * static_cast<double>(seen.bytes) / static_cast<double>(seen.ns);
+    seen.bytes = seen.ns = 0;
+    renewed.push_back(member);
+  }
+  const double middle = middle_rate(members);
+  std::vector<std::int64_t> kept = members;
+  for (const std::int64_t member : renewed) {
+    Seen& seen = seen_[static_cast<std::size_t>(member)];
+    seen.slow_in_a_row = seen.rate < slower * middle ? seen.slow_in_a_row + 1 : 0;
+    if (seen.rate < far_slower * middle || seen.slow_in_a_row >= rates_of_doubt) std::erase(kept, member);
+  }
+  return kept.size() < members.size() && together(kept) >= least_gain * together(members) ? kept : members;
 }
 
 }  // namespace collio::policy

@@ -36,6 +36,7 @@ std::vector<StorageKind> kinds_to_try(const StorageRequest& r) {
   switch (r.kind) {
     case StorageKind::automatic:
       if (r.model.in_memory) return {StorageKind::posix};
+      if (r.timed) return {StorageKind::threads, StorageKind::posix};
       return {StorageKind::uring, StorageKind::threads, StorageKind::posix};
     case StorageKind::uring:
       return {StorageKind::uring, StorageKind::threads, StorageKind::posix};

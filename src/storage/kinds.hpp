@@ -26,6 +26,8 @@ struct StorageRequest {
   std::optional<Holder> holder = {};  ///< the process that opened the file before; none: this is the first
   bool lock_writes =
       false;  ///< each write under a lock of its byte range, where the file system has such locks
+  bool timed =
+      false;  ///< Transfer::seconds is to be known, if the kind is not given: the kernel's ring tells none
 };
 
 /// What settled the kind that was tried first.

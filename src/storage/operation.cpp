@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -173,10 +174,12 @@ void Operation::book(const Descriptors& file, const SystemCall& call, ssize_t ou
 }
 
 void Operation::run(const Descriptors& file) {
+  const auto begin = std::chrono::steady_clock::now();
   while (!complete_) {
     const SystemCall call = next(file);
     book(file, call, call.make());
   }
+  result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace collio::storage

@@ -13,9 +13,10 @@ using namespace collio::test;
 namespace {
 
 constexpr int unit = 65536, subfiles = 4, block = 7001;
-constexpr int step_bytes = 6 * subfiles * unit;
+constexpr int step_bytes = 24 * subfiles * unit;
 
-/// One aggregator writes to each subfile. From its fifth write on one takes 50 ms for a stripe.
+/// One aggregator writes to each subfile: 1 ms for a stripe, so that a wait for a core counts for little; one
+/// of them 15 ms from its fifth write on.
 Pairs hints() {
   return {{"collio_subfiles", "4"},
           {"collio_subfile_unit", "65536"},
@@ -23,7 +24,7 @@ Pairs hints() {
           {"cb_nodes", "4"},
           {"collio_domains", "group_cyclic"},
           {"collio_path", "two_phase"},
-          {"collio_faults", "aggregator=1:write5+:delay=0.05"}};
+          {"collio_faults", "aggregator=1:write5+:delay=0.015/all:write:delay=0.001"}};
 }
 
 char byte_at(MPI_Offset place) { return static_cast<char>((place >> 11) * 31 + place * 7 + 1); }

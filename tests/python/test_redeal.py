@@ -54,6 +54,7 @@ def test_the_rest_goes_to_the_other_targets(four, real_mpi, compiled, collio_pro
         slowing.join()
     assert done.returncode == 0, done.stderr
     file, = json.loads(report.read_text())["files"]
+    print("\n".join(file["subfiles"]["redealt"]))
     told, = file["subfiles"]["redealt"]
     assert f"without subfile 2 in {mounts[2]}: at most " in told, told
     sizes = file["subfiles"]["bytes"]

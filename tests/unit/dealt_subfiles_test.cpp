@@ -182,15 +182,14 @@ TEST(LayoutInForce, NoWriteBeginsWhileItIsHeld) {
   EXPECT_EQ(LayoutInForce::Hold(layout).written_end(), 110);
 }
 
-TEST(LayoutInForce, KeepsTheRateOfTheFastestWrite) {
+TEST(LayoutInForce, AddsUpTheTimesThatAreKnown) {
   LayoutInForce layout(SubfileLayout{16, 3});
-  layout.note(0, 1 << 20, 1.0);
-  layout.note(0, 1 << 20, 0.5);
-  layout.note(0, 1 << 20, 2.0);
-  layout.note(1, 1000, 1e-6);  // too short to say anything
-  layout.note(2, 1 << 20, 1e9);
-  EXPECT_EQ(layout.take_rates(), (std::vector<std::int64_t>{2 << 20, 0, 1}));
-  EXPECT_EQ(layout.take_rates(), (std::vector<std::int64_t>{0, 0, 0}));
+  layout.note(0, 1000, 1.0);
+  layout.note(0, 500, 0.5);
+  layout.note(1, 1000, 0);
+  layout.note(2, 7, 2.0);
+  EXPECT_EQ(layout.take_times(), (std::vector<std::int64_t>{1500, 0, 7, 1'500'000'000, 0, 2'000'000'000}));
+  EXPECT_EQ(layout.take_times(), (std::vector<std::int64_t>{0, 0, 0, 0, 0, 0}));
 }
 
 }  // namespace

@@ -29,11 +29,16 @@ std::vector<std::int64_t> members_of(const SubfileLayout& layout) {
   return all;
 }
 
-/// Of each subfile the rate of the fastest write on any rank since the last look. Collective.
-std::vector<std::int64_t> rates_of_all(const File& file) {
-  std::vector<std::int64_t> rates = file.subfiles->in_force->take_rates();
-  transport::reduce_to_all(rates.data(), static_cast<int>(rates.size()), MPI_INT64_T, MPI_MAX, file.comm);
-  return rates;
+/// The rank that took longest to write to the subfiles which are no more among the members. `mine`: times of
+/// this rank. Collective.
+std::int64_t slowest_rank(const File& file, const std::vector<std::int64_t>& mine,
+                          const std::vector<std::int64_t>& members, const std::vector<std::int64_t>& kept) {
+  constexpr std::int64_t most_ranks = 1 << 24;
+  std::int64_t us = 0;
+  for (const std::int64_t member : members)
+    if (!std::ranges::binary_search(kept, member))
+      us += mine[mine.size() / 2 + static_cast<std::size_t>(member)] / 1000;
+  return -file.agreement->least(-(us * most_ranks + file.rank)) % most_ranks;
 }
 
 /// The layout that deals all stripes behind the first `written_end` bytes to `members`.
@@ -55,9 +60,9 @@ std::string rate_text(double bytes_per_s) {
 std::string text_on(const SubfileUse& use, const SubfileLayout& before, const SubfileLayout& after) {
   const Deal& deal = after.deals.back();
   std::string names;
-  std::int64_t slow = 0, fast = 0;
+  double slow = 0, fast = 0;
   for (const std::int64_t member : members_of(before)) {
-    const std::int64_t rate = use.watch->rates.rate(member);
+    const double rate = use.watch->rates.rate(member);
     if (std::ranges::binary_search(deal.members, member)) {
       if (rate > 0) fast = fast == 0 ? rate : std::min(fast, rate);
       continue;
@@ -67,8 +72,7 @@ std::string text_on(const SubfileUse& use, const SubfileLayout& before, const Su
              use.set.folder_of_subfile(member);
   }
   return "from byte " + std::to_string(deal.first * after.unit_bytes) + " on without " + names +
-         ": at most " + rate_text(static_cast<double>(slow)) + "; the others at least " +
-         rate_text(static_cast<double>(fast));
+         ": at most " + rate_text(slow) + "; the others at least " + rate_text(fast);
 }
 
 /// Whether the manifest on disk has this layout, whatever an attempt to write it ended with.
@@ -142,6 +146,10 @@ core::Error watch_targets(File& file) {
   }
   use.watch.emplace(TargetWatch{policy::SlowSubfiles(use.set.layout().count), bytes, 0, false, {}});
   use.in_force = std::make_shared<LayoutInForce>(use.set.layout());
+  const policy::StorageKind kind = file.hints.storage;
+  if (kind == policy::StorageKind::uring || kind == policy::StorageKind::aio)
+    give_up(file,
+            "collio_storage=" + std::string(policy::name_of(kind)) + " does not tell how long a write took");
   if (file.agreement->least(-cannot) != 0)
     give_up(file, std::string("it cannot be locked: ") + std::strerror(cannot));
   return {};
@@ -154,8 +162,15 @@ void look_after_targets(File& file, double seconds) {
   if (watch.seconds < seconds_between_looks) return;
   watch.seconds = 0;
   const std::vector<std::int64_t> members = members_of(*file.subfiles->in_force->now());
-  std::vector<std::int64_t> kept = watch.rates.review(rates_of_all(file), members);
-  if (kept.size() < members.size()) redeal(file, std::move(kept));
+  const std::vector<std::int64_t> mine = file.subfiles->in_force->take_times();
+  std::vector<std::int64_t> all = mine;
+  transport::reduce_to_all(all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_SUM, file.comm);
+  std::vector<std::int64_t> kept = watch.rates.review(all, members);
+  if (kept.size() == members.size()) return;
+  const std::int64_t before = std::exchange(watch.slow_rank, slowest_rank(file, mine, members, kept));
+  if (watch.slow_rank == before)
+    return give_up(file, "rank " + std::to_string(before) + " is slow wherever it writes");
+  redeal(file, std::move(kept));
 }
 
 void keep_dealing(File& file) noexcept {

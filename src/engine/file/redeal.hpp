@@ -1,9 +1,9 @@
 // Subfiles that turn slow while a file is written: from some byte on, stripes go to the others.
 //
-// Every process times its own writes to each subfile. When the writes since the last look took a tenth of a
-// second, the ranks compare these times behind a collective write, and if some subfiles are slow the stripes
-// that nobody has written to yet are dealt to the others: the manifest says so first. Bytes already written
-// stay where they are.
+// Every process times its own writes to each subfile. When the collective writes since the last look took a
+// tenth of a second, the ranks compare these times behind a collective write, and if some subfiles are slow
+// the stripes that nobody has written to yet are dealt to the others: the manifest says so first. Bytes
+// already written stay where they are.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ struct TargetWatch {
   policy::SlowSubfiles rates;
   std::int64_t begin_bytes = 0;  ///< of the file when it was opened
   double seconds = 0;            ///< of collective writes since the last look
+  std::int64_t slow_rank = -1;   ///< wrote most to the subfiles that were left out last
   bool given_up = false;
   std::vector<std::string> said;  ///< for the report, where stripes were dealt anew
 };

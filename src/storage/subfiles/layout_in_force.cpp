@@ -6,15 +6,9 @@
 
 namespace collio::storage {
 
-namespace {
-
-constexpr std::int64_t least_timed_bytes = 64 << 10;
-
-}  // namespace
-
 LayoutInForce::LayoutInForce(SubfileLayout layout)
     : layout_(std::make_shared<const SubfileLayout>(std::move(layout))),
-      rates_(static_cast<std::size_t>(layout_->count), 0) {}
+      times_(2 * static_cast<std::size_t>(layout_->count), 0) {}
 
 LayoutInForce::Layout LayoutInForce::now() const {
   const std::lock_guard lock(mutex_);
@@ -53,17 +47,17 @@ void LayoutInForce::Hold::replace(SubfileLayout layout) {
 }
 
 void LayoutInForce::note(std::int64_t subfile, std::int64_t bytes, double seconds) {
-  if (bytes < least_timed_bytes) return;
-  const auto rate = static_cast<std::int64_t>(static_cast<double>(bytes) / std::max(seconds, 1e-9));
+  if (seconds <= 0) return;
+  const auto place = static_cast<std::size_t>(subfile);
   const std::lock_guard lock(mutex_);
-  std::int64_t& fastest = rates_[static_cast<std::size_t>(subfile)];
-  fastest = std::max({fastest, rate, std::int64_t{1}});
+  times_[place] += bytes;
+  times_[times_.size() / 2 + place] += static_cast<std::int64_t>(1e9 * seconds);
 }
 
-std::vector<std::int64_t> LayoutInForce::take_rates() {
-  std::vector<std::int64_t> none(rates_.size(), 0);
+std::vector<std::int64_t> LayoutInForce::take_times() {
+  std::vector<std::int64_t> none(times_.size(), 0);
   const std::lock_guard lock(mutex_);
-  return std::exchange(rates_, std::move(none));
+  return std::exchange(times_, std::move(none));
 }
 
 }  // namespace collio::storage

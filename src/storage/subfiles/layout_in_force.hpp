@@ -1,5 +1,5 @@
 // The layout that one process writes the subfiles of a file by while it may change, what it has written, and
-// how fast each subfile took it.
+// how long that took.
 //
 // Where a new layout deals stripes anew from some point on, nobody may have written behind that point, or be
 // about to by the old one. So writes ask for the layout here, and the end of each is kept.
@@ -41,12 +41,11 @@ class LayoutInForce {
     LayoutInForce& held_;
   };
 
-  /// A write of `bytes` bytes to a subfile took `seconds`.
+  /// A write of `bytes` bytes to a subfile took `seconds`; 0: that is not known.
   void note(std::int64_t subfile, std::int64_t bytes, double seconds);
-  /// Of each subfile the rate of the fastest write since the last call of this, in bytes per second; 0: there
-  /// was none. The fastest one: it waited least, for other writes and for somebody to look after it. Writes
-  /// of less than 64 KiB say more about latency and do not count.
-  [[nodiscard]] std::vector<std::int64_t> take_rates();
+  /// Of all subfiles the bytes of the writes whose time is known, since the last call of this, then their
+  /// nanoseconds.
+  [[nodiscard]] std::vector<std::int64_t> take_times();
 
  private:
   mutable std::mutex mutex_;
@@ -54,7 +53,7 @@ class LayoutInForce {
   bool held_ = false;
   Layout layout_;
   std::int64_t written_end_ = 0;
-  std::vector<std::int64_t> rates_;
+  std::vector<std::int64_t> times_;
 };
 
 }  // namespace collio::storage

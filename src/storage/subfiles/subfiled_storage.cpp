@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
@@ -16,8 +15,6 @@ namespace collio::storage {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// A part of a transfer, in one subfile.
 struct Part {
   core::Extent extent;      ///< of the file
@@ -25,8 +22,6 @@ struct Part {
   Storage* subfile = nullptr;
   Ticket ticket = 0;
   Transfer moved;
-  Clock::time_point begin = {};
-  bool timed = false;  ///< its time is noted, or of no use
 };
 
 /// What was started.
@@ -85,20 +80,15 @@ class SubfiledStorage final : public Storage {
   }
   bool done(Ticket ticket) override {
     bool all = true;
-    for (Part& part : started_[ticket].parts) {
-      const bool over = !part.subfile || part.subfile->done(part.ticket);
-      if (over) note_time(part);
-      all = over && all;
-    }
+    for (const Part& part : started_[ticket].parts)
+      all = (!part.subfile || part.subfile->done(part.ticket)) && all;
     return all;
   }
   Transfer finish(Ticket ticket) override {
     Started started = std::move(started_[ticket]);
     started_.give_back(ticket);
-    for (Part& part : started.parts) {
+    for (Part& part : started.parts)
       if (part.subfile) part.moved = part.subfile->finish(part.ticket);
-      note_time(part);
-    }
     return combined(started.extent, started.parts, started.to);
   }
   [[nodiscard]] bool overlaps() const noexcept override { return overlaps_; }
@@ -127,6 +117,7 @@ class SubfiledStorage final : public Storage {
   core::Result<Opened> open_one(std::int64_t number) {
     StorageRequest request = request_;
     request.path = set_.subfile_path(number);
+    request.timed = in_force_ != nullptr;
     auto opened = open_storage(request);
     if (!opened) return with_limit(opened.error(), request.path);
     if (!buffers_.empty()) static_cast<void>(opened.value().file->register_buffers(buffers_));
@@ -168,13 +159,6 @@ class SubfiledStorage final : public Storage {
     if (in_force_) set.manifest().layout = *in_force_->now();
     return set;
   }
-  /// Of a write that is over.
-  void note_time(Part& part) {
-    if (std::exchange(part.timed, true) || !part.subfile) return;
-    const std::chrono::duration<double> took = Clock::now() - part.begin;
-    in_force_->note(part.number, part.extent.length, took.count());
-  }
-
   /// The parts of an extent with their subfiles, or why a subfile cannot be opened. After an error the others
   /// are moved all the same: their bytes are not lost with it.
   template <class Move>
@@ -184,8 +168,6 @@ class SubfiledStorage final : public Storage {
       Part& part = parts.emplace_back();
       part.extent = {extent.offset + position, where.extent.length};
       part.number = where.subfile;
-      part.timed = !in_force_ || !is_write;
-      if (!part.timed) part.begin = Clock::now();
       if (where.subfile == SubfilePart::none) return;
       part.subfile = subfile(where.subfile, part.moved.error);
       if (part.subfile)
@@ -201,7 +183,6 @@ class SubfiledStorage final : public Storage {
     std::vector<Part> parts =
         each_part(extent, !to, [&](Part& part, const SubfilePart& where, std::int64_t position) {
           part.moved = move(*part.subfile, where, position);
-          note_time(part);
         });
     return combined(extent, parts, to);
   }
@@ -220,7 +201,10 @@ class SubfiledStorage final : public Storage {
   /// null: a write.
   Transfer combined(const core::Extent& extent, std::vector<Part>& parts, std::byte* to) {
     Transfer all;
-    if (to) fill_holes(extent, parts, to);
+    if (to)
+      fill_holes(extent, parts, to);
+    else if (in_force_)
+      for (const Part& part : parts) in_force_->note(part.number, part.moved.bytes, part.moved.seconds);
     for (Part& part : parts) {
       const bool whole = part.moved.error.ok() && part.moved.bytes == part.extent.length;
       all.bytes += part.moved.bytes;
