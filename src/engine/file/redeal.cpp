@@ -55,8 +55,7 @@ std::string rate_text(double bytes_per_s) {
   return text;
 }
 
-/// "from byte 4194304 on without subfile 2 in /scratch/t2, which took 2 MB/s at most; the others 20 MB/s or
-/// more".
+/// "from byte 4194304 on without subfile 2 in /scratch/t2: at most 2 MB/s; the others at least 20 MB/s".
 std::string text_on(const SubfileUse& use, const SubfileLayout& before, const SubfileLayout& after) {
   const Deal& deal = after.deals.back();
   std::string names;
@@ -123,7 +122,7 @@ void redeal(File& file, std::vector<std::int64_t> members) {
   if (!error.ok()) return give_up(file, error.message);
   hold.replace(after);
   use.watch->said.push_back(text_on(use, before, after));
-  file.machine.storage.layout.count = static_cast<int>(after.members_at_end());
+  if (file.hints.layout) file.machine.storage.layout.count = static_cast<int>(after.members_at_end());
   file.forget_plans();
   if (bytes <= after.deals.back().first * after.unit_bytes) return;
   error = resize(file, bytes, storage::Resize::to);
@@ -135,15 +134,15 @@ void redeal(File& file, std::vector<std::int64_t> members) {
 core::Error watch_targets(File& file) {
   SubfileUse& use = *file.subfiles;
   if (!file.hints.redeals || !use.writes || use.set.layout().count < 2) return {};
-  std::int64_t bytes = 0;
-  if (core::Error error = agreed_length(file, bytes); !error.ok()) return error;
   int cannot = 0;
-  if (file.rank == 0) {
+  if (file.rank == 0) {  // who closes the file from here on changes the stamp; who did before, the length
     auto once = std::make_shared<storage::SetUse>(use.set.path(), storage::SetUse::By::many_once);
     cannot = once->error();
     if (cannot == 0) use.use = std::move(once);
     use.stamp = storage::stamp_of(use.set.manifest_path());
   }
+  std::int64_t bytes = 0;
+  if (core::Error error = agreed_length(file, bytes); !error.ok()) return error;
   use.watch.emplace(TargetWatch{policy::SlowSubfiles(use.set.layout().count), bytes, 0, false, {}});
   use.in_force = std::make_shared<LayoutInForce>(use.set.layout());
   const policy::StorageKind kind = file.hints.storage;
