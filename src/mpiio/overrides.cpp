@@ -66,6 +66,7 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
   if (alone(*file))
     if (core::Error error = begin_alone(*file, handle, opening.words.mode); !error.ok()) return error;
   say_opened(*file->engine, request.comm, opening.origins);
+  file->warnings_said = file->engine->warnings.size();
   file->engine->times.open_s = observe::now_s() - times.begin_s;
   file->engine->times.open_by_library_s = times.by_library_s;
   report_opened(*file);
@@ -137,7 +138,6 @@ int close(MPI_File* handle) {
     file->queue.reset();
     {
       const engine::File::Visit visit(*file->engine, "close");
-      const std::size_t said = file->engine->warnings.size();
       file->shared_pointer.close();
       file->engine->gather();
       engine::ReportWishes wishes = report_wishes(*file->engine);
@@ -147,7 +147,7 @@ int close(MPI_File* handle) {
       if (alone(*file) && (error.ok() || file->deletes))
         error = engine::close_subfiles(*file->engine,
                                        file->deletes ? engine::AtClose::remove : engine::AtClose::keep);
-      say_rest(file->engine->comm, file->engine->warnings, said);
+      say_rest(file->engine->comm, file->engine->warnings, file->warnings_said);
       report_closed(*file, wishes);
     }
     file->engine->part();

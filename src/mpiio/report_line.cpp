@@ -53,7 +53,8 @@ report::Layout layout_of(const engine::File& file) {
 constexpr std::int64_t most_listed = 64;
 
 report::Subfiles subfiles_of(const engine::SubfileUse& use) {
-  const storage::Manifest& m = use.set.manifest();
+  const storage::SubfileSet set = engine::settled_set(use);
+  const storage::Manifest& m = set.manifest();
   report::Subfiles said{.count = m.layout.count,
                         .unit_bytes = m.layout.unit_bytes,
                         .folders = m.folders,
@@ -63,7 +64,7 @@ report::Subfiles subfiles_of(const engine::SubfileUse& use) {
                         .joined_by_kernel = use.tally.by_kernel,
                         .joined_through_memory = use.tally.through_memory};
   if (m.layout.count > most_listed || use.set.has_arrays()) return said;
-  const auto share = m.layout.shares(m.file_bytes);
+  const auto share = m.layout.shares(use.noted_bytes);
   said.bytes.emplace();
   for (std::int64_t i = 0; i < m.layout.count; ++i) said.bytes->push_back(share(i));
   return said;

@@ -11,9 +11,8 @@ void SharedPointer::begin_view(bool kept_here) {
   ++view_;
 }
 
-/// The plan memory's number is the same on all ranks, and no other open file's.
 std::string SharedPointer::path(const engine::File& file) const {
-  const std::string number = storage::hex_text(file.memory.token());
+  const std::string number = storage::hex_text(file.number);
   if (file.subfiles) return file.subfiles->set.folder() + "/shared-pointer." + number;
   const std::string folder = storage::parent_folder(file.path);
   return folder + "/." + file.path.substr(file.path.rfind('/') + 1) + ".collio-pointer." + number;

@@ -187,8 +187,9 @@ TEST(LayoutInForce, AddsUpTheTimesThatAreKnown) {
   layout.note(0, 1000, 1.0);
   layout.note(0, 500, 0.5);
   layout.note(1, 1000, 0);
-  layout.note(2, 7, 2.0);
-  EXPECT_EQ(layout.take_times(), (std::vector<std::int64_t>{1500, 0, 7, 1'500'000'000, 0, 2'000'000'000}));
+  layout.note(2, 7, 2.0);  // short
+  layout.note(2, 16, 2.0);
+  EXPECT_EQ(layout.take_times(), (std::vector<std::int64_t>{1500, 0, 16, 1'500'000'000, 0, 2'000'000'000}));
   EXPECT_EQ(layout.take_times(), (std::vector<std::int64_t>{0, 0, 0, 0, 0, 0}));
 }
 

@@ -191,6 +191,7 @@ class File {
   transport::Agreement* agreement = nullptr;
   std::unique_ptr<transport::RollCall> roll;  ///< which rank is in which collective call
   PlanMemory memory;
+  std::uint64_t number = 0;  ///< of this open; the same on all ranks, and no other open file's
   /// The file does not lie any more as plans were made for: they are kept for others. On all ranks.
   void forget_plans();
   observe::CallLog log;

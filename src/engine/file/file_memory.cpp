@@ -48,11 +48,15 @@ void File::take_out_memory() {
   if (std::optional<PlanMemory> kept = take_memory(memory_key_)) memory = std::move(*kept);
 }
 
-void File::forget_plans() { keep_memory(memory_key_, std::exchange(memory, PlanMemory())); }
+void File::forget_plans() {
+  PlanMemory old = std::exchange(memory, PlanMemory());
+  if (!lacking_.anything()) keep_memory(memory_key_, std::move(old));
+}
 
 void File::take_up_memory(bool all_took_it, std::uint64_t new_token) {
   if (!all_took_it) keep_memory(memory_key_, std::exchange(memory, PlanMemory()));
   if (memory.token() == 0) memory.set_token(new_token);
+  number = new_token;
 }
 
 }  // namespace collio::engine

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "engine/file/file.hpp"
@@ -18,6 +19,7 @@ namespace {
 using storage::Deal;
 using storage::LayoutInForce;
 using storage::SubfileLayout;
+using storage::SubfileSet;
 
 constexpr double seconds_between_looks = 0.1;
 constexpr std::size_t most_deals = 100;  ///< of a manifest, for this open to add one
@@ -74,59 +76,132 @@ std::string text_on(const SubfileUse& use, const SubfileLayout& before, const Su
          ": at most " + rate_text(slow) + "; the others at least " + rate_text(fast);
 }
 
-/// Whether the manifest on disk has this layout, whatever an attempt to write it ended with.
-bool is_written(SubfileUse& use, const SubfileLayout& layout) {
-  return reread_manifest(use.set).ok() && use.set.layout() == layout;
-}
-
-/// On rank 0: the manifest with the new layout, if nobody else has written to the file; else why not.
-core::Error write_down(SubfileUse& use, const SubfileLayout& layout) {
-  const std::int64_t kept = layout.deals.back().first * layout.unit_bytes;
-  core::Error error;
-  const int held = use.use->alone([&] {
-    error = change_manifest(use, [&](storage::Manifest& m) {
-      if (use.changed_by_others) return;
-      m.layout = layout;
-      m.file_bytes = std::min(m.file_bytes, kept);  // behind them nothing is written
-      m.synced_bytes = std::min(m.synced_bytes, kept);
-    });
-    if (!error.ok() && is_written(use, layout)) error = {};
-  });
-  if (held == EAGAIN || held == EACCES || use.changed_by_others)
-    return {core::ErrorClass::access, "other programs have opened it meanwhile"};
-  if (held != 0) return {core::ErrorClass::io, std::string("it cannot be locked: ") + std::strerror(held)};
-  return error;
+void warn(File& file, const std::string& why) {
+  const std::string text =
+      "collio_redeal=enable: slow subfiles of " + file.path + " go on getting stripes: " + why;
+  if (file.rank == 0 && std::ranges::find(file.warnings, text) == file.warnings.end())
+    file.warnings.push_back(text);
 }
 
 void give_up(File& file, const std::string& why) {
   file.subfiles->watch->given_up = true;
-  if (file.rank == 0)
-    file.warnings.push_back("collio_redeal=enable: slow subfiles of " + file.path +
-                            " go on getting stripes: " + why);
+  warn(file, why);
+}
+
+/// Rank 0's while stripes are dealt anew: nobody else has the file open or can open it, and nobody else
+/// changes the manifest.
+class Claim {
+ public:
+  explicit Claim(SubfileUse& use) : use_(use), lock_(use.set.path()), alone_(*use.use) {}
+  /// Class `access`: others have it open now, and may close it.
+  [[nodiscard]] core::Error error() const {
+    using core::ErrorClass;
+    if (alone_.error() == EAGAIN || alone_.error() == EACCES)
+      return {ErrorClass::access, "others have the file open"};
+    if (alone_.error() != 0)
+      return {ErrorClass::io, std::string("it cannot be locked: ") + std::strerror(alone_.error())};
+    if (changed_by_others(use_)) return {ErrorClass::io, "others have written to the file meanwhile"};
+    return {};
+  }
+
+ private:
+  SubfileUse& use_;
+  storage::SetLock lock_;
+  storage::SetUse::Alone alone_;
+};
+
+SubfileSet with_layout(const SubfileUse& use, const SubfileLayout& layout) {
+  SubfileSet set = use.set;
+  set.manifest().layout = layout;
+  return set;
+}
+
+/// Rank 0's manifest. What counts is whether it is there, whatever the attempt to write it ended with.
+core::Error write_down(SubfileUse& use, const SubfileLayout& layout) {
+  core::Error error = change_locked_manifest(use, [&](storage::Manifest& m) { m.layout = layout; });
+  if (error.ok()) return error;
+  SubfileSet there = use.set;
+  return reread_manifest(there).ok() && there.layout() == layout ? core::Error{} : error;
+}
+
+/// Lengths by the new layout where the file is `bytes` bytes long, then the manifest. Between them subfiles
+/// are too long, and none is too short. On error all is as before. Collective.
+core::Error put_in_force(File& file, const SubfileLayout& before, const SubfileLayout& after,
+                         std::int64_t bytes) {
+  SubfileUse& use = *file.subfiles;
+  const storage::SubfileShare share{file.rank, file.size};
+  const bool grows = bytes > after.deals.back().first * after.unit_bytes;
+  core::Error error;
+  if (grows)
+    error =
+        file.agreement->worst(resize_subfiles(with_layout(use, after), share, bytes, storage::Resize::grow),
+                              "cannot lengthen a subfile");
+  if (error.ok())
+    error = file.agreement->worst(file.rank == 0 ? write_down(use, after) : core::Error{},
+                                  "cannot change the manifest");
+  if (!error.ok() && grows) {
+    static_cast<void>(resize_subfiles(with_layout(use, before), share, bytes, storage::Resize::to));
+    transport::meet(file.comm);
+  }
+  return error;
 }
 
 /// Deals the stripes that nobody has written to, to `members`. Collective.
 void redeal(File& file, std::vector<std::int64_t> members) {
   SubfileUse& use = *file.subfiles;
+  TargetWatch& watch = *use.watch;
   LayoutInForce::Hold hold(*use.in_force);
-  const std::int64_t written_end =
-      -file.agreement->least(-std::max(hold.written_end(), use.watch->begin_bytes));
+  std::optional<Claim> claim;
+  if (file.rank == 0) claim.emplace(use);
+  core::Error error =
+      file.agreement->worst(claim ? claim->error() : core::Error{}, "cannot have the file alone");
+  if (error.kind == core::ErrorClass::access) return warn(file, error.message);
+  if (!error.ok()) return give_up(file, error.message);
+  const std::int64_t written_end = -file.agreement->least(-std::max(hold.written_end(), watch.begin_bytes));
   const SubfileLayout before = *use.in_force->now();
   if (before.deals.size() >= most_deals) return give_up(file, "its manifest says so often where they go");
   const SubfileLayout after = dealt_to(before, written_end, std::move(members));
   std::int64_t bytes = 0;
-  core::Error error = agreed_length(file, bytes);
-  if (error.ok() && file.rank == 0) error = write_down(use, after);
-  error = file.agreement->worst(error, "cannot change the manifest");
-  use.set.manifest().layout = error.ok() ? after : before;
+  error = agreed_length(file, with_layout(use, before), bytes);
+  if (error.ok() && bytes > std::max(written_end, watch.set_bytes))
+    error = {core::ErrorClass::io, "it is longer than this job has made it"};
+  if (error.ok()) error = put_in_force(file, before, after, bytes);
   if (!error.ok()) return give_up(file, error.message);
   hold.replace(after);
-  use.watch->said.push_back(text_on(use, before, after));
+  watch.said.push_back(text_on(use, before, after));
   if (file.hints.layout) file.machine.storage.layout.count = static_cast<int>(after.members_at_end());
   file.forget_plans();
-  if (bytes <= after.deals.back().first * after.unit_bytes) return;
-  error = resize(file, bytes, storage::Resize::to);
-  if (!error.ok()) give_up(file, error.message);
+}
+
+/// Whether the file's locks keep ranks of other nodes out, as far as one of these can tell; when rank 0 has
+/// the file in use. Collective.
+bool locks_reach_others(const File& file) {
+  const auto other = std::ranges::find_if(file.leaders, [](int rank) { return rank != 0; });
+  bool reach = true;
+  if (other != file.leaders.end() && *other == file.rank) {
+    const storage::SetUse attempt(file.path, storage::SetUse::By::one);
+    reach = attempt.error() == EAGAIN || attempt.error() == EACCES;
+  }
+  return file.agreement->least(reach ? 1 : 0) == 1;
+}
+
+/// Why stripes are not dealt anew whatever happens; empty: they may be. Collective.
+std::string why_not(File& file) {
+  SubfileUse& use = *file.subfiles;
+  const policy::StorageKind kind = file.hints.storage;
+  if (kind == policy::StorageKind::uring || kind == policy::StorageKind::aio)
+    return "collio_storage=" + std::string(policy::name_of(kind)) + " does not tell how long a write took";
+  int cannot = 0;
+  if (file.rank == 0) {  // who closes the file from here on changes the stamp; who did before, the length
+    auto once = std::make_shared<storage::SetUse>(use.set.path(), storage::SetUse::By::many_once);
+    cannot = once->error();
+    if (cannot == 0) use.use = std::move(once);
+    use.stamp = storage::stamp_of(use.set.manifest_path());
+    if (cannot == 0 && !use.stamp) cannot = ENOENT;
+  }
+  cannot = static_cast<int>(-file.agreement->least(-cannot));
+  if (cannot != 0) return std::string("it cannot be locked: ") + std::strerror(cannot);
+  return locks_reach_others(file) ? "" : "locks of one node do not reach others";
 }
 
 }  // namespace
@@ -134,23 +209,13 @@ void redeal(File& file, std::vector<std::int64_t> members) {
 core::Error watch_targets(File& file) {
   SubfileUse& use = *file.subfiles;
   if (!file.hints.redeals || !use.writes || use.set.layout().count < 2) return {};
-  int cannot = 0;
-  if (file.rank == 0) {  // who closes the file from here on changes the stamp; who did before, the length
-    auto once = std::make_shared<storage::SetUse>(use.set.path(), storage::SetUse::By::many_once);
-    cannot = once->error();
-    if (cannot == 0) use.use = std::move(once);
-    use.stamp = storage::stamp_of(use.set.manifest_path());
-  }
+  const std::string why = why_not(file);
   std::int64_t bytes = 0;
   if (core::Error error = agreed_length(file, bytes); !error.ok()) return error;
-  use.watch.emplace(TargetWatch{policy::SlowSubfiles(use.set.layout().count), bytes, 0, false, {}});
+  use.watch.emplace(TargetWatch{
+      .rates = policy::SlowSubfiles(use.set.layout().count), .begin_bytes = bytes, .set_bytes = bytes});
   use.in_force = std::make_shared<LayoutInForce>(use.set.layout());
-  const policy::StorageKind kind = file.hints.storage;
-  if (kind == policy::StorageKind::uring || kind == policy::StorageKind::aio)
-    give_up(file,
-            "collio_storage=" + std::string(policy::name_of(kind)) + " does not tell how long a write took");
-  if (file.agreement->least(-cannot) != 0)
-    give_up(file, std::string("it cannot be locked: ") + std::strerror(cannot));
+  if (!why.empty()) give_up(file, why);
   return {};
 }
 

@@ -21,8 +21,9 @@ class File;
 struct TargetWatch {
   policy::SlowSubfiles rates;
   std::int64_t begin_bytes = 0;  ///< of the file when it was opened
+  std::int64_t set_bytes = 0;    ///< length that the program has set
   double seconds = 0;            ///< of collective writes since the last look
-  std::int64_t slow_rank = -1;   ///< wrote most to the subfiles that were left out last
+  std::int64_t slow_rank = -1;   ///< took longest to write to the subfiles that were left out last
   bool given_up = false;
   std::vector<std::string> said;  ///< for the report, where stripes were dealt anew
 };

@@ -75,6 +75,7 @@ core::Error use_set(File& file, SubfileSet set, bool writes, std::shared_ptr<sto
                             "): a program that joins its subfiles would not notice that they are in use");
   const bool notes = writes && !set.has_arrays();
   file.subfiles.emplace(SubfileUse{std::move(set), notes, false, {}, std::move(use)});
+  file.subfiles->noted_bytes = file.subfiles->set.manifest().file_bytes;
   if (!notes) return {};
   return on_first(file, [&] {
     return change_manifest(*file.subfiles, [](storage::Manifest& m) { m.complete = false; });
@@ -209,21 +210,55 @@ core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) 
   return error.ok() ? watch_targets(file) : error;
 }
 
-core::Result<std::int64_t> length_of(const File& file) { return length_by(file.subfiles->set, {}); }
+SubfileSet settled_set(const SubfileUse& use) {
+  SubfileSet set = use.set;
+  if (use.in_force) set.manifest().layout = *use.in_force->settled();
+  return set;
+}
+
+bool changed_by_others(SubfileUse& use) {
+  use.touched = use.touched || storage::stamp_of(use.set.manifest_path()) != use.stamp;
+  return use.touched;
+}
+
+core::Error change_locked_manifest(SubfileUse& use, const ManifestChange& change) {
+  if (use.stamp) static_cast<void>(changed_by_others(use));
+  SubfileSet changed = use.set;
+  core::Error error = reread_manifest(changed);
+  if (error.ok()) {
+    change(changed.manifest());
+    error = write_manifest(changed);
+    use.noted_bytes = changed.manifest().file_bytes;
+  }
+  if (use.stamp) use.stamp = storage::stamp_of(use.set.manifest_path());
+  return error;
+}
+
+core::Error change_manifest(SubfileUse& use, const ManifestChange& change) {
+  const storage::SetLock lock(use.set.path());
+  return change_locked_manifest(use, change);
+}
+
+core::Result<std::int64_t> length_of(const File& file) { return length_by(settled_set(*file.subfiles), {}); }
 
 core::Error agreed_length(File& file, std::int64_t& bytes) {
-  auto mine = length_by(file.subfiles->set, share_of(file));
+  return agreed_length(file, settled_set(*file.subfiles), bytes);
+}
+
+core::Error agreed_length(File& file, const SubfileSet& set, std::int64_t& bytes) {
+  auto mine = length_by(set, share_of(file));
   const core::Error error = agreed(file, mine ? core::Error{} : mine.error());
   bytes = -file.agreement->least(mine ? -mine.value() : 0);
   return error;
 }
 
 core::Error resize(File& file, std::int64_t bytes, storage::Resize how) {
-  SubfileSet& set = file.subfiles->set;
+  const SubfileSet set = settled_set(*file.subfiles);
   if (set.has_arrays())
     return {core::ErrorClass::argument,
             file.path + " has array subfiles, whose lengths follow from their arrays and cannot be set"};
   if (how == storage::Resize::allocate) keep_dealing(file);
+  if (file.subfiles->watch) file.subfiles->watch->set_bytes = bytes;
   core::Error error;
   if (how ==
       storage::Resize::to)  // first: a crash between leaves a manifest that asks for less than there is
@@ -246,8 +281,8 @@ enum class Noted { flushed, closed };
 core::Error settle_lengths(File& file, std::int64_t& bytes, Noted how) {
   SubfileUse& use = *file.subfiles;
   const bool flushes = how == Noted::flushed;
-  auto mine =
-      grow_subfiles(use.set, share_of(file), bytes, flushes ? storage::Flush::yes : storage::Flush::no);
+  auto mine = grow_subfiles(settled_set(use), share_of(file), bytes,
+                            flushes ? storage::Flush::yes : storage::Flush::no);
   core::Error error = mine ? core::Error{} : mine.error();
   if (flushes && !use.names_flushed) core::keep_worst(error, flush_names(use.set, share_of(file)));
   error = agreed(file, error);
@@ -297,7 +332,7 @@ core::Result<std::string> why_kept(const SubfileSet& set, std::shared_ptr<storag
 /// Collective.
 core::Error join(File& file) {
   SubfileUse& use = *file.subfiles;
-  const SubfileSet& set = use.set;
+  const SubfileSet set = settled_set(use);
   use.use.reset();  // else this one is in the way
   std::shared_ptr<storage::SetUse> alone;
   bool kept = false;

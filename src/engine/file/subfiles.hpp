@@ -5,6 +5,7 @@
 // the ranks.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,8 +34,8 @@ class File;
 
 /// The subfiles of an open file.
 struct SubfileUse {
-  storage::SubfileSet set;
-  bool writes = false;  ///< and notes it in the manifest
+  storage::SubfileSet set;  ///< as it was when the file was opened
+  bool writes = false;      ///< and notes it in the manifest
   bool joined = false;
   storage::JoinTally tally;              ///< of this rank; once joined, of all
   std::shared_ptr<storage::SetUse> use;  ///< on rank 0, until it is closed
@@ -42,34 +43,33 @@ struct SubfileUse {
   bool joining = false;                                   ///< in the background
   std::shared_ptr<storage::LayoutInForce> in_force = {};  ///< where stripes may be dealt anew; else null
   std::optional<TargetWatch> watch = {};                  ///< the same
-  storage::FileStamp stamp = {};   ///< on rank 0, where targets are watched: of the manifest as it left it
-  bool changed_by_others = false;  ///< on rank 0: it is not as it was left
+  storage::FileStamp stamp = {};  ///< on rank 0, where targets are watched: of the manifest as it left it
+  bool touched = false;           ///< on rank 0: others have changed it
+  std::int64_t noted_bytes = 0;   ///< of the file, by the manifest as rank 0 last knew it
 };
 
 /// Takes up the subfiles that were found, or makes those that the hints ask for, if the file is empty; then
 /// `file` has them. Error: of a set that is there and cannot be used, or cannot be made. Collective.
 [[nodiscard]] core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes);
 
-/// Rank 0's manifest, changed by change(Manifest&) on what is there now: other opens of the file may have
-/// changed it.
-template <class Change>
-[[nodiscard]] core::Error change_manifest(SubfileUse& use, Change&& change) {
-  const storage::SetLock lock(use.set.path());
-  const std::string path = use.set.manifest_path();
-  if (use.stamp && storage::stamp_of(path) != use.stamp) use.changed_by_others = true;
-  core::Error error = reread_manifest(use.set);
-  if (error.ok()) {
-    change(use.set.manifest());
-    error = write_manifest(use.set);
-  }
-  if (use.stamp) use.stamp = storage::stamp_of(path);
-  return error;
-}
+/// The set with the layout in force: that in `use` stays as it was when the file was opened, so that any
+/// thread may look at it. Waits while stripes are dealt anew.
+[[nodiscard]] storage::SubfileSet settled_set(const SubfileUse& use);
+
+/// Rank 0's manifest, changed by `change` on what is there now: other opens of the file may have changed it.
+using ManifestChange = std::function<void(storage::Manifest&)>;
+[[nodiscard]] core::Error change_manifest(SubfileUse& use, const ManifestChange& change);
+/// The same for who has the SetLock.
+[[nodiscard]] core::Error change_locked_manifest(SubfileUse& use, const ManifestChange& change);
+/// Whether the manifest is not as this open left it. On rank 0, where targets are watched.
+[[nodiscard]] bool changed_by_others(SubfileUse& use);
 
 /// Bytes of the file. O(subfiles). Not collective.
 [[nodiscard]] core::Result<std::int64_t> length_of(const File& file);
 /// The same, of all ranks' knowledge. Collective.
 [[nodiscard]] core::Error agreed_length(File& file, std::int64_t& bytes);
+/// By a set with another layout than the one in force. Collective.
+[[nodiscard]] core::Error agreed_length(File& file, const storage::SubfileSet& set, std::int64_t& bytes);
 /// Gives the file `bytes` bytes, or room for them. Collective.
 [[nodiscard]] core::Error resize(File& file, std::int64_t bytes, storage::Resize how);
 

@@ -6,12 +6,20 @@
 
 namespace collio::storage {
 
+constexpr std::int64_t long_enough = 256 << 10;  ///< for a write to tell of a server's rate
+
 LayoutInForce::LayoutInForce(SubfileLayout layout)
     : layout_(std::make_shared<const SubfileLayout>(std::move(layout))),
       times_(2 * static_cast<std::size_t>(layout_->count), 0) {}
 
 LayoutInForce::Layout LayoutInForce::now() const {
   const std::lock_guard lock(mutex_);
+  return layout_;
+}
+
+LayoutInForce::Layout LayoutInForce::settled() const {
+  std::unique_lock lock(mutex_);
+  let_go_.wait(lock, [this] { return !held_; });
   return layout_;
 }
 
@@ -50,6 +58,7 @@ void LayoutInForce::note(std::int64_t subfile, std::int64_t bytes, double second
   if (seconds <= 0) return;
   const auto place = static_cast<std::size_t>(subfile);
   const std::lock_guard lock(mutex_);
+  if (bytes < std::min(layout_->unit_bytes, long_enough)) return;
   times_[place] += bytes;
   times_[times_.size() / 2 + place] += static_cast<std::int64_t>(1e9 * seconds);
 }

@@ -23,6 +23,8 @@ class LayoutInForce {
   explicit LayoutInForce(SubfileLayout layout);
 
   [[nodiscard]] Layout now() const;
+  /// The same; waits while somebody has a Hold, when the subfiles' lengths are of neither layout.
+  [[nodiscard]] Layout settled() const;
   /// For a write of `extent`, which counts as written from now on. Waits while somebody has a Hold.
   [[nodiscard]] Layout for_write(const core::Extent& extent);
 
@@ -41,7 +43,8 @@ class LayoutInForce {
     LayoutInForce& held_;
   };
 
-  /// A write of `bytes` bytes to a subfile took `seconds`; 0: that is not known.
+  /// A write of `bytes` bytes to a subfile took `seconds`; 0: that is not known. Short ones do not count:
+  /// they tell of a server's latency.
   void note(std::int64_t subfile, std::int64_t bytes, double seconds);
   /// Of all subfiles the bytes of the writes whose time is known, since the last call of this, then their
   /// nanoseconds.
@@ -49,7 +52,7 @@ class LayoutInForce {
 
  private:
   mutable std::mutex mutex_;
-  std::condition_variable let_go_;
+  mutable std::condition_variable let_go_;
   bool held_ = false;
   Layout layout_;
   std::int64_t written_end_ = 0;

@@ -21,23 +21,31 @@ class SetUse {
  public:
   enum class By {
     many,       ///< waits while one holds it alone
-    many_once,  ///< the same, and may be alone() for a time
+    many_once,  ///< the same, and may be Alone for a time
     one         ///< does not wait: others may hold it
   };
   SetUse(const std::string& path, By by);
   /// errno; 0: it is held. EAGAIN, EACCES: others hold it. A file system may have no locks.
   [[nodiscard]] int error() const noexcept { return file_.error() != 0 ? file_.error() : lock_.error(); }
-  /// Does what `step()` does while nobody else holds it, if nobody does: errno, or 0. Others that come
-  /// meanwhile wait.
-  template <class Step>
-  [[nodiscard]] int alone(Step&& step) {
-    if (file_.error() != 0) return file_.error();
-    const int error = lock_.change(RangeUse::write);
-    if (error != 0) return error;
-    step();
-    lock_.change(RangeUse::read);  // nobody is in the way
-    return 0;
-  }
+
+  /// A time in which nobody else holds it; others that come wait. Behind a SetLock: who makes a set has that
+  /// when it asks for the use.
+  class Alone {
+   public:
+    explicit Alone(SetUse& use)
+        : use_(use), error_(use.error() != 0 ? use.error() : use.lock_.change(RangeUse::write)) {}
+    ~Alone() {
+      if (error_ == 0) use_.lock_.change(RangeUse::read);  // nobody is in the way
+    }
+    Alone(const Alone&) = delete;
+    Alone& operator=(const Alone&) = delete;
+    /// As SetUse::error().
+    [[nodiscard]] int error() const noexcept { return error_; }
+
+   private:
+    SetUse& use_;
+    const int error_;
+  };
 
  private:
   OpenedFile file_;

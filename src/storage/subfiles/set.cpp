@@ -47,6 +47,15 @@ int allocate(int fd, std::int64_t bytes) {
   return error;
 }
 
+int truncate(int fd, std::int64_t bytes) { return ::ftruncate(fd, bytes) != 0 ? errno : 0; }
+
+/// As grow(), where nobody else writes: every file system can do it.
+int lengthen(int fd, std::int64_t bytes) {
+  struct stat about {};
+  if (::fstat(fd, &about) != 0) return errno;
+  return about.st_size < bytes ? truncate(fd, bytes) : 0;
+}
+
 }  // namespace
 
 SubfileSet::SubfileSet(std::string path, std::string folder, Manifest manifest)
@@ -163,9 +172,9 @@ core::Error resize_subfiles(const SubfileSet& set, const SubfileShare& share, st
   return for_each_subfile(set, share, [&](std::int64_t i, const std::string& path) {
     const OpenedFile file(path, O_WRONLY);
     if (file.error() != 0) return errno_error("open subfile", path, file.error());
-    const int error = how == Resize::allocate                  ? allocate(file.fd(), wanted(i))
-                      : ::ftruncate(file.fd(), wanted(i)) != 0 ? errno
-                                                               : 0;
+    const int error = how == Resize::allocate ? allocate(file.fd(), wanted(i))
+                      : how == Resize::grow   ? lengthen(file.fd(), wanted(i))
+                                              : truncate(file.fd(), wanted(i));
     if (error == 0) return core::Error{};
     return errno_error("make " + std::to_string(wanted(i)) + " bytes long: subfile", path, error);
   });

@@ -97,6 +97,7 @@ class SetLock {
     std::int64_t enough = std::numeric_limits<std::int64_t>::max());
 
 enum class Resize {
+  grow,     ///< longer subfiles stay; for who writes alone
   to,       ///< longer subfiles are cut
   allocate  ///< longer ones stay, and disk space is there for the bytes
 };
