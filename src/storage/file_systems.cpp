@@ -154,4 +154,9 @@ FoundFileSystem find_file_system(const std::string& path) {
           fs.f_bsize};
 }
 
+bool is_on_fuse(int fd) noexcept {
+  struct statfs about {};
+  return ::fstatfs(fd, &about) == 0 && static_cast<std::uint32_t>(about.f_type) == fuse_magic;
+}
+
 }  // namespace collio::storage

@@ -12,6 +12,9 @@
 
 namespace collio::storage {
 
+/// Whether an open file is served by a process of this machine, whatever the file system calls itself.
+[[nodiscard]] bool is_on_fuse(int fd) noexcept;
+
 struct FileSystem {
   /// shared: calls are dear, and clients share locks. unknown: local, or shared where a job has several
   /// nodes.

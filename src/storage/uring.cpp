@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "storage/file_systems.hpp"
 #include "storage/kinds.hpp"
 #include "storage/posix.hpp"
 
@@ -198,6 +199,9 @@ std::string why_no_ring(int error) {
 }  // namespace
 
 StorageOrReason make_uring(Descriptors&& file, bool local) {
+  if (is_on_fuse(file.buffered()))
+    return {nullptr,
+            "io_uring: on FUSE the kernel says of a read across the file's end that it got all bytes"};
   io_uring ring{};
   int error = ::io_uring_queue_init(entries_in_ring, &ring, 0);
   if (error < 0) return {nullptr, why_no_ring(-error)};
