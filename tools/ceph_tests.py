@@ -213,7 +213,7 @@ def test(site: Site) -> int:
     if parts.keys() == PARTS.keys():
         output = Path(site.options["output"])
         output.mkdir(parents=True, exist_ok=True)
-        (output / f"{site.mpi.id}.json").write_text(json.dumps(document, indent=1) + "\n")
+        (output / f"{site.mpi.id}.json").write_text(json.dumps(document, indent=1).replace(f"{ROOT}/", "") + "\n")
     return 1 if failed else 0
 
 

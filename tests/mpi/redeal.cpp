@@ -15,9 +15,9 @@ namespace {
 constexpr int unit = 65536, subfiles = 4, block = 7001;
 constexpr int step_bytes = 24 * subfiles * unit;
 
-/// One aggregator writes to each subfile: 1 ms for a stripe, so that a wait for a core counts for little; one
-/// of them 15 ms from its fifth write on.
-Pairs hints(const char* faults = "aggregator=1:write5+:delay=0.015/all:write:delay=0.001") {
+/// One aggregator writes to each subfile: half a ms for a stripe, so that a wait for a core counts for
+/// little; one of them 10 ms from its fifth write on, for a while.
+Pairs hints(const char* faults = "aggregator=1:write5-120:delay=0.01/all:write:delay=0.0005") {
   return {{"collio_subfiles", "4"}, {"collio_subfile_unit", "65536"},   {"collio_redeal", "enable"},
           {"cb_nodes", "4"},        {"collio_domains", "group_cyclic"}, {"collio_path", "two_phase"},
           {"collio_faults", faults}};
@@ -103,7 +103,7 @@ void test_slow_subfile(Program& program, Length length) {
   const bool first_is_slow = length == Length::grows;
   MPI_File file = open(
       program, path,
-      first_is_slow ? hints("aggregator=0:write5+:delay=0.015/all:write:delay=0.001") : hints(), to_make);
+      first_is_slow ? hints("aggregator=0:write5-120:delay=0.01/all:write:delay=0.0005") : hints(), to_make);
   if (length == Length::full) program.good(MPI_File_set_size(file, steps * step_bytes), "set_size");
   if (length == Length::reserved) program.good(MPI_File_preallocate(file, steps * step_bytes), "preallocate");
   for (int k = 0; k < steps; ++k) {
