@@ -20,7 +20,7 @@ class SlowSubfiles {
   /// what a server takes into its memory.
   static constexpr std::int64_t enough_bytes = 4 << 20, enough_ns = 200'000'000;
   /// A target with less than a quarter of the middle one's rate is left out at once, one with less than 0.4
-  /// of it after so many of its rates in a row.
+  /// of it when that was so for this many rates in a row.
   static constexpr int rates_of_doubt = 3;
 
   explicit SlowSubfiles(std::int64_t count);

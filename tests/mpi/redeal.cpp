@@ -177,7 +177,8 @@ void test_others(Program& program, Others others) {
   const std::string path = program.path("redeal");
   MPI_File file = open(program, path, hints(), to_make);
   write_step(program, file, 0);
-  MPI_File other = open(program, path, {}, MPI_MODE_RDWR);
+  const bool only_reads = others == Others::have_it_open;  // and may have it open for a while
+  MPI_File other = open(program, path, {}, only_reads ? MPI_MODE_RDONLY : MPI_MODE_RDWR);
   if (others == Others::have_written) {
     write_alone(program, other, 2, (steps - 1) * step_bytes + unit);
     close(program, other);
@@ -185,11 +186,15 @@ void test_others(Program& program, Others others) {
   for (int k = 1; k < steps; ++k) write_step(program, file, MPI_Offset{k} * step_bytes);
   if (others == Others::have_it_open) {
     check_content(program, other, steps * step_bytes, "content by the other open");
+    if (program.rank == 0) program.that(deals(program, path).empty(), "no deal beside another open");
     close(program, other);
   }
-  check_content(program, file, steps * step_bytes, "content beside another open");
+  write_step(program, file, MPI_Offset{steps} * step_bytes);
+  check_content(program, file, (steps + 1) * step_bytes, "content beside another open");
   close(program, file);
-  if (program.rank == 0) program.that(deals(program, path).empty(), "no deal beside another open");
+  const auto found = static_cast<long long>(deals(program, path).size());
+  if (program.rank == 0)
+    program.equal(found, others == Others::have_it_open ? 1 : 0, "deals when it is closed");
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_File_delete(path.c_str(), MPI_INFO_NULL);
 }

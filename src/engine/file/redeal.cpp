@@ -173,8 +173,7 @@ void redeal(File& file, std::vector<std::int64_t> members) {
   file.forget_plans();
 }
 
-/// Whether the file's locks keep ranks of other nodes out, as far as one of these can tell; when rank 0 has
-/// the file in use. Collective.
+/// Rank 0 has the file in use: whether its lock stops the first rank of another node. Collective.
 bool locks_reach_others(const File& file) {
   const auto other = std::ranges::find_if(file.leaders, [](int rank) { return rank != 0; });
   bool reach = true;
@@ -231,10 +230,12 @@ void look_after_targets(File& file, double seconds) {
   transport::reduce_to_all(all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_SUM, file.comm);
   std::vector<std::int64_t> kept = watch.rates.review(all, members);
   if (kept.size() == members.size()) return;
-  const std::int64_t before = std::exchange(watch.slow_rank, slowest_rank(file, mine, members, kept));
-  if (watch.slow_rank == before)
-    return give_up(file, "rank " + std::to_string(before) + " is slow wherever it writes");
+  const std::int64_t slowest = slowest_rank(file, mine, members, kept);
+  if (slowest == watch.slow_rank)
+    return give_up(file, "rank " + std::to_string(slowest) + " is slow wherever it writes");
+  const std::size_t deals = watch.said.size();
   redeal(file, std::move(kept));
+  if (watch.said.size() > deals) watch.slow_rank = slowest;
 }
 
 void keep_dealing(File& file) noexcept {
