@@ -18,7 +18,7 @@ class DensePattern : public Pattern {
  protected:
   /// A call with an explicit offset and no view.
   Call& add_contiguous(Extent extent) {
-    own_.push_back(extent);
+    if (extent.length > 0) own_.push_back(extent);
     return calls_.emplace_back(Call{.displacement = extent.offset, .bytes = extent.length});
   }
   /// A datatype for as long as the pattern lives.

@@ -14,6 +14,7 @@ namespace collio::bench {
 [[nodiscard]] std::unique_ptr<Pattern> make_ior(Options& options, World world);
 [[nodiscard]] std::unique_ptr<Pattern> make_tile(Options& options, World world);
 [[nodiscard]] std::unique_ptr<Pattern> make_flash(Options& options, World world);
+[[nodiscard]] std::unique_ptr<Pattern> make_gcrm(Options& options, World world);
 [[nodiscard]] std::unique_ptr<Pattern> make_hacc(Options& options, World world);
 [[nodiscard]] std::unique_ptr<Pattern> make_collperf(Options& options, World world);
 

@@ -34,6 +34,8 @@ std::span<const PatternEntry> pattern_table() {
                    "[--element-size 256] [--tiles-x N] [--tile-x 128] [--tile-y 128]", make_tile},
       PatternEntry{"flash", "24 variables of FLASH's blocks, strided in memory, a call each",
                    "[--nxb 8|16] --blocks 40", make_flash},
+      PatternEntry{"gcrm", "38 variables of a cloud model's geodesic grid, a call each",
+                   "[--level 6] [--blocks-level 3] [--layers 26]", make_gcrm},
       PatternEntry{"hacc", "particles of 38 bytes, as structures, as nine arrays, or as nine arrays a rank",
                    "--particles 100000 [--layout aos|soa|blocks]", make_hacc},
       PatternEntry{"collperf", "a block-distributed 3-D array, as ROMIO's coll_perf has it",

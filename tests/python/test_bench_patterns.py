@@ -22,6 +22,8 @@ SHAPES = [
     (["tile", "--element-size", "1MiB"], 2, 2 * 4096 * KIB, 2 * 2),
     (["flash", "--blocks", 2], 3, 3 * 24 * 2 * 8**3 * 8, 3 * 24),
     (["flash", "--blocks", 1, "--nxb", "16"], 2, 2 * 24 * 16**3 * 8, 2 * 24),
+    (["gcrm", "--level", 4, "--layers", 3], 6, 38 * 10 * 4**4 * 3 * 4, 6 * 38),
+    (["gcrm", "--level", 3, "--blocks-level", 0, "--layers", 1], 12, 38 * 10 * 4**3 * 4, 10 * 38),  # two ranks have none
     (["hacc", "--particles", 1001], 3, 3 * 1001 * 38, 3),
     (["hacc", "--particles", 1001, "--layout", "soa"], 3, 3 * 1001 * 38, 3 * 9),
     (["collperf", "--nz", 8, "--ny", 6, "--nx", 10], 8, 8 * 6 * 10 * 4, 8 * 4 * 3),
@@ -79,6 +81,7 @@ def test_a_wrong_place_in_memory_is_found(real_mpi, bench_program, tmp_path, ope
 @pytest.mark.parametrize("words, said", [
     (["ior", "--transfer", 3000, "--block", 4096], "no multiple of --transfer 3000"), (["tile", "--tiles-x", 3], "no divisor of the 4 ranks"),
     (["flash", "--nxb", 12], "not one of '8', '16'"), (["hacc", "--layout", "both"], "not one of 'aos', 'soa'"), (["collperf", "--nx", 0], "1<=x<=8192"),
+    (["gcrm", "--level", 3, "--blocks-level", 4], "--blocks-level is 4; allowed: 0 to --level (3)"),
 ], ids=lambda value: value[0] if isinstance(value, list) else "")
 def test_bad_options_are_named(site, cli, tmp_path, words, said):
     done = cli("bench", *words, "--mpi", "mpich-9.9.1", "--ranks", 4, "--dir", tmp_path)
@@ -89,6 +92,7 @@ def test_bad_options_are_named(site, cli, tmp_path, words, said):
     (["ior", "--transfer", "3000", "--block", "4096"], "--block is 4096; allowed: multiples of --transfer (3000)"),
     (["tile", "--tiles-x", "2"], "--tiles-x is 2; allowed: 1 to 1"),
     (["flash", "--nxb", "12"], "--nxb is '12'; allowed: 8, 16"), (["hacc", "--layout", "both"], "--layout is 'both'; allowed: aos, soa"),
+    (["gcrm", "--level", "13"], "--level is 13; allowed: 3 to 12"), (["gcrm", "--blocks-level", "7"], "--blocks-level is 7; allowed: 0 to 6"),
     (["collperf", "--nw", "3"], "--nw is no option of this pattern"),
 ], ids=lambda value: value[0] if isinstance(value, list) else "")
 def test_the_program_names_bad_options(real_mpi, bench_program, tmp_path, words, said):
