@@ -70,11 +70,10 @@ core::Error not_converted(MPI_Datatype type) {
   char name[MPI_MAX_OBJECT_NAME] = "";
   int length = 0;
   MPI_Type_get_name(type, name, &length);
-  return {
-      core::ErrorClass::type,
-      "data of type " + std::string(length > 0 ? name : "(without a name)") +
-          " are not converted to external32, where their size differs; allowed: types of the same size, such "
-          "as MPI_INT, MPI_INT64_T and MPI_DOUBLE"};
+  // So short that MPI_Error_string has it, however long the path before it is.
+  return {core::ErrorClass::type, "data of type " + std::string(length > 0 ? name : "(no name)") +
+                                      " are not converted to external32: their size differs; allowed are "
+                                      "types like MPI_INT64_T, MPI_DOUBLE"};
 }
 
 core::Result<Elements> predefined_elements(MPI_Datatype type) {
