@@ -26,12 +26,22 @@ double SlowSubfiles::middle_rate(const std::vector<std::int64_t>& members) const
   return *middle;
 }
 
+double SlowSubfiles::far_slower_rate(const std::vector<std::int64_t>& members) const {
+  return far_slower * middle_rate(members);
+}
+
 /// Bytes per second that they write together, each an equal part.
 double SlowSubfiles::together(const std::vector<std::int64_t>& members) const {
   double slowest = std::numeric_limits<double>::max();
   for (const std::int64_t member : members)
     if (rate(member) > 0) slowest = std::min(slowest, rate(member));
   return slowest * static_cast<double>(members.size());
+}
+
+std::vector<std::int64_t> SlowSubfiles::review_alone(std::span<const std::int64_t> times,
+                                                     const std::vector<std::int64_t>& members) {
+  for (Seen& seen : seen_) seen.bytes = seen.ns = 0;
+  return review(times, members);
 }
 
 std::vector<std::int64_t> SlowSubfiles::review(std::span<const std::int64_t> times,

@@ -29,6 +29,11 @@ class SlowSubfiles {
   /// log(members)).
   [[nodiscard]] std::vector<std::int64_t> review(std::span<const std::int64_t> times,
                                                  const std::vector<std::int64_t>& members);
+  /// The same, of this period alone.
+  [[nodiscard]] std::vector<std::int64_t> review_alone(std::span<const std::int64_t> times,
+                                                       const std::vector<std::int64_t>& members);
+  /// Bytes per second below which one of `members` is left out at once; 0: nothing is known.
+  [[nodiscard]] double far_slower_rate(const std::vector<std::int64_t>& members) const;
   /// Of a subfile, bytes per second, as last known; 0: it is not.
   [[nodiscard]] double rate(std::int64_t subfile) const { return of(subfile).rate; }
 

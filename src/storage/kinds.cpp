@@ -36,7 +36,7 @@ std::vector<StorageKind> kinds_to_try(const StorageRequest& r) {
   switch (r.kind) {
     case StorageKind::automatic:
       if (r.model.in_memory) return {StorageKind::posix};
-      if (r.timed) return {StorageKind::threads, StorageKind::posix};
+      if (r.watch) return {StorageKind::threads, StorageKind::posix};
       return {StorageKind::uring, StorageKind::threads, StorageKind::posix};
     case StorageKind::uring:
       return {StorageKind::uring, StorageKind::threads, StorageKind::posix};
@@ -105,6 +105,7 @@ core::Result<Opened> open_storage(const StorageRequest& request) {
   auto file = open_file(request, request.direct && !declined);
   if (!file.ok()) return file.error();
   if (declined) file.value().decline_direct("O_DIRECT is not used: ceph-fuse would show old bytes to others");
+  file.value().let_watch(request.watch);
   Opened opened;
   opened.holder = Holder::with(file.value().buffered());
   if (const Locks locks = locks_for(request); locks != Locks::none) {

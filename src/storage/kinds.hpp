@@ -11,6 +11,7 @@
 #include "policy/hints.hpp"
 #include "storage/operation.hpp"
 #include "storage/posix.hpp"
+#include "storage/write_watch.hpp"
 
 namespace collio::storage {
 
@@ -26,8 +27,8 @@ struct StorageRequest {
   std::optional<Holder> holder = {};  ///< the process that opened the file before; none: this is the first
   bool lock_writes =
       false;  ///< each write under a lock of its byte range, where the file system has such locks
-  bool timed =
-      false;  ///< Transfer::seconds is to be known, if the kind is not given: the kernel's ring tells none
+  std::shared_ptr<WriteWatch> watch =
+      {};  ///< of its writes; null: nobody. `auto` then takes no ring: the kernel tells nothing of a call
 };
 
 /// What settled the kind that was tried first.

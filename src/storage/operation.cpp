@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::int64_t most_per_call =
     1 << 30;  // Linux moves no more than 2 GiB - 4 KiB, and the ring counts in 32 bits
+constexpr std::int64_t most_per_watched_call = 256 << 10;
 
 core::Error failure(const char* what, const std::string& path, int error) {
   return {class_of_errno(error), std::string(what) + " " + path + ": " + std::strerror(error) + " (errno " +
@@ -83,6 +84,7 @@ core::Result<Descriptors> Descriptors::open_held(const Holder& holder, const std
 
 Descriptors::Descriptors(Descriptors&& o) noexcept
     : drill_(std::move(o.drill_)),
+      watch_(std::move(o.watch_)),
       path_(std::move(o.path_)),
       no_direct_(std::move(o.no_direct_)),
       buffered_(std::exchange(o.buffered_, -1)),
@@ -137,7 +139,8 @@ SystemCall Operation::whole_rest(const Descriptors& file) const noexcept {
   SystemCall call{
       write_,         false, file.buffered(), data_ + result_.bytes, 0, extent_.offset + result_.bytes,
       file.buffered()};
-  std::int64_t left = std::min(extent_.length - result_.bytes, most_per_call);
+  std::int64_t left = std::min(extent_.length - result_.bytes,
+                               write_ && file.watch() ? most_per_watched_call : most_per_call);
   if (file.direct() >= 0 && !direct_refused_) {
     const std::int64_t a = file.alignment();
     const std::int64_t before = (a - call.offset % a) % a;  // to the next aligned byte
@@ -174,12 +177,28 @@ void Operation::book(const Descriptors& file, const SystemCall& call, ssize_t ou
 }
 
 void Operation::run(const Descriptors& file) {
-  const auto begin = std::chrono::steady_clock::now();
+  if (write_ && file.watch()) return run_watched(file, *file.watch());
   while (!complete_) {
     const SystemCall call = next(file);
     book(file, call, call.make());
   }
-  result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Operation::run_watched(const Descriptors& file, WriteWatch& watch) {
+  using Clock = std::chrono::steady_clock;
+  for (auto begin = Clock::now(); !complete_;) {  // of a call, with those before it that were interrupted
+    if (!watch.wanted()) {
+      complete_ = true;
+      return;
+    }
+    const SystemCall call = next(file);
+    const ssize_t outcome = call.make();
+    book(file, call, outcome);
+    if (outcome <= 0) continue;
+    const auto end = Clock::now();
+    watch.took(outcome, std::chrono::duration<double>(end - begin).count());
+    begin = end;
+  }
 }
 
 }  // namespace collio::storage

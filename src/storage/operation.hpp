@@ -16,6 +16,7 @@
 #include "storage/faults.hpp"
 #include "storage/same_file.hpp"
 #include "storage/storage.hpp"
+#include "storage/write_watch.hpp"
 
 namespace collio::storage {
 
@@ -48,10 +49,14 @@ class Descriptors {
   void decline_direct(std::string why) noexcept { no_direct_ = std::move(why); }
   /// Null: the calls are made as asked.
   [[nodiscard]] FaultDrill* drill() const noexcept { return drill_.get(); }
+  /// Of the writes that Operation::run() makes; null: nobody looks on.
+  [[nodiscard]] WriteWatch* watch() const noexcept { return watch_.get(); }
+  void let_watch(std::shared_ptr<WriteWatch> watch) noexcept { watch_ = std::move(watch); }
 
  private:
   Descriptors() = default;
   std::shared_ptr<FaultDrill> drill_;
+  std::shared_ptr<WriteWatch> watch_;
   std::string path_, no_direct_;
   int buffered_ = -1, direct_ = -1;
   std::int64_t alignment_ = 4096;
@@ -92,7 +97,7 @@ class Operation {
   [[nodiscard]] SystemCall next(const Descriptors& file);
   /// Books the outcome of `call`: bytes moved, or the negative of errno.
   void book(const Descriptors& file, const SystemCall& call, ssize_t outcome);
-  /// Makes all calls that are left.
+  /// Makes all calls that are left, as long as who looks on wants that.
   void run(const Descriptors& file);
   /// The result, once complete.
   [[nodiscard]] Transfer take() noexcept { return std::move(result_); }
@@ -101,6 +106,7 @@ class Operation {
 
  private:
   [[nodiscard]] SystemCall whole_rest(const Descriptors& file) const noexcept;
+  void run_watched(const Descriptors& file, WriteWatch& watch);
 
   core::Extent extent_;
   std::byte* data_ = nullptr;

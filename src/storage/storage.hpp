@@ -23,7 +23,6 @@ namespace collio::storage {
 struct Transfer {
   std::int64_t bytes = 0;
   core::Error error;
-  double seconds = 0;  ///< of its system calls; 0: not known
 };
 
 /// An open file. Not collective. Calls may be made by any rank that opened it. write(), read() and sync() by

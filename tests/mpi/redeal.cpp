@@ -31,13 +31,20 @@ std::string expected(MPI_Offset from, MPI_Offset bytes) {
   return text;
 }
 
-/// Ranks write blocks in turn, `step_bytes` in all.
-void write_step(Program& program, MPI_File file, MPI_Offset begin) {
+/// Stripes of a step that nobody writes.
+struct Hole {
+  int first = 0, count = 0;
+  [[nodiscard]] bool holds(int at) const { return at >= first * unit && at < (first + count) * unit; }
+};
+
+/// Ranks write blocks in turn, `step_bytes` in all, but for those that begin in the hole.
+void write_step(Program& program, MPI_File file, MPI_Offset begin, Hole hole = {}) {
   std::string mine;
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   for (int at = program.rank * block; at < step_bytes; at += program.size * block) {
     const int bytes = std::min(block, step_bytes - at);
+    if (hole.holds(at)) continue;
     lengths.push_back(bytes);
     places.push_back(at);
     mine += expected(begin + at, bytes);
@@ -157,6 +164,36 @@ void test_shared_pointer(Program& program) {
   MPI_File_delete(path.c_str(), MPI_INFO_NULL);
 }
 
+/// In a call long enough, what goes to the slow subfile is left out and dealt to the others, which then have
+/// no byte of the first attempt: where nobody writes there are zeros.
+void test_in_mid_call(Program& program, Length length) {
+  constexpr int fast = 4, all = fast + 2;
+  constexpr Hole hole{30, 20};
+  const std::string path = program.path("redeal");
+  MPI_File file =
+      open(program, path, hints("aggregator=1:write101-108:delay=0.03/all:write:delay=0.002"), to_make);
+  if (length == Length::full) program.good(MPI_File_set_size(file, all * step_bytes), "set_size");
+  for (int k = 0; k < all; ++k)
+    write_step(program, file, MPI_Offset{k} * step_bytes, k < fast ? Hole{} : hole);
+  std::string text(std::size_t{all} * step_bytes, '?');
+  program.good(MPI_File_read_at_all(file, 0, text.data(), all * step_bytes, MPI_BYTE, MPI_STATUS_IGNORE),
+               "read_at_all");
+  std::string right = expected(0, all * step_bytes);
+  for (int k = fast; k < all; ++k)
+    for (int at = 0; at < step_bytes; at += block)
+      if (hole.holds(at)) std::fill_n(right.begin() + k * step_bytes + at, block, '\0');
+  program.that(text == right, "content with holes");
+  close(program, file);
+  if (program.rank == 0) {
+    const auto found = deals(program, path);
+    program.equal(static_cast<long long>(found.size()), 1, "deals");
+    const std::string first = std::to_string(fast * step_bytes / unit);
+    program.that(!found.empty() && found[0] == "deal " + first + " 0 2 3", "dealt from the slow call on");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File_delete(path.c_str(), MPI_INFO_NULL);
+}
+
 void test_joined(Program& program) {
   const std::string path = program.path("redeal");
   Pairs with = hints();
@@ -175,7 +212,8 @@ enum class Others { have_it_open, have_written };
 void test_others(Program& program, Others others) {
   constexpr int steps = 4;
   const std::string path = program.path("redeal");
-  MPI_File file = open(program, path, hints(), to_make);
+  MPI_File file =
+      open(program, path, hints("aggregator=1:write5-200:delay=0.01/all:write:delay=0.0005"), to_make);
   write_step(program, file, 0);
   const bool only_reads = others == Others::have_it_open;  // and may have it open for a while
   MPI_File other = open(program, path, {}, only_reads ? MPI_MODE_RDONLY : MPI_MODE_RDWR);
@@ -205,6 +243,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   for (const Length length : {Length::grows, Length::full, Length::reserved})
     test_slow_subfile(program, length);
+  for (const Length length : {Length::grows, Length::full}) test_in_mid_call(program, length);
   test_shared_pointer(program);
   test_joined(program);
   for (const Others others : {Others::have_it_open, Others::have_written}) test_others(program, others);

@@ -157,6 +157,7 @@ struct Agreed {
   const Prepared& prepared;
   observe::CallRecord& record;
   PathResult* ahead;  ///< of this rank's bytes, if all ranks moved theirs before they met; else null
+  bool last = false;  ///< the call has been made before: nothing is left out
 };
 
 Planned plan_in_step(const Agreed& agreed) {
@@ -187,22 +188,41 @@ PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::Sched
             agreed.record.steps,
             agreed.record.counters,
             trials};
+  const bool all_wait = plan.direction == Direction::write && agreed.digest.in_background == 0;
+  if (all_wait && !agreed.last) let_leave_out(file);
   PathResult moved = move_bytes(call);
+  if (leave_out_none(file)) moved.outcome.left_out = 1;
   agree_on_outcome(call, moved, since_s);
   return moved;
 }
 
-/// Moves the bytes of a call, if need be in a second attempt with masks, and learns from it. Collective.
+/// The same, if need be in a second attempt with masks.
+PathResult attempts(const Agreed& agreed, Planned& planned, double since_s) {
+  PathResult moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
+  if (!moved.outcome.again) return moved;
+  const policy::PlanRequest with_holes{agreed.request.direction, agreed.digest, agreed.file.most_domains(),
+                                       true};
+  planned.plan = policy::with_masks(agreed.file.plan(with_holes), planned.plan);
+  return attempt(agreed, planned.plan, planned.schedules.get(), since_s);
+}
+
+/// A call in which ranks left slow subfiles out, made once more.
+PathResult make_again(const Agreed& agreed, Planned& planned, double since_s) {
+  look_after_left_out(agreed.file);
+  Agreed again = agreed;
+  again.last = true;
+  planned = plan_in_step(again);
+  if (again.file.rank == 0) again.file.traffic.foresee(planned.plan, again.digest.bytes);
+  return attempts(again, planned, since_s);
+}
+
+/// Moves the bytes of a call, and learns from it. Collective.
 Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   File& file = agreed.file;
   const policy::Digest& digest = agreed.digest;
   if (file.rank == 0) file.traffic.foresee(planned.plan, digest.bytes);
-  PathResult moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
-  if (moved.outcome.again) {
-    planned.plan = policy::with_masks(
-        file.plan({agreed.request.direction, digest, file.most_domains(), true}), planned.plan);
-    moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
-  }
+  PathResult moved = attempts(agreed, planned, since_s);
+  if (moved.outcome.left_out) moved = make_again(agreed, planned, since_s);
   learn_from(file, {agreed.prepared.shape, digest, planned, moved.outcome});
   file.pool.trim(
       static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));

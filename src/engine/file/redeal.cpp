@@ -124,6 +124,14 @@ core::Error write_down(SubfileUse& use, const SubfileLayout& layout) {
   return reread_manifest(there).ok() && there.layout() == layout ? core::Error{} : error;
 }
 
+/// Takes away what lies behind `bytes` bytes. Collective.
+core::Error cut(File& file, const SubfileLayout& layout, std::int64_t bytes) {
+  const storage::SubfileShare share{file.rank, file.size};
+  return file.agreement->worst(
+      resize_subfiles(with_layout(*file.subfiles, layout), share, bytes, storage::Resize::to),
+      "cannot shorten a subfile");
+}
+
 /// Lengths by the new layout where the file is `bytes` bytes long, then the manifest. Between them subfiles
 /// are too long, and none is too short. On error all is as before. Collective.
 core::Error put_in_force(File& file, const SubfileLayout& before, const SubfileLayout& after,
@@ -146,8 +154,12 @@ core::Error put_in_force(File& file, const SubfileLayout& before, const SubfileL
   return error;
 }
 
-/// Deals the stripes that nobody has written to, to `members`. Collective.
-void redeal(File& file, std::vector<std::int64_t> members) {
+/// The greatest of the ranks' numbers. Collective.
+std::int64_t greatest(const File& file, std::int64_t mine) { return -file.agreement->least(-mine); }
+
+/// Deals the stripes that nobody has written to, to `members`. `written_before`: what was written behind it
+/// is written again, and goes; none: all that is written stays. Collective.
+void redeal(File& file, std::vector<std::int64_t> members, std::optional<std::int64_t> written_before) {
   SubfileUse& use = *file.subfiles;
   TargetWatch& watch = *use.watch;
   LayoutInForce::Hold hold(*use.in_force);
@@ -157,20 +169,78 @@ void redeal(File& file, std::vector<std::int64_t> members) {
       file.agreement->worst(claim ? claim->error() : core::Error{}, "cannot have the file alone");
   if (error.kind == core::ErrorClass::access) return warn(file, error.message);
   if (!error.ok()) return give_up(file, error.message);
-  const std::int64_t written_end = -file.agreement->least(-std::max(hold.written_end(), watch.begin_bytes));
+  const std::int64_t all_end = greatest(file, std::max(use.in_force->written_end(), watch.begin_bytes));
+  const std::int64_t written_end =
+      written_before ? greatest(file, std::max(*written_before, watch.begin_bytes)) : all_end;
   const SubfileLayout before = *use.in_force->now();
   if (before.deals.size() >= most_deals) return give_up(file, "its manifest says so often where they go");
   const SubfileLayout after = dealt_to(before, written_end, std::move(members));
   std::int64_t bytes = 0;
   error = agreed_length(file, with_layout(use, before), bytes);
-  if (error.ok() && bytes > std::max(written_end, watch.set_bytes))
+  if (error.ok() && bytes > std::max(all_end, watch.set_bytes))
     error = {core::ErrorClass::io, "it is longer than this job has made it"};
+  if (error.ok() && written_before && bytes > written_end) {
+    error = cut(file, before, written_end);
+    bytes = std::max(written_end, watch.set_bytes);
+  }
   if (error.ok()) error = put_in_force(file, before, after, bytes);
   if (!error.ok()) return give_up(file, error.message);
   hold.replace(after);
   watch.said.push_back(text_on(use, before, after));
   if (file.hints.layout) file.machine.storage.layout.count = static_cast<int>(after.members_at_end());
   file.forget_plans();
+}
+
+/// A look at the times of writes.
+struct Look {
+  std::vector<std::int64_t> members;  ///< that stripes went to
+  std::vector<std::int64_t> mine;     ///< times of this rank
+  std::vector<std::int64_t> kept;     ///< members that are not slow
+};
+
+enum class Times { all, of_call };
+
+/// Collective.
+Look look_at_times(File& file, Times which) {
+  SubfileUse& use = *file.subfiles;
+  Look look{.members = members_of(*use.in_force->now()), .mine = {}, .kept = {}};
+  storage::WriteTimes& times = use.in_force->times();
+  look.mine = which == Times::all ? times.take() : times.take_since();
+  std::vector<std::int64_t> all = look.mine;
+  transport::reduce_to_all(all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_SUM, file.comm);
+  use.watch->seconds = 0;
+  look.kept = which == Times::all ? use.watch->rates.review(all, look.members)
+                                  : use.watch->rates.review_alone(all, look.members);
+  return look;
+}
+
+/// Whether stripes were dealt to the others, if a member is slow. Collective.
+bool deal_to_others(File& file, Look look, std::optional<std::int64_t> written_before) {
+  TargetWatch& watch = *file.subfiles->watch;
+  if (look.kept.size() == look.members.size()) return false;
+  const std::int64_t slowest = slowest_rank(file, look.mine, look.members, look.kept);
+  if (slowest == watch.slow_rank) {
+    give_up(file, "rank " + std::to_string(slowest) + " is slow wherever it writes");
+    return false;
+  }
+  const std::size_t deals = watch.said.size();
+  redeal(file, std::move(look.kept), written_before);
+  if (watch.said.size() == deals) return false;
+  watch.slow_rank = slowest;
+  return true;
+}
+
+/// None, if stripes go on being dealt as they are.
+TargetWatch* watch_of(File& file) {
+  return file.subfiles && file.subfiles->watch && !file.subfiles->watch->given_up ? &*file.subfiles->watch
+                                                                                  : nullptr;
+}
+
+/// Whether no rank's program may make other calls while it is in a blocking one. Collective.
+bool one_call_at_a_time(const File& file) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  return file.agreement->least(provided == MPI_THREAD_MULTIPLE ? 0 : 1) == 1;
 }
 
 /// Rank 0 has the file in use: whether its lock stops the first rank of another node. Collective.
@@ -213,29 +283,39 @@ core::Error watch_targets(File& file) {
   if (core::Error error = agreed_length(file, bytes); !error.ok()) return error;
   use.watch.emplace(TargetWatch{
       .rates = policy::SlowSubfiles(use.set.layout().count), .begin_bytes = bytes, .set_bytes = bytes});
+  use.watch->leaves_out = one_call_at_a_time(file);
   use.in_force = std::make_shared<LayoutInForce>(use.set.layout());
   if (!why.empty()) give_up(file, why);
   return {};
 }
 
 void look_after_targets(File& file, double seconds) {
-  if (!file.subfiles || !file.subfiles->watch || file.subfiles->watch->given_up) return;
+  TargetWatch* watch = watch_of(file);
+  if (!watch) return;
+  watch->seconds += seconds;
+  if (watch->seconds >= seconds_between_looks) deal_to_others(file, look_at_times(file, Times::all), {});
+}
+
+void let_leave_out(File& file) {
+  TargetWatch* watch = watch_of(file);
+  if (!watch || !watch->leaves_out) return;
+  LayoutInForce& in_force = *file.subfiles->in_force;
+  watch->written_before = in_force.written_end();
+  const std::vector<std::int64_t> members = members_of(*in_force.now());
+  std::vector<double> least(static_cast<std::size_t>(file.subfiles->set.layout().count), 0);
+  for (const std::int64_t member : members)
+    least[static_cast<std::size_t>(member)] = watch->rates.far_slower_rate(members);
+  in_force.times().leave_out_below(std::move(least));
+}
+
+bool leave_out_none(File& file) {
+  return file.subfiles && file.subfiles->in_force && file.subfiles->in_force->times().leave_out_none();
+}
+
+void look_after_left_out(File& file) {
   TargetWatch& watch = *file.subfiles->watch;
-  watch.seconds += seconds;
-  if (watch.seconds < seconds_between_looks) return;
-  watch.seconds = 0;
-  const std::vector<std::int64_t> members = members_of(*file.subfiles->in_force->now());
-  const std::vector<std::int64_t> mine = file.subfiles->in_force->take_times();
-  std::vector<std::int64_t> all = mine;
-  transport::reduce_to_all(all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_SUM, file.comm);
-  std::vector<std::int64_t> kept = watch.rates.review(all, members);
-  if (kept.size() == members.size()) return;
-  const std::int64_t slowest = slowest_rank(file, mine, members, kept);
-  if (slowest == watch.slow_rank)
-    return give_up(file, "rank " + std::to_string(slowest) + " is slow wherever it writes");
-  const std::size_t deals = watch.said.size();
-  redeal(file, std::move(kept));
-  if (watch.said.size() > deals) watch.slow_rank = slowest;
+  // Else the others are as slow, or the stripes cannot be dealt anew: not again for nothing.
+  watch.leaves_out = deal_to_others(file, look_at_times(file, Times::of_call), watch.written_before);
 }
 
 void keep_dealing(File& file) noexcept {

@@ -4,6 +4,10 @@
 // tenth of a second, the ranks compare these times behind a collective write, and if some subfiles are slow
 // the stripes that nobody has written to yet are dealt to the others: the manifest says so first. Bytes
 // already written stay where they are.
+//
+// In a call that takes long nobody waits for its end: what goes to a subfile that has turned slow is left
+// out. The ranks agree on that behind the call, deal the stripes that only this call has written to, and make
+// it again.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +24,12 @@ class File;
 /// What the ranks know of the subfiles of an open file; the same on all.
 struct TargetWatch {
   policy::SlowSubfiles rates;
-  std::int64_t begin_bytes = 0;  ///< of the file when it was opened
-  std::int64_t set_bytes = 0;    ///< length that the program has set
-  double seconds = 0;            ///< of collective writes since the last look
-  std::int64_t slow_rank = -1;   ///< took longest to write to the subfiles that were left out last
+  std::int64_t begin_bytes = 0;     ///< of the file when it was opened
+  std::int64_t set_bytes = 0;       ///< length that the program has set
+  double seconds = 0;               ///< of collective writes since the last look
+  std::int64_t slow_rank = -1;      ///< took longest to write to the subfiles that were left out last
+  std::int64_t written_before = 0;  ///< end of what this rank had written when the call under way began
+  bool leaves_out = false;          ///< writes to slow subfiles, in calls that can be made again
   bool given_up = false;
   std::vector<std::string> said;  ///< for the report, where stripes were dealt anew
 };
@@ -33,6 +39,14 @@ struct TargetWatch {
 /// A collective write of the program, for which no rank has another call under way, took the slowest rank so
 /// long. What goes wrong becomes a warning: the bytes are written. Collective.
 void look_after_targets(File& file, double seconds);
+/// A collective write begins that can be made again, and with no other call of the program under way: writes
+/// to subfiles that turn slow may be left out from now on. Not collective.
+void let_leave_out(File& file);
+/// None may be left out any more. Whether this rank left one out. Not collective.
+[[nodiscard]] bool leave_out_none(File& file);
+/// Ranks left out writes of a call: deals the stripes behind those that others than this call have written
+/// to, if the subfiles are slow for all ranks. Then the call has to be made again. Collective.
+void look_after_left_out(File& file);
 /// Room was promised to the file in all subfiles.
 void keep_dealing(File& file) noexcept;
 

@@ -1,5 +1,4 @@
-// The layout that one process writes the subfiles of a file by while it may change, what it has written, and
-// how long that took.
+// The layout that one process writes the subfiles of a file by while it may change, and what it has written.
 //
 // Where a new layout deals stripes anew from some point on, nobody may have written behind that point, or be
 // about to by the old one. So writes ask for the layout here, and the end of each is kept.
@@ -9,10 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "core/extent.hpp"
 #include "storage/subfiles/layout.hpp"
+#include "storage/subfiles/write_times.hpp"
 
 namespace collio::storage {
 
@@ -27,6 +26,9 @@ class LayoutInForce {
   [[nodiscard]] Layout settled() const;
   /// For a write of `extent`, which counts as written from now on. Waits while somebody has a Hold.
   [[nodiscard]] Layout for_write(const core::Extent& extent);
+  /// End of the bytes written so far.
+  [[nodiscard]] std::int64_t written_end() const;
+  [[nodiscard]] WriteTimes& times() noexcept { return times_; }
 
   /// While it lives no write begins in this process. Not for one of the threads that writes need to go on.
   class Hold {
@@ -35,20 +37,11 @@ class LayoutInForce {
     ~Hold();
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
-    /// End of the bytes written so far.
-    [[nodiscard]] std::int64_t written_end() const;
     void replace(SubfileLayout layout);
 
    private:
     LayoutInForce& held_;
   };
-
-  /// A write of `bytes` bytes to a subfile took `seconds`; 0: that is not known. Short ones do not count:
-  /// they tell of a server's latency.
-  void note(std::int64_t subfile, std::int64_t bytes, double seconds);
-  /// Of all subfiles the bytes of the writes whose time is known, since the last call of this, then their
-  /// nanoseconds.
-  [[nodiscard]] std::vector<std::int64_t> take_times();
 
  private:
   mutable std::mutex mutex_;
@@ -56,7 +49,7 @@ class LayoutInForce {
   bool held_ = false;
   Layout layout_;
   std::int64_t written_end_ = 0;
-  std::vector<std::int64_t> times_;
+  WriteTimes times_;
 };
 
 }  // namespace collio::storage

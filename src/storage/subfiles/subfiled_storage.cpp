@@ -17,8 +17,7 @@ namespace {
 
 /// A part of a transfer, in one subfile.
 struct Part {
-  core::Extent extent;      ///< of the file
-  std::int64_t number = 0;  ///< of the subfile
+  core::Extent extent;  ///< of the file
   Storage* subfile = nullptr;
   Ticket ticket = 0;
   Transfer moved;
@@ -29,6 +28,19 @@ struct Started {
   core::Extent extent;
   std::vector<Part> parts;
   std::byte* to = nullptr;  ///< of a read
+};
+
+/// Of the writes to one subfile.
+class SubfileWatch final : public WriteWatch {
+ public:
+  SubfileWatch(std::shared_ptr<LayoutInForce> in_force, std::int64_t number)
+      : in_force_(std::move(in_force)), number_(number) {}
+  bool wanted() override { return in_force_->times().wanted(number_); }
+  void took(std::int64_t bytes, double seconds) override { in_force_->times().took(number_, bytes, seconds); }
+
+ private:
+  const std::shared_ptr<LayoutInForce> in_force_;
+  const std::int64_t number_;
 };
 
 class SubfiledStorage final : public Storage {
@@ -117,7 +129,7 @@ class SubfiledStorage final : public Storage {
   core::Result<Opened> open_one(std::int64_t number) {
     StorageRequest request = request_;
     request.path = set_.subfile_path(number);
-    request.timed = in_force_ != nullptr;
+    if (in_force_) request.watch = std::make_shared<SubfileWatch>(in_force_, number);
     auto opened = open_storage(request);
     if (!opened) return with_limit(opened.error(), request.path);
     if (!buffers_.empty()) static_cast<void>(opened.value().file->register_buffers(buffers_));
@@ -167,7 +179,6 @@ class SubfiledStorage final : public Storage {
     split(extent, is_write, [&](const SubfilePart& where, std::int64_t position) {
       Part& part = parts.emplace_back();
       part.extent = {extent.offset + position, where.extent.length};
-      part.number = where.subfile;
       if (where.subfile == SubfilePart::none) return;
       part.subfile = subfile(where.subfile, part.moved.error);
       if (part.subfile)
@@ -201,10 +212,7 @@ class SubfiledStorage final : public Storage {
   /// null: a write.
   Transfer combined(const core::Extent& extent, std::vector<Part>& parts, std::byte* to) {
     Transfer all;
-    if (to)
-      fill_holes(extent, parts, to);
-    else if (in_force_)
-      for (const Part& part : parts) in_force_->note(part.number, part.moved.bytes, part.moved.seconds);
+    if (to) fill_holes(extent, parts, to);
     for (Part& part : parts) {
       const bool whole = part.moved.error.ok() && part.moved.bytes == part.extent.length;
       all.bytes += part.moved.bytes;

@@ -22,6 +22,7 @@ void combine_outcomes(void* in, void* inout, int* count, MPI_Datatype*) {
     b[i].untiled = std::max(a[i].untiled, b[i].untiled);
     b[i].longest_ns = std::max(a[i].longest_ns, b[i].longest_ns);
     b[i].again = std::max(a[i].again, b[i].again);
+    b[i].left_out = std::max(a[i].left_out, b[i].left_out);
     b[i].intact_below = std::min(a[i].intact_below, b[i].intact_below);
   }
 }

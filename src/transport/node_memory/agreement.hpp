@@ -22,6 +22,7 @@ struct Outcome {
   std::int64_t intact_below =
       policy::Digest::nothing;    ///< all bytes of the call below this offset were moved
   std::int64_t again = 0;         ///< a write left windows out: pieces overlap and leave holes
+  std::int64_t left_out = 0;      ///< a write left slow subfiles out: it has to be made again
   std::int64_t untiled = 0;       ///< a window was not tiled by the pieces in it
   std::int64_t longest_ns = 0;    ///< time of the rank that took longest
   std::int64_t failed_rank = -1;  ///< highest rank with the worst error; -1: none
