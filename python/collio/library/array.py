@@ -318,12 +318,13 @@ class ArrayFile:
 def _create(path: str, format: str | None, specs: Mapping[str, Spec], wish: Wish | None) -> Contents | Master:
     """On rank 0: makes a file, or the master of one. Raises Error, OSError, ValueError."""
     kind = format or array_formats.format_of_ending(path)
-    if wish is None:
-        array_subfiles.remove_subfiles(path)
-        return Contents(*array_formats.create(path, kind, specs))
-    if kind != array_formats.CDF5:
+    if wish is not None and kind != array_formats.CDF5:
         raise ValueError(f"{path}: subfiles is {wish.count}, and the format {kind!r}; allowed with subfiles: {array_formats.CDF5!r}")
-    return array_subfiles.make_master(path, specs, wish)
+    array_formats.check(kind, specs)
+    if wish is not None:
+        return array_subfiles.make_master(path, specs, wish)
+    array_subfiles.remove_subfiles(path)
+    return Contents(*array_formats.create(path, kind, specs))
 
 
 def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Contents:

@@ -91,12 +91,20 @@ def format_of_ending(path: str) -> str:
     return ENDINGS[ending]
 
 
+def check(kind: str, arrays: Mapping[str, Spec]) -> None:
+    """What can be known to be wrong before a file is made, which takes the place of one that is there. Raises Error, ValueError."""
+    checks: dict[str, Callable[[Mapping[str, Spec]], object]] = {HDF5: _check_hdf5, CDF5: _check_cdf5}
+    if kind not in checks:
+        raise ValueError(f"format is {kind!r}; allowed: {', '.join(map(repr, checks))}")
+    checks[kind](arrays)
+
+
 def create(path: str, kind: str, arrays: Mapping[str, Spec]) -> tuple[dict[str, Place], Records | None]:
-    """Makes a file, in place of one that is there, and says where its arrays lie. Raises Error, OSError, ValueError."""
-    makers: dict[str, Callable[[str, Mapping[str, Spec]], None]] = {HDF5: _create_hdf5, CDF5: lambda path, arrays: write_cdf5(path, model_of(arrays))}
-    if kind not in makers:
-        raise ValueError(f"format is {kind!r}; allowed: {', '.join(map(repr, makers))}")
-    makers[kind](path, arrays)
+    """Makes a file of arrays that were checked, in place of one that is there, and says where they lie. Raises Error, OSError, ValueError."""
+    if kind == HDF5:
+        _create_hdf5(path, arrays)
+    else:
+        write_cdf5(path, model_of(arrays))
     places, records = look_at_all(path)
     make_long_enough(path, places)
     return places, records
@@ -167,11 +175,15 @@ def _dimensions(content: classic_header.Content, one: classic_header.Found) -> t
 # --- HDF5 ---------------------------------------------------------------------------------------
 
 
-def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
-    h5py = _package("h5py", "HDF5 files")
+def _check_hdf5(arrays: Mapping[str, Spec]) -> None:
+    _package("h5py", "HDF5 files")
     for name, spec in arrays.items():
         if None in spec.shape:
             raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed in HDF5: fixed lengths; for records: CDF-5")
+
+
+def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
+    h5py = _package("h5py", "HDF5 files")
     storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     storage.set_layout(h5py.h5d.CONTIGUOUS)
     storage.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
@@ -213,6 +225,11 @@ def _look_hdf5(path: str) -> dict[str, Place]:
 
 
 # --- CDF-5 --------------------------------------------------------------------------------------
+
+
+def _check_cdf5(arrays: Mapping[str, Spec]) -> None:
+    _package("netCDF4", "CDF-5 files")
+    model_of(arrays)
 
 
 def model_of(arrays: Mapping[str, Spec]) -> Model:

@@ -118,6 +118,16 @@ def check_a_file_in_place_of_another(comm, folder):
         on_first_rank(comm, lambda: same(len(os.listdir(folder)), 1 + wanted))  # noqa: B023
 
 
+def check_a_file_that_cannot_be_leaves_the_old_one(comm, folder):
+    path, array = folder / "m.nc", numbers(SHAPE)
+    write(comm, path, array, subfiles=3)
+    for arrays, how in (({"T": (SHAPE, "c16")}, {}), ({"T": (SHAPE, "c16")}, {"subfiles": 2}), ({"T": (SHAPE, "f8")}, {"format": "zarr"}),
+                        ({"T": ((None, 3), "f8")}, {"format": "hdf5"})):
+        with raises(ValueError, "allowed"):
+            collio.array.open(comm, path, "w", arrays, **how)
+        same(collio.array.read(comm, path, "T"), array)
+
+
 def check_wishes_that_cannot_be(comm, folder):
     arrays = {"T": (SHAPE, "f4", ("z", "y", "x")), "flat": ((3,), "f4", ("w",))}
     for how, words in (
