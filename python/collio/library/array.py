@@ -24,6 +24,7 @@ import numpy as np
 
 from . import agreement, array_formats, array_subfiles, classic_header, memory
 from . import file as files
+from .arguments import whole_number
 from .array_alone import references as references
 from .array_formats import Place, Spec
 from .array_subfiles import Contents, Master, Subfile, Wish
@@ -145,6 +146,7 @@ class ArrayFile:
             if block.size == 0:
                 return
             decomposition = self._box(name, start, block.shape)
+        record = _record_of(name, record)
         if (record is None) == bool(place.record_bytes):
             raise ValueError(f"array {name!r} has {'records' if record is None else 'no records'}, record is {record}")
         if self._layout and record is not None and record >= self._layout.most_records:
@@ -183,7 +185,7 @@ class ArrayFile:
             decomposition = self._box(name, first, wanted)
         else:
             wanted = (decomposition.elements,)
-        records = self._records_to_read(name, record)
+        records = self._records_to_read(name, _record_of(name, record))
         blocks = np.zeros((len(records), *(decomposition.box[1] if decomposition.box else (decomposition.elements,))), dtype=place.dtype)
         apart = []
         for block, number in zip(blocks, records):
@@ -225,7 +227,8 @@ class ArrayFile:
         if record is None:
             return range(self.records)
         if not 0 <= record < self.records:
-            raise ValueError(f"array {name!r}: record is {record}; allowed: 0 to {self.records - 1}")
+            there = f"0 to {self.records - 1}" if self.records else "None, as the file has no records yet"
+            raise ValueError(f"array {name!r}: record is {record}; allowed: {there}")
         return range(record, record + 1)
 
     def _count_written(self) -> None:
@@ -348,6 +351,11 @@ def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Conten
         return array_subfiles.contents(master, [found[number] for number in range(master.count)])
 
     return _from_first_rank(comm, join, path)
+
+
+def _record_of(name: str, record: int | None) -> int | None:
+    """Raises TypeError for one that is no integer."""
+    return None if record is None else whole_number(f"array {name!r}: record", record, "integers from 0 on")
 
 
 _Found = TypeVar("_Found")

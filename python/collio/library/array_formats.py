@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import classic_header
+from .arguments import whole_number
 from .array_cut import Cut
 from .array_layout import RecordPart
 from .errors import Error
@@ -23,6 +24,8 @@ from .errors import Error
 HDF5, CDF5 = "hdf5", "cdf5"
 ENDINGS = {".h5": HDF5, ".hdf5": HDF5, ".he5": HDF5, ".nc": CDF5, ".cdf": CDF5, ".nc5": CDF5}
 RECORD_DIMENSION = "record"
+MOST_DIMENSIONS = 7
+"""Of a record, or an array without records: those of a decomposition."""
 _ABOUT_A_DIMENSION = "This is a netCDF dimension but not a netCDF variable. {:10d}"
 
 
@@ -37,9 +40,11 @@ class Spec:
     @classmethod
     def of(cls, name: str, shape: Any, dtype: Any, dimensions: Any = ()) -> Spec:
         """Raises TypeError, ValueError."""
-        spec = cls(tuple(None if length is None else length.__index__() for length in shape), np.dtype(dtype), tuple(dimensions))
-        if not spec.shape or None in spec.shape[1:] or min(spec.fixed, default=1) < 1:
-            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed: 1 to 7 dimensions of 1 element and more, the first one None for records")
+        lengths = tuple(None if length is None else whole_number(f"a length of array {name!r}", length, "integers, and None for records") for length in shape)
+        spec = cls(lengths, np.dtype(dtype), tuple(dimensions))
+        if not spec.shape or None in spec.shape[1:] or min(spec.fixed, default=1) < 1 or len(spec.fixed) > MOST_DIMENSIONS:
+            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed: 1 to {MOST_DIMENSIONS} dimensions of 1 element and more, "
+                             "and one in front of them that is None for records")
         if spec.dimensions and len(set(spec.dimensions)) != len(spec.shape):
             raise ValueError(f"array {name!r} has the dimensions {spec.dimensions} for the shape {spec.shape}; allowed: one name each, all different")
         return spec

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import array_cut, array_formats, classic_header
+from .arguments import whole_number
 from .array_cut import Cut
 from .array_formats import Model, Place, Records, Spec
 from .array_layout import Layout, RecordPart
@@ -108,11 +109,13 @@ def wish_of(hints: Mapping[str, object], subfiles: int | None, par_dim: str | in
         if str(hints.get("pnetcdf_subfiling", "enable")) == "disable" or int(wanted) < 2:  # PnetCDF's one subfile is none
             return None
         subfiles = int(wanted)
-    count = subfiles.__index__()
+    count = whole_number("subfiles", subfiles, f"1 to {MOST_SUBFILES}")
     if not 1 <= count <= MOST_SUBFILES:
         raise ValueError(f"subfiles is {count}; allowed: 1 to {MOST_SUBFILES}")
-    if min_ndims < 1:
+    if whole_number("min_ndims", min_ndims, "1 and more") < 1:
         raise ValueError(f"min_ndims is {min_ndims}; allowed: 1 and more")
+    if par_dim is not None and not isinstance(par_dim, str):
+        par_dim = whole_number("par_dim", par_dim, "the name of a dimension, or its number")
     folders = str(hints.get("collio_subfile_dirs", "auto"))
     return Wish(count, par_dim, min_ndims, () if folders == "auto" else tuple(folders.split(":")))
 

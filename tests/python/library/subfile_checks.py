@@ -137,6 +137,14 @@ def check_wishes_that_cannot_be(comm, folder):
     ):
         with raises(ValueError, *words):
             collio.array.open(comm, folder / "m.nc", "w", arrays, **how)
+    for how, words in (({"subfiles": "2"}, ("subfiles is '2'", "65534")), ({"subfiles": 2, "par_dim": 1.0}, ("par_dim is 1.0", "name of a dimension")),
+                       ({"subfiles": 2, "min_ndims": None}, ("min_ndims is None",))):
+        with raises(TypeError, *words):
+            collio.array.open(comm, folder / "m.nc", "w", arrays, **how)
+    with raises(TypeError, "a length of array 'T' is 7.0", "integers"):
+        collio.array.open(comm, folder / "m.nc", "w", {"T": ((7.0, 2), "f4")}, subfiles=2)
+    with collio.array.open(comm, folder / "m.nc", "w", {"T": arrays["T"]}, subfiles=2, par_dim=np.int64(1)) as file:
+        assert file.arrays["T"].cut.along == 1
     with collio.array.open(comm, folder / "m.nc", "w", arrays, subfiles=2) as file:
         with raises(ValueError):
             file.put("T", np.zeros(SHAPE, "f4"), start=(1, 0, 0))
