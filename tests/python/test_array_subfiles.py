@@ -227,9 +227,14 @@ def test_a_file_without_a_record(tmp_path):
     assert resolved(collio.array.references(path), "T").shape == (0, 7, 4)
 
 
-def test_xarray_reads_records(tmp_path):
+def test_xarray_reads_records(tmp_path, monkeypatch):
     xarray = pytest.importorskip("xarray")
     path = made_with_records(tmp_path / "m.nc", 3)
+    monkeypatch.chdir(tmp_path)
+    with xarray.open_dataset("m.nc", engine="collio", decode_times=False) as data:
+        monkeypatch.chdir("/")
+        np.testing.assert_array_equal(data["T"], values_of_records("T", 3))
+        assert data.encoding["unlimited_dims"] == {"time"}
     with xarray.open_dataset(path, engine="collio", decode_times=False) as data:
         assert data["T"].dims == ("time", "y", "x") and not data["T"].variable._in_memory
         np.testing.assert_array_equal(data["T"].isel(time=1), values_of_records("T", 3)[1])
