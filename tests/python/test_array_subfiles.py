@@ -101,7 +101,7 @@ def resolved(references, name):
     assert about["compressor"] is None and about["filters"] is None and about["order"] == "C" and about["zarr_format"] == 2
     found = np.zeros(about["shape"], about["dtype"])
     for number in np.ndindex(*(-(-n // step) for n, step in zip(about["shape"], about["chunks"]))):
-        path, offset, length = refs[f"{name}/{'.'.join(map(str, number))}"]
+        path, offset, length = refs[f"{name}/{'.'.join(map(str, number)) or 0}"]
         assert length == math.prod(about["chunks"]) * found.itemsize
         with open(path, "rb") as file:
             file.seek(offset)
@@ -129,9 +129,12 @@ def test_references_to_other_files(tmp_path):
         file.createVariable("a", "i2", ("x",)).setncatts({"units": "K", "range": np.array([1, 2], "i4"), "scale": 2.0})
         file["a"].set_auto_maskandscale(False)
         file["a"][:] = [1, 2, 3, 4]
+        file.createVariable("crs", "i4", ()).grid_mapping_name = "latitude_longitude"
+        file["crs"][...] = 7
     found = collio.array.references(tmp_path / "a.nc")
     assert found["refs"]["a/.zattrs"] == {"units": "K", "range": [1, 2], "scale": 2.0, "_ARRAY_DIMENSIONS": ["x"]}
     np.testing.assert_array_equal(resolved(found, "a"), [1, 2, 3, 4])
+    assert resolved(found, "crs") == 7 and found["refs"]["crs/.zattrs"] == {"grid_mapping_name": "latitude_longitude", "_ARRAY_DIMENSIONS": []}
 
 
 def test_a_file_of_pnetcdf_1_14_is_read(tmp_path, numbers):
