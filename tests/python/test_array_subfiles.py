@@ -272,6 +272,15 @@ def test_number_of_records(tmp_path):
         array_alone.look(path)
 
 
+@pytest.mark.parametrize("dimensions, words", [(np.array([1, 0, 2], "i4"), r"shape \(7, 0, 4\), and only the first"), ("abc", "dimids_org is .*; allowed: integers")])
+def test_damaged_dimensions_of_an_array(tmp_path, dimensions, words):
+    path = made_with_records(tmp_path / "m.nc", 1, {"T": RECORD_ARRAYS["T"]})
+    with netCDF4.Dataset(path, "r+") as file:
+        file["T"].setncattr("_PnetCDF_SubFiling.dimids_org", dimensions)
+    with pytest.raises(collio.Error, match=f"m.nc: array 'T': .*{words}"):
+        array_subfiles.look_at_master(path)
+
+
 def test_wishes_for_records_that_cannot_be(tmp_path):
     arrays = {name: Spec.of(name, *RECORD_ARRAYS[name]) for name in ("T", "time")}
     for wish, words in (
