@@ -274,9 +274,13 @@ void what_is_not_converted(Program& program) {
   code = MPI_File_write_at_all(file, 8 * program.rank, &value, 1, MPI_LONG, MPI_STATUS_IGNORE);
   program.equal(program.same_error(code, "data with another size in external32"), MPI_ERR_TYPE, "class");
   is_told(program, code, "why the data are refused");
-  MPI_Offset bytes = -1;
+  code = MPI_File_write_shared(file, &value, 1, MPI_LONG, MPI_STATUS_IGNORE);
+  program.equal(program.same_error(code, "the same at the shared pointer"), MPI_ERR_TYPE, "class");
+  MPI_Offset bytes = -1, at = -1;
   MPI_File_get_size(file, &bytes);
   program.equal(bytes, 0, "bytes of the file: nothing was written");
+  program.good(MPI_File_get_position_shared(file, &at), "MPI_File_get_position_shared");
+  program.equal(at, 0, "the shared pointer, which refused data do not move");
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
