@@ -118,6 +118,9 @@ def test_references_are_chunks_of_subfiles(tmp_path, numbers, along, count, chun
     assert found["refs"]["T/.zarray"]["chunks"] == chunks
     np.testing.assert_array_equal(resolved(found, "T"), numbers)
     np.testing.assert_array_equal(resolved(found, "flat"), [1, 2, 3])
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "m.nc").symlink_to(path)
+    assert collio.array.references(tmp_path / "links" / "m.nc") == found
 
 
 def test_references_to_other_files(tmp_path):

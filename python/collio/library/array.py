@@ -90,15 +90,18 @@ def open(
     comm, name = agreement.communicator(comm), os.fspath(path)
     agreement.meet(comm)
 
-    def prepare() -> Contents | Master:
+    def prepare() -> tuple[str | None, Contents | Master]:
         if mode not in MODES:
             raise ValueError(f"mode is {mode!r}; allowed: {', '.join(map(repr, MODES))}")
+        linked = os.path.realpath(name) if os.path.islink(name) else None
+        there = linked or name
         if mode != "w":
-            return array_subfiles.look_at_master(name) or Contents(*array_formats.look_at_all(name))
+            return linked, array_subfiles.look_at_master(there) or Contents(*array_formats.look_at_all(there))
         specs = {key: Spec.of(key, *spec) for key, spec in (arrays or {}).items()}
-        return _create(name, format, specs, array_subfiles.wish_of(hints or {}, subfiles, par_dim, min_ndims))
+        return linked, _create(there, format, specs, array_subfiles.wish_of(hints or {}, subfiles, par_dim, min_ndims))
 
-    found = _from_first_rank(comm, prepare, name)
+    linked, found = _from_first_rank(comm, prepare, name)
+    name = linked or name  # subfiles lie beside their master, whatever links lead to it
     contents = _with_subfiles(comm, name, found, mode == "w") if isinstance(found, Master) else found
     file = files.open(comm, name, "r" if mode == "r" else "r+", {**(hints or {}), **contents.hints()})
     return ArrayFile(file, contents)

@@ -63,7 +63,7 @@ def references(path: str | os.PathLike[str]) -> dict[str, Any]:
     A chunk is what a subfile has of an array, or of one record of it. Zarr's chunks have one shape, so where a subfile has fewer elements than another, the chunk has as many along
     the dimension that is cut as divide all their numbers, and one along each dimension before it. Paths are absolute. Raises Error, OSError, ValueError.
     """
-    name = os.path.abspath(os.fspath(path))
+    name = os.path.realpath(os.fspath(path))
     with open(name, "rb") as stream:
         if stream.read(3) != b"CDF":
             raise ValueError(f"{name} is no file of netCDF's classic formats; allowed: CDF-1, CDF-2, CDF-5")

@@ -118,6 +118,19 @@ def check_a_file_in_place_of_another(comm, folder):
         on_first_rank(comm, lambda: same(len(os.listdir(folder)), 1 + wanted))  # noqa: B023
 
 
+def check_links_to_a_master(comm, folder):
+    """Subfiles lie beside the master, whatever name it is written and read by."""
+    path, link, array = folder / "m.nc", folder / "links" / "latest.nc", numbers(SHAPE)
+    on_first_rank(comm, lambda: (link.parent.mkdir(), link.symlink_to(path)))
+    for values in (array, -array):
+        write(comm, link, values, subfiles=3)
+        for name in (path, link):
+            same(collio.array.read(comm, name, "T"), values)
+    on_first_rank(comm, lambda: (same(os.listdir(link.parent), ["latest.nc"]), same(len(os.listdir(folder)), 1 + 3 + 1)))
+    write(comm, link, array)
+    on_first_rank(comm, lambda: same(sorted(os.listdir(folder)), ["links", "m.nc"]))
+
+
 def check_a_file_that_cannot_be_leaves_the_old_one(comm, folder):
     path, array = folder / "m.nc", numbers(SHAPE)
     write(comm, path, array, subfiles=3)
