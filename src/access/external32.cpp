@@ -19,7 +19,7 @@ struct Number {
   int count = 1;
 };
 
-/// Types with the same size in memory and in external32. A library without Fortran has some as null.
+/// Types with the same size in memory and in external32. A library without Fortran or C++ has some as null.
 const std::vector<Number>& numbers() {
   static const std::vector<Number> known{{MPI_BYTE, 1},
                                          {MPI_PACKED, 1},
@@ -27,6 +27,7 @@ const std::vector<Number>& numbers() {
                                          {MPI_SIGNED_CHAR, 1},
                                          {MPI_UNSIGNED_CHAR, 1},
                                          {MPI_C_BOOL, 1},
+                                         {MPI_CXX_BOOL, 1},
                                          {MPI_INT8_T, 1},
                                          {MPI_UINT8_T, 1},
                                          {MPI_CHARACTER, 1},
@@ -47,6 +48,7 @@ const std::vector<Number>& numbers() {
                                          {MPI_REAL, 4},
                                          {MPI_REAL4, 4},
                                          {MPI_C_FLOAT_COMPLEX, 4, 2},
+                                         {MPI_CXX_FLOAT_COMPLEX, 4, 2},
                                          {MPI_COMPLEX, 4, 2},
                                          {MPI_COMPLEX8, 4, 2},
                                          {MPI_LONG_LONG, 8},
@@ -61,6 +63,7 @@ const std::vector<Number>& numbers() {
                                          {MPI_DOUBLE_PRECISION, 8},
                                          {MPI_REAL8, 8},
                                          {MPI_C_DOUBLE_COMPLEX, 8, 2},
+                                         {MPI_CXX_DOUBLE_COMPLEX, 8, 2},
                                          {MPI_DOUBLE_COMPLEX, 8, 2},
                                          {MPI_COMPLEX16, 8, 2}};
   return known;
@@ -72,8 +75,8 @@ core::Error not_converted(MPI_Datatype type) {
   MPI_Type_get_name(type, name, &length);
   // So short that MPI_Error_string has it, however long the path before it is.
   return {core::ErrorClass::type, "data of type " + std::string(length > 0 ? name : "(no name)") +
-                                      " are not converted to external32: their size differs; allowed are "
-                                      "types like MPI_INT64_T, MPI_DOUBLE"};
+                                      " are not converted to external32; allowed: numbers that have the "
+                                      "same size there, as MPI_DOUBLE"};
 }
 
 core::Result<Elements> predefined_elements(MPI_Datatype type) {

@@ -23,11 +23,15 @@ std::shared_ptr<OpenFile> keeper(MPI_File handle) {
   return file && file->shared_pointer.kept_here() ? file : nullptr;
 }
 
-/// Etypes that the call asks for; 0 where its arguments are wrong, as the data call will say.
+/// Etypes that the call asks for; 0 where its arguments are wrong, as the data call will say: a call that is
+/// refused leaves the pointer alone.
 std::int64_t etypes_of(const OpenFile& file, MPI_Count count, MPI_Datatype type) {
+  const std::int64_t etype_bytes = file.engine->view.etype_bytes;
   MPI_Count bytes = 0;
   if (type != MPI_DATATYPE_NULL) MPI_Type_size_x(type, &bytes);
-  return count > 0 && bytes > 0 ? count * bytes / file.engine->view.etype_bytes : 0;
+  if (count <= 0 || bytes <= 0 || count * bytes % etype_bytes != 0) return 0;
+  if (file.external32 && !access::external32_elements(type)) return 0;
+  return count * bytes / etype_bytes;
 }
 
 /// Calls at(offset) for this rank's place at the shared pointer. Not collective.

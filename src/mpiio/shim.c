@@ -152,6 +152,7 @@ int shim_missing(const char* name) {
 }
 
 /* The table a call goes to: the engine's, once there is one and the call is the program's own. */
+#define TABLE(prefix) (depth == 0 && engine ? engine : &real_##prefix##calls)
 #define ENTER(prefix) (depth++ == 0 && engine ? engine : &real_##prefix##calls)
 
 /* A call of the program's own that a tool is to have first. */
@@ -169,6 +170,20 @@ int shim_missing(const char* name) {
   static inline void before_##name(void) {}        \
   COLLIO_DEFINE(MPI_, name, parameters, arguments) \
   COLLIO_DEFINE(PMPI_, name, parameters, arguments)
+/* Where the MPI library is older than large counts, and collio does not do the call itself, this is the call
+ * with an int. A program that serves older libraries too, as mpi4py's wheels do, takes this library's name
+ * for one of theirs. */
+#define COLLIO_DEFINE_LARGE(prefix, name, parameters, arguments)                                  \
+  EXPORT int shim_##prefix##name##_c parameters __asm__(#prefix #name "_c");                      \
+  int shim_##prefix##name##_c parameters {                                                        \
+    if (TOOL_FIRST(prefix, name##_c)) return tool_##prefix##calls.name##_c arguments;             \
+    if (!TABLE(prefix)->name##_c && count == (int)count) return shim_##prefix##name arguments;    \
+    const struct collio_calls* calls = ENTER(prefix);                                             \
+    return leave(calls->name##_c ? calls->name##_c arguments : shim_missing(#prefix #name "_c")); \
+  }
+#define COLLIO_LARGE(kind, name, parameters, arguments)  \
+  COLLIO_DEFINE_LARGE(MPI_, name, parameters, arguments) \
+  COLLIO_DEFINE_LARGE(PMPI_, name, parameters, arguments)
 #define COLLIO_WITHOUT_FILES
 #include "mpiio/calls.def"
 

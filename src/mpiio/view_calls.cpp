@@ -62,11 +62,11 @@ void note_representation(OpenFile& file, Representation data) {
   file.representation = representation_names[static_cast<std::size_t>(data)].name;
 }
 
-int refuse_representation(MPI_File handle, const OpenFile& file) {
+int refuse_representation(MPI_File handle, const OpenFile& file, const char* asked) {
   return raise(handle, MPI_ERR_UNSUPPORTED_DATAREP,
-               file.engine->path +
-                   " is kept in subfiles, which have no data in the representation that the view asks for; "
-                   "allowed: native, external32, internal");
+               file.engine->path + " is kept in subfiles, which have no data in the representation \"" +
+                   std::string(asked, ::strnlen(asked, MPI_MAX_DATAREP_STRING)) +
+                   "\" of the view; allowed: native, external32, internal");
 }
 
 /// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio
@@ -175,7 +175,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   const bool same_etype = has_same_etype(most);
   error = agreed_error(*file, most, std::move(error));
   if (!error.ok()) return raise(handle, error);
-  if (alone(*file) && !served) return refuse_representation(handle, *file);
+  if (alone(*file) && !served) return refuse_representation(handle, *file, representation);
   ProgramView& program_view = file->program_view;
   const bool etype_alone = alone(*file) || (is_native && !file->atomic &&
                                             (agreed == ViewKind::costly || agreed == ViewKind::bytes));

@@ -241,11 +241,15 @@ void other_names(Program& program) {
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
-void is_told(Program& program, int code, const char* what) {
+std::string text_of(int code) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  program.that(std::string(text).find("not converted to external32") != std::string::npos, what);
+  return text;
+}
+
+void is_told(Program& program, int code, const char* what) {
+  program.that(text_of(code).find("not converted to external32") != std::string::npos, what);
 }
 
 void what_is_not_converted(Program& program) {
@@ -258,8 +262,9 @@ void what_is_not_converted(Program& program) {
   int code = view(MPI_LONG, "external32");
   program.equal(program.same_error(code, "an etype with another size in external32"), MPI_ERR_TYPE, "class");
   is_told(program, code, "why the etype is refused");
-  program.equal(program.same_error(view(MPI_INT, "sample"), "another representation"),
-                MPI_ERR_UNSUPPORTED_DATAREP, "class");
+  code = view(MPI_INT, "sample");
+  program.equal(program.same_error(code, "another representation"), MPI_ERR_UNSUPPORTED_DATAREP, "class");
+  program.that(text_of(code).find("\"sample\"") != std::string::npos, "the representation is named");
   if (program.size > 1)
     program.equal(program.same_error(view(MPI_INT, program.rank == 0 ? "native" : "external32"),
                                      "representations that differ"),
@@ -269,9 +274,13 @@ void what_is_not_converted(Program& program) {
   code = MPI_File_write_at_all(file, 8 * program.rank, &value, 1, MPI_LONG, MPI_STATUS_IGNORE);
   program.equal(program.same_error(code, "data with another size in external32"), MPI_ERR_TYPE, "class");
   is_told(program, code, "why the data are refused");
-  MPI_Offset bytes = -1;
+  code = MPI_File_write_shared(file, &value, 1, MPI_LONG, MPI_STATUS_IGNORE);
+  program.equal(program.same_error(code, "the same at the shared pointer"), MPI_ERR_TYPE, "class");
+  MPI_Offset bytes = -1, at = -1;
   MPI_File_get_size(file, &bytes);
   program.equal(bytes, 0, "bytes of the file: nothing was written");
+  program.good(MPI_File_get_position_shared(file, &at), "MPI_File_get_position_shared");
+  program.equal(at, 0, "the shared pointer, which refused data do not move");
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
@@ -287,6 +296,8 @@ int main(int argc, char** argv) {
                         {"double", MPI_DOUBLE, MPI_DOUBLE, {}},
                         {"int64", MPI_INT64_T, MPI_INT64_T, {}},
                         {"ints_in_bytes", MPI_INT, MPI_BYTE, {}},
+                        {"cxx_bool", MPI_CXX_BOOL, MPI_CXX_BOOL, {}},
+                        {"cxx_complex", MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, {8, 8}},
                         {"spread_doubles", doubles, MPI_DOUBLE, {}},
                         {"particles", particles, MPI_BYTE, {4, 8, 8, 2, 2, 2, 4}},
                         {"spread_particles", spread_particles, MPI_SHORT, {4, 8, 8, 2, 2, 2, 4}}};

@@ -16,6 +16,31 @@ using Write = int (*)(MPI_File, const void*, MPI_Count, MPI_Datatype, MPI_Status
 using WriteAt = int (*)(MPI_File, MPI_Offset, const void*, MPI_Count, MPI_Datatype, MPI_Status*);
 using Read = int (*)(MPI_File, void*, MPI_Count, MPI_Datatype, MPI_Status*);
 using ReadAt = int (*)(MPI_File, MPI_Offset, void*, MPI_Count, MPI_Datatype, MPI_Status*);
+using IWriteAt = int (*)(MPI_File, MPI_Offset, const void*, MPI_Count, MPI_Datatype, MPI_Request*);
+
+/// Calls that the MPI library does where a file is its own, whether it has their _c forms or not.
+void by_one_rank(Program& program, const std::string& name, MPI_File file) {
+  const auto write_at = form<WriteAt>((name + "write_at_c").c_str());
+  const auto iwrite_at = form<IWriteAt>((name + "iwrite_at_c").c_str());
+  const auto read_at = form<ReadAt>((name + "read_at_c").c_str());
+  const auto read_shared = form<Read>((name + "read_shared_c").c_str());
+  const auto data = values(program.rank, 20);
+  std::vector<int> found(20, -1);
+  MPI_Status status;
+  MPI_Request request = MPI_REQUEST_NULL;
+  const MPI_Offset at = 20 * program.rank;
+  program.good(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), "MPI_File_set_view");
+  program.good(write_at(file, at, data.data(), 10, MPI_INT, &status), "write_at_c");
+  program.equal(status_bytes(status), 40, "status bytes");
+  program.good(iwrite_at(file, at + 10, data.data() + 10, 10, MPI_INT, &request), "iwrite_at_c");
+  program.good(MPI_Wait(&request, &status), "MPI_Wait");
+  settle(file, MPI_COMM_WORLD);
+  program.good(read_at(file, at, found.data(), 20, MPI_INT, &status), "read_at_c");
+  program.equal(status_bytes(status), 80, "status bytes");
+  program.that(found == data, "data through the _c forms of independent calls");
+  program.good(read_shared(file, found.data(), 4, MPI_INT, &status), "read_shared_c");
+  program.equal(status_bytes(status), 16, "status bytes");
+}
 
 }  // namespace
 
@@ -52,6 +77,7 @@ int main(int argc, char** argv) {
     program.good(read_at_all(file, 20, found.data() + 20, 40, MPI_INT, &status), "read_at_all_c");
     program.equal(status_bytes(status), 160, "status bytes");
     program.that(found == data, "data through the _c forms");
+    by_one_rank(program, name, file);
     program.good(MPI_File_close(&file), "MPI_File_close");
   }
   return program.finish();

@@ -101,7 +101,7 @@ def resolved(references, name):
     assert about["compressor"] is None and about["filters"] is None and about["order"] == "C" and about["zarr_format"] == 2
     found = np.zeros(about["shape"], about["dtype"])
     for number in np.ndindex(*(-(-n // step) for n, step in zip(about["shape"], about["chunks"]))):
-        path, offset, length = refs[f"{name}/{'.'.join(map(str, number))}"]
+        path, offset, length = refs[f"{name}/{'.'.join(map(str, number)) or 0}"]
         assert length == math.prod(about["chunks"]) * found.itemsize
         with open(path, "rb") as file:
             file.seek(offset)
@@ -118,6 +118,9 @@ def test_references_are_chunks_of_subfiles(tmp_path, numbers, along, count, chun
     assert found["refs"]["T/.zarray"]["chunks"] == chunks
     np.testing.assert_array_equal(resolved(found, "T"), numbers)
     np.testing.assert_array_equal(resolved(found, "flat"), [1, 2, 3])
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "m.nc").symlink_to(path)
+    assert collio.array.references(tmp_path / "links" / "m.nc") == found
 
 
 def test_references_to_other_files(tmp_path):
@@ -129,9 +132,12 @@ def test_references_to_other_files(tmp_path):
         file.createVariable("a", "i2", ("x",)).setncatts({"units": "K", "range": np.array([1, 2], "i4"), "scale": 2.0})
         file["a"].set_auto_maskandscale(False)
         file["a"][:] = [1, 2, 3, 4]
+        file.createVariable("crs", "i4", ()).grid_mapping_name = "latitude_longitude"
+        file["crs"][...] = 7
     found = collio.array.references(tmp_path / "a.nc")
     assert found["refs"]["a/.zattrs"] == {"units": "K", "range": [1, 2], "scale": 2.0, "_ARRAY_DIMENSIONS": ["x"]}
     np.testing.assert_array_equal(resolved(found, "a"), [1, 2, 3, 4])
+    assert resolved(found, "crs") == 7 and found["refs"]["crs/.zattrs"] == {"grid_mapping_name": "latitude_longitude", "_ARRAY_DIMENSIONS": []}
 
 
 def test_a_file_of_pnetcdf_1_14_is_read(tmp_path, numbers):
@@ -227,9 +233,14 @@ def test_a_file_without_a_record(tmp_path):
     assert resolved(collio.array.references(path), "T").shape == (0, 7, 4)
 
 
-def test_xarray_reads_records(tmp_path):
+def test_xarray_reads_records(tmp_path, monkeypatch):
     xarray = pytest.importorskip("xarray")
     path = made_with_records(tmp_path / "m.nc", 3)
+    monkeypatch.chdir(tmp_path)
+    with xarray.open_dataset("m.nc", engine="collio", decode_times=False) as data:
+        monkeypatch.chdir("/")
+        np.testing.assert_array_equal(data["T"], values_of_records("T", 3))
+        assert data.encoding["unlimited_dims"] == {"time"}
     with xarray.open_dataset(path, engine="collio", decode_times=False) as data:
         assert data["T"].dims == ("time", "y", "x") and not data["T"].variable._in_memory
         np.testing.assert_array_equal(data["T"].isel(time=1), values_of_records("T", 3)[1])
@@ -262,6 +273,15 @@ def test_number_of_records(tmp_path):
     os.truncate(f"{path}.subfile_2.nc", os.path.getsize(f"{path}.subfile_2.nc") - 8)
     with pytest.raises(collio.Error, match="subfile_2.nc: it has .* bytes; its header says"):
         array_alone.look(path)
+
+
+@pytest.mark.parametrize("dimensions, words", [(np.array([1, 0, 2], "i4"), r"shape \(7, 0, 4\), and only the first"), ("abc", "dimids_org is .*; allowed: integers")])
+def test_damaged_dimensions_of_an_array(tmp_path, dimensions, words):
+    path = made_with_records(tmp_path / "m.nc", 1, {"T": RECORD_ARRAYS["T"]})
+    with netCDF4.Dataset(path, "r+") as file:
+        file["T"].setncattr("_PnetCDF_SubFiling.dimids_org", dimensions)
+    with pytest.raises(collio.Error, match=f"m.nc: array 'T': .*{words}"):
+        array_subfiles.look_at_master(path)
 
 
 def test_wishes_for_records_that_cannot_be(tmp_path):

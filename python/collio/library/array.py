@@ -24,6 +24,7 @@ import numpy as np
 
 from . import agreement, array_formats, array_subfiles, classic_header, memory
 from . import file as files
+from .arguments import whole_number
 from .array_alone import references as references
 from .array_formats import Place, Spec
 from .array_subfiles import Contents, Master, Subfile, Wish
@@ -89,15 +90,18 @@ def open(
     comm, name = agreement.communicator(comm), os.fspath(path)
     agreement.meet(comm)
 
-    def prepare() -> Contents | Master:
+    def prepare() -> tuple[str | None, Contents | Master]:
         if mode not in MODES:
             raise ValueError(f"mode is {mode!r}; allowed: {', '.join(map(repr, MODES))}")
+        linked = os.path.realpath(name) if os.path.islink(name) else None
+        there = linked or name
         if mode != "w":
-            return array_subfiles.look_at_master(name) or Contents(*array_formats.look_at_all(name))
+            return linked, array_subfiles.look_at_master(there) or Contents(*array_formats.look_at_all(there))
         specs = {key: Spec.of(key, *spec) for key, spec in (arrays or {}).items()}
-        return _create(name, format, specs, array_subfiles.wish_of(hints or {}, subfiles, par_dim, min_ndims))
+        return linked, _create(there, format, specs, array_subfiles.wish_of(hints or {}, subfiles, par_dim, min_ndims))
 
-    found = _from_first_rank(comm, prepare, name)
+    linked, found = _from_first_rank(comm, prepare, name)
+    name = linked or name  # subfiles lie beside their master, whatever links lead to it
     contents = _with_subfiles(comm, name, found, mode == "w") if isinstance(found, Master) else found
     file = files.open(comm, name, "r" if mode == "r" else "r+", {**(hints or {}), **contents.hints()})
     return ArrayFile(file, contents)
@@ -145,6 +149,7 @@ class ArrayFile:
             if block.size == 0:
                 return
             decomposition = self._box(name, start, block.shape)
+        record = _record_of(name, record)
         if (record is None) == bool(place.record_bytes):
             raise ValueError(f"array {name!r} has {'records' if record is None else 'no records'}, record is {record}")
         if self._layout and record is not None and record >= self._layout.most_records:
@@ -183,7 +188,7 @@ class ArrayFile:
             decomposition = self._box(name, first, wanted)
         else:
             wanted = (decomposition.elements,)
-        records = self._records_to_read(name, record)
+        records = self._records_to_read(name, _record_of(name, record))
         blocks = np.zeros((len(records), *(decomposition.box[1] if decomposition.box else (decomposition.elements,))), dtype=place.dtype)
         apart = []
         for block, number in zip(blocks, records):
@@ -225,7 +230,8 @@ class ArrayFile:
         if record is None:
             return range(self.records)
         if not 0 <= record < self.records:
-            raise ValueError(f"array {name!r}: record is {record}; allowed: 0 to {self.records - 1}")
+            there = f"0 to {self.records - 1}" if self.records else "None, as the file has no records yet"
+            raise ValueError(f"array {name!r}: record is {record}; allowed: {there}")
         return range(record, record + 1)
 
     def _count_written(self) -> None:
@@ -318,12 +324,13 @@ class ArrayFile:
 def _create(path: str, format: str | None, specs: Mapping[str, Spec], wish: Wish | None) -> Contents | Master:
     """On rank 0: makes a file, or the master of one. Raises Error, OSError, ValueError."""
     kind = format or array_formats.format_of_ending(path)
-    if wish is None:
-        array_subfiles.remove_subfiles(path)
-        return Contents(*array_formats.create(path, kind, specs))
-    if kind != array_formats.CDF5:
+    if wish is not None and kind != array_formats.CDF5:
         raise ValueError(f"{path}: subfiles is {wish.count}, and the format {kind!r}; allowed with subfiles: {array_formats.CDF5!r}")
-    return array_subfiles.make_master(path, specs, wish)
+    array_formats.check(kind, specs)
+    if wish is not None:
+        return array_subfiles.make_master(path, specs, wish)
+    array_subfiles.remove_subfiles(path)
+    return Contents(*array_formats.create(path, kind, specs))
 
 
 def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Contents:
@@ -347,6 +354,11 @@ def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Conten
         return array_subfiles.contents(master, [found[number] for number in range(master.count)])
 
     return _from_first_rank(comm, join, path)
+
+
+def _record_of(name: str, record: int | None) -> int | None:
+    """Raises TypeError for one that is no integer."""
+    return None if record is None else whole_number(f"array {name!r}: record", record, "integers from 0 on")
 
 
 _Found = TypeVar("_Found")

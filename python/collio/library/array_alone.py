@@ -6,6 +6,7 @@ The engine is not used: mmap(2) brings the pages that are touched.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from itertools import product
 from math import prod
 from typing import Any, Union
@@ -56,13 +57,13 @@ def read(path: str, contents: Contents, name: str, key: Key) -> Array:
 
 
 def references(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Kerchunk's references (version 1) to the arrays of a netCDF classic file, or of a master and its subfiles: fsspec's "reference" file system shows them to
-    zarr and xarray as a store of Zarr version 2, with nothing of collio's.
+    """Kerchunk's references (version 1) to the arrays and scalars of a netCDF classic file, or of a master and its subfiles: fsspec's "reference" file system
+    shows them to zarr and xarray as a store of Zarr version 2, with nothing of collio's.
 
     A chunk is what a subfile has of an array, or of one record of it. Zarr's chunks have one shape, so where a subfile has fewer elements than another, the chunk has as many along
     the dimension that is cut as divide all their numbers, and one along each dimension before it. Paths are absolute. Raises Error, OSError, ValueError.
     """
-    name = os.path.abspath(os.fspath(path))
+    name = os.path.realpath(os.fspath(path))
     with open(name, "rb") as stream:
         if stream.read(3) != b"CDF":
             raise ValueError(f"{name} is no file of netCDF's classic formats; allowed: CDF-1, CDF-2, CDF-5")
@@ -72,13 +73,23 @@ def references(path: str | os.PathLike[str]) -> dict[str, Any]:
     for array, place in contents.places.items():
         cut = _cut_of(contents, place)
         chunk = _chunk_of(place)
-        refs[f"{array}/.zarray"] = {"zarr_format": 2, "shape": list(cut.shape), "chunks": list(chunk), "dtype": place.dtype.str, "order": "C",
-                                    "fill_value": None, "compressor": None, "filters": None}
+        refs[f"{array}/.zarray"] = _array(cut.shape, chunk, place.dtype)
         refs[f"{array}/.zattrs"] = {**_attributes(header.variables[array].attributes), "_ARRAY_DIMENSIONS": list(place.dimensions)}
         for at in product(*(range(0, length, step) for length, step in zip(cut.shape, chunk))):
             key = ".".join(str(first // step) for first, step in zip(at, chunk))
             refs[f"{array}/{key}"] = list(_bytes_at(name, contents, place, at)) + [prod(chunk) * place.dtype.itemsize]
+    for scalar, found in header.variables.items():
+        if not found.shape and scalar not in contents.places:
+            refs[f"{scalar}/.zarray"] = _array((), (), found.dtype)
+            refs[f"{scalar}/.zattrs"] = {**_attributes(found.attributes), "_ARRAY_DIMENSIONS": []}
+            refs[f"{scalar}/0"] = [name, found.offset, found.dtype.itemsize]
     return {"version": KERCHUNK_VERSION, "refs": refs}
+
+
+def _array(shape: Sequence[int], chunk: Sequence[int], dtype: np.dtype[Any]) -> dict[str, Any]:
+    """What Zarr says of an array."""
+    return {"zarr_format": 2, "shape": list(shape), "chunks": list(chunk), "dtype": dtype.str, "order": "C", "fill_value": None, "compressor": None,
+            "filters": None}
 
 
 def _attributes(attributes: classic_header.Attributes) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import classic_header
+from .arguments import whole_number
 from .array_cut import Cut
 from .array_layout import RecordPart
 from .errors import Error
@@ -23,6 +24,8 @@ from .errors import Error
 HDF5, CDF5 = "hdf5", "cdf5"
 ENDINGS = {".h5": HDF5, ".hdf5": HDF5, ".he5": HDF5, ".nc": CDF5, ".cdf": CDF5, ".nc5": CDF5}
 RECORD_DIMENSION = "record"
+MOST_DIMENSIONS = 7
+"""Of a record, or an array without records: those of a decomposition."""
 _ABOUT_A_DIMENSION = "This is a netCDF dimension but not a netCDF variable. {:10d}"
 
 
@@ -37,9 +40,11 @@ class Spec:
     @classmethod
     def of(cls, name: str, shape: Any, dtype: Any, dimensions: Any = ()) -> Spec:
         """Raises TypeError, ValueError."""
-        spec = cls(tuple(None if length is None else length.__index__() for length in shape), np.dtype(dtype), tuple(dimensions))
-        if not spec.shape or None in spec.shape[1:] or min(spec.fixed, default=1) < 1:
-            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed: 1 to 7 dimensions of 1 element and more, the first one None for records")
+        lengths = tuple(None if length is None else whole_number(f"a length of array {name!r}", length, "integers, and None for records") for length in shape)
+        spec = cls(lengths, np.dtype(dtype), tuple(dimensions))
+        if not spec.shape or None in spec.shape[1:] or min(spec.fixed, default=1) < 1 or len(spec.fixed) > MOST_DIMENSIONS:
+            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed: 1 to {MOST_DIMENSIONS} dimensions of 1 element and more, "
+                             "and one in front of them that is None for records")
         if spec.dimensions and len(set(spec.dimensions)) != len(spec.shape):
             raise ValueError(f"array {name!r} has the dimensions {spec.dimensions} for the shape {spec.shape}; allowed: one name each, all different")
         return spec
@@ -91,12 +96,20 @@ def format_of_ending(path: str) -> str:
     return ENDINGS[ending]
 
 
+def check(kind: str, arrays: Mapping[str, Spec]) -> None:
+    """What can be known to be wrong before a file is made, which takes the place of one that is there. Raises Error, ValueError."""
+    checks: dict[str, Callable[[Mapping[str, Spec]], object]] = {HDF5: _check_hdf5, CDF5: _check_cdf5}
+    if kind not in checks:
+        raise ValueError(f"format is {kind!r}; allowed: {', '.join(map(repr, checks))}")
+    checks[kind](arrays)
+
+
 def create(path: str, kind: str, arrays: Mapping[str, Spec]) -> tuple[dict[str, Place], Records | None]:
-    """Makes a file, in place of one that is there, and says where its arrays lie. Raises Error, OSError, ValueError."""
-    makers: dict[str, Callable[[str, Mapping[str, Spec]], None]] = {HDF5: _create_hdf5, CDF5: lambda path, arrays: write_cdf5(path, model_of(arrays))}
-    if kind not in makers:
-        raise ValueError(f"format is {kind!r}; allowed: {', '.join(map(repr, makers))}")
-    makers[kind](path, arrays)
+    """Makes a file of arrays that were checked, in place of one that is there, and says where they lie. Raises Error, OSError, ValueError."""
+    if kind == HDF5:
+        _create_hdf5(path, arrays)
+    else:
+        write_cdf5(path, model_of(arrays))
     places, records = look_at_all(path)
     make_long_enough(path, places)
     return places, records
@@ -167,11 +180,15 @@ def _dimensions(content: classic_header.Content, one: classic_header.Found) -> t
 # --- HDF5 ---------------------------------------------------------------------------------------
 
 
-def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
-    h5py = _package("h5py", "HDF5 files")
+def _check_hdf5(arrays: Mapping[str, Spec]) -> None:
+    _package("h5py", "HDF5 files")
     for name, spec in arrays.items():
         if None in spec.shape:
             raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed in HDF5: fixed lengths; for records: CDF-5")
+
+
+def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
+    h5py = _package("h5py", "HDF5 files")
     storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     storage.set_layout(h5py.h5d.CONTIGUOUS)
     storage.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
@@ -213,6 +230,11 @@ def _look_hdf5(path: str) -> dict[str, Place]:
 
 
 # --- CDF-5 --------------------------------------------------------------------------------------
+
+
+def _check_cdf5(arrays: Mapping[str, Spec]) -> None:
+    _package("netCDF4", "CDF-5 files")
+    model_of(arrays)
 
 
 def model_of(arrays: Mapping[str, Spec]) -> Model:

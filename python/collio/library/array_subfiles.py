@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import array_cut, array_formats, classic_header
+from .arguments import whole_number
 from .array_cut import Cut
 from .array_formats import Model, Place, Records, Spec
 from .array_layout import Layout, RecordPart
@@ -108,11 +109,13 @@ def wish_of(hints: Mapping[str, object], subfiles: int | None, par_dim: str | in
         if str(hints.get("pnetcdf_subfiling", "enable")) == "disable" or int(wanted) < 2:  # PnetCDF's one subfile is none
             return None
         subfiles = int(wanted)
-    count = subfiles.__index__()
+    count = whole_number("subfiles", subfiles, f"1 to {MOST_SUBFILES}")
     if not 1 <= count <= MOST_SUBFILES:
         raise ValueError(f"subfiles is {count}; allowed: 1 to {MOST_SUBFILES}")
-    if min_ndims < 1:
+    if whole_number("min_ndims", min_ndims, "1 and more") < 1:
         raise ValueError(f"min_ndims is {min_ndims}; allowed: 1 and more")
+    if par_dim is not None and not isinstance(par_dim, str):
+        par_dim = whole_number("par_dim", par_dim, "the name of a dimension, or its number")
     folders = str(hints.get("collio_subfile_dirs", "auto"))
     return Wish(count, par_dim, min_ndims, () if folders == "auto" else tuple(folders.split(":")))
 
@@ -239,20 +242,21 @@ def look_at_master(path: str) -> Master | None:
     for name, variable in content.variables.items():
         if array_cut.NDIMS_ORG in variable.attributes:
             try:
-                array = _cut_array(path, content, variable, count)
+                arrays[name] = _cut_array(path, content, variable, count)
             except Error as error:
                 raise _damaged(path, f"array {name!r}: {error.text}") from error
-            if array:
-                arrays[name] = array
     _check_size(path, array_formats.end_of_data(content))
     return Master(count, arrays, array_formats.places_of_all(content), _end_before_records(content), array_formats.records_of(content),
                   array_formats.record_part_of(content))
 
 
-def _cut_array(path: str, content: classic_header.Content, variable: classic_header.Found, count: int) -> CutArray | None:
-    """None for an array without elements. Raises Error."""
+def _cut_array(path: str, content: classic_header.Content, variable: classic_header.Found, count: int) -> CutArray:
+    """Raises Error."""
     known = variable.attributes
-    numbers = tuple(int(number) for number in known.get(array_cut.DIMIDS_ORG, ()))
+    dimids = known.get(array_cut.DIMIDS_ORG, np.zeros(0, int))
+    if dimids.dtype.kind not in "iu":
+        raise Error(f"attribute {array_cut.DIMIDS_ORG} is {dimids.tolist()}; allowed: integers")
+    numbers = tuple(dimids.tolist())
     along, own = _number(path, known, array_cut.PAR_DIM_INDEX), _number(path, known, array_cut.NUM_SUBFILES)
     if len(numbers) != _number(path, known, array_cut.NDIMS_ORG) or not all(0 <= number < len(content.dimensions) for number in numbers):
         raise Error(f"{array_cut.DIMIDS_ORG} is {numbers}, and the file has {len(content.dimensions)} dimensions")
@@ -262,7 +266,7 @@ def _cut_array(path: str, content: classic_header.Content, variable: classic_hea
     shape = tuple(content.dimensions[number][1] for number in numbers)
     of_records = shape[0] == 0
     if 0 in shape[1:]:
-        return None
+        raise Error(f"it has the shape {shape}, and only the first dimension may be that of records")
     if of_records and along == 0:
         raise Error(f"it is cut along {dimensions[0]!r}, its dimension of records")
     begins = [0]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import memory, native
+from .arguments import whole_number
 from .decomposition import Decomposition
 
 if TYPE_CHECKING:
@@ -67,8 +68,9 @@ class Variable:
         native.call(name, self.handle, record, memory.address(array), memory.layout(array))
 
     def _record(self, what: str, record: int) -> int:
+        record = whole_number(f"{what}: record", record, "0 to 2**62 - 1")
         if record < 0 or record >= 1 << 62:
             raise ValueError(f"{what}: record is {record}; allowed: 0 to 2**62 - 1")
         if record > 0 and self.record_stride == 0:
             raise ValueError(f"{what}: record is {record}; allowed: 0, as the variable has no record_stride")
-        return int(record)
+        return record

@@ -48,7 +48,8 @@ def _without_marks(attributes: Any) -> dict[Any, Any]:
 
 
 def open_master(path: str, drop_variables: str | Iterable[str] | None, decoders: dict[str, Any]) -> xarray.Dataset:
-    """A master as one dataset: what netCDF4 finds in it, with the arrays that are cut in place of their scalars. Raises Error and OSError."""
+    """A master as one dataset: what netCDF4 finds in it, with the arrays that are cut in place of their scalars. `path`: absolute, as arrays are read later, and no link.
+    Raises Error and OSError."""
     contents = array_alone.look(path)
     own = xarray.open_dataset(path, engine="netcdf4", decode_cf=False)
     variables = {str(name): variable.copy(deep=False) for name, variable in own.variables.items()}
@@ -59,6 +60,7 @@ def open_master(path: str, drop_variables: str | Iterable[str] | None, decoders:
         variable.attrs = _without_marks(variable.attrs)
     whole = xarray.Dataset(variables, attrs=_without_marks(own.attrs))
     decoded = xarray.decode_cf(whole, drop_variables=drop_variables, **{key: value for key, value in decoders.items() if value is not None})
+    decoded.encoding = dict(own.encoding)  # the dimension of records
     decoded.set_close(own.close)
     return decoded
 
@@ -81,7 +83,7 @@ class CollioEngine(BackendEntrypoint):
     def open_dataset(self, filename_or_obj: Any, *, drop_variables: str | Iterable[str] | None = None, **decoders: Any) -> xarray.Dataset:
         """Raises ManifestError, Error and OSError."""
         if is_master(os.fspath(filename_or_obj)):
-            return open_master(os.fspath(filename_or_obj), drop_variables, decoders)
+            return open_master(os.path.realpath(os.fspath(filename_or_obj)), drop_variables, decoders)
         file = open_file(filename_or_obj)
         begin = file.read(len(HDF5))
         file.seek(0)

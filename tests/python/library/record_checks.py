@@ -306,7 +306,8 @@ def check_a_failed_commit_adds_no_record_to_subfiles(comm, folder):
 def check_errors(comm, folder):
     path = folder / "a.nc"
     for arrays, text in ((
-        ({"v": ((3, None), "f8")}, "allowed: 1 to 7 dimensions of 1 element and more, the first one None for records"),
+        ({"v": ((3, None), "f8")}, "allowed: 1 to 7 dimensions of 1 element and more, and one in front of them that is None for records"),
+        ({"v": ((2,) * 8, "f8")}, "(2, 2, 2, 2, 2, 2, 2, 2); allowed: 1 to 7 dimensions"), ({"v": ((None, *(2,) * 8), "f8")}, "allowed: 1 to 7 dimensions"),
         ({"v": ((None, 2), "f8", ("t", "x")), "w": ((None,), "f8", ("s",))}, "'t', 's' have no length; allowed: one dimension of records"),
         ({"v": ((None, 2), "f8", ("t", "x")), "w": ((4,), "f8", ("t",))}, "the dimension 't' is to have 4 elements"),
     )):
@@ -325,6 +326,10 @@ def check_errors(comm, folder):
             file.read("still", record=0)
         with raises(ValueError, "record is -1"):
             file.put("time", np.array(1.0), record=-1)
+        with raises(TypeError, "record is 1.5; allowed: integers"):
+            file.put("time", np.array(1.0), record=1.5)
+        with raises(ValueError, "record is 0; allowed: None, as the file has no records yet"):
+            file.read("time", record=0)
         put_step(comm, file, 0)
         file.commit(wait=True)
         with raises(ValueError, "record is 1; allowed: 0 to 0"):

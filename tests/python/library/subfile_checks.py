@@ -118,6 +118,29 @@ def check_a_file_in_place_of_another(comm, folder):
         on_first_rank(comm, lambda: same(len(os.listdir(folder)), 1 + wanted))  # noqa: B023
 
 
+def check_links_to_a_master(comm, folder):
+    """Subfiles lie beside the master, whatever name it is written and read by."""
+    path, link, array = folder / "m.nc", folder / "links" / "latest.nc", numbers(SHAPE)
+    on_first_rank(comm, lambda: (link.parent.mkdir(), link.symlink_to(path)))
+    for values in (array, -array):
+        write(comm, link, values, subfiles=3)
+        for name in (path, link):
+            same(collio.array.read(comm, name, "T"), values)
+    on_first_rank(comm, lambda: (same(os.listdir(link.parent), ["latest.nc"]), same(len(os.listdir(folder)), 1 + 3 + 1)))
+    write(comm, link, array)
+    on_first_rank(comm, lambda: same(sorted(os.listdir(folder)), ["links", "m.nc"]))
+
+
+def check_a_file_that_cannot_be_leaves_the_old_one(comm, folder):
+    path, array = folder / "m.nc", numbers(SHAPE)
+    write(comm, path, array, subfiles=3)
+    for arrays, how in (({"T": (SHAPE, "c16")}, {}), ({"T": (SHAPE, "c16")}, {"subfiles": 2}), ({"T": (SHAPE, "f8")}, {"format": "zarr"}),
+                        ({"T": ((None, 3), "f8")}, {"format": "hdf5"})):
+        with raises(ValueError, "allowed"):
+            collio.array.open(comm, path, "w", arrays, **how)
+        same(collio.array.read(comm, path, "T"), array)
+
+
 def check_wishes_that_cannot_be(comm, folder):
     arrays = {"T": (SHAPE, "f4", ("z", "y", "x")), "flat": ((3,), "f4", ("w",))}
     for how, words in (
@@ -127,6 +150,14 @@ def check_wishes_that_cannot_be(comm, folder):
     ):
         with raises(ValueError, *words):
             collio.array.open(comm, folder / "m.nc", "w", arrays, **how)
+    for how, words in (({"subfiles": "2"}, ("subfiles is '2'", "65534")), ({"subfiles": 2, "par_dim": 1.0}, ("par_dim is 1.0", "name of a dimension")),
+                       ({"subfiles": 2, "min_ndims": None}, ("min_ndims is None",))):
+        with raises(TypeError, *words):
+            collio.array.open(comm, folder / "m.nc", "w", arrays, **how)
+    with raises(TypeError, "a length of array 'T' is 7.0", "integers"):
+        collio.array.open(comm, folder / "m.nc", "w", {"T": ((7.0, 2), "f4")}, subfiles=2)
+    with collio.array.open(comm, folder / "m.nc", "w", {"T": arrays["T"]}, subfiles=2, par_dim=np.int64(1)) as file:
+        assert file.arrays["T"].cut.along == 1
     with collio.array.open(comm, folder / "m.nc", "w", arrays, subfiles=2) as file:
         with raises(ValueError):
             file.put("T", np.zeros(SHAPE, "f4"), start=(1, 0, 0))
