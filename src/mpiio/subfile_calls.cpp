@@ -9,7 +9,7 @@ namespace collio::mpiio {
 
 core::Error begin_alone(OpenFile& file, MPI_File handle, int mode) {
   file.program_view.mark_etype_only();
-  file.deletes = (mode & MPI_MODE_DELETE_ON_CLOSE) != 0;
+  file.deletes = (mode & MPI_MODE_DELETE_ON_CLOSE) != 0 && !file.engine->linked;  // the link goes
   file.shared_pointer.begin_view(true);
   if ((mode & MPI_MODE_APPEND) == 0) return {};
   engine::File& f = *file.engine;
@@ -66,7 +66,9 @@ int get_atomicity(MPI_File handle, int* flag) {
 }
 
 int delete_file(const char* path, MPI_Info info) {
-  const storage::FoundFile found = storage::look_for_subfiles(engine::absolute_path(without_driver(path)));
+  const std::string name = engine::absolute_path(without_driver(path));
+  if (storage::is_link(name)) return real->File_delete(path, info);  // its file stays
+  const storage::FoundFile found = storage::look_for_subfiles(name);
   if (!found.error.ok())
     return raise(MPI_FILE_NULL, {found.error.kind,
                                  "nothing of " + std::string(path) + " is deleted: " + found.error.message +

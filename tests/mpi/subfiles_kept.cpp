@@ -247,6 +247,41 @@ void delete_without_manifest(Program& program) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// A symbolic link to a file, which may not be there yet, is as good as its own name; the file outlives it.
+void through_a_link(Program& program) {
+  const std::string path = program.temporary("linked"), link = path + ".link";
+  if (program.rank == 0) fs::create_directory(path), fs::create_symlink(path + "/own", link);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File file = MPI_FILE_NULL;
+  program.good(open_with({{"collio_subfiles", "3"}}, link, in_subfiles_mode, &file), "MPI_File_open");
+  fill(program, file);
+  program.good(MPI_File_close(&file), "MPI_File_close");
+  if (program.rank == 0) program.that(fs::exists(path + "/own.collio/manifest"), "subfiles beside the file");
+  for (const std::string& name : {path + "/own", link})
+    for (const int mode : {MPI_MODE_RDONLY, MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE}) {
+      if (mode != MPI_MODE_RDONLY && name != link) continue;
+      program.good(open_with({}, name, mode, &file), "open by either name");
+      std::vector<int> found(1000);
+      program.good(
+          MPI_File_read_at_all(file, 4000LL * program.rank, found.data(), 1000, MPI_INT, MPI_STATUS_IGNORE),
+          "MPI_File_read_at_all");
+      program.that(found == values(program.rank, 1000), "content by either name");
+      program.good(MPI_File_close(&file), "MPI_File_close");
+    }
+  if (program.rank == 0) {
+    program.that(!fs::exists(fs::symlink_status(link)), "the link is deleted when its file is closed");
+    fs::create_symlink(path + "/own", link);
+    program.good(MPI_File_delete(link.c_str(), MPI_INFO_NULL), "MPI_File_delete of the link");
+    program.that(!fs::exists(fs::symlink_status(link)), "the link is deleted");
+    program.that(fs::exists(path + "/own.collio/manifest") && is_placeholder(path + "/own"),
+                 "its file is not");
+    program.good(MPI_File_delete((path + "/own").c_str(), MPI_INFO_NULL), "MPI_File_delete");
+    program.that(fs::is_empty(path), "all is deleted");
+    fs::remove(path);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -259,5 +294,6 @@ int main(int argc, char** argv) {
   has_bytes_already(program);
   sync_flushes_all(program);
   delete_without_manifest(program);
+  through_a_link(program);
   return program.finish();
 }

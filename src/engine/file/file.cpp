@@ -177,6 +177,7 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
   f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
   alone = is_in_subfiles(first.found) ||
           (f->hints.enabled && f->hints.subfiles > 0 && request.writes && is_empty(first.found));
+  if (alone) follow_link(*f, first.found);
   if (core::Error error = found_from(first.found, f->path).error; !error.ok()) return error;
   if (!f->hints.enabled || (request.only_in_subfiles && !alone)) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;

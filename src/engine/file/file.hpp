@@ -157,7 +157,8 @@ class File {
 
   MPI_Comm comm = MPI_COMM_NULL;  ///< of the line, as are `node`, `agreement` and `roll`
   int rank = 0, size = 1;
-  std::string path;  ///< absolute
+  std::string path;     ///< absolute; of a file in subfiles, that of the file itself
+  bool linked = false;  ///< it was opened in subfiles through a symbolic link
   policy::Hints hints;
   std::vector<std::string>
       warnings;  ///< of this rank: on hints, and on what the file lacks; each is said once a job

@@ -156,6 +156,7 @@ std::map<std::string, std::string> words_of(const storage::FoundFile& found) {
                                            {"inode", std::to_string(found.inode)},
                                            {"born", std::to_string(found.born)},
                                            {"mode", std::to_string(found.mode)}};
+  if (!found.path.empty()) words["path"] = found.path;
   if (found.set && found.set->has_arrays()) {
     words["arrays"] = text_of(*found.set->arrays());
     return words;
@@ -195,6 +196,13 @@ bool is_in_subfiles(const std::map<std::string, std::string>& words) {
 bool is_empty(const std::map<std::string, std::string>& words) {
   const auto empty = words.find("empty");
   return empty != words.end() && empty->second == "1";
+}
+
+void follow_link(File& file, const std::map<std::string, std::string>& words) {
+  const auto own = words.find("path");
+  if (own == words.end()) return;
+  file.path = own->second;
+  file.linked = true;
 }
 
 core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) {

@@ -100,7 +100,19 @@ SetUse::SetUse(const std::string& path, By by)
       lock_(by == By::one ? RangeLock::at_once(file_.fd(), use_byte, RangeUse::write)
                           : RangeLock(file_.fd(), use_byte, RangeUse::read)) {}
 
+bool is_link(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::is_symlink(std::filesystem::path(path), failed);
+}
+
 FoundFile look_for_subfiles(const std::string& path) {
+  std::error_code failed;
+  if (is_link(path))
+    if (const auto file = std::filesystem::weakly_canonical(path, failed); !failed && file != path) {
+      FoundFile found = look_for_subfiles(file.native());
+      found.path = file.native();
+      return found;
+    }
   for (;;) {
     FoundFile before = look_once(path);
     if (!before.set && before.error.ok()) return before;

@@ -61,10 +61,14 @@ struct FoundFile {
   std::optional<SubfileSet> set;  ///< it is kept in these
   core::Error error;  ///< it cannot be used: its subfiles cannot, or nothing tells whether it has any
   std::shared_ptr<SetUse> use;  ///< of a set without error
+  std::string path;             ///< its own, where the one that was asked for is a symbolic link's
 };
 
+/// Whether the last name of the path is a symbolic link's.
+[[nodiscard]] bool is_link(const std::string& path);
 /// O(1): reads the first bytes of the file, and the manifest if these are a placeholder's. Waits while the
-/// set is removed. A file that is not there is an ordinary one.
+/// set is removed. A file that is not there is an ordinary one. Follows symbolic links: subfiles lie beside
+/// the file itself.
 [[nodiscard]] FoundFile look_for_subfiles(const std::string& path);
 
 }  // namespace collio::storage
