@@ -172,7 +172,10 @@ void test_in_mid_call(Program& program, Length length) {
   const std::string path = program.path("redeal");
   MPI_File file =
       open(program, path, hints("aggregator=1:write101-108:delay=0.03/all:write:delay=0.002"), to_make);
-  if (length == Length::full) program.good(MPI_File_set_size(file, all * step_bytes), "set_size");
+  if (length == Length::full) {
+    program.good(MPI_File_set_size(file, all * step_bytes), "set_size");
+    program.good(MPI_File_sync(file), "sync");
+  }
   for (int k = 0; k < all; ++k)
     write_step(program, file, MPI_Offset{k} * step_bytes, k < fast ? Hole{} : hole);
   std::string text(std::size_t{all} * step_bytes, '?');
@@ -183,6 +186,11 @@ void test_in_mid_call(Program& program, Length length) {
     for (int at = 0; at < step_bytes; at += block)
       if (hole.holds(at)) std::fill_n(right.begin() + k * step_bytes + at, block, '\0');
   program.that(text == right, "content with holes");
+  const std::string noted =
+      "\nbytes " + std::to_string(length == Length::full ? fast * step_bytes : 0) + "\n";
+  if (program.rank == 0)
+    program.that(raw(path + ".collio/manifest").find(noted) != std::string::npos,
+                 "the manifest asks for what was written before");
   close(program, file);
   if (program.rank == 0) {
     const auto found = deals(program, path);

@@ -124,12 +124,22 @@ core::Error write_down(SubfileUse& use, const SubfileLayout& layout) {
   return reread_manifest(there).ok() && there.layout() == layout ? core::Error{} : error;
 }
 
-/// Zeros behind the first `written_end` bytes of a file that stays `bytes` bytes long. Collective.
+/// Zeros behind the first `written_end` bytes of a file that stays `bytes` bytes long. The manifest is first
+/// to be content with less: a crash may come between. Collective.
 core::Error wipe_behind(File& file, const SubfileLayout& layout, std::int64_t written_end,
                         std::int64_t bytes) {
-  const SubfileSet set = with_layout(*file.subfiles, layout);
+  SubfileUse& use = *file.subfiles;
+  const auto ask_for_less = [written_end](storage::Manifest& m) {
+    m.file_bytes = std::min(m.file_bytes, written_end);
+    m.synced_bytes = std::min(m.synced_bytes, written_end);
+  };
+  core::Error error;
+  if (file.rank == 0 && use.noted_bytes > written_end) error = change_locked_manifest(use, ask_for_less);
+  error = file.agreement->worst(error, "cannot change the manifest");
+  if (!error.ok()) return error;
+  const SubfileSet set = with_layout(use, layout);
   const storage::SubfileShare share{file.rank, file.size};
-  core::Error error = resize_subfiles(set, share, written_end, storage::Resize::to);
+  error = resize_subfiles(set, share, written_end, storage::Resize::to);
   if (error.ok()) error = resize_subfiles(set, share, bytes, storage::Resize::grow);
   return file.agreement->worst(error, "cannot shorten a subfile");
 }
