@@ -172,7 +172,10 @@ void test_in_mid_call(Program& program, Length length) {
   const std::string path = program.path("redeal");
   MPI_File file =
       open(program, path, hints("aggregator=1:write101-108:delay=0.03/all:write:delay=0.002"), to_make);
-  if (length == Length::full) program.good(MPI_File_set_size(file, all * step_bytes), "set_size");
+  if (length == Length::full) {
+    program.good(MPI_File_set_size(file, all * step_bytes), "set_size");
+    program.good(MPI_File_sync(file), "sync");
+  }
   for (int k = 0; k < all; ++k)
     write_step(program, file, MPI_Offset{k} * step_bytes, k < fast ? Hole{} : hole);
   std::string text(std::size_t{all} * step_bytes, '?');
@@ -183,6 +186,11 @@ void test_in_mid_call(Program& program, Length length) {
     for (int at = 0; at < step_bytes; at += block)
       if (hole.holds(at)) std::fill_n(right.begin() + k * step_bytes + at, block, '\0');
   program.that(text == right, "content with holes");
+  const std::string noted =
+      "\nbytes " + std::to_string(length == Length::full ? fast * step_bytes : 0) + "\n";
+  if (program.rank == 0)
+    program.that(raw(path + ".collio/manifest").find(noted) != std::string::npos,
+                 "the manifest asks for what was written before");
   close(program, file);
   if (program.rank == 0) {
     const auto found = deals(program, path);
@@ -190,6 +198,31 @@ void test_in_mid_call(Program& program, Length length) {
     const std::string first = std::to_string(fast * step_bytes / unit);
     program.that(!found.empty() && found[0] == "deal " + first + " 0 2 3", "dealt from the slow call on");
   }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File_delete(path.c_str(), MPI_INFO_NULL);
+}
+
+/// The end of the bytes written and the length that the program has set lie in one stripe: a call long enough
+/// that ends between them leaves the length.
+void test_length_in_last_stripe(Program& program) {
+  constexpr int fast = 4, apart = 1000;
+  constexpr MPI_Offset bytes = fast * step_bytes + 4 * apart;
+  const std::string path = program.path("redeal");
+  MPI_File file =
+      open(program, path, hints("aggregator=1:write103-110:delay=0.03/all:write:delay=0.002"), to_make);
+  program.good(MPI_File_set_size(file, bytes), "set_size");
+  for (int k = 0; k < fast; ++k) write_step(program, file, MPI_Offset{k} * step_bytes + apart);
+  write_step(program, file, 2 * apart + MPI_Offset{fast - 1} * step_bytes);
+  MPI_Offset found = 0;
+  program.good(MPI_File_get_size(file, &found), "get_size");
+  program.equal(found, bytes, "length as it was set");
+  std::string text(bytes, '?');
+  program.good(MPI_File_read_at_all(file, 0, text.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE), "read_at_all");
+  const std::string right = expected(apart, fast * step_bytes + apart);
+  program.that(text == std::string(apart, '\0') + right + std::string(2 * apart, '\0'),
+               "content between zeros");
+  close(program, file);
+  if (program.rank == 0) program.equal(static_cast<long long>(deals(program, path).size()), 1, "deals");
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_File_delete(path.c_str(), MPI_INFO_NULL);
 }
@@ -244,6 +277,7 @@ int main(int argc, char** argv) {
   for (const Length length : {Length::grows, Length::full, Length::reserved})
     test_slow_subfile(program, length);
   for (const Length length : {Length::grows, Length::full}) test_in_mid_call(program, length);
+  test_length_in_last_stripe(program);
   test_shared_pointer(program);
   test_joined(program);
   for (const Others others : {Others::have_it_open, Others::have_written}) test_others(program, others);

@@ -124,12 +124,24 @@ core::Error write_down(SubfileUse& use, const SubfileLayout& layout) {
   return reread_manifest(there).ok() && there.layout() == layout ? core::Error{} : error;
 }
 
-/// Takes away what lies behind `bytes` bytes. Collective.
-core::Error cut(File& file, const SubfileLayout& layout, std::int64_t bytes) {
+/// Zeros behind the first `written_end` bytes of a file that stays `bytes` bytes long. The manifest is first
+/// to be content with less: a crash may come between. Collective.
+core::Error wipe_behind(File& file, const SubfileLayout& layout, std::int64_t written_end,
+                        std::int64_t bytes) {
+  SubfileUse& use = *file.subfiles;
+  const auto ask_for_less = [written_end](storage::Manifest& m) {
+    m.file_bytes = std::min(m.file_bytes, written_end);
+    m.synced_bytes = std::min(m.synced_bytes, written_end);
+  };
+  core::Error error;
+  if (file.rank == 0 && use.noted_bytes > written_end) error = change_locked_manifest(use, ask_for_less);
+  error = file.agreement->worst(error, "cannot change the manifest");
+  if (!error.ok()) return error;
+  const SubfileSet set = with_layout(use, layout);
   const storage::SubfileShare share{file.rank, file.size};
-  return file.agreement->worst(
-      resize_subfiles(with_layout(*file.subfiles, layout), share, bytes, storage::Resize::to),
-      "cannot shorten a subfile");
+  error = resize_subfiles(set, share, written_end, storage::Resize::to);
+  if (error.ok()) error = resize_subfiles(set, share, bytes, storage::Resize::grow);
+  return file.agreement->worst(error, "cannot shorten a subfile");
 }
 
 /// Lengths by the new layout where the file is `bytes` bytes long, then the manifest. Between them subfiles
@@ -179,9 +191,9 @@ void redeal(File& file, std::vector<std::int64_t> members, std::optional<std::in
   error = agreed_length(file, with_layout(use, before), bytes);
   if (error.ok() && bytes > std::max(all_end, watch.set_bytes))
     error = {core::ErrorClass::io, "it is longer than this job has made it"};
-  if (error.ok() && written_before && bytes > written_end) {
-    error = cut(file, before, written_end);
+  if (error.ok() && all_end > written_end && bytes > written_end) {
     bytes = std::max(written_end, watch.set_bytes);
+    error = wipe_behind(file, before, written_end, bytes);
   }
   if (error.ok()) error = put_in_force(file, before, after, bytes);
   if (!error.ok()) return give_up(file, error.message);
