@@ -105,7 +105,8 @@ core::Result<Opened> open_storage(const StorageRequest& request) {
   auto file = open_file(request, request.direct && !declined);
   if (!file.ok()) return file.error();
   if (declined) file.value().decline_direct("O_DIRECT is not used: ceph-fuse would show old bytes to others");
-  file.value().let_watch(request.watch);
+  if (request.kind != StorageKind::uring && request.kind != StorageKind::aio)
+    file.value().let_watch(request.watch);
   Opened opened;
   opened.holder = Holder::with(file.value().buffered());
   if (const Locks locks = locks_for(request); locks != Locks::none) {

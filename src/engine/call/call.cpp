@@ -211,6 +211,7 @@ PathResult make_again(const Agreed& agreed, Planned& planned, double since_s) {
   look_after_left_out(agreed.file);
   Agreed again = agreed;
   again.last = true;
+  again.file.shortage.left_out = false;
   planned = plan_in_step(again);
   if (again.file.rank == 0) again.file.traffic.foresee(planned.plan, again.digest.bytes);
   return attempts(again, planned, since_s);

@@ -27,7 +27,7 @@ std::optional<PathResult> move_ahead(File& file, const CallRequest& request, con
                                      observe::CallRecord& record) {
   const bool checked = file.hints.check != policy::Check::none;  // writes are compared first
   if (!prepared.error->ok() || request.undescribed || checked || request.memory.device()) return {};
-  if (file.subfiles && file.subfiles->in_force) return {};  // a slow subfile could not be left out
+  if (request.direction == policy::Direction::write && may_leave_out(file)) return {};  // as it could not
   if (!file.all_hold() || !file.together || file.times.independent_calls > 0 ||
       !file.memory.goes_by_own_calls(prepared.shape, request.direction,
                                      request.form == observe::Form::blocking))

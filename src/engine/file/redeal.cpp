@@ -242,10 +242,9 @@ bool deal_to_others(File& file, Look look, std::optional<std::int64_t> written_b
   return true;
 }
 
-/// None, if stripes go on being dealt as they are.
-TargetWatch* watch_of(File& file) {
-  return file.subfiles && file.subfiles->watch && !file.subfiles->watch->given_up ? &*file.subfiles->watch
-                                                                                  : nullptr;
+/// Whether stripes may be dealt anew.
+bool watches(const File& file) {
+  return file.subfiles && file.subfiles->watch && !file.subfiles->watch->given_up;
 }
 
 /// Whether no rank's program may make other calls while it is in a blocking one. Collective.
@@ -302,21 +301,23 @@ core::Error watch_targets(File& file) {
 }
 
 void look_after_targets(File& file, double seconds) {
-  TargetWatch* watch = watch_of(file);
-  if (!watch) return;
-  watch->seconds += seconds;
-  if (watch->seconds >= seconds_between_looks) deal_to_others(file, look_at_times(file, Times::all), {});
+  if (!watches(file)) return;
+  TargetWatch& watch = *file.subfiles->watch;
+  watch.seconds += seconds;
+  if (watch.seconds >= seconds_between_looks) deal_to_others(file, look_at_times(file, Times::all), {});
 }
 
+bool may_leave_out(const File& file) { return watches(file) && file.subfiles->watch->leaves_out; }
+
 void let_leave_out(File& file) {
-  TargetWatch* watch = watch_of(file);
-  if (!watch || !watch->leaves_out) return;
+  if (!may_leave_out(file)) return;
+  TargetWatch& watch = *file.subfiles->watch;
   LayoutInForce& in_force = *file.subfiles->in_force;
-  watch->written_before = in_force.written_end();
+  watch.written_before = in_force.written_end();
   const std::vector<std::int64_t> members = members_of(*in_force.now());
   std::vector<double> least(static_cast<std::size_t>(file.subfiles->set.layout().count), 0);
   for (const std::int64_t member : members)
-    least[static_cast<std::size_t>(member)] = watch->rates.far_slower_rate(members);
+    least[static_cast<std::size_t>(member)] = watch.rates.far_slower_rate(members);
   in_force.times().leave_out_below(std::move(least));
 }
 

@@ -39,6 +39,9 @@ struct TargetWatch {
 /// A collective write of the program, for which no rank has another call under way, took the slowest rank so
 /// long. What goes wrong becomes a warning: the bytes are written. Collective.
 void look_after_targets(File& file, double seconds);
+/// Whether writes to subfiles that turn slow may be left out of calls that can be made again; the same on all
+/// ranks.
+[[nodiscard]] bool may_leave_out(const File& file);
 /// A collective write begins that can be made again, and with no other call of the program under way: writes
 /// to subfiles that turn slow may be left out from now on. Not collective.
 void let_leave_out(File& file);
