@@ -5,6 +5,7 @@ import math
 import os
 import random
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -140,6 +141,39 @@ def test_references_to_other_files(tmp_path):
     assert resolved(found, "crs") == 7 and found["refs"]["crs/.zattrs"] == {"grid_mapping_name": "latitude_longitude", "_ARRAY_DIMENSIONS": []}
 
 
+@pytest.mark.parametrize("along, count", [(0, 7), (0, 3), (1, 5), (2, 3), (1, 1)])
+def test_hdf5_view_shows_subfiles(tmp_path, numbers, along, count):
+    """To readers of HDF5 that know nothing of collio's."""
+    path = made(tmp_path / "m.nc", numbers, array_subfiles.Wish(count, along, 2))
+    with netCDF4.Dataset(path, "r+") as file:
+        file.createVariable("crs", "i4", ()).grid_mapping_name = "latitude_longitude"
+        file["crs"][...] = 7
+    collio.array.hdf5_view(path, tmp_path / "m.h5")
+    with h5py.File(tmp_path / "m.h5") as file:
+        np.testing.assert_array_equal(file["T"], numbers)
+        assert file["T"].dtype == ">f8" and file["T"].is_virtual == (along > 0 and count > 1)
+        assert [scale[0].name for scale in file["T"].dims] == ["/z", "/y", "/x"]
+    with netCDF4.Dataset(tmp_path / "m.h5") as file:
+        np.testing.assert_array_equal(file["T"][:, 3:, 1], numbers[:, 3:, 1])
+        np.testing.assert_array_equal(file["flat"][:], [1, 2, 3])
+        assert file["T"].dimensions == ("z", "y", "x") and file.title == "a run" and file["crs"][...] == 7
+        assert file["crs"].grid_mapping_name == "latitude_longitude" and not file["T"].ncattrs()
+    (tmp_path / "m.nc.subfile_0.nc").rename(tmp_path / "away")
+    with h5py.File(tmp_path / "m.h5") as file, pytest.raises(OSError, match="external"):
+        file["T"][...]
+
+
+def test_hdf5_view_is_no_file_with_the_data(tmp_path, numbers):
+    path = made(tmp_path / "m.nc", numbers, array_subfiles.Wish(3, 0, 2))
+    (tmp_path / "link").symlink_to(f"{path}.subfile_1.nc")
+    for view in (path, tmp_path / "link"):
+        with pytest.raises(ValueError, match="which has the data"):
+            collio.array.hdf5_view(path, view)
+    with pytest.raises(FileNotFoundError):
+        collio.array.hdf5_view(path, tmp_path / "none" / "m.h5")
+    np.testing.assert_array_equal(array_alone.read(str(path), array_alone.look(str(path)), "T", np.s_[:, :, :]), numbers)
+
+
 def test_a_file_of_pnetcdf_1_14_is_read(tmp_path, numbers):
     """It has 0 for the last element of each range in a subfile, where its master has the right one."""
     path = str(made(tmp_path / "m.nc", numbers, array_subfiles.Wish(2, None, 2)))
@@ -257,6 +291,17 @@ def test_references_to_records_of_one_file(tmp_path):
     found = collio.array.references(tmp_path / "a.nc")
     for name in RECORD_ARRAYS:
         np.testing.assert_array_equal(resolved(found, name), values_of_records(name, 5))
+
+
+@pytest.mark.parametrize("records", [0, 3, 2500])
+def test_hdf5_view_shows_records(tmp_path, records):
+    """Those of a subfile with several arrays lie apart, and the list of a dataset is short."""
+    path = made_with_records(tmp_path / "m.nc", records)
+    collio.array.hdf5_view(path, tmp_path / "m.h5")
+    with netCDF4.Dataset(tmp_path / "m.h5") as file:
+        for name in RECORD_ARRAYS:
+            np.testing.assert_array_equal(file[name][...], values_of_records(name, records))
+        assert file["T"].dimensions == ("time", "y", "x") and file.dimensions["time"].size == records
 
 
 def test_number_of_records(tmp_path):

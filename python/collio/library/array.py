@@ -31,6 +31,7 @@ from .array_subfiles import Contents, Master, Subfile, Wish
 from .decomposition import Decomposition, box
 from .decomposition import map as map_of
 from .errors import Error, NotFoundError
+from .hdf5_view import hdf5_view as hdf5_view
 from .memory import Array
 from .request import Request
 from .variable import Variable

@@ -33,13 +33,13 @@ def look(path: str) -> Contents:
 
 def shape_of(contents: Contents, name: str) -> tuple[int, ...]:
     """Of an array; the first length of an array of records is their number."""
-    return _cut_of(contents, contents.places[name]).shape
+    return cut_of(contents, contents.places[name]).shape
 
 
 def read(path: str, contents: Contents, name: str, key: Key) -> Array:
     """array[key], key being an integer or a slice for each dimension; in the byte order of the file. Raises Error, OSError. O(pieces) and the elements."""
     place = contents.places[name]
-    cut = _cut_of(contents, place)
+    cut = cut_of(contents, place)
     wanted = np.arange(cut.shape[cut.along])[key[cut.along]]
     in_row = np.atleast_1d(wanted)
     parts = []
@@ -71,7 +71,7 @@ def references(path: str | os.PathLike[str]) -> dict[str, Any]:
     contents = look(name)
     refs: dict[str, Any] = {".zgroup": {"zarr_format": 2}, ".zattrs": _attributes(header.attributes)}
     for array, place in contents.places.items():
-        cut = _cut_of(contents, place)
+        cut = cut_of(contents, place)
         chunk = _chunk_of(place)
         refs[f"{array}/.zarray"] = _array(cut.shape, chunk, place.dtype)
         refs[f"{array}/.zattrs"] = {**_attributes(header.variables[array].attributes), "_ARRAY_DIMENSIONS": list(place.dimensions)}
@@ -101,7 +101,7 @@ def _attributes(attributes: classic_header.Attributes) -> dict[str, Any]:
     return found
 
 
-def _cut_of(contents: Contents, place: Place) -> Cut:
+def cut_of(contents: Contents, place: Place) -> Cut:
     """A whole array is one piece. Of an array of records the cut of all of them."""
     if not place.record_bytes:
         return place.cut or Cut(place.shape, 0, (0, place.shape[0]))
@@ -122,7 +122,7 @@ def _kept(one: int | slice) -> slice:
     return one if isinstance(one, slice) else slice(one, one + 1 or None)
 
 
-def _file_of(path: str, contents: Contents, place: Place, piece: int) -> tuple[str, int, int]:
+def file_of(path: str, contents: Contents, place: Place, piece: int) -> tuple[str, int, int]:
     """The file that has a piece, the piece's first byte there, and the bytes from one record to the next."""
     offset = place.offsets[piece] if place.cut else place.offset
     if contents.layout is None:
@@ -134,11 +134,11 @@ def _file_of(path: str, contents: Contents, place: Place, piece: int) -> tuple[s
 
 def _bytes_at(path: str, contents: Contents, place: Place, at: tuple[int, ...]) -> tuple[str, int]:
     """File and byte of an element that is the first one of a chunk."""
-    cut = _cut_of(contents, place)
+    cut = cut_of(contents, place)
     piece = int(np.searchsorted(cut.begins, at[cut.along], side="right")) - 1 if place.cut else 0
     local = list(at)
     local[cut.along] -= cut.begins[piece]
-    file, offset, step = _file_of(path, contents, place, piece)
+    file, offset, step = file_of(path, contents, place, piece)
     strides = _strides(cut.piece_shape(piece), place, step)
     return file, offset + sum(index * stride for index, stride in zip(local, strides))
 
@@ -150,8 +150,8 @@ def _strides(shape: tuple[int, ...], place: Place, record_bytes: int) -> list[in
 
 
 def _mapped(path: str, contents: Contents, place: Place, piece: int) -> Array:
-    file, offset, step = _file_of(path, contents, place, piece)
-    shape = _cut_of(contents, place).piece_shape(piece)
+    file, offset, step = file_of(path, contents, place, piece)
+    shape = cut_of(contents, place).piece_shape(piece)
     if 0 in shape:
         return np.zeros(shape, place.dtype)
     return np.ndarray(shape, place.dtype, np.memmap(file, np.uint8, "r"), offset, _strides(shape, place, step))

@@ -181,14 +181,14 @@ def _dimensions(content: classic_header.Content, one: classic_header.Found) -> t
 
 
 def _check_hdf5(arrays: Mapping[str, Spec]) -> None:
-    _package("h5py", "HDF5 files")
+    package("h5py", "HDF5 files")
     for name, spec in arrays.items():
         if None in spec.shape:
             raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed in HDF5: fixed lengths; for records: CDF-5")
 
 
 def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
-    h5py = _package("h5py", "HDF5 files")
+    h5py = package("h5py", "HDF5 files")
     storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     storage.set_layout(h5py.h5d.CONTIGUOUS)
     storage.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
@@ -199,8 +199,16 @@ def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
         for name, spec in arrays.items():
             space = h5py.h5s.create_simple(spec.fixed)
             h5py.h5d.create(file.id, name.encode(), h5py.h5t.py_create(spec.dtype, logical=True), space, storage, links)
-            for i, dimension in enumerate(spec.dimensions):
-                file[name].dims[i].attach_scale(_scale(file, dimension, spec.fixed[i]))
+            attach_scales(file, name, spec.dimensions)
+
+
+def attach_scales(file: Any, name: str, dimensions: tuple[str, ...]) -> None:
+    """Names the dimensions of an array, as netCDF-4 does. Raises ValueError where one of them has another length in another array."""
+    for i, dimension in enumerate(dimensions):
+        if dimension == name:
+            file[name].make_scale(name)
+        else:
+            file[name].dims[i].attach_scale(_scale(file, dimension, file[name].shape[i]))
 
 
 def _scale(file: Any, name: str, length: int) -> Any:
@@ -214,7 +222,7 @@ def _scale(file: Any, name: str, length: int) -> Any:
 
 
 def _look_hdf5(path: str) -> dict[str, Place]:
-    h5py = _package("h5py", "HDF5 files")
+    h5py = package("h5py", "HDF5 files")
     places = {}
 
     def note(name: str, item: Any) -> None:
@@ -233,7 +241,7 @@ def _look_hdf5(path: str) -> dict[str, Place]:
 
 
 def _check_cdf5(arrays: Mapping[str, Spec]) -> None:
-    _package("netCDF4", "CDF-5 files")
+    package("netCDF4", "CDF-5 files")
     model_of(arrays)
 
 
@@ -255,7 +263,7 @@ def model_of(arrays: Mapping[str, Spec]) -> Model:
 
 def write_cdf5(path: str, model: Model) -> None:
     """Makes a CDF-5 file, which may end before its last array does. Raises Error, OSError."""
-    netcdf = _package("netCDF4", "CDF-5 files")
+    netcdf = package("netCDF4", "CDF-5 files")
     with netcdf.Dataset(path, "w", format="NETCDF3_64BIT_DATA") as file:
         file.set_fill_off()
         file.setncatts(model.attributes)
@@ -265,7 +273,7 @@ def write_cdf5(path: str, model: Model) -> None:
             file.createVariable(name, dtype.newbyteorder("="), dimensions).setncatts(attributes)
 
 
-def _package(name: str, what: str) -> Any:
+def package(name: str, what: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
