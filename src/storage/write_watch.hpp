@@ -11,7 +11,7 @@ class WriteWatch {
   virtual ~WriteWatch() = default;
   /// Whether what is left of a write is to be made. False: the write is over, short and without error.
   [[nodiscard]] virtual bool wanted() = 0;
-  /// A system call wrote so many bytes.
+  /// Called after each system call, with what it wrote.
   virtual void took(std::int64_t bytes, double seconds) = 0;
 };
 

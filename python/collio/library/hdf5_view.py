@@ -1,5 +1,4 @@
-"""An HDF5 file that shows the arrays of a master and its subfiles to readers which know nothing of collio's. It has no data of its own but
-scalars, which HDF5 keeps inside.
+"""An HDF5 file that shows the arrays of a master and its subfiles to any reader of HDF5. Only scalars are copied into it.
 
 What lies in a row in one file is HDF5's external raw storage: a list of (file, first byte, bytes). An array that is cut along its first dimension is one such
 list. Other pieces are datasets in a group of their own, and a virtual dataset puts them together.
