@@ -16,17 +16,14 @@ bool View::usable() const noexcept {
 FileAccess file_access(const View& view, std::int64_t position, std::int64_t bytes) {
   FileAccess a;
   if (bytes == 0 || view.empty()) return a;
+  if (!view.filetype) return whole_access(core::Pattern::contiguous(view.displacement + position, bytes));
   a.bytes = bytes;
-  if (!view.filetype) {
-    a.pattern = core::Pattern::contiguous(view.displacement + position, bytes);
-  } else {
-    const TypeLayout& type = *view.filetype;
-    const std::int64_t first = position / type.size();
-    const std::int64_t last = (position + bytes - 1) / type.size();
-    a.pattern = type.pattern.repeated({last - first + 1, type.extent})
-                    .shifted(view.displacement + first * type.extent);
-    a.begin = position - first * type.size();
-  }
+  const TypeLayout& type = *view.filetype;
+  const std::int64_t first = position / type.size();
+  const std::int64_t last = (position + bytes - 1) / type.size();
+  a.pattern =
+      type.pattern.repeated({last - first + 1, type.extent}).shifted(view.displacement + first * type.extent);
+  a.begin = position - first * type.size();
   const double share = static_cast<double>(bytes) / static_cast<double>(a.pattern.bytes());
   a.pieces =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(a.pattern.pieces()) * share));

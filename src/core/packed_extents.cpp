@@ -22,6 +22,29 @@ const PackedExtents::Checkpoint& PackedExtents::before_offset(std::int64_t offse
   return *(after - 1);
 }
 
+void PackedExtents::set_hash() noexcept {
+  hash_ = hash_step(content_hash(code()),
+                    static_cast<std::uint64_t>(format_.shift) * 2 + (format_.any_order ? 1 : 0));
+}
+
+PackedExtents PackedExtents::of(const Extent& piece) {
+  PackedExtents list;
+  const auto bits = static_cast<std::uint64_t>(piece.offset | piece.length);
+  list.format_ = {.shift = shift_of(bits), .any_order = piece.offset < 0};
+  list.code_.resize(packed_item_max_bytes + varint_slack);
+  PackedWriter writer(list.code_.data(), list.format_, 0);
+  writer.put({piece.offset, piece.length, 0, 1});
+  list.code_bytes_ = static_cast<std::size_t>(writer.position() - list.code_.data());
+  list.code_.resize(list.code_bytes_ + varint_slack);
+  list.index_.assign(1, {});
+  list.items_ = list.pieces_ = 1;
+  list.bytes_ = piece.length;
+  list.low_ = piece.offset;
+  list.high_ = piece.end();
+  list.set_hash();
+  return list;
+}
+
 void PackedBuilder::add(const Run& run) {
   if (run.length == 0 || run.count == 0) return;
   if (run.count == 1) {
@@ -162,8 +185,7 @@ PackedExtents PackedBuilder::finish() {
   l.code_bytes_ = used_;
   l.code_.resize(used_ + varint_slack);
   l.code_.shrink_to_fit();
-  l.hash_ = hash_step(content_hash(l.code()),
-                      static_cast<std::uint64_t>(l.format_.shift) * 2 + (l.format_.any_order ? 1 : 0));
+  l.set_hash();
   l.index_.shrink_to_fit();
   return std::move(list_);
 }

@@ -110,6 +110,9 @@ class PackedExtents {
   };
   static constexpr int items_per_checkpoint = 64;
 
+  /// The list of this one piece, as a PackedBuilder makes it. `piece.length` > 0.
+  [[nodiscard]] static PackedExtents of(const Extent& piece);
+
   [[nodiscard]] std::int64_t items() const noexcept { return items_; }
   [[nodiscard]] std::int64_t pieces() const noexcept { return pieces_; }
   [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
@@ -139,6 +142,7 @@ class PackedExtents {
 
  private:
   friend class PackedBuilder;
+  void set_hash() noexcept;
   std::vector<std::uint8_t> code_;
   std::vector<Checkpoint> index_;
   std::size_t code_bytes_ = 0;

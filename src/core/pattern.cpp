@@ -14,10 +14,18 @@ namespace {
 Run only_item(const PackedExtents& body) { return body.reader(body.before_stream(0)).next(); }
 
 PackedExtents body_of(const Run& run) {
+  if (run.length > 0 && run.count == 1) return PackedExtents::of({run.offset, run.length});
   return pack_runs([&](auto&& sink) { sink(run); });
 }
 
 }  // namespace
+
+/// All empty patterns share one body, which is never freed: threads may have patterns until the process ends.
+Pattern::Pattern() {
+  static const auto& none =
+      *new std::shared_ptr(std::make_shared<const PackedExtents>(PackedBuilder({}).finish()));
+  body_ = none;
+}
 
 Pattern::Pattern(PackedExtents body) : body_(std::make_shared<const PackedExtents>(std::move(body))) {
   derive();

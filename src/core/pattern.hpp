@@ -27,7 +27,7 @@ class Pattern {
   /// A pattern that would need more loops has its inner ones unrolled into the body.
   static constexpr std::size_t max_loops = 8;
 
-  Pattern() : Pattern(PackedBuilder({}).finish()) {}
+  Pattern();
   explicit Pattern(PackedExtents body);
   static Pattern contiguous(std::int64_t offset, std::int64_t length);
 

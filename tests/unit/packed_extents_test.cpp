@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "byte_list.hpp"
 #include "core/cursor.hpp"
 
@@ -45,6 +47,26 @@ TEST(PackedExtents, KeepsASinglePiece) {
   EXPECT_EQ(run.offset, -40);
   EXPECT_EQ(run.length, 24);
   EXPECT_EQ(run.count, 1);
+}
+
+TEST(PackedExtents, OfOnePieceIsAsBuilt) {
+  Dice dice(7);
+  for (int i = 0; i < 2000; ++i) {
+    const std::int64_t unit = std::int64_t{1} << dice.pick(0, 24), most = std::int64_t{1} << dice.pick(0, 35);
+    const core::Extent piece{unit * dice.pick(-most, most), unit * dice.pick(1, most)};
+    const PackedExtents one = PackedExtents::of(piece),
+                        built = test::packed({{piece.offset, piece.length, piece.length, 1}});
+    EXPECT_TRUE(std::ranges::equal(one.code(), built.code())) << piece.offset << ' ' << piece.length;
+    EXPECT_EQ(one.hash(), built.hash());
+    EXPECT_EQ(one.format().shift, built.format().shift);
+    EXPECT_EQ(one.format().any_order, built.format().any_order);
+    EXPECT_EQ(one.ascending(), built.ascending());
+    EXPECT_EQ(test::runs_of(one), test::runs_of(built));
+    for (const auto& number : {&PackedExtents::items, &PackedExtents::pieces, &PackedExtents::bytes,
+                               &PackedExtents::low, &PackedExtents::high})
+      EXPECT_EQ((one.*number)(), (built.*number)());
+    EXPECT_EQ(one.before_stream(piece.length / 2).position, 0);
+  }
 }
 
 TEST(PackedExtents, AdjacentPiecesBecomeOneAndEqualStepsBecomeARun) {

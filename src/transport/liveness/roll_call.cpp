@@ -46,7 +46,7 @@ RollCall::RollCall(Setting setting)
 RollCall::Visit::Visit(RollCall& roll, const std::string& call)
     : roll_(roll), before_(set_lookout(roll.set_.patience_s > 0 ? &roll : nullptr)) {
   Note& note = roll.mine();
-  std::snprintf(note.name, sizeof note.name, "%s", call.c_str());
+  note.name[call.copy(note.name, sizeof note.name - 1)] = 0;
   note.stage = Stage::arriving;
   note.round = 0;
   note.waits_since_s = 0;
