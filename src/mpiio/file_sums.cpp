@@ -90,6 +90,7 @@ void CallSums::add(const CallSums& other) {
   record.repeats += other.record.repeats;
   record.remembered += other.record.remembered;
   record.met_once += other.record.met_once;
+  record.unmet += other.record.unmet;
   record.span_bytes += other.record.span_bytes;
   counted.add(other.counted);
   add_spreads(seconds, other.seconds);

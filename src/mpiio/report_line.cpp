@@ -31,6 +31,7 @@ report::Call call_of(const CallSums& sums) {
                     .rounds = r.rounds,
                     .remembered = r.remembered,
                     .met_once = r.met_once,
+                    .unmet = r.unmet,
                     .counters = sums.counted,
                     .placement = r.placement,
                     .seconds = sums.seconds};

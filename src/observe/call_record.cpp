@@ -55,9 +55,10 @@ std::size_t CallLog::add(const CallRecord& record, const std::function<std::stri
     records_.back().reason = reason();
     return records_.size() - 1;
   }
-  ++into->repeats;
+  into->repeats += record.repeats;
   into->remembered += record.remembered;
   into->met_once += record.met_once;
+  into->unmet += record.unmet;
   into->total_s += record.total_s;
   into->span_bytes += record.span_bytes;
   into->all_bytes += record.all_bytes;

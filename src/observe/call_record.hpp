@@ -37,6 +37,7 @@ struct CallRecord {
   std::int64_t local_aggregators = 0;  ///< two_layer
   std::int64_t remembered = 0;         ///< calls whose plan was remembered from an earlier one
   std::int64_t met_once = 0;           ///< calls whose bytes moved before the ranks met
+  std::int64_t unmet = 0;              ///< calls in which ranks did not meet
   std::int64_t repeats = 1;
   Form form = Form::blocking;
   Progress progress = Progress::program;

@@ -45,6 +45,7 @@ class CallRecord(TypedDict, total=False):
     rounds: int
     remembered: int
     met_once: int
+    unmet: int
     bytes: int
     pieces: int
     most_receives_per_round: int
@@ -262,6 +263,7 @@ FIELDS = {
         "rounds": "Count",
         "remembered": "Count",
         "met_once": "Count",
+        "unmet": "Count",
         "bytes": "Bytes",
         "pieces": "Count",
         "most_receives_per_round": "Count",

@@ -347,6 +347,8 @@ def counts_of(call: CallRecord) -> list[str]:
         texts.append(f"{counted(int(call['remembered']), 'plan')} remembered")
     if call.get("met_once"):
         texts.append(f"{counted(int(call['met_once']), 'call')} with one meeting of the ranks")
+    if call.get("unmet"):
+        texts.append(f"{counted(int(call['unmet']), 'call')} without a meeting")
     return texts + program_times(call)
 
 

@@ -273,8 +273,10 @@ core::Error no_memory(const Call& call) {
 
 Completion collective_call(File& file, const CallRequest& request) {
   if (file.atomic) return atomic_call(file, request);
+  if (goes_unmet(file, request)) return unmet_call(file, request);
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
   const File::Visit visit(file, request.operation);
+  if (core::Error late = hear_of_unmet(file); !late.ok()) return {false, 0, std::move(late), {}};
   observe::CallRecord record;
   record.steps.show(&file.roll->shown());
   File::Buffers buffers(file);
@@ -313,6 +315,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   done.native = planned.plan.path == policy::Path::native;
   if (done.native && file.subfiles) done = refused(file, planned.plan);
   if (!done.native && done.error.ok() && digest.bytes > 0) done = carry_out(agreed, planned, since_s);
+  if (record.met_once && done.error.ok()) let_go_unmet(file, request, planned.plan);
   no_list_fails.reset();
   record.counters.bytes = prepared.access.bytes;
   record.all_bytes = digest.bytes;

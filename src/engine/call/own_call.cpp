@@ -21,6 +21,28 @@ PathResult move_own(File& file, const CallRequest& request, const access::FileAc
   return request.direction == policy::Direction::write ? independent_write(call) : independent_read(call);
 }
 
+/// Where a call of this rank's own is booked.
+struct Books {
+  observe::CallRecord& record;
+  core::Extent* span;  ///< of the bytes accessed; null: nobody asks
+};
+
+Completion own_call(File& file, const CallRequest& request, const Books& books) try {
+  if (!request.error.ok()) return {false, 0, request.error, {}};
+  if (request.undescribed)
+    return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
+  const access::FileAccess access = access_of(file, request);
+  std::optional<SpanLocks::Held> lock;
+  if (file.atomic && access.bytes > 0) lock.emplace(*file.atomic, access.span, request.direction);
+  if (lock && !lock->error().ok()) return {false, 0, lock->error(), {}};
+  books.record.counters.bytes += access.bytes;
+  books.record.all_pieces += access.pieces;
+  if (books.span) *books.span = access.span;
+  return completion_of(request.direction, access, move_own(file, request, access, books.record));
+} catch (const std::bad_alloc&) {
+  return {false, 0, without_memory, {}};
+}
+
 }  // namespace
 
 std::optional<PathResult> move_ahead(File& file, const CallRequest& request, const Prepared& prepared,
@@ -46,18 +68,36 @@ std::optional<PathResult> move_ahead(File& file, const CallRequest& request, con
   return moved;
 }
 
-Completion independent_call(File& file, const CallRequest& request) try {
-  if (!request.error.ok()) return {false, 0, request.error, {}};
-  if (request.undescribed)
-    return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
+Completion independent_call(File& file, const CallRequest& request) {
   observe::CallRecord unlogged;
-  const access::FileAccess access = access_of(file, request);
-  std::optional<SpanLocks::Held> lock;
-  if (file.atomic && access.bytes > 0) lock.emplace(*file.atomic, access.span, request.direction);
-  if (lock && !lock->error().ok()) return {false, 0, lock->error(), {}};
-  return completion_of(request.direction, access, move_own(file, request, access, unlogged));
-} catch (const std::bad_alloc&) {
-  return {false, 0, without_memory, {}};
+  return own_call(file, request, {unlogged, nullptr});
+}
+
+bool goes_unmet(const File& file, const CallRequest& request) {
+  return file.unmet.left > 0 && request.direction == file.unmet.direction &&
+         request.form == observe::Form::blocking;
+}
+
+Completion unmet_call(File& file, const CallRequest& request) {
+  UnmetCalls& unmet = file.unmet;
+  --unmet.left;
+  ++unmet.made;
+  const double begin_s = observe::now_s();
+  core::Extent span;
+  Completion done = own_call(file, request, {unmet.record, &span});
+  unmet.record.total_s += observe::now_s() - begin_s;
+  unmet.note(file.rank, span, done.error);
+  return done;
+}
+
+void let_go_unmet(File& file, const CallRequest& request, const policy::Plan& plan) {
+  if (file.hints.meet_every == 1 || request.form != observe::Form::blocking) return;
+  UnmetCalls& unmet = file.unmet;
+  unmet.left = file.hints.meet_every - 1;
+  unmet.direction = request.direction;
+  unmet.record.operation = request.operation;
+  unmet.record.path = policy::name_of(plan.path);
+  unmet.record.reason_key = policy::reason_key(plan);
 }
 
 }  // namespace collio::engine

@@ -16,4 +16,14 @@ namespace collio::engine {
 [[nodiscard]] std::optional<PathResult> move_ahead(File& file, const CallRequest& request,
                                                    const Prepared& prepared, observe::CallRecord& record);
 
+/// Whether ranks do not meet in this call (engine/file/unmet_calls.hpp). The same on all ranks.
+[[nodiscard]] bool goes_unmet(const File& file, const CallRequest& request);
+
+/// Such a call. Not collective: an error is this rank's alone until ranks meet.
+[[nodiscard]] Completion unmet_call(File& file, const CallRequest& request);
+
+/// Behind a call in which ranks met once: lets the next ones go without a meeting where collio_meet_every
+/// asks for it. The same on all ranks.
+void let_go_unmet(File& file, const CallRequest& request, const policy::Plan& plan);
+
 }  // namespace collio::engine

@@ -330,8 +330,7 @@ File::Buffers::~Buffers() {
 
 void File::Buffers::leave_slots() { transport::NodeSlots::give_back(std::move(file_.slots)); }
 
-/// A file that borrows lines has no communicator between calls: its roll call knows only the notes of the
-/// node.
+/// A file that borrows lines has no communicator between calls: its roll call knows the node's notes alone.
 void File::begin_roll() {
   const Place& place = member_.place();
   transport::RollCall::Setting setting{
@@ -371,6 +370,7 @@ void File::prepare_memory_drill() {
 }
 
 void File::gather() {
+  late_ = hear_of_unmet(*this);
   if (size == 1) return;
   while (!check_same_call(*this, "close")
               .ok()) {  // they are told; this rank cannot but wait until they come to their close
@@ -390,6 +390,7 @@ core::Error File::close_storage(ReportWishes& wishes) {
   std::array<std::int64_t, 3> all{wishes.report, closed_remarks_.empty() ? 0 : 1,
                                   memory.schedule_trials_text().empty() ? 0 : 1};
   core::Error error = agreement->worst(mine, "cannot close " + path, all);
+  core::keep_worst(error, std::move(late_));
   wishes = {all[0], all[1], all[2]};
   return error;
 }

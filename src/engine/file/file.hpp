@@ -16,6 +16,7 @@
 #include "engine/file/storage_use.hpp"
 #include "engine/file/subfiles.hpp"
 #include "engine/file/traffic.hpp"
+#include "engine/file/unmet_calls.hpp"
 #include "engine/open/crew.hpp"
 #include "engine/open/first_word.hpp"
 #include "engine/open/new_layout.hpp"
@@ -173,6 +174,7 @@ class File {
   std::vector<int> leaders;  ///< rank of each node's first rank
   policy::Layers layers;
   bool together = false;  ///< ranks have met in a call, and none had made an independent one; the same on all
+  UnmetCalls unmet;
   std::unique_ptr<transport::NodeSlots>
       slots;  ///< windows in the node's shared memory, while a call has them
   std::unique_ptr<transport::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for
@@ -231,7 +233,8 @@ class File {
   std::mutex opening_;  ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
-  std::string closed_remarks_;                  ///< of the storage, when it was closed
+  core::Error late_;            ///< of calls in which ranks did not meet, heard when they closed
+  std::string closed_remarks_;  ///< of the storage, when it was closed
   storage::Opened storage_;
 };
 

@@ -1,0 +1,71 @@
+// See unmet_calls.hpp.
+#include "engine/file/unmet_calls.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "engine/file/same_call.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+constexpr std::int64_t fingerprint = 3;  // no data call's: see fingerprint_of()
+
+policy::Digest digest_of(const UnmetCalls& unmet) {
+  policy::Digest digest;
+  digest.set_call(fingerprint);
+  if (unmet.span.length == 0) return digest;
+  digest.low = unmet.span.offset;
+  digest.high = unmet.span.end();
+  digest.bytes = unmet.record.counters.bytes;
+  digest.pieces = unmet.record.all_pieces;
+  return digest;
+}
+
+/// Without memory for it, the report lacks these calls.
+void log_calls(File& file, const observe::CallRecord& record) noexcept try {
+  file.log.add(record, [] { return std::string("as in the calls before, in which ranks met"); });
+} catch (const std::bad_alloc&) {}
+
+}  // namespace
+
+void UnmetCalls::note(int rank, const core::Extent& accessed, const core::Error& error) {
+  if (accessed.length > 0) {
+    const std::int64_t low = span.length > 0 ? std::min(span.offset, accessed.offset) : accessed.offset;
+    span = {low, std::max(span.end(), accessed.end()) - low};
+  }
+  const auto kind = static_cast<std::int64_t>(error.kind);
+  if (kind <= outcome.error) return;
+  outcome.error = kind;
+  outcome.failed_rank = rank;
+  try {
+    message = error.message;
+  } catch (const std::bad_alloc&) {
+    message.clear();
+  }
+}
+
+core::Error hear_of_unmet(File& file) {
+  file.unmet.left = 0;
+  if (file.unmet.made == 0) return {};
+  UnmetCalls unmet = std::exchange(file.unmet, {});
+  policy::Digest digest = digest_of(unmet);
+  file.agreement->digest(digest, unmet.outcome);
+  if (!digest.same_call()) return different_calls(file, unmet.record.operation, fingerprint);
+  observe::CallRecord& record = unmet.record;
+  record.unmet = record.repeats = unmet.made;
+  record.all_bytes = digest.bytes;
+  record.all_pieces = digest.pieces;
+  record.span_bytes = digest.span();
+  record.error = unmet.outcome.error == 0 ? "" : "failed";
+  log_calls(file, record);
+  if (unmet.outcome.error == 0) return {};
+  return {static_cast<core::ErrorClass>(unmet.outcome.error),
+          file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message)) +
+              " (collio_meet_every: in one of " + std::to_string(unmet.made) +
+              " calls in which ranks did not meet)"};
+}
+
+}  // namespace collio::engine

@@ -1,0 +1,187 @@
+// Calls in which ranks do not meet (collio_meet_every): nobody waits, bytes are right, and an error of one
+// rank reaches the others when they meet: in the N-th call, in a call of another kind, or when they close.
+#include "pieces.hpp"
+
+using namespace collio::test;
+
+namespace {
+
+constexpr int block = 50000;
+
+/// Of the numbers behind `key`.
+long long sum_of(const std::string& key, const std::string& text) {
+  long long sum = 0;
+  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1))
+    sum += std::stoll(text.substr(at + key.size()));
+  return sum;
+}
+
+/// A file in which call i of a rank is for the i-th of its blocks.
+class Blocks {
+ public:
+  Blocks(Program& program, const std::string& name, int meet_every, const std::string& faults = "none")
+      : program_(program), path_(program.temporary(name)), data_(block) {
+    MPI_Info info = make_info({{"collio_path", "independent"},
+                               {"collio_meet_every", std::to_string(meet_every)},
+                               {"collio_faults", faults}});
+    program.good(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file_),
+                 "MPI_File_open");
+    MPI_Info_free(&info);
+  }
+  [[nodiscard]] int write(int call, int count = block) {
+    std::fill(data_.begin(), data_.end(), content(call, program_.rank));
+    return MPI_File_write_at_all(file_, offset(call, program_.rank), data_.data(), count, MPI_BYTE,
+                                 MPI_STATUS_IGNORE);
+  }
+  /// The block of rank `of`.
+  void read(int call, int of) {
+    program_.good(
+        MPI_File_read_at_all(file_, offset(call, of), data_.data(), block, MPI_BYTE, MPI_STATUS_IGNORE),
+        "MPI_File_read_at_all");
+    program_.equal(std::count(data_.begin(), data_.end(), content(call, of)), block, "bytes of the block");
+  }
+  void meet() { settle(file_, MPI_COMM_WORLD); }
+  [[nodiscard]] int sync() { return MPI_File_sync(file_); }
+  [[nodiscard]] int close() { return MPI_File_close(&file_); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  [[nodiscard]] MPI_Offset offset(int call, int of) const {
+    return (MPI_Offset{call} * program_.size + of) * block;
+  }
+  [[nodiscard]] static char content(int call, int of) { return static_cast<char>(1 + call * 7 + of); }
+
+  Program& program_;
+  std::string path_;
+  std::vector<char> data_;
+  MPI_File file_ = MPI_FILE_NULL;
+};
+
+class Tests {
+ public:
+  explicit Tests(Program& program) : program_(program), reports_(program) {}
+
+  /// Rank 0 makes all its calls before the last rank makes its third: a meeting would never end.
+  void nobody_waits() {
+    constexpr int calls = 10;
+    Blocks file(program_, "nobody_waits", 100);
+    const auto in_turn = [&](auto&& call) {
+      const int last = program_.size - 1, first_alone = 2;
+      for (int i = 0; i < calls; ++i) {
+        if (i == first_alone && program_.rank == last && last > 0)
+          MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        call(i);
+      }
+      if (program_.rank == 0 && last > 0) MPI_Send(nullptr, 0, MPI_BYTE, last, 0, MPI_COMM_WORLD);
+    };
+    in_turn([&](int i) { program_.good(file.write(i), "MPI_File_write_at_all"); });
+    file.meet();
+    in_turn([&](int i) { file.read(i, program_.rank); });
+    program_.good(file.close(), "MPI_File_close");
+    count(file.path(), {.unmet = 2 * (calls - 2), .met_once = 2, .repeats = 2 * calls});
+  }
+
+  /// The first call meets twice, the second, sixth and tenth once.
+  void rhythm() {
+    constexpr int calls = 12;
+    Blocks file(program_, "rhythm", 4);
+    for (int i = 0; i < calls; ++i) program_.good(file.write(i), "MPI_File_write_at_all");
+    program_.good(file.close(), "MPI_File_close");
+    count(file.path(), {.unmet = 8, .met_once = 3, .repeats = calls});
+  }
+
+  /// Call 3 fails on `rank`: there at once, on all ranks in call 7, and no further.
+  void late(const std::string& faults, int rank) {
+    Blocks file(program_, "late", 6, faults);
+    for (int i = 0; i < 12; ++i) {
+      const bool mine = i == 3 && program_.rank == rank;
+      const int code = file.write(i, mine && faults == "none" ? -1 : block);
+      if (mine)
+        program_.that(code != MPI_SUCCESS, "a call that fails");
+      else if (i == 7)
+        program_.same_error(code, "MPI_File_write_at_all");
+      else
+        program_.good(code, "MPI_File_write_at_all");
+    }
+    file.meet();
+    for (int i = 8; i < 12; ++i) file.read(i, program_.rank);
+    program_.good(file.close(), "MPI_File_close");
+  }
+
+  /// The same where ranks sync or close the file before they meet in a call.
+  void late_outside(bool closes) {
+    Blocks file(program_, "late_outside", 100, "0:write4:EIO");
+    for (int i = 0; i < 6; ++i) {
+      const int code = file.write(i);
+      if (i != 3 || program_.rank != 0) program_.good(code, "MPI_File_write_at_all");
+    }
+    if (!closes) {
+      program_.same_error(file.sync(), "MPI_File_sync");
+      program_.good(file.sync(), "MPI_File_sync");
+    }
+    const int code = file.close();
+    if (closes)
+      program_.same_error(code, "MPI_File_close");
+    else
+      program_.good(code, "MPI_File_close");
+  }
+
+  /// A read after writes begins when all ranks have written.
+  void turned() {
+    Blocks file(program_, "turned", 100);
+    const int next = (program_.rank + 1) % program_.size;
+    for (int i = 0; i < 5; ++i) {
+      usleep(i == 4 && program_.rank == program_.size - 1 ? 50000 : 0);
+      program_.good(file.write(i), "MPI_File_write_at_all");
+    }
+    file.read(4, next);
+    program_.good(file.close(), "MPI_File_close");
+  }
+
+  /// Pieces of all kinds, each call through a view of its own.
+  void pieces() {
+    PieceFile file(program_, MPI_COMM_WORLD, program_.temporary("pieces"),
+                   {{"collio_path", "independent"}, {"collio_meet_every", "5"}});
+    for (int i = 0; i < 30; ++i) {
+      const Deal deal =
+          deal_out(dice_, {program_.size, dice_.pick(0, 100000), dice_.pick(1, 60000), 1, 300, 5});
+      if (i % 10 == 0) file.write(deal, i == 10 ? Memory::scattered : Memory::contiguous);
+      file.read(deal, i % 7 == 0 ? Memory::scattered : Memory::contiguous);
+    }
+    file.check();
+    file.close();
+  }
+
+ private:
+  struct Counts {
+    long long unmet = 0, met_once = 0, repeats = 0;
+  };
+  void count(const std::string& path, const Counts& expected) {
+    if (program_.rank != 0) return;
+    const std::string report = reports_.of(path);
+    program_.equal(sum_of("\"unmet\":", report), expected.unmet, ("unmet of " + report).c_str());
+    program_.equal(sum_of("\"met_once\":", report), expected.met_once, ("met_once of " + report).c_str());
+    program_.equal(sum_of("\"repeats\":", report), expected.repeats, ("repeats of " + report).c_str());
+  }
+
+  Program& program_;
+  Reports reports_;
+  Dice dice_{11};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  if (!collio_is_on()) return program.skip("collio is not preloaded");
+  Tests tests(program);
+  tests.nobody_waits();
+  tests.rhythm();
+  tests.late("0:write4:EIO", 0);
+  tests.late("none", program.size - 1);
+  tests.late_outside(false);
+  tests.late_outside(true);
+  tests.turned();
+  tests.pieces();
+  return program.finish();
+}
