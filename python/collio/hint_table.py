@@ -48,7 +48,7 @@ ROWS = (
     Row("collio_layout", "enable", "enable, disable", "respect how the file lies on storage targets, where its file system tells, or ignore it", "Choice", "collio", False, ()),
     Row("collio_striping", "off", "off, auto", "new files where neither hints nor the folder say how to stripe: as the file system does, or a target per node", "Choice", "collio", False, ()),
     Row("collio_patience", "60", "0..86400", "seconds a rank waits before it names missing ranks on stderr; 0: never", "Count", "collio", False, ()),
-    Row("collio_meet_every", "1", "1..1000000", "where each rank makes its own calls: ranks meet in every N-th, and hear of each other's errors then", "Count", "collio", False, ()),
+    Row("collio_meet_every", "1", "1..1000000", "reads that each rank makes by its own calls: ranks meet in every N-th, and hear of each other's errors then", "Count", "collio", False, ()),
     Row("collio_check", "disable", "enable, disable, strict", "look for what the program gets wrong in collective calls; strict: overlapping writes fail", "Choice", "collio", False, ()),
     Row("collio_memory_limit", "auto", "1048576..1099511627776, auto", "most bytes of a rank's buffers, shared windows included; auto: cb_buffer_size decides", "AutoBytes", "collio", False, ()),
     Row("cb_buffer_size", "16777216", "1..2147483647", "most bytes of an aggregator's collective buffer; collio's has 1073741824 at most", "Bytes", "MPI", False, ()),

@@ -1,12 +1,12 @@
-// Calls in which ranks do not meet (collio_meet_every): nobody waits, bytes are right, and an error of one
-// rank reaches the others when they meet: in the N-th call, in a call of another kind, or when they close.
+// Reads in which ranks do not meet (collio_meet_every): nobody waits, bytes are right, and an error of one
+// rank reaches the others when they meet: in the N-th read, in a call of another kind, or when they close.
 #include "pieces.hpp"
 
 using namespace collio::test;
 
 namespace {
 
-constexpr int block = 50000;
+constexpr int block = 50000, blocks = 12;
 
 /// Of the numbers behind `key`.
 long long sum_of(const std::string& key, const std::string& text) {
@@ -16,7 +16,7 @@ long long sum_of(const std::string& key, const std::string& text) {
   return sum;
 }
 
-/// A file in which call i of a rank is for the i-th of its blocks.
+/// A file in which call i of a rank is for the i-th of its blocks. All blocks are there at first.
 class Blocks {
  public:
   Blocks(Program& program, const std::string& name, int meet_every, const std::string& faults = "none")
@@ -27,20 +27,26 @@ class Blocks {
     program.good(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file_),
                  "MPI_File_open");
     MPI_Info_free(&info);
+    for (int i = 0; i < blocks; ++i) write(i, i);
+    settle(file_, MPI_COMM_WORLD);
   }
-  [[nodiscard]] int write(int call, int count = block) {
-    std::fill(data_.begin(), data_.end(), content(call, program_.rank));
-    return MPI_File_write_at_all(file_, offset(call, program_.rank), data_.data(), count, MPI_BYTE,
-                                 MPI_STATUS_IGNORE);
+  void write(int call, int version) {
+    std::fill(data_.begin(), data_.end(), content(version, program_.rank));
+    program_.good(MPI_File_write_at_all(file_, offset(call, program_.rank), data_.data(), block, MPI_BYTE,
+                                        MPI_STATUS_IGNORE),
+                  "MPI_File_write_at_all");
   }
-  /// The block of rank `of`.
-  void read(int call, int of) {
+  [[nodiscard]] int read(int call, int count = block) {
+    return MPI_File_read_at_all(file_, offset(call, program_.rank), data_.data(), count, MPI_BYTE,
+                                MPI_STATUS_IGNORE);
+  }
+  /// The block of rank `of`, in which it wrote `version`.
+  void read_well(int call, int of, int version) {
     program_.good(
         MPI_File_read_at_all(file_, offset(call, of), data_.data(), block, MPI_BYTE, MPI_STATUS_IGNORE),
         "MPI_File_read_at_all");
-    program_.equal(std::count(data_.begin(), data_.end(), content(call, of)), block, "bytes of the block");
+    program_.equal(std::count(data_.begin(), data_.end(), content(version, of)), block, "bytes of the block");
   }
-  void meet() { settle(file_, MPI_COMM_WORLD); }
   [[nodiscard]] int sync() { return MPI_File_sync(file_); }
   [[nodiscard]] int close() { return MPI_File_close(&file_); }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -49,7 +55,7 @@ class Blocks {
   [[nodiscard]] MPI_Offset offset(int call, int of) const {
     return (MPI_Offset{call} * program_.size + of) * block;
   }
-  [[nodiscard]] static char content(int call, int of) { return static_cast<char>(1 + call * 7 + of); }
+  [[nodiscard]] static char content(int version, int of) { return static_cast<char>(1 + version * 7 + of); }
 
   Program& program_;
   std::string path_;
@@ -61,59 +67,51 @@ class Tests {
  public:
   explicit Tests(Program& program) : program_(program), reports_(program) {}
 
-  /// Rank 0 makes all its calls before the last rank makes its third: a meeting would never end.
+  /// Rank 0 makes all its reads before the last rank makes its third: a meeting would never end.
   void nobody_waits() {
-    constexpr int calls = 10;
     Blocks file(program_, "nobody_waits", 100);
-    const auto in_turn = [&](auto&& call) {
-      const int last = program_.size - 1, first_alone = 2;
-      for (int i = 0; i < calls; ++i) {
-        if (i == first_alone && program_.rank == last && last > 0)
-          MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        call(i);
-      }
-      if (program_.rank == 0 && last > 0) MPI_Send(nullptr, 0, MPI_BYTE, last, 0, MPI_COMM_WORLD);
-    };
-    in_turn([&](int i) { program_.good(file.write(i), "MPI_File_write_at_all"); });
-    file.meet();
-    in_turn([&](int i) { file.read(i, program_.rank); });
+    const int last = program_.size - 1, first_alone = 2;
+    for (int i = 0; i < blocks; ++i) {
+      if (i == first_alone && program_.rank == last && last > 0)
+        MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      file.read_well(i, program_.rank, i);
+    }
+    if (program_.rank == 0 && last > 0) MPI_Send(nullptr, 0, MPI_BYTE, last, 0, MPI_COMM_WORLD);
     program_.good(file.close(), "MPI_File_close");
-    count(file.path(), {.unmet = 2 * (calls - 2), .met_once = 2, .repeats = 2 * calls});
+    count(file.path(), {.unmet = blocks - 2, .met_once = blocks, .repeats = 2 * blocks});
   }
 
-  /// The first call meets twice, the second, sixth and tenth once.
+  /// Of the reads the first meets twice, the second, sixth and tenth once. All writes meet.
   void rhythm() {
-    constexpr int calls = 12;
     Blocks file(program_, "rhythm", 4);
-    for (int i = 0; i < calls; ++i) program_.good(file.write(i), "MPI_File_write_at_all");
+    for (int i = 0; i < blocks; ++i) file.read_well(i, program_.rank, i);
     program_.good(file.close(), "MPI_File_close");
-    count(file.path(), {.unmet = 8, .met_once = 3, .repeats = calls});
+    count(file.path(), {.unmet = 8, .met_once = blocks - 1 + 3, .repeats = 2 * blocks});
   }
 
-  /// Call 3 fails on `rank`: there at once, on all ranks in call 7, and no further.
+  /// Read 3 fails on `rank`: there at once, on all ranks in read 7, and no further.
   void late(const std::string& faults, int rank) {
     Blocks file(program_, "late", 6, faults);
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < blocks; ++i) {
       const bool mine = i == 3 && program_.rank == rank;
-      const int code = file.write(i, mine && faults == "none" ? -1 : block);
+      const int code = file.read(i, mine && faults == "none" ? -1 : block);
       if (mine)
-        program_.that(code != MPI_SUCCESS, "a call that fails");
+        program_.that(code != MPI_SUCCESS, "a read that fails");
       else if (i == 7)
-        program_.same_error(code, "MPI_File_write_at_all");
+        program_.same_error(code, "MPI_File_read_at_all");
       else
-        program_.good(code, "MPI_File_write_at_all");
+        program_.good(code, "MPI_File_read_at_all");
     }
-    file.meet();
-    for (int i = 8; i < 12; ++i) file.read(i, program_.rank);
+    file.read_well(2, program_.rank, 2);
     program_.good(file.close(), "MPI_File_close");
   }
 
-  /// The same where ranks sync or close the file before they meet in a call.
+  /// The same where ranks sync or close the file before they meet in a read.
   void late_outside(bool closes) {
-    Blocks file(program_, "late_outside", 100, "0:write4:EIO");
+    Blocks file(program_, "late_outside", 100, "0:read4:EIO");
     for (int i = 0; i < 6; ++i) {
-      const int code = file.write(i);
-      if (i != 3 || program_.rank != 0) program_.good(code, "MPI_File_write_at_all");
+      const int code = file.read(i);
+      if (i != 3 || program_.rank != 0) program_.good(code, "MPI_File_read_at_all");
     }
     if (!closes) {
       program_.same_error(file.sync(), "MPI_File_sync");
@@ -126,15 +124,16 @@ class Tests {
       program_.good(code, "MPI_File_close");
   }
 
-  /// A read after writes begins when all ranks have written.
+  /// A write begins when all ranks have read what it changes, and a read when all have written.
   void turned() {
     Blocks file(program_, "turned", 100);
-    const int next = (program_.rank + 1) % program_.size;
+    const int next = (program_.rank + 1) % program_.size, late = program_.size - 1;
     for (int i = 0; i < 5; ++i) {
-      usleep(i == 4 && program_.rank == program_.size - 1 ? 50000 : 0);
-      program_.good(file.write(i), "MPI_File_write_at_all");
+      usleep(i == 4 && program_.rank == late ? 50000 : 0);
+      file.read_well(4, next, 4);
     }
-    file.read(4, next);
+    file.write(4, 9);
+    file.read_well(4, next, 9);
     program_.good(file.close(), "MPI_File_close");
   }
 
@@ -177,7 +176,7 @@ int main(int argc, char** argv) {
   Tests tests(program);
   tests.nobody_waits();
   tests.rhythm();
-  tests.late("0:write4:EIO", 0);
+  tests.late("0:read4:EIO", 0);
   tests.late("none", program.size - 1);
   tests.late_outside(false);
   tests.late_outside(true);

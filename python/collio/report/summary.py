@@ -348,7 +348,7 @@ def counts_of(call: CallRecord) -> list[str]:
     if call.get("met_once"):
         texts.append(f"{counted(int(call['met_once']), 'call')} with one meeting of the ranks")
     if call.get("unmet"):
-        texts.append(f"{counted(int(call['unmet']), 'call')} without a meeting")
+        texts.append(f"{counted(int(call['unmet']), 'call')} without a meeting of the ranks")
     return texts + program_times(call)
 
 

@@ -74,7 +74,7 @@ Completion independent_call(File& file, const CallRequest& request) {
 }
 
 bool goes_unmet(const File& file, const CallRequest& request) {
-  return file.unmet.left > 0 && request.direction == file.unmet.direction &&
+  return file.unmet.left > 0 && request.direction == policy::Direction::read &&
          request.form == observe::Form::blocking;
 }
 
@@ -91,10 +91,11 @@ Completion unmet_call(File& file, const CallRequest& request) {
 }
 
 void let_go_unmet(File& file, const CallRequest& request, const policy::Plan& plan) {
-  if (file.hints.meet_every == 1 || request.form != observe::Form::blocking) return;
+  if (file.hints.meet_every == 1 || request.direction != policy::Direction::read ||
+      request.form != observe::Form::blocking)
+    return;
   UnmetCalls& unmet = file.unmet;
   unmet.left = file.hints.meet_every - 1;
-  unmet.direction = request.direction;
   unmet.record.operation = request.operation;
   unmet.record.path = policy::name_of(plan.path);
   unmet.record.reason_key = policy::reason_key(plan);

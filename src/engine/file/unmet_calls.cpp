@@ -26,7 +26,7 @@ policy::Digest digest_of(const UnmetCalls& unmet) {
 
 /// Without memory for it, the report lacks these calls.
 void log_calls(File& file, const observe::CallRecord& record) noexcept try {
-  file.log.add(record, [] { return std::string("as in the calls before, in which ranks met"); });
+  file.log.add(record, [] { return std::string("as in the reads before, in which ranks met"); });
 } catch (const std::bad_alloc&) {}
 
 }  // namespace
@@ -65,7 +65,7 @@ core::Error hear_of_unmet(File& file) {
   return {static_cast<core::ErrorClass>(unmet.outcome.error),
           file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message)) +
               " (collio_meet_every: in one of " + std::to_string(unmet.made) +
-              " calls in which ranks did not meet)"};
+              " reads in which ranks did not meet)"};
 }
 
 }  // namespace collio::engine

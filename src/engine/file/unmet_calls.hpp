@@ -1,8 +1,8 @@
-// Collective calls in which the ranks do not meet (collio_meet_every).
+// Collective reads in which the ranks do not meet (collio_meet_every).
 //
 // Where each rank makes its own calls on the file, nothing but errors has to be told. Ranks may then meet
-// in every N-th call only. Which calls go without a meeting is the same on all ranks: it follows from their
-// last meeting, and from how many calls came since. How these went is a rank's own until they meet again.
+// in every N-th read only. Which reads go without a meeting is the same on all ranks: it follows from their
+// last meeting, and from how many reads came since. How these went is a rank's own until they meet again.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,6 @@
 #include "core/result.hpp"
 #include "observe/call_record.hpp"
 #include "policy/digest.hpp"
-#include "policy/plan.hpp"
 #include "transport/node_memory/agreement.hpp"
 
 namespace collio::engine {
@@ -20,19 +19,18 @@ namespace collio::engine {
 class File;
 
 struct UnmetCalls {
-  std::int64_t left = 0;                                  ///< calls to come that may go without a meeting
-  policy::Direction direction = policy::Direction::read;  ///< of those, and of the ones made
-  std::int64_t made = 0;                                  ///< since ranks met
-  observe::CallRecord record;                             ///< of these
-  core::Extent span;                                      ///< from this rank's first byte in them to its last
-  transport::Outcome outcome;                             ///< the worst of them on this rank
-  std::string message;                                    ///< its text
+  std::int64_t left = 0;       ///< reads to come that may go without a meeting
+  std::int64_t made = 0;       ///< since ranks met
+  observe::CallRecord record;  ///< of these
+  core::Extent span;           ///< from this rank's first byte in them to its last
+  transport::Outcome outcome;  ///< the worst of them on this rank
+  std::string message;         ///< its text
 
   /// Books how a call by this rank, of number `rank`, went.
   void note(int rank, const core::Extent& accessed, const core::Error& error);
 };
 
-/// Ranks meet again: how the calls since went is told, and gets into the file's log. An error of one rank is
+/// Ranks meet again: how the reads since went is told, and gets into the file's log. An error of one rank is
 /// one on all. Nothing where there were none. Collective.
 [[nodiscard]] core::Error hear_of_unmet(File& file);
 
