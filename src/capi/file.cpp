@@ -201,6 +201,7 @@ int close_file(collio_file** file) {
       core::keep_worst(error, open.engine->close_storage(wishes));
       if (open.engine->subfiles && error.ok())
         error = engine::close_subfiles(*open.engine, engine::AtClose::keep);
+      core::keep_worst(error, open.engine->late());
       mpiio::say_rest(open.engine->comm, open.engine->warnings, said);
       mpiio::report_closed(open, wishes);
     }

@@ -147,6 +147,7 @@ int close(MPI_File* handle) {
       if (alone(*file) && (error.ok() || file->deletes))
         error = engine::close_subfiles(*file->engine,
                                        file->deletes ? engine::AtClose::remove : engine::AtClose::keep);
+      core::keep_worst(error, file->engine->late());
       say_rest(file->engine->comm, file->engine->warnings, file->warnings_said);
       report_closed(*file, wishes);
     }

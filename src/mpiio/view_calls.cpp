@@ -130,7 +130,7 @@ core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& 
 
 /// Where the view begins. Collective.
 core::Result<std::int64_t> begin_set_view(OpenFile& file, MPI_Offset asked) {
-  if (core::Error error = engine::compare_calls(*file.engine, "set_view"); !error.ok()) return error;
+  if (core::Error error = engine::check_same_call(*file.engine, "set_view"); !error.ok()) return error;
   return begin_of_view(file, asked);
 }
 

@@ -19,10 +19,12 @@ long long sum_of(const std::string& key, const std::string& text) {
 /// A file in which call i of a rank is for the i-th of its blocks. All blocks are there at first.
 class Blocks {
  public:
-  Blocks(Program& program, const std::string& name, int meet_every, const std::string& faults = "none")
+  Blocks(Program& program, const std::string& name, int meet_every, const std::string& faults = "none",
+         const std::string& subfiles = "disable")
       : program_(program), path_(program.temporary(name)), data_(block) {
     MPI_Info info = make_info({{"collio_path", "independent"},
                                {"collio_meet_every", std::to_string(meet_every)},
+                               {"collio_subfiles", subfiles},
                                {"collio_faults", faults}});
     program.good(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file_),
                  "MPI_File_open");
@@ -47,8 +49,31 @@ class Blocks {
         "MPI_File_read_at_all");
     program_.equal(std::count(data_.begin(), data_.end(), content(version, of)), block, "bytes of the block");
   }
+  /// `count` bytes, contiguous in the file; in memory every second byte if `count` is odd.
+  void read_part(int call, int count) {
+    const int step = 1 + count % 2;
+    std::vector<char> data(static_cast<std::size_t>(count * step + 1));
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_create_resized(MPI_BYTE, 0, step, &type);
+    MPI_Type_commit(&type);
+    program_.good(
+        MPI_File_read_at_all(file_, offset(call, program_.rank), data.data(), count, type, MPI_STATUS_IGNORE),
+        "MPI_File_read_at_all");
+    MPI_Type_free(&type);
+    program_.equal(std::count(data.begin(), data.end(), content(call, program_.rank)), count, "bytes read");
+  }
+  [[nodiscard]] int set_view() {
+    return MPI_File_set_view(file_, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+  }
   [[nodiscard]] int sync() { return MPI_File_sync(file_); }
   [[nodiscard]] int close() { return MPI_File_close(&file_); }
+  /// Once it is closed: opens it again, reads all blocks and closes it.
+  void reopen() {
+    program_.good(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file_),
+                  "MPI_File_open");
+    for (int i = 0; i < blocks; ++i) read_well(i, program_.rank, i);
+    program_.good(MPI_File_close(&file_), "MPI_File_close");
+  }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
@@ -107,8 +132,8 @@ class Tests {
   }
 
   /// The same where ranks sync or close the file before they meet in a read.
-  void late_outside(bool closes) {
-    Blocks file(program_, "late_outside", 100, "0:read4:EIO");
+  void late_outside(bool closes, const std::string& subfiles = "disable") {
+    Blocks file(program_, "late_outside_" + subfiles, 100, "0:read4:EIO", subfiles);
     for (int i = 0; i < 6; ++i) {
       const int code = file.read(i);
       if (i != 3 || program_.rank != 0) program_.good(code, "MPI_File_read_at_all");
@@ -122,6 +147,33 @@ class Tests {
       program_.same_error(code, "MPI_File_close");
     else
       program_.good(code, "MPI_File_close");
+    file.reopen();
+  }
+
+  /// The rank whose read fails gives up and closes the file; the others go on to another call, which fails.
+  void gives_up() {
+    Blocks file(program_, "gives_up", 100, "0:read4:EIO");
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < 6 && code == MPI_SUCCESS; ++i) code = file.read(i);
+    if (program_.rank != 0) {
+      program_.good(code, "MPI_File_read_at_all");
+      program_.that(file.set_view() != MPI_SUCCESS, "MPI_File_set_view tells of a read that failed");
+    }
+    const int closed = file.close();
+    program_.that((closed == MPI_SUCCESS) == (program_.rank != 0),
+                  "the first to meet tells, and no later one");
+  }
+
+  /// Reads of any length, also none, into memory of two kinds.
+  void lengths() {
+    Blocks file(program_, "lengths", 7);
+    for (int i = 0; i < 40; ++i) {
+      std::vector<int> counts;
+      for (int r = 0; r < program_.size; ++r)
+        counts.push_back(static_cast<int>(dice_.chance(5) ? 0 : dice_.pick(1, block)));
+      file.read_part(i % blocks, counts[static_cast<std::size_t>(program_.rank)]);
+    }
+    program_.good(file.close(), "MPI_File_close");
   }
 
   /// A write begins when all ranks have read what it changes, and a read when all have written.
@@ -180,6 +232,9 @@ int main(int argc, char** argv) {
   tests.late("none", program.size - 1);
   tests.late_outside(false);
   tests.late_outside(true);
+  tests.late_outside(true, "2");
+  tests.gives_up();
+  tests.lengths();
   tests.turned();
   tests.pieces();
   return program.finish();

@@ -390,7 +390,6 @@ core::Error File::close_storage(ReportWishes& wishes) {
   std::array<std::int64_t, 3> all{wishes.report, closed_remarks_.empty() ? 0 : 1,
                                   memory.schedule_trials_text().empty() ? 0 : 1};
   core::Error error = agreement->worst(mine, "cannot close " + path, all);
-  core::keep_worst(error, std::move(late_));
   wishes = {all[0], all[1], all[2]};
   return error;
 }

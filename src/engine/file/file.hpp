@@ -151,6 +151,9 @@ class File {
   /// Closes the file's storage. The same error on all ranks if any rank's close(2) failed. Behind gather(),
   /// in its visit. `wishes`: of all ranks, afterwards. Collective.
   [[nodiscard]] core::Error close_storage(ReportWishes& wishes);
+  /// Of reads in which ranks did not meet, heard in gather(): the file is closed all the same. The same on
+  /// all ranks.
+  [[nodiscard]] const core::Error& late() const noexcept { return late_; }
   /// Behind the last visit. Collective.
   void part();
   /// Flushes what this rank wrote. Not collective.

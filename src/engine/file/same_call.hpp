@@ -23,11 +23,8 @@ namespace collio::engine {
 [[nodiscard]] core::Error different_calls(const File& file, const std::string& operation,
                                           std::int64_t fingerprint);
 
-/// In check mode: an error when not all ranks make this call. Elsewhere nothing. Collective.
-[[nodiscard]] core::Error compare_calls(File& file, const std::string& operation);
-
-/// The same before a call of the file that moves no bytes and needs the calls before it to be over on all
-/// ranks: an error also where one of these failed, and ranks have not met since. Collective.
+/// Before a call of the file that moves no bytes: an error where an earlier read failed and ranks have not
+/// met since; in check mode also when not all ranks make this call. Collective.
 [[nodiscard]] core::Error check_same_call(File& file, const std::string& operation);
 
 /// In check mode, at open: an error on all ranks when not all give rank 0's `common` hints, or open the same
