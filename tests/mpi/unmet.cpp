@@ -158,10 +158,27 @@ class Tests {
     if (program_.rank != 0) {
       program_.good(code, "MPI_File_read_at_all");
       program_.that(file.set_view() != MPI_SUCCESS, "MPI_File_set_view tells of a read that failed");
+      program_.that(file.read(6) != MPI_SUCCESS, "the next read does, too");
     }
     const int closed = file.close();
     program_.that((closed == MPI_SUCCESS) == (program_.rank != 0),
                   "the first to meet tells, and no later one");
+  }
+
+  /// More files than communicators are made for: reads always meet, and an error comes on all ranks at once.
+  void many_files() {
+    constexpr int many = 24;
+    std::vector<std::unique_ptr<Blocks>> files;
+    for (int i = 0; i < many; ++i)
+      files.push_back(std::make_unique<Blocks>(program_, "many_" + std::to_string(i), 100, "0:read4:EIO"));
+    for (const auto& file : files) {
+      int read = 0;
+      while (read < 6 && file->read(read) == MPI_SUCCESS) ++read;
+      program_.that(read >= 3, "reads before the one that fails");
+      static_cast<void>(file->close());
+    }
+    const std::string report = reports_.of(files.back()->path());
+    if (program_.rank == 0) program_.equal(sum_of("\"unmet\":", report), 0, ("unmet of " + report).c_str());
   }
 
   /// Reads of any length, also none, into memory of two kinds.
@@ -234,6 +251,7 @@ int main(int argc, char** argv) {
   tests.late_outside(true);
   tests.late_outside(true, "2");
   tests.gives_up();
+  tests.many_files();
   tests.lengths();
   tests.turned();
   tests.pieces();

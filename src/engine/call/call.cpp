@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "access/reserve.hpp"
 #include "engine/call/own_call.hpp"
@@ -273,6 +274,7 @@ core::Error no_memory(const Call& call) {
 
 Completion collective_call(File& file, const CallRequest& request) {
   if (file.atomic) return atomic_call(file, request);
+  if (!file.unmet.untold.ok()) return {false, 0, std::exchange(file.unmet.untold, {}), {}};
   if (goes_unmet(file, request)) return unmet_call(file, request);
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
   const File::Visit visit(file, request.operation);

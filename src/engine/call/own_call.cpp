@@ -43,6 +43,13 @@ Completion own_call(File& file, const CallRequest& request, const Books& books) 
   return {false, 0, without_memory, {}};
 }
 
+/// The functions of collio's library promise the same error on all ranks from the same call: they give
+/// pieces.
+bool may_go_unmet(const CallRequest& request) {
+  return request.direction == policy::Direction::read && request.form == observe::Form::blocking &&
+         !request.pieces;
+}
+
 }  // namespace
 
 std::optional<PathResult> move_ahead(File& file, const CallRequest& request, const Prepared& prepared,
@@ -74,8 +81,7 @@ Completion independent_call(File& file, const CallRequest& request) {
 }
 
 bool goes_unmet(const File& file, const CallRequest& request) {
-  return file.unmet.left > 0 && request.direction == policy::Direction::read &&
-         request.form == observe::Form::blocking;
+  return file.unmet.left > 0 && may_go_unmet(request);
 }
 
 Completion unmet_call(File& file, const CallRequest& request) {
@@ -91,9 +97,7 @@ Completion unmet_call(File& file, const CallRequest& request) {
 }
 
 void let_go_unmet(File& file, const CallRequest& request, const policy::Plan& plan) {
-  if (file.hints.meet_every == 1 || request.direction != policy::Direction::read ||
-      request.form != observe::Form::blocking)
-    return;
+  if (file.hints.meet_every == 1 || !file.owns_line() || !may_go_unmet(request)) return;
   UnmetCalls& unmet = file.unmet;
   unmet.left = file.hints.meet_every - 1;
   unmet.record.operation = request.operation;

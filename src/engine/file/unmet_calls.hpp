@@ -25,6 +25,8 @@ struct UnmetCalls {
   core::Extent span;           ///< from this rank's first byte in them to its last
   transport::Outcome outcome;  ///< the worst of them on this rank
   std::string message;         ///< its text
+  core::Error untold;  ///< heard in a call that moves no bytes, which programs may not look at: the next
+                       ///< data call fails, too
 
   /// Books how a call by this rank, of number `rank`, went.
   void note(int rank, const core::Extent& accessed, const core::Error& error);
