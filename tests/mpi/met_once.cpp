@@ -9,14 +9,6 @@ namespace {
 
 constexpr int block = 100000, calls = 12;
 
-/// Of the numbers behind `key`.
-long long sum_of(const std::string& key, const std::string& text) {
-  long long sum = 0;
-  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1))
-    sum += std::stoll(text.substr(at + key.size()));
-  return sum;
-}
-
 class Tests {
  public:
   explicit Tests(Program& program) : program_(program), reports_(program) {}

@@ -98,6 +98,14 @@ class Reports {
   std::string path_;
 };
 
+/// Sum of the numbers behind `key` in a report.
+inline long long sum_of(const std::string& key, const std::string& text) {
+  long long sum = 0;
+  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1))
+    sum += std::stoll(text.substr(at + key.size()));
+  return sum;
+}
+
 /// Memory of a call: one piece, or every byte apart from the next.
 enum class Memory { contiguous, scattered };
 

@@ -8,14 +8,6 @@ namespace {
 
 constexpr int block = 50000, blocks = 12;
 
-/// Of the numbers behind `key`.
-long long sum_of(const std::string& key, const std::string& text) {
-  long long sum = 0;
-  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1))
-    sum += std::stoll(text.substr(at + key.size()));
-  return sum;
-}
-
 /// A file in which call i of a rank is for the i-th of its blocks. All blocks are there at first.
 class Blocks {
  public:
