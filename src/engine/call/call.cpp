@@ -278,7 +278,8 @@ Completion collective_call(File& file, const CallRequest& request) {
   if (goes_unmet(file, request)) return unmet_call(file, request);
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
   const File::Visit visit(file, request.operation);
-  if (core::Error late = hear_of_unmet(file); !late.ok()) return {false, 0, std::move(late), {}};
+  const char* const kind = request.direction == Direction::write ? "write" : "read";
+  if (core::Error late = hear_of_unmet(file, kind); !late.ok()) return {false, 0, std::move(late), {}};
   observe::CallRecord record;
   record.steps.show(&file.roll->shown());
   File::Buffers buffers(file);

@@ -370,7 +370,7 @@ void File::prepare_memory_drill() {
 }
 
 void File::gather() {
-  late_ = hear_of_unmet(*this);
+  late_ = hear_of_unmet(*this, "close");
   if (size == 1) return;
   while (!check_same_call(*this, "close")
               .ok()) {  // they are told; this rank cannot but wait until they come to their close

@@ -35,7 +35,7 @@ core::Error different_calls(const File& file, const std::string& operation, std:
 }
 
 core::Error check_same_call(File& file, const std::string& operation) {
-  if (core::Error late = hear_of_unmet(file); !late.ok()) return file.unmet.untold = late;
+  if (core::Error late = hear_of_unmet(file, operation); !late.ok()) return file.unmet.untold = late;
   if (file.hints.check == policy::Check::none || file.size == 1) return {};
   policy::Digest digest;
   const std::int64_t fingerprint = fingerprint_of(file, operation, policy::Direction::write);

@@ -2,6 +2,7 @@
 #include "engine/file/unmet_calls.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -47,11 +48,15 @@ void UnmetCalls::note(int rank, const core::Extent& accessed, const core::Error&
   }
 }
 
-core::Error hear_of_unmet(File& file) {
+core::Error hear_of_unmet(File& file, std::string_view call) {
   file.unmet.left = 0;
   if (file.unmet.made == 0) return {};
   UnmetCalls unmet = std::exchange(file.unmet, {});
+  const bool was_told = unmet.outcome.error != 0;
   policy::Digest digest = digest_of(unmet);
+  const auto kind = static_cast<std::int64_t>(std::hash<std::string_view>{}(call) >> 2);
+  digest.set_recalled({kind, 0});
+  digest.unmoved = was_told ? 0 : 1;  // here: ranks that have not been told
   file.agreement->digest(digest, unmet.outcome);
   if (!digest.same_call()) return different_calls(file, unmet.record.operation, fingerprint);
   observe::CallRecord& record = unmet.record;
@@ -62,10 +67,12 @@ core::Error hear_of_unmet(File& file) {
   record.error = unmet.outcome.error == 0 ? "" : "failed";
   log_calls(file, record);
   if (unmet.outcome.error == 0) return {};
-  return {static_cast<core::ErrorClass>(unmet.outcome.error),
-          file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message)) +
-              " (collio_meet_every: in one of " + std::to_string(unmet.made) +
-              " reads in which ranks did not meet)"};
+  const std::string words = file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message));
+  const bool all_are_here = digest.recalled().id == kind;
+  if (was_told && (!all_are_here || digest.unmoved == 0)) return {};
+  return {static_cast<core::ErrorClass>(unmet.outcome.error), words + " (collio_meet_every: in one of " +
+                                                                  std::to_string(unmet.made) +
+                                                                  " reads in which ranks did not meet)"};
 }
 
 }  // namespace collio::engine

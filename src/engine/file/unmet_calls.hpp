@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/extent.hpp"
 #include "core/result.hpp"
@@ -32,8 +33,10 @@ struct UnmetCalls {
   void note(int rank, const core::Extent& accessed, const core::Error& error);
 };
 
-/// Ranks meet again: how the reads since went is told, and gets into the file's log. An error of one rank is
-/// one on all. Nothing where there were none. Collective.
-[[nodiscard]] core::Error hear_of_unmet(File& file);
+/// Ranks meet again, in a call of the kind `call`: how the reads since went is told, and gets into the file's
+/// log. An error of one rank is one on all. But a rank that had an error of its own, and has left the others'
+/// row for a call of another kind, goes on with it: they come there when they have left, too. Nothing where
+/// there were no reads. Collective.
+[[nodiscard]] core::Error hear_of_unmet(File& file, std::string_view call);
 
 }  // namespace collio::engine
