@@ -12,6 +12,13 @@
 #define COLLIO_X86 0
 #endif
 
+// For sanitizers, which know how long the memory is that a program asked for.
+#if defined(__GNUC__) || defined(__clang__)
+#define COLLIO_READS_BEYOND [[gnu::no_sanitize("address", "thread")]]
+#else
+#define COLLIO_READS_BEYOND
+#endif
+
 namespace collio::core {
 
 namespace {
@@ -22,13 +29,48 @@ struct Batch {
   TilingSum (*sum)(std::span<const Run>) noexcept;
 };
 
+/// Pieces after which a cache line is needed that is asked for now: other cores may have had it last.
+constexpr std::size_t ahead = 12;
+
 const std::byte* scatter_plain(std::byte* base, std::span<const Run> runs, const std::byte* in) noexcept {
   for (const Run& run : runs) in = scatter_run(base, run, in);
   return in;
 }
 
-std::byte* gather_plain(std::byte* out, const std::byte* base, std::span<const Run> runs) noexcept {
-  for (const Run& run : runs) out = gather_run(out, base, run);
+/// Bytes that one move takes, however short the piece is.
+constexpr std::int64_t move_bytes = 16;
+
+/// Whether a move from `from` stays on its page, and so reads nothing that is not mapped.
+inline bool within_page(const std::byte* from) noexcept {
+  constexpr std::uintptr_t page = 4096;
+  return reinterpret_cast<std::uintptr_t>(from) % page <= page - move_bytes;
+}
+
+/// The first pieces that have at least one move's bytes of later pieces behind them, which are written after
+/// them.
+std::size_t followed(std::span<const Run> runs) noexcept {
+  std::size_t first = runs.size();
+  for (std::int64_t behind = 0; first > 0 && behind < move_bytes;) behind += runs[--first].bytes();
+  return first;
+}
+
+/// Short pieces are moved with what lies behind them, without a branch on their length: the next piece is
+/// written over that.
+COLLIO_READS_BEYOND std::byte* gather_plain(std::byte* out, const std::byte* base,
+                                            std::span<const Run> runs) noexcept {
+  const std::size_t wide = followed(runs);
+  for (std::size_t i = 0; i < wide; ++i) {
+    const Run& run = runs[i];
+    __builtin_prefetch(base + runs[std::min(i + ahead, runs.size() - 1)].offset);
+    const std::byte* from = base + run.offset;
+    if (run.count == 1 && run.length <= move_bytes && within_page(from)) [[likely]] {
+      std::memcpy(out, from, move_bytes);
+      out += run.length;
+    } else {
+      out = gather_run(out, base, run);
+    }
+  }
+  for (const Run& run : runs.subspan(wide)) out = gather_run(out, base, run);
   return out;
 }
 
@@ -80,8 +122,6 @@ struct Steps {
   }
 }
 
-/// Pieces after which a cache line is needed that is asked for now: other cores may have had it last.
-constexpr std::size_t ahead = 12;
 /// Long runs have loops of their own, which ask for cache lines ahead.
 constexpr std::int64_t long_run = 16;
 

@@ -2,7 +2,8 @@
 //
 // An irregular access has millions of pieces of a few bytes, of lengths no branch predictor guesses. Where
 // the processor has masked moves (AVX-512 BW and VL), a piece of up to 64 bytes is one load and one store of
-// exactly its bytes, without a branch on its length; chosen at run time. Elsewhere copy.hpp's loops do it.
+// exactly its bytes, without a branch on its length; chosen at run time. Elsewhere short pieces are gathered
+// 16 bytes at a time, each over what the one before it brought along, and copy.hpp's loops do the rest.
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,7 @@ std::size_t Cursor::next_batch(std::int64_t limit, std::span<Run> out) noexcept 
     PackedReader reader = reader_;
     Run next = run_;
     std::int64_t bytes = 0;
-    while (n < out.size() && next.end() <= limit) {
+    while (n < out.size() && reader.at() + base_ <= limit) {
       out[n++] = next;
       bytes += next.bytes();
       next.count = 0;

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,15 @@ class PackedReader {
 
   /// The next item. Not checked against the end: the caller counts items or compares position().
   Run next() noexcept {
+    std::uint64_t word;
+    std::memcpy(&word, in_, sizeof word);
+    if ((word & two_short_mask) == two_short && !format_.any_order) {
+      Run run{at_ + (static_cast<std::int64_t>(word >> 1 & 0x7f) << format_.shift),
+              static_cast<std::int64_t>(word >> 10 & 0x3f) << format_.shift, 0, 1};
+      at_ = run.offset + run.length;
+      in_ += 2;
+      return run;
+    }
     const std::int64_t gap = gap_bytes(get_varint(in_));
     const std::uint64_t coded = get_varint(in_);
     Run run;
@@ -54,6 +64,9 @@ class PackedReader {
     const std::int64_t units = format_.any_order ? unzigzag(raw) : static_cast<std::int64_t>(raw);
     return units * (std::int64_t{1} << format_.shift);
   }
+
+  /// The markers of two values of one byte, of which the second is a length that is not repeated.
+  static constexpr std::uint64_t two_short = 0x101, two_short_mask = 0x301;
 
   const std::uint8_t* in_ = nullptr;
   std::int64_t at_ = 0;

@@ -2,6 +2,8 @@
 #include "core/batch.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "byte_list.hpp"
 
@@ -59,6 +61,25 @@ TEST(Batch, GatherReadsThePiecesAndWritesNoMore) {
     ASSERT_EQ(gather_runs(out.data(), in.data(), runs), out.data() + places.size()) << "seed " << seed;
     ASSERT_EQ(out, expected) << "seed " << seed;
   });
+}
+
+TEST(Batch, GathersUpToTheEndOfWhatIsMapped) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  auto* const mapped = static_cast<std::byte*>(pages);
+  ASSERT_EQ(mprotect(mapped + page, page, PROT_NONE), 0);
+  for (std::size_t i = 0; i < page; ++i) mapped[i] = static_cast<std::byte>(i % 251);
+  const auto end = static_cast<std::int64_t>(page);
+  for (std::int64_t length = 1; length <= 16; ++length) {
+    // The last piece of the page comes first: it has others behind it in the list.
+    const Runs runs{{end - length, length, 0, 1}, {0, 16, 0, 1}, {100, 16, 0, 1}};
+    std::vector<std::byte> out(static_cast<std::size_t>(length + 32)), expected;
+    for (const std::int64_t place : bytes_of(runs)) expected.push_back(mapped[place]);
+    gather_runs(out.data(), mapped, runs);
+    EXPECT_EQ(out, expected) << length << " bytes";
+  }
+  munmap(pages, 2 * page);
 }
 
 TEST(Batch, SumsTilingAsPieceByPiece) {

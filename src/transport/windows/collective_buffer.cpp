@@ -163,8 +163,12 @@ std::int64_t CollectiveBuffer::available(const MessageView& request) const {
 
 void CollectiveBuffer::collect(const MessageView& request, std::int64_t bytes, std::byte* out) const {
   Steps::Scope time(*link_.steps, Step::place);
-  core::PackedReader reader = request.reader();
   const std::byte* base = at(0);
+  if (bytes == request.header.data_bytes())
+    return core::for_each_batch(request.reader(), request.header.items, [&](std::span<const core::Run> runs) {
+      out = core::gather_runs(out, base, runs);
+    });
+  core::PackedReader reader = request.reader();
   std::int64_t left = bytes;
   for (std::int64_t i = 0; left > 0; ++i) {
     core::Run run = reader.next();
