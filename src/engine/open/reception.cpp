@@ -126,14 +126,12 @@ Reception::Reception(MPI_Comm comm) noexcept : comm_(comm) {
 /// On the first rank.
 void Reception::invite() {
   const bool of_use = met_ && (met_->opens > 0 || !held_crew(comm_));
-  if (!of_use || size_ > most_ranks || !may_share() || parts_of_node().numas.size() > Hall::most_numas)
-    return;
+  if (!of_use || size_ > most_ranks || !may_share()) return;
   std::string why;
   const std::size_t bytes =
       (transport::NodeBoard::bytes_for(size_, record_bytes(size_)) + 63) / 64 * 64 + sizeof(Hall::Left);
   memory_ = transport::SharedMemory::create_alone(bytes, why);
   if (!memory_) return;
-  describe_node(left_in(*memory_).first);
   invitation_ = {memory_->name(), own_host(), bytes};
 }
 
@@ -143,9 +141,11 @@ bool Reception::come_in() {
   const auto mask = short_mask();
   if (rank_ != 0 && mask && may_share() && invitation_.host == own_host())
     memory_ = transport::SharedMemory::join(invitation_.name, invitation_.bytes);
-  if (!mask) memory_.reset();
+  const bool fits = mask && (rank_ != 0 || parts_of_node().numas.size() <= Hall::most_numas);
+  if (!fits) memory_.reset();
   if (!memory_) return false;
   Hall::Left& left = left_in(*memory_);
+  if (rank_ == 0) describe_node(left.first);  // while the others are on their way
   const auto mine = identity_at(rank_);
   for (std::size_t i = 0; i < mine.size(); ++i) left.ranks[i] += mine[i];
   for (std::size_t i = 0; i < mask->size(); ++i) left.processors[i] |= (*mask)[i];
