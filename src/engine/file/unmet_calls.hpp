@@ -33,10 +33,10 @@ struct UnmetCalls {
   void note(int rank, const core::Extent& accessed, const core::Error& error);
 };
 
-/// Ranks meet again, in a call of the kind `call`: how the reads since went is told, and gets into the file's
-/// log. An error of one rank is one on all. But a rank that had an error of its own, and has left the others'
-/// row for a call of another kind, goes on with it: they come there when they have left, too. Nothing where
-/// there were no reads. Collective.
+/// Ranks meet again, in a call of the kind `call`: they tell each other how the reads since then went, and
+/// add them to the file's log. Where one rank's read failed, all ranks get an error, except a rank that got
+/// its own before and is in a call of another kind: it goes on, as the others will come to that call. Does
+/// nothing where there were no reads. Collective.
 [[nodiscard]] core::Error hear_of_unmet(File& file, std::string_view call);
 
 }  // namespace collio::engine
