@@ -188,7 +188,8 @@ class File {
   transport::Shortage shortage;  ///< of the call under way
   std::int64_t mail_room_bytes =
       0;  ///< of the last call in two layers between nodes; the same on all ranks. 0: to be agreed
-  /// The file has a line of its own and need not borrow one for each call. The same on all ranks.
+  /// Whether the file owns a line. A file without one borrows a line for each call. All ranks get the same
+  /// answer.
   [[nodiscard]] bool owns_line() const noexcept { return member_.own() != nullptr; }
   /// All ranks have the file open; the same on all ranks.
   [[nodiscard]] bool all_hold() const noexcept { return all_hold_; }
