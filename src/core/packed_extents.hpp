@@ -122,6 +122,10 @@ class PackedExtents {
     std::int64_t stream = 0;
   };
   static constexpr int items_per_checkpoint = 64;
+  /// Items before the checkpoint that comes before data byte `stream`.
+  [[nodiscard]] std::int64_t items_before(std::int64_t stream) const noexcept {
+    return items_per_checkpoint * (&before_stream(stream) - index_.data());
+  }
 
   /// The list of this one piece, as a PackedBuilder makes it. `piece.length` > 0.
   [[nodiscard]] static PackedExtents of(const Extent& piece);

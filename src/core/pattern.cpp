@@ -118,6 +118,26 @@ Pattern Pattern::unrolled() const {
   }));
 }
 
+/// To within a checkpoint, never more than there are.
+std::int64_t Pattern::items_before(std::int64_t stream) const noexcept {
+  std::int64_t items = 0, rest = stream;
+  for (std::size_t level = 0; level < loops_.size(); ++level) {
+    items = items * loops_[level].count + rest / below_[level];
+    rest %= below_[level];
+  }
+  items *= body_->items();
+  return items + (rest > 0 ? body_->items_before(rest) : 0);
+}
+
+// A piece, or a run of which a part is within: at each end there may be both.
+std::int64_t Pattern::most_pieces(std::int64_t begin, std::int64_t end) const noexcept {
+  if (end <= begin) return 0;
+  constexpr int rounded = PackedExtents::items_per_checkpoint, cut = 4;
+  const std::int64_t items =
+      items_before(end) - items_before(begin) + std::min<std::int64_t>(rounded, body_->items()) + cut;
+  return std::min(pieces_, body_->items() == body_->pieces() ? items : 2 * items);
+}
+
 int Pattern::shift() const noexcept {
   std::uint64_t bits = std::uint64_t{1} << body_->format().shift;
   for (const Loop& loop : loops_) bits |= static_cast<std::uint64_t>(loop.stride);

@@ -47,6 +47,8 @@ class Pattern {
   [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::int64_t bytes_below(std::size_t level) const noexcept { return below_[level]; }
   [[nodiscard]] std::int64_t pieces() const noexcept { return pieces_; }
+  /// Most pieces, or runs of them by two, that data bytes [begin, end) are. O(loops + log items).
+  [[nodiscard]] std::int64_t most_pieces(std::int64_t begin, std::int64_t end) const noexcept;
   /// Lowest offset and highest end of any byte; both 0 when empty.
   [[nodiscard]] std::int64_t low() const noexcept { return low_; }
   [[nodiscard]] std::int64_t high() const noexcept { return high_; }
@@ -64,6 +66,7 @@ class Pattern {
 
  private:
   void derive();
+  [[nodiscard]] std::int64_t items_before(std::int64_t stream) const noexcept;
 
   std::vector<Loop> loops_;
   std::shared_ptr<const PackedExtents> body_;

@@ -6,6 +6,7 @@ namespace collio::flow {
 /// Two rings of groups: home slots for windows that this node serves, transit slots for pieces on their way
 /// to other nodes. Slots are numbered group by group, home groups first.
 struct SlotGroups {
+  static constexpr int most_groups = 8;
   int home_slots = 1;  ///< of a home group
   int home_groups = 2;
   int transit_slots = 0;  ///< of a transit group

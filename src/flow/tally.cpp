@@ -8,6 +8,8 @@ namespace collio::flow {
 
 namespace {
 
+constexpr int rank_bits = 16;
+
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
@@ -25,8 +27,18 @@ void Tally::add(std::int64_t place, int team) noexcept {
   counter(place, team).fetch_add(1, std::memory_order_relaxed);
 }
 
+void Tally::need(std::int64_t place, int team, std::int64_t bytes) noexcept {
+  counter(place, team).fetch_add(static_cast<std::uint64_t>(bytes) << rank_bits, std::memory_order_relaxed);
+}
+
 int Tally::ranks(int domain, std::int64_t round, int team) const noexcept {
-  return counter(place(domain, round), team).load(std::memory_order_relaxed);
+  const std::uint64_t both = counter(place(domain, round), team).load(std::memory_order_relaxed);
+  return static_cast<int>(both & ((1 << rank_bits) - 1));
+}
+
+std::int64_t Tally::needs(int domain, std::int64_t round, int team) const noexcept {
+  const std::uint64_t both = counter(place(domain, round), team).load(std::memory_order_relaxed);
+  return static_cast<std::int64_t>(both >> rank_bits);
 }
 
 int Tally::ranks(int domain, std::int64_t round) const noexcept {

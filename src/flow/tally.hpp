@@ -1,9 +1,10 @@
-// Which ranks take part in a window: how many of each team of a node have bytes there.
+// Which ranks take part in a window: how many of each team of a node have bytes there, and how much room
+// these need.
 //
 // Once a call the ranks of a node count themselves in where they have bytes. Then each of them passes those
 // windows alone, and all know how many ranks will come. There is a counter for each window and team. Where
 // they would be more than the memory for them, one counter stands for several windows in a row; ranks that
-// have bytes in one of those take part in all.
+// have bytes in one of those take part in all, and a window is said to need what all of them need.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,8 @@ namespace collio::flow {
 
 class Tally {
  public:
-  using Counter = std::atomic<std::uint16_t>;  ///< a node has at most 65535 ranks
+  /// Ranks in the low 16 bits, for a node has at most 65535; bytes above them.
+  using Counter = std::atomic<std::uint64_t>;
 
   /// Uses the first counters() of `counters`, which are zero. `domains` outlives it.
   Tally(const policy::Domains& domains, int teams, std::span<Counter> counters) noexcept;
@@ -31,8 +33,12 @@ class Tally {
   }
   /// A rank of the team has bytes in the windows of a place. Once for each rank and place.
   void add(std::int64_t place, int team) noexcept;
+  /// Its pieces in one of them need this much room where they are packed (flow/packed_room.hpp).
+  void need(std::int64_t place, int team, std::int64_t bytes) noexcept;
   /// Ranks of the team that take part in a window. When all ranks have been counted, as the rest.
   [[nodiscard]] int ranks(int domain, std::int64_t round, int team) const noexcept;
+  /// Bytes that the team's pieces need where they are packed, at most.
+  [[nodiscard]] std::int64_t needs(int domain, std::int64_t round, int team) const noexcept;
   /// Of all teams.
   [[nodiscard]] int ranks(int domain, std::int64_t round) const noexcept;
   /// Teams below `end` of which any rank takes part.

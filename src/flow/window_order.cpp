@@ -8,7 +8,7 @@ namespace collio::flow {
 namespace {
 
 /// Groups of a ring: one that fills, one that empties, and some for nodes that are ahead or behind.
-constexpr int fewest_groups = 2, most_groups = 4;
+constexpr int fewest_groups = 2, most_groups = SlotGroups::most_groups / 2;
 
 /// How many domains with a lower number each domain's node serves.
 std::vector<int> places_at_home(std::span<const int> homes) {
@@ -20,22 +20,11 @@ std::vector<int> places_at_home(std::span<const int> homes) {
   return places;
 }
 
-/// `step_slots`: transit slots that the windows of a step take, at most.
-SlotGroups divide(const OrderRequest& r, int homes_of_a_step, int step_slots) {
-  SlotGroups g;
-  g.home_slots = homes_of_a_step;
-  g.home_groups = std::clamp(r.slots / 4 / g.home_slots, fewest_groups, most_groups);
-  const int left = r.slots - g.home_slots * g.home_groups;
-  g.transit_slots = std::max(std::min(step_slots, left / fewest_groups), std::min(r.transit_slots, left));
-  g.transit_groups = std::min(left / std::max(1, g.transit_slots), most_groups);
-  return g;
-}
-
 }  // namespace
 
 WindowOrder::WindowOrder(const OrderRequest& request)
     : request_(request), rounds_(request.domains.most_rounds()) {
-  if (request.transit_slots > 0)
+  if (request.several_nodes)
     order_by_steps();
   else
     groups_ = {std::max(1, request.slots / 2), 2, 0, 0};
@@ -45,14 +34,39 @@ void WindowOrder::order_by_steps() {
   const std::span<const int> homes = request_.homes.first(static_cast<std::size_t>(request_.domains.count));
   const std::vector<int> places = places_at_home(homes);
   const int most_at_home = places.empty() ? 1 : *std::ranges::max_element(places) + 1;
-  const int homes_of_a_step = std::min(most_at_home, std::max(1, request_.slots / 4));
-  int away_of_a_step = 0;
-  for (int step = 0; step * homes_of_a_step < most_at_home; ++step) {
-    const auto before = static_cast<int>(transit_.order.size());
-    add_step(step, homes_of_a_step, places);
-    away_of_a_step = std::max(away_of_a_step, static_cast<int>(transit_.order.size()) - before);
+  const int homes_of_a_step = std::min(most_at_home, std::max(1, request_.slots / request_.window_slots / 4));
+  for (int step = 0; step * homes_of_a_step < most_at_home; ++step) add_step(step, homes_of_a_step, places);
+  groups_ = divide(homes_of_a_step, most_in_transit());
+}
+
+WindowOrder::Most WindowOrder::most_in_transit() const {
+  Most most;
+  for (std::int64_t round = 0; round < rounds_; ++round) {
+    int at = 0;
+    for (const int end : transit_.ends) {
+      int step = 0;
+      for (; at < end; ++at) {
+        const int domain = transit_.order[static_cast<std::size_t>(at)];
+        if (request_.domains.window(domain, round).length <= 0) continue;
+        const int slots = request_.room_for(domain, round).slots;
+        most.of_window = std::max(most.of_window, slots);
+        step = std::min(step + slots, request_.slots);
+      }
+      most.of_step = std::max(most.of_step, step);
+    }
   }
-  groups_ = divide(request_, homes_of_a_step, away_of_a_step * request_.transit_slots);
+  return most;
+}
+
+SlotGroups WindowOrder::divide(int homes_of_a_step, const Most& transit) const {
+  SlotGroups g;
+  g.home_slots = homes_of_a_step * request_.window_slots;
+  g.home_groups = std::clamp(request_.slots / 4 / g.home_slots, fewest_groups, most_groups);
+  const int left = request_.slots - g.home_slots * g.home_groups;
+  g.transit_slots =
+      std::max({1, std::min(transit.of_step, left / fewest_groups), std::min(transit.of_window, left)});
+  g.transit_groups = std::min(left / g.transit_slots, most_groups);
+  return g;
 }
 
 void WindowOrder::add_step(int step, int windows_of_a_step, std::span<const int> places) {
@@ -80,11 +94,12 @@ bool WindowOrder::fill(Course course, Place& place, Batch& batch) {
     const int domain = place.order[static_cast<std::size_t>(place.at)];
     if (request_.domains.window(domain, place.round).length <= 0)
       continue;  // not all domains are of one length
-    const int slots = home ? 1 : request_.slots_for(domain, place.round);
-    if (batch.slots + slots > most) break;
-    if (slots > 0)
+    const Room room = home ? Room{request_.window_slots, 1} : request_.room_for(domain, place.round);
+    if (batch.slots + room.slots > most) break;
+    if (room.slots > 0)
       batch.windows.push_back({domain, place.round, groups_.first_slot(batch.group) + batch.slots});
-    batch.slots += slots;
+    batch.slots += room.slots;
+    batch.parts += room.parts;
   }
   batch.number = place.batches;
   if (!batch.windows.empty()) ++place.batches;
@@ -93,8 +108,8 @@ bool WindowOrder::fill(Course course, Place& place, Batch& batch) {
 
 bool WindowOrder::next(Course course, Batch& batch) {
   batch.windows.clear();
-  batch.slots = 0;
-  if (request_.transit_slots == 0) return course == Course::home && next_on_one_node(batch);
+  batch.slots = batch.parts = 0;
+  if (!request_.several_nodes) return course == Course::home && next_on_one_node(batch);
   Place& place = course == Course::home ? home_ : transit_;
   while (place.round < rounds_) {
     if (fill(course, place, batch)) return true;
@@ -114,6 +129,7 @@ bool WindowOrder::next_on_one_node(Batch& batch) {
     if (request_.domains.window(home_.at, home_.round).length <= 0) continue;
     batch.windows.push_back({home_.at, home_.round, groups_.first_slot(batch.group) + batch.slots++});
   }
+  batch.parts = batch.slots;
   if (!batch.windows.empty()) ++home_.batches;
   return !batch.windows.empty();
 }

@@ -6,9 +6,11 @@
 // Several nodes: windows go two courses, each at its own pace. Home slots hold windows that this node serves
 // until they are written. Transit slots hold pieces for windows of other nodes until they are sent; windows
 // in which the node has no part are left out. So a node whose storage is slow still sends its pieces to all
-// others, and one whose pieces wait for a slow node still serves its own windows. A round is cut into steps
-// with at most as many windows of any node as a home group has slots. In a step a node's transit begins with
-// the next node's windows: nodes send to different receivers at a time.
+// others, and one whose pieces wait for a slow node still serves its own windows. A window takes several
+// slots in a row: all that its length needs where pieces are placed, and in transit as few as the node's
+// pieces fill where they are packed. A round is cut into steps with at most as many windows of any node as a
+// home group has room for. In a step a node's transit begins with the next node's windows: nodes send to
+// different receivers at a time.
 //
 // Why nodes cannot wait for each other in a circle: consider the first step that is not over on all nodes.
 // All earlier steps are over, so every node gets a home group for its own windows of this step, and all of
@@ -28,18 +30,25 @@
 
 namespace collio::flow {
 
+/// What a window takes on its way.
+struct Room {
+  int slots = 0;  ///< in a row
+  int parts = 0;  ///< of the node, each with slots of its own: as often something comes free
+};
+
 /// What the order rests on. The same on all ranks of a node; `homes` and `slots` the same on all nodes.
 struct OrderRequest {
   const policy::Domains& domains;
   std::span<const int> homes;  ///< node that serves each domain
   int node = 0;                ///< of this rank
-  int slots = 2;               ///< of a node, an even number
-  int transit_slots = 0;  ///< that a window of another node takes here, at most; `slots` are at least 2 more.
-                          ///< 0: there is one node
+  int slots = 2;               ///< of a node; windows of home slots: an even number
+  int window_slots = 1;        ///< that a window takes where its pieces are placed
+  bool several_nodes = false;
   bool relays =
       false;  ///< pieces of several nodes meet on the way: then all nodes take a step in the same order
-  /// That a window takes here, in transit; 0: this node has no part in it.
-  std::function<int(int domain, std::int64_t round)> slots_for;
+  /// What a window of another node takes here, in transit. Two windows of home slots fit beside it. None:
+  /// this node has no part in it.
+  std::function<Room(int domain, std::int64_t round)> room_for;
 };
 
 /// Windows that pass through a group of slots together.
@@ -51,6 +60,7 @@ struct Batch {
   };
   int group = 0;
   int slots = 0;            ///< in use
+  int parts = 0;            ///< that come free one by one
   std::int64_t step = 0;    ///< of the call
   std::int64_t number = 0;  ///< of the course's batches
   std::vector<Window> windows;
@@ -63,6 +73,10 @@ class WindowOrder {
  public:
   explicit WindowOrder(const OrderRequest& request);
   [[nodiscard]] const SlotGroups& groups() const noexcept { return groups_; }
+  /// Slots that pieces in transit may take in all. Groups take fewer where pieces are packed.
+  [[nodiscard]] int transit_room() const noexcept {
+    return request_.slots - groups_.home_slots * groups_.home_groups;
+  }
   /// Goes to the course's next batch; false at its end. One node has a home course only.
   bool next(Course course, Batch& batch);
 
@@ -77,6 +91,12 @@ class WindowOrder {
     std::int64_t batches = 0;
   };
   void order_by_steps();
+  /// The most slots that a window takes in transit, and all windows of a step.
+  struct Most {
+    int of_window = 0, of_step = 0;
+  };
+  [[nodiscard]] Most most_in_transit() const;
+  [[nodiscard]] SlotGroups divide(int homes_of_a_step, const Most& transit) const;
   void add_step(int step, int windows_of_a_step, std::span<const int> places);
   [[nodiscard]] bool fill(Course course, Place& place, Batch& batch);
   bool next_on_one_node(Batch& batch);

@@ -145,6 +145,13 @@ std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, P
   return std::min({best, most, memory / std::max(fewest_slots, slots_per_home * homes)});
 }
 
+/// The mask of a slot has whole words.
+void fit_mask(Plan& plan) {
+  if (plan.window_slots > 1)
+    plan.mask_shift =
+        std::min(plan.mask_shift, std::countr_zero(static_cast<std::uint64_t>(slot_bytes(plan))) - 6);
+}
+
 /// Slots, and whether they keep masks: unless the pieces, if they do not overlap, must fill the whole span.
 void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const std::int64_t memory_bytes = node_memory_bytes(machine, hints);
@@ -160,6 +167,12 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
   const Domains& d = plan.domains;
   const auto bits = static_cast<std::uint64_t>(r.digest.offset_bits) | d.offset_bits();
   plan.mask_shift = bits == 0 ? 0 : std::countr_zero(bits);
+  // Pieces of a node that has few of a window's are packed into a part of its slots. Where ranks share bytes,
+  // these would travel several times.
+  if (plan.several_nodes && r.digest.bytes <= r.digest.span())
+    plan.window_slots = static_cast<int>(
+        std::bit_floor(static_cast<unsigned>(std::min(most_window_slots, most_slots / plan.node_slots))));
+  fit_mask(plan);
 }
 
 }  // namespace
@@ -167,6 +180,11 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
 void recut(Plan& plan, Domains domains) {
   plan.domains = std::move(domains);
   plan.mask_shift = std::min(plan.mask_shift, std::countr_zero(plan.domains.offset_bits()));
+  fit_mask(plan);
+}
+
+std::int64_t slot_bytes(const Plan& plan) noexcept {
+  return up_to_page(plan.domains.window_bytes) / plan.window_slots;
 }
 
 Plan with_masks(Plan again, const Plan& first) {

@@ -21,6 +21,8 @@ enum class Direction { write, read };
 
 /// Most windows in the shared memory of a node at a time.
 inline constexpr int most_node_slots = 64;
+/// Most slots that these are divided into, and a window is.
+inline constexpr int most_slots = 1024, most_window_slots = 64;
 
 struct PlacedDomains;  // policy/place_domains
 
@@ -43,6 +45,7 @@ struct Plan {
   core::Extent span;                 ///< first to last byte of the call
   bool few_servers = false;          ///< two_layer: only aggregators read and write the file, else any rank
   int node_slots = 0;                ///< two_layer: windows in a node's shared memory; an even number
+  int window_slots = 1;              ///< two_layer: slots that a window takes, unless its pieces are packed
   bool several_nodes = false;        ///< two_layer: pieces also travel between nodes
   bool holes_sure = false;           ///< two_layer: fewer bytes are accessed than the span has
   bool masks = false;                ///< two_layer: slots keep which bytes are filled (or wanted)
@@ -90,6 +93,9 @@ struct PlanRequest {
 /// Whether only aggregators read and write the file in two_layer calls: asked for by hint, or for the sake of
 /// a file system behind a network. Else any rank does. Pure.
 [[nodiscard]] bool few_servers(const machine::Machine& machine, const Hints& hints) noexcept;
+
+/// Bytes of a slot of a node's shared memory. Pure.
+[[nodiscard]] std::int64_t slot_bytes(const Plan& plan) noexcept;
 
 /// Bytes of windows in a node's shared memory. Pure.
 [[nodiscard]] std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hints);

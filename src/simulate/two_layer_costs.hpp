@@ -27,11 +27,14 @@ struct TwoLayerCosts {
     return std::max((bytes / c.place_bytes_per_s + pieces * c.place_piece_s) / setting.parallel(node),
                     2 * bytes / c.memory_bytes_per_s);
   }
-  /// One rank makes a message of a window's pieces, or places one.
-  [[nodiscard]] double merge_s(int node, const Share& share) const {
-    const NodeCosts& c = setting.model.node;
-    return setting.slowdown(node) *
-           (static_cast<double>(share.bytes) / c.copy_bytes_per_s + runs(share) * c.merge_piece_s);
+  /// One rank makes a message of a window's pieces. Packed ones are described already.
+  [[nodiscard]] double make_s(int node, const Share& share, bool packed) const {
+    return packed ? carry_s(node, share) : merge_s(node, share, packed);
+  }
+  /// One rank places a message.
+  [[nodiscard]] double merge_s(int node, const Share& share, bool packed) const {
+    return carry_s(node, share) +
+           setting.slowdown(node) * runs(share, packed) * setting.model.node.merge_piece_s;
   }
   /// All pieces that a read wants are marked.
   [[nodiscard]] double mark_s(int node, const Share& share) const {
@@ -41,12 +44,18 @@ struct TwoLayerCosts {
     return setting.slowdown(node) * setting.model.node.message_s;
   }
   /// A message without its data.
-  [[nodiscard]] std::int64_t described_bytes(const Share& share) const {
-    return header_bytes + static_cast<std::int64_t>(runs(share)) * piece_bytes;
+  [[nodiscard]] std::int64_t described_bytes(const Share& share, bool packed) const {
+    return header_bytes + static_cast<std::int64_t>(runs(share, packed)) * piece_bytes;
   }
 
  private:
-  [[nodiscard]] double runs(const Share& share) const { return static_cast<double>(share.pieces) * kept; }
+  [[nodiscard]] double carry_s(int node, const Share& share) const {
+    return setting.slowdown(node) * static_cast<double>(share.bytes) / setting.model.node.copy_bytes_per_s;
+  }
+  /// Pieces of several ranks are joined where they are placed.
+  [[nodiscard]] double runs(const Share& share, bool packed) const {
+    return static_cast<double>(share.pieces) * (packed ? 1 : kept);
+  }
 };
 
 }  // namespace collio::simulate

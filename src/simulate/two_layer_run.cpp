@@ -2,6 +2,7 @@
 #include "simulate/two_layer_run.hpp"
 
 #include "core/index.hpp"
+#include "flow/packed_room.hpp"
 #include "policy/local_aggregators.hpp"
 #include "simulate/clocks.hpp"
 #include "simulate/queue.hpp"
@@ -80,32 +81,42 @@ class TwoLayerRun {
   }
 
   void add_node(int n) {
-    const flow::OrderRequest request{
-        .domains = domains(),
-        .homes = homes_,
-        .node = n,
-        .slots = call_.plan.node_slots,
-        .transit_slots = nodes() > 1 ? teams(n) : 0,
-        .relays = false,
-        .slots_for = [this, n](int d, std::int64_t r) { return parts(n, d, r); }};
+    const flow::OrderRequest request{.domains = domains(),
+                                     .homes = homes_,
+                                     .node = n,
+                                     .slots = call_.plan.node_slots * call_.plan.window_slots,
+                                     .window_slots = call_.plan.window_slots,
+                                     .several_nodes = nodes() > 1,
+                                     .relays = false,
+                                     .room_for = [this, n](int d, std::int64_t r) { return room(n, d, r); }};
     Node one;
     one.order = std::make_unique<flow::WindowOrder>(request);
     const flow::SlotGroups& groups = one.order->groups();
     one.left.resize(at(groups.groups()));
-    one.in_transit = {std::int64_t{groups.transit_slots} * groups.transit_groups * domains().window_bytes,
-                      groups.transit_groups};
+    one.in_transit = {one.order->transit_room() * policy::slot_bytes(call_.plan), groups.transit_groups};
     for (Lane& lane : one.lanes) lane.more = one.order->next(lane.course, lane.batch);
     nodes_.push_back(std::move(one));
   }
 
-  /// Teams of a node that have a message for a window.
-  [[nodiscard]] int parts(int n, int domain, std::int64_t round) const {
+  /// What the teams of a node that have a message for a window take in transit.
+  [[nodiscard]] flow::Room room(int n, int domain, std::int64_t round) const {
     const int w = index(domain, round);
-    int count = 0;
-    for (int team = first_team(n); team < first_team(n + 1); ++team)
-      count += due(w, of_team(team, w)) ? 1 : 0;
-    return count;
+    flow::Room room;
+    for (int team = first_team(n); team < first_team(n + 1); ++team) {
+      const Share share = of_team(team, w);
+      if (!due(w, share)) continue;
+      room.slots += slots(share);
+      ++room.parts;
+    }
+    return room;
   }
+  [[nodiscard]] int slots(const Share& share) const {
+    const std::int64_t ranks = std::max(1, share.ranks);
+    const std::int64_t room = flow::part_room({share.bytes / ranks, share.pieces / ranks},
+                                              {domains().window_bytes, call_.plan.mask_shift});
+    return flow::slots_in_transit(ranks * room, policy::slot_bytes(call_.plan), call_.plan.window_slots);
+  }
+  [[nodiscard]] bool packed(const Share& share) const { return slots(share) < call_.plan.window_slots; }
 
   void take(const Event& e) {
     switch (e.kind) {
@@ -136,7 +147,7 @@ class TwoLayerRun {
     Lane* const lane = next_lane(node);
     node.waits = !lane;
     if (!lane) return;
-    node.left[at(lane->batch.group)] = lane->batch.slots;
+    node.left[at(lane->batch.group)] = lane->batch.parts;
     node.free_s = queue_.now_s();
     for (const flow::Batch::Window& window : lane->batch.windows) pass(n, window, lane->batch);
     lane->more = node.order->next(lane->course, lane->batch);
@@ -202,7 +213,7 @@ class TwoLayerRun {
       const Share share = of_team(team, w);
       if (!due(w, share)) continue;
       const double made_s =
-          (s_.reads ? costs_.mark_s(n, share) : costs_.merge_s(n, share)) + costs_.message_s(n);
+          (s_.reads ? costs_.mark_s(n, share) : costs_.make_s(n, share, packed(share))) + costs_.message_s(n);
       queue_.push(processors_.work(node.free_s, made_s),
                   {Event::send, n, w, team, batch.group, batch.number});
       const double turn_s = made_s / s_.slowdown(n) / s_.parallel(n);
@@ -213,7 +224,7 @@ class TwoLayerRun {
 
   void send(const Event& e) {
     const Share share = of_team(e.team, e.window);
-    const std::int64_t bytes = costs_.described_bytes(share) + (s_.reads ? 0 : share.bytes);
+    const std::int64_t bytes = costs_.described_bytes(share, packed(share)) + (s_.reads ? 0 : share.bytes);
     if (!s_.reads) {  // the slot is free as soon as its message is packed
       nodes_[at(e.node)].bytes_out[flow::InTransit::place(e.batch)] += bytes;
       release(e.node, e.group);
@@ -232,7 +243,8 @@ class TwoLayerRun {
   void received(const Event& message) {
     Node& node = nodes_[at(message.node)];
     const Share share = of_team(message.team, message.window);
-    node.bytes_out[flow::InTransit::place(message.batch)] -= costs_.described_bytes(share) + share.bytes;
+    node.bytes_out[flow::InTransit::place(message.batch)] -=
+        costs_.described_bytes(share, packed(share)) + share.bytes;
     wake(message.node);
   }
 
@@ -255,7 +267,7 @@ class TwoLayerRun {
   void serve(const Event& message) {
     const int d = domain_of(message.window);
     const Share share = of_team(message.team, message.window);
-    const double work_s = costs_.message_s(home(d)) + costs_.merge_s(home(d), share);
+    const double work_s = costs_.message_s(home(d)) + costs_.merge_s(home(d), share, packed(share));
     double& free_s = server_free_s_[at(d)];
     const double begin_s = std::max(queue_.now_s(), free_s);
     free_s = processors_.work(begin_s, work_s);

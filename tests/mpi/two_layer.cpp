@@ -16,7 +16,7 @@ HintList hints_with(HintList more) {
 
 class Tests {
  public:
-  explicit Tests(Program& program) : program_(program), reports_(program) {}
+  Tests(Program& program, int nodes) : program_(program), reports_(program), nodes_(nodes) {}
 
   /// Overlaps in one window and holes in another: bytes in all are the span's, so that only the windows
   /// themselves tell. The holes keep what was there.
@@ -141,7 +141,45 @@ class Tests {
     }
   }
 
+  /// A node has so few bytes of a window that they are packed; some windows are another's alone. The file may
+  /// end among them.
+  void few_bytes_of_each_window() {
+    for (unsigned seed = 1; seed <= 8; ++seed) {
+      Dice dice(seed);
+      PieceFile file = open("packed", hints_with(seed % 4 == 0 ? HintList{{"cb_nodes", "1"}} : HintList{}),
+                            dice.pick(1, 80 * window));
+      for (const bool reads : {true, false}) {  // of fewer bytes they would go in one layer
+        const Deal deal = far_apart(dice, reads ? 128 : 256);
+        if (reads)
+          file.read(deal, memory_of(seed));
+        else
+          file.write(deal, memory_of(seed));
+      }
+      file.check();
+      close(file);
+      expect_packed(file);
+    }
+  }
+
  private:
+  /// A piece of up to 64 bytes every so many.
+  [[nodiscard]] Deal far_apart(Dice& dice, int distance) const {
+    Deal deal(static_cast<std::size_t>(program_.size));
+    const std::int64_t begin = 8 * dice.pick(0, 1000);
+    for (std::int64_t at = begin; at < begin + 80 * window; at += distance) {
+      const std::int64_t alone = at / window % 5;  // of five windows one
+      const std::int64_t rank = alone == 0 ? at / window % program_.size : dice.pick(0, program_.size - 1);
+      deal[static_cast<std::size_t>(rank)].push_back({at, static_cast<int>(8 * dice.pick(3, 8))});
+    }
+    return deal;
+  }
+
+  void expect_packed(const PieceFile& file) const {
+    if (program_.rank != 0 || nodes_ == 1) return;
+    const std::string report = reports_.of(file.path());
+    program_.that(sum_of("\"packed\":", report) > 0, ("packed windows in " + report).c_str());
+  }
+
   [[nodiscard]] static Memory memory_of(unsigned i) {
     return i % 2 == 0 ? Memory::contiguous : Memory::scattered;
   }
@@ -207,6 +245,7 @@ class Tests {
 
   Program& program_;
   Reports reports_;
+  int nodes_;
 };
 
 }  // namespace
@@ -217,7 +256,7 @@ int main(int argc, char** argv) {
   const char* per_node = std::getenv("COLLIO_RANKS_PER_NODE");
   const int nodes = per_node ? (program.size - 1) / std::atoi(per_node) + 1 : 1;
   if (const std::string why = program.no_room_for_windows(nodes); !why.empty()) return program.skip(why);
-  Tests tests(program);
+  Tests tests(program, nodes);
   if (argc > 1) {  // takes long
     tests.many_tiny_windows();
     return program.finish();
@@ -229,5 +268,6 @@ int main(int argc, char** argv) {
   tests.tiny_windows();
   tests.idle_ranks();
   tests.reads_across_the_end();
+  tests.few_bytes_of_each_window();
   return program.finish();
 }

@@ -28,7 +28,12 @@ struct FlowJob {
   policy::Domains domains;
   std::vector<int> homes;    ///< node of each domain
   std::vector<int> servers;  ///< its rank within the node, which also gets its mail
-  int slots = 4;
+  int slots = 4;             ///< of a node; a window takes `window_slots` where it is placed
+  int window_slots = 1;
+  /// That a team's pieces of a window take on their way.
+  std::function<int(int node, int domain, std::int64_t round)> slots_of = [](int, int, std::int64_t) {
+    return 1;
+  };
   int counters = 1000;       ///< that a node has for its tally
   std::int64_t room = 1000;  ///< messages of a node's earlier batches on their way
   /// Which ranks have bytes in which window.
@@ -57,12 +62,21 @@ struct FlowJob {
             .homes = homes,
             .node = node,
             .slots = slots,
-            .transit_slots = nodes() > 1 ? teams(node).count : 0,
+            .window_slots = window_slots,
+            .several_nodes = nodes() > 1,
             .relays = relays() && !relays_rotate,
-            .slots_for = [this, node, &tally](int domain, std::int64_t round) {
-              if (away(node, domain)) return tally.teams(domain, round);
-              return gets_mail(node, domain) || tally.ranks(domain, round) > 0 ? 1 : 0;
+            .room_for = [this, node, &tally](int domain, std::int64_t round) {
+              return room_for(node, tally, domain, round);
             }};
+  }
+  [[nodiscard]] flow::Room room_for(int node, const flow::Tally& tally, int domain,
+                                    std::int64_t round) const {
+    if (away(node, domain)) {
+      const int parts = tally.teams(domain, round);
+      return {parts * slots_of(node, domain, round), parts};
+    }
+    if (!gets_mail(node, domain) && tally.ranks(domain, round) == 0) return {};
+    return {window_slots, 1};
   }
 };
 
@@ -306,8 +320,7 @@ class FlowWorld {
   }
 
   void check_slot(const Node& node, const flow::Batch& batch, const flow::Batch::Window& window, int n) {
-    const int slots =
-        job_->away(n, window.domain) ? tallies_[at(n)]->counts().teams(window.domain, window.round) : 1;
+    const int slots = job_->room_for(n, tallies_[at(n)]->counts(), window.domain, window.round).slots;
     if (window.slot < 0 || window.slot + slots > job_->slots) broken_ = "a slot outside the memory";
     if (node.groups.group_of(window.slot) != batch.group ||
         node.groups.group_of(window.slot + slots - 1) != batch.group)
@@ -363,7 +376,7 @@ class FlowWorld {
   void recycle(int n, const Key& key) {
     Node& node = nodes_[at(n)];
     const flow::Batch& batch = batch_with(n, key);
-    if (++node.finished[at(batch.group)] < batch.slots) return;
+    if (++node.finished[at(batch.group)] < batch.parts) return;
     node.finished[at(batch.group)] = 0;
     ++node.turn[at(batch.group)];
   }

@@ -128,6 +128,24 @@ TEST(Cursor, WalksWindowsByOffset) {
   }
 }
 
+TEST(Pattern, KnowsHowManyPiecesAPartHasAtMost) {
+  std::mt19937 rng(5);
+  for (int i = 0; i < 3000; ++i) {
+    const Pattern p = random_model(rng, i % 2 == 0).pattern;
+    auto pick = [&](std::int64_t lo, std::int64_t hi) {
+      return std::uniform_int_distribution<std::int64_t>(lo, hi)(rng);
+    };
+    const std::int64_t begin = pick(0, p.bytes()), end = pick(begin, p.bytes());
+    std::int64_t pieces = 0;
+    Cursor c(p);
+    c.seek_stream(begin);
+    for (core::Run r; c.stream() < end && c.next_bytes(end - c.stream(), r);)
+      pieces += std::min<std::int64_t>(r.count, 2);
+    ASSERT_GE(p.most_pieces(begin, end), pieces) << i;
+    ASSERT_LE(p.most_pieces(begin, end), p.pieces()) << i;
+  }
+}
+
 TEST(Pattern, StaysAnalytic) {
   // 4-D subarray: 3 loops at most, whatever the number of blocks.
   Pattern p = Pattern::contiguous(0, 8)

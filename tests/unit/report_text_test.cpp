@@ -63,7 +63,7 @@ TEST(ReportText, CountersOfAGroupShareAnObject) {
   const Json call = Json::parse(text_of(file))["calls"][0];
   EXPECT_EQ(call["bytes"], 1 << 20);
   EXPECT_EQ(call["one_sided"].dump(), R"({"transfers":0,"bytes":7})");
-  EXPECT_EQ(call["windows"].dump(), R"({"dense":0,"piecewise":0,"sieved":3})");
+  EXPECT_EQ(call["windows"].dump(), R"({"packed":0,"dense":0,"piecewise":0,"sieved":3})");
 }
 
 TEST(Counters, AreSumsButForTheMost) {

@@ -20,10 +20,15 @@ TEST(TwoLayerCosts, RanksCopyAtATimeAndOneMakesTheMessage) {
   const TwoLayerCosts costs{setting, 0.5};
   const Share share{0, 100, 1'000'000, 4};
   EXPECT_DOUBLE_EQ(costs.copy_s(0, share), (1e-3 + 1e-4) / 2) << "two cores for four ranks";
-  EXPECT_DOUBLE_EQ(costs.merge_s(0, share), 2 * (1e-3 + 50e-6)) << "half of the pieces are left when joined";
+  EXPECT_DOUBLE_EQ(costs.merge_s(0, share, false), 2 * (1e-3 + 50e-6))
+      << "half of the pieces are left when joined";
+  EXPECT_DOUBLE_EQ(costs.merge_s(0, share, true), 2 * (1e-3 + 100e-6)) << "packed ones are not joined";
+  EXPECT_DOUBLE_EQ(costs.make_s(0, share, false), costs.merge_s(0, share, false));
+  EXPECT_DOUBLE_EQ(costs.make_s(0, share, true), 2 * 1e-3) << "and described by their ranks";
   EXPECT_DOUBLE_EQ(costs.mark_s(0, share), 2 * 1e-4);
   EXPECT_DOUBLE_EQ(costs.message_s(0), 2e-5);
-  EXPECT_EQ(costs.described_bytes(share), TwoLayerCosts::header_bytes + 50 * TwoLayerCosts::piece_bytes);
+  EXPECT_EQ(costs.described_bytes(share, false),
+            TwoLayerCosts::header_bytes + 50 * TwoLayerCosts::piece_bytes);
 }
 
 }  // namespace

@@ -132,6 +132,18 @@ FlowWorld run_at_random(const FlowJob& job, Dice& dice) {
   return world;
 }
 
+/// Windows take several slots, and some of those in transit fewer.
+void pack(FlowJob& job, Dice& dice) {
+  job.window_slots = static_cast<int>(dice.pick(2, 8));
+  job.slots *= job.window_slots;
+  job.slots_of = [most = job.window_slots, seed = static_cast<std::uint32_t>(dice.pick(0, 999))](
+                     int node, int domain, std::int64_t round) {
+    Dice own(seed + 7U * static_cast<std::uint32_t>(node) + 1009U * static_cast<std::uint32_t>(domain) +
+             10007U * static_cast<std::uint32_t>(round));
+    return own.chance(4) ? most : static_cast<int>(own.pick(1, std::max(1, most / 4)));
+  };
+}
+
 FlowJob random_job(Dice& dice) {
   const int ranks = static_cast<int>(dice.pick(1, 3));
   FlowJob job = job_of(static_cast<int>(dice.pick(2, 6)), ranks, static_cast<int>(dice.pick(1, 3)),
@@ -142,6 +154,7 @@ FlowJob random_job(Dice& dice) {
   if (dice.chance(3)) job.layers.nodes_per_group = static_cast<int>(dice.pick(2, 3));
   if (dice.chance(4)) job.counters = static_cast<int>(dice.pick(teams, 6));
   job.room = dice.pick(1, 12);
+  if (dice.chance(2)) pack(job, dice);
   const auto part = static_cast<std::uint32_t>(dice.pick(0, 4)),
              seed = static_cast<std::uint32_t>(dice.pick(0, 999));
   job.touches = [part, seed](int node, int rank, int domain, std::int64_t round) {
@@ -165,6 +178,7 @@ FlowJob sparse_job(Dice& dice) {
   FlowJob job = job_of(static_cast<int>(dice.pick(2, 3)), static_cast<int>(dice.pick(2, 4)), 1,
                        dice.pick(4, 24), 2 * static_cast<int>(dice.pick(2, 6)));
   job.room = dice.pick(1, 3);
+  if (dice.chance(2)) pack(job, dice);
   const auto seed = static_cast<std::uint32_t>(dice.pick(0, 999));
   job.touches = [ranks = job.teams(0).ranks, seed](int node, int rank, int domain, std::int64_t round) {
     Dice own(seed + 7U * static_cast<std::uint32_t>(node) + 1009U * static_cast<std::uint32_t>(domain) +

@@ -229,6 +229,7 @@ FIELDS = {
         "to_device": "Bytes",
     },
     "Windows": {
+        "packed": "Count",
         "dense": "Count",
         "piecewise": "Count",
         "sieved": "Count",

@@ -69,9 +69,9 @@ bool File::have_slots(const policy::Plan& plan) {
   using Pages = transport::SharedMemory::Pages;
   const Pages pages =
       machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
-  slots = transport::NodeSlots::obtain({node, agreement->board()},
-                                       static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)),
-                                       pages, why);
+  const transport::NodeSlots::Size size{static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)),
+                                        machine.nodes.size() > 1};
+  slots = transport::NodeSlots::obtain({node, agreement->board()}, size, pages, why);
   const core::Error failed = agreement->worst(
       slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why}, "has no shared memory");
   if (failed.ok()) {

@@ -7,6 +7,7 @@
 
 #include "access/reserve.hpp"
 #include "core/batch.hpp"
+#include "engine/two_layer/packed_parts.hpp"
 
 namespace collio::engine {
 
@@ -59,6 +60,10 @@ SlotMessage describe_slot(const Call& call, const NodeWindow& window, std::int64
   if (f.sum.bytes == 0) return m;
   m.header.span = f.hull;
   m.header.sum = f.sum;
+  if (window.packed) {
+    PackedParts(slots, window, call.plan.direction == policy::Direction::write).describe(m.header);
+    return m;
+  }
   try {
     const access::Reserve::Abstain can_be_left_out;
     m.extents = pieces_in(slots.mask(window.slot), f, window, m.header.shift);
@@ -93,55 +98,57 @@ bool make_mail_room(Call& call, PathResult& moved) {
   return good;
 }
 
-Outgoing::Outgoing(Call& call, const flow::SlotGroups& slots)
+Outgoing::Outgoing(Call& call, const NodeWindows& windows)
     : call_(call),
-      in_transit_{std::int64_t{slots.transit_slots} * slots.transit_groups * call.plan.domains.window_bytes,
-                  slots.transit_groups},
-      bytes_out_(call.file.slots->bytes_out()) {}
+      in_transit_{windows.transit_bytes(), windows.layout().groups.transit_groups},
+      bytes_out_(call.file.slots->bytes_out()),
+      of_domain_(call.plan.several_nodes ? static_cast<std::size_t>(call.plan.domains.count) : 0) {}
 
 bool Outgoing::may_send(const NodeBatch& batch) const noexcept {
   if (batch.windows.front().role == NodeWindow::home) return true;
   const auto few = [this](const NodeWindow& window) {
-    return std::ranges::count(sent_.items(), window.domain, &Sent::domain) <
-           flow::InTransit::most_of_a_domain;
+    return of_domain_[static_cast<std::size_t>(window.domain)] < flow::InTransit::most_of_a_domain;
   };
   return in_transit_.has_room(bytes_out_, batch.number) && std::ranges::all_of(batch.windows, few);
 }
 
-transport::Buffer Outgoing::packed(const SlotMessage& m, const std::byte* data_base) {
+transport::Buffer Outgoing::packed(const SlotMessage& m, const NodeWindow& window, bool with_data) {
   Steps::Scope time(call_.steps, Step::pack);
-  const std::int64_t data_bytes = data_base ? m.moved_bytes() : 0;
   transport::Buffer buffer;
   try {
-    buffer = call_.link.pool->take(transport::message_bytes(m.header.extents_bytes, data_bytes));
+    buffer = call_.link.pool->take(m.bytes(with_data));
   } catch (const std::bad_alloc&) {
     return buffer;
   }
-  std::byte* out = buffer.data();
-  std::memcpy(out, &m.header, sizeof m.header);
-  out += sizeof m.header;
-  if (m.header.items > 0) std::memcpy(out, m.extents.code().data(), m.extents.code().size());
-  out += m.header.extents_bytes;
-  if (data_bytes > 0) {
-    core::for_each_batch(
-        m.extents.reader(m.extents.before_stream(0)), m.header.items,
-        [&](std::span<const core::Run> runs) { out = core::gather_runs(out, data_base, runs); });
-  }
+  std::memcpy(buffer.data(), &m.header, sizeof m.header);
+  if (m.header.items > 0) put_pieces(m, window, with_data, buffer.data() + sizeof m.header);
   return buffer;
 }
 
-void Outgoing::send(SlotMessage& m, const NodeWindow& window, const std::byte* data_base) {
-  transport::Buffer buffer = packed(m, data_base);
+void Outgoing::put_pieces(const SlotMessage& m, const NodeWindow& window, bool with_data, std::byte* out) {
+  const transport::NodeSlots& slots = *call_.file.slots;
+  if (m.header.parts > 0) return PackedParts(slots, window, with_data).copy(out);
+  std::memcpy(out, m.extents.code().data(), m.extents.code().size());
+  out += m.header.extents_bytes;
+  if (!with_data) return;
+  const std::byte* base = slots.data(window.slot) + (m.header.span.offset - window.extent.offset);
+  core::for_each_batch(m.extents.reader(m.extents.before_stream(0)), m.header.items,
+                       [&](std::span<const core::Run> runs) { out = core::gather_runs(out, base, runs); });
+}
+
+void Outgoing::send(SlotMessage& m, const NodeWindow& window, bool with_data) {
+  transport::Buffer buffer = packed(m, window, with_data);
   if (!buffer) {
     call_.link.leave_out();
     m.leave_out();
-    buffer = packed(m, data_base);
+    buffer = packed(m, window, with_data);
     if (!buffer) throw std::bad_alloc();
   }
   Steps::Scope time(call_.steps, Step::exchange);
-  const std::size_t bytes = transport::message_bytes(m.header.extents_bytes, data_base ? m.moved_bytes() : 0);
+  const std::size_t bytes = m.bytes(with_data);
   const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
   bytes_out_[flow::InTransit::place(window.batch)] += static_cast<std::int64_t>(bytes);
+  ++of_domain_[static_cast<std::size_t>(window.domain)];
   sent_.post({std::move(buffer), window.domain, window.batch, static_cast<std::int64_t>(bytes)},
              [&](const Sent& message, MPI_Request* started) {
                return start(
@@ -150,7 +157,8 @@ void Outgoing::send(SlotMessage& m, const NodeWindow& window, const std::byte* d
              });
   call_.link.note_sent(next_node(call_, window.domain), static_cast<std::int64_t>(bytes));
   ++call_.counters.messages;
-  call_.counters.metadata_bytes += static_cast<std::int64_t>(sizeof m.header) + m.header.extents_bytes;
+  call_.counters.metadata_bytes += static_cast<std::int64_t>(bytes) - (with_data ? m.moved_bytes() : 0);
+  if (m.header.parts > 0) ++call_.counters.packed_windows;
 }
 
 void Outgoing::send_answer(transport::Buffer&& answer, std::int64_t bytes, const NodeWindow& window,
@@ -169,7 +177,10 @@ bool Outgoing::advance() {
   if (sent_.empty()) return false;
   Steps::Scope time(call_.steps, Step::exchange);
   return sent_.retire([this](Sent& message, const MPI_Status&) {
-    if (message.domain != no_domain) bytes_out_[flow::InTransit::place(message.batch)] -= message.bytes;
+    if (message.domain != no_domain) {
+      bytes_out_[flow::InTransit::place(message.batch)] -= message.bytes;
+      --of_domain_[static_cast<std::size_t>(message.domain)];
+    }
     call_.link.pool->give_back(std::move(message.buffer));
   });
 }

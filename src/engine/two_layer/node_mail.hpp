@@ -15,8 +15,9 @@
 
 namespace collio::engine {
 
-/// The pieces in a slot, as a message says them. Where pieces were left out, as there is no memory for them,
-/// there are none, but bytes: a node on the way then knows that its own message is due.
+/// The pieces in a slot, as a message says them: one list, or the parts that ranks have packed. Where pieces
+/// were left out, as there is no memory for them, there are none, but bytes: a node on the way then knows
+/// that its own message is due.
 struct SlotMessage {
   transport::MessageHeader header;
   core::PackedExtents extents;  ///< offsets from the first piece
@@ -26,14 +27,18 @@ struct SlotMessage {
   [[nodiscard]] std::int64_t moved_bytes() const noexcept {
     return header.items > 0 ? header.data_bytes() : 0;
   }
+  /// Bytes that travel.
+  [[nodiscard]] std::size_t bytes(bool with_data) const noexcept {
+    return transport::message_bytes(header.extents_bytes, with_data && header.parts == 0 ? moved_bytes() : 0);
+  }
   [[nodiscard]] bool lacks_pieces() const noexcept { return header.items == 0 && header.data_bytes() > 0; }
   void leave_out() noexcept {
-    header.items = header.pieces = header.extents_bytes = 0;
+    header.items = header.pieces = header.extents_bytes = header.parts = 0;
     extents = {};
   }
 };
 
-/// Describes what a full slot's mask holds, or leaves it out. `next_round`: of this node's own pieces;
+/// Describes what a full slot holds, or leaves it out. `next_round`: of this node's own pieces;
 /// no_round: none. Not collective. O(window / 64 units + pieces).
 [[nodiscard]] SlotMessage describe_slot(const Call& call, const NodeWindow& window, std::int64_t next_round);
 
@@ -44,10 +49,10 @@ struct SlotMessage {
 /// Messages on their way out.
 class Outgoing {
  public:
-  Outgoing(Call& call, const flow::SlotGroups& slots);
-  /// Sends the description, and unless `data_base` is null the bytes, to where the window is served or passed
-  /// on. Leaves the pieces out where there is no memory for them.
-  void send(SlotMessage& message, const NodeWindow& window, const std::byte* data_base);
+  Outgoing(Call& call, const NodeWindows& windows);
+  /// Sends the description, and `with_data` the bytes, to where the window is served or passed on. Leaves the
+  /// pieces out where there is no memory for them.
+  void send(SlotMessage& message, const NodeWindow& window, bool with_data);
   /// Sends the first `bytes` bytes of `answer` to whoever sent `request`, and waits for it.
   void send_answer(transport::Buffer&& answer, std::int64_t bytes, const NodeWindow& window,
                    const transport::MessageHeader& request);
@@ -67,12 +72,15 @@ class Outgoing {
   };
 
   /// Null: there is no memory.
-  [[nodiscard]] transport::Buffer packed(const SlotMessage& message, const std::byte* data_base);
+  [[nodiscard]] transport::Buffer packed(const SlotMessage& message, const NodeWindow& window,
+                                         bool with_data);
+  void put_pieces(const SlotMessage& message, const NodeWindow& window, bool with_data, std::byte* out);
 
   Call& call_;
   flow::InTransit in_transit_;
   transport::NodeSlots::BytesOut& bytes_out_;
   transport::InFlight<Sent> sent_;
+  std::vector<std::uint8_t> of_domain_;  ///< messages of pieces or requests that are on their way
 };
 
 /// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.

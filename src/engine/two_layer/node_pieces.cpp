@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
+#include <cstring>
 #include <new>
 #include <optional>
 
 #include "core/batch.hpp"
+#include "engine/two_layer/packed_parts.hpp"
 #include "transport/messages/message.hpp"
 
 namespace collio::engine {
@@ -103,6 +106,61 @@ void NodePieces::place_staged(Sums& sums, std::byte* base, core::MaskWriter* mas
   }
 }
 
+void NodePieces::note_wanted(Sums& sums, std::span<const core::Run> runs) {
+  for (const core::Run& run : runs) sums.sum.bytes += run.bytes();
+  sums.end = runs.back().end();
+}
+
+bool NodePieces::list(std::span<std::byte> room, std::int64_t origin, transport::PartHead& head, Sums& sums) {
+  std::array<std::uint8_t, batch_size * core::packed_item_max_bytes> code;
+  Batch batch;
+  std::size_t used = 0;
+  std::int64_t at = origin;
+  while (const std::size_t n = cursor_.next_batch(limit_, batch)) {
+    core::PackedWriter writer(code.data(), {call_.plan.mask_shift, false}, at);
+    for (std::size_t i = 0; i < n; ++i) writer.put(batch[i]);
+    const auto bytes = static_cast<std::size_t>(writer.position() - code.data());
+    if (used + bytes > room.size()) return false;
+    std::memcpy(room.data() + used, code.data(), bytes);
+    used += bytes;
+    at = writer.at();
+    head.items += static_cast<std::int32_t>(n);
+    const std::span runs = std::span(batch).first(n);
+    if (call_.plan.direction == policy::Direction::write) {
+      note(sums, runs, nullptr);
+    } else {
+      note_wanted(sums, runs);
+      for (const core::Run& run : runs) call_.counters.pieces += run.count;
+    }
+  }
+  head.list_bytes = static_cast<std::int32_t>(used);
+  return true;
+}
+
+std::int64_t NodePieces::pack(const NodeWindow& window, bool with_data) {
+  Steps::Scope time(call_.steps, Step::pack);
+  const std::int64_t begin = cursor_.offset(), stream = cursor_.stream() - call_.access.begin;
+  const std::int64_t bytes = bytes_left(),
+                     room = packed_room(call_, cursor_.stream(), cursor_.stream() + bytes);
+  const std::int64_t at = slots_.take_room(window.slot, room);
+  assert(at + room <= window.room_bytes);  // all ranks have counted what they need
+  std::byte* const part = slots_.data(window.slot) + at;
+  PackedPart head{.room = room, .head = {}};
+  Sums sums;
+  const std::span between(part + sizeof head, static_cast<std::size_t>(room - bytes) - sizeof head);
+  if (list(between, window.extent.offset, head.head, sums)) {
+    head.head.data_bytes = static_cast<std::int32_t>(bytes);
+    head.head.answer_at =
+        static_cast<std::int32_t>(slots_.contribute(window.slot, sums.sum, {begin, sums.end - begin}));
+    if (with_data) call_.memory.gather(stream, bytes, part + room - bytes);
+  } else {
+    head.head = {};
+    call_.link.leave_out();
+  }
+  std::memcpy(part, &head, sizeof head);
+  return head.head.answer_at;
+}
+
 void NodePieces::mark(const NodeWindow& window) {
   Steps::Scope time(call_.steps, Step::pack);
   const std::int64_t begin = cursor_.offset();
@@ -112,8 +170,7 @@ void NodePieces::mark(const NodeWindow& window) {
   while (const std::size_t n = cursor_.next_batch(limit_, batch)) {
     const std::span runs = std::span(batch).first(n);
     mask.add(runs);
-    for (const core::Run& run : runs) sums.sum.bytes += run.bytes();
-    sums.end = batch[n - 1].end();
+    note_wanted(sums, runs);
   }
   slots_.contribute(window.slot, sums.sum, {begin, sums.end - begin});
 }
@@ -128,6 +185,16 @@ std::int64_t NodePieces::collect(const NodeWindow& window, std::int64_t end_of_f
   else
     collect_direct(base);
   return cursor_.stream() - before;
+}
+
+std::int64_t NodePieces::collect_packed(const NodeWindow& window, std::int64_t end_of_file) {
+  Steps::Scope time(call_.steps, Step::place);
+  limit_ = std::min(limit_, end_of_file);
+  if (limit_ <= cursor_.offset()) return 0;
+  const std::int64_t bytes = bytes_left();
+  call_.memory.scatter(cursor_.stream() - call_.access.begin, bytes,
+                       slots_.data(window.slot) + window.answer_at);
+  return bytes;
 }
 
 void NodePieces::collect_direct(const std::byte* base) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "engine/two_layer/node_windows.hpp"
+#include "transport/messages/message_parts.hpp"
 
 namespace collio::engine {
 
@@ -21,11 +22,16 @@ class NodePieces {
   bool seek(const NodeWindow& window) noexcept;
   /// Copies the pieces to their places in the slot and books them there. After seek(). O(pieces).
   void place(const NodeWindow& window, bool in_mask);
+  /// Appends them to those that are packed there: list and bytes, or of a read the list alone. Returns where
+  /// this rank's bytes come to be in the answer. Leaves them out where there is no room. After seek().
+  std::int64_t pack(const NodeWindow& window, bool with_data);
   /// Marks in the slot's mask which pieces are wanted. After seek().
   void mark(const NodeWindow& window);
   /// Copies the pieces below `end_of_file` from the slot to the user's memory; returns their bytes. After
   /// seek().
   std::int64_t collect(const NodeWindow& window, std::int64_t end_of_file);
+  /// The same of packed ones.
+  std::int64_t collect_packed(const NodeWindow& window, std::int64_t end_of_file);
 
  private:
   /// What placing and marking find out.
@@ -33,6 +39,10 @@ class NodePieces {
     core::TilingSum sum;
     std::int64_t end = 0;  ///< of the last piece
   };
+  /// Describes them in `room`. False: they do not fit.
+  [[nodiscard]] bool list(std::span<std::byte> room, std::int64_t origin, transport::PartHead& head,
+                          Sums& sums);
+  static void note_wanted(Sums& sums, std::span<const core::Run> runs);
   void note(Sums& sums, std::span<const core::Run> runs, core::MaskWriter* mask);
   void place_direct(Sums& sums, std::byte* base, core::MaskWriter* mask);
   void place_staged(Sums& sums, std::byte* base, core::MaskWriter* mask);

@@ -2,10 +2,13 @@
 #include "engine/two_layer/node_requests.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <new>
 
 #include "core/batch.hpp"
+#include "flow/packed_room.hpp"
+#include "transport/messages/message_parts.hpp"
 
 namespace collio::engine {
 
@@ -30,6 +33,11 @@ void for_each_below(core::PackedReader reader, std::int64_t items, std::int64_t 
   }
 }
 
+/// Of an answer: packed pieces are followed by where the file ends.
+std::int64_t answer_bytes(const transport::MessageHeader& request) noexcept {
+  return request.data_bytes() + (request.parts > 0 ? flow::parts_tail_bytes : 0);
+}
+
 }  // namespace
 
 void NodeRequests::ask(const NodeWindow& window, std::int64_t next_round) {
@@ -41,27 +49,44 @@ void NodeRequests::ask(const NodeWindow& window, std::int64_t next_round) {
     call_.link.leave_out();
     w.message.leave_out();
   }
-  if (w.message.due) outgoing_.send(w.message, window, nullptr);
+  if (w.message.due) outgoing_.send(w.message, window, false);
   if (h.items == 0) {  // nobody wants anything, or nobody gets anything
     slots.finish_loading(window.slot, w.message.lacks_pieces() ? window.extent.offset : whole);
     return;
   }
   waiting_.post(std::move(w), [&](Waiting& one, MPI_Request* started) {
-    return MPI_Irecv(one.answer.data(), static_cast<int>(one.message.header.data_bytes()), MPI_BYTE,
+    return MPI_Irecv(answer_of(one), static_cast<int>(answer_bytes(one.message.header)), MPI_BYTE,
                      next_rank(call_, window.domain),
                      transport::answer_tag_of(call_.link, window.domain, window.round), call_.link.comm,
                      started);
   });
 }
 
+/// What was packed has been sent: the answer takes its place.
+std::byte* NodeRequests::answer_of(const Waiting& w) const {
+  return w.message.header.parts > 0 ? call_.file.slots->data(w.window.slot) : w.answer.data();
+}
+
 /// Room for the answer. False: there is no memory.
 bool NodeRequests::have_answer(Waiting& w) const {
+  if (w.message.header.parts > 0) return true;
   try {
     w.answer = call_.link.pool->take(static_cast<std::size_t>(w.message.header.data_bytes()));
   } catch (const std::bad_alloc&) {
     return false;
   }
   return true;
+}
+
+void NodeRequests::finish(const Waiting& w, std::int64_t bytes) {
+  if (w.message.header.parts > 0) return finish_packed(w, bytes);
+  unpack(w, bytes);
+}
+
+void NodeRequests::finish_packed(const Waiting& w, std::int64_t bytes) {
+  std::int64_t end_of_file = w.window.extent.offset;  // where the other side has no memory for an answer
+  if (bytes > 0) std::memcpy(&end_of_file, answer_of(w) + w.message.header.data_bytes(), sizeof end_of_file);
+  call_.file.slots->finish_loading(w.window.slot, end_of_file);
 }
 
 void NodeRequests::unpack(const Waiting& w, std::int64_t bytes) {
@@ -94,7 +119,7 @@ bool NodeRequests::advance() {
   if (waiting_.empty()) return false;
   Steps::Scope time(call_.steps, Step::exchange);
   return waiting_.retire([this](Waiting& w, const MPI_Status& status) {
-    unpack(w, transport::received_bytes(status));
+    finish(w, transport::received_bytes(status));
     call_.link.pool->give_back(std::move(w.answer));
   });
 }
@@ -123,24 +148,34 @@ bool NodeAnswers::keep(const NodeWindow& window, transport::Received&& request) 
 void NodeAnswers::complete(const NodeWindow& window) { pending(window).complete = true; }
 
 void NodeAnswers::answer(const NodeWindow& window, const transport::MessageView& request) {
-  const transport::NodeSlots& slots = *call_.file.slots;
   const transport::MessageHeader& h = request.header;
   transport::Buffer buffer;
   try {
-    buffer = call_.link.pool->take(static_cast<std::size_t>(h.data_bytes()));
+    buffer = call_.link.pool->take(static_cast<std::size_t>(answer_bytes(h)));
   } catch (const std::bad_alloc&) {
     call_.link.leave_out();
     return outgoing_.send_answer({}, 0, window, h);
   }
-  std::byte* out = buffer.data();
-  {
-    Steps::Scope time(call_.steps, Step::place);
-    const std::byte* base = slots.data(window.slot) - window.extent.offset;
-    for_each_below(request.reader(), h.items, slots.end_of_file(window.slot),
-                   [&](const core::Run& run) { out = core::gather_runs(out, base, {&run, 1}); });
-  }
-  const std::int64_t bytes = out - buffer.data();
+  const std::int64_t bytes = put_answer(window, request, buffer.data());
+  call_.counters.metadata_bytes += answer_bytes(h) - h.data_bytes();
   outgoing_.send_answer(std::move(buffer), bytes, window, h);
+}
+
+std::int64_t NodeAnswers::put_answer(const NodeWindow& window, const transport::MessageView& request,
+                                     std::byte* out) const {
+  Steps::Scope time(call_.steps, Step::place);
+  const transport::NodeSlots& slots = *call_.file.slots;
+  const std::byte* base = slots.data(window.slot) - window.extent.offset;
+  const std::int64_t end_of_file = slots.end_of_file(window.slot);
+  std::byte* at = out;
+  for_each_part(request, window.extent.offset, false, [&](const transport::MessagePart& part) {
+    at = out + part.answer_at;
+    for_each_below(part.reader, part.items, end_of_file,
+                   [&](const core::Run& run) { at = core::gather_runs(at, base, {&run, 1}); });
+  });
+  if (request.header.parts == 0) return at - out;
+  std::memcpy(out + request.header.data_bytes(), &end_of_file, sizeof end_of_file);
+  return answer_bytes(request.header);
 }
 
 // A request does not wait for those of other nodes: they may come only after this one's slot is free again.

@@ -21,9 +21,13 @@ class NodeRequests {
   struct Waiting {
     NodeWindow window;
     SlotMessage message;
-    transport::Buffer answer;
+    transport::Buffer answer;  ///< none: it goes to the slot
   };
+  void post(Waiting&& w);
   [[nodiscard]] bool have_answer(Waiting& w) const;
+  [[nodiscard]] std::byte* answer_of(const Waiting& w) const;
+  void finish(const Waiting& w, std::int64_t bytes);
+  void finish_packed(const Waiting& w, std::int64_t bytes);
   void unpack(const Waiting& w, std::int64_t bytes);
 
   Call& call_;
@@ -51,6 +55,8 @@ class NodeAnswers {
   };
   Pending& pending(const NodeWindow& window);
   void answer(const NodeWindow& window, const transport::MessageView& request);
+  [[nodiscard]] std::int64_t put_answer(const NodeWindow& window, const transport::MessageView& request,
+                                        std::byte* out) const;
 
   Call& call_;
   Outgoing& outgoing_;

@@ -1,6 +1,8 @@
 // See node_tally.hpp.
 #include "engine/two_layer/node_tally.hpp"
 
+#include <algorithm>
+
 #include "transport/node_memory/node_slots.hpp"
 
 namespace collio::engine {
@@ -8,10 +10,17 @@ namespace collio::engine {
 using observe::Step;
 using observe::Steps;
 
+std::int64_t packed_room(const Call& call, std::int64_t begin, std::int64_t end) noexcept {
+  return flow::part_room({end - begin, call.access.pattern.most_pieces(begin, end)},
+                         {call.plan.domains.window_bytes, call.plan.mask_shift});
+}
+
 NodeTally::NodeTally(Call& call)
     : teams_(call.file.layers.teams[static_cast<std::size_t>(call.file.node_index)]),
       ranks_(call.file.slots->ranks()),
-      team_(teams_.team_of(call.file.node_rank)) {
+      team_(teams_.team_of(call.file.node_rank)),
+      window_slots_(call.plan.window_slots),
+      slot_bytes_(policy::slot_bytes(call.plan)) {
   if (!call.plan.several_nodes) return;
   transport::NodeSlots& slots = *call.file.slots;
   tally_.emplace(call.plan.domains, teams_.count, slots.next_counters());
@@ -37,8 +46,10 @@ void NodeTally::count_in(Call& call) {
   for (cursor.seek_offset(span.offset); !cursor.at_end() && cursor.offset() < span.end();) {
     const int domain = domains.owner(cursor.offset());
     const std::int64_t round = domains.round_of(domain, cursor.offset());
-    add(tally_->place(domain, round));
-    cursor.seek_offset(domains.window(domain, round).end());
+    const std::int64_t place = tally_->place(domain, round), before = cursor.stream();
+    add(place);
+    cursor.seek_offset(std::min(domains.window(domain, round).end(), span.end()));
+    if (window_slots_ > 1) tally_->need(place, team_, packed_room(call, before, cursor.stream()));
   }
 }
 
@@ -60,12 +71,18 @@ int NodeTally::ranks_of_team(int domain, std::int64_t round) const noexcept {
   return tally_ ? tally_->ranks(domain, round, team_) : teams_.size(team_);
 }
 
-int NodeTally::teams(int domain, std::int64_t round) const noexcept {
-  return tally_ ? tally_->teams(domain, round) : teams_.count;
+int NodeTally::slots_of(int domain, std::int64_t round, int team) const noexcept {
+  return flow::slots_in_transit(tally_->needs(domain, round, team), slot_bytes_, window_slots_);
 }
 
-int NodeTally::teams_before(int domain, std::int64_t round) const noexcept {
-  return tally_ ? tally_->teams(domain, round, team_) : team_;
+flow::Room NodeTally::room_below(int domain, std::int64_t round, int end) const noexcept {
+  flow::Room room;
+  for (int team = 0; team < end; ++team) {
+    if (tally_->ranks(domain, round, team) == 0) continue;
+    room.slots += slots_of(domain, round, team);
+    ++room.parts;
+  }
+  return room;
 }
 
 std::int64_t NodeTally::next_of_team(int domain, std::int64_t round) const noexcept {

@@ -6,9 +6,14 @@
 #include <vector>
 
 #include "engine/call/call.hpp"
+#include "flow/packed_room.hpp"
 #include "flow/tally.hpp"
+#include "flow/window_order.hpp"
 
 namespace collio::engine {
+
+/// Room for data bytes [begin, end) of this rank's access where they are packed.
+[[nodiscard]] std::int64_t packed_room(const Call& call, std::int64_t begin, std::int64_t end) noexcept;
 
 class NodeTally {
  public:
@@ -22,10 +27,19 @@ class NodeTally {
   [[nodiscard]] int ranks(int domain, std::int64_t round) const noexcept;
   /// Ranks of this rank's team that pass it.
   [[nodiscard]] int ranks_of_team(int domain, std::int64_t round) const noexcept;
-  /// Teams that pass it.
-  [[nodiscard]] int teams(int domain, std::int64_t round) const noexcept;
+  /// What the teams that pass it take in transit: pieces are placed, or packed where they are few
+  /// (flow/packed_room.hpp).
+  [[nodiscard]] flow::Room room(int domain, std::int64_t round) const noexcept {
+    return room_below(domain, round, teams_.count);
+  }
   /// Of these, the ones before this rank's.
-  [[nodiscard]] int teams_before(int domain, std::int64_t round) const noexcept;
+  [[nodiscard]] flow::Room room_before(int domain, std::int64_t round) const noexcept {
+    return room_below(domain, round, team_);
+  }
+  /// Slots of this rank's team.
+  [[nodiscard]] int slots_of_team(int domain, std::int64_t round) const noexcept {
+    return slots_of(domain, round, team_);
+  }
   /// The next round of the domain in which this rank's team takes part, or any team; no_round: none.
   [[nodiscard]] std::int64_t next_of_team(int domain, std::int64_t round) const noexcept;
   [[nodiscard]] std::int64_t next_of_node(int domain, std::int64_t round) const noexcept;
@@ -33,9 +47,12 @@ class NodeTally {
  private:
   void count_in(Call& call);
   void add(std::int64_t place);
+  [[nodiscard]] int slots_of(int domain, std::int64_t round, int team) const noexcept;
+  [[nodiscard]] flow::Room room_below(int domain, std::int64_t round, int end) const noexcept;
 
   policy::Teams teams_;
-  int ranks_, team_;
+  int ranks_, team_, window_slots_;
+  std::int64_t slot_bytes_;
   std::optional<flow::Tally> tally_;  ///< none: one node
   std::vector<bool> mine_;            ///< by place
 };

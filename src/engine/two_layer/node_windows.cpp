@@ -30,15 +30,17 @@ flow::OrderRequest NodeWindows::order_request() const {
   return {.domains = domains_,
           .homes = *call_.link.homes,
           .node = call_.file.node_index,
-          .slots = plan.node_slots,
-          .transit_slots = plan.several_nodes ? teams_.count : 0,
+          .slots = plan.node_slots * plan.window_slots,
+          .window_slots = plan.window_slots,
+          .several_nodes = plan.several_nodes,
           .relays = call_.file.layers.nodes_per_group > 1,
-          .slots_for = [this](int domain, std::int64_t round) { return slots_for(domain, round); }};
+          .room_for = [this](int domain, std::int64_t round) { return room_for(domain, round); }};
 }
 
-int NodeWindows::slots_for(int domain, std::int64_t round) const noexcept {
-  if (role_of(domain) == NodeWindow::away) return tally_.teams(domain, round);
-  return gets_mail(domain) || tally_.ranks(domain, round) > 0 ? 1 : 0;
+flow::Room NodeWindows::room_for(int domain, std::int64_t round) const noexcept {
+  if (role_of(domain) == NodeWindow::away) return tally_.room(domain, round);
+  if (!gets_mail(domain) && tally_.ranks(domain, round) == 0) return {};
+  return {call_.plan.window_slots, 1};
 }
 
 /// Whether any rank of this node does.
@@ -52,7 +54,8 @@ bool NodeWindows::gets_mail(int domain) const noexcept {
 transport::SlotLayout NodeWindows::layout() const noexcept {
   using Hears = transport::SlotLayout::Hears;
   const policy::Plan& plan = call_.plan;
-  transport::SlotLayout layout{order_.groups(), plan.domains.window_bytes, plan.masks, plan.mask_shift};
+  transport::SlotLayout layout{order_.groups(), plan.domains.window_bytes, plan.window_slots, plan.masks,
+                               plan.mask_shift};
   const bool reads_ahead = plan.several_nodes && plan.direction == policy::Direction::read;
   const Hears least = plan.several_nodes ? Hears::turns : Hears::group;
   layout.any_hears = plan.few_servers || reads_ahead ? Hears::slots : least;
@@ -87,11 +90,16 @@ void NodeWindows::add(NodeBatch& batch, const flow::Batch::Window& window) const
   if (!w.mine && !w.receives) return;
   w.extent = domains_.window(w.domain, w.round);
   w.batch = next_.number;
-  w.slot = window.slot + (away ? tally_.teams_before(w.domain, w.round) : 0);
+  w.slot = window.slot + (away ? tally_.room_before(w.domain, w.round).slots : 0);
   const int ranks = away ? tally_.ranks_of_team(w.domain, w.round) : tally_.ranks(w.domain, w.round);
   w.anyone = ranks > 0;
   w.entry.offset = w.extent.offset;
-  w.entry.batch_size = next_.slots;
+  w.entry.batch_size = next_.parts;
+  if (away) {
+    const int slots = tally_.slots_of_team(w.domain, w.round);
+    w.packed = w.entry.packed = slots < call_.plan.window_slots;
+    w.room_bytes = slots * policy::slot_bytes(call_.plan);
+  }
   w.entry.parties = ranks + (!away && gets_mail(w.domain) ? 1 : 0);
   batch.windows.push_back(w);
 }

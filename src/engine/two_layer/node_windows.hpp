@@ -29,6 +29,9 @@ struct NodeWindow {
   bool mine = true;                    ///< this rank is one of those that pass it
   bool receives = false;               ///< this rank gets the mail for it
   bool anyone = true;                  ///< some rank of this node passes it
+  bool packed = false;                 ///< away: pieces are packed, not placed
+  std::int64_t room_bytes = 0;         ///< for these
+  std::int64_t answer_at = 0;          ///< a packed read: where this rank's bytes come to be
   transport::NodeSlots::Window entry;  ///< what the slots keep of it
 };
 
@@ -66,6 +69,10 @@ class NodeWindows {
   [[nodiscard]] int awaited_group() const noexcept { return lanes_[0].batch.group; }
   /// The layout of the node's slots for this call.
   [[nodiscard]] transport::SlotLayout layout() const noexcept;
+  /// Bytes of the slots that pieces in transit may take.
+  [[nodiscard]] std::int64_t transit_bytes() const noexcept {
+    return order_.transit_room() * policy::slot_bytes(call_.plan);
+  }
   /// Slots that windows of this call pass through on this node, at most.
   [[nodiscard]] int slots_used() const noexcept;
   /// The next round of its domain for which this node sends a message by itself; no_round: none.
@@ -74,7 +81,7 @@ class NodeWindows {
  private:
   [[nodiscard]] NodeWindow::Role role_of(int domain) const noexcept;
   [[nodiscard]] flow::OrderRequest order_request() const;
-  [[nodiscard]] int slots_for(int domain, std::int64_t round) const noexcept;
+  [[nodiscard]] flow::Room room_for(int domain, std::int64_t round) const noexcept;
   [[nodiscard]] bool gets_mail(int domain) const noexcept;
   void add(NodeBatch& batch, const flow::Batch::Window& window) const;
 

@@ -10,6 +10,7 @@
 
 #include "engine/two_layer/node_pieces.hpp"
 #include "engine/two_layer/node_requests.hpp"
+#include "transport/messages/message_parts.hpp"
 #include "transport/waiting/waiting.hpp"
 
 namespace collio::engine {
@@ -108,7 +109,7 @@ class NodeReader {
         windows_(call),
         pieces_(call),
         loader_(call, moved),
-        outgoing_(call, windows_.layout().groups),
+        outgoing_(call, windows_),
         requests_(call, outgoing_),
         answers_(call, outgoing_),
         mail_(call,
@@ -171,7 +172,7 @@ class NodeReader {
     if (!lane) return false;
     NodeBatch& batch = lane->batch;
     mail_.open(batch);
-    for (const NodeWindow& window : batch.windows) {
+    for (NodeWindow& window : batch.windows) {
       if (window.mine && window.role != NodeWindow::home) mark(window);
       if (window.anyone && call_.plan.few_servers && window.receives && window.role == NodeWindow::home)
         wanted_.push_back(window);
@@ -183,8 +184,13 @@ class NodeReader {
     return true;
   }
 
-  void mark(const NodeWindow& window) {
-    if (pieces_.seek(window)) pieces_.mark(window);
+  void mark(NodeWindow& window) {
+    if (pieces_.seek(window)) {
+      if (window.packed)
+        window.answer_at = pieces_.pack(window, false);
+      else
+        pieces_.mark(window);
+    }
     arrive(window);
   }
 
@@ -199,8 +205,9 @@ class NodeReader {
       slots_.contribute(window.slot, h.sum, h.span);  // left out; this request is due
     if (window.role == NodeWindow::relay && h.items > 0) {
       core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
-      core::PackedReader reader = message.view.reader();
-      for (std::int64_t i = 0; i < h.items; ++i) mask.add(reader.next());
+      for_each_part(message.view, window.extent.offset, false, [&](transport::MessagePart part) {
+        for (std::int64_t i = 0; i < part.items; ++i) mask.add(part.reader.next());
+      });
       slots_.contribute(window.slot, h.sum, h.span);
     }
     const bool waits = answers_.keep(window, std::move(message));
@@ -236,8 +243,11 @@ class NodeReader {
     if (!loaded &&
         (window.role != NodeWindow::home || (serves_last_ && loader_.serves()) || pieces_.seek(window)))
       return false;
-    if (loaded && pieces_.seek(window))
-      moved_.bytes += pieces_.collect(window, slots_.end_of_file(window.slot));
+    if (loaded && pieces_.seek(window)) {
+      const std::int64_t end_of_file = slots_.end_of_file(window.slot);
+      moved_.bytes +=
+          window.packed ? pieces_.collect_packed(window, end_of_file) : pieces_.collect(window, end_of_file);
+    }
     slots_.depart(window.slot, window.entry);
     return true;
   }

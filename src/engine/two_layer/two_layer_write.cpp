@@ -16,6 +16,7 @@
 #include "engine/two_layer/node_mail.hpp"
 #include "engine/two_layer/node_pieces.hpp"
 #include "engine/two_layer/node_wait.hpp"
+#include "transport/messages/message_parts.hpp"
 #include "transport/windows/window_io.hpp"
 
 namespace collio::engine {
@@ -146,7 +147,7 @@ class NodeWriter {
         windows_(call),
         pieces_(call),
         writer_(call, moved),
-        outgoing_(call, windows_.layout().groups),
+        outgoing_(call, windows_),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
                      [this](const NodeWindow& w, const NodeMail::Account& mail) {
                        slots_.announce(w.slot, mail.any, mail.next);
@@ -203,8 +204,15 @@ class NodeWriter {
   }
 
   void pass(const NodeWindow& window) {
-    if (pieces_.seek(window)) pieces_.place(window, window.role != NodeWindow::home || call_.plan.home_masks);
+    if (pieces_.seek(window)) take_along(window);
     arrive(window);
+  }
+
+  void take_along(const NodeWindow& window) {
+    if (window.packed)
+      pieces_.pack(window, true);
+    else
+      pieces_.place(window, window.role != NodeWindow::home || call_.plan.home_masks);
   }
 
   void place_message(const NodeWindow& window, transport::Received&& message) {
@@ -214,10 +222,11 @@ class NodeWriter {
       const bool in_mask = window.role != NodeWindow::home || call_.plan.home_masks;
       core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
       std::byte* base = slots_.data(window.slot) - window.extent.offset;
-      const std::byte* data = message.view.data;
-      core::for_each_batch(message.view.reader(), h.items, [&](std::span<const core::Run> runs) {
-        data = core::scatter_runs(base, runs, data);
-        if (in_mask) mask.add(runs);
+      for_each_part(message.view, window.extent.offset, true, [&](transport::MessagePart part) {
+        core::for_each_batch(part.reader, part.items, [&](std::span<const core::Run> runs) {
+          part.data = core::scatter_runs(base, runs, part.data);
+          if (in_mask) mask.add(runs);
+        });
       });
     }
     if (h.items > 0 || (window.role == NodeWindow::relay && h.data_bytes() > 0))
@@ -236,9 +245,7 @@ class NodeWriter {
   /// Everyone's pieces are in the slot.
   void forward(const NodeWindow& window) {
     SlotMessage message = describe_slot(call_, window, windows_.next_round(window));
-    if (message.due)
-      outgoing_.send(message, window,
-                     slots_.data(window.slot) + (message.header.span.offset - window.extent.offset));
+    if (message.due) outgoing_.send(message, window, true);
     slots_.recycle(window.slot);
   }
 

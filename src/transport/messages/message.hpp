@@ -29,11 +29,13 @@ struct MessageHeader {
   std::int32_t source = 0;         ///< sending rank
   std::int32_t domain = 0;         ///< file domain the pieces lie in
   std::int32_t source_node = 0;    ///< the sending rank's
+  std::int64_t parts =
+      0;  ///< each with its list (message_parts.hpp), in extents_bytes with data; 0: one list
 
   [[nodiscard]] std::int64_t data_bytes() const noexcept { return sum.bytes; }
   /// No pieces, as there is no memory for them: the message itself is due.
   void leave_out() noexcept {
-    items = pieces = extents_bytes = 0;
+    items = pieces = extents_bytes = parts = 0;
     span = {};
     sum = {};
   }

@@ -34,6 +34,7 @@ struct NodeSlots::Slot {
   std::atomic<std::int64_t> bytes, high;
   std::atomic<std::int64_t> below_largest;       ///< `largest` minus the lowest offset
   std::atomic<std::int64_t> next_below_largest;  ///< `largest` minus the lowest round announced
+  std::atomic<std::int64_t> room_taken;
   std::atomic<bool> due;
   Window window;
   std::int64_t end_of_file;
@@ -52,9 +53,12 @@ struct NodeSlots::Head {
   alignas(line) BytesOut bytes_out;
   alignas(line) SharedWord meetings;
   std::atomic<std::int32_t> met;  ///< ranks that have come to the next one
-  Group groups[most_slots];       ///< as many as slots at most
-  Slot slots[most_slots];
-  std::array<std::array<flow::Tally::Counter, most_counters>, 2> counters;  ///< of calls in turn
+  Group groups[most_groups];
+};
+
+/// Of calls in turn.
+struct NodeSlots::Counters {
+  std::array<std::array<flow::Tally::Counter, most_counters>, 2> of;
 };
 
 namespace {
@@ -64,17 +68,27 @@ constexpr std::size_t up_to_page(std::size_t bytes) { return (bytes + page - 1) 
 constexpr std::size_t mask_part(std::size_t bytes) {
   return up_to_page(bytes / 8 + 8 * NodeSlots::most_slots);
 }
+static_assert(policy::most_node_slots <= 64, "full slots are bits of a word");
 
 }  // namespace
 
-// The memory: heads, then the masks of all slots, then their windows. A mask is all zero between two turns,
-// so any layout finds its masks in order; hence they keep to a part of their own, large enough for single
-// bytes.
-NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept
-    : memory_(std::move(memory)),
-      head_(reinterpret_cast<Head*>(memory_->data())),
-      bytes_(bytes),
-      ranks_(ranks) {}
+// The memory: the head, slots' heads, among several nodes the counters, then the masks of all slots, then
+// their windows. A mask is all zero between two turns, so any layout finds its masks in order; hence they
+// keep to a part of their own, large enough for single bytes.
+NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, const Size& size, int ranks) noexcept
+    : memory_(std::move(memory)), head_(at<Head>(0)), size_(size), ranks_(ranks) {}
+
+std::size_t NodeSlots::counters_begin(const Size& size) noexcept {
+  return up_to_page(sizeof(Head)) + sizeof(Slot) * static_cast<std::size_t>(size.slots());
+}
+
+std::size_t NodeSlots::masks_begin(const Size& size) noexcept {
+  return up_to_page(counters_begin(size) + (size.several_nodes ? sizeof(Counters) : 0));
+}
+
+std::size_t NodeSlots::windows_begin(const Size& size) noexcept {
+  return masks_begin(size) + mask_part(size.bytes);
+}
 
 namespace {
 
@@ -122,12 +136,13 @@ std::unique_ptr<NodeSlots> NodeSlots::take_back(const SharedMemory::Name& name) 
 
 // The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same
 // ranks. The candidate is taken out first: another thread may be agreeing with other ranks at the same time.
-std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, std::size_t bytes) {
+std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, const Size& size) {
   int rank = 0;
   MPI_Comm_rank(talk.node, &rank);
   // Not much larger: a file may have a limit.
   const auto fits = [&](const auto& s) {
-    return s->ranks_ == ranks && s->bytes_ >= bytes && s->bytes_ <= bytes + bytes / 4;
+    return s->ranks_ == ranks && s->size_.several_nodes == size.several_nodes && s->bytes() >= size.bytes &&
+           s->bytes() <= size.bytes + size.bytes / 4;
   };
   std::unique_ptr<NodeSlots> mine;
   if (rank == 0) mine = take_out(fits);
@@ -140,12 +155,12 @@ std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks,
   return nullptr;
 }
 
-std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t bytes,
+std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, const Size& size,
                                              SharedMemory::Pages pages, std::string& why) {
   int ranks = 1;
   MPI_Comm_size(talk.node, &ranks);
-  if (auto slots = take_kept(talk, ranks, bytes)) return slots;
-  const std::size_t whole = up_to_page(sizeof(Head)) + mask_part(bytes) + bytes;
+  if (auto slots = take_kept(talk, ranks, size)) return slots;
+  const std::size_t whole = windows_begin(size) + size.bytes;
   auto memory = SharedMemory::share(talk, whole, why, pages);
   if (!memory) {
     discard_kept();
@@ -153,15 +168,20 @@ std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, std::size_t b
       memory = SharedMemory::share(talk, whole, why, pages);  // when all ranks have discarded theirs
   }
   if (!memory) return nullptr;
-  return std::unique_ptr<NodeSlots>(new NodeSlots(std::move(memory), bytes, ranks));
+  return std::unique_ptr<NodeSlots>(new NodeSlots(std::move(memory), size, ranks));
 }
 
-NodeSlots::Slot& NodeSlots::slot_at(int slot) const noexcept { return head_->slots[slot]; }
+NodeSlots::Slot& NodeSlots::slot_at(int slot) const noexcept {
+  return at<Slot>(up_to_page(sizeof(Head)))[slot];
+}
+
+std::size_t NodeSlots::slot_bytes() const noexcept {
+  return up_to_page(static_cast<std::size_t>(layout_.window_bytes)) /
+         static_cast<std::size_t>(layout_.window_slots);
+}
 
 std::byte* NodeSlots::data(int slot) const noexcept {
-  const std::size_t window = up_to_page(static_cast<std::size_t>(layout_.window_bytes));
-  return memory_->data() + up_to_page(sizeof(Head)) + mask_part(bytes_) +
-         window * static_cast<std::size_t>(slot);
+  return memory_->data() + windows_begin(size_) + slot_bytes() * static_cast<std::size_t>(slot);
 }
 
 void NodeSlots::map_pages(int slots) noexcept {
@@ -179,9 +199,10 @@ void NodeSlots::map_pages(int slots) noexcept {
 
 core::ByteMask NodeSlots::mask(int slot) const noexcept {
   if (!layout_.masks) return {};
-  const std::int64_t words = core::ByteMask::words_for(layout_.window_bytes, layout_.mask_shift);
-  auto* masks = reinterpret_cast<std::uint64_t*>(memory_->data() + up_to_page(sizeof(Head)));
-  return {masks + words * slot, layout_.mask_shift};
+  const std::int64_t bytes =
+      layout_.window_slots > 1 ? static_cast<std::int64_t>(slot_bytes()) : layout_.window_bytes;
+  const std::int64_t words = core::ByteMask::words_for(bytes, layout_.mask_shift);
+  return {at<std::uint64_t>(masks_begin(size_)) + words * slot, layout_.mask_shift};
 }
 
 bool NodeSlots::ready(int group) const noexcept {
@@ -205,12 +226,20 @@ void NodeSlots::idle(int group, std::uint32_t seen, WordWait& wait) const noexce
 
 void NodeSlots::enter(int group) noexcept { ++turn_[static_cast<std::size_t>(group)]; }
 
-void NodeSlots::contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept {
+std::int64_t NodeSlots::contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept {
   Slot& s = slot_at(slot);
   s.hash.fetch_add(sum.hash, std::memory_order_relaxed);
-  s.bytes.fetch_add(sum.bytes, std::memory_order_relaxed);
   raise_to(s.below_largest, largest - hull.offset);
   raise_to(s.high, hull.end());
+  return s.bytes.fetch_add(sum.bytes, std::memory_order_relaxed);
+}
+
+std::int64_t NodeSlots::take_room(int slot, std::int64_t bytes) noexcept {
+  return slot_at(slot).room_taken.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+std::int64_t NodeSlots::room_taken(int slot) const noexcept {
+  return slot_at(slot).room_taken.load(std::memory_order_relaxed);
 }
 
 bool NodeSlots::count_in(int slot, const Window& window) noexcept {
@@ -225,7 +254,7 @@ void NodeSlots::announce(int slot, bool any, std::int64_t next_round) noexcept {
 }
 
 std::span<flow::Tally::Counter> NodeSlots::next_counters() noexcept {
-  return head_->counters[static_cast<std::size_t>(++counted_calls_ % 2)];
+  return at<Counters>(counters_begin(size_))->of[static_cast<std::size_t>(++counted_calls_ % 2)];
 }
 
 NodeSlots::BytesOut& NodeSlots::bytes_out() noexcept { return head_->bytes_out; }
@@ -241,7 +270,7 @@ void NodeSlots::meet(MPI_Comm comm) noexcept {
 }
 
 void NodeSlots::clear_old_counters(int node_rank) noexcept {
-  auto& old = head_->counters[static_cast<std::size_t>((counted_calls_ + 1) % 2)];
+  auto& old = at<Counters>(counters_begin(size_))->of[static_cast<std::size_t>((counted_calls_ + 1) % 2)];
   const auto begin = [&](int rank) {
     return static_cast<std::size_t>(most_counters) * static_cast<std::size_t>(rank) /
            static_cast<std::size_t>(ranks_);
@@ -287,7 +316,8 @@ void NodeSlots::ring_slots() noexcept {
 
 void NodeSlots::recycle(int slot) noexcept {
   Slot& s = slot_at(slot);
-  if (layout_.masks) mask(slot).clear(layout_.window_bytes);
+  if (layout_.masks && !s.window.packed) mask(slot).clear(layout_.window_bytes);
+  s.room_taken.store(0, std::memory_order_relaxed);
   s.hash.store(0, std::memory_order_relaxed);
   s.bytes.store(0, std::memory_order_relaxed);
   s.high.store(0, std::memory_order_relaxed);
@@ -298,7 +328,7 @@ void NodeSlots::recycle(int slot) noexcept {
 }
 
 void NodeSlots::push_full(int slot) noexcept {
-  head_->full.fetch_or(std::uint64_t{1} << slot, std::memory_order_seq_cst);
+  head_->full.fetch_or(std::uint64_t{1} << (slot / layout_.window_slots), std::memory_order_seq_cst);
   ring_slots();
 }
 
@@ -307,7 +337,7 @@ int NodeSlots::pop_full() noexcept {
   while (full != 0) {
     const std::uint64_t lowest = full & (~full + 1);
     if (head_->full.compare_exchange_weak(full, full & ~lowest, std::memory_order_acq_rel))
-      return std::countr_zero(lowest);
+      return std::countr_zero(lowest) * layout_.window_slots;
   }
   return -1;
 }

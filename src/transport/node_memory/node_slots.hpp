@@ -1,9 +1,9 @@
 // Collective buffers in the shared memory of a node.
 //
-// A call's windows pass through slots, each one window long. Every rank of the node copies its pieces of a
-// window straight between its own memory and the slot: one copy, no message, no description. Ranks that are
-// done with a slot are counted. The last one writes the window (the first one reads it), so no rank is woken
-// up for it and no core idles while any rank has work.
+// A call's windows pass through slots, each through one or several in a row, of which the first counts. Every
+// rank of the node copies its pieces of a window straight between its own memory and the slot: one copy, no
+// message, no description. Ranks that are done with a slot are counted. The last one writes the window (the
+// first one reads it), so no rank is woken up for it and no core idles while any rank has work.
 //
 // The slots are divided into groups (flow/window_order.hpp). A batch of windows takes one group, the next
 // batch another: ranks fill one group while others are written or sent. Ranks sleep for a whole group only,
@@ -37,6 +37,7 @@ namespace collio::transport {
 struct SlotLayout {
   flow::SlotGroups groups;
   std::int64_t window_bytes = 0;  ///< longest window
+  int window_slots = 1;           ///< that it takes: they divide it evenly
   bool masks = false;             ///< keep which bytes are filled
   int mask_shift = 0;             ///< unit of the mask: 2^mask_shift bytes divide all piece ends
   /// What wakes a rank that waits: the turn of the group it waits for; or every group's turn, where it may go
@@ -48,12 +49,16 @@ struct SlotLayout {
 
 class NodeSlots {
  public:
-  static constexpr int most_slots = policy::most_node_slots;
+  static constexpr int most_slots = policy::most_slots, most_groups = flow::SlotGroups::most_groups;
 
-  /// Memory for windows of `bytes` bytes in all, among the ranks of a node. Null on all ranks when there is
-  /// none to be had. Slots that the same ranks gave back are used again. Where there is no room, kept ones
-  /// make some. Collective.
-  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, std::size_t bytes, SharedMemory::Pages pages,
+  struct Size {
+    std::size_t bytes = 0;  ///< of windows in all
+    bool several_nodes = false;
+    [[nodiscard]] int slots() const noexcept { return several_nodes ? most_slots : policy::most_node_slots; }
+  };
+  /// Memory among the ranks of a node. Null on all ranks when there is none to be had. Slots that the same
+  /// ranks gave back are used again. Where there is no room, kept ones make some. Collective.
+  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, const Size& size, SharedMemory::Pages pages,
                                            std::string& why);
   /// Keeps slots for the next call of the same ranks, on whatever file: fresh memory costs a page fault per 4
   /// KiB and rank.
@@ -70,7 +75,7 @@ class NodeSlots {
   void map_pages(int slots) noexcept;
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   /// Bytes of windows that a layout may use, windows rounded up to pages.
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return size_.bytes; }
 
   [[nodiscard]] std::byte* data(int slot) const noexcept;
   [[nodiscard]] core::ByteMask mask(int slot) const noexcept;
@@ -84,13 +89,18 @@ class NodeSlots {
   /// This rank has begun its batch in the group: what it waits for from now on is the next turn.
   void enter(int group) noexcept;
 
-  /// Write. Adds pieces to the books of the window; `hull`: their first to last byte.
-  void contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept;
+  /// Adds pieces to the books of the window; `hull`: their first to last byte. Returns the bytes of those
+  /// before.
+  std::int64_t contribute(int slot, const core::TilingSum& sum, const core::Extent& hull) noexcept;
+  /// Where pieces are packed: takes `bytes` bytes of the window's room, and returns where they begin.
+  [[nodiscard]] std::int64_t take_room(int slot, std::int64_t bytes) noexcept;
+  [[nodiscard]] std::int64_t room_taken(int slot) const noexcept;
   /// A window as all ranks know it.
   struct Window {
     std::int64_t offset = 0;      ///< file offset of its first byte
-    std::int32_t batch_size = 1;  ///< slots that its batch takes on this node
+    std::int32_t batch_size = 1;  ///< parts of its batch that come free on this node
     std::int32_t parties = 1;     ///< how many arrive or depart
+    bool packed = false;          ///< pieces are, and have no mask
   };
   /// What this node passes on for others. `any`: a message is due when the window is full. `next_round`: the
   /// next one is due then; none: -1.
@@ -145,12 +155,21 @@ class NodeSlots {
  private:
   struct Head;
   struct Slot;
-  NodeSlots(std::unique_ptr<SharedMemory> memory, std::size_t bytes, int ranks) noexcept;
+  struct Counters;
+  NodeSlots(std::unique_ptr<SharedMemory> memory, const Size& size, int ranks) noexcept;
+  static std::size_t counters_begin(const Size& size) noexcept;
+  static std::size_t masks_begin(const Size& size) noexcept;
+  static std::size_t windows_begin(const Size& size) noexcept;
+  template <class T>
+  [[nodiscard]] T* at(std::size_t begin) const noexcept {
+    return reinterpret_cast<T*>(memory_->data() + begin);
+  }
   template <class Fits>
   static std::unique_ptr<NodeSlots> take_out(Fits&& fits);
   static void discard_kept();
-  static std::unique_ptr<NodeSlots> take_kept(const NodeTalk& talk, int ranks, std::size_t bytes);
+  static std::unique_ptr<NodeSlots> take_kept(const NodeTalk& talk, int ranks, const Size& size);
   [[nodiscard]] Slot& slot_at(int slot) const noexcept;
+  [[nodiscard]] std::size_t slot_bytes() const noexcept;
   /// Counts this rank in; true for the last.
   [[nodiscard]] bool count_in(int slot, const Window& window) noexcept;
   [[nodiscard]] SharedWord& word_of(int group) const noexcept;
@@ -160,8 +179,8 @@ class NodeSlots {
   std::unique_ptr<SharedMemory> memory_;
   Head* head_;
   SlotLayout layout_;
-  std::array<std::uint32_t, most_slots> turn_{};  ///< this rank's next turn in each group
-  std::size_t bytes_;
+  std::array<std::uint32_t, most_groups> turn_{};  ///< this rank's next turn in each group
+  Size size_;
   std::size_t mapped_ = 0;  ///< bytes of windows that map_pages has mapped
   int ranks_;
   int counted_calls_ = 0;  ///< that had counters; the same on all ranks
