@@ -37,13 +37,13 @@ void expect_room(const std::vector<core::Run>& runs, std::int64_t window_bytes, 
   EXPECT_GE(part_room(p, {window_bytes, shift}), part_head_bytes + p.bytes + list_bytes(runs, shift)) << what;
 }
 
-/// Pieces of any lengths in a window that they fill to a quarter at most.
+/// Pieces of any lengths in a window.
 std::vector<core::Run> random_runs(Dice& dice, int shift) {
   const std::int64_t units = window >> shift, pieces = std::int64_t{1} << dice.pick(0, 12);
   const std::int64_t apart = std::max<std::int64_t>(4, units / pieces);
   std::vector<core::Run> runs;
   for (std::int64_t at = dice.pick(0, apart); at + 2 * apart < units;) {
-    const std::int64_t length = dice.pick(1, std::max<std::int64_t>(1, apart / 4));
+    const std::int64_t length = dice.pick(1, apart);
     const std::int64_t stride = length * dice.pick(2, 5), count = dice.chance(2) ? 1 : dice.pick(2, 5);
     if (at + count * stride > units) break;
     runs.push_back({at << shift, length << shift, stride << shift, count});
@@ -79,8 +79,8 @@ TEST(PackedRoom, AFewBytesTakeAFewSlots) {
   EXPECT_EQ(slots_in_transit(0, slot, slots), 1);
   EXPECT_EQ(slots_in_transit(part_room({slot / 2, 1}, {window, 0}), slot, slots), 1);
   EXPECT_EQ(slots_in_transit(slot, slot, slots), 2);  // where the file ends is behind it
-  EXPECT_EQ(slots_in_transit(window / 4 - parts_tail_bytes, slot, slots), slots / 4);
-  EXPECT_EQ(slots_in_transit(window / 4, slot, slots), slots);
+  EXPECT_EQ(slots_in_transit(window - slot - parts_tail_bytes, slot, slots), slots - 1);
+  EXPECT_EQ(slots_in_transit(window, slot, slots), slots);
   EXPECT_EQ(slots_in_transit(0, window, 1), 1);  // a window is one slot
 }
 
