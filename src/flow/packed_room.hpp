@@ -47,8 +47,8 @@ inline constexpr std::int64_t parts_tail_bytes = 8;
   return p.bytes == 0 ? 0 : (part_head_bytes + list_room(p, u) + p.bytes + 7) / 8 * 8;
 }
 
-/// Slots of `slot_bytes` bytes that a team's pieces take, whose parts need `needs` bytes: `window_slots` where
-/// they are placed, as packing them would take no less.
+/// Slots of `slot_bytes` bytes that a team's pieces take, whose parts need `needs` bytes: `window_slots`
+/// where they are placed, as packing them would take no less.
 [[nodiscard]] constexpr int slots_in_transit(std::int64_t needs, std::int64_t slot_bytes,
                                              int window_slots) noexcept {
   const std::int64_t packed = (needs + parts_tail_bytes + slot_bytes - 1) / slot_bytes;

@@ -23,7 +23,6 @@ class NodeRequests {
     SlotMessage message;
     transport::Buffer answer;  ///< none: it goes to the slot
   };
-  void post(Waiting&& w);
   [[nodiscard]] bool have_answer(Waiting& w) const;
   [[nodiscard]] std::byte* answer_of(const Waiting& w) const;
   void finish(const Waiting& w, std::int64_t bytes);
