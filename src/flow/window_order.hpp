@@ -33,7 +33,7 @@ namespace collio::flow {
 /// What a window takes on its way.
 struct Room {
   int slots = 0;  ///< in a row
-  int parts = 0;  ///< messages, each with slots of its own that come free by themselves
+  int parts = 0;  ///< messages; each has its own slots, and frees them when it is packed
 };
 
 /// What the order rests on. The same on all ranks of a node; `homes` and `slots` the same on all nodes.
