@@ -17,7 +17,7 @@ def spread(low, mid, high):
 
 CALL = whole_reports.call(
     operation="write_all", path="two_phase", reason="small <pieces>", repeats=3, bytes=3 << 20, pieces=4000,
-    aggregators=2, rounds=4, messages=60, metadata_bytes=8000, windows={"dense": 3, "piecewise": 0, "sieved": 1},
+    aggregators=2, rounds=4, messages=60, metadata_bytes=8000, windows={"packed": 2, "dense": 3, "piecewise": 0, "sieved": 1},
     seconds={"total": spread(0.9, 1.0, 1.0), "pack": spread(0.1, 0.1, 0.2), "write": spread(0, 0, 0.5), "wait": spread(0.1, 0.7, 0.9),
              "agree": spread(0.05, 0.3, 0.4)})
 FILE = whole_reports.file(
@@ -126,7 +126,7 @@ def test_the_line_that_is_damaged_is_named(cli, tmp_path):
 
 @pytest.mark.parametrize("change, said", [
     (lambda call: call.pop("pieces"), "files[0].calls[0].pieces is missing"),
-    (lambda call: call.update(windows={"dense": 1, "piecewise": 0}), "files[0].calls[0].windows.sieved is missing"),
+    (lambda call: call.update(windows={"packed": 0, "dense": 1, "piecewise": 0}), "files[0].calls[0].windows.sieved is missing"),
     (lambda call: call.update(colour=1), "files[0].calls[0].colour is unknown; another version of collio may have written it"),
 ])
 def test_a_field_that_is_missing_or_unknown_is_named(tmp_path, change, said):
