@@ -98,24 +98,17 @@ void Cursor::seek_stream(std::int64_t stream) noexcept {
     base_ += index_[level] * loops[level].stride;
   }
   const auto& checkpoint = pattern_->body().before_stream(rest);
-  reader_ = pattern_->body().reader(checkpoint);
+  PackedReader reader = pattern_->body().reader(checkpoint);
   rest -= checkpoint.stream;
-  for (;;) {
-    run_ = reader_.next();
-    if (rest < run_.bytes()) break;
-    rest -= run_.bytes();
-  }
+  Run run = reader.next();
+  for (; rest >= run.bytes(); run = reader.next()) rest -= run.bytes();
+  reader_ = reader;
+  run_ = run;
   run_.offset += base_;
   skip_in_run(rest);
 }
 
-void Cursor::seek_offset(std::int64_t offset) noexcept {
-  assert(pattern_->ascending());
-  partial_ = run_ = {};
-  if (pattern_->bytes() == 0 || offset >= pattern_->high()) {
-    stream_ = pattern_->bytes();
-    return;
-  }
+void Cursor::enter_iteration(std::int64_t offset) noexcept {
   const auto& loops = pattern_->loops();
   base_ = pattern_->origin();
   stream_ = 0;
@@ -127,15 +120,37 @@ void Cursor::seek_offset(std::int64_t offset) noexcept {
     base_ += i * loops[level].stride;
     stream_ += i * pattern_->bytes_below(level);
   }
-  const std::int64_t relative = offset - base_;
-  const auto& checkpoint = pattern_->body().before_offset(relative);
-  reader_ = pattern_->body().reader(checkpoint);
-  stream_ += checkpoint.stream;
-  for (;;) {
-    run_ = reader_.next();
-    if (run_.end() > relative) break;
-    stream_ += run_.bytes();
+}
+
+void Cursor::seek_offset(std::int64_t offset) noexcept {
+  assert(pattern_->ascending());
+  const PackedExtents& body = pattern_->body();
+  if (pattern_->bytes() == 0 || offset >= pattern_->high()) {
+    partial_ = run_ = {};
+    stream_ = pattern_->bytes();
+    return;
   }
+  const bool stays = partial_.count == 0 && run_.count > 0 && run_.offset <= offset &&
+                     offset < base_ + body.high();  // in this iteration, at or behind the cursor
+  if (!stays) enter_iteration(offset);
+  const std::int64_t relative = offset - base_;
+  const auto& checkpoint = body.before_offset(relative);
+  PackedReader reader = body.reader(checkpoint);  // a local one: its state stays in registers
+  Run run = run_;
+  if (stays && reader_.position() > reader.position()) {
+    reader = reader_;
+    run.offset -= base_;
+  } else {
+    if (stays) enter_iteration(offset);
+    run = reader.next();
+    stream_ += checkpoint.stream;
+  }
+  std::int64_t skipped = 0;
+  for (; run.end() <= relative; run = reader.next()) skipped += run.bytes();
+  stream_ += skipped;
+  reader_ = reader;
+  partial_ = {};
+  run_ = run;
   run_.offset += base_;
   if (run_.offset >= offset) return;
   // Inside this item: whole pieces that end at or before `offset`, then a part of one.

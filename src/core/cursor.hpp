@@ -21,7 +21,7 @@ class Cursor {
 
   /// Goes to data byte `stream`, 0 <= stream <= pattern.bytes().
   void seek_stream(std::int64_t stream) noexcept;
-  /// Goes to the first data byte at or after `offset`. Ascending patterns only.
+  /// Goes to the first data byte at or after `offset`. Ascending patterns only. Near ahead it is cheapest.
   void seek_offset(std::int64_t offset) noexcept;
 
   /// Data bytes before the cursor.
@@ -43,6 +43,7 @@ class Cursor {
  private:
   void load() noexcept;        ///< next item of the body, or next iteration, into run_
   void enter_body() noexcept;  ///< first item of the body at base_
+  void enter_iteration(std::int64_t offset) noexcept;  ///< sets base_ and stream_ for the one with `offset`
   void skip_in_run(std::int64_t bytes) noexcept;
   void split_first(std::int64_t bytes, Run& out) noexcept;
   void take(std::int64_t count, Run& out) noexcept;

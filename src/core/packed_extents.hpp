@@ -32,7 +32,7 @@ class PackedReader {
       : in_(in), at_(start), format_(format) {}
 
   /// The next item. Not checked against the end: the caller counts items or compares position().
-  Run next() noexcept {
+  [[gnu::always_inline]] Run next() noexcept {
     std::uint64_t word;
     std::memcpy(&word, in_, sizeof word);
     if ((word & two_short_mask) == two_short && !format_.any_order) {

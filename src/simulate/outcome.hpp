@@ -21,7 +21,7 @@ struct Outcome {
   std::vector<Phase> phases;
   int aggregators = 0, local_aggregators = 0;  ///< local ones: 0 where there is one layer
   std::int64_t window_bytes = 0, rounds = 0, rounds_simulated = 0;
-  std::int64_t windows = 0;        ///< that were served to their end
+  std::int64_t windows = 0;        ///< of simulated rounds, that were served to their end
   std::int64_t messages = 0;       ///< between nodes and inside them
   std::int64_t most_receives = 0;  ///< messages that an aggregator expects at a time
   int most_windows = 0;            ///< in flight: begun and not yet in the file, or not yet delivered
@@ -31,6 +31,16 @@ struct Outcome {
   int target = 0, receiver = 0;  ///< the busiest ones; a receiver by its domain
   double target_s = 0, receiver_s = 0;
   std::int64_t locks_moved = 0;
+
+  /// Lets what was counted in the simulated rounds stand for all rounds. `seconds`, `phases` and `windows`
+  /// stay. Returns all rounds / simulated ones.
+  double extend_counts() {
+    const double scale = static_cast<double>(rounds) / static_cast<double>(rounds_simulated);
+    for (std::int64_t* count : {&messages, &link.bytes, &locks_moved})
+      *count = static_cast<std::int64_t>(static_cast<double>(*count) * scale);
+    for (double* time_s : {&link.time_s, &target_s, &receiver_s}) *time_s *= scale;
+    return scale;
+  }
 };
 
 /// Windows in flight.

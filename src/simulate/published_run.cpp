@@ -53,8 +53,6 @@ class PublishedRun {
     const double gather_s = teams_.empty() ? 0 : gather();
     const double metadata_s = describe();
     double exchange_s = 0, storage_s = 0, time_s = gather_s + metadata_s;
-    const double scale =
-        static_cast<double>(domains_.most_rounds()) / static_cast<double>(shares_.rounds().size());
     for (std::size_t round = 0; round < shares_.rounds().size(); ++round) {
       const double begin_s = time_s;
       time_s += counts_s();
@@ -70,12 +68,14 @@ class PublishedRun {
         storage_s += time_s - all_s;
       }
     }
-    out_.phases = {{"gather on nodes", gather_s},
-                   {"describe", metadata_s},
-                   {"exchange", exchange_s * scale},
-                   {"storage", storage_s * scale}};
-    out_.seconds = gather_s + metadata_s + (exchange_s + storage_s) * scale;
-    return finish(scale);
+    Outcome out = finish();
+    const double scale = out.extend_counts();
+    out.phases = {{"gather on nodes", gather_s},
+                  {"describe", metadata_s},
+                  {"exchange", exchange_s * scale},
+                  {"storage", storage_s * scale}};
+    out.seconds = gather_s + metadata_s + (exchange_s + storage_s) * scale;
+    return out;
   }
 
  private:
@@ -106,20 +106,18 @@ class PublishedRun {
   }
 
   Shares make_shares(const Published& p) {
-    Shares ranks = shares_of(s_.job, domains_, sample_rounds(s_.job, domains_, p.most_pairs));
-    if (teams_.empty()) return ranks;
-    first_team_.push_back(0);
+    if (!teams_.empty()) first_team_.push_back(0);
     for (const policy::Teams& teams : teams_) first_team_.push_back(first_team_.back() + teams.count);
-    kept_ = coalescing(s_.job, domains_, ranks, ranks_of_party());
-    return by_party(std::move(ranks));
+    const PartyOf party = [&](int rank) { return party_of(rank); };
+    Shares shares = shares_of(s_.job, domains_, sample_rounds(domains_, s_.job.ranks, p.most_pairs), party);
+    if (!teams_.empty()) kept_ = coalescing(s_.job, domains_, shares, party);
+    return shares;
   }
 
-  [[nodiscard]] Shares by_party(Shares ranks) const {
-    if (teams_.empty()) return ranks;
-    return gathered(ranks, [&](int rank) {
-      const int n = s_.job.node_of(rank);
-      return first_team_[at(n)] + teams_[at(n)].team_of(rank - n * s_.job.ranks_per_node);
-    });
+  [[nodiscard]] int party_of(int rank) const {
+    if (teams_.empty()) return rank;
+    const int n = s_.job.node_of(rank);
+    return first_team_[at(n)] + teams_[at(n)].team_of(rank - n * s_.job.ranks_per_node);
   }
 
   /// Parties that have bytes in a domain, by domain. Dealt stripes are all over the span: all parties are
@@ -133,7 +131,7 @@ class PublishedRun {
     }
     policy::Domains whole = domains_;
     whole.window_bytes = whole.high - whole.low;
-    const Shares shares = by_party(shares_of(s_.job, whole, {0}));
+    const Shares shares = shares_of(s_.job, whole, {0}, [&](int rank) { return party_of(rank); });
     for (int d = 0; d < domains_.count; ++d)
       for (const Share& share : shares.of(d, 0)) found[at(d)].push_back(share.party);
     return found;
@@ -262,20 +260,17 @@ class PublishedRun {
     return done_s;
   }
 
-  Outcome finish(double scale) {
+  Outcome finish() {
     out_.link = links_.busiest();
-    out_.link.time_s *= scale;
-    out_.link.bytes = static_cast<std::int64_t>(static_cast<double>(out_.link.bytes) * scale);
-    out_.target = targets_.busiest(), out_.target_s = scale * targets_.busy_s(out_.target);
+    out_.target = targets_.busiest(), out_.target_s = targets_.busy_s(out_.target);
     out_.receiver =
         static_cast<int>(std::max_element(receiving_s_.begin(), receiving_s_.end()) - receiving_s_.begin());
-    out_.receiver_s = scale * receiving_s_[at(out_.receiver)];
+    out_.receiver_s = receiving_s_[at(out_.receiver)];
     out_.aggregators = domains_.count;
     out_.local_aggregators = teams_.empty() ? 0 : parties();
     out_.window_bytes = domains_.window_bytes;
-    out_.rounds = domains_.most_rounds(),
+    out_.rounds = domains_.most_rounds();
     out_.rounds_simulated = static_cast<std::int64_t>(shares_.rounds().size());
-    out_.messages = static_cast<std::int64_t>(static_cast<double>(out_.messages) * scale);
     out_.mean_windows = out_.most_windows;
     const double team_bytes = teams_.empty() ? 0 : bytes_ / s_.job.nodes();
     out_.node_memory_bytes = static_cast<std::int64_t>(team_bytes) +

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <ranges>
+#include <stdexcept>
+#include <string>
 
 #include "core/index.hpp"
 
@@ -17,27 +20,79 @@ constexpr std::int64_t most_sampled_pieces = 1 << 20;  // of a party and window
 
 using core::at;
 
-/// Data bytes before the first one at or after `offset`.
-std::int64_t bytes_before(core::Cursor& cursor, std::int64_t offset) {
-  cursor.seek_offset(offset);
-  return cursor.stream();
-}
+/// What the ranks of one party have of each window: windows in the order in which they lie in the file.
+class PartySums {
+ public:
+  PartySums(const policy::Domains& domains, const std::vector<std::int64_t>& rounds) {
+    for (std::size_t r = 0; r < rounds.size(); ++r)
+      for (int d = 0; d < domains.count; ++d)
+        if (const core::Extent extent = domains.window(d, rounds[r]); extent.length > 0)
+          windows_.push_back({extent, d, r});
+    std::ranges::sort(windows_, {}, [](const Window& w) { return w.extent.offset; });
+    sums_.resize(windows_.size());
+  }
 
-void add_pattern(Shares& shares, const policy::Domains& domains, int rank, const core::Pattern& pattern) {
-  if (pattern.bytes() == 0) return;
-  core::Cursor cursor(pattern);
-  const double per_byte = static_cast<double>(pattern.pieces()) / static_cast<double>(pattern.bytes());
-  for (std::size_t r = 0; r < shares.rounds().size(); ++r)
-    for (int d = 0; d < shares.domains(); ++d) {
-      const core::Extent window = domains.window(d, shares.rounds()[r]);
-      if (window.length <= 0 || window.end() <= pattern.low() || window.offset >= pattern.high()) continue;
-      const std::int64_t before = bytes_before(cursor, window.offset);
-      const std::int64_t bytes = bytes_before(cursor, window.end()) - before;
-      if (bytes == 0) continue;
-      const auto pieces = std::max<std::int64_t>(1, std::llround(static_cast<double>(bytes) * per_byte));
-      shares.add(d, r, {rank, static_cast<std::int32_t>(pieces), bytes, 1});
+  void add(int rank, const core::Pattern& pattern) {
+    if (pattern.bytes() == 0) return;
+    const double per_byte = static_cast<double>(pattern.pieces()) / static_cast<double>(pattern.bytes());
+    core::Cursor cursor(pattern);
+    for (std::size_t i = 0; !cursor.at_end(); ++i) {
+      i = window_behind(cursor.offset(), i);
+      if (i == windows_.size()) return;
+      const core::Extent& window = windows_[i].extent;
+      if (cursor.offset() < window.offset) cursor.seek_offset(window.offset);
+      const std::int64_t before = cursor.stream();
+      cursor.seek_offset(window.end());
+      if (const std::int64_t bytes = cursor.stream() - before; bytes > 0) add(i, rank, bytes, per_byte);
     }
-}
+  }
+
+  /// Hands over, and begins the next party.
+  void move_to(Shares& shares, int party) {
+    for (const std::size_t i : touched_) {
+      Sum& sum = sums_[i];
+      sum.share.party = party;
+      shares.add(windows_[i].domain, windows_[i].round, sum.share);
+      sum = {};
+    }
+    touched_.clear();
+  }
+
+ private:
+  struct Window {
+    core::Extent extent;
+    int domain;
+    std::size_t round;
+  };
+  struct Sum {
+    Share share{.ranks = 0};
+    int rank = -1;  ///< the last one
+  };
+
+  /// The first one, from `i` on, that ends behind `offset`.
+  [[nodiscard]] std::size_t window_behind(std::int64_t offset, std::size_t i) const {
+    if (i == windows_.size() || windows_[i].extent.end() > offset) return i;
+    const auto from = windows_.begin() + static_cast<std::ptrdiff_t>(i);
+    return static_cast<std::size_t>(
+        std::upper_bound(from, windows_.end(), offset,
+                         [](std::int64_t o, const Window& w) { return o < w.extent.end(); }) -
+        windows_.begin());
+  }
+
+  void add(std::size_t i, int rank, std::int64_t bytes, double pieces_per_byte) {
+    Sum& sum = sums_[i];
+    if (sum.share.ranks == 0) touched_.push_back(i);
+    if (sum.rank != rank) ++sum.share.ranks;
+    sum.rank = rank;
+    sum.share.bytes += bytes;
+    sum.share.pieces += static_cast<std::int32_t>(
+        std::max<std::int64_t>(1, std::llround(static_cast<double>(bytes) * pieces_per_byte)));
+  }
+
+  std::vector<Window> windows_;
+  std::vector<Sum> sums_;
+  std::vector<std::size_t> touched_;
+};
 
 struct Joined {
   std::int64_t pieces = 0, runs = 0;
@@ -81,55 +136,63 @@ Share Shares::share_of(int domain, std::size_t round, int party) const noexcept 
 void Shares::add(int domain, std::size_t round, const Share& share) {
   std::vector<Share>& window = by_window_[round * at(domains_) + at(domain)];
   if (window.empty() || window.back().party != share.party) return window.push_back(share);
-  window.back().pieces += share.pieces;
-  window.back().bytes += share.bytes;
+  Share& joined = window.back();
+  joined.pieces += share.pieces, joined.bytes += share.bytes, joined.ranks += share.ranks;
 }
 
-void Shares::join(int domain, std::size_t round, const Share& share) {
-  std::vector<Share>& window = by_window_[round * at(domains_) + at(domain)];
-  const bool first = window.empty() || window.back().party != share.party;
-  add(domain, round, share);
-  if (!first) window.back().ranks += share.ranks;
-}
-
-std::vector<std::int64_t> sample_rounds(const Job& job, const policy::Domains& domains, std::int64_t most) {
-  const std::int64_t all = domains.most_rounds();
-  const std::int64_t pairs = std::int64_t{job.ranks} * domains.count;
-  const std::int64_t count = std::min(all, std::max(fewest_rounds, most / std::max<std::int64_t>(1, pairs)));
+std::vector<std::int64_t> sample_rounds(const policy::Domains& domains, std::int64_t parties,
+                                        std::int64_t most) {
+  const std::int64_t all = domains.most_rounds(), pairs = std::max<std::int64_t>(1, parties * domains.count);
+  const std::int64_t count = std::min(all, std::max(fewest_rounds, most / pairs));
   std::vector<std::int64_t> rounds;
   for (std::int64_t i = 0; i < count; ++i) rounds.push_back(i * all / count);
   return rounds;
 }
 
-Shares shares_of(const Job& job, const policy::Domains& domains, const std::vector<std::int64_t>& rounds) {
-  Shares shares(domains.count, rounds);
-  for (int rank = 0; rank < job.ranks; ++rank)
-    for (const core::Pattern& pattern : job.access(rank)) add_pattern(shares, domains, rank, pattern);
+void require_served(std::int64_t windows, const policy::Domains& domains,
+                    const std::vector<std::int64_t>& rounds) {
+  std::int64_t all = 0;
+  for (const std::int64_t round : rounds)
+    for (int d = 0; d < domains.count; ++d) all += round < domains.rounds(d);
+  if (windows != all)
+    throw std::runtime_error("the call stands still after " + std::to_string(windows) + " windows");
+}
+
+Shares shares_of(const Job& job, const policy::Domains& domains, std::vector<std::int64_t> rounds,
+                 const PartyOf& party_of) {
+  PartySums sums(domains, rounds);
+  Shares shares(domains.count, std::move(rounds));
+  for (int rank = 0; rank < job.ranks; ++rank) {
+    for (const core::Pattern& pattern : job.access(rank)) sums.add(rank, pattern);
+    const int party = party_of(rank);
+    if (rank + 1 == job.ranks || party_of(rank + 1) != party) sums.move_to(shares, party);
+  }
   return shares;
 }
 
-Shares gathered(const Shares& ranks, const std::function<int(int rank)>& party_of) {
-  Shares parties(ranks.domains(), ranks.rounds());
-  for (std::size_t r = 0; r < ranks.rounds().size(); ++r)
-    for (int d = 0; d < ranks.domains(); ++d)
-      for (const Share& share : ranks.of(d, r))
-        parties.join(d, r, {party_of(share.party), share.pieces, share.bytes, share.ranks});
+Shares gathered(const Shares& shares, const PartyOf& party_of) {
+  Shares parties(shares.domains(), shares.rounds());
+  for (std::size_t r = 0; r < shares.rounds().size(); ++r)
+    for (int d = 0; d < shares.domains(); ++d)
+      for (const Share& share : shares.of(d, r))
+        parties.add(d, r, {party_of(share.party), share.pieces, share.bytes, share.ranks});
   return parties;
 }
 
-double coalescing(const Job& job, const policy::Domains& domains, const Shares& shares, int ranks) {
+double coalescing(const Job& job, const policy::Domains& domains, const Shares& shares,
+                  const PartyOf& party_of) {
   Joined sum;
-  const int parties = (job.ranks + ranks - 1) / ranks;
+  const int parties = party_of(job.ranks - 1) + 1;
+  const auto ranks = std::views::iota(0, job.ranks);
   for (int p = 0; p < sampled_parties; ++p) {
-    const int first = p * (parties - 1) / (sampled_parties - 1) * ranks,
-              end = std::min(job.ranks, first + ranks);
+    const int party = p * (parties - 1) / (sampled_parties - 1);
+    const int first = *std::ranges::lower_bound(ranks, party, {}, party_of);
+    const auto behind = std::ranges::upper_bound(ranks, party, {}, party_of);
+    const int end = behind == ranks.end() ? job.ranks : *behind;
     int looked = 0;
     for (std::size_t r = 0; r < shares.rounds().size() && looked < sampled_windows; ++r)
       for (int d = 0; d < shares.domains() && looked < sampled_windows; ++d) {
-        const std::span<const Share> window = shares.of(d, r);
-        const bool touched = std::any_of(window.begin(), window.end(),
-                                         [&](const Share& s) { return s.party >= first && s.party < end; });
-        if (!touched) continue;
+        if (shares.share_of(d, r, party).bytes == 0) continue;
         const Joined joined = join(job, domains.window(d, shares.rounds()[r]), first, end);
         sum.pieces += joined.pieces, sum.runs += joined.runs;
         ++looked;

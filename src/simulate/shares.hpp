@@ -1,7 +1,7 @@
 // Which party has how much of which window: what messages between ranks, or between nodes, are made of.
 //
-// A party is a rank, or several ranks that send together. Where a job has too many windows to look at each,
-// some rounds stand for all.
+// A party is a rank, or consecutive ranks that send together. Where a job has too many windows to look at
+// each, some rounds stand for all.
 #pragma once
 
 #include <functional>
@@ -32,10 +32,8 @@ class Shares {
   [[nodiscard]] std::span<const Share> of(int domain, std::size_t round) const noexcept;
   /// A party's; nothing where it has none. O(log parties).
   [[nodiscard]] Share share_of(int domain, std::size_t round, int party) const noexcept;
-  /// Joins what a party already has there. A window's parties are added in ascending order.
+  /// Joins what the party already has there. A window's parties are added in ascending order.
   void add(int domain, std::size_t round, const Share& share);
-  /// The same for a further rank of the party.
-  void join(int domain, std::size_t round, const Share& share);
 
  private:
   int domains_;
@@ -43,22 +41,30 @@ class Shares {
   std::vector<std::vector<Share>> by_window_;  ///< [round][domain]
 };
 
-/// Rounds that stand for all: every one, or evenly spread ones, so that ranks and windows make no more than
+/// The party of each rank, from 0, and none left out. It does not descend.
+using PartyOf = std::function<int(int rank)>;
+
+/// Rounds that stand for all: every one, or evenly spread ones, so that parties and windows make no more than
 /// `most` pairs; at least 4.
-[[nodiscard]] std::vector<std::int64_t> sample_rounds(const Job& job, const policy::Domains& domains,
+[[nodiscard]] std::vector<std::int64_t> sample_rounds(const policy::Domains& domains, std::int64_t parties,
                                                       std::int64_t most);
 
-/// Parties are ranks. A rank's pieces are taken to lie evenly on its bytes. O(ranks * patterns * windows).
-[[nodiscard]] Shares shares_of(const Job& job, const policy::Domains& domains,
-                               const std::vector<std::int64_t>& rounds);
+/// Throws where fewer windows were served than these rounds have.
+void require_served(std::int64_t windows, const policy::Domains& domains,
+                    const std::vector<std::int64_t>& rounds);
 
-/// Shares of ranks as shares of parties. `party_of` does not descend.
-[[nodiscard]] Shares gathered(const Shares& ranks, const std::function<int(int rank)>& party_of);
+/// A rank's pieces are taken to lie evenly on its bytes. O(pairs of a rank and a window that it has bytes
+/// of); memory O(pairs of a party and a window).
+[[nodiscard]] Shares shares_of(const Job& job, const policy::Domains& domains,
+                               std::vector<std::int64_t> rounds, const PartyOf& party_of);
+
+/// The same for parties of parties.
+[[nodiscard]] Shares gathered(const Shares& shares, const PartyOf& party_of);
 
 /// What is left of a party's pieces where those that touch are joined: runs / pieces, measured on a few
-/// windows and parties. Ranks [r, r + ranks) are a party for every multiple r of `ranks`.
+/// windows and parties.
 [[nodiscard]] double coalescing(const Job& job, const policy::Domains& domains, const Shares& shares,
-                                int ranks);
+                                const PartyOf& party_of);
 
 /// As the ranks' reduction makes it. O(ranks).
 [[nodiscard]] policy::Digest digest_of(const Job& job);

@@ -27,11 +27,13 @@ class TwoLayerRun {
         shares_(make_shares()),
         costs_{setting, shares_.kept},
         windows_(at(call.plan.domains.most_rounds()) * at(call.plan.domains.count)),
+        senders_(windows_.size()),
         server_free_s_(at(call.plan.domains.count)),
         storage_free_s_(server_free_s_.size()),
         receiving_s_(server_free_s_.size()) {
     for (int d = 0; d < call.plan.domains.count; ++d) homes_.push_back(call.seats[at(d)].node);
     for (int n = 0; n < nodes(); ++n) add_node(n);
+    for (int w = 0; w < static_cast<int>(windows_.size()); ++w) senders_[at(w)] = senders(w);
   }
 
   Outcome go() {
@@ -69,15 +71,14 @@ class TwoLayerRun {
   NodeShares make_shares() {
     first_team_.push_back(0);
     for (int n = 0; n < nodes(); ++n) first_team_.push_back(first_team_.back() + teams(n));
-    const Shares ranks =
-        shares_of(s_.job, domains(), sample_rounds(s_.job, domains(), policy::Digest::nothing));
     const int per_node = s_.job.ranks_per_node;
-    const auto team = [&](int rank) {
+    const PartyOf team = [&](int rank) {
       const int n = s_.job.node_of(rank);
       return first_team(n) + layers_.teams[at(n)].team_of(rank - n * per_node);
     };
-    return {gathered(ranks, [&](int rank) { return s_.job.node_of(rank); }), gathered(ranks, team),
-            coalescing(s_.job, domains(), ranks, std::max(1, per_node / teams(0)))};
+    Shares shares = shares_of(s_.job, domains(), sample_rounds(domains(), 1, policy::Digest::nothing), team);
+    const double kept = coalescing(s_.job, domains(), shares, team);
+    return {gathered(shares, [&](int t) { return node_of_team(t); }), std::move(shares), kept};
   }
 
   void add_node(int n) {
@@ -298,7 +299,7 @@ class TwoLayerRun {
   }
 
   void part(int w) {
-    if (++windows_[at(w)].parts < 1 + senders(w)) return;
+    if (++windows_[at(w)].parts < 1 + senders_[at(w)]) return;
     if (s_.reads) return close(w);
     access(w, queue_.now_s());
   }
@@ -343,6 +344,7 @@ class TwoLayerRun {
 
   Outcome finish() {
     const policy::Domains& d = domains();
+    require_served(out_.windows, d, shares_.teams.rounds());
     out_.link = links_.busiest();
     out_.target = targets_.busiest(), out_.target_s = targets_.busy_s(out_.target);
     out_.receiver =
@@ -359,8 +361,7 @@ class TwoLayerRun {
     out_.local_aggregators = layers_.local_aggregators();
     out_.window_bytes = d.window_bytes;
     out_.rounds = out_.rounds_simulated = d.most_rounds();
-    for (int w = 0; w < static_cast<int>(windows_.size()); ++w)
-      out_.most_receives = std::max<std::int64_t>(out_.most_receives, senders(w));
+    out_.most_receives = *std::ranges::max_element(senders_);
     out_.most_windows = flights_.most(), out_.mean_windows = flights_.mean(out_.seconds);
     out_.node_memory_bytes = call_.plan.node_slots * d.window_bytes;
     out_.locks_moved = targets_.locks_moved();
@@ -377,6 +378,7 @@ class TwoLayerRun {
   NodeShares shares_;
   TwoLayerCosts costs_;
   std::vector<Window> windows_;
+  std::vector<int> senders_;  ///< to each window: teams of other nodes
   std::vector<Node> nodes_;
   std::vector<double> server_free_s_, storage_free_s_, receiving_s_;
   Queue<Event> queue_;

@@ -15,6 +15,8 @@ using core::at;
 
 constexpr std::size_t answers_at_a_time = 64;
 constexpr std::int64_t header_bytes = 64, piece_bytes = 2;  // of a message; a described piece, packed
+constexpr std::int64_t most_pairs = 64
+                                    << 20;  // of a rank and a window: rounds are alike where there are more
 
 class TwoPhaseRun {
  public:
@@ -23,7 +25,8 @@ class TwoPhaseRun {
         call_(call),
         buffers_(std::max(1, call.plan.overlap.buffers)),
         shares_(shares_of(setting.job, call.plan.domains,
-                          sample_rounds(setting.job, call.plan.domains, policy::Digest::nothing))),
+                          sample_rounds(call.plan.domains, setting.job.ranks, most_pairs),
+                          [](int rank) { return rank; })),
         processors_(setting.model.node.processors),
         links_(setting.topology, &processors_, setting.model.node.carry_bytes_per_s),
         targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
@@ -52,7 +55,7 @@ class TwoPhaseRun {
  private:
   struct Opened {
     int domain = 0;
-    std::int64_t round = 0;
+    std::int64_t round = 0;  ///< an index into shares_.rounds()
   };
   struct Event {
     Opened window;
@@ -74,7 +77,9 @@ class TwoPhaseRun {
   [[nodiscard]] const policy::Seat& seat(int domain) const { return call_.seats[at(domain)]; }
 
   void open(int domain, std::int64_t round, double at_s) {
-    if (round < call_.plan.domains.rounds(domain)) queue_.push(at_s, {{domain, round}});
+    if (at(round) < shares_.rounds().size() &&
+        shares_.rounds()[at(round)] < call_.plan.domains.rounds(domain))
+      queue_.push(at_s, {{domain, round}});
   }
 
   /// What a piece of a message costs one of its ends.
@@ -134,8 +139,8 @@ class TwoPhaseRun {
     if (shares_.of(w.domain, at(w.round)).empty()) return ready_s;
     double& free_s = storage_free_s_[at(w.domain)];
     const double begin_s = std::max(ready_s, free_s);
-    free_s =
-        targets_.access(seat(w.domain).node, call_.plan.domains.window(w.domain, w.round), s_.reads, begin_s);
+    const core::Extent window = call_.plan.domains.window(w.domain, shares_.rounds()[at(w.round)]);
+    free_s = targets_.access(seat(w.domain).node, window, s_.reads, begin_s);
     if (s_.model.storage.in_processors())
       free_s = std::max(free_s, processors_.work(begin_s, free_s - begin_s));
     if (!s_.model.storage.asynchronous)
@@ -194,27 +199,35 @@ class TwoPhaseRun {
 
   Outcome finish() {
     const policy::Domains& d = call_.plan.domains;
+    require_served(out_.windows, d, shares_.rounds());
     out_.link = links_.busiest();
     out_.target = targets_.busiest(), out_.target_s = targets_.busy_s(out_.target);
     out_.receiver =
         static_cast<int>(std::max_element(receiving_s_.begin(), receiving_s_.end()) - receiving_s_.begin());
     out_.receiver_s = receiving_s_[at(out_.receiver)];
-    out_.phases = {{"pack and send", *std::max_element(busy_s_.begin(), busy_s_.end())},
+    out_.aggregators = d.count;
+    out_.window_bytes = d.window_bytes;
+    out_.rounds = d.most_rounds();
+    out_.rounds_simulated = static_cast<std::int64_t>(shares_.rounds().size());
+    out_.locks_moved = targets_.locks_moved();
+    out_.most_windows = flights_.most(), out_.mean_windows = flights_.mean(out_.seconds);
+    out_.node_memory_bytes = node_memory_bytes();
+    const double scale = out_.extend_counts();
+    out_.seconds *= scale;
+    out_.phases = {{"pack and send", scale * *std::max_element(busy_s_.begin(), busy_s_.end())},
                    {"links", out_.link.time_s},
                    {s_.reads ? "answer" : "receive", out_.receiver_s},
                    {"storage", out_.target_s}};
-    if (processors_.shared()) out_.phases.push_back({"shared cores", processors_.busy_s()});
-    out_.aggregators = d.count;
-    out_.window_bytes = d.window_bytes;
-    out_.rounds = out_.rounds_simulated = d.most_rounds();
-    out_.most_windows = flights_.most(), out_.mean_windows = flights_.mean(out_.seconds);
+    if (processors_.shared()) out_.phases.push_back({"shared cores", scale * processors_.busy_s()});
+    return std::move(out_);
+  }
+
+  [[nodiscard]] std::int64_t node_memory_bytes() const {
+    const policy::Domains& d = call_.plan.domains;
     std::vector<int> on_node(at(s_.job.nodes()));
     for (int domain = 0; domain < d.count; ++domain) ++on_node[at(seat(domain).node)];
     const std::int64_t budget = policy::message_budget(d.window_bytes, s_.hints);
-    out_.node_memory_bytes =
-        (buffers_ * d.window_bytes + budget) * *std::max_element(on_node.begin(), on_node.end());
-    out_.locks_moved = targets_.locks_moved();
-    return std::move(out_);
+    return (buffers_ * d.window_bytes + budget) * *std::max_element(on_node.begin(), on_node.end());
   }
 
   const CallSetting& s_;

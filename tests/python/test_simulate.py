@@ -1,6 +1,10 @@
 """`collio simulate`: costs and machines as the simulator's input, what is compared, and what it prints."""
 
 import json
+import resource
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -97,6 +101,18 @@ def test_a_simulation_tells_what_limits_it(simulated):
     for way in by_way.values():
         assert way["seconds"] >= max(way["phases"].values()) * 0.999, way
     assert by_way["romio"]["most_receives"] == 512 and by_way["two_layer"]["most_receives"] == 42
+
+
+def test_a_checkpoint_of_16384_ranks_is_simulated_in_little_time_and_memory(simulator):
+    words = ["simulate", "e3sm", "--machine", "theta", "--ranks", "16384", "--ne", "120", "--variables", "1,323,63", "--json"]
+    begin = time.monotonic()
+    done = subprocess.run([sys.executable, "-m", "collio", *words], stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+    ways = {way["way"]: way for way in json.loads(done.stdout)["ways"]}
+    assert ways["two_layer"]["rounds_simulated"] == ways["two_layer"]["rounds"]
+    assert ways["two_phase"]["rounds_simulated"] < ways["two_phase"]["rounds"]
+    assert ways["two_layer"]["seconds"] < ways["two_phase"]["seconds"] < ways["romio"]["seconds"]
+    assert time.monotonic() - begin < 120, "30 s on two idle cores"
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 4 << 20, "in KiB"
 
 
 def test_storage_that_is_faster_is_faster(simulated):

@@ -106,6 +106,25 @@ TEST(Cursor, ResumesAtAnyStreamPosition) {
   }
 }
 
+TEST(Cursor, SeeksForwardFromWhereverItIs) {
+  std::mt19937 rng(4);
+  for (int i = 0; i < 3000; ++i) {
+    const Model m = random_model(rng, true);
+    Cursor c(m.pattern);
+    for (std::int64_t to = m.pattern.low() - 5; to < m.pattern.high() + 5;) {
+      c.seek_offset(to);
+      auto at = std::lower_bound(m.bytes.begin(), m.bytes.end(), to);
+      ASSERT_EQ(c.stream(), at - m.bytes.begin());
+      ASSERT_EQ(c.at_end(), at == m.bytes.end());
+      core::Run r;
+      for (int k = std::uniform_int_distribution<int>(0, 2)(rng); k > 0 && c.next_bytes(3, r); --k)
+        for (auto b : expand({r})) ASSERT_EQ(b, *at++);
+      to = std::uniform_int_distribution<std::int64_t>(0, 4)(rng) == 0 && at != m.bytes.end() ? *at : to;
+      to += std::uniform_int_distribution<std::int64_t>(0, 20)(rng);
+    }
+  }
+}
+
 TEST(Cursor, WalksWindowsByOffset) {
   std::mt19937 rng(3);
   for (int i = 0; i < 1000; ++i) {

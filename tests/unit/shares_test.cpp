@@ -10,10 +10,12 @@ namespace {
 
 using test::interleaved;
 
+int each_rank(int rank) { return rank; }
+
 TEST(Shares, AreWhatTheRanksHave) {
   const Job job = interleaved(12, 4, 100, 1000);
   const policy::Domains domains = policy::cut_evenly({job.span, 3, 4096, 65536});
-  const Shares shares = shares_of(job, domains, sample_rounds(job, domains, 1 << 30));
+  const Shares shares = shares_of(job, domains, sample_rounds(domains, 12, 1 << 30), each_rank);
   const Shares nodes = gathered(shares, [&](int rank) { return job.node_of(rank); });
   std::vector<std::int64_t> bytes(12), pieces(12);
   std::int64_t of_nodes = 0;
@@ -32,23 +34,52 @@ TEST(Shares, AreWhatTheRanksHave) {
   EXPECT_EQ(of_nodes, job.span.length);
 }
 
+TEST(Shares, OfPartiesAreThoseOfTheirRanks) {
+  const Job job = interleaved(12, 4, 100, 1000);
+  policy::Domains dealt = policy::cut_evenly({job.span, 3, 4096, 65536});
+  dealt.stripe_bytes = 8192, dealt.members = 3, dealt.domain_bytes = job.span.length;
+  for (const policy::Domains& domains : {policy::cut_evenly({job.span, 3, 4096, 65536}), dealt}) {
+    const std::vector<std::int64_t> rounds = sample_rounds(domains, 12, 12 * 3 * 5);
+    const PartyOf party = [](int rank) { return rank < 2 ? 0 : 1 + rank / 5; };
+    const Shares ranks = shares_of(job, domains, rounds, each_rank), joined = gathered(ranks, party),
+                 parties = shares_of(job, domains, rounds, party);
+    std::int64_t seen = 0;
+    for (std::size_t r = 0; r < rounds.size(); ++r)
+      for (int d = 0; d < 3; ++d) {
+        const std::span<const Share> expected = joined.of(d, r), found = parties.of(d, r);
+        ASSERT_EQ(found.size(), expected.size());
+        for (std::size_t i = 0; i < found.size(); ++i, ++seen) {
+          EXPECT_EQ(found[i].party, expected[i].party);
+          EXPECT_EQ(found[i].bytes, expected[i].bytes);
+          EXPECT_EQ(found[i].pieces, expected[i].pieces);
+          EXPECT_EQ(found[i].ranks, expected[i].ranks);
+        }
+      }
+    EXPECT_GT(seen, 0);
+  }
+}
+
 TEST(Shares, PiecesOfNeighboursAreJoined) {
   const Job job = interleaved(12, 4, 100, 1000);
   const policy::Domains domains = policy::cut_evenly({job.span, 3, 4096, 65536});
-  const Shares shares = shares_of(job, domains, sample_rounds(job, domains, 1 << 30));
-  EXPECT_DOUBLE_EQ(coalescing(job, domains, shares, 1), 1);
-  EXPECT_NEAR(coalescing(job, domains, shares, 4), 0.25, 0.01);
-  EXPECT_NEAR(coalescing(job, domains, shares, 12), 0, 0.01);
+  const auto kept = [&](int ranks) {
+    const PartyOf party = [&](int rank) { return rank / ranks; };
+    return coalescing(job, domains, shares_of(job, domains, sample_rounds(domains, 12, 1 << 30), party),
+                      party);
+  };
+  EXPECT_DOUBLE_EQ(kept(1), 1);
+  EXPECT_NEAR(kept(4), 0.25, 0.01);
+  EXPECT_NEAR(kept(12), 0, 0.01);
 }
 
 TEST(Shares, AFewRoundsStandForMany) {
   const Job job = interleaved(12, 4, 100, 100'000);
   const policy::Domains domains = policy::cut_evenly({job.span, 3, 4096, 65536});
-  const std::vector<std::int64_t> rounds = sample_rounds(job, domains, 12 * 3 * 10);
+  const std::vector<std::int64_t> rounds = sample_rounds(domains, 12, 12 * 3 * 10);
   ASSERT_EQ(rounds.size(), 10U);
   EXPECT_EQ(rounds.front(), 0);
   EXPECT_LT(rounds.back(), domains.most_rounds());
-  EXPECT_EQ(sample_rounds(job, domains, 1 << 30).size(), static_cast<std::size_t>(domains.most_rounds()));
+  EXPECT_EQ(sample_rounds(domains, 12, 1 << 30).size(), static_cast<std::size_t>(domains.most_rounds()));
 }
 
 TEST(Shares, DigestsAreThoseOfTheRanks) {
