@@ -245,10 +245,11 @@ TEST_F(Subfiles, RemovedWhileOneLooksAreNotMissing) {
 
 TEST_F(Subfiles, OfAnotherFileStayThoughItHadTheSameInode) {
   SubfileSet first = make({10, 3});
+  std::uint64_t identity = first.manifest().identity;
   for (const std::int64_t born : {first.manifest().born + 1, std::int64_t{0}}) {
     ASSERT_EQ(::truncate(first.path().c_str(), 0), 0);
     SubfileSet next(first.path(), "out.collio", first.manifest());
-    next.manifest().identity = 1000 + static_cast<std::uint64_t>(born % 100);
+    next.manifest().identity = ++identity;
     next.manifest().born = born;
     ASSERT_TRUE(make_folder(next).ok());
     EXPECT_NE(next.folder(), first.folder());
