@@ -15,8 +15,7 @@ using core::at;
 
 constexpr std::size_t answers_at_a_time = 64;
 constexpr std::int64_t header_bytes = 64, piece_bytes = 2;  // of a message; a described piece, packed
-constexpr std::int64_t most_pairs = 64
-                                    << 20;  // of a rank and a window: rounds are alike where there are more
+constexpr std::int64_t most_pairs = 64 << 20;  // of a rank and a window; of more a sample stands for all
 
 class TwoPhaseRun {
  public:
