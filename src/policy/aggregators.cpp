@@ -17,9 +17,9 @@ int limit_of(const machine::Node& node, const Hints& hints) {
 }
 
 // On storage behind a network, from sweeps with the simulator (docs/design/simulator.md): an aggregator is
-// bound by what one core receives, so few nodes need several each, and many nodes still one for each part of
-// their cores. More would only shorten messages and storage calls.
-constexpr int enough_aggregators = 32, fewest_cores_each = 8, most_cores_each = 32;
+// bound by what one core receives, so each eight cores of a node have one. With very many in all, storage is
+// the limit, and more would only shorten messages; each part of a node's cores still has one.
+constexpr int enough_aggregators = 2048, fewest_cores_each = 8, most_cores_each = 32;
 
 int behind_network_on(const machine::Node& node, int nodes) {
   return std::clamp(enough_aggregators / nodes, node.cores / most_cores_each,

@@ -64,17 +64,21 @@ TEST(Aggregators, ByDefaultFollowTheCores) {
             (std::map<int, int>{{0, 2}, {1, 3}, {2, 1}}));
 }
 
-TEST(Aggregators, OfFewNodesBehindANetworkAreSeveralWhereThereAreCores) {
+TEST(Aggregators, BehindANetworkAreOneForEachEightCores) {
   const auto seats = choose_aggregators(machine_of({{"a", 8, 2}, {"b", 16, 64}}, 0), {});
   EXPECT_EQ(seats,
             (std::vector<Seat>{{0, 0}, {1, 0}, {1, 2}, {1, 4}, {1, 6}, {1, 8}, {1, 10}, {1, 12}, {1, 14}}));
+  const std::vector<machine::Node> nodes(256, {"n", 64, 64});
+  EXPECT_EQ(choose_aggregators(machine_of(nodes, 0), {}).size(), 2048U);
 }
 
-TEST(Aggregators, OfManyNodesBehindANetworkAreOneForEach32Cores) {
-  const std::vector<machine::Node> nodes(32, {"n", 64, 64});
-  EXPECT_EQ(choose_aggregators(machine_of(nodes, 0), {}).size(), 64U);
-  const std::vector<machine::Node> small(40, {"n", 16, 16});
-  EXPECT_EQ(choose_aggregators(machine_of(small, 0), {}).size(), 40U);
+TEST(Aggregators, OfManyNodesBehindANetworkAreFewerButOneForEach32Cores) {
+  const std::vector<machine::Node> many(512, {"n", 64, 64});
+  EXPECT_EQ(choose_aggregators(machine_of(many, 0), {}).size(), 2048U);
+  const std::vector<machine::Node> most(4096, {"n", 64, 64});
+  EXPECT_EQ(choose_aggregators(machine_of(most, 0), {}).size(), 8192U);
+  const std::vector<machine::Node> small(4096, {"n", 16, 16});
+  EXPECT_EQ(choose_aggregators(machine_of(small, 0), {}).size(), 4096U);
 }
 
 TEST(Aggregators, AreDealtRoundRobinOverNodes) {
