@@ -34,7 +34,9 @@ void WindowOrder::order_by_steps() {
   const std::span<const int> homes = request_.homes.first(static_cast<std::size_t>(request_.domains.count));
   const std::vector<int> places = places_at_home(homes);
   const int most_at_home = places.empty() ? 1 : *std::ranges::max_element(places) + 1;
-  const int homes_of_a_step = std::min(most_at_home, std::max(1, request_.slots / request_.window_slots / 4));
+  const int room = std::max(1, request_.slots / request_.window_slots / 4);
+  const int steps = (most_at_home + room - 1) / room;
+  const int homes_of_a_step = (most_at_home + steps - 1) / steps;  // no step has few windows only
   for (int step = 0; step * homes_of_a_step < most_at_home; ++step) add_step(step, homes_of_a_step, places);
   groups_ = divide(homes_of_a_step, most_in_transit());
 }
@@ -61,7 +63,7 @@ WindowOrder::Most WindowOrder::most_in_transit() const {
 SlotGroups WindowOrder::divide(int homes_of_a_step, const Most& transit) const {
   SlotGroups g;
   g.home_slots = homes_of_a_step * request_.window_slots;
-  g.home_groups = std::clamp(request_.slots / 4 / g.home_slots, fewest_groups, most_groups);
+  g.home_groups = std::clamp(request_.slots / 2 / g.home_slots, fewest_groups, most_groups);
   const int left = request_.slots - g.home_slots * g.home_groups;
   g.transit_slots =
       std::max({1, std::min(transit.of_step, left / fewest_groups), std::min(transit.of_window, left)});

@@ -66,6 +66,21 @@ TEST(WindowOrder, OneNodeTakesTwoGroupsInTurn) {
   EXPECT_EQ(all[1].windows[1].slot, 3);
 }
 
+TEST(WindowOrder, StepsHaveAboutAsManyWindowsEach) {
+  std::vector<std::size_t> windows;
+  for (const Batch& batch : batches_of(job_of(2, 2, 5, 2, 16), 0, Course::home))
+    windows.push_back(batch.windows.size());
+  EXPECT_EQ(windows, (std::vector<std::size_t>{3, 2, 3, 2}));
+}
+
+TEST(WindowOrder, HomeWindowsTakeHalfOfTheSlots) {
+  const FlowJob job = job_of(2, 2, 2, 4, 16);
+  const test::FlowTally tally(job, 0);
+  const WindowOrder order(job.order_of(0, tally.counts()));
+  EXPECT_EQ(order.groups().home_slots * order.groups().home_groups, 8);
+  EXPECT_EQ(order.transit_room(), 8);
+}
+
 TEST(WindowOrder, TransitBeginsWithTheNextNode) {
   const FlowJob job = job_of(4, 2, 1, 2, 16);
   const std::vector<Batch> home = batches_of(job, 1, Course::home);
