@@ -79,6 +79,7 @@ CutChoice choose_cut(const CutQuestion& q, const machine::Machine& machine, cons
     choice.why = WhyCut::long_stripes;
     return choice;
   }
+  choice.begins = std::max(1, layout.count);
   choice.why = against_dealing(q, machine, hints);
   if (choice.why != WhyCut::dealt) return choice;
   const bool given = hints.aggregators > 0;

@@ -33,6 +33,7 @@ struct CutChoice {
   int aggregators = 1;
   int targets = 0;  ///< over which the file is striped, for group_cyclic; 0: not known
   WhyCut why = WhyCut::unknown_layout;
+  int begins = 1;  ///< targets of stripes as long as the alignment, for contiguous domains to begin at
 };
 
 struct CutQuestion {

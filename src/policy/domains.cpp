@@ -1,11 +1,21 @@
 // See domains.hpp.
 #include "policy/domains.hpp"
 
+#include <numeric>
+
 namespace collio::policy {
 
 namespace {
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Stripes of a domain, at least `least`, whose multiples fall on as many targets as possible.
+std::int64_t spread_stripes(std::int64_t least, std::int64_t targets) {
+  std::int64_t best = least;
+  for (std::int64_t n = least; n <= least + least / 4 && std::gcd(best, targets) > 1; ++n)
+    if (std::gcd(n, targets) < std::gcd(best, targets)) best = n;
+  return best;
+}
 
 }  // namespace
 
@@ -79,17 +89,24 @@ std::uint64_t Domains::offset_bits() const noexcept {
   return bits;
 }
 
+std::int64_t fitting_window(std::int64_t unit_bytes, std::int64_t most) noexcept {
+  if (most >= unit_bytes) return most / unit_bytes * unit_bytes;
+  constexpr std::int64_t page = 4096;
+  if (most < page) return most;
+  const std::int64_t part = divide_up(unit_bytes, divide_up(unit_bytes, most));
+  return std::min(divide_up(part, page) * page, most / page * page);
+}
+
 Domains cut_evenly(const CutRequest& r) noexcept {
   Domains d;
   d.low = r.span.offset / r.alignment_bytes * r.alignment_bytes;
   d.high = r.span.end();
   const std::int64_t length = d.high - d.low;
   if (r.span.length == 0) return d;
-  d.domain_bytes = divide_up(divide_up(length, r.aggregators), r.alignment_bytes) * r.alignment_bytes;
+  const std::int64_t blocks = divide_up(divide_up(length, r.aggregators), r.alignment_bytes);
+  d.domain_bytes = spread_stripes(blocks, r.targets) * r.alignment_bytes;
   d.count = static_cast<int>(divide_up(length, d.domain_bytes));
-  // Most bytes of a window: a multiple of the alignment, where one fits.
-  const std::int64_t blocks = r.window_bytes / r.alignment_bytes;
-  const std::int64_t most = blocks > 0 ? blocks * r.alignment_bytes : r.window_bytes;
+  const std::int64_t most = fitting_window(r.alignment_bytes, r.window_bytes);
   const std::int64_t even = divide_up(d.domain_bytes, divide_up(d.domain_bytes, most));
   d.window_bytes = std::min(most, divide_up(even, r.alignment_bytes) * r.alignment_bytes);
   return d;

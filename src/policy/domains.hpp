@@ -79,10 +79,17 @@ struct CutRequest {
   int aggregators = 1;
   std::int64_t alignment_bytes = 4096;
   std::int64_t window_bytes = 16 << 20;
+  int targets = 1;  ///< that the file's stripes are dealt to, where these are as long as the alignment
 };
 
+/// The longest window of at most `most` bytes that ends where units end: whole units, or an even part of one.
+/// Parts are whole pages where the unit and `most` are longer than a page.
+[[nodiscard]] std::int64_t fitting_window(std::int64_t unit_bytes, std::int64_t most) noexcept;
+
 /// Even cut with domain boundaries at multiples of the alignment; windows of a domain are of equal size,
-/// at most window_bytes, and aligned where the window is at least as long as the alignment.
+/// at most window_bytes, and aligned where the window is at least as long as the alignment. Domains of four
+/// stripes or more are up to a quarter longer if they then begin on more of the targets: aggregators, which
+/// all begin at the same time, would follow each other from target to target.
 [[nodiscard]] Domains cut_evenly(const CutRequest& request) noexcept;
 
 }  // namespace collio::policy

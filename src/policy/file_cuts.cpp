@@ -117,20 +117,12 @@ CyclicDomains cut_group_cyclic(const FileCutRequest& r, int stripe_count) noexce
           low,          cycles_per_group * cycle};
 }
 
-namespace {
-
-std::int64_t aligned_window(const FileCutRequest& r, std::int64_t most) {
-  return most < r.unit_bytes ? most : most / r.unit_bytes * r.unit_bytes;
-}
-
-}  // namespace
-
 Domains domains_of(const ContiguousDomains& cut, const FileCutRequest& r, std::int64_t window_bytes) {
   Domains d;
   d.low = r.span.offset / r.unit_bytes * r.unit_bytes;
   d.high = r.span.end();
   d.count = cut.count();
-  d.window_bytes = aligned_window(r, window_bytes);
+  d.window_bytes = fitting_window(r.unit_bytes, window_bytes);
   std::vector<std::int64_t> bounds;
   for (const std::int64_t bound : cut.bounds) bounds.push_back(bound == r.span.offset ? 0 : bound - d.low);
   d.bounds = std::make_shared<const std::vector<std::int64_t>>(std::move(bounds));
@@ -146,7 +138,7 @@ Domains domains_of(const CyclicDomains& cut, const FileCutRequest& r, std::int64
   d.stripe_bytes = cut.stripe_bytes;
   d.members = cut.members;
   d.domain_bytes = cut.groups > 1 ? cut.group_bytes : rounded_up_quotient(d.high - d.low, cycle) * cycle;
-  d.window_bytes = std::min(cut.stripe_bytes, aligned_window(r, window_bytes));
+  d.window_bytes = std::min(cut.stripe_bytes, fitting_window(r.unit_bytes, window_bytes));
   return d;
 }
 

@@ -235,7 +235,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
     return plan;
   }
   plan.span = span;
-  CutRequest cut{plan.span, serving, choice.alignment_bytes, 0};
+  CutRequest cut{plan.span, serving, choice.alignment_bytes, 0, choice.begins};
   cut.window_bytes = window_bytes(machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "byte_list.hpp"
 
 namespace collio::policy {
@@ -106,6 +108,31 @@ TEST(Domains, AreOfEqualSizeButTheLast) {
 TEST(Domains, SmallSpanUsesFewerAggregatorsThanThereAre) {
   const Domains d = cut_evenly({{8192, 3 * 4096}, 100, 4096, 1 << 20});
   EXPECT_EQ(d.count, 3);
+}
+
+TEST(Domains, BeginOnAllTargetsOfLongFiles) {
+  constexpr std::int64_t stripe = 1 << 20;
+  const auto begins = [](std::int64_t stripes_each, int targets) {
+    const Domains d = cut_evenly({{0, 64 * stripes_each * stripe}, 64, stripe, 4 * stripe, targets});
+    EXPECT_LE(d.domain_bytes, (stripes_each + stripes_each / 4) * stripe);
+    std::set<std::int64_t> found;
+    for (int a = 0; a < d.count; ++a) found.insert(d.domain(a).offset / stripe % targets);
+    return found.size();
+  };
+  EXPECT_EQ(begins(16, 16), 16U);
+  EXPECT_EQ(begins(8, 56), 56U);
+  EXPECT_EQ(begins(15, 16), 16U);
+  EXPECT_EQ(begins(2, 16), 8U);  // a third stripe would be half as many again
+}
+
+TEST(Domains, WindowsAreWholeUnitsOrEvenPartsOfOne) {
+  constexpr std::int64_t mebibyte = 1 << 20;
+  EXPECT_EQ(fitting_window(mebibyte, 5 * mebibyte / 2), 2 * mebibyte);
+  EXPECT_EQ(fitting_window(4 * mebibyte, 5 * mebibyte / 2), 2 * mebibyte);
+  EXPECT_EQ(fitting_window(mebibyte, 932067), mebibyte / 2);
+  EXPECT_EQ(fitting_window(1000000, 400000), 335872);  // a third, up to a page
+  EXPECT_EQ(fitting_window(1000000, 4097), 4096);
+  EXPECT_EQ(fitting_window(4096, 1000), 1000);
 }
 
 TEST(Domains, OfAnEmptySpanAreNone) { EXPECT_EQ(cut_evenly({{4096, 0}, 8, 4096, 1 << 20}).count, 0); }
