@@ -20,10 +20,11 @@ int limit_of(const machine::Node& node, const Hints& hints) {
 // bound by what one core receives, so each eight cores of a node have one. With very many in all, storage is
 // the limit, and more would only shorten messages; each part of a node's cores still has one.
 constexpr int enough_aggregators = 2048, fewest_cores_each = 8, most_cores_each = 32;
+constexpr int most_on_a_node = 16;  // receive what its network adapters do, and share its memory for windows
 
 int behind_network_on(const machine::Node& node, int nodes) {
-  return std::clamp(enough_aggregators / nodes, node.cores / most_cores_each,
-                    std::max(1, node.cores / fewest_cores_each));
+  const int most = std::clamp(node.cores / fewest_cores_each, 1, most_on_a_node);
+  return std::clamp(enough_aggregators / nodes, std::min(node.cores / most_cores_each, most), most);
 }
 
 /// Without a hint. Where storage calls are cheap, several per core: each serves its own pieces without a
