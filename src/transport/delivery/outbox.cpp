@@ -26,17 +26,23 @@ Outbox::Outbox(MessageLink link, const access::FileAccess& access, const policy:
     if (source.next_round() != no_round) lanes_.emplace_back(std::move(source));
   }
   open_lanes_ = lanes_.size();
+  if (payload == Payload::request && !memory.direct())  // answers are taken from any aggregator
+    for (std::size_t i = 0; i < lanes_.size(); ++i) lane_of_rank_[rank_of(lanes_[i])] = i;
 }
 
 void Outbox::count_lanes(std::vector<std::int32_t>& senders) const {
   for (const Lane& lane : lanes_) ++senders[static_cast<std::size_t>(lane.source.domain())];
 }
 
-std::int64_t Outbox::first_round_to_start() const noexcept {
-  std::int64_t first = behind_all_rounds;
-  for (const Lane& lane : lanes_)
-    if (lane.next_round() != no_round) first = std::min(first, lane.next_round());
-  return first;
+Outbox::Front Outbox::front() const noexcept {
+  Front front;
+  for (const Lane& lane : lanes_) {
+    const std::int64_t round = lane.next_round();
+    if (round == no_round || round > front.round) continue;
+    front.lanes = round < front.round ? 1 : front.lanes + 1;
+    front.round = round;
+  }
+  return front;
 }
 
 bool Outbox::advance() {
@@ -45,13 +51,13 @@ bool Outbox::advance() {
   moved = finish_arrivals() || moved;
   moved = retire_sends() || moved;
   for (Lane& lane : lanes_) moved = retire_answers(lane) || moved;
-  std::int64_t round = first_round_to_start();
+  Front now = front();
   for (Lane& lane : lanes_) {
-    if (!lane.may_start(link_.requests_ahead) || lane.finished() || lane.next_round() != round ||
+    if (!lane.may_start(link_.requests_ahead) || lane.finished() || lane.next_round() != now.round ||
         !start(lane))
       continue;
     moved = true;
-    round = first_round_to_start();
+    if (lane.next_round() != now.round && --now.lanes == 0) now = front();
   }
   return moved;
 }
@@ -86,7 +92,7 @@ void Outbox::fenced() {
 }
 
 std::int64_t Outbox::first_round_open() const noexcept {
-  std::int64_t first = std::min(first_round_to_start(), transfers_.first_not_granted());
+  std::int64_t first = std::min(front().round, transfers_.first_not_granted());
   for (const Lane& lane : lanes_) {
     if (lane.sends) first = std::min(first, lane.message_round);
     if (!lane.answers.empty()) first = std::min(first, lane.answers.items().front().round);
@@ -206,15 +212,14 @@ bool Outbox::match_arrival() {
   MPI_Status status;
   must(MPI_Improbe(MPI_ANY_SOURCE, tag_answer, link_.comm, &found, &message, &status), "MPI_Improbe");
   if (!found) return false;
-  const auto lane =
-      std::ranges::find_if(lanes_, [&](const Lane& l) { return rank_of(l) == status.MPI_SOURCE; });
   Arrival& arrival = matched_.emplace(Matched{message, {}}).arrival;
-  arrival.lane = static_cast<std::size_t>(lane - lanes_.begin());
+  arrival.lane = lane_of_rank_.at(status.MPI_SOURCE);
+  Lane& lane = lanes_[arrival.lane];
   arrival.bytes = received_bytes(status);
-  arrival.stream_begin = lane->asked.front().stream_begin;
-  arrival.round = lane->asked.front().round;
-  lane->asked.pop_front();
-  ++lane->arriving;
+  arrival.stream_begin = lane.asked.front().stream_begin;
+  arrival.round = lane.asked.front().round;
+  lane.asked.pop_front();
+  ++lane.arriving;
   return true;
 }
 

@@ -14,6 +14,7 @@
 
 #include <deque>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "access/access.hpp"
@@ -106,7 +107,12 @@ class Outbox {
     Arrival arrival;
   };
 
-  [[nodiscard]] std::int64_t first_round_to_start() const noexcept;
+  /// The earliest round of which a message is still to start, and lanes that have one. O(lanes).
+  struct Front {
+    std::int64_t round = behind_all_rounds;
+    std::size_t lanes = 0;
+  };
+  [[nodiscard]] Front front() const noexcept;
   bool retire_sends();
   bool retire_answers(Lane& lane);
   bool start(Lane& lane);
@@ -127,6 +133,7 @@ class Outbox {
   const access::MemoryAccess& memory_;
   Payload payload_;
   std::vector<Lane> lanes_;
+  std::unordered_map<int, std::size_t> lane_of_rank_;  ///< of reads into memory that is not contiguous
   InFlight<Lane*> sends_;
   std::optional<Matched> matched_;
   InFlight<Arrival> arrivals_;
