@@ -50,7 +50,8 @@ extern "C" long sysconf(int name) noexcept {
 extern "C" int madvise(void* at, std::size_t bytes, int advice) noexcept {
   using Advise = int (*)(void*, std::size_t, int);
   static const auto real = reinterpret_cast<Advise>(dlsym(RTLD_NEXT, "madvise"));
-  if (!answers_otherwise || advice != MADV_POPULATE_READ) return real(at, bytes, advice);
+  const bool populates = advice == MADV_POPULATE_READ || advice == MADV_POPULATE_WRITE;
+  if (!answers_otherwise || !populates) return real(at, bytes, advice);
   const bool aligned = reinterpret_cast<std::uintptr_t>(at) % page == 0;
   ++(aligned ? populations : refusals);
   return aligned ? 0 : (errno = EINVAL, -1);

@@ -63,12 +63,6 @@ transport::SlotLayout NodeWindows::layout() const noexcept {
   return layout;
 }
 
-int NodeWindows::slots_used() const noexcept {
-  const std::int64_t most = domains_.most_rounds() * domains_.count * teams_.count;
-  return call_.plan.several_nodes ? order_.groups().slots()
-                                  : static_cast<int>(std::min<std::int64_t>(call_.plan.node_slots, most));
-}
-
 NodeWindow::Role NodeWindows::role_of(int domain) const noexcept {
   const File& f = call_.file;
   const int home = home_of(call_, domain);

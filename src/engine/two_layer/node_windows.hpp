@@ -73,8 +73,6 @@ class NodeWindows {
   [[nodiscard]] std::int64_t transit_bytes() const noexcept {
     return order_.transit_room() * policy::slot_bytes(call_.plan);
   }
-  /// Slots that windows of this call pass through on this node, at most.
-  [[nodiscard]] int slots_used() const noexcept;
   /// The next round of its domain for which this node sends a message by itself; no_round: none.
   [[nodiscard]] std::int64_t next_round(const NodeWindow& window) const noexcept;
 

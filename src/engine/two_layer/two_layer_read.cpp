@@ -49,6 +49,7 @@ class WindowLoader {
     file_ = call_.file.storage(&none.error);
     if (!file_) return conclude(window.slot, wanted, none);
     Steps::Scope time(call_.steps, Step::read);
+    slots_.map_pages(window.slot, window.extent.length);
     std::byte* to = slots_.data(window.slot) + (wanted.offset - window.extent.offset);
     if (!file_->overlaps()) return conclude(window.slot, wanted, file_->read(wanted, to));
     under_way_.push_back({window.slot, wanted, file_->start_read(wanted, to)});

@@ -156,7 +156,6 @@ class NodeWriter {
 
   void run() {
     slots_.lay_out(windows_.layout());
-    slots_.map_pages(windows_.slots_used());
     const auto polls = [this] { return talks(); };
     const auto help = [this] { return advance() || write_last() || (!talks() && writer_.finish_one()); };
     while (windows_.any_left()) {
@@ -209,6 +208,7 @@ class NodeWriter {
   }
 
   void take_along(const NodeWindow& window) {
+    slots_.map_pages(window.slot, window.packed ? window.room_bytes : window.extent.length);
     if (window.packed)
       pieces_.pack(window, true);
     else
@@ -222,6 +222,7 @@ class NodeWriter {
       const bool in_mask = window.role != NodeWindow::home || call_.plan.home_masks;
       core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
       std::byte* base = slots_.data(window.slot) - window.extent.offset;
+      slots_.map_pages(window.slot, window.extent.length);
       for_each_part(message.view, window.extent.offset, true, [&](transport::MessagePart part) {
         core::for_each_batch(part.reader, part.items, [&](std::span<const core::Run> runs) {
           part.data = core::scatter_runs(base, runs, part.data);

@@ -52,7 +52,8 @@ struct NodeSlots::Head {
   alignas(line) SharedWord bell;   ///< and with every slot that is full or loaded
   alignas(line) BytesOut bytes_out;
   alignas(line) SharedWord meetings;
-  std::atomic<std::int32_t> met;  ///< ranks that have come to the next one
+  std::atomic<std::int32_t> met;      ///< ranks that have come to the next one
+  std::atomic<std::uint64_t> mapped;  ///< mapped_ of all ranks together
   Group groups[most_groups];
 };
 
@@ -184,17 +185,28 @@ std::byte* NodeSlots::data(int slot) const noexcept {
   return memory_->data() + windows_begin(size_) + slot_bytes() * static_cast<std::size_t>(slot);
 }
 
-void NodeSlots::map_pages(int slots) noexcept {
-  const auto wanted = static_cast<std::size_t>(data(slots) - data(0));
-  if (wanted <= mapped_) return;
-#ifdef MADV_POPULATE_READ  // as if read: the kernel maps neighbours with each page, for writing too
-  // Slots begin at multiples of 4 KiB, and a page of the kernel's may be longer.
-  const auto kernels_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  std::byte* const from = data(0) + mapped_;
-  const std::size_t behind = reinterpret_cast<std::uintptr_t>(from) % kernels_page;
-  ::madvise(from - behind, wanted - mapped_ + behind, MADV_POPULATE_READ);
+void NodeSlots::map_pages(int slot, std::int64_t bytes) noexcept {
+#if defined MADV_POPULATE_READ && defined MADV_POPULATE_WRITE
+  constexpr std::size_t parts = 64;
+  static const auto kernels_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t part = (memory_->bytes() / parts / kernels_page + 1) * kernels_page;
+  const auto from = static_cast<std::size_t>(data(slot) - memory_->data());
+  const std::size_t last = (from + static_cast<std::size_t>(bytes) - 1) / part;
+  for (std::size_t i = from / part; i <= last; ++i) {
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if ((mapped_ & bit) != 0) continue;
+    mapped_ |= bit;
+    std::byte* const begin = memory_->data() + i * part;
+    const std::size_t behind = reinterpret_cast<std::uintptr_t>(begin) % kernels_page;
+    // Fresh pages are zeroed soonest as if written. Of pages that are there, the kernel maps neighbours with
+    // each that is read, for writing too.
+    const bool fresh = (head_->mapped.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+    ::madvise(begin - behind, std::min(part, memory_->bytes() - i * part) + behind,
+              fresh ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+  }
+#else
+  static_cast<void>(slot), static_cast<void>(bytes);
 #endif
-  mapped_ = wanted;
 }
 
 core::ByteMask NodeSlots::mask(int slot) const noexcept {

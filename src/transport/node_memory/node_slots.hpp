@@ -70,9 +70,10 @@ class NodeSlots {
 
   /// All ranks do this between two calls, in the same way.
   void lay_out(const SlotLayout& layout) noexcept { layout_ = layout; }
-  /// Maps the pages of slots [0, slots) in this process, unless done before: for ranks that will write to all
-  /// of them, which would take a page fault for each. Of the first call of 16 ranks that was a sixth.
-  void map_pages(int slots) noexcept;
+  /// Maps the pages of the first `bytes` bytes of a window in this process, unless done before: for a rank
+  /// that is about to write there, as a page fault for each takes longer. One window at a time: the storage
+  /// has work while the next is mapped, and the ranks of a node begin with different windows.
+  void map_pages(int slot, std::int64_t bytes) noexcept;
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   /// Bytes of windows that a layout may use, windows rounded up to pages.
   [[nodiscard]] std::size_t bytes() const noexcept { return size_.bytes; }
@@ -181,7 +182,7 @@ class NodeSlots {
   SlotLayout layout_;
   std::array<std::uint32_t, most_groups> turn_{};  ///< this rank's next turn in each group
   Size size_;
-  std::size_t mapped_ = 0;  ///< bytes of windows that map_pages has mapped
+  std::uint64_t mapped_ = 0;  ///< a bit for each of 64 parts of the memory: map_pages has mapped it
   int ranks_;
   int counted_calls_ = 0;  ///< that had counters; the same on all ranks
 };
