@@ -205,8 +205,9 @@ std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hin
       0) {  // cheap calls: as much as the caches of the cores hold, so that windows are written while there
     int cores = 1;
     for (const machine::Node& node : machine.nodes) cores = std::max(cores, std::min(node.cores, node.ranks));
-    // Windows of other nodes' aggregators are under way for longer.
-    const std::int64_t least = machine.nodes.size() > 1 ? 16 * mebibyte : 4 * mebibyte;
+    // Windows of other nodes' aggregators are under way for longer. Twice as much is no faster, and must be
+    // made in a job's first call.
+    const std::int64_t least = machine.nodes.size() > 1 ? 8 * mebibyte : 4 * mebibyte;
     best = std::clamp<std::int64_t>(2 * cores * mebibyte, least, 32 * mebibyte);
   }
   const std::int64_t window = std::min(hints.buffer_bytes, std::max(hints.window_bytes, page));
