@@ -39,9 +39,11 @@ bool is_in(const List& list, std::string_view driver) {
 std::string romio_type(MPI_File file) {
   MPI_Info info = MPI_INFO_NULL;
   if (real->File_get_info(file, &info) != MPI_SUCCESS || info == MPI_INFO_NULL) return "";
-  Pairs pairs = pairs_of(info);
+  std::array<char, MPI_MAX_INFO_VAL + 1> type{};
+  int known = 0;
+  MPI_Info_get(info, "romio_filesystem_type", MPI_MAX_INFO_VAL, type.data(), &known);
   MPI_Info_free(&info);
-  return pairs["romio_filesystem_type"];
+  return known ? type.data() : "";
 }
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }

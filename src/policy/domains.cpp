@@ -17,6 +17,16 @@ std::int64_t spread_stripes(std::int64_t least, std::int64_t targets) {
   return best;
 }
 
+/// Where the first domain begins.
+std::int64_t aligned_low(const CutRequest& r) {
+  return r.span.offset / r.alignment_bytes * r.alignment_bytes;
+}
+
+/// Stripes of each domain, if all are as short as they can be.
+std::int64_t fewest_stripes(const CutRequest& r) {
+  return divide_up(divide_up(r.span.end() - aligned_low(r), r.aggregators), r.alignment_bytes);
+}
+
 }  // namespace
 
 int Domains::owner(std::int64_t offset) const noexcept {
@@ -97,15 +107,18 @@ std::int64_t fitting_window(std::int64_t unit_bytes, std::int64_t most) noexcept
   return std::min(divide_up(part, page) * page, most / page * page);
 }
 
+std::int64_t added_stripes(const CutRequest& r) noexcept {
+  const std::int64_t fewest = fewest_stripes(r);
+  return spread_stripes(fewest, r.targets) - fewest;
+}
+
 Domains cut_evenly(const CutRequest& r) noexcept {
   Domains d;
-  d.low = r.span.offset / r.alignment_bytes * r.alignment_bytes;
+  d.low = aligned_low(r);
   d.high = r.span.end();
-  const std::int64_t length = d.high - d.low;
   if (r.span.length == 0) return d;
-  const std::int64_t blocks = divide_up(divide_up(length, r.aggregators), r.alignment_bytes);
-  d.domain_bytes = spread_stripes(blocks, r.targets) * r.alignment_bytes;
-  d.count = static_cast<int>(divide_up(length, d.domain_bytes));
+  d.domain_bytes = spread_stripes(fewest_stripes(r), r.targets) * r.alignment_bytes;
+  d.count = static_cast<int>(divide_up(d.high - d.low, d.domain_bytes));
   const std::int64_t most = fitting_window(r.alignment_bytes, r.window_bytes);
   const std::int64_t even = divide_up(d.domain_bytes, divide_up(d.domain_bytes, most));
   d.window_bytes = std::min(most, divide_up(even, r.alignment_bytes) * r.alignment_bytes);

@@ -92,4 +92,7 @@ struct CutRequest {
 /// all begin at the same time, would follow each other from target to target.
 [[nodiscard]] Domains cut_evenly(const CutRequest& request) noexcept;
 
+/// Stripes by which that makes each domain longer.
+[[nodiscard]] std::int64_t added_stripes(const CutRequest& request) noexcept;
+
 }  // namespace collio::policy

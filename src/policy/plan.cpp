@@ -250,6 +250,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   plan.reason.cut = choice.why;
   plan.reason.unit_bytes = choice.why == WhyCut::unknown_layout ? 0 : choice.alignment_bytes;
   plan.reason.targets = choice.targets;
+  if (choice.cut == Cut::even) plan.reason.added_stripes = added_stripes(cut);
   plan.alignment_bytes =
       plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
   if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);

@@ -54,6 +54,7 @@ struct Reason {
   WhyCut cut = WhyCut::unknown_layout;  ///< what settled where domains begin
   std::int64_t unit_bytes = 0;          ///< of stripes
   std::int64_t targets = 0;             ///< over which the file is striped; 0: not known
+  std::int64_t added_stripes = 0;       ///< by which domains are longer, to begin on more targets
   bool masks = false;                   ///< a second attempt with masks, as pieces overlap and leave holes
 
   [[nodiscard]] bool operator==(const Reason&) const noexcept = default;

@@ -110,6 +110,12 @@ std::string cut_text(const Plan& plan) {
   return "?";
 }
 
+std::string longer_text(std::int64_t added_stripes) {
+  if (added_stripes == 0) return "";
+  return "; each domain is " + std::to_string(added_stripes) + (added_stripes == 1 ? " stripe" : " stripes") +
+         " longer, to begin on more targets";
+}
+
 }  // namespace
 
 std::string_view lack_text(Lack lack) noexcept {
@@ -140,6 +146,7 @@ std::uint64_t reason_key(const Plan& plan) noexcept {
                                    static_cast<std::int64_t>(r.cut),
                                    r.unit_bytes,
                                    r.targets,
+                                   r.added_stripes,
                                    static_cast<std::int64_t>(plan.path),
                                    static_cast<std::int64_t>(plan.overlap.schedule),
                                    static_cast<std::int64_t>(plan.overlap.buffers),
@@ -157,7 +164,7 @@ std::string reason_text(const Plan& plan) {
   if (plan.path == Path::two_phase && r.why != Why::no_bytes)
     text += overlap_text(plan.overlap) + transfers_text(plan.transfers);
   if (plan.path != Path::independent && plan.path != Path::native && r.why != Why::no_bytes)
-    text += cut_text(plan);
+    text += cut_text(plan) + longer_text(r.added_stripes);
   if (r.memory_limit_bytes > 0)
     text += "; within " + std::to_string(r.memory_limit_bytes) + " bytes a rank: windows of " +
             std::to_string(r.window_bytes) + " at most";

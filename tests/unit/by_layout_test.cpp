@@ -151,10 +151,10 @@ TEST(ByLayout, FittingNumbersAreMultiplesOrDivisorsNearby) {
     }
 }
 
-/// Every stripe has one aggregator, and windows are whole stripes, on the path that plans make of it.
-TEST(ByLayout, PlansWriteWholeStripes) {
-  const machine::Machine machine = machine_with({});
+/// 256 MiB in pieces, for 8 aggregators.
+PlanRequest long_call(Direction direction) {
   PlanRequest request;
+  request.direction = direction;
   request.digest = {};
   request.digest.bytes = 256 * mib;
   request.digest.low = 3 * mib;
@@ -163,7 +163,14 @@ TEST(ByLayout, PlansWriteWholeStripes) {
   request.digest.active_ranks = 64;
   request.digest.offset_bits = 256;
   request.aggregators = 8;
-  const Plan plan = make_plan(request, machine, parse_hints({{"collio_path", "two_phase"}}));
+  return request;
+}
+
+/// Every stripe has one aggregator, and windows are whole stripes, on the path that plans make of it.
+TEST(ByLayout, PlansWriteWholeStripes) {
+  const machine::Machine machine = machine_with({});
+  const Plan plan =
+      make_plan(long_call(Direction::write), machine, parse_hints({{"collio_path", "two_phase"}}));
   const Domains& d = plan.domains;
   ASSERT_TRUE(d.dealt());
   EXPECT_EQ(d.count, 8);
@@ -173,6 +180,17 @@ TEST(ByLayout, PlansWriteWholeStripes) {
   EXPECT_NE(reason_text(plan).find("stripes of 1048576 B over 4 targets are dealt to 8 aggregators"),
             std::string::npos)
       << reason_text(plan);
+}
+
+TEST(ByLayout, PlansSayWhereDomainsOfAReadBegin) {
+  const auto reason = [](int targets) {
+    const machine::Machine machine = machine_with({.targets = targets});
+    return reason_text(
+        make_plan(long_call(Direction::read), machine, parse_hints({{"collio_path", "two_phase"}})));
+  };
+  EXPECT_NE(reason(16).find("; each domain is 1 stripe longer, to begin on more targets"), std::string::npos)
+      << reason(16);
+  EXPECT_EQ(reason(1).find("longer"), std::string::npos) << reason(1);
 }
 
 TEST(ByLayout, NewFilesAreAskedForWhatHintsSay) {

@@ -113,8 +113,10 @@ TEST(Domains, SmallSpanUsesFewerAggregatorsThanThereAre) {
 TEST(Domains, BeginOnAllTargetsOfLongFiles) {
   constexpr std::int64_t stripe = 1 << 20;
   const auto begins = [](std::int64_t stripes_each, int targets) {
-    const Domains d = cut_evenly({{0, 64 * stripes_each * stripe}, 64, stripe, 4 * stripe, targets});
+    const CutRequest request{{0, 64 * stripes_each * stripe}, 64, stripe, 4 * stripe, targets};
+    const Domains d = cut_evenly(request);
     EXPECT_LE(d.domain_bytes, (stripes_each + stripes_each / 4) * stripe);
+    EXPECT_EQ(d.domain_bytes, (stripes_each + added_stripes(request)) * stripe);
     std::set<std::int64_t> found;
     for (int a = 0; a < d.count; ++a) found.insert(d.domain(a).offset / stripe % targets);
     return found.size();
