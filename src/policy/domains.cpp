@@ -108,6 +108,7 @@ std::int64_t fitting_window(std::int64_t unit_bytes, std::int64_t most) noexcept
 }
 
 std::int64_t added_stripes(const CutRequest& r) noexcept {
+  if (r.aggregators == 1) return 0;  // no other domain begins anywhere
   const std::int64_t fewest = fewest_stripes(r);
   return spread_stripes(fewest, r.targets) - fewest;
 }
@@ -117,7 +118,7 @@ Domains cut_evenly(const CutRequest& r) noexcept {
   d.low = aligned_low(r);
   d.high = r.span.end();
   if (r.span.length == 0) return d;
-  d.domain_bytes = spread_stripes(fewest_stripes(r), r.targets) * r.alignment_bytes;
+  d.domain_bytes = (fewest_stripes(r) + added_stripes(r)) * r.alignment_bytes;
   d.count = static_cast<int>(divide_up(d.high - d.low, d.domain_bytes));
   const std::int64_t most = fitting_window(r.alignment_bytes, r.window_bytes);
   const std::int64_t even = divide_up(d.domain_bytes, divide_up(d.domain_bytes, most));

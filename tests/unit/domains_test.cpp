@@ -127,6 +127,12 @@ TEST(Domains, BeginOnAllTargetsOfLongFiles) {
   EXPECT_EQ(begins(2, 16), 8U);  // a third stripe would be half as many again
 }
 
+TEST(Domains, OneDomainIsAsLongAsTheSpan) {
+  const CutRequest request{{0, 16 << 20}, 1, 1 << 20, 16 << 20, 4};
+  EXPECT_EQ(added_stripes(request), 0);
+  EXPECT_EQ(cut_evenly(request).window_bytes, 16 << 20);
+}
+
 TEST(Domains, WindowsAreWholeUnitsOrEvenPartsOfOne) {
   constexpr std::int64_t mebibyte = 1 << 20;
   EXPECT_EQ(fitting_window(mebibyte, 5 * mebibyte / 2), 2 * mebibyte);
