@@ -81,4 +81,23 @@ std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hint
   return seats;
 }
 
+std::vector<Seat> seats_beside(const std::vector<Seat>& aggregators, const machine::Machine& machine) {
+  std::vector<std::vector<bool>> taken;
+  for (const machine::Node& node : machine.nodes) taken.emplace_back(static_cast<std::size_t>(node.ranks));
+  const auto place = [&](const Seat& seat) -> std::vector<bool>::reference {
+    return taken[static_cast<std::size_t>(seat.node)][static_cast<std::size_t>(seat.local_rank)];
+  };
+  for (const Seat& seat : aggregators) place(seat) = true;
+  std::vector<Seat> beside;
+  for (const Seat& seat : aggregators) {
+    const int ranks = machine.nodes[static_cast<std::size_t>(seat.node)].ranks;
+    Seat next = seat;
+    for (int i = 1; i < ranks && place(next); ++i) next.local_rank = (next.local_rank + 1) % ranks;
+    if (place(next)) next = seat;
+    place(next) = true;
+    beside.push_back(next);
+  }
+  return beside;
+}
+
 }  // namespace collio::policy

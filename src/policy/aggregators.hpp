@@ -36,4 +36,9 @@ struct Spread {
 /// Seats of all aggregators, in domain order. Never empty. O(nodes + aggregators).
 [[nodiscard]] std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints);
 
+/// For each aggregator another seat of its node: the next where no aggregator sits, each for one of them. Its
+/// own, where the node has no more of these. At most O(aggregators * ranks of a node).
+[[nodiscard]] std::vector<Seat> seats_beside(const std::vector<Seat>& aggregators,
+                                             const machine::Machine& machine);
+
 }  // namespace collio::policy

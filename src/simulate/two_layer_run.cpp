@@ -31,7 +31,12 @@ class TwoLayerRun {
         server_free_s_(at(call.plan.domains.count)),
         storage_free_s_(server_free_s_.size()),
         receiving_s_(server_free_s_.size()) {
-    for (int d = 0; d < call.plan.domains.count; ++d) homes_.push_back(call.seats[at(d)].node);
+    const std::vector<policy::Seat> beside = policy::seats_beside(call.seats, call.machine);
+    for (int d = 0; d < call.plan.domains.count; ++d) {
+      homes_.push_back(call.seats[at(d)].node);
+      const bool receives = setting.reads || !call.plan.few_servers || beside[at(d)] == call.seats[at(d)];
+      late_mail_.push_back(receives && !setting.model.storage.asynchronous);
+    }
     for (int n = 0; n < nodes(); ++n) add_node(n);
     for (int w = 0; w < static_cast<int>(windows_.size()); ++w) senders_[at(w)] = senders(w);
   }
@@ -315,7 +320,7 @@ class TwoLayerRun {
         done_s =
             std::max(done_s, processors_.work(std::max(ready_s, free_s), done_s - std::max(ready_s, free_s)));
       free_s = done_s;
-      if (!s_.model.storage.asynchronous) server_free_s_[at(d)] = std::max(server_free_s_[at(d)], done_s);
+      if (late_mail_[at(d)]) server_free_s_[at(d)] = std::max(server_free_s_[at(d)], done_s);
     }
     queue_.push(done_s, {Event::stored, home(d), w});
   }
@@ -357,9 +362,8 @@ class TwoLayerRun {
                    {s_.reads ? "answer" : "receive", out_.receiver_s},
                    {"storage", out_.target_s}};
     if (processors_.shared()) out_.phases.push_back({"shared cores", processors_.busy_s()});
-    out_.aggregators = d.count;
     out_.local_aggregators = layers_.local_aggregators();
-    out_.window_bytes = d.window_bytes;
+    out_.aggregators = d.count, out_.window_bytes = d.window_bytes;
     out_.rounds = out_.rounds_simulated = d.most_rounds();
     out_.most_receives = *std::ranges::max_element(senders_);
     out_.most_windows = flights_.most(), out_.mean_windows = flights_.mean(out_.seconds);
@@ -372,6 +376,7 @@ class TwoLayerRun {
   const PlannedCall& call_;
   policy::Layers layers_;
   std::vector<int> first_team_, homes_;
+  std::vector<bool> late_mail_;  ///< where a domain's server is in a storage call
   ProcessorClocks processors_;
   LinkClocks links_;
   TargetClocks targets_;

@@ -101,6 +101,16 @@ TEST(Aggregators, CountFollowsCbNodesWithinTheRanksThereAre) {
   }
 }
 
+TEST(Aggregators, HaveAnotherRankOfTheirNodeBesideThem) {
+  const Machine m = machine_of({{"a", 4, 4}, {"b", 3, 4}, {"c", 1, 4}});
+  EXPECT_EQ(seats_beside({{0, 0}, {1, 0}, {2, 0}, {0, 2}}, m),
+            (std::vector<Seat>{{0, 1}, {1, 1}, {2, 0}, {0, 3}}));
+  EXPECT_EQ(seats_beside({{0, 3}, {1, 2}}, m), (std::vector<Seat>{{0, 0}, {1, 0}}))
+      << "behind the last: the first";
+  EXPECT_EQ(seats_beside({{0, 0}, {0, 1}, {0, 2}}, m), (std::vector<Seat>{{0, 3}, {0, 1}, {0, 2}}))
+      << "none is free for the second and third";
+}
+
 TEST(Aggregators, HostListLimitsAndExcludes) {
   const Machine m = machine_of({{"a", 4, 4}, {"b", 4, 4}, {"c", 4, 4}});
   const auto nodes = [&](const std::string& list) {

@@ -79,6 +79,17 @@ TEST(SimulatedCalls, StorageThatIsSlowDecides) {
     }
 }
 
+TEST(SimulatedCalls, ARankBesideTheAggregatorReceivesDuringStorageCalls) {
+  const machine::Topology topology = machine::SingleSwitch{8, {10e9, 1e-6}};
+  const Job job = interleaved(32, 4, 4096, 8192);
+  CallSetting setting = setting_of(topology, job, "cb_nodes=1;collio_window=4194304");
+  setting.model.node.message_s = 1e-3;
+  setting.model.storage = {.targets = 8, .call_s = 0.03, .target_call_s = 0};
+  const double overlapped_s = run(setting, Path::two_layer).seconds;
+  setting.model.storage.asynchronous = false;
+  EXPECT_LT(run(setting, Path::two_layer).seconds, 1.01 * overlapped_s);
+}
+
 TEST(SimulatedCalls, NodesThatShareCoresHaveNoMoreThanThese) {
   const Job job = interleaved(16, 2, 4096, 1000);
   const machine::Topology topology = machine::SingleSwitch{8, {100e9, 1e-6}};

@@ -120,6 +120,8 @@ transport::MessageLink link_of(File& file, const policy::Plan& plan, const Serve
     link.remote = file.remote.get();
     link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
   }
+  if (plan.direction == policy::Direction::write && !servers.receivers.empty())
+    link.receivers = &servers.receivers;
   return link;
 }
 

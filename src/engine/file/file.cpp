@@ -59,12 +59,6 @@ machine::Layout layout_of(const std::string& path, const policy::Hints& hints) {
   return ignored;
 }
 
-/// Where a rank is in a list; -1: nowhere.
-int place_of(const std::vector<int>& ranks, int rank) {
-  const auto found = std::ranges::find(ranks, rank);
-  return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
-}
-
 /// Where the bytes of the file are, or will be: its file system is the one that counts. On rank 0.
 std::string bytes_path(const FileRequest& request, const std::string& path, const policy::Hints& hints) {
   if (request.found.set && request.found.error.ok()) return request.found.set->subfile_path(0);
@@ -118,16 +112,6 @@ std::string absolute_path(const std::string& path) {
   const std::string whole = std::string(folder) + "/" + path;
   std::free(folder);
   return whole;
-}
-
-Servers Servers::in_order_of(const std::vector<int>& seat_of_domain, int rank) const {
-  Servers placed;
-  for (const int seat : seat_of_domain) {
-    placed.ranks.push_back(ranks[static_cast<std::size_t>(seat)]);
-    placed.homes.push_back(homes[static_cast<std::size_t>(seat)]);
-  }
-  placed.mine = place_of(placed.ranks, rank);
-  return placed;
 }
 
 int File::most_domains() const noexcept {
@@ -210,9 +194,7 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
   if (core::Error error = take_up_subfiles(*this, std::move(found), request.writes); !error.ok())
     return error;
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
-  for (const policy::Seat& seat : seats) servers.homes.push_back(seat.node);
-  servers.ranks = ranks_of(*agreement, seats, place, rank);
-  servers.mine = place_of(servers.ranks, rank);
+  servers = servers_on(seats, place, *agreement, rank);
   layers = policy::make_layers(machine, hints);
   if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes)
     machine.storage.node_buffer_bytes = place.shared_bytes;
@@ -226,7 +208,10 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
   all_hold_ = !policy::few_servers(machine, hints);
   if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
   error = agree_on_opened(std::move(error), first);
-  return error.ok() ? check_open(*this, request.hints, first.hints) : error;
+  if (!error.ok()) return error;
+  if (machine.nodes.size() > 1 && !all_hold_ && !machine.storage.overlaps)
+    servers.add_receivers(seats, place, *agreement, rank);
+  return check_open(*this, request.hints, first.hints);
 }
 
 File::~File() {

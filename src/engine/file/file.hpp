@@ -12,6 +12,7 @@
 
 #include "access/access.hpp"
 #include "engine/file/kept_memories.hpp"
+#include "engine/file/servers.hpp"
 #include "engine/file/span_locks.hpp"
 #include "engine/file/storage_use.hpp"
 #include "engine/file/subfiles.hpp"
@@ -51,16 +52,6 @@ struct FileRequest {
 
 /// The path from the root. Not collective.
 [[nodiscard]] std::string absolute_path(const std::string& path);
-
-/// Aggregators, in domain order.
-struct Servers {
-  std::vector<int> ranks;  ///< of each
-  std::vector<int> homes;  ///< node of each
-  int mine = -1;           ///< domain this rank serves; -1: none
-
-  /// The same ones when domain d is served by aggregator `seat_of_domain[d]`.
-  [[nodiscard]] Servers in_order_of(const std::vector<int>& seat_of_domain, int rank) const;
-};
 
 class Proposal;
 
@@ -194,7 +185,9 @@ class File {
   /// All ranks have the file open; the same on all ranks.
   [[nodiscard]] bool all_hold() const noexcept { return all_hold_; }
   /// Two layers: this rank may receive messages of other nodes. Not collective.
-  [[nodiscard]] bool receives_mail() const noexcept { return servers.mine >= 0 || node_rank == 0; }
+  [[nodiscard]] bool receives_mail() const noexcept {
+    return servers.mine >= 0 || servers.receives || node_rank == 0;
+  }
   std::optional<SubfileUse> subfiles;  ///< which hold its bytes; none: they are in the file
   std::unique_ptr<SpanLocks> atomic;   ///< atomic mode of a file in subfiles; null: not in force
   transport::Agreement* agreement = nullptr;

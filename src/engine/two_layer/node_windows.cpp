@@ -133,7 +133,7 @@ bool serves_last(const Call& call) noexcept {
 
 int mail_receiver(const Call& call, int domain) noexcept {
   const File& f = call.file;
-  return home_of(call, domain) == f.node_index ? call.link.rank_of(domain)
+  return home_of(call, domain) == f.node_index ? call.link.receiver_of(domain)
                                                : f.leaders[static_cast<std::size_t>(f.node_index)];
 }
 
@@ -151,7 +151,8 @@ int next_node(const Call& call, int domain) noexcept {
 int next_rank(const Call& call, int domain) noexcept {
   const File& f = call.file;
   const int hop = next_node(call, domain);
-  return hop == home_of(call, domain) ? call.link.rank_of(domain) : f.leaders[static_cast<std::size_t>(hop)];
+  return hop == home_of(call, domain) ? call.link.receiver_of(domain)
+                                      : f.leaders[static_cast<std::size_t>(hop)];
 }
 
 }  // namespace collio::engine

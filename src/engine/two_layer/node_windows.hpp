@@ -101,8 +101,8 @@ class NodeWindows {
 /// waiting for its messages.
 [[nodiscard]] bool serves_last(const Call& call) noexcept;
 
-/// The rank of this node that receives what comes for `domain`: its aggregator, or the first rank of a node
-/// on which its pieces meet.
+/// The rank of this node that receives what comes for `domain`: its aggregator or the rank beside it, or the
+/// first rank of a node on which its pieces meet.
 [[nodiscard]] int mail_receiver(const Call& call, int domain) noexcept;
 
 /// Messages that this rank receives for `domain` in a round in which everyone has pieces. 0: another rank

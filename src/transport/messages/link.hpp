@@ -26,6 +26,8 @@ struct MessageLink {
   observe::Counters* counters = nullptr;
   int node = 0;                             ///< of this rank
   const std::vector<int>* homes = nullptr;  ///< node of each domain's aggregator
+  const std::vector<int>* receivers =
+      nullptr;  ///< two layers: rank of its node that receives for it; null: itself
   std::vector<std::int64_t>* sent_to =
       nullptr;                            ///< bytes this rank has sent to each node; null: there is one node
   int requests_ahead = 1;                 ///< requests to one aggregator that may wait for their answers
@@ -35,6 +37,9 @@ struct MessageLink {
 
   [[nodiscard]] int rank_of(int domain) const noexcept {
     return (*aggregators)[static_cast<std::size_t>(domain)];
+  }
+  [[nodiscard]] int receiver_of(int domain) const noexcept {
+    return receivers ? (*receivers)[static_cast<std::size_t>(domain)] : rank_of(domain);
   }
   [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[static_cast<std::size_t>(domain)]; }
   /// Pieces are left out of the call, as there is no memory for them.

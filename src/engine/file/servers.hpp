@@ -1,0 +1,32 @@
+// The ranks that serve the file domains of a file.
+#pragma once
+
+#include <vector>
+
+#include "engine/open/discover.hpp"
+
+namespace collio::engine {
+
+/// Aggregators, in domain order.
+struct Servers {
+  std::vector<int> ranks;      ///< of each
+  std::vector<int> homes;      ///< node of each
+  std::vector<int> receivers;  ///< see add_receivers(); empty: none were added
+  int mine = -1;               ///< domain this rank serves; -1: none
+  bool receives = false;       ///< this rank is one of the receivers
+
+  /// The same ones when domain d is served by aggregator `seat_of_domain[d]`.
+  [[nodiscard]] Servers in_order_of(const std::vector<int>& seat_of_domain, int rank) const;
+
+  /// For each aggregator a rank of its node that receives for it in writes with two layers. Where storage
+  /// calls do not go on by themselves, an aggregator inside one receives nothing, and all nodes would wait
+  /// for it. Collective where a node's ranks are not evenly spaced.
+  void add_receivers(const std::vector<policy::Seat>& seats, const Place& place,
+                     const transport::Agreement& agreement, int rank);
+};
+
+/// Aggregators on these seats. Collective where a node's ranks are not evenly spaced.
+[[nodiscard]] Servers servers_on(const std::vector<policy::Seat>& seats, const Place& place,
+                                 const transport::Agreement& agreement, int rank);
+
+}  // namespace collio::engine
