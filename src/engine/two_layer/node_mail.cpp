@@ -149,12 +149,14 @@ void Outgoing::send(SlotMessage& m, const NodeWindow& window, bool with_data) {
   const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
   bytes_out_[flow::InTransit::place(window.batch)] += static_cast<std::int64_t>(bytes);
   ++of_domain_[static_cast<std::size_t>(window.domain)];
-  sent_.post({std::move(buffer), window.domain, window.batch, static_cast<std::int64_t>(bytes)},
-             [&](const Sent& message, MPI_Request* started) {
-               return start(
-                   message.buffer.data(), static_cast<int>(bytes), MPI_BYTE, next_rank(call_, window.domain),
-                   transport::tag_of(call_.link, window.domain, window.round), call_.link.comm, started);
-             });
+  of_first_step_ += window.step == 0;
+  sent_.post(
+      {std::move(buffer), window.domain, window.batch, static_cast<std::int64_t>(bytes), window.step == 0},
+      [&](const Sent& message, MPI_Request* started) {
+        return start(message.buffer.data(), static_cast<int>(bytes), MPI_BYTE,
+                     next_rank(call_, window.domain),
+                     transport::tag_of(call_.link, window.domain, window.round), call_.link.comm, started);
+      });
   call_.link.note_sent(next_node(call_, window.domain), static_cast<std::int64_t>(bytes));
   ++call_.counters.messages;
   call_.counters.metadata_bytes += static_cast<std::int64_t>(bytes) - (with_data ? m.moved_bytes() : 0);
@@ -180,6 +182,7 @@ bool Outgoing::advance() {
     if (message.domain != no_domain) {
       bytes_out_[flow::InTransit::place(message.batch)] -= message.bytes;
       --of_domain_[static_cast<std::size_t>(message.domain)];
+      of_first_step_ -= message.first_step;
     }
     call_.link.pool->give_back(std::move(message.buffer));
   });

@@ -59,6 +59,9 @@ class Outgoing {
   /// Retires what has arrived. True when anything had.
   bool advance();
   [[nodiscard]] bool empty() const noexcept { return sent_.empty(); }
+  /// Messages of the call's first step are on their way. Their connections may have to be made first, which
+  /// takes this rank, too. All nodes have slots for that step, so it passes.
+  [[nodiscard]] bool connects() const noexcept { return of_first_step_ > 0; }
   /// Whether this rank may pass all windows of a batch, that is, send any of their messages.
   [[nodiscard]] bool may_send(const NodeBatch& batch) const noexcept;
 
@@ -69,6 +72,7 @@ class Outgoing {
     transport::Buffer buffer;
     int domain = no_domain;  ///< of pieces or requests; an answer does not hold up further messages
     std::int64_t batch = 0, bytes = 0;
+    bool first_step = false;
   };
 
   /// Null: there is no memory.
@@ -81,6 +85,7 @@ class Outgoing {
   transport::NodeSlots::BytesOut& bytes_out_;
   transport::InFlight<Sent> sent_;
   std::vector<std::uint8_t> of_domain_;  ///< messages of pieces or requests that are on their way
+  int of_first_step_ = 0;                ///< of these
 };
 
 /// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.

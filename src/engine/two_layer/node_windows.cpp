@@ -83,6 +83,7 @@ void NodeWindows::add(NodeBatch& batch, const flow::Batch::Window& window) const
   w.receives = !away && gets_mail(w.domain) && mail_receiver(call_, w.domain) == call_.file.rank;
   if (!w.mine && !w.receives) return;
   w.extent = domains_.window(w.domain, w.round);
+  w.step = next_.step;
   w.batch = next_.number;
   w.slot = window.slot + (away ? tally_.room_before(w.domain, w.round).slots : 0);
   const int ranks = away ? tally_.ranks_of_team(w.domain, w.round) : tally_.ranks(w.domain, w.round);

@@ -24,7 +24,7 @@ struct NodeWindow {
   std::int64_t round = 0;
   int domain = 0;
   int slot = 0;
-  std::int64_t batch = 0;  ///< its number
+  std::int64_t step = 0, batch = 0;  ///< of the call; number
   Role role = home;
   bool mine = true;                    ///< this rank is one of those that pass it
   bool receives = false;               ///< this rank gets the mail for it

@@ -186,7 +186,7 @@ class NodeWriter {
     return mail_.advance() || anything;
   }
 
-  bool write_last() { return serves_last_ && writer_.serve(); }
+  bool write_last() { return serves_last_ && !outgoing_.connects() && writer_.serve(); }
 
   [[nodiscard]] bool may_enter(const NodeBatch& batch) const noexcept {
     return slots_.ready(batch.group) && outgoing_.may_send(batch);
