@@ -2,6 +2,7 @@
 #include "policy/aggregators.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace collio::policy {
@@ -82,15 +83,18 @@ std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hint
 }
 
 std::vector<Seat> seats_beside(const std::vector<Seat>& aggregators, const machine::Machine& machine) {
-  std::vector<std::vector<bool>> taken;
-  for (const machine::Node& node : machine.nodes) taken.emplace_back(static_cast<std::size_t>(node.ranks));
+  std::map<int, std::vector<bool>> taken;  // of nodes with aggregators
+  const auto ranks_on = [&](int node) { return machine.nodes[static_cast<std::size_t>(node)].ranks; };
   const auto place = [&](const Seat& seat) -> std::vector<bool>::reference {
-    return taken[static_cast<std::size_t>(seat.node)][static_cast<std::size_t>(seat.local_rank)];
+    return taken[seat.node][static_cast<std::size_t>(seat.local_rank)];
   };
-  for (const Seat& seat : aggregators) place(seat) = true;
+  for (const Seat& seat : aggregators) {
+    taken[seat.node].resize(static_cast<std::size_t>(ranks_on(seat.node)));
+    place(seat) = true;
+  }
   std::vector<Seat> beside;
   for (const Seat& seat : aggregators) {
-    const int ranks = machine.nodes[static_cast<std::size_t>(seat.node)].ranks;
+    const int ranks = ranks_on(seat.node);
     Seat next = seat;
     for (int i = 1; i < ranks && place(next); ++i) next.local_rank = (next.local_rank + 1) % ranks;
     if (place(next)) next = seat;

@@ -376,7 +376,7 @@ class TwoLayerRun {
   const PlannedCall& call_;
   policy::Layers layers_;
   std::vector<int> first_team_, homes_;
-  std::vector<bool> late_mail_;  ///< where a domain's server is in a storage call
+  std::vector<bool> late_mail_;  ///< of a domain waits while its server is in a storage call
   ProcessorClocks processors_;
   LinkClocks links_;
   TargetClocks targets_;

@@ -209,7 +209,7 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
   if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
   error = agree_on_opened(std::move(error), first);
   if (!error.ok()) return error;
-  if (machine.nodes.size() > 1 && !all_hold_ && !machine.storage.overlaps)
+  if (machine.nodes.size() > 1 && policy::few_servers(machine, hints) && !machine.storage.overlaps)
     servers.add_receivers(seats, place, *agreement, rank);
   return check_open(*this, request.hints, first.hints);
 }

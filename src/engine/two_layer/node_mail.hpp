@@ -59,9 +59,8 @@ class Outgoing {
   /// Retires what has arrived. True when anything had.
   bool advance();
   [[nodiscard]] bool empty() const noexcept { return sent_.empty(); }
-  /// Messages of the call's first step are on their way. Their connections may have to be made first, which
-  /// takes this rank, too. All nodes have slots for that step, so it passes.
-  [[nodiscard]] bool connects() const noexcept { return of_first_step_ > 0; }
+  /// Messages of the call's first step are on their way.
+  [[nodiscard]] bool sends_first_step() const noexcept { return of_first_step_ > 0; }
   /// Whether this rank may pass all windows of a batch, that is, send any of their messages.
   [[nodiscard]] bool may_send(const NodeBatch& batch) const noexcept;
 

@@ -65,6 +65,8 @@ class NodeWindows {
   }
   /// The lane's batch has been entered: goes to its next.
   void advance(NodeLane& lane);
+  /// Pieces in transit of the call's first step are left to pass.
+  [[nodiscard]] bool sends_first_step() const noexcept { return lanes_[1].left && lanes_[1].batch.step == 0; }
   /// A group that this rank waits for, where it hears of groups.
   [[nodiscard]] int awaited_group() const noexcept { return lanes_[0].batch.group; }
   /// The layout of the node's slots for this call.

@@ -186,7 +186,11 @@ class NodeWriter {
     return mail_.advance() || anything;
   }
 
-  bool write_last() { return serves_last_ && !outgoing_.connects() && writer_.serve(); }
+  /// Not before the messages of the first step are out: their connections may have to be made, which takes
+  /// this rank, too. All nodes have slots for that step, so no message of it waits for a write.
+  bool write_last() {
+    return serves_last_ && !windows_.sends_first_step() && !outgoing_.sends_first_step() && writer_.serve();
+  }
 
   [[nodiscard]] bool may_enter(const NodeBatch& batch) const noexcept {
     return slots_.ready(batch.group) && outgoing_.may_send(batch);
