@@ -17,5 +17,6 @@ namespace collio::bench {
 [[nodiscard]] std::unique_ptr<Pattern> make_gcrm(Options& options, World world);
 [[nodiscard]] std::unique_ptr<Pattern> make_hacc(Options& options, World world);
 [[nodiscard]] std::unique_ptr<Pattern> make_collperf(Options& options, World world);
+[[nodiscard]] std::unique_ptr<Pattern> make_wrf(Options& options, World world);
 
 }  // namespace collio::bench

@@ -40,6 +40,8 @@ std::span<const PatternEntry> pattern_table() {
                    "--particles 100000 [--layout aos|soa|blocks]", make_hacc},
       PatternEntry{"collperf", "a block-distributed 3-D array, as ROMIO's coll_perf has it",
                    "--nz 192 --ny 192 --nx 192", make_collperf},
+      PatternEntry{"wrf", "147 variables of a weather model on a block-decomposed grid, a call each",
+                   "--ny 130 --nx 190", make_wrf},
   };
   return table;
 }

@@ -217,7 +217,7 @@ def test_the_machine(tmp_path):
     ["interleave", "--pieces", 500], ["interleave", "--pieces", 500, "--irregular", "--gap", 16], ["contiguous", "--size", "64k", "--pieces", 2],
     ["e3sm", "--ne", 2, "--levels", 3, "--variables", 2], ["btio", "--n", 12], ["s3d", "--nx", 7, "--ny", 6, "--nz", 5], ["mpas", "--level", 2],
     ["ior", "--transfer", "1k", "--block", "3k"], ["tile", "--tile-x", 5], ["flash", "--blocks", 2], ["hacc", "--particles", 99, "--layout", "soa"],
-    ["collperf", "--nz", 7, "--ny", 6, "--nx", 5],
+    ["collperf", "--nz", 7, "--ny", 6, "--nx", 5], ["wrf", "--ny", 5, "--nx", 7],
 ], ids=lambda words: "-".join(map(str, words[:2])) + ("-irregular" if "--irregular" in words else ""))
 def test_for_real(real_mpi, cli, tmp_path, pattern):
     shared_memory.needed_by_openmpi(real_mpi)
@@ -238,7 +238,7 @@ def test_for_real(real_mpi, cli, tmp_path, pattern):
     ["interleave", "--pieces", 100, "--irregular", "--gap", 16], ["contiguous", "--size", "4k", "--pieces", 2], ["e3sm", "--ne", 1, "--levels", 3],
     ["btio", "--n", 9], ["s3d", "--nx", 8, "--ny", 4, "--nz", 3], ["mpas", "--level", 1, "--vertical-levels", 3, "--element-size", 4],
     ["ior", "--transfer", "1k", "--block", "3k"], ["tile", "--tile-x", 5], ["flash", "--blocks", 2], ["hacc", "--particles", 99, "--layout", "soa"],
-    ["collperf", "--nz", 7, "--ny", 6, "--nx", 5],
+    ["collperf", "--nz", 7, "--ny", 6, "--nx", 5], ["wrf", "--ny", 5, "--nx", 7],
 ], ids=lambda words: words[0])
 def test_time_steps_for_real(some_mpi, cli, tmp_path, pattern):
     if not Build.of(some_mpi).program("collio_bench").exists():

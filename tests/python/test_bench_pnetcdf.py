@@ -67,7 +67,7 @@ def real_pnetcdf(real_mpi):
 
 @pytest.mark.parametrize("pattern", [
     ["interleave", "--pieces", 50, "--irregular", "--gap", 16], ["e3sm", "--ne", 1, "--levels", 3], ["btio", "--n", 9], ["s3d", "--nx", 8, "--ny", 4, "--nz", 3],
-    ["mpas", "--level", 1],
+    ["mpas", "--level", 1], ["wrf", "--ny", 4, "--nx", 6],
 ], ids=lambda words: words[0])
 @pytest.mark.parametrize("steps", [1, 3])
 def test_every_byte_through_pnetcdf(real_mpi, real_pnetcdf, cli, tmp_path, pattern, steps):

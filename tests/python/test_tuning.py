@@ -56,7 +56,7 @@ def test_aggregators_are_spread_over_the_nodes():
 
 
 def test_stages_of_ompio():
-    components, aggregators, sizes = tuning.ompio(["vulcan", "individual", "two_phase"], 4, {})
+    components, aggregators, sizes = tuning.ompio(["ompi-vulcan", "ompi-individual", "ompi-two_phase"], 4, {})
     vulcan, individual, two_phase = bases = components([])
     assert labels(bases) == ["ompi-vulcan", "ompi-individual", "ompi-two_phase"]
     assert labels(aggregators([two_phase, vulcan, individual])) == [
@@ -65,11 +65,33 @@ def test_stages_of_ompio():
     assert labels(sizes([vulcan])) == [f"ompi-vulcan:bytes_per_agg={n * MIB}" for n in (1, 4, 16)] and sizes([individual]) == []
 
 
-def test_every_setting_is_an_engine(site):
+def test_stages_of_gio():
+    aggregators, buffers, behind = tuning.gio(4, {})
+    first = aggregators([])
+    assert labels(first) == ["pnetcdf-gio", *(f"pnetcdf-gio:cb_nodes={n}" for n in (1, 2, 4))]
+    assert labels(buffers(first)) == [f"pnetcdf-gio:cb_buffer_size={n * MIB}" for n in (1, 4)]
+    assert labels(behind(first)) == [*(f"pnetcdf-gio:romio_ds_write={word}:romio_ds_read={word}" for word in ("enable", "disable")),
+                                     *(f"pnetcdf-gio:nc_num_aggrs_per_node={n}" for n in (1, 2))]
+
+
+@pytest.mark.parametrize("name, mode, layers", [
+    ("native-tuned", "mpiio", ["ompi-romio", "ompi-vulcan"]), ("pnetcdf-tuned", "pnetcdf", ["pnetcdf-ompi-romio", "pnetcdf-ompi-vulcan"]),
+    ("pnetcdf-gio-tuned", "pnetcdf", ["pnetcdf-gio"]),
+])
+def test_every_setting_is_an_engine(site, monkeypatch, name, mode, layers):
     mpi = launch.named_mpi("openmpi-9.9.2")
+    monkeypatch.setattr(engines, "fcoll_components", lambda _: ["vulcan"])
+    engine = engines.parse_engine(name, mpi)
     tried = []
-    found_by([tuning.romio("ompi-romio", 8, 2, {}), tuning.ompio(engines.OMPI_COLLECTIVES, 8, {})], {}, tried)
-    assert len(tried) > 20 and all(engines.parse_engine(label, mpi).label == label for label in tried)
+    found_by(tuning.families(launcher.Setup(mpi, Build.of(mpi), 8, 30), engine), {}, tried)
+    assert engine.tunes and engine.mode == mode and list(dict.fromkeys(label.split(":")[0] for label in tried)) == layers
+    parsed = [engines.parse_engine(label, mpi) for label in tried]
+    assert all(setting.label == label and setting.mode == mode for setting, label in zip(parsed, tried))
+    assert all((setting.arguments != ()) == (mode == "pnetcdf") for setting in parsed)
+
+
+def test_settings_of_ompio_are_parameters(site):
+    mpi = launch.named_mpi("openmpi-9.9.2")
     engine = engines.parse_engine("ompi-vulcan:num_aggregators=2:bytes_per_agg=4MiB", mpi)
     assert engine.hints == {} and {name: value for name, value in engine.environ.items() if name.startswith("OMPI_MCA_io_ompio_")} == {
         "OMPI_MCA_io_ompio_num_aggregators": "2", "OMPI_MCA_io_ompio_bytes_per_agg": str(4 * MIB)}
@@ -122,7 +144,7 @@ def test_no_setting_runs_more_than_twice_and_the_fastest_do():
 def test_a_setting_that_fails_is_left_out():
     table = {"ompi-vulcan": "exit code 139", "ompi-two_phase": (2.0, 2.0), "ompi-individual": (3.0, 3.0)}
     tried = []
-    chosen, found = found_by([tuning.ompio(["vulcan", "two_phase", "individual"], 4, {})], table, tried)
+    chosen, found = found_by([tuning.ompio(["ompi-vulcan", "ompi-two_phase", "ompi-individual"], 4, {})], table, tried)
     assert chosen == {"write": "ompi-two_phase", "read": "ompi-two_phase"} and not [label for label in tried if label.startswith("ompi-vulcan:")]
     assert {"settings": "ompi-vulcan", "error": "exit code 139"} in found.document()["tried"]
 

@@ -9,9 +9,11 @@
     pnetcdf          PnetCDF's nonblocking calls (--pnetcdf) over the MPI library's own I/O
     pnetcdf-collio   the same with the interposer preloaded
     pnetcdf-gio      PnetCDF with its own I/O, GIO, instead of MPI-IO (1.15 and newer)
+    pnetcdf-tuned, pnetcdf-gio-tuned   pnetcdf and pnetcdf-gio with the fastest settings for the pattern
     floor            POSIX writes of as many contiguous bytes; no exchange
     ompi-two_phase   Open MPI with one of its components (ompi-vulcan, ompi-dynamic_gen2, …)
     ompi-romio       Open MPI with ROMIO instead of its own I/O
+    pnetcdf-ompi-romio, ...            pnetcdf over one of Open MPI's components
 
 All get the same environment, apart from what their name says. A name may carry hints of its own,
 "collio:cb_buffer_size=1MiB", so that settings can be compared within one run.
@@ -34,7 +36,8 @@ OMPI_COLLECTIVES = ("dynamic", "dynamic_gen2", "individual", "two_phase", "vulca
 OMPIO_VALUES = ("num_aggregators", "bytes_per_agg")
 """Values of OMPIO's components that are MCA parameters, not hints."""
 PNETCDF_DRIVERS = {"pnetcdf": "mpiio", "pnetcdf-collio": "mpiio", "pnetcdf-gio": "gio"}
-PLAIN = ("collio", "declared", "native", "native-spin", "native-tuned", *PNETCDF_DRIVERS, "floor")
+TUNED = ("native-tuned", "pnetcdf-tuned", "pnetcdf-gio-tuned")
+PLAIN = ("collio", "declared", "native", "native-spin", *PNETCDF_DRIVERS, *TUNED, "floor")
 
 
 class BenchError(Exception):
@@ -83,14 +86,22 @@ def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
     if name in ("native", "native-spin"):
         return Engine(label, yields=name == "native", hints=own)
     if name in PNETCDF_DRIVERS:
-        driver = ("--hint", f"nc_driver={PNETCDF_DRIVERS[name]}")
-        return Engine(label, preload=name == "pnetcdf-collio", mode="pnetcdf", arguments=driver, hints=own)
-    if name == "native-tuned":
-        return Engine(label, hints=own, tunes=True)
-    if name.startswith("ompi-") and mpi.family == OPENMPI:
+        return Engine(label, preload=name == "pnetcdf-collio", mode="pnetcdf", arguments=_driver(PNETCDF_DRIVERS[name]), hints=own)
+    if name in TUNED:
+        return Engine(label, mode="mpiio" if name == "native-tuned" else "pnetcdf", hints=own, tunes=True)
+    component = name.removeprefix("pnetcdf-")
+    if component.startswith("ompi-") and mpi.family == OPENMPI:
         parameters = {f"OMPI_MCA_io_ompio_{key}": own.pop(key) for key in OMPIO_VALUES if key in own}
-        return Engine(label, environ={**_component(name[len("ompi-"):], mpi), **parameters}, hints=own)
+        environ = {**_component(component.removeprefix("ompi-"), mpi), **parameters}
+        if component == name:
+            return Engine(label, environ=environ, hints=own)
+        return Engine(label, mode="pnetcdf", arguments=_driver("mpiio"), environ=environ, hints=own)
     raise BenchError(f"no engine named {name!r} for {mpi.id}; there are {', '.join(engine_names(mpi))}")
+
+
+def _driver(name: str) -> tuple[str, ...]:
+    """What makes PnetCDF use one of its drivers."""
+    return ("--hint", f"nc_driver={name}")
 
 
 def _own_values(label: str, name: str, assignments: list[str]) -> dict[str, str]:
@@ -99,7 +110,7 @@ def _own_values(label: str, name: str, assignments: list[str]) -> dict[str, str]
     for assignment in assignments:
         try:
             key, value = hints.split_assignment(assignment)
-            if key in OMPIO_VALUES and name.removeprefix("ompi-") in OMPI_COLLECTIVES:
+            if key in OMPIO_VALUES and name.removeprefix("pnetcdf-").removeprefix("ompi-") in OMPI_COLLECTIVES:
                 own[key] = _count(key, value)
             else:
                 own[key], _ = hints.check_hint(key, value)

@@ -1,5 +1,7 @@
 """`native-tuned`: the fastest settings of the MPI library's own I/O for one pattern, found before anything is timed.
 
+`pnetcdf-tuned` is the same below PnetCDF, `pnetcdf-gio-tuned` searches settings of PnetCDF's own I/O.
+
 A setting is written as the name of an engine ("ompi-vulcan:num_aggregators=8"), so that any of them can be measured alone.
 The search goes in stages, where the full product would take hundreds of runs. Every run writes and reads, and each
 operation follows its own fastest settings. n is the number of ranks.
@@ -7,6 +9,8 @@ operation follows its own fastest settings. n is the number of ranks.
     ROMIO   1. no hints; cb_nodes in {1, 2, n/2, n}, with cb_config_list allowing that many on the nodes
             2. the fastest of these with cb_buffer_size 1 MiB and 4 MiB (default: 16 MiB)
             3. the fastest with data sieving on and off; no collective buffering, with data sieving on and off
+    GIO     1. and 2. as with ROMIO, without cb_config_list
+            3. the fastest with data sieving on and off, and with 1 and 2 of PnetCDF's aggregators in front of it on a node
     OMPIO   1. every fcoll component of this Open MPI
             2. the two fastest with num_aggregators in {1, 2, n/2, n}
             3. the fastest with bytes_per_agg 1 MiB, 4 MiB and 16 MiB (default: 32 MiB)
@@ -91,23 +95,37 @@ def romio(engine: str, ranks: int, nodes: int, own: dict[str, str]) -> list[Stag
     """The stages for ROMIO. Without cb_config_list it has one aggregator a node, whatever cb_nodes says."""
     base = Setting(engine, fixed=tuple(own.items())).having()
     off = base.having(romio_cb_write="disable", romio_cb_read="disable")
-
-    def sieving(setting: Setting) -> list[Setting]:
-        return [setting.having(romio_ds_write=word, romio_ds_read=word) for word in ("enable", "disable")]
-
     return [
         lambda _: [base, *(base.having(cb_nodes=count, cb_config_list=f"*:{-(-count // nodes)}") for count in aggregator_counts(ranks))],
-        lambda best: [setting.having(cb_buffer_size=mib << 20) for setting in best[:1] for mib in BUFFERS_MIB],
-        lambda best: [*(one for setting in best[:1] for one in sieving(setting)), *sieving(off)],
+        lambda best: buffers(best[:1]),
+        lambda best: sieving([*best[:1], off]),
     ]
 
 
-def ompio(components: Iterable[str], ranks: int, own: dict[str, str]) -> list[Stage]:
+def gio(ranks: int, own: dict[str, str]) -> list[Stage]:
+    """The stages for PnetCDF's GIO."""
+    base = Setting("pnetcdf-gio", fixed=tuple(own.items())).having()
+    return [
+        lambda _: [base, *(base.having(cb_nodes=count) for count in aggregator_counts(ranks))],
+        lambda best: buffers(best[:1]),
+        lambda best: [*sieving(best[:1]), *(setting.having(nc_num_aggrs_per_node=count) for setting in best[:1] for count in (1, 2))],
+    ]
+
+
+def buffers(settings: list[Setting]) -> list[Setting]:
+    return [setting.having(cb_buffer_size=mib << 20) for setting in settings for mib in BUFFERS_MIB]
+
+
+def sieving(settings: list[Setting]) -> list[Setting]:
+    return [setting.having(romio_ds_write=word, romio_ds_read=word) for setting in settings for word in ("enable", "disable")]
+
+
+def ompio(engine_names: Iterable[str], ranks: int, own: dict[str, str]) -> list[Stage]:
     """The stages for Open MPI's own I/O. `individual` has no aggregators to set."""
-    bases = [Setting(f"ompi-{name}", fixed=tuple(own.items())).having() for name in components]
+    bases = [Setting(name, fixed=tuple(own.items())).having() for name in engine_names]
 
     def aggregated(best: list[Setting]) -> list[Setting]:
-        return [setting for setting in best if setting.engine != "ompi-individual"]
+        return [setting for setting in best if not setting.engine.endswith("ompi-individual")]
 
     return [
         lambda _: bases,
@@ -116,12 +134,17 @@ def ompio(components: Iterable[str], ranks: int, own: dict[str, str]) -> list[St
     ]
 
 
-def families(setup: Setup, own: dict[str, str]) -> list[list[Stage]]:
-    """The stages of every I/O layer the MPI library has."""
+def families(setup: Setup, engine: Engine) -> list[list[Stage]]:
+    """The stages of every I/O layer below an engine."""
+    name, own = engine.label.split(":")[0], engine.hints
+    if name == "pnetcdf-gio-tuned":
+        return [gio(setup.ranks, own)]
     nodes = len(setup.lab.graph.nodes) if setup.lab else 1
+    front = "pnetcdf-" if engine.mode == "pnetcdf" else ""
     if setup.mpi.family != OPENMPI:
-        return [romio("native", setup.ranks, nodes, own)]
-    return [romio("ompi-romio", setup.ranks, nodes, own), ompio(engines.fcoll_components(setup.mpi), setup.ranks, own)]
+        return [romio("pnetcdf" if front else "native", setup.ranks, nodes, own)]
+    components = [f"{front}ompi-{component}" for component in engines.fcoll_components(setup.mpi)]
+    return [romio(f"{front}ompi-romio", setup.ranks, nodes, own), ompio(components, setup.ranks, own)]
 
 
 # --- the search -----------------------------------------------------------------------------------
@@ -196,6 +219,6 @@ def seconds_of(lines: list[JsonObject]) -> dict[str, float]:
 
 def tuned(setup: Setup, engine: Engine, operations: list[str], run: Callable[[Setting], Trial]) -> tuple[Engine, Tuning]:
     """The engine with an engine for each operation, and how it was found."""
-    found = search(families(setup, engine.hints), operations, run)
+    found = search(families(setup, engine), operations, run)
     parts = {operation: engines.parse_engine(setting.label, setup.mpi) for operation, setting in found.chosen.items()}
     return replace(engine, by_operation=parts), found
