@@ -4,7 +4,8 @@
 // calls themselves, and some libraries misread such types. collio therefore hands on at once only views that
 // are small and plainly built; for others the library gets the etype alone, so that file pointers count in
 // the right unit, and the whole view when it must do a collective call itself. A library that has the etype
-// already is left alone: its ranks meet twice or more in each MPI_File_set_view.
+// already is left alone: its ranks meet twice or more in each MPI_File_set_view. So a program that sets view
+// after view, as PnetCDF and HDF5 do, has only the first of them handed on at once.
 #pragma once
 
 #include "mpiio/calls.h"
@@ -56,13 +57,16 @@ class ProgramView {
   }
   /// set() was called.
   [[nodiscard]] bool known() const noexcept { return known_; }
+  /// Views follow each other, and the library needed none that it was not given at once. The same on all
+  /// ranks.
+  [[nodiscard]] bool one_of_many() const noexcept { return known_ && !library_needed_view_; }
   /// As MPI_File_get_view answers: new handles of derived types.
   void get(MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype) const;
 
  private:
   MPI_Offset displacement_ = 0;
   access::RetainedType etype_, filetype_;
-  bool known_ = false;
+  bool known_ = false, library_needed_view_ = false;
   std::atomic<bool> installed_{true};  ///< a call under way may set it
   std::int64_t unit_bytes_ =
       0;  ///< of install_unit's common etype, where the library's view is that still; 0: it is another

@@ -128,6 +128,13 @@ core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& 
   return error;
 }
 
+/// Whether the library has to know the etype only of a view in the native representation.
+bool needs_etype_alone(const OpenFile& file, ViewKind agreed) {
+  if (agreed == ViewKind::costly || agreed == ViewKind::bytes) return true;
+  return agreed == ViewKind::plain && file.engine->size > 1 && file.taken_over() &&
+         file.program_view.one_of_many();
+}
+
 /// Where the view begins. Collective.
 core::Result<std::int64_t> begin_set_view(OpenFile& file, MPI_Offset asked) {
   if (core::Error error = engine::check_same_call(*file.engine, "set_view"); !error.ok()) return error;
@@ -177,8 +184,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   if (!error.ok()) return raise(handle, error);
   if (alone(*file) && !served) return refuse_representation(handle, *file, representation);
   ProgramView& program_view = file->program_view;
-  const bool etype_alone = alone(*file) || (is_native && !file->atomic &&
-                                            (agreed == ViewKind::costly || agreed == ViewKind::bytes));
+  const bool etype_alone = alone(*file) || (is_native && !file->atomic && needs_etype_alone(*file, agreed));
   const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype],
                                !most[gives_info] && !most[other_unit]};
   // A library wants the current displacement in sequential mode, and its pointers count nothing here.
@@ -188,7 +194,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
                      : real->File_set_view(handle, displacement, etype,
                                            kind == ViewKind::bytes ? etype : filetype, representation, info);
   if (rc != MPI_SUCCESS) return rc;
-  const bool kept_here = alone(*file) || (etype_alone && agreed == ViewKind::costly);
+  const bool kept_here = alone(*file) || (etype_alone && agreed != ViewKind::bytes);
   if (kept_here)
     program_view.mark_etype_only();
   else

@@ -1,0 +1,129 @@
+"""Sections of docs/benchmarks.md: speed-ups over the fastest rival, beside what is aimed at, and whole programs."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+AIMS = ((1024, 2.0, "below 1 KiB"), (8 * 1024 + 1, 1.3, "1 to 8 KiB"), (math.inf, 0.97, "above 8 KiB"))
+"""Pieces shorter than the first number of bytes; the speed-up aimed at; in words."""
+PROGRAM_AIM = 0.97
+FRONTS = {"collio": ("MPI-IO", ("native", "native-tuned")),
+          "pnetcdf-collio": ("PnetCDF", ("pnetcdf", "pnetcdf-tuned", "pnetcdf-gio", "pnetcdf-gio-tuned"))}
+"""Engine of collio: what the program calls, and the rivals."""
+LEAST_SHARE = 0.05
+
+AIMS_TEXT = """\
+Time of the fastest rival ÷ time of collio, for accesses alone. Rivals are the MPI library's own I/O, and PnetCDF's I/O where the program calls
+PnetCDF, each with default and tuned settings. Aims: 2 for pieces below 1 KiB, 1.3 for 1 to 8 KiB, never below 0.97.
+"""
+MISSED_TEXT = """\
+*Most* is the time of the fastest rival ÷ the floor: what an engine without any work of its own would reach. *Time goes to* has collio's steps
+([fields](report-fields.md)) as parts of its time, medians of runs: *write* and *read* are the kernel's copies between memory and file. While
+one rank copies, ranks that share the node's memory with it *wait*. In *set view* the MPI library makes a type of the pieces, and collio describes it.
+*program* is the rest, as in PnetCDF.
+"""
+PROGRAMS_TEXT = """\
+From the launch to the end of a job that makes one checkpoint, or reads it: `mpiexec` alone with the fastest settings of the MPI library ÷ the same
+under `collio run` without any. `collio run` itself takes 0.05 to 0.1 s ([start](../bench/results/README.md)), jobs here 0.5 to 2 s.
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One operation of one document against its fastest rival."""
+
+    pattern: str
+    place: str
+    ranks: int
+    library: str
+    front: str
+    operation: str
+    piece_bytes: float
+    speedup: float
+    most: float | None
+    shares: dict
+
+    @property
+    def aim(self) -> float:
+        return next(aim for bytes_, aim, _ in AIMS if self.piece_bytes < bytes_)
+
+    @property
+    def met(self) -> bool:
+        return round(self.speedup, 2) >= self.aim
+
+
+def cases_of(document: dict, pattern: str, library: str) -> list:
+    """The cases of a document of `collio bench`; none without tuned rivals."""
+    rows = {(row["engine"], row["operation"]): row for row in document["results"] if row["verified"]}
+    found = []
+    for (engine, operation), row in rows.items():
+        front, names = FRONTS.get(engine, ("", ()))
+        rivals = [rows[name, operation]["median_s"] for name in names if (name, operation) in rows]
+        if not any((name, operation) in rows for name in names if name.endswith("tuned")):
+            continue
+        floor = rows.get(("floor", operation))
+        found.append(Case(
+            pattern, document["machine"]["file_system"], document["ranks"], library, front, operation, document["bytes"] / document["pieces"], min(rivals) / row["median_s"],
+            min(rivals) / floor["median_s"] if floor else None, shares_of(row)))
+    return found
+
+
+def shares_of(row: dict) -> dict:
+    """Steps of collio's calls as parts of the time, the setting of views, and what is left of it."""
+    seconds = dict(row.get("steps_s", {}))
+    if not seconds:
+        return {}
+    seconds["set view"] = row["parts_median_s"]["set_view_s"]
+    seconds["program"] = max(0.0, row["median_s"] - sum(seconds.values()))
+    return {step: spent / row["median_s"] for step, spent in seconds.items()}
+
+
+def sections(cases: list, figures: Callable[[float], str]) -> list:
+    """The table of means by size of the pieces, and the cases that miss their aim."""
+    if not cases:
+        return []
+    missed = sorted((case for case in cases if not case.met), key=lambda case: (case.front, case.pattern, case.place, case.library, case.ranks, case.operation))
+    return ["## Against the fastest rival\n", AIMS_TEXT, means(cases, figures), "### Aims not reached\n", MISSED_TEXT, missed_table(missed, figures)]
+
+
+def means(cases: list, figures: Callable[[float], str]) -> str:
+    lines = ["| program calls | pieces | on | cases | write | reached | read | reached |", "|" + " --- |" * 8]
+    for front in dict.fromkeys(case.front for case in cases):
+        for _, aim, words in AIMS:
+            for place in sorted({case.place for case in cases}, key=lambda place: place != "tmpfs"):
+                mine = [case for case in cases if (case.front, case.aim, case.place) == (front, aim, place)]
+                if mine:
+                    cells = [front, words, place, len(mine) // 2]
+                    for operation in ("write", "read"):
+                        some = [case for case in mine if case.operation == operation]
+                        cells += [figures(math.exp(sum(math.log(case.speedup) for case in some) / len(some))), f"{sum(case.met for case in some)} of {len(some)}"]
+                    lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def missed_table(missed: list, figures: Callable[[float], str]) -> str:
+    lines = ["| program calls | pattern | on | MPI library | ranks | operation | speed-up | aim | most | time goes to |", "|" + " --- |" * 10]
+    for case in missed:
+        parts = sorted(((share, step) for step, share in case.shares.items() if share >= LEAST_SHARE), reverse=True)
+        told = ", ".join(f"{step} {100 * share:.0f} %" for share, step in parts)
+        cells = [case.front, case.pattern, case.place, case.library, case.ranks, case.operation, figures(case.speedup), case.aim, figures(case.most) if case.most else "", told]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def programs(documents: list, pattern_of: Callable[[dict], str], library_of: Callable[[dict], str], figures: Callable[[float], str]) -> list:
+    """The section on whole programs; none where nothing was measured."""
+    if not documents:
+        return []
+    lines = ["| pattern | on | MPI library | ranks | write | read |", "|" + " --- |" * 6]
+    every = {"write": [], "read": []}
+    for document in sorted(documents, key=lambda document: (pattern_of(document), document["dir"], document["mpi"], document["ranks"])):
+        cells = [pattern_of(document), document["machine"]["file_system"], library_of(document), document["ranks"]]
+        for operation, ratios in every.items():
+            ratios.append(document["speed_up"][operation])
+            cells.append(figures(ratios[-1]))
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    ends = [figures(math.exp(sum(map(math.log, ratios)) / len(ratios))) for ratios in every.values()]
+    reached = [f"{sum(round(ratio, 2) >= PROGRAM_AIM for ratio in ratios)} of {len(ratios)}" for ratios in every.values()]
+    lines += ["| geometric mean | | | | " + " | ".join(ends) + " |", f"| {PROGRAM_AIM} or more | | | | " + " | ".join(reached) + " |"]
+    return ["## Whole programs\n", PROGRAMS_TEXT, "\n".join(lines) + "\n"]
