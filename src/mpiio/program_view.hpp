@@ -57,8 +57,7 @@ class ProgramView {
   }
   /// set() was called.
   [[nodiscard]] bool known() const noexcept { return known_; }
-  /// Views follow each other, and the library needed none that it was not given at once. The same on all
-  /// ranks.
+  /// Views follow each other, and the library needed none that it was not given at once. On this rank.
   [[nodiscard]] bool one_of_many() const noexcept { return known_ && !library_needed_view_; }
   /// As MPI_File_get_view answers: new handles of derived types.
   void get(MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype) const;

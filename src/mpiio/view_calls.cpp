@@ -28,6 +28,7 @@ enum {
   derived_etype,
   gives_info,
   other_unit,
+  hands_on,
   agreed_count
 };
 static_assert(agreed_count == view_word_count);
@@ -128,11 +129,16 @@ core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& 
   return error;
 }
 
-/// Whether the library has to know the etype only of a view in the native representation.
-bool needs_etype_alone(const OpenFile& file, ViewKind agreed) {
-  if (agreed == ViewKind::costly || agreed == ViewKind::bytes) return true;
-  return agreed == ViewKind::plain && file.engine->size > 1 && file.taken_over() &&
-         file.program_view.one_of_many();
+/// Whether this rank wants the library to have a plain view at once. A library's call may fail on some ranks.
+bool hands_on_plain_views(const OpenFile& file) {
+  return file.engine->size == 1 || !file.taken_over() || !file.program_view.one_of_many();
+}
+
+/// Whether the library can do without the ranks' views. Of what they agreed on, for native data.
+bool needs_etype_only(const std::vector<std::int32_t>& most) {
+  const auto agreed = static_cast<ViewKind>(most[view_kind]);
+  return agreed == ViewKind::costly || agreed == ViewKind::bytes ||
+         (agreed == ViewKind::plain && !most[hands_on]);
 }
 
 /// Where the view begins. Collective.
@@ -176,6 +182,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   most[derived_etype] = plain_etype ? 0 : 1;
   most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
   most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
+  most[hands_on] = hands_on_plain_views(*file) ? 1 : 0;
   file->engine->agreement->maximum(most);
   // Beyond this point every rank treats its view alike.
   const auto agreed = static_cast<ViewKind>(most[view_kind]);
@@ -184,7 +191,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   if (!error.ok()) return raise(handle, error);
   if (alone(*file) && !served) return refuse_representation(handle, *file, representation);
   ProgramView& program_view = file->program_view;
-  const bool etype_alone = alone(*file) || (is_native && !file->atomic && needs_etype_alone(*file, agreed));
+  const bool etype_alone = alone(*file) || (is_native && !file->atomic && needs_etype_only(most));
   const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype],
                                !most[gives_info] && !most[other_unit]};
   // A library wants the current displacement in sequential mode, and its pointers count nothing here.
