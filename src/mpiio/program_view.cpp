@@ -62,7 +62,7 @@ int ProgramView::install_unit(MPI_File handle, const collio_calls& real, const U
 
 int ProgramView::install(MPI_File handle, const collio_calls& real) {
   if (installed_) return MPI_SUCCESS;
-  library_needed_view_ = true;
+  library_missed_view_ = true;
   MPI_Offset position = 0;
   MPI_File_get_position(handle, &position);
   MPI_Offset displacement = 0;

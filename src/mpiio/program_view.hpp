@@ -57,15 +57,18 @@ class ProgramView {
   }
   /// set() was called.
   [[nodiscard]] bool known() const noexcept { return known_; }
-  /// Views follow each other, and the library needed none that it was not given at once. On this rank.
-  [[nodiscard]] bool one_of_many() const noexcept { return known_ && !library_needed_view_; }
+  /// A rank made a call alone through a view with gaps. The library sieves small pieces.
+  void note_independent() noexcept { library_missed_view_ = true; }
+  /// Views follow each other, and the library missed none of them. On this rank.
+  [[nodiscard]] bool one_of_many() const noexcept { return known_ && !library_missed_view_; }
   /// As MPI_File_get_view answers: new handles of derived types.
   void get(MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype) const;
 
  private:
   MPI_Offset displacement_ = 0;
   access::RetainedType etype_, filetype_;
-  bool known_ = false, library_needed_view_ = false;
+  bool known_ = false;
+  std::atomic<bool> library_missed_view_{false};
   std::atomic<bool> installed_{true};  ///< a call under way may set it
   std::int64_t unit_bytes_ =
       0;  ///< of install_unit's common etype, where the library's view is that still; 0: it is another

@@ -1,5 +1,6 @@
 // Programs that set one plain view after the other: the MPI library is given the first ones only, and all of
-// them once it had to do a call itself. Whatever it has, calls of every kind find the same bytes.
+// them once it had to do a call itself, or a rank made a call alone. Whatever it has, calls of every kind
+// find the same bytes.
 #include "check.hpp"
 
 using namespace collio::test;
@@ -37,8 +38,10 @@ int write_all(Program& program, MPI_File file) {
   return collio_test_views - before;
 }
 
-/// The same variables by calls of a rank alone, from the second block of a view on.
-void read_alone(Program& program, MPI_File file) {
+/// The same variables by calls of a rank alone, from the second block of a view on. Views that the library is
+/// given meanwhile.
+int read_alone(Program& program, MPI_File file) {
+  const int before = collio_test_views;
   for (int variable = 0; variable < variables; ++variable) {
     set_view(program, file, variable);
     const auto data = content(program, variable);
@@ -56,6 +59,7 @@ void read_alone(Program& program, MPI_File file) {
     program.good(MPI_File_get_position(file, &position), "MPI_File_get_position");
     program.equal(position, block * blocks, "position behind the last block");
   }
+  return collio_test_views - before;
 }
 
 /// The library does calls of a file with atomic mode itself, and thus needs the view.
@@ -85,12 +89,14 @@ int main(int argc, char** argv) {
   const int again = write_all(program, file);
   program.equal(again, may_keep ? 0 : variables, "views given to the library in the second round");
   settle(file, MPI_COMM_WORLD);
-  read_alone(program, file);
+  const int alone = read_alone(program, file);
+  program.equal(alone, may_keep ? variables - 1 : variables, "views given to the library after a call alone");
   use_atomic_mode(program, file);
   const int afterwards = write_all(program, file);
   program.equal(afterwards, variables, "views given to a library that needed one");
   settle(file, MPI_COMM_WORLD);
-  read_alone(program, file);
+  const int last = read_alone(program, file);
+  program.equal(last, variables, "views given to a library that needed one");
   program.good(MPI_File_close(&file), "MPI_File_close");
   return program.finish();
 }

@@ -23,8 +23,8 @@ def document(engines, piece_bytes=100, **changes):
     return {"results": rows, "ranks": 8, "mpi": "mpich-4.0.2", "bytes": 10 * piece_bytes, "pieces": 10, "machine": {"file_system": "tmpfs"}, **changes}
 
 
-def cases(*documents):
-    return [case for one in documents for case in benchmark_aims.cases_of(one, "s3d", "MPICH")]
+def cases(*documents, pattern="s3d"):
+    return [case for one in documents for case in benchmark_aims.cases_of(one, pattern, "MPICH")]
 
 
 def test_the_fastest_rival_counts_whatever_its_settings():
@@ -39,6 +39,8 @@ def test_the_fastest_rival_counts_whatever_its_settings():
 def test_the_aim_follows_from_the_pieces(piece_bytes, aim):
     write, _ = cases(document({"collio": (1.0, 1.0), "native-tuned": (1.0, 1.0)}, piece_bytes))
     assert write.aim == aim and write.met is (aim < 1)
+    alone, _ = cases(document({"collio": (1.0, 1.0), "native-tuned": (1.0, 1.0)}, piece_bytes), pattern="ior, strided")
+    assert alone.aim == 0.97 and alone.pieces == ("one a call, 1 KiB" if piece_bytes <= 1024 else "one a call, larger")
 
 
 def test_a_case_that_misses_its_aim_shows_where_the_time_goes():
