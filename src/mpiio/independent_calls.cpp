@@ -8,19 +8,10 @@
 
 namespace collio::mpiio {
 
-namespace {
-
-bool has_gaps(const access::View& view) {
-  const access::Layout& type = view.filetype;
-  return type && (!type->pattern.contiguous() || type->size() != type->extent);
-}
-
-}  // namespace
-
 std::shared_ptr<OpenFile> own_independent(MPI_File handle) {
   auto file = find_file(handle);
   if (file) count_independent(*file);
-  if (file && has_gaps(file->engine->view)) file->program_view.note_independent();
+  if (file) file->program_view.note_independent();
   if (!file || file->program_view.installed()) return nullptr;
   if (alone(*file) || file->engine->size > 1 || !library_takes_view(*file)) return file;
   file->program_view.install(handle, *real);

@@ -38,11 +38,13 @@ bool plainly_built(MPI_Datatype type, bool outermost = true) {
 
 }  // namespace
 
-void ProgramView::set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype) {
+void ProgramView::set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, ViewKind kind) {
   displacement_ = displacement;
   etype_ = access::RetainedType(etype);
   filetype_ = access::RetainedType(filetype);
   known_ = true;
+  whole_file_ = kind == ViewKind::bytes;
+  plain_handed_on_ = plain_handed_on_ || (kind == ViewKind::plain && installed_);
 }
 
 int ProgramView::install_unit(MPI_File handle, const collio_calls& real, const Unit& unit, MPI_Info info) {

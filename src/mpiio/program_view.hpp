@@ -5,7 +5,7 @@
 // are small and plainly built; for others the library gets the etype alone, so that file pointers count in
 // the right unit, and the whole view when it must do a collective call itself. A library that has the etype
 // already is left alone: its ranks meet twice or more in each MPI_File_set_view. So a program that sets view
-// after view, as PnetCDF and HDF5 do, has only the first of them handed on at once.
+// after view, as PnetCDF and HDF5 do, has only the first plain one handed on at once.
 #pragma once
 
 #include "mpiio/calls.h"
@@ -28,8 +28,9 @@ enum class ViewKind : std::int32_t {
 
 class ProgramView {
  public:
-  /// Keeps the types, so the program may free its handles.
-  void set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype);
+  /// What the program set, after the library was given its part of it. Keeps the types, so the program may
+  /// free its handles. `kind`: what ranks agreed on.
+  void set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, ViewKind kind);
   /// An etype. `common`: all ranks have predefined ones, without holes and of this size. `is_there`: the
   /// library has one of this size on all ranks, and need not be given it again.
   struct Unit {
@@ -57,18 +58,20 @@ class ProgramView {
   }
   /// set() was called.
   [[nodiscard]] bool known() const noexcept { return known_; }
-  /// A rank made a call alone through a view with gaps. The library sieves small pieces.
-  void note_independent() noexcept { library_missed_view_ = true; }
-  /// Views follow each other, and the library missed none of them. On this rank.
-  [[nodiscard]] bool one_of_many() const noexcept { return known_ && !library_missed_view_; }
+  /// This rank made a call alone. The library sieves where the view has small pieces.
+  void note_independent() noexcept {
+    if (!whole_file_) library_missed_view_ = true;
+  }
+  /// The library was given a plain view before, and missed none since. On this rank.
+  [[nodiscard]] bool one_of_many() const noexcept { return plain_handed_on_ && !library_missed_view_; }
   /// As MPI_File_get_view answers: new handles of derived types.
   void get(MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype) const;
 
  private:
   MPI_Offset displacement_ = 0;
   access::RetainedType etype_, filetype_;
-  bool known_ = false;
-  std::atomic<bool> library_missed_view_{false};
+  bool known_ = false, plain_handed_on_ = false;
+  std::atomic<bool> whole_file_{true}, library_missed_view_{false};
   std::atomic<bool> installed_{true};  ///< a call under way may set it
   std::int64_t unit_bytes_ =
       0;  ///< of install_unit's common etype, where the library's view is that still; 0: it is another

@@ -3,6 +3,7 @@
 #include "mpiio/view_calls.hpp"
 
 #include <cstring>
+#include <limits>
 
 #include "engine/file/same_call.hpp"
 #include "mpiio/ask_library.hpp"
@@ -130,8 +131,9 @@ core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& 
 }
 
 /// Whether this rank wants the library to have a plain view at once. A library's call may fail on some ranks.
-bool hands_on_plain_views(const OpenFile& file) {
-  return file.engine->size == 1 || !file.taken_over() || !file.program_view.one_of_many();
+bool hands_on_plain_view(const OpenFile& file, const access::View& view) {
+  return file.engine->size == 1 || !file.taken_over() || !file.program_view.one_of_many() ||
+         view.etype_bytes > std::numeric_limits<int>::max();
 }
 
 /// Whether the library can do without the ranks' views. Of what they agreed on, for native data.
@@ -182,7 +184,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   most[derived_etype] = plain_etype ? 0 : 1;
   most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
   most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
-  most[hands_on] = hands_on_plain_views(*file) ? 1 : 0;
+  most[hands_on] = hands_on_plain_view(*file, view) ? 1 : 0;
   file->engine->agreement->maximum(most);
   // Beyond this point every rank treats its view alike.
   const auto agreed = static_cast<ViewKind>(most[view_kind]);
@@ -211,7 +213,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   file->foreign_data = !served;
   if (!served) return MPI_SUCCESS;
   note_representation(*file, data);
-  program_view.set(displacement, etype, filetype);
+  program_view.set(displacement, etype, filetype, agreed);
   file->view_described = agreed != ViewKind::undescribed;
   if (file->view_described) file->engine->view = std::move(view);
   return rc;

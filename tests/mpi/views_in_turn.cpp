@@ -74,29 +74,39 @@ void use_atomic_mode(Program& program, MPI_File file) {
   program.good(MPI_File_set_atomicity(file, 0), "MPI_File_set_atomicity");
 }
 
+[[nodiscard]] MPI_File open_file(Program& program, const char* name) {
+  MPI_File file = MPI_FILE_NULL;
+  program.good(MPI_File_open(MPI_COMM_WORLD, program.temporary(name).c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                             MPI_INFO_NULL, &file),
+               "MPI_File_open");
+  return file;
+}
+
+/// Collective calls alone: the library is given the first view, and the etype once.
+void collective_calls(Program& program, MPI_File file, bool may_keep) {
+  program.equal(write_all(program, file), may_keep ? 2 : variables, "views given to the library");
+  program.equal(write_all(program, file), may_keep ? 0 : variables, "views of a second round");
+  settle(file, MPI_COMM_WORLD);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  const std::string& path = program.temporary("views");
-  MPI_File file = MPI_FILE_NULL;
-  program.good(
-      MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
-      "MPI_File_open");
   const bool may_keep = collio_is_on() && program.size > 1;
-  const int first = write_all(program, file);
-  program.equal(first, may_keep ? 2 : variables, "views given to the library");
-  const int again = write_all(program, file);
-  program.equal(again, may_keep ? 0 : variables, "views given to the library in the second round");
-  settle(file, MPI_COMM_WORLD);
-  const int alone = read_alone(program, file);
-  program.equal(alone, may_keep ? variables - 1 : variables, "views given to the library after a call alone");
+
+  MPI_File file = open_file(program, "alone");
+  collective_calls(program, file, may_keep);
+  program.equal(read_alone(program, file), may_keep ? variables - 1 : variables, "views after a call alone");
+  program.equal(write_all(program, file), variables, "views after many calls alone");
+  program.good(MPI_File_close(&file), "MPI_File_close");
+
+  file = open_file(program, "atomic");
+  collective_calls(program, file, may_keep);
   use_atomic_mode(program, file);
-  const int afterwards = write_all(program, file);
-  program.equal(afterwards, variables, "views given to a library that needed one");
+  program.equal(write_all(program, file), variables, "views for a library that needed one");
   settle(file, MPI_COMM_WORLD);
-  const int last = read_alone(program, file);
-  program.equal(last, variables, "views given to a library that needed one");
+  program.equal(read_alone(program, file), variables, "views for a library that needed one");
   program.good(MPI_File_close(&file), "MPI_File_close");
   return program.finish();
 }
