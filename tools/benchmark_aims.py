@@ -1,8 +1,9 @@
 """Sections of docs/benchmarks.md: speed-ups over the fastest rival, beside what is aimed at, and whole programs."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from benchmark_figures import figures, geometric_mean
 
 AIMS = {"below 1 KiB": 2.0, "1 to 8 KiB": 1.3, "above 8 KiB": 0.97, "one a call, 1 KiB": 0.97, "one a call, larger": 0.97}
 """Of pieces, in words; the speed-up aimed at."""
@@ -20,14 +21,13 @@ PnetCDF, each with default and tuned settings. Aims: 2 for pieces below 1 KiB, 1
 call, the fastest settings let each rank access the file alone, and none hears of another's error. Under collio all ranks meet once a call.
 """
 MISSED_TEXT = """\
-*Most* is the time of the fastest rival ÷ the floor: what an engine without any work of its own would reach. *Time goes to* has collio's steps
-([fields](report-fields.md)) as parts of its time, medians of runs: *write* and *read* are the kernel's copies between memory and file. While
-one rank copies, ranks that share the node's memory with it *wait*. In *set view* the MPI library makes a type of the pieces, and collio describes it.
-*program* is the rest, as in PnetCDF.
+*Most* is the highest speed-up that is possible: the fastest rival's time ÷ the floor. *Time goes to* splits collio's time into its steps
+([fields](report-fields.md)). In *write* and *read* the kernel copies between memory and file. While one rank copies, ranks that share the node's memory
+*wait*. In *set view* collio describes the file type, and the MPI library gets the view or its etype. *Program* is the rest, as in PnetCDF.
 """
 PROGRAMS_TEXT = """\
 From the launch to the end of a job that makes five checkpoints, or reads them: `mpiexec` alone with the fastest settings of the MPI library ÷ the
-same under `collio run` without any. These jobs take 0.5 to 6 s. `collio run` itself is 0.05 to 0.08 s of that: Python starts, and finds the MPI
+same under `collio run` without any. These jobs take 0.5 to 6 s. `collio run` itself is 0.05 to 0.1 s of that: Python starts, and finds the MPI
 library ([measured](../bench/results/README.md)). Where a job of half a second reads what is in memory, that is more than there is to gain.
 """
 
@@ -89,15 +89,15 @@ def shares_of(row: dict) -> dict:
     return {step: spent / row["median_s"] for step, spent in seconds.items()}
 
 
-def sections(cases: list, figures: Callable[[float], str]) -> list:
+def sections(cases: list) -> list:
     """The table of means by size of the pieces, and the cases that miss their aim."""
     if not cases:
         return []
     missed = sorted((case for case in cases if not case.met), key=lambda case: (case.front, case.pattern, case.place, case.library, case.ranks, case.operation))
-    return ["## Against the fastest rival\n", AIMS_TEXT, means(cases, figures), "### Aims not reached\n", MISSED_TEXT, missed_table(missed, figures)]
+    return ["## Against the fastest rival\n", AIMS_TEXT, means(cases), "### Aims not reached\n", MISSED_TEXT, missed_table(missed)]
 
 
-def means(cases: list, figures: Callable[[float], str]) -> str:
+def means(cases: list) -> str:
     lines = ["| program calls | pieces | on | cases | write | reached | read | reached |", "|" + " --- |" * 8]
     for front in dict.fromkeys(case.front for case in cases):
         for words in AIMS:
@@ -107,12 +107,12 @@ def means(cases: list, figures: Callable[[float], str]) -> str:
                     cells = [front, words, place, len(mine) // 2]
                     for operation in ("write", "read"):
                         some = [case for case in mine if case.operation == operation]
-                        cells += [figures(math.exp(sum(math.log(case.speedup) for case in some) / len(some))), f"{sum(case.met for case in some)} of {len(some)}"]
+                        cells += [figures(geometric_mean([case.speedup for case in some])), f"{sum(case.met for case in some)} of {len(some)}"]
                     lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"
 
 
-def missed_table(missed: list, figures: Callable[[float], str]) -> str:
+def missed_table(missed: list) -> str:
     lines = ["| program calls | pattern | on | MPI library | ranks | operation | speed-up | aim | most | time goes to |", "|" + " --- |" * 10]
     for case in missed:
         parts = sorted(((share, step) for step, share in case.shares.items() if share >= LEAST_SHARE), reverse=True)
@@ -122,7 +122,7 @@ def missed_table(missed: list, figures: Callable[[float], str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def programs(documents: list, pattern_of: Callable[[dict], str], library_of: Callable[[dict], str], figures: Callable[[float], str]) -> list:
+def programs(documents: list, pattern_of: Callable[[dict], str], library_of: Callable[[dict], str]) -> list:
     """The section on whole programs; none where nothing was measured."""
     if not documents:
         return []
@@ -134,7 +134,7 @@ def programs(documents: list, pattern_of: Callable[[dict], str], library_of: Cal
             ratios.append(document["speed_up"][operation])
             cells.append(figures(ratios[-1]))
         lines.append("| " + " | ".join(map(str, cells)) + " |")
-    ends = [figures(math.exp(sum(map(math.log, ratios)) / len(ratios))) for ratios in every.values()]
+    ends = [figures(geometric_mean(ratios)) for ratios in every.values()]
     reached = [f"{sum(round(ratio, 2) >= PROGRAM_AIM for ratio in ratios)} of {len(ratios)}" for ratios in every.values()]
     lines += ["| geometric mean | | | | " + " | ".join(ends) + " |", f"| {PROGRAM_AIM} or more | | | | " + " | ".join(reached) + " |"]
     return ["## Whole programs\n", PROGRAMS_TEXT, "\n".join(lines) + "\n"]

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from benchmark_figures import figures
+
 RIVALS = {"pnetcdf": "MPI-IO", "pnetcdf-tuned": "MPI-IO, tuned", "pnetcdf-gio": "GIO", "pnetcdf-gio-tuned": "GIO, tuned"}
 TEXT = """\
 PnetCDF's nonblocking calls ([how](../bench/README.md#through-pnetcdf)) over collio, against the same calls over the MPI library's own I/O, and over
@@ -9,7 +11,7 @@ PnetCDF's own I/O (GIO). Speed-up is their time ÷ the time over collio. PnetCDF
 """
 
 
-def section(documents: list, pattern_of: Callable[[dict], str], library_of: Callable[[dict], str], figures: Callable[[float], str]) -> list:
+def section(documents: list, pattern_of: Callable[[dict], str], library_of: Callable[[dict], str]) -> list:
     """A table for each operation; none where nothing was measured."""
     if not documents:
         return []
@@ -19,13 +21,13 @@ def section(documents: list, pattern_of: Callable[[dict], str], library_of: Call
         heads = ["on", "pattern", "ranks", "MPI library", *(f"{operation}, {words}" for words in RIVALS.values()), "floor", "memory, MiB", "memory of GIO"]
         lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
         for document in ordered:
-            cells = [document["machine"]["file_system"], pattern_of(document), document["ranks"], library_of(document), *cells_of(document, operation, figures)]
+            cells = [document["machine"]["file_system"], pattern_of(document), document["ranks"], library_of(document), *cells_of(document, operation)]
             lines.append("| " + " | ".join(map(str, cells)) + " |")
         parts.append("\n".join(lines) + "\n")
     return parts
 
 
-def cells_of(document: dict, operation: str, figures: Callable[[float], str]) -> list:
+def cells_of(document: dict, operation: str) -> list:
     rows = {row["engine"]: row for row in document["results"] if row["operation"] == operation and row["verified"]}
     failed = {row["engine"] for row in document["results"] if not row["verified"]}
     mine = rows.get("pnetcdf-collio")

@@ -60,8 +60,9 @@ def bench() -> None:
     Engines: collio; native (the MPI library's own I/O, with waiting ranks that yield); native-spin
     (without yielding); native-tuned (with the fastest settings for the pattern, searched before the
     measurement); pnetcdf, pnetcdf-collio, pnetcdf-gio (through --pnetcdf's nonblocking calls, over native,
-    collio and PnetCDF's own I/O; pnetcdf-tuned, pnetcdf-gio-tuned); floor (the same bytes, contiguous, by POSIX calls). Open MPI also has
-    ompi-two_phase, ompi-vulcan, ompi-dynamic, ompi-dynamic_gen2, ompi-individual and ompi-romio.
+    collio and PnetCDF's own I/O; pnetcdf-tuned, pnetcdf-gio-tuned); floor (the same bytes, contiguous, by
+    POSIX calls). Open MPI also has ompi-two_phase, ompi-vulcan, ompi-dynamic, ompi-dynamic_gen2,
+    ompi-individual and ompi-romio.
     "collio:cb_buffer_size=1MiB" sets hints for one engine, "ompi-vulcan:num_aggregators=4:bytes_per_agg=4MiB"
     Open MPI's parameters; "collio@../other" takes another checkout's build.
     """
