@@ -8,6 +8,7 @@
 #include "mpiio/background_calls.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
+#include "mpiio/file_size.hpp"
 #include "mpiio/give_view.hpp"
 #include "mpiio/independent_calls.hpp"
 #include "mpiio/info.hpp"
@@ -219,9 +220,10 @@ int set_size(MPI_File handle, MPI_Offset size) {
 int preallocate(MPI_File handle, MPI_Offset size) {
   const LibraryVisit visit(handle, "preallocate");
   if (visit.code() != MPI_SUCCESS) return visit.code();
-  if (auto file = find_file(handle); file && alone(*file))
-    return resize_alone(*file, handle, size, storage::Resize::allocate);
-  return real->File_preallocate(handle, size);
+  auto file = find_file(handle);
+  if (!file) return real->File_preallocate(handle, size);
+  return alone(*file) ? resize_alone(*file, handle, size, storage::Resize::allocate)
+                      : preallocate_file(*file, handle, size);
 }
 
 /// Before the MPI library does a collective call with the shared file pointer.

@@ -3,6 +3,7 @@
 
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
+#include "mpiio/file_size.hpp"
 #include "mpiio/library_path.hpp"
 
 namespace collio::mpiio {
@@ -32,18 +33,8 @@ int get_size(MPI_File handle, MPI_Offset* bytes) {
 }
 
 int resize_alone(OpenFile& file, MPI_File handle, MPI_Offset bytes, storage::Resize how) {
-  engine::File& f = *file.engine;
-  const std::int64_t least = f.agreement->least(bytes), most = ~f.agreement->least(~bytes);
-  core::Error error;
-  if (least != most)
-    error = {core::ErrorClass::not_same, f.path + ": ranks ask for sizes from " + std::to_string(least) +
-                                             " to " + std::to_string(most) + " bytes"};
-  else if (bytes < 0)
-    error = {core::ErrorClass::argument,
-             f.path + ": the size " + std::to_string(bytes) + " is negative; allowed: 0 and more"};
-  else if (!file.writes)
-    error = {core::ErrorClass::read_only, f.path + " was opened read-only"};
-  if (error.ok()) error = engine::resize(f, bytes, how);
+  core::Error error = check_size(file, bytes);
+  if (error.ok()) error = engine::resize(*file.engine, bytes, how);
   return error.ok() ? MPI_SUCCESS : raise(handle, error);
 }
 

@@ -15,6 +15,7 @@ class NullFile final : public Storage {
     return {extent.length, {}};
   }
   core::Error sync() override { return {}; }
+  core::Error allocate(std::int64_t) override { return {}; }
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // See posix.hpp.
 #include "storage/posix.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,6 +73,15 @@ core::Error PosixFile::sync() {
   if (error == 0) return {};
   return {class_of_errno(error),
           "fsync " + file_.path() + ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")"};
+}
+
+core::Error PosixFile::allocate(std::int64_t bytes) {
+  if (bytes == 0) return {};
+  const int error = make_call(file_.drill(), policy::FaultPoint::write,
+                              [&] { return ::posix_fallocate(file_.buffered(), 0, bytes); });
+  if (error == 0) return {};
+  return {class_of_errno(error), "posix_fallocate of " + std::to_string(bytes) + " bytes of " + file_.path() +
+                                     ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")"};
 }
 
 std::string PosixFile::remarks() const {

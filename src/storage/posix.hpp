@@ -21,6 +21,7 @@ class PosixFile : public Storage {
   Transfer write(const core::Extent& extent, const std::byte* from) override;
   Transfer read(const core::Extent& extent, std::byte* to) override;
   core::Error sync() override;
+  core::Error allocate(std::int64_t bytes) override;
   core::Error close() override { return file_.close(); }
   bool store(const PieceWrite& what) override;
   std::optional<Transfer> sieve(const PieceWrite& what, std::byte* room) override;

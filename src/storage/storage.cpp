@@ -31,6 +31,10 @@ std::optional<Transfer> Storage::sieve(const PieceWrite&, std::byte*) { return s
 
 core::Error Storage::close() { return {}; }
 
+core::Error Storage::allocate(std::int64_t) {
+  return {core::ErrorClass::other, "this storage has no room to allocate"};
+}
+
 core::Error Storage::register_buffers(std::span<const std::span<std::byte>>) { return {}; }
 
 }  // namespace collio::storage

@@ -35,6 +35,9 @@ class Storage {
   /// Reads; fewer bytes than asked for mean end of file, not an error.
   virtual Transfer read(const core::Extent& extent, std::byte* to) = 0;
   virtual core::Error sync() = 0;
+  /// Room on disk for the file's first `bytes` bytes. A shorter file gets that length; bytes that it has
+  /// stay.
+  virtual core::Error allocate(std::int64_t bytes);
   /// Closes the file: the error of bytes that were accepted and then not stored. Nothing may be under way,
   /// and afterwards only the destructor may be called.
   virtual core::Error close();

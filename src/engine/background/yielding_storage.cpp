@@ -84,6 +84,7 @@ class YieldingStorage final : public storage::Storage {
     return do_aside([&] { return inner_->read(extent, to); });
   }
   core::Error sync() override { return inner_->sync(); }
+  core::Error allocate(std::int64_t bytes) override { return inner_->allocate(bytes); }
   core::Error close() override { return inner_->close(); }
   bool store(const storage::PieceWrite& what) override {
     return do_aside([&] { return inner_->store(what); });
