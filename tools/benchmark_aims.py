@@ -27,7 +27,7 @@ MISSED_TEXT = """\
 """
 PROGRAMS_TEXT = """\
 From the launch to the end of a job that makes five checkpoints, or reads them: `mpiexec` alone with the fastest settings of the MPI library ÷ the
-same under `collio run` without any. These jobs take 0.5 to 6 s. `collio run` itself is 0.05 to 0.1 s of that: Python starts, and finds the MPI
+same under `collio run` without any. These jobs take 0.4 to 8 s. `collio run` itself is 0.05 to 0.1 s of that: Python starts, and finds the MPI
 library ([measured](../bench/results/README.md)). Where a job of half a second reads what is in memory, that is more than there is to gain.
 """
 
