@@ -26,10 +26,12 @@ struct Digest {
   std::int64_t on_fibers = 0;      ///< ranks on which the call shares the thread with the program
   std::int64_t in_background = 0;  ///< ranks whose program does not wait in the call
   std::int64_t lack_slots = 0;     ///< ranks without the shared windows of the file's last call
-  std::int64_t unmoved = 0;        ///< ranks with bytes that they have not moved ahead of the others
-  std::int64_t went_alone = 0;     ///< ranks that made independent calls on the file
-  std::int64_t offset_bits = 0;    ///< all piece ends, or-ed; exact up to their common alignment
-  std::int64_t error = 0;          ///< worst core::ErrorClass so far
+  std::int64_t through_slots =
+      nothing;                   ///< least of the ranks' bytes of earlier calls through a node's memory
+  std::int64_t unmoved = 0;      ///< ranks with bytes that they have not moved ahead of the others
+  std::int64_t went_alone = 0;   ///< ranks that made independent calls on the file
+  std::int64_t offset_bits = 0;  ///< all piece ends, or-ed; exact up to their common alignment
+  std::int64_t error = 0;        ///< worst core::ErrorClass so far
   std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
   std::int64_t call_low = std::numeric_limits<std::int64_t>::min();   ///< ranks' call fingerprints
 
@@ -70,6 +72,7 @@ struct Digest {
     on_fibers += other.on_fibers;
     in_background += other.in_background;
     lack_slots += other.lack_slots;
+    through_slots = std::min(through_slots, other.through_slots);
     unmoved += other.unmoved;
     went_alone += other.went_alone;
     offset_bits |= other.offset_bits;
@@ -95,6 +98,6 @@ struct Digest {
   [[nodiscard]] bool interleaved() const noexcept { return spans > span(); }
 };
 
-static_assert(sizeof(Digest) == 23 * sizeof(std::int64_t));
+static_assert(sizeof(Digest) == 24 * sizeof(std::int64_t));
 
 }  // namespace collio::policy

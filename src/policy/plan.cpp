@@ -23,6 +23,7 @@ constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 constexpr int fewest_overlapped_rounds = 8;
 constexpr std::int64_t shortest_overlapped_window = 1 << 20;
 constexpr std::int64_t page = 4096;
+constexpr std::int64_t smallest_memory_part = 1 << 20;
 
 constexpr std::int64_t up_to_page(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -126,23 +127,39 @@ std::int64_t two_phase_window_bytes(const machine::Machine& machine, const Hints
   return std::min(most, std::max(shortest, share / fewest_overlapped_rounds));
 }
 
+/// What windows may have of a node's memory in this call. Fresh memory costs the kernel more than windows do
+/// that pass through it: each page is zeroed once and mapped by each rank. So ranks that have not moved much
+/// yet begin with a part, where storage calls are cheap and short windows hence as good as long ones.
+std::int64_t memory_in_use(const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
+  const std::int64_t all = node_memory_bytes(machine, hints);
+  const bool asked = hints.window_bytes > 0 || hints.direct;
+  const std::int64_t least = std::max(smallest_memory_part, page * fewest_windows(machine, hints));
+  if (machine.nodes.size() > 1 || machine.storage.node_buffer_bytes > 0 || asked || all / 4 < least ||
+      r.digest.through_slots == Digest::nothing)
+    return all;
+  const std::int64_t pays = (r.digest.through_slots + r.digest.bytes) / machine.ranks();
+  return pays >= all / 2 ? all : all / 4;
+}
+
 /// The longest window: what the storage likes best, within the collective buffer, and several to a node's
 /// memory.
-std::int64_t window_bytes(const machine::Machine& machine, const Hints& hints, Path path,
-                          std::int64_t share) {
+std::int64_t window_bytes(const PlanRequest& r, const machine::Machine& machine, const Hints& hints,
+                          Path path, std::int64_t share) {
   const std::int64_t wanted = hints.window_bytes > 0 ? hints.window_bytes : machine.storage.window_bytes;
   const std::int64_t best = std::min(hints.buffer_bytes, wanted);
   if (path == Path::two_phase) return std::min(best, two_phase_window_bytes(machine, hints, share));
   if (path != Path::two_layer) return best;
   // Every team of a node has a slot of its own for a window that is served elsewhere.
-  const std::int64_t memory = node_memory_bytes(machine, hints);
+  const std::int64_t memory = memory_in_use(r, machine, hints);
   const std::int64_t fewest = fewest_windows(machine, hints);
   const std::int64_t most = std::max(page, memory / fewest / page * page);
   if (hints.window_bytes > 0) return std::min(best, most);
   // Behind a network each domain has windows under way while others fill, and as many are in transit.
   const bool travel = machine.storage.behind_network() && machine.nodes.size() > 1;
   const int homes = travel ? aggregators_of_a_node(machine, hints) : 0;
-  return std::min({best, most, memory / std::max(fewest_slots, slots_per_home * homes)});
+  const bool whole = memory == node_memory_bytes(machine, hints);
+  return std::min(
+      {best, most, memory / std::max(whole ? fewest_slots : fewest_slots / 2, slots_per_home * homes)});
 }
 
 /// The mask of a slot has whole words.
@@ -154,7 +171,8 @@ void fit_mask(Plan& plan) {
 
 /// Slots, and whether they keep masks: unless the pieces, if they do not overlap, must fill the whole span.
 void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
-  const std::int64_t memory_bytes = node_memory_bytes(machine, hints);
+  const std::int64_t memory_bytes = memory_in_use(r, machine, hints);
+  plan.whole_memory = memory_bytes == node_memory_bytes(machine, hints);
   plan.few_servers = few_servers(machine, hints);
   plan.node_slots =
       2 * static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2,
@@ -237,7 +255,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   }
   plan.span = span;
   CutRequest cut{plan.span, serving, choice.alignment_bytes, 0, choice.begins};
-  cut.window_bytes = window_bytes(machine, hints, plan.path, plan.span.length / cut.aggregators);
+  cut.window_bytes = window_bytes(r, machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
     plan.transfers = choose_transfers({r.digest, machine.ranks(), r.way ? r.way->transfer : hints.transfer,

@@ -46,9 +46,10 @@ struct Plan {
   bool few_servers = false;          ///< two_layer: only aggregators read and write the file, else any rank
   int node_slots = 0;                ///< two_layer: windows in a node's shared memory; an even number
   int window_slots = 1;              ///< two_layer: slots that a window takes, unless its pieces are packed
-  bool several_nodes = false;        ///< two_layer: pieces also travel between nodes
-  bool holes_sure = false;           ///< two_layer: fewer bytes are accessed than the span has
-  bool masks = false;                ///< two_layer: slots keep which bytes are filled (or wanted)
+  bool whole_memory = true;    ///< two_layer: windows have all of a node's memory, not a part to begin with
+  bool several_nodes = false;  ///< two_layer: pieces also travel between nodes
+  bool holes_sure = false;     ///< two_layer: fewer bytes are accessed than the span has
+  bool masks = false;          ///< two_layer: slots keep which bytes are filled (or wanted)
   bool home_masks =
       false;  ///< two_layer write: also those of windows served on their node, for there may be holes
   bool tiled = false;  ///< two_layer write: known to tile every window, as an earlier call did

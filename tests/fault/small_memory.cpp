@@ -1,7 +1,9 @@
 // A /dev/shm of 64 MiB, as containers have: calls of ever fewer ranks take two layers all the same, as the
-// windows kept from earlier ones make room, and what is left is enough for the MPI library. Run where such a
-// /dev/shm is mounted.
+// windows kept from earlier ones make room, and what is left is enough for the MPI library. When others have
+// filled it, a call that needs more of it goes through aggregators. Run where such a /dev/shm is mounted.
+#include <fcntl.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "../mpi/pieces.hpp"
 
@@ -33,6 +35,47 @@ void use(Program& program, MPI_Comm comm, const Reports& reports, const HintList
                  reports.of(file.path()).c_str());
 }
 
+/// While it lives, /dev/shm has a few free bytes only. Collective.
+class Filled {
+ public:
+  Filled(Program& program, long long left) : mine_(program.rank == 0) {
+    if (mine_) {
+      const int fd = ::open(name, O_CREAT | O_RDWR, 0600);
+      program.that(fd >= 0 && ::posix_fallocate(fd, 0, free_bytes() - left) == 0, "/dev/shm is filled");
+      ::close(fd);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  Filled(const Filled&) = delete;
+  ~Filled() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (mine_) ::unlink(name);
+  }
+
+ private:
+  static constexpr const char* name = "/dev/shm/fills.others";
+  bool mine_;
+};
+
+/// The first call takes two layers in little memory. There is none for the second.
+void memory_is_taken(Program& program, const Reports& reports) {
+  PieceFile file(program, MPI_COMM_WORLD, program.temporary("taken"),
+                 {{"collio_path", "two_layer"}, {"cb_buffer_size", "4194304"}});
+  Dice dice(4);
+  file.write(deal_out(dice, {.ranks = file.size(), .bytes = 5000}));
+  {
+    const Filled filled(program, 256 << 10);
+    file.write(deal_out(dice, {.ranks = file.size(), .bytes = 3 << 20, .unit = 8, .longest = 4000}));
+  }
+  file.check();
+  file.close();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (program.rank != 0 || !collio_is_on()) return;
+  const std::string report = reports.of(file.path());
+  for (const char* part : {"\"path\":\"two_layer\"", "\"path\":\"two_phase\"", "/dev/shm is full"})
+    program.that(report.find(part) != std::string::npos, (part + (" in " + report)).c_str());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,6 +84,7 @@ int main(int argc, char** argv) {
   if (statvfs("/dev/shm", &about) != 0 || about.f_blocks * about.f_frsize != 64u << 20)
     return program.skip("left out: /dev/shm has not 64 MiB");
   const Reports reports(program);
+  memory_is_taken(program, reports);
   for (const char* window : {"8388608", "1048576"})
     for (int ranks = program.size; ranks > 1; --ranks) {
       MPI_Comm comm = MPI_COMM_NULL;

@@ -54,6 +54,23 @@ void one_after_the_other(Program& program) {
   }
 }
 
+/// Calls of few bytes and of many in turn: the memory has pages for what they need, and gets more. Then files
+/// that find it so.
+void calls_that_grow(Program& program) {
+  Dice dice(36);
+  for (int i = 0; i < 3; ++i) {
+    PieceFile file(program, MPI_COMM_WORLD, program.temporary("grows"), {{"collio_path", "two_layer"}},
+                   old_bytes);
+    for (const std::int64_t bytes : {200, 70000, 3000000, 500, 9000000}) {
+      const Cut cut{file.size(), dice.pick(0, 3000), bytes, 1, 3000, dice.chance(2) ? 5 : 0};
+      file.write(deal_out(dice, cut));
+      file.read(deal_out(dice, cut));
+    }
+    file.check();
+    file.close();
+  }
+}
+
 /// Communicators over some ranks or all, in several orders. Freed at the end.
 class Communicators {
  public:
@@ -161,6 +178,7 @@ int main(int argc, char** argv) {
     return program.skip(why);
   const Reports reports(program);
   many_files(program);
+  calls_that_grow(program);
   one_after_the_other(program);
   many_communicators(program);
   shuffled_ranks(program, reports);

@@ -18,6 +18,7 @@ Digest random_digest(Dice& dice) {
   d.error = dice.chance(3) ? dice.pick(1, 12) : 0;
   d.undescribed = dice.pick(0, 1);
   d.on_fibers = dice.pick(0, 1);
+  if (dice.chance(2)) d.through_slots = dice.pick(0, 1000);
   if (dice.chance(3)) return d;
   d.low = dice.pick(0, 1000000);
   d.high = d.low + dice.pick(1, 1000000);

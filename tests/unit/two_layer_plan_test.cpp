@@ -188,6 +188,7 @@ Digest random_digest(Dice& dice, int ranks) {
   d.high = d.low + d.bytes + (dice.chance(2) ? 0 : unit * dice.pick(0, 1000));
   d.bytes = std::max(d.bytes, d.span() / 4);
   d.offset_bits = d.low | d.high | unit;
+  if (dice.chance(2)) d.through_slots = std::int64_t{1} << dice.pick(0, 36);
   return d;
 }
 
@@ -289,6 +290,36 @@ TEST(TwoLayerPlan, MemoryStaysWithinTwoBuffersOfAnAggregator) {
   EXPECT_EQ(node_memory_bytes(machine, hints_of({{"cb_buffer_size", "65536"}})), 2 * 65536);
   EXPECT_EQ(node_memory_bytes(machine, hints_of({{"collio_window", "4194304"}})), 8 << 20)
       << "two windows at least";
+}
+
+Plan plan_after(std::int64_t bytes_before, Digest digest, const Hints& hints = {},
+                const machine::Machine& machine = one_node(8, 2)) {
+  digest.through_slots = bytes_before;
+  return make_plan({Direction::write, digest, 2}, machine, hints);
+}
+
+std::int64_t memory_of(const Plan& plan) { return plan.node_slots * plan.domains.window_bytes; }
+
+TEST(TwoLayerPlan, RanksThatMovedLittleBeginWithAPartOfTheMemory) {
+  const Digest small = dense(8, 64 << 10);
+  EXPECT_EQ(memory_of(plan_after(0, small)), 1 << 20);
+  EXPECT_EQ(memory_of(plan_after(15 << 20, small)), 1 << 20);
+  EXPECT_EQ(memory_of(plan_after(16 << 20, small)), 4 << 20) << "half as much for each rank";
+  EXPECT_EQ(memory_of(plan_after(0, dense(8, 16 << 20))), 4 << 20) << "this call's bytes count";
+  EXPECT_FALSE(plan_after(15 << 20, small).whole_memory);
+  EXPECT_TRUE(plan_after(16 << 20, small).whole_memory);
+  EXPECT_TRUE(plan_of(small).whole_memory) << "of which no rank said how much it moved";
+}
+
+TEST(TwoLayerPlan, MemoryIsWholeAtOnceWhereAPartWouldNotDo) {
+  const Digest small = dense(8, 64 << 10);
+  machine::Machine two = one_node(8, 2), far = one_node(8, 2);
+  two.nodes.push_back({"other", 8, 2});
+  far.storage.node_buffer_bytes = 64 << 20;
+  EXPECT_TRUE(plan_after(0, small, {}, two).whole_memory);
+  EXPECT_TRUE(plan_after(0, small, {}, far).whole_memory) << "long windows are for its storage";
+  EXPECT_TRUE(plan_after(0, small, hints_of({{"collio_window", "65536"}})).whole_memory);
+  EXPECT_TRUE(plan_after(0, small, hints_of({{"cb_buffer_size", "1048576"}})).whole_memory) << "little";
 }
 
 }  // namespace

@@ -227,6 +227,7 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   if (file.rank == 0) file.traffic.foresee(planned.plan, digest.bytes);
   PathResult moved = attempts(agreed, planned, since_s);
   if (moved.outcome.left_out) moved = make_again(agreed, planned, since_s);
+  if (planned.plan.path == policy::Path::two_layer) transport::NodeSlots::count_through(digest.bytes);
   learn_from(file, {agreed.prepared.shape, digest, planned, moved.outcome});
   file.pool.trim(
       static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));
@@ -296,6 +297,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   const Prepared prepared = prepare(file, request, steps);
   policy::Digest digest = digest_of(file, prepared, request);
   digest.lack_slots = buffers.have_slots() ? 0 : 1;
+  digest.through_slots = transport::NodeSlots::bytes_through();
   std::optional<PathResult> ahead = move_ahead(file, request, prepared, record);
   digest.unmoved = ahead || digest.bytes == 0 ? 0 : 1;
   if (!ahead) ahead.emplace();
@@ -326,7 +328,8 @@ Completion collective_call(File& file, const CallRequest& request) {
   record.all_bytes = digest.bytes;
   record.all_pieces = digest.pieces;
   record.counters.most_buffer_bytes = static_cast<std::int64_t>(
-      access::Buffer::take_peak() + (planned.plan.path == policy::Path::two_layer ? file.slots->bytes() : 0));
+      access::Buffer::take_peak() +
+      (planned.plan.path == policy::Path::two_layer ? file.slots->bytes_there() : 0));
   record.error = done.error.message.empty() ? "" : "failed";
   record.total_s = observe::now_s() - begin;
   done.record = log_call(file, planned.plan, std::move(record));

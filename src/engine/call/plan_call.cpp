@@ -30,6 +30,11 @@ std::shared_ptr<policy::ScheduleTrials> schedules_of(const policy::Hints& hints,
   return std::make_shared<policy::ScheduleTrials>(plan.overlap);
 }
 
+/// Later calls of the same pieces are to have more of the node's memory.
+bool may_recall(const policy::Plan& plan) {
+  return plan.path != policy::Path::two_layer || plan.whole_memory;
+}
+
 /// The plan by one way of an earlier call of the same pieces, where they are now. Collective.
 policy::Plan recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way, const policy::Digest& digest,
                            const access::FileAccess& access) {
@@ -44,7 +49,7 @@ policy::Plan recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way,
   policy::PlanRequest request{seen.direction, digest, file.most_domains(), seen.home_masks, seen.tiled};
   if (way > 0) request.way = seen.trials.way(way);
   policy::Plan plan = new_plan(file, request, access);
-  if (!known && plan.serves_at(distance)) {
+  if (!known && may_recall(plan) && plan.serves_at(distance)) {
     known = plan;
     known->shift(-distance);
   }
@@ -74,7 +79,8 @@ PlanMemory::Entry entry_of(const File& file, const CompletedCall& done) {
                      !done.outcome.untiled && done.digest.bytes == done.digest.span();
   policy::CallTrials trials(policy::choices_of(plan, done.digest, file.machine, file.hints));
   std::vector<PlanMemory::Route> routes(trials.ways());
-  routes[0] = {plan, done.planned.schedules};
+  if (may_recall(plan)) routes[0].plan = plan;
+  routes[0].schedules = done.planned.schedules;
   return {0,     plan.direction,    done.shape,       done.digest, plan.home_masks,
           tiled, std::move(trials), std::move(routes)};
 }

@@ -214,6 +214,9 @@ class File {
   [[nodiscard]] bool have_remote(const policy::Plan& plan);
   /// The same for windows in the nodes' shared memory. Collective.
   [[nodiscard]] bool have_slots(const policy::Plan& plan);
+  [[nodiscard]] transport::NodeSlots::Room room_for(const policy::Plan& plan) const;
+  [[nodiscard]] std::unique_ptr<transport::NodeSlots> new_slots(const transport::NodeSlots::Room& room,
+                                                                std::string& why);
   void announce_slots();
   void take_out_memory();
   void take_up_memory(bool all_took_it, std::uint64_t new_token);
@@ -225,6 +228,7 @@ class File {
   Line* line_ = nullptr;                        ///< null: between the calls of a file that borrows lines
   std::int64_t calls_ = 0;                      ///< collective ones, of a file that borrows lines
   transport::SharedMemory::Name slots_name_{};  ///< of the last call's slots
+  transport::NodeSlots::Room slots_room_;       ///< that all nodes' slots of the last call have
   bool keeps_buffers_ = false;                  ///< between calls too
   policy::Lacking lacking_;                     ///< the same on all ranks
   bool all_hold_ = false;                       ///< all ranks have the file open; the same on all ranks

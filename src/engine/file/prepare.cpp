@@ -62,19 +62,45 @@ void File::announce_slots() {
   static_cast<void>(storage_.file->register_buffers({&windows, 1}));
 }
 
-bool File::have_slots(const policy::Plan& plan) {
-  if (plan.path != policy::Path::two_layer || slots) return true;
-  if (lacking_.node_memory) return false;
-  std::string why;
+/// What a call uses of the node's shared memory. All of it where ranks of several nodes put windows into
+/// groups of their own, where the storage knows the windows, and where the plan's domains will be cut anew.
+transport::NodeSlots::Room File::room_for(const policy::Plan& plan) const {
+  using Room = transport::NodeSlots::Room;
+  if (plan.several_nodes || hints.direct || hints.cut == policy::Cut::balanced) return Room::all();
+  const policy::Domains& d = plan.domains;
+  const std::int64_t windows = std::min<std::int64_t>(plan.node_slots, d.count * d.most_rounds());
+  // A write may have to be made once more, with masks.
+  const bool write = plan.direction == policy::Direction::write;
+  return transport::NodeSlots::room_for(windows, d.window_bytes, write ? plan.mask_shift : -1);
+}
+
+std::unique_ptr<transport::NodeSlots> File::new_slots(const transport::NodeSlots::Room& room,
+                                                      std::string& why) {
   using Pages = transport::SharedMemory::Pages;
   const Pages pages =
       machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
   const transport::NodeSlots::Size size{static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)),
                                         machine.nodes.size() > 1};
-  slots = transport::NodeSlots::obtain({node, agreement->board()}, size, pages, why);
+  return transport::NodeSlots::obtain({node, agreement->board()}, {size, room, pages}, why);
+}
+
+bool File::have_slots(const policy::Plan& plan) {
+  if (plan.path != policy::Path::two_layer) return true;
+  const transport::NodeSlots::Room room = room_for(plan);
+  if (slots && slots_room_.covers(room)) return true;
+  if (lacking_.node_memory) return false;
+  std::string why;
+  if (!slots) {
+    slots = new_slots(room, why);
+    slots_room_ = room;
+  } else {  // calls grow: this is to happen seldom
+    slots_room_ = room.and_twice(slots_room_);
+    if (!slots->make_room(slots_room_, why)) slots.reset();
+  }
   const core::Error failed = agreement->worst(
       slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why}, "has no shared memory");
   if (failed.ok()) {
+    slots->set_room(slots_room_);
     slots_name_ = slots->name();
     announce_slots();
     return true;

@@ -130,7 +130,7 @@ void Reception::invite() {
   std::string why;
   const std::size_t bytes =
       (transport::NodeBoard::bytes_for(size_, record_bytes(size_)) + 63) / 64 * 64 + sizeof(Hall::Left);
-  memory_ = transport::SharedMemory::create_alone(bytes, why);
+  memory_ = transport::SharedMemory::create_alone({.bytes = bytes}, why);
   if (!memory_) return;
   invitation_ = {memory_->name(), own_host(), bytes};
 }
@@ -139,8 +139,9 @@ void Reception::invite() {
 bool Reception::come_in() {
   if (!met_ || invitation_.bytes == 0) return false;
   const auto mask = short_mask();
+  std::string why;
   if (rank_ != 0 && mask && may_share() && invitation_.host == own_host())
-    memory_ = transport::SharedMemory::join(invitation_.name, invitation_.bytes);
+    memory_ = transport::SharedMemory::join(invitation_.name, invitation_.bytes, why);
   const bool fits = mask && (rank_ != 0 || parts_of_node().numas.size() <= Hall::most_numas);
   if (!fits) memory_.reset();
   if (!memory_) return false;

@@ -1,15 +1,9 @@
 // See node_slots.hpp.
 #include "transport/node_memory/node_slots.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <deque>
 #include <limits>
-#include <mutex>
-#include <new>
 
 namespace collio::transport {
 
@@ -52,8 +46,7 @@ struct NodeSlots::Head {
   alignas(line) SharedWord bell;   ///< and with every slot that is full or loaded
   alignas(line) BytesOut bytes_out;
   alignas(line) SharedWord meetings;
-  std::atomic<std::int32_t> met;      ///< ranks that have come to the next one
-  std::atomic<std::uint64_t> mapped;  ///< mapped_ of all ranks together
+  std::atomic<std::int32_t> met;  ///< ranks that have come to the next one
   Group groups[most_groups];
 };
 
@@ -76,8 +69,8 @@ static_assert(policy::most_node_slots <= 64, "full slots are bits of a word");
 // The memory: the head, slots' heads, among several nodes the counters, then the masks of all slots, then
 // their windows. A mask is all zero between two turns, so any layout finds its masks in order; hence they
 // keep to a part of their own, large enough for single bytes.
-NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, const Size& size, int ranks) noexcept
-    : memory_(std::move(memory)), head_(at<Head>(0)), size_(size), ranks_(ranks) {}
+NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, const Size& size, const Makers& makers) noexcept
+    : memory_(std::move(memory)), head_(at<Head>(0)), size_(size), makers_(makers) {}
 
 std::size_t NodeSlots::counters_begin(const Size& size) noexcept {
   return up_to_page(sizeof(Head)) + sizeof(Slot) * static_cast<std::size_t>(size.slots());
@@ -89,87 +82,6 @@ std::size_t NodeSlots::masks_begin(const Size& size) noexcept {
 
 std::size_t NodeSlots::windows_begin(const Size& size) noexcept {
   return masks_begin(size) + mask_part(size.bytes);
-}
-
-namespace {
-
-std::mutex kept_mutex;
-std::deque<std::unique_ptr<NodeSlots>> kept;  ///< last given back first
-constexpr std::size_t most_kept = 2;
-
-}  // namespace
-
-void NodeSlots::give_back(std::unique_ptr<NodeSlots> slots) {
-  if (!slots) return;
-  const std::lock_guard lock(kept_mutex);
-  try {
-    kept.emplace_front();
-  } catch (const std::bad_alloc&) {  // no rank of the node takes them again, as one lacks them
-    return;
-  }
-  kept.front() = std::move(slots);
-  if (kept.size() > most_kept) kept.pop_back();
-}
-
-/// Kept slots are nobody's to read or write: a call takes them only if all ranks have kept them.
-void NodeSlots::discard_kept() {
-  std::deque<std::unique_ptr<NodeSlots>> all;
-  {
-    const std::lock_guard lock(kept_mutex);
-    all.swap(kept);
-  }
-  for (const auto& slots : all) slots->memory_->discard();
-}
-
-template <class Fits>
-std::unique_ptr<NodeSlots> NodeSlots::take_out(Fits&& fits) {
-  const std::lock_guard lock(kept_mutex);
-  const auto found = std::ranges::find_if(kept, fits);
-  if (found == kept.end()) return nullptr;
-  std::unique_ptr<NodeSlots> slots = std::move(*found);
-  kept.erase(found);
-  return slots;
-}
-
-std::unique_ptr<NodeSlots> NodeSlots::take_back(const SharedMemory::Name& name) {
-  return take_out([&](const auto& s) { return s->name() == name; });
-}
-
-// The first rank names slots it has kept. When as many ranks as made them have kept those, they are the same
-// ranks. The candidate is taken out first: another thread may be agreeing with other ranks at the same time.
-std::unique_ptr<NodeSlots> NodeSlots::take_kept(const NodeTalk& talk, int ranks, const Size& size) {
-  int rank = 0;
-  MPI_Comm_rank(talk.node, &rank);
-  // Not much larger: a file may have a limit.
-  const auto fits = [&](const auto& s) {
-    return s->ranks_ == ranks && s->size_.several_nodes == size.several_nodes && s->bytes() >= size.bytes &&
-           s->bytes() <= size.bytes + size.bytes / 4;
-  };
-  std::unique_ptr<NodeSlots> mine;
-  if (rank == 0) mine = take_out(fits);
-  SharedMemory::Name name{};
-  if (mine) name = mine->name();
-  talk.broadcast(name);
-  if (rank != 0) mine = take_out([&](const auto& s) { return fits(s) && s->name() == name; });
-  if (talk.all_true(mine != nullptr)) return mine;
-  give_back(std::move(mine));
-  return nullptr;
-}
-
-std::unique_ptr<NodeSlots> NodeSlots::obtain(const NodeTalk& talk, const Size& size,
-                                             SharedMemory::Pages pages, std::string& why) {
-  int ranks = 1;
-  MPI_Comm_size(talk.node, &ranks);
-  if (auto slots = take_kept(talk, ranks, size)) return slots;
-  const std::size_t whole = windows_begin(size) + size.bytes;
-  auto memory = SharedMemory::share(talk, whole, why, pages);
-  if (!memory) {
-    discard_kept();
-    if (talk.all_true(true))
-      memory = SharedMemory::share(talk, whole, why, pages);  // when all ranks have discarded theirs
-  }
-  if (!memory) return nullptr;
-  return std::unique_ptr<NodeSlots>(new NodeSlots(std::move(memory), size, ranks));
 }
 
 NodeSlots::Slot& NodeSlots::slot_at(int slot) const noexcept {
@@ -185,28 +97,53 @@ std::byte* NodeSlots::data(int slot) const noexcept {
   return memory_->data() + windows_begin(size_) + slot_bytes() * static_cast<std::size_t>(slot);
 }
 
-void NodeSlots::map_pages(int slot, std::int64_t bytes) noexcept {
-#if defined MADV_POPULATE_READ && defined MADV_POPULATE_WRITE
-  constexpr std::size_t parts = 64;
-  static const auto kernels_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t part = (memory_->bytes() / parts / kernels_page + 1) * kernels_page;
-  const auto from = static_cast<std::size_t>(data(slot) - memory_->data());
-  const std::size_t last = (from + static_cast<std::size_t>(bytes) - 1) / part;
-  for (std::size_t i = from / part; i <= last; ++i) {
-    const std::uint64_t bit = std::uint64_t{1} << i;
-    if ((mapped_ & bit) != 0) continue;
-    mapped_ |= bit;
-    std::byte* const begin = memory_->data() + i * part;
-    const std::size_t behind = reinterpret_cast<std::uintptr_t>(begin) % kernels_page;
-    // Fresh pages are zeroed soonest as if written. Of pages that are there, the kernel maps neighbours with
-    // each that is read, for writing too.
-    const bool fresh = (head_->mapped.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
-    ::madvise(begin - behind, std::min(part, memory_->bytes() - i * part) + behind,
-              fresh ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+std::size_t NodeSlots::part_bytes() const noexcept {
+  return up_to_page(memory_->bytes() / 64 + 1);  // a bit of a word each
+}
+
+std::uint64_t NodeSlots::parts(std::size_t begin, std::size_t bytes) const noexcept {
+  if (bytes == 0) return 0;
+  const auto below = [](std::size_t part) { return (std::uint64_t{1} << part % 64) - 1; };
+  const std::size_t first = begin / part_bytes(), last = (begin + bytes - 1) / part_bytes();
+  return (below(last) | std::uint64_t{1} << last) & ~below(first);
+}
+
+std::uint64_t NodeSlots::parts_of(const Room& room) const noexcept {
+  return parts(masks_begin(size_), std::min(room.masks, mask_part(size_.bytes))) |
+         parts(windows_begin(size_), std::min(room.windows, size_.bytes));
+}
+
+NodeSlots::Room NodeSlots::room_for(std::int64_t slots, std::int64_t window_bytes, int mask_shift) noexcept {
+  Room room;
+  room.windows = up_to_page(static_cast<std::size_t>(window_bytes)) * static_cast<std::size_t>(slots);
+  if (mask_shift >= 0)
+    room.masks = sizeof(std::uint64_t) *
+                 static_cast<std::size_t>(core::ByteMask::words_for(window_bytes, mask_shift) * slots);
+  return room;
+}
+
+bool NodeSlots::make_room(const Room& room, std::string& why) noexcept {
+  int turn = 0;
+  for (std::uint64_t left = parts_of(room) & ~there_; left != 0; left &= left - 1) {
+    if (turn++ % makers_.ranks != makers_.mine) continue;
+    if (!memory_->make_pages(part_bytes() * static_cast<std::size_t>(std::countr_zero(left)), part_bytes(),
+                             why))
+      return false;
+    mapped_ |= left & (~left + 1);
   }
-#else
-  static_cast<void>(slot), static_cast<void>(bytes);
-#endif
+  return true;
+}
+
+std::size_t NodeSlots::bytes_there() const noexcept {
+  return part_bytes() * static_cast<std::size_t>(std::popcount(there_));
+}
+
+void NodeSlots::map_pages(int slot, std::int64_t bytes) noexcept {
+  const auto from = static_cast<std::size_t>(data(slot) - memory_->data());
+  std::uint64_t left = parts(from, static_cast<std::size_t>(bytes)) & ~mapped_;
+  mapped_ |= left;
+  for (; left != 0; left &= left - 1)
+    memory_->map_pages(part_bytes() * static_cast<std::size_t>(std::countr_zero(left)), part_bytes());
 }
 
 core::ByteMask NodeSlots::mask(int slot) const noexcept {
@@ -274,7 +211,7 @@ NodeSlots::BytesOut& NodeSlots::bytes_out() noexcept { return head_->bytes_out; 
 void NodeSlots::meet(MPI_Comm comm) noexcept {
   WordWait wait(comm);
   const std::uint32_t seen = head_->meetings.load();
-  if (head_->met.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {
+  if (head_->met.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks()) {
     head_->met.store(0, std::memory_order_relaxed);
     return head_->meetings.set(seen + 1);
   }
@@ -285,7 +222,7 @@ void NodeSlots::clear_old_counters(int node_rank) noexcept {
   auto& old = at<Counters>(counters_begin(size_))->of[static_cast<std::size_t>((counted_calls_ + 1) % 2)];
   const auto begin = [&](int rank) {
     return static_cast<std::size_t>(most_counters) * static_cast<std::size_t>(rank) /
-           static_cast<std::size_t>(ranks_);
+           static_cast<std::size_t>(ranks());
   };
   for (std::size_t i = begin(node_rank); i < begin(node_rank + 1); ++i)
     old[i].store(0, std::memory_order_relaxed);

@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -56,16 +57,44 @@ class NodeSlots {
     bool several_nodes = false;
     [[nodiscard]] int slots() const noexcept { return several_nodes ? most_slots : policy::most_node_slots; }
   };
+  /// What a call uses of the memory, from the begin of each part. The rest has no pages yet.
+  struct Room {
+    std::size_t masks = 0, windows = 0;  ///< bytes
+    [[nodiscard]] bool covers(const Room& other) const noexcept {
+      return masks >= other.masks && windows >= other.windows;
+    }
+    [[nodiscard]] Room and_twice(const Room& other) const noexcept {
+      const auto with = [](std::size_t a, std::size_t b) {
+        return std::max(a, b > SIZE_MAX / 2 ? b : 2 * b);
+      };
+      return {with(masks, other.masks), with(windows, other.windows)};
+    }
+    [[nodiscard]] static constexpr Room all() noexcept { return {SIZE_MAX, SIZE_MAX}; }
+  };
+  /// The first `slots` slots, a window in each. `mask_shift`: as in SlotLayout; -1: no masks.
+  [[nodiscard]] static Room room_for(std::int64_t slots, std::int64_t window_bytes, int mask_shift) noexcept;
+  struct Wanted {
+    Size size;
+    Room room;
+    SharedMemory::Pages pages = SharedMemory::Pages::anywhere;
+  };
   /// Memory among the ranks of a node. Null on all ranks when there is none to be had. Slots that the same
   /// ranks gave back are used again. Where there is no room, kept ones make some. Collective.
-  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, const Size& size, SharedMemory::Pages pages,
-                                           std::string& why);
+  static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, const Wanted& wanted, std::string& why);
+  /// Makes this rank's part of what the room lacks. When all ranks of the node have, they call set_room;
+  /// where one could not, they have no room. Not collective.
+  [[nodiscard]] bool make_room(const Room& room, std::string& why) noexcept;
+  void set_room(const Room& room) noexcept { there_ |= parts_of(room); }
   /// Keeps slots for the next call of the same ranks, on whatever file: fresh memory costs a page fault per 4
   /// KiB and rank.
   static void give_back(std::unique_ptr<NodeSlots> slots);
   /// The kept slots of that name; null: they are in use, or not kept any more. Not collective: other ranks
   /// may find otherwise.
   static std::unique_ptr<NodeSlots> take_back(const SharedMemory::Name& name);
+  /// Bytes of collective calls, of all their ranks, that passed through slots of this process. Not
+  /// collective; thread-safe.
+  [[nodiscard]] static std::int64_t bytes_through() noexcept;
+  static void count_through(std::int64_t bytes) noexcept;
   [[nodiscard]] const SharedMemory::Name& name() const noexcept { return memory_->name(); }
 
   /// All ranks do this between two calls, in the same way.
@@ -74,9 +103,11 @@ class NodeSlots {
   /// that is about to write there, as a page fault for each takes longer. One window at a time: the storage
   /// has work while the next is mapped, and the ranks of a node begin with different windows.
   void map_pages(int slot, std::int64_t bytes) noexcept;
-  [[nodiscard]] int ranks() const noexcept { return ranks_; }
+  [[nodiscard]] int ranks() const noexcept { return makers_.ranks; }
   /// Bytes of windows that a layout may use, windows rounded up to pages.
   [[nodiscard]] std::size_t bytes() const noexcept { return size_.bytes; }
+  /// Bytes that have pages, but for the heads.
+  [[nodiscard]] std::size_t bytes_there() const noexcept;
 
   [[nodiscard]] std::byte* data(int slot) const noexcept;
   [[nodiscard]] core::ByteMask mask(int slot) const noexcept;
@@ -157,7 +188,11 @@ class NodeSlots {
   struct Head;
   struct Slot;
   struct Counters;
-  NodeSlots(std::unique_ptr<SharedMemory> memory, const Size& size, int ranks) noexcept;
+  /// The ranks of the node. Later users are the same ones, maybe in another order.
+  struct Makers {
+    int mine = 0, ranks = 1;
+  };
+  NodeSlots(std::unique_ptr<SharedMemory> memory, const Size& size, const Makers& makers) noexcept;
   static std::size_t counters_begin(const Size& size) noexcept;
   static std::size_t masks_begin(const Size& size) noexcept;
   static std::size_t windows_begin(const Size& size) noexcept;
@@ -165,10 +200,14 @@ class NodeSlots {
   [[nodiscard]] T* at(std::size_t begin) const noexcept {
     return reinterpret_cast<T*>(memory_->data() + begin);
   }
-  template <class Fits>
-  static std::unique_ptr<NodeSlots> take_out(Fits&& fits);
   static void discard_kept();
-  static std::unique_ptr<NodeSlots> take_kept(const NodeTalk& talk, int ranks, const Size& size);
+  enum class From { kept_too, fresh };
+  static std::unique_ptr<NodeSlots> obtain_from(From from, const NodeTalk& talk, const Wanted& wanted,
+                                                std::string& why);
+  [[nodiscard]] std::size_t part_bytes() const noexcept;
+  /// A bit for each of 64 parts of the memory that has some of these bytes.
+  [[nodiscard]] std::uint64_t parts(std::size_t begin, std::size_t bytes) const noexcept;
+  [[nodiscard]] std::uint64_t parts_of(const Room& room) const noexcept;
   [[nodiscard]] Slot& slot_at(int slot) const noexcept;
   [[nodiscard]] std::size_t slot_bytes() const noexcept;
   /// Counts this rank in; true for the last.
@@ -182,8 +221,9 @@ class NodeSlots {
   SlotLayout layout_;
   std::array<std::uint32_t, most_groups> turn_{};  ///< this rank's next turn in each group
   Size size_;
-  std::uint64_t mapped_ = 0;  ///< a bit for each of 64 parts of the memory: map_pages has mapped it
-  int ranks_;
+  std::uint64_t there_ = 0;   ///< parts that have pages; the same on all ranks of the node
+  std::uint64_t mapped_ = 0;  ///< parts that are mapped in this process
+  Makers makers_;
   int counted_calls_ = 0;  ///< that had counters; the same on all ranks
 };
 

@@ -51,18 +51,36 @@ std::int64_t free_bytes() {
 /// Before the pages are there: the object keeps the policy. What cannot be spread is slower, and good for all
 /// that.
 void spread(int fd, std::size_t bytes) {
-  if (::ftruncate(fd, static_cast<off_t>(bytes)) != 0) return;
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (p == MAP_FAILED) return;
   static_cast<void>(spread_pages({static_cast<std::byte*>(p), bytes}, memory_domains()));
   ::munmap(p, bytes);
 }
 
-/// Makes an object no other process has, with all its pages. -1: `why` says what failed.
-int create(Name& name, std::size_t bytes, SharedMemory::Pages pages, std::string& why) {
-  if (const std::int64_t there = free_bytes(); there >= 0 && static_cast<std::int64_t>(bytes) > there / 2) {
-    why = std::to_string(bytes) + " bytes of shared memory: " + std::to_string(there) +
-          " are free in /dev/shm, of which collio takes half at most";
+/// Whether the kernel makes the pages of a mapping and says when there are none (Linux 5.14). Else all are
+/// reserved at once.
+bool kernel_makes_pages() {
+#if defined MADV_POPULATE_READ && defined MADV_POPULATE_WRITE
+  static const bool known = ::madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0;
+  return known;
+#else
+  return false;
+#endif
+}
+
+/// 0 or errno.
+int set_up(int fd, const SharedMemory::Need& need) {
+  if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(need.bytes)) != 0) return errno;
+  if (need.pages == SharedMemory::Pages::spread) spread(fd, need.bytes);
+  return reserve(fd, kernel_makes_pages() ? std::min(need.at_once, need.bytes) : need.bytes);
+}
+
+/// Makes an object no other process has. -1: `why` says what failed.
+int create(Name& name, const SharedMemory::Need& need, std::string& why) {
+  const std::string what = std::to_string(need.bytes) + " bytes of shared memory: ";
+  if (const std::int64_t there = free_bytes();
+      there >= 0 && static_cast<std::int64_t>(need.bytes) > there / 2) {
+    why = what + std::to_string(there) + " are free in /dev/shm, of which collio takes half at most";
     return -1;
   }
   // Random, as containers may share memory but not process numbers.
@@ -70,10 +88,9 @@ int create(Name& name, std::size_t bytes, SharedMemory::Pages pages, std::string
   std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(),
                 random());
   const int fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd >= 0 && pages == SharedMemory::Pages::spread) spread(fd, bytes);
-  const int error = fd < 0 ? errno : reserve(fd, bytes);
+  const int error = set_up(fd, need);
   if (error == 0) return fd;
-  why = std::to_string(bytes) + " bytes of shared memory: " + std::strerror(error);
+  why = what + std::strerror(error);
   if (fd >= 0) {
     ::shm_unlink(name.data());
     ::close(fd);
@@ -105,61 +122,82 @@ bool NodeTalk::all_true(bool mine) const {
   return all != 0;
 }
 
-void NodeTalk::broadcast(Text& text) const {
+void NodeTalk::broadcast(std::span<std::byte> bytes) const {
   if (board) {
     int rank = 0;
     MPI_Comm_rank(node, &rank);
-    if (rank != 0) text = {};
-    board->reduce(NodeBoard::Channel::numbers, std::as_writable_bytes(std::span(text)),
+    if (rank != 0) std::ranges::fill(bytes, std::byte{0});
+    board->reduce(NodeBoard::Channel::numbers, bytes,
                   [](const std::byte* in, std::byte* inout, std::size_t n) {
                     for (std::size_t i = 0; i < n; ++i) inout[i] |= in[i];
                   });
     return;
   }
-  transport::broadcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, node);
+  transport::broadcast(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, node);
 }
 
-std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::size_t bytes, std::string& why,
-                                                  Pages pages) {
+std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::size_t bytes, std::string& why) {
   int rank = 0;
   MPI_Comm_rank(talk.node, &rank);
-  Name name{};
-  int fd = -1;
-  if (rank == 0) {
-    fd = create(name, bytes, pages, why);
-    if (fd < 0) name[0] = '\0';
-  }
-  talk.broadcast(name);
+  std::unique_ptr<SharedMemory> memory;
+  if (rank == 0) memory = create_alone({.bytes = bytes}, why);
+  Name name = memory ? memory->name() : Name{};
+  talk.broadcast(std::as_writable_bytes(std::span(name)));
   if (name[0] == '\0') return nullptr;
-  if (rank != 0) {
-    fd = ::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0);
-    if (fd < 0) why = std::string("opening shared memory of another rank: ") + std::strerror(errno);
-  }
-  std::byte* data = map(fd, bytes, why);
-  const bool everywhere = talk.all_true(data != nullptr);
-  if (rank == 0) ::shm_unlink(name.data());  // lives on in the mappings
-  if (everywhere) return std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes, name));
-  if (data) ::munmap(data, bytes);
-  return nullptr;
+  if (rank != 0) memory = join(name, bytes, why);
+  const bool everywhere = talk.all_true(memory != nullptr);
+  if (rank == 0) remove_name(name);  // lives on in the mappings
+  return everywhere ? std::move(memory) : nullptr;
 }
 
-std::unique_ptr<SharedMemory> SharedMemory::create_alone(std::size_t bytes, std::string& why) {
+std::unique_ptr<SharedMemory> SharedMemory::create_alone(const Need& need, std::string& why) {
   Name name{};
-  const int fd = create(name, bytes, Pages::anywhere, why);
-  std::byte* data = map(fd, bytes, why);
-  if (fd >= 0 && !data) ::shm_unlink(name.data());
-  return data ? std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes, name)) : nullptr;
+  const int fd = create(name, need, why);
+  std::byte* data = map(fd, need.bytes, why);
+  if (fd >= 0 && !data) remove_name(name);
+  return data ? std::unique_ptr<SharedMemory>(new SharedMemory(data, need.bytes, name)) : nullptr;
 }
 
-std::unique_ptr<SharedMemory> SharedMemory::join(const Name& name, std::size_t bytes) {
-  std::string why;
-  std::byte* data = map(::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0), bytes, why);
+std::unique_ptr<SharedMemory> SharedMemory::join(const Name& name, std::size_t bytes, std::string& why) {
+  const int fd = ::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0);
+  if (fd < 0) why = std::string("opening shared memory of another rank: ") + std::strerror(errno);
+  std::byte* data = map(fd, bytes, why);
   return data ? std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes, name)) : nullptr;
 }
 
 void SharedMemory::remove_name(const Name& name) noexcept { ::shm_unlink(name.data()); }
 
 std::int64_t SharedMemory::share_of_free() { return std::max<std::int64_t>(free_bytes() / 4, 0); }
+
+bool SharedMemory::make_pages(std::size_t begin, std::size_t bytes, std::string& why) noexcept {
+  if (!kernel_makes_pages()) return true;  // create() has
+#if defined MADV_POPULATE_WRITE
+  const std::span<std::byte> pages = pages_of(begin, bytes);
+  int error = 0;
+  do error = ::madvise(pages.data(), pages.size(), MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+  while (error == EINTR || error == EAGAIN);
+  if (error == 0) return true;
+  why = std::to_string(bytes) + " of " + std::to_string(bytes_) +
+        " bytes of shared memory: " + (error == EFAULT ? "/dev/shm is full" : std::strerror(error));
+  return false;
+#endif
+}
+
+void SharedMemory::map_pages(std::size_t begin, std::size_t bytes) noexcept {
+#if defined MADV_POPULATE_READ
+  // The kernel maps neighbours with each page that is read, for writing too.
+  const std::span<std::byte> pages = pages_of(begin, bytes);
+  ::madvise(pages.data(), pages.size(), MADV_POPULATE_READ);
+#else
+  static_cast<void>(begin), static_cast<void>(bytes);
+#endif
+}
+
+std::span<std::byte> SharedMemory::pages_of(std::size_t begin, std::size_t bytes) const noexcept {
+  static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t from = begin / page * page;
+  return {data_ + from, std::min(begin + bytes, bytes_) - from};
+}
 
 void SharedMemory::discard() noexcept { ::madvise(data_, bytes_, MADV_REMOVE); }
 

@@ -1,6 +1,6 @@
 // Memory that the ranks of a node have in common.
 //
-// POSIX shared memory rather than an MPI window: its pages are reserved when it is made, so a full /dev/shm
+// POSIX shared memory rather than an MPI window: its pages are there before they are used, so a full /dev/shm
 // is reported here instead of raising SIGBUS in mid-call, and it outlives the communicator it was made with.
 #pragma once
 
@@ -9,7 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace collio::transport {
@@ -21,33 +23,42 @@ struct NodeTalk {
   MPI_Comm node = MPI_COMM_NULL;
   NodeBoard* board = nullptr;
 
-  using Text = std::array<char, 64>;
-  /// The first rank's text, on all ranks. Collective.
-  void broadcast(Text& text) const;
+  /// The first rank's bytes, on all ranks; as many as a board's record has at most. Collective.
+  void broadcast(std::span<std::byte> bytes) const;
   /// True on all ranks when `mine` is true on all. Collective.
   [[nodiscard]] bool all_true(bool mine) const;
 };
 
 class SharedMemory {
  public:
-  /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it, or
-  /// when that is more than half of what is free; `why` then says what failed, on the rank where it did.
-  /// Collective.
   enum class Pages {
     anywhere,  ///< where the kernel likes
     spread,    ///< over the node's memory domains
   };
-  static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why,
-                                             Pages pages = Pages::anywhere);
+  struct Need {
+    std::size_t bytes = 0;
+    std::size_t at_once = std::numeric_limits<std::size_t>::max();  ///< its first bytes that have pages; more
+                                                                    ///< get theirs by make_pages()
+    Pages pages = Pages::anywhere;
+  };
+  /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it, or
+  /// when that is more than half of what is free; `why` then says what failed, on the rank where it did.
+  /// Collective.
+  static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why);
   /// Names the object while it lives; unlike any other's on this node.
-  using Name = NodeTalk::Text;
+  using Name = std::array<char, 64>;
   [[nodiscard]] const Name& name() const noexcept { return name_; }
   /// For ranks that tell each other the name by other means, and agree on whether all have it. Null: `why`
   /// says what failed. The maker removes the name when all have come or will not. Not collective.
-  static std::unique_ptr<SharedMemory> create_alone(std::size_t bytes, std::string& why);
-  static std::unique_ptr<SharedMemory> join(const Name& name, std::size_t bytes);
+  static std::unique_ptr<SharedMemory> create_alone(const Need& need, std::string& why);
+  static std::unique_ptr<SharedMemory> join(const Name& name, std::size_t bytes, std::string& why);
   static void remove_name(const Name& name) noexcept;
 
+  /// Gives a part its pages, and maps them in this process. False: there are none, and `why` says so. Ranks
+  /// may do it at the same time, each for a part of its own. Not collective.
+  [[nodiscard]] bool make_pages(std::size_t begin, std::size_t bytes, std::string& why) noexcept;
+  /// Maps pages that are there in this process, as a page fault for each takes longer. Not collective.
+  void map_pages(std::size_t begin, std::size_t bytes) noexcept;
   /// Gives the memory back to the node at once, whoever else has it mapped. Whoever reads it then finds
   /// zeros.
   void discard() noexcept;
@@ -65,6 +76,9 @@ class SharedMemory {
  private:
   SharedMemory(std::byte* data, std::size_t bytes, const Name& name) noexcept
       : data_(data), bytes_(bytes), name_(name) {}
+  /// From the begin of the first page.
+  [[nodiscard]] std::span<std::byte> pages_of(std::size_t begin, std::size_t bytes) const noexcept;
+
   std::byte* data_;
   std::size_t bytes_;
   Name name_;
