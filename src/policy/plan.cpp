@@ -127,18 +127,19 @@ std::int64_t two_phase_window_bytes(const machine::Machine& machine, const Hints
   return std::min(most, std::max(shortest, share / fewest_overlapped_rounds));
 }
 
-/// What windows may have of a node's memory in this call. Fresh memory costs the kernel more than windows do
-/// that pass through it: each page is zeroed once and mapped by each rank. So ranks that have not moved much
-/// yet begin with a part, where storage calls are cheap and short windows hence as good as long ones.
+/// What windows may have of a node's memory in this call. Fresh memory costs the kernel more than the bytes
+/// that pass through it: each page is zeroed once and mapped by each rank. So a call of few bytes has a part,
+/// half of what the ranks have moved up to now, where storage calls are cheap and short windows thus as good
+/// as long ones.
 std::int64_t memory_in_use(const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const std::int64_t all = node_memory_bytes(machine, hints);
   const bool asked = hints.window_bytes > 0 || hints.direct;
   const std::int64_t least = std::max(smallest_memory_part, page * fewest_windows(machine, hints));
   if (machine.nodes.size() > 1 || machine.storage.node_buffer_bytes > 0 || asked || all / 4 < least ||
-      r.digest.through_slots == Digest::nothing)
+      r.digest.through_slots == Digest::nothing || r.digest.bytes / machine.ranks() >= all / 2)
     return all;
-  const std::int64_t pays = (r.digest.through_slots + r.digest.bytes) / machine.ranks();
-  return pays >= all / 2 ? all : all / 4;
+  const std::int64_t moved = (r.digest.through_slots + r.digest.bytes) / machine.ranks();
+  return all / 8 * std::clamp<std::int64_t>(moved / (all / 4), 2, 8);
 }
 
 /// The longest window: what the storage likes best, within the collective buffer, and several to a node's
@@ -157,9 +158,9 @@ std::int64_t window_bytes(const PlanRequest& r, const machine::Machine& machine,
   // Behind a network each domain has windows under way while others fill, and as many are in transit.
   const bool travel = machine.storage.behind_network() && machine.nodes.size() > 1;
   const int homes = travel ? aggregators_of_a_node(machine, hints) : 0;
-  const bool whole = memory == node_memory_bytes(machine, hints);
-  return std::min(
-      {best, most, memory / std::max(whole ? fewest_slots : fewest_slots / 2, slots_per_home * homes)});
+  if (memory < node_memory_bytes(machine, hints))
+    return std::min({best, most, node_memory_bytes(machine, hints) / (2 * fewest_slots)});
+  return std::min({best, most, memory / std::max(fewest_slots, slots_per_home * homes)});
 }
 
 /// The mask of a slot has whole words.

@@ -303,11 +303,13 @@ std::int64_t memory_of(const Plan& plan) { return plan.node_slots * plan.domains
 TEST(TwoLayerPlan, RanksThatMovedLittleBeginWithAPartOfTheMemory) {
   const Digest small = dense(8, 64 << 10);
   EXPECT_EQ(memory_of(plan_after(0, small)), 1 << 20);
-  EXPECT_EQ(memory_of(plan_after(15 << 20, small)), 1 << 20);
-  EXPECT_EQ(memory_of(plan_after(16 << 20, small)), 4 << 20) << "half as much for each rank";
-  EXPECT_EQ(memory_of(plan_after(0, dense(8, 16 << 20))), 4 << 20) << "this call's bytes count";
-  EXPECT_FALSE(plan_after(15 << 20, small).whole_memory);
-  EXPECT_TRUE(plan_after(16 << 20, small).whole_memory);
+  EXPECT_EQ(memory_of(plan_after(23 << 20, small)), 1 << 20);
+  EXPECT_EQ(memory_of(plan_after(24 << 20, small)), 3 << 19) << "half of what each rank moved";
+  EXPECT_EQ(memory_of(plan_after(24 << 20, dense(8, 8 << 20))), 2 << 20) << "this call's bytes count";
+  EXPECT_FALSE(plan_after(63 << 20, small).whole_memory);
+  EXPECT_EQ(memory_of(plan_after(64 << 20, small)), 4 << 20);
+  EXPECT_TRUE(plan_after(64 << 20, small).whole_memory);
+  EXPECT_TRUE(plan_after(0, dense(8, 16 << 20)).whole_memory) << "a call of many bytes";
   EXPECT_TRUE(plan_of(small).whole_memory) << "of which no rank said how much it moved";
 }
 

@@ -93,8 +93,8 @@ bool File::have_slots(const policy::Plan& plan) {
   if (!slots) {
     slots = new_slots(room, why);
     slots_room_ = room;
-  } else {  // calls grow: this is to happen seldom
-    slots_room_ = room.and_twice(slots_room_);
+  } else {
+    slots_room_ = room.and_also(slots_room_);
     if (!slots->make_room(slots_room_, why)) slots.reset();
   }
   const core::Error failed = agreement->worst(

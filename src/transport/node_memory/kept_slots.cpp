@@ -88,7 +88,8 @@ std::unique_ptr<NodeSlots> NodeSlots::obtain_from(From from, const NodeTalk& tal
   if (rank == 0) {
     if (from == From::kept_too) mine = take_out(fits);
     offer.kept = mine != nullptr;
-    if (!mine) mine = slots_on(SharedMemory::create_alone({whole, masks_begin(size), wanted.pages}, why));
+    const std::size_t at_once = size.several_nodes ? whole : masks_begin(size);
+    if (!mine) mine = slots_on(SharedMemory::create_alone({whole, at_once, wanted.pages}, why));
     if (mine) offer.name = mine->name();
   }
   talk.broadcast(std::as_writable_bytes(std::span(&offer, 1)));

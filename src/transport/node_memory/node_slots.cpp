@@ -46,7 +46,8 @@ struct NodeSlots::Head {
   alignas(line) SharedWord bell;   ///< and with every slot that is full or loaded
   alignas(line) BytesOut bytes_out;
   alignas(line) SharedWord meetings;
-  std::atomic<std::int32_t> met;  ///< ranks that have come to the next one
+  std::atomic<std::int32_t> met;      ///< ranks that have come to the next one
+  std::atomic<std::uint64_t> mapped;  ///< mapped_ of all ranks together
   Group groups[most_groups];
 };
 
@@ -68,9 +69,14 @@ static_assert(policy::most_node_slots <= 64, "full slots are bits of a word");
 
 // The memory: the head, slots' heads, among several nodes the counters, then the masks of all slots, then
 // their windows. A mask is all zero between two turns, so any layout finds its masks in order; hence they
-// keep to a part of their own, large enough for single bytes.
+// keep to a part of their own, large enough for single bytes. Among several nodes all of it has pages from
+// the beginning, and ranks map a window when they come to it.
 NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, const Size& size, const Makers& makers) noexcept
-    : memory_(std::move(memory)), head_(at<Head>(0)), size_(size), makers_(makers) {}
+    : memory_(std::move(memory)),
+      head_(at<Head>(0)),
+      size_(size),
+      there_(size.several_nodes ? ~std::uint64_t{0} : 0),
+      makers_(makers) {}
 
 std::size_t NodeSlots::counters_begin(const Size& size) noexcept {
   return up_to_page(sizeof(Head)) + sizeof(Slot) * static_cast<std::size_t>(size.slots());
@@ -130,20 +136,24 @@ bool NodeSlots::make_room(const Room& room, std::string& why) noexcept {
                              why))
       return false;
     mapped_ |= left & (~left + 1);
+    head_->mapped.fetch_or(left & (~left + 1), std::memory_order_relaxed);
   }
   return true;
 }
 
 std::size_t NodeSlots::bytes_there() const noexcept {
-  return part_bytes() * static_cast<std::size_t>(std::popcount(there_));
+  const std::uint64_t windows = there_ & parts(windows_begin(size_), size_.bytes);
+  return std::min(size_.bytes, part_bytes() * static_cast<std::size_t>(std::popcount(windows)));
 }
 
 void NodeSlots::map_pages(int slot, std::int64_t bytes) noexcept {
   const auto from = static_cast<std::size_t>(data(slot) - memory_->data());
   std::uint64_t left = parts(from, static_cast<std::size_t>(bytes)) & ~mapped_;
   mapped_ |= left;
+  const std::uint64_t others = head_->mapped.fetch_or(left, std::memory_order_relaxed);
   for (; left != 0; left &= left - 1)
-    memory_->map_pages(part_bytes() * static_cast<std::size_t>(std::countr_zero(left)), part_bytes());
+    memory_->map_pages(part_bytes() * static_cast<std::size_t>(std::countr_zero(left)), part_bytes(),
+                       (others & left & (~left + 1)) == 0);
 }
 
 core::ByteMask NodeSlots::mask(int slot) const noexcept {

@@ -63,11 +63,8 @@ class NodeSlots {
     [[nodiscard]] bool covers(const Room& other) const noexcept {
       return masks >= other.masks && windows >= other.windows;
     }
-    [[nodiscard]] Room and_twice(const Room& other) const noexcept {
-      const auto with = [](std::size_t a, std::size_t b) {
-        return std::max(a, b > SIZE_MAX / 2 ? b : 2 * b);
-      };
-      return {with(masks, other.masks), with(windows, other.windows)};
+    [[nodiscard]] Room and_also(const Room& other) const noexcept {
+      return {std::max(masks, other.masks), std::max(windows, other.windows)};
     }
     [[nodiscard]] static constexpr Room all() noexcept { return {SIZE_MAX, SIZE_MAX}; }
   };
@@ -106,7 +103,7 @@ class NodeSlots {
   [[nodiscard]] int ranks() const noexcept { return makers_.ranks; }
   /// Bytes of windows that a layout may use, windows rounded up to pages.
   [[nodiscard]] std::size_t bytes() const noexcept { return size_.bytes; }
-  /// Bytes that have pages, but for the heads.
+  /// Those that have pages.
   [[nodiscard]] std::size_t bytes_there() const noexcept;
 
   [[nodiscard]] std::byte* data(int slot) const noexcept;

@@ -57,15 +57,13 @@ void spread(int fd, std::size_t bytes) {
   ::munmap(p, bytes);
 }
 
-/// Whether the kernel makes the pages of a mapping and says when there are none (Linux 5.14). Else all are
-/// reserved at once.
+constexpr int populate_read = 22, populate_write = 23;  // MADV_…, of Linux 5.14; the C library may be older
+
+/// Whether the kernel makes the pages of a mapping and says when there are none. Else all are reserved at
+/// once.
 bool kernel_makes_pages() {
-#if defined MADV_POPULATE_READ && defined MADV_POPULATE_WRITE
-  static const bool known = ::madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0;
+  static const bool known = ::madvise(nullptr, 0, populate_write) == 0;
   return known;
-#else
-  return false;
-#endif
 }
 
 /// 0 or errno.
@@ -171,26 +169,21 @@ std::int64_t SharedMemory::share_of_free() { return std::max<std::int64_t>(free_
 
 bool SharedMemory::make_pages(std::size_t begin, std::size_t bytes, std::string& why) noexcept {
   if (!kernel_makes_pages()) return true;  // create() has
-#if defined MADV_POPULATE_WRITE
   const std::span<std::byte> pages = pages_of(begin, bytes);
   int error = 0;
-  do error = ::madvise(pages.data(), pages.size(), MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+  do error = ::madvise(pages.data(), pages.size(), populate_write) == 0 ? 0 : errno;
   while (error == EINTR || error == EAGAIN);
   if (error == 0) return true;
   why = std::to_string(bytes) + " of " + std::to_string(bytes_) +
         " bytes of shared memory: " + (error == EFAULT ? "/dev/shm is full" : std::strerror(error));
   return false;
-#endif
 }
 
-void SharedMemory::map_pages(std::size_t begin, std::size_t bytes) noexcept {
-#if defined MADV_POPULATE_READ
-  // The kernel maps neighbours with each page that is read, for writing too.
+void SharedMemory::map_pages(std::size_t begin, std::size_t bytes, bool fresh) noexcept {
+  // Fresh pages are zeroed soonest as if written. Of pages that are there, the kernel maps neighbours with
+  // each that is read, for writing too.
   const std::span<std::byte> pages = pages_of(begin, bytes);
-  ::madvise(pages.data(), pages.size(), MADV_POPULATE_READ);
-#else
-  static_cast<void>(begin), static_cast<void>(bytes);
-#endif
+  ::madvise(pages.data(), pages.size(), fresh ? populate_write : populate_read);
 }
 
 std::span<std::byte> SharedMemory::pages_of(std::size_t begin, std::size_t bytes) const noexcept {

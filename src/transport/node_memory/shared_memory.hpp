@@ -57,8 +57,9 @@ class SharedMemory {
   /// Gives a part its pages, and maps them in this process. False: there are none, and `why` says so. Ranks
   /// may do it at the same time, each for a part of its own. Not collective.
   [[nodiscard]] bool make_pages(std::size_t begin, std::size_t bytes, std::string& why) noexcept;
-  /// Maps pages that are there in this process, as a page fault for each takes longer. Not collective.
-  void map_pages(std::size_t begin, std::size_t bytes) noexcept;
+  /// Maps pages that are there in this process, as a page fault for each takes longer. `fresh`: no other
+  /// process has mapped them yet. Not collective.
+  void map_pages(std::size_t begin, std::size_t bytes, bool fresh) noexcept;
   /// Gives the memory back to the node at once, whoever else has it mapped. Whoever reads it then finds
   /// zeros.
   void discard() noexcept;
