@@ -217,6 +217,8 @@ class File {
   [[nodiscard]] transport::NodeSlots::Room room_for(const policy::Plan& plan) const;
   [[nodiscard]] std::unique_ptr<transport::NodeSlots> new_slots(const transport::NodeSlots::Room& room,
                                                                 std::string& why);
+  /// `why`: what this rank lacks; empty: nothing. Collective.
+  [[nodiscard]] core::Error worst_of_memory(const std::string& why);
   void announce_slots();
   void take_out_memory();
   void take_up_memory(bool all_took_it, std::uint64_t new_token);

@@ -84,31 +84,40 @@ std::unique_ptr<transport::NodeSlots> File::new_slots(const transport::NodeSlots
   return transport::NodeSlots::obtain({node, agreement->board()}, {size, room, pages}, why);
 }
 
+core::Error File::worst_of_memory(const std::string& why) {
+  const core::Error mine = why.empty() ? core::Error{} : core::Error{core::ErrorClass::no_memory, why};
+  return agreement->worst(mine, "has no shared memory");
+}
+
 bool File::have_slots(const policy::Plan& plan) {
   if (plan.path != policy::Path::two_layer) return true;
-  const transport::NodeSlots::Room room = room_for(plan);
-  if (slots && slots_room_.covers(room)) return true;
   if (lacking_.node_memory) return false;
+  transport::NodeSlots::Room room = room_for(plan);
+  if (slots && slots_room_.covers(room)) return true;
+  core::Error failed;
   std::string why;
-  if (!slots) {
+  if (slots) {
+    room = room.and_also(slots_room_);
+    static_cast<void>(slots->make_room(room, why));
+    failed = worst_of_memory(why);
+    if (!failed.ok()) slots.reset();
+  }
+  if (!slots) {  // kept ones make room
     slots = new_slots(room, why);
-    slots_room_ = room;
-  } else {
-    slots_room_ = room.and_also(slots_room_);
-    if (!slots->make_room(slots_room_, why)) slots.reset();
+    failed = worst_of_memory(why);
   }
-  const core::Error failed = agreement->worst(
-      slots ? core::Error{} : core::Error{core::ErrorClass::no_memory, why}, "has no shared memory");
-  if (failed.ok()) {
-    slots->set_room(slots_room_);
-    slots_name_ = slots->name();
-    announce_slots();
-    return true;
+  lacking_.node_memory = !failed.ok();
+  if (lacking_.node_memory) {
+    slots.reset();
+    slots_name_ = {};
+    warnings.push_back(std::string(policy::lack_text(policy::Lack::node_memory)) + ": " + failed.message);
+    return false;
   }
-  slots.reset();
-  lacking_.node_memory = true;
-  warnings.push_back(std::string(policy::lack_text(policy::Lack::node_memory)) + ": " + failed.message);
-  return false;
+  slots->set_room(room);
+  slots_room_ = room;
+  slots_name_ = slots->name();
+  announce_slots();
+  return true;
 }
 
 }  // namespace collio::engine

@@ -70,6 +70,7 @@ void NodeSlots::discard_kept() {
 // at the same time.
 std::unique_ptr<NodeSlots> NodeSlots::obtain_from(From from, const NodeTalk& talk, const Wanted& wanted,
                                                   std::string& why) {
+  why.clear();
   int rank = 0, ranks = 1;
   MPI_Comm_rank(talk.node, &rank);
   MPI_Comm_size(talk.node, &ranks);

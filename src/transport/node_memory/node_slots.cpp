@@ -129,8 +129,11 @@ NodeSlots::Room NodeSlots::room_for(std::int64_t slots, std::int64_t window_byte
 }
 
 bool NodeSlots::make_room(const Room& room, std::string& why) noexcept {
+  const std::uint64_t lacking = parts_of(room) & ~there_;
+  if (!SharedMemory::leaves_room(part_bytes() * static_cast<std::size_t>(std::popcount(lacking)), why))
+    return false;
   int turn = 0;
-  for (std::uint64_t left = parts_of(room) & ~there_; left != 0; left &= left - 1) {
+  for (std::uint64_t left = lacking; left != 0; left &= left - 1) {
     if (turn++ % makers_.ranks != makers_.mine) continue;
     if (!memory_->make_pages(part_bytes() * static_cast<std::size_t>(std::countr_zero(left)), part_bytes(),
                              why))

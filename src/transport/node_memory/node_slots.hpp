@@ -76,7 +76,8 @@ class NodeSlots {
     SharedMemory::Pages pages = SharedMemory::Pages::anywhere;
   };
   /// Memory among the ranks of a node. Null on all ranks when there is none to be had. Slots that the same
-  /// ranks gave back are used again. Where there is no room, kept ones make some. Collective.
+  /// ranks gave back are used again. Where there is no room, kept ones make some. `why`: what failed, on the
+  /// ranks where it did. Collective.
   static std::unique_ptr<NodeSlots> obtain(const NodeTalk& talk, const Wanted& wanted, std::string& why);
   /// Makes this rank's part of what the room lacks. When all ranks of the node have, they call set_room;
   /// where one could not, they have no room. Not collective.

@@ -62,8 +62,14 @@ constexpr int populate_read = 22, populate_write = 23;  // MADV_…, of Linux 5.
 /// Whether the kernel makes the pages of a mapping and says when there are none. Else all are reserved at
 /// once.
 bool kernel_makes_pages() {
-  static const bool known = ::madvise(nullptr, 0, populate_write) == 0;
-  return known;
+  static const bool does = [] {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    void* p = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool made = p != MAP_FAILED && ::madvise(p, page, populate_write) == 0;
+    if (p != MAP_FAILED) ::munmap(p, page);
+    return made;
+  }();
+  return does;
 }
 
 /// 0 or errno.
@@ -75,12 +81,7 @@ int set_up(int fd, const SharedMemory::Need& need) {
 
 /// Makes an object no other process has. -1: `why` says what failed.
 int create(Name& name, const SharedMemory::Need& need, std::string& why) {
-  const std::string what = std::to_string(need.bytes) + " bytes of shared memory: ";
-  if (const std::int64_t there = free_bytes();
-      there >= 0 && static_cast<std::int64_t>(need.bytes) > there / 2) {
-    why = what + std::to_string(there) + " are free in /dev/shm, of which collio takes half at most";
-    return -1;
-  }
+  if (!SharedMemory::leaves_room(need.bytes, why)) return -1;
   // Random, as containers may share memory but not process numbers.
   std::random_device random;
   std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(),
@@ -88,7 +89,7 @@ int create(Name& name, const SharedMemory::Need& need, std::string& why) {
   const int fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const int error = set_up(fd, need);
   if (error == 0) return fd;
-  why = what + std::strerror(error);
+  why = std::to_string(need.bytes) + " bytes of shared memory: " + std::strerror(error);
   if (fd >= 0) {
     ::shm_unlink(name.data());
     ::close(fd);
@@ -166,6 +167,14 @@ std::unique_ptr<SharedMemory> SharedMemory::join(const Name& name, std::size_t b
 void SharedMemory::remove_name(const Name& name) noexcept { ::shm_unlink(name.data()); }
 
 std::int64_t SharedMemory::share_of_free() { return std::max<std::int64_t>(free_bytes() / 4, 0); }
+
+bool SharedMemory::leaves_room(std::size_t bytes, std::string& why) {
+  const std::int64_t there = free_bytes();
+  if (there < 0 || static_cast<std::int64_t>(bytes) <= there / 2) return true;
+  why = std::to_string(bytes) + " bytes of shared memory: " + std::to_string(there) +
+        " are free in /dev/shm, of which collio takes half at most";
+  return false;
+}
 
 bool SharedMemory::make_pages(std::size_t begin, std::size_t bytes, std::string& why) noexcept {
   if (!kernel_makes_pages()) return true;  // create() has
