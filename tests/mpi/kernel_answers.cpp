@@ -1,5 +1,6 @@
-// What a kernel may answer elsewhere: a mask of processors is longer than 1024 bits, pages have 64 KiB, and a
-// profiler's signals interrupt the reservation of shared memory. The program stands in front of the calls.
+// What a kernel may answer elsewhere: a mask of processors is longer than 1024 bits, pages have 64 KiB, it
+// makes no pages on request, and a profiler's signals interrupt the reservation of shared memory. The program
+// stands in front of the calls.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -52,6 +53,7 @@ extern "C" int madvise(void* at, std::size_t bytes, int advice) noexcept {
   static const auto real = reinterpret_cast<Advise>(dlsym(RTLD_NEXT, "madvise"));
   const bool populates = advice == MADV_POPULATE_READ || advice == MADV_POPULATE_WRITE;
   if (!answers_otherwise || !populates) return real(at, bytes, advice);
+  if (bytes == 0) return errno = EINVAL, -1;  // not known: all are reserved
   const bool aligned = reinterpret_cast<std::uintptr_t>(at) % page == 0;
   ++(aligned ? populations : refusals);
   return aligned ? 0 : (errno = EINVAL, -1);

@@ -46,8 +46,9 @@ struct NodeSlots::Head {
   alignas(line) SharedWord bell;   ///< and with every slot that is full or loaded
   alignas(line) BytesOut bytes_out;
   alignas(line) SharedWord meetings;
-  std::atomic<std::int32_t> met;      ///< ranks that have come to the next one
-  std::atomic<std::uint64_t> mapped;  ///< mapped_ of all ranks together
+  std::atomic<std::int32_t> met;                                    ///< ranks that have come to the next one
+  std::atomic<std::uint64_t> mapped;                                ///< mapped_ of all ranks together
+  std::array<std::atomic<std::int64_t>, most_growths> free_before;  ///< of each growth, and one; 0: not known
   Group groups[most_groups];
 };
 
@@ -130,7 +131,14 @@ NodeSlots::Room NodeSlots::room_for(std::int64_t slots, std::int64_t window_byte
 
 bool NodeSlots::make_room(const Room& room, std::string& why) noexcept {
   const std::uint64_t lacking = parts_of(room) & ~there_;
-  if (!SharedMemory::leaves_room(part_bytes() * static_cast<std::size_t>(std::popcount(lacking)), why))
+  if (lacking == 0) return true;
+  // What is free before any rank makes its part: the first to come looks, for all.
+  std::atomic<std::int64_t>& before =
+      head_->free_before[static_cast<std::size_t>(std::min(growths_++, most_growths - 1))];
+  std::int64_t none = 0;
+  before.compare_exchange_strong(none, SharedMemory::free_bytes() + 1);
+  if (!SharedMemory::is_half(part_bytes() * static_cast<std::size_t>(std::popcount(lacking)), before - 1,
+                             why))
     return false;
   int turn = 0;
   for (std::uint64_t left = lacking; left != 0; left &= left - 1) {

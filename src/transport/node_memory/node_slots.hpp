@@ -222,6 +222,8 @@ class NodeSlots {
   std::uint64_t there_ = 0;   ///< parts that have pages; the same on all ranks of the node
   std::uint64_t mapped_ = 0;  ///< parts that are mapped in this process
   Makers makers_;
+  static constexpr int most_growths = 32;
+  int growths_ = 0;        ///< the same on all ranks
   int counted_calls_ = 0;  ///< that had counters; the same on all ranks
 };
 

@@ -41,13 +41,6 @@ int reserve(int fd, std::size_t bytes) {
   return 0;
 }
 
-/// Where shm_open() has its objects; -1: not known.
-std::int64_t free_bytes() {
-  struct statvfs about {};
-  if (::statvfs("/dev/shm", &about) != 0) return -1;
-  return static_cast<std::int64_t>(about.f_bavail) * static_cast<std::int64_t>(about.f_frsize);
-}
-
 /// Before the pages are there: the object keeps the policy. What cannot be spread is slower, and good for all
 /// that.
 void spread(int fd, std::size_t bytes) {
@@ -62,14 +55,8 @@ constexpr int populate_read = 22, populate_write = 23;  // MADV_…, of Linux 5.
 /// Whether the kernel makes the pages of a mapping and says when there are none. Else all are reserved at
 /// once.
 bool kernel_makes_pages() {
-  static const bool does = [] {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    void* p = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    const bool made = p != MAP_FAILED && ::madvise(p, page, populate_write) == 0;
-    if (p != MAP_FAILED) ::munmap(p, page);
-    return made;
-  }();
-  return does;
+  static const bool known = ::madvise(nullptr, 0, populate_write) == 0;
+  return known;
 }
 
 /// 0 or errno.
@@ -81,7 +68,7 @@ int set_up(int fd, const SharedMemory::Need& need) {
 
 /// Makes an object no other process has. -1: `why` says what failed.
 int create(Name& name, const SharedMemory::Need& need, std::string& why) {
-  if (!SharedMemory::leaves_room(need.bytes, why)) return -1;
+  if (!SharedMemory::is_half(need.bytes, SharedMemory::free_bytes(), why)) return -1;
   // Random, as containers may share memory but not process numbers.
   std::random_device random;
   std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(),
@@ -168,8 +155,13 @@ void SharedMemory::remove_name(const Name& name) noexcept { ::shm_unlink(name.da
 
 std::int64_t SharedMemory::share_of_free() { return std::max<std::int64_t>(free_bytes() / 4, 0); }
 
-bool SharedMemory::leaves_room(std::size_t bytes, std::string& why) {
-  const std::int64_t there = free_bytes();
+std::int64_t SharedMemory::free_bytes() {
+  struct statvfs about {};
+  if (::statvfs("/dev/shm", &about) != 0) return -1;
+  return static_cast<std::int64_t>(about.f_bavail) * static_cast<std::int64_t>(about.f_frsize);
+}
+
+bool SharedMemory::is_half(std::size_t bytes, std::int64_t there, std::string& why) {
   if (there < 0 || static_cast<std::int64_t>(bytes) <= there / 2) return true;
   why = std::to_string(bytes) + " bytes of shared memory: " + std::to_string(there) +
         " are free in /dev/shm, of which collio takes half at most";
@@ -197,8 +189,8 @@ void SharedMemory::map_pages(std::size_t begin, std::size_t bytes, bool fresh) n
 
 std::span<std::byte> SharedMemory::pages_of(std::size_t begin, std::size_t bytes) const noexcept {
   static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t from = begin / page * page;
-  return {data_ + from, std::min(begin + bytes, bytes_) - from};
+  const std::size_t behind = reinterpret_cast<std::uintptr_t>(data_ + begin) % page;
+  return {data_ + begin - behind, std::min(bytes, bytes_ - begin) + behind};
 }
 
 void SharedMemory::discard() noexcept { ::madvise(data_, bytes_, MADV_REMOVE); }

@@ -54,8 +54,10 @@ class SharedMemory {
   static std::unique_ptr<SharedMemory> join(const Name& name, std::size_t bytes, std::string& why);
   static void remove_name(const Name& name) noexcept;
 
-  /// Whether half of what is free is enough for `bytes` more: others need some too. Not collective.
-  [[nodiscard]] static bool leaves_room(std::size_t bytes, std::string& why);
+  /// Where such memory is; -1: not known. Not collective.
+  [[nodiscard]] static std::int64_t free_bytes();
+  /// Whether `bytes` are at most half of those that are free: others need some too. Not collective.
+  [[nodiscard]] static bool is_half(std::size_t bytes, std::int64_t free, std::string& why);
   /// Gives a part its pages, and maps them in this process. False: there are none, and `why` says so. Ranks
   /// may do it at the same time, each for a part of its own. Not collective.
   [[nodiscard]] bool make_pages(std::size_t begin, std::size_t bytes, std::string& why) noexcept;
