@@ -59,7 +59,7 @@ class SharedMemory {
   /// Whether `bytes` are at most half of those that are free: others need some too. Not collective.
   [[nodiscard]] static bool is_half(std::size_t bytes, std::int64_t free, std::string& why);
   /// Gives a part its pages, and maps them in this process. False: there are none, and `why` says so. Ranks
-  /// may do it at the same time, each for a part of its own. Not collective.
+  /// may make parts of their own at the same time. Not collective.
   [[nodiscard]] bool make_pages(std::size_t begin, std::size_t bytes, std::string& why) noexcept;
   /// Maps pages that are there in this process, as a page fault for each takes longer. `fresh`: no other
   /// process has mapped them yet. Not collective.
