@@ -133,7 +133,7 @@ std::int64_t two_phase_window_bytes(const machine::Machine& machine, const Hints
 /// as long ones.
 std::int64_t memory_in_use(const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
   const std::int64_t all = node_memory_bytes(machine, hints);
-  const bool asked = hints.window_bytes > 0 || hints.direct;
+  const bool asked = hints.window_bytes > 0 || hints.direct || hints.cut == Cut::balanced;
   const std::int64_t least = std::max(smallest_memory_part, page * fewest_windows(machine, hints));
   if (machine.nodes.size() > 1 || machine.storage.node_buffer_bytes > 0 || asked || all / 4 < least ||
       r.digest.through_slots == Digest::nothing || r.digest.bytes / machine.ranks() >= all / 2)

@@ -322,6 +322,8 @@ TEST(TwoLayerPlan, MemoryIsWholeAtOnceWhereAPartWouldNotDo) {
   EXPECT_TRUE(plan_after(0, small, {}, far).whole_memory) << "long windows are for its storage";
   EXPECT_TRUE(plan_after(0, small, hints_of({{"collio_window", "65536"}})).whole_memory);
   EXPECT_TRUE(plan_after(0, small, hints_of({{"cb_buffer_size", "1048576"}})).whole_memory) << "little";
+  EXPECT_TRUE(plan_after(0, small, hints_of({{"collio_domains", "balanced"}})).whole_memory)
+      << "its cut is made once";
 }
 
 }  // namespace
