@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/file/same_call.hpp"
+#include "engine/open/discover.hpp"
 #include "mpiio/background_calls.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
@@ -322,5 +323,6 @@ extern "C" __attribute__((visibility("default"))) const collio_engine* collio_en
   static const collio_calls overrides = make_overrides();
   static const collio_waits waits = make_waits();
   static const collio_engine answer{&overrides, &waits, pending_operations()};
+  collio::engine::look_at_node_early();
   return &answer;
 }

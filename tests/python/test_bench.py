@@ -22,7 +22,8 @@ def setup(request, site):
     return launcher.Setup(mpi, Build.of(mpi), ranks=4, timeout_s=30)
 
 
-def environment_of(setup, name, monkeypatch):
+def environment_of(setup, name, monkeypatch, cores=2):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
     monkeypatch.setenv("COLLIO_HINTS", "cb_nodes=9")
     monkeypatch.setenv("OMPI_MCA_fcoll", "individual")
     job = launcher.job_of(setup, engines.parse_engine(name, setup.mpi), ["program"])
@@ -46,6 +47,14 @@ def test_both_sides_get_the_same_but_for_the_interposer(setup, monkeypatch):
 def test_spinning_native_gets_no_help(setup, monkeypatch):
     job, preload = environment_of(setup, "native-spin", monkeypatch)
     assert preload == "" and "OMPI_MCA_mpi_yield_when_idle" not in job.environ
+
+
+def test_no_side_yields_where_each_rank_has_a_core(setup, monkeypatch):
+    for name in ("native", "collio"):
+        job, preload = environment_of(setup, name, monkeypatch, cores=4)
+        assert "libcollio_yield" not in preload and "OMPI_MCA_mpi_yield_when_idle" not in job.environ
+    job, _ = environment_of(setup, "native", monkeypatch, cores=3)
+    assert "COLLIO_YIELD_NS" in job.environ or "OMPI_MCA_mpi_yield_when_idle" in job.environ
 
 
 def test_hints_of_one_engine(setup, monkeypatch):

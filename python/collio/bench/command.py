@@ -57,8 +57,8 @@ def bench() -> None:
 
     Engines run in turns, and every byte is checked.
 
-    Engines: collio; native (the MPI library's own I/O, with waiting ranks that yield); native-spin
-    (without yielding); native-tuned (with the fastest settings for the pattern, searched before the
+    Engines: collio; native (the MPI library's own I/O; where ranks outnumber cores, waiting ranks yield);
+    native-spin (without yielding); native-tuned (with the fastest settings for the pattern, searched before the
     measurement); pnetcdf, pnetcdf-collio, pnetcdf-gio (through --pnetcdf's nonblocking calls, over native,
     collio and PnetCDF's own I/O; pnetcdf-tuned, pnetcdf-gio-tuned); floor (the same bytes, contiguous, by
     POSIX calls). Open MPI also has ompi-two_phase, ompi-vulcan, ompi-dynamic, ompi-dynamic_gen2,

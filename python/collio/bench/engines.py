@@ -51,7 +51,7 @@ class Engine:
     label: str
     preload: bool = False  # the interposer
     interposer: Path | None = None  # of another checkout; None: this one's
-    yields: bool = True    # the native progress loop gives the processor away
+    yields: bool = True    # where ranks outnumber cores, MPI's progress loop gives the core away
     mode: str = "mpiio"    # or "declared", "pnetcdf", "floor"
     arguments: tuple[str, ...] = ()  # of the measuring program
     environ: dict[str, str] = field(default_factory=dict)

@@ -55,10 +55,15 @@ def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
         raise BenchError(f"{setup.mpi.id} has no mpiexec")
     if any(engine.preload and not engine.interposer for engine in engines) and not setup.build.exists:
         raise BenchError(f"no build of collio for {setup.mpi.id}; `make build` makes it")
-    needs_yield = setup.mpi.family != OPENMPI and any(engine.yields for engine in engines)
-    if needs_yield and not setup.build.yield_preload.is_file():
+    needs_preload = setup.mpi.family != OPENMPI and any(_helped_to_yield(setup, engine) for engine in engines)
+    if needs_preload and not setup.build.yield_preload.is_file():
         raise BenchError(f"{setup.build.yield_preload} is missing; {advice()}")
     return path
+
+
+def _helped_to_yield(setup: Setup, engine: Engine) -> bool:
+    """Where each rank has a core, yielding would only slow it down. The lab's nodes share this machine's cores."""
+    return engine.yields and (setup.lab is not None or setup.ranks > len(os.sched_getaffinity(0)))
 
 
 def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
@@ -71,9 +76,9 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
     else:
         options = mpiexec.options_here(setup.mpi, setup.ranks)
         environ |= mpiexec.environment_here(setup.mpi)
-    if engine.yields and setup.mpi.family == OPENMPI:
+    if _helped_to_yield(setup, engine) and setup.mpi.family == OPENMPI:
         environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
-    elif engine.yields:
+    elif _helped_to_yield(setup, engine):
         preloads.append(str(setup.build.yield_preload))
         environ["COLLIO_YIELD_NS"] = YIELD_NAP_NS
     environ |= engine.environ

@@ -6,10 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "access/mpi_life.hpp"
 #include "engine/open/processors.hpp"
 #include "machine/fabric.hpp"
 #include "machine/node_reader.hpp"
@@ -214,6 +216,13 @@ std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared) {
 const machine::NodeParts& parts_of_node() {
   static const machine::NodeParts parts = machine::read_node_parts("/sys");
   return parts;
+}
+
+void look_at_node_early() noexcept try {
+  int rank = -1;
+  if (access::has_world()) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) static_cast<void>(parts_of_node());
+} catch (const std::bad_alloc&) {  // an open will look again
 }
 
 NodeFacts facts_of_node(const machine::CpuSet& processors) {

@@ -40,6 +40,9 @@ struct NodeFacts {
 };
 /// What this process's node has inside: read once. Not collective.
 [[nodiscard]] const machine::NodeParts& parts_of_node();
+/// Reads them on the first rank of MPI_COMM_WORLD, for whose look the ranks of a first open would wait: 0.2
+/// ms. Not collective.
+void look_at_node_early() noexcept;
 /// `processors`: of all its ranks. Not collective.
 [[nodiscard]] NodeFacts facts_of_node(const machine::CpuSet& processors);
 /// The place of a rank where all ranks are on one node; without a communicator. Not collective.
