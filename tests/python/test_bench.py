@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 import shared_memory
@@ -102,6 +103,26 @@ def test_medians_and_ratios():
     rows = results.result_rows([samples("collio", [1, 4, 2]), samples("native", [8, 9, 10])])
     assert [(r["engine"], r["median_s"], r["min_s"], r["max_s"], r["ratio_to_collio"]) for r in rows] == [("collio", 2, 1, 4, 1.0), ("native", 9, 8, 10, 4.5)]
     assert rows[0]["peak_rss_above_buffer_bytes"] == 4
+
+
+def test_a_report_apart_is_of_a_run_that_is_not_timed(setup, monkeypatch, tmp_path):
+    ran = []
+    calls = [{"operation": "write", "path": "two_layer", "reason": "r", "steps": {"write": {"max": 0.5}}}]
+
+    def measure(setup, engine, arguments):
+        ran.append((engine.label, setup.scratch is not None))
+        files = [{"calls": calls}] if setup.scratch and engine.preload else []
+        lost = setup.scratch and len(ran) > 5
+        line = {"verified": True, "operations": [{"operation": "write", "seconds": float(len(ran)), "bytes": 8, "verified": True}]}
+        return launcher.Outcome([line], "collio took over no file" if lost else None, files)
+    monkeypatch.setattr(rounds.launcher, "measure", measure)
+    apart = replace(setup, scratch=tmp_path, report_apart=True)
+    contenders = engines.parse_engines("collio,native", setup.mpi)
+    collio, native = rounds.run_rounds(apart, contenders, lambda engine: [], 2, lambda *_: None)
+    assert ran == [("collio", False), ("native", False), ("native", False), ("collio", False), ("collio", True)]
+    assert len(collio.lines) == 2 and (collio.reported, collio.files) == (1, [{"calls": calls}]) and not native.files
+    collio, _ = rounds.run_rounds(apart, contenders, lambda engine: [], 2, lambda *_: None)
+    assert collio.errors == ["collio took over no file"]
 
 
 def test_time_steps_have_medians_of_their_own(capsys):

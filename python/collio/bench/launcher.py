@@ -32,10 +32,11 @@ class Setup:
     build: Build
     ranks: int
     timeout_s: float
-    scratch: Path | None = None  # where collio's runs leave their report
+    scratch: Path | None = None  # where collio's runs leave their report; None: they leave none
     lab: Lab | None = None  # the nodes the ranks run on; None: this machine
     thread_multiple: bool = False  # collio's runs ask for MPI_THREAD_MULTIPLE
     conditions: dict[str, str] = field(default_factory=dict)  # variables of collio's runs
+    report_apart: bool = False  # timed runs leave none, a further run does
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def _operation_rows(samples: Samples) -> list[JsonObject]:
         row |= {"wrong_hole_bytes": dirty} if dirty else {}
         found = samples.engine.by_operation.get(name)
         row |= {"settings": found.label} if found else {}
-        rows.append({**row, **_time_steps(runs), **_reported(samples, name, len(runs))})
+        rows.append({**row, **_time_steps(runs), **_reported(samples, name)})
     return rows
 
 
@@ -80,13 +80,13 @@ def _time_steps(runs: list[list[JsonObject]]) -> JsonObject:
     }
 
 
-def _reported(samples: Samples, operation: str, runs: int) -> JsonObject:
+def _reported(samples: Samples, operation: str) -> JsonObject:
     """What collio's own report adds: the ways taken and why, seconds by step for one run."""
     calls = [call for file in samples.files for call in file.get("calls", ()) if call.get("operation", "").startswith(operation)]
     if not calls:
         return {}
     ways = dict.fromkeys(f"{call.get('path')}: {call.get('reason')}" for call in calls)
-    return {"ways": list(ways), "steps_s": {step: round(seconds / runs, 9) for step, seconds in report.step_sums(calls).items()}}
+    return {"ways": list(ways), "steps_s": {step: round(seconds / samples.reported, 9) for step, seconds in report.step_sums(calls).items()}}
 
 
 def print_table(console: Console, document: JsonObject) -> None:

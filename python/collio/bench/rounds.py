@@ -5,7 +5,7 @@ Rotation, so that no engine always follows the same one (page cache, frequency, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable
 
 from collio.bench import launcher
@@ -22,7 +22,8 @@ class Samples:
 
     engine: Engine
     lines: list[JsonObject] = field(default_factory=list)
-    files: list[FileRecord] = field(default_factory=list)  # collio's report of them
+    files: list[FileRecord] = field(default_factory=list)  # collio's report of them, or of a further run
+    reported: int = 0  # how many runs that report is of
     links: list[list[LinkBytes]] = field(default_factory=list)  # of a lab, one list a run
     errors: list[str] = field(default_factory=list)
 
@@ -39,21 +40,36 @@ def run_rounds(
 ) -> list[Samples]:
     """Runs everything; an engine that failed once is not run again. `told` hears of each run."""
     samples = {engine.label: Samples(engine) for engine in engines}
+    timed = replace(setup, scratch=None) if setup.report_apart else setup
     for repeat in range(repeats):
         for engine in rotation(engines, repeat):
             mine = samples[engine.label]
             if mine.errors:
                 continue
-            outcome = _run(setup, engine, arguments_of)
+            outcome = _run(timed, engine, arguments_of)
             error = problem(engine, outcome)
             if error:
                 mine.errors.append(error)
             else:
                 mine.lines += outcome.lines
                 mine.files += outcome.files
+                mine.reported += 1 if timed.scratch else 0
                 mine.links += [outcome.links] if outcome.links else []
             told(engine, repeat, outcome)
+    if setup.report_apart:
+        for mine in samples.values():
+            _report(setup, mine, arguments_of)
     return list(samples.values())
+
+
+def _report(setup: Setup, mine: Samples, arguments_of: Callable[[Engine], list[str]]) -> None:
+    """One more run of collio, not timed: it says what the timed ones did, and that collio took part."""
+    if not mine.engine.preload or mine.errors:
+        return
+    outcome = launcher.measure(setup, mine.engine, arguments_of(mine.engine))
+    error = problem(mine.engine, outcome)
+    mine.errors += [error] if error else []
+    mine.files, mine.reported = outcome.files, 1
 
 
 def _run(setup: Setup, engine: Engine, arguments_of: Callable[[Engine], list[str]]) -> Outcome:
