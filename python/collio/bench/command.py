@@ -45,7 +45,6 @@ COMMON = [
                  help="Where PnetCDF is installed, for engines named pnetcdf..."),
     click.option("--ranks-per-node", type=click.IntRange(min=1), help="Under collio, treat every N ranks as one node."),
     click.option("--operation", type=click.Choice(["write", "read", "write,read"]), default="write,read", show_default=True, help="Operations to measure."),
-    click.option("--report-apart", is_flag=True, help="Time collio without its report; a further run makes that. For calls of microseconds."),
     click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds one run may take."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
     click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON document here as well."),
@@ -88,7 +87,7 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
     front = _pnetcdf_arguments(common, contenders, mpi)
     with tempfile.TemporaryDirectory(prefix="collio-bench-") as scratch:
         setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab, common["collective"] != "blocking",
-                               {"COLLIO_RANKS_PER_NODE": str(common["ranks_per_node"])} if common["ranks_per_node"] else {}, common["report_apart"])
+                               {"COLLIO_RANKS_PER_NODE": str(common["ranks_per_node"])} if common["ranks_per_node"] else {})
         program = launcher.check_setup(setup, "collio_bench", contenders)
         prepared = PATTERNS[name].prepare(options, setup.ranks, Path(scratch))
         needed = prepared.file_bytes * common["steps"]
@@ -189,7 +188,7 @@ def _command_of(name: str) -> click.Command:
     def callback(**given: Any) -> None:
         common = {parameter: given.pop(parameter) for parameter in
                   ("mpi_name", "ranks", "engines", "folder", "repeat", "assignments", "operation", "timeout_s", "steps", "collective", "compute_s", "lab_machine",
-                   "ranks_per_node", "pnetcdf_prefix", "report_apart")}
+                   "ranks_per_node", "pnetcdf_prefix")}
         end_with_its_runs()
         as_json, output = given.pop("as_json"), given.pop("output")
         try:

@@ -44,9 +44,8 @@ def _engine(graph: Graph, samples: Samples) -> JsonObject:
     told = {"bytes": [[over.there, over.back] for over in links], "busiest": _busiest(graph, links)}
     said = traffic.said_by(graph, samples.files)
     if said:
-        runs = len(samples.links)
-        told["foreseen_busiest"] = _busiest(graph, [LinkBytes(over.there // runs, over.back // runs) for over in said.foreseen])
-        told["sent_busiest"] = _busiest(graph, [LinkBytes(over.there // runs, over.back // runs) for over in said.sent])
+        told["foreseen_busiest"] = _busiest(graph, said.foreseen)
+        told["sent_busiest"] = _busiest(graph, said.sent)
     return told
 
 

@@ -36,7 +36,6 @@ class Setup:
     lab: Lab | None = None  # the nodes the ranks run on; None: this machine
     thread_multiple: bool = False  # collio's runs ask for MPI_THREAD_MULTIPLE
     conditions: dict[str, str] = field(default_factory=dict)  # variables of collio's runs
-    report_apart: bool = False  # timed runs leave none, a further run does
 
 
 @dataclass(frozen=True)

@@ -81,12 +81,12 @@ def _time_steps(runs: list[list[JsonObject]]) -> JsonObject:
 
 
 def _reported(samples: Samples, operation: str) -> JsonObject:
-    """What collio's own report adds: the ways taken and why, seconds by step for one run."""
+    """What collio's own report adds: the ways taken and why, seconds by step."""
     calls = [call for file in samples.files for call in file.get("calls", ()) if call.get("operation", "").startswith(operation)]
     if not calls:
         return {}
     ways = dict.fromkeys(f"{call.get('path')}: {call.get('reason')}" for call in calls)
-    return {"ways": list(ways), "steps_s": {step: round(seconds / samples.reported, 9) for step, seconds in report.step_sums(calls).items()}}
+    return {"ways": list(ways), "steps_s": {step: round(seconds, 9) for step, seconds in report.step_sums(calls).items()}}
 
 
 def print_table(console: Console, document: JsonObject) -> None:
