@@ -21,9 +21,10 @@ PnetCDF, each with default and tuned settings. Aims: 2 for pieces below 1 KiB, 1
 call, the fastest settings let each rank access the file alone, and none hears of another's error. Under collio all ranks meet once a call.
 """
 MISSED_TEXT = """\
-*Most* is the highest speed-up that is possible: the fastest rival's time ÷ the floor. *Time goes to* splits collio's time into its steps
-([fields](report-fields.md)). In *write* and *read* the kernel copies between memory and file. While one rank copies, ranks that share the node's memory
-*wait*. In *set view* collio describes the file type, and the MPI library gets the view or its etype. *Program* is the rest, as in PnetCDF.
+*Most* is the highest speed-up that is possible: the fastest rival's time ÷ the floor. *Time goes to* splits the time of a run into collio's steps
+([fields](report-fields.md)). In *digest* the ranks of a call meet. In *plan* they make shared memory, in a job's first call; ranks that share a core
+wait there for those that go on. In *write* and *read* the kernel copies between memory and file. While one rank copies, ranks that share the node's
+memory *wait*. In *set view* collio describes the file type, and the MPI library gets the view or its etype. *Program* is the rest, as in PnetCDF.
 """
 PROGRAMS_TEXT = """\
 From the launch to the end of a job that makes five checkpoints, or reads them: `mpiexec` alone with the fastest settings of the MPI library ÷ the
@@ -80,13 +81,17 @@ def cases_of(document: dict, pattern: str, library: str) -> list:
 
 
 def shares_of(row: dict) -> dict:
-    """Steps of collio's calls as parts of the time, the setting of views, and what is left of it."""
+    """Steps of collio's calls as parts of the time, the setting of views, and what is left of it.
+
+    Steps are of a run of their own, which may have taken longer than those that were timed.
+    """
     seconds = dict(row.get("steps_s", {}))
     if not seconds:
         return {}
     seconds["set view"] = row["parts_median_s"]["set_view_s"]
-    seconds["program"] = max(0.0, row["median_s"] - sum(seconds.values()))
-    return {step: spent / row["median_s"] for step, spent in seconds.items()}
+    whole = max(row["median_s"], sum(seconds.values()))
+    seconds["program"] = whole - sum(seconds.values())
+    return {step: spent / whole for step, spent in seconds.items()}
 
 
 def sections(cases: list) -> list:

@@ -47,6 +47,11 @@ def test_a_case_that_misses_its_aim_shows_where_the_time_goes():
     assert "| 8 | read |" not in text and benchmark_aims.sections([]) == []
 
 
+def test_steps_of_a_slower_run_are_parts_of_that_run():
+    write, _ = cases(document({"collio": (0.4, 0.4), "native-tuned": (0.4, 0.4)}))
+    assert write.shares == pytest.approx({"write": 0.5, "wait": 0.375, "set view": 0.125, "program": 0})
+
+
 def test_whole_programs():
     of = {"machine": {"file_system": "tmpfs"}, "dir": "/dev/shm", "mpi": "mpich-4.0.2", "ranks": 8}
     documents = [{**of, "speed_up": {"write": 2.0, "read": 0.9}}, {**of, "speed_up": {"write": 0.5, "read": 0.9}}]
