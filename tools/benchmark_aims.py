@@ -83,13 +83,13 @@ def cases_of(document: dict, pattern: str, library: str) -> list:
 def shares_of(row: dict) -> dict:
     """Steps of collio's calls as parts of the time, the setting of views, and what is left of it.
 
-    Steps are of a run of their own, which may have taken longer than those that were timed.
+    Steps are of a run of their own. Where a document does not say how long that took, it took no less than they did.
     """
     seconds = dict(row.get("steps_s", {}))
     if not seconds:
         return {}
-    seconds["set view"] = row["parts_median_s"]["set_view_s"]
-    whole = max(row["median_s"], sum(seconds.values()))
+    seconds["set view"] = row.get("reported_set_view_s", row["parts_median_s"]["set_view_s"])
+    whole = max(row.get("reported_s", row["median_s"]), sum(seconds.values()))
     seconds["program"] = whole - sum(seconds.values())
     return {step: spent / whole for step, spent in seconds.items()}
 

@@ -56,6 +56,7 @@ struct collio_shim {
   const struct collio_calls* calls;
   const struct collio_waits* waits;
   void (*own)(int more);
+  int at_init; /* the engine starts behind MPI_Init, not in front of an open */
 };
 
 /* What the engine answers: its own functions, and how many requests and split calls of its own there are. The

@@ -323,6 +323,6 @@ extern "C" __attribute__((visibility("default"))) const collio_engine* collio_en
   static const collio_calls overrides = make_overrides();
   static const collio_waits waits = make_waits();
   static const collio_engine answer{&overrides, &waits, pending_operations()};
-  collio::engine::look_at_node_early();
+  if (shim->at_init) collio::engine::look_at_node_early();
   return &answer;
 }

@@ -93,6 +93,8 @@ static collio_engine_start_function load_engine(const struct mpi_family* family)
   return start;
 }
 
+static _Thread_local int at_init;
+
 static void start_engine(void) {
   static struct collio_shim shim;
   const char* library;
@@ -105,6 +107,7 @@ static void start_engine(void) {
   shim.calls = tool_comes_back ? &real_PMPI_calls : &real_MPI_calls;
   shim.waits = &real_PMPI_waits;
   shim.own = own;
+  shim.at_init = at_init;
   const struct collio_engine* answer = start(&shim);
   engine_waits = answer->waits;
   pending = answer->pending;
@@ -123,8 +126,10 @@ static int leave(int result) {
 /* Behind the outermost MPI_Init: a first open need not wait for the engine then. An MPI library that was
  * loaded privately becomes visible to all (start_engine), so there it waits for a file to be opened. */
 static void start_at_init(int initialized) {
-  if (initialized && depth == 1 && dlsym(RTLD_DEFAULT, "PMPI_Get_library_version"))
-    pthread_once(&started_once, start_engine);
+  if (!initialized || depth != 1 || !dlsym(RTLD_DEFAULT, "PMPI_Get_library_version")) return;
+  at_init = 1;
+  pthread_once(&started_once, start_engine);
+  at_init = 0;
 }
 
 /* A call of the program's own to MPI_File_open is where collio begins. */

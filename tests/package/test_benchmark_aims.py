@@ -50,6 +50,10 @@ def test_a_case_that_misses_its_aim_shows_where_the_time_goes():
 def test_steps_of_a_slower_run_are_parts_of_that_run():
     write, _ = cases(document({"collio": (0.4, 0.4), "native-tuned": (0.4, 0.4)}))
     assert write.shares == pytest.approx({"write": 0.5, "wait": 0.375, "set view": 0.125, "program": 0})
+    told = document({"collio": (0.4, 0.4), "native-tuned": (0.4, 0.4)})
+    told["results"][0] |= {"reported_s": 1.0, "reported_set_view_s": 0.2}
+    write, _ = cases(told)
+    assert write.shares == pytest.approx({"write": 0.4, "wait": 0.3, "set view": 0.2, "program": 0.1})
 
 
 def test_whole_programs():

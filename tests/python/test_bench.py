@@ -54,8 +54,21 @@ def test_no_side_yields_where_each_rank_has_a_core(setup, monkeypatch):
     for name in ("native", "collio"):
         job, preload = environment_of(setup, name, monkeypatch, cores=4)
         assert "libcollio_yield" not in preload and "OMPI_MCA_mpi_yield_when_idle" not in job.environ
-    job, _ = environment_of(setup, "native", monkeypatch, cores=3)
-    assert "COLLIO_YIELD_NS" in job.environ or "OMPI_MCA_mpi_yield_when_idle" in job.environ
+    for crowded, cores in ((setup, 3), (replace(setup, thread_multiple=True), 7)):
+        job, _ = environment_of(crowded, "native", monkeypatch, cores)
+        assert "COLLIO_YIELD_NS" in job.environ or "OMPI_MCA_mpi_yield_when_idle" in job.environ
+
+
+@pytest.mark.parametrize("limit, cores", [("max 100000", 8), ("250000 100000", 2), ("50000 100000", 1), ("1600000 100000", 8), (None, 8)])
+def test_cores_are_no_more_than_the_quota_is_worth(monkeypatch, limit, cores):
+    def read_text(path):
+        assert str(path) == "/sys/fs/cgroup/cpu.max"
+        if limit is None:
+            raise FileNotFoundError
+        return limit + "\n"
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr(machine.Path, "read_text", read_text)
+    assert machine.cores() == cores
 
 
 def test_hints_of_one_engine(setup, monkeypatch):
@@ -112,17 +125,19 @@ def test_the_report_is_of_a_run_that_is_not_timed(setup, monkeypatch, tmp_path):
     def measure(setup, engine, arguments):
         ran.append((engine.label, setup.scratch is not None))
         files = [{"calls": calls}] if setup.scratch and engine.preload else []
-        lost = setup.scratch and len(ran) > 5
+        lost = setup.scratch and engine.label == "collio@lost"
         line = {"verified": True, "operations": [{"operation": "write", "seconds": float(len(ran)), "bytes": 8, "verified": True}]}
         return launcher.Outcome([line], "collio took over no file" if lost else None, files)
     monkeypatch.setattr(rounds.launcher, "measure", measure)
     apart = replace(setup, scratch=tmp_path)
     contenders = engines.parse_engines("collio,native", setup.mpi)
     collio, native = rounds.run_rounds(apart, contenders, lambda engine: [], 2, lambda *_: None)
-    assert ran == [("collio", False), ("native", False), ("native", False), ("collio", False), ("collio", True)]
+    assert ran == [("collio", True), ("collio", False), ("native", False), ("native", False), ("collio", False)]
     assert len(collio.lines) == 2 and collio.files == [{"calls": calls}] and not native.files
-    collio, _ = rounds.run_rounds(apart, contenders, lambda engine: [], 2, lambda *_: None)
-    assert collio.errors == ["collio took over no file"]
+    row = results.result_rows([collio])[0]
+    assert row["samples_s"] == [2, 5] and (row["reported_s"], row["reported_set_view_s"]) == (1, 0)
+    without, = rounds.run_rounds(apart, [replace(contenders[0], label="collio@lost")], lambda engine: [], 2, lambda *_: None)
+    assert without.errors == ["collio took over no file"] and len(ran) == 6 and not without.files
 
 
 def test_time_steps_have_medians_of_their_own(capsys):

@@ -16,7 +16,10 @@ from collio.wording import format_bytes, format_seconds
 
 
 def summary(graph: Graph, all_samples: list[Samples]) -> JsonObject:
-    """Medians over each engine's runs, all operations and the start of the job included. Bytes are [there, back] a link."""
+    """Medians over each engine's runs, all operations and the start of the job included. Bytes are [there, back] a link.
+
+    What collio foresaw and sent is of the run with a report.
+    """
     return {
         "machine": graph.name, "nodes": len(graph.nodes),
         "links": [{"name": graph.link_name(index), "rate_bytes_per_s": link.rate_bytes_per_s} for index, link in enumerate(graph.links)],

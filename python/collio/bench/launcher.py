@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from collio import hints
+from collio.bench import machine
 from collio.bench.engines import BenchError, Engine
 from collio.builds import Build, advice
 from collio.lab import build, counters
@@ -63,7 +64,8 @@ def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
 
 def _helped_to_yield(setup: Setup, engine: Engine) -> bool:
     """Where each rank has a core, yielding would only slow it down. The lab's nodes share this machine's cores."""
-    return engine.yields and (setup.lab is not None or setup.ranks > len(os.sched_getaffinity(0)))
+    threads = 2 if setup.thread_multiple else 1  # collio writes in one of its own
+    return engine.yields and (setup.lab is not None or threads * setup.ranks > machine.cores())
 
 
 def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
@@ -102,7 +104,7 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
 
 
 def measure(setup: Setup, engine: Engine, arguments: list[str]) -> Outcome:
-    """One run of one engine. A run under collio that collio took no part in is an error, not a result."""
+    """One run of one engine. A run that collio should report on and took no part in is an error, not a result."""
     before = counters.read(setup.lab.graph) if setup.lab else []
     printed = run_job(job_of(setup, engine, arguments), setup.timeout_s)
     outcome = Outcome(printed.lines, printed.error)

@@ -16,11 +16,21 @@ def describe(folder: Path) -> JsonObject:
     """Processor, cores, memory, kernel, and the file system `folder` lies on."""
     return {
         "cpu": _cpu_model(),
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": cores(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "kernel": f"{platform.system()} {platform.release()}",
         "file_system": file_system(folder),
     }
+
+
+def cores() -> int:
+    """Cores that this process may use, or as many as the quota of its container is worth."""
+    mine = len(os.sched_getaffinity(0))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return max(1, min(mine, int(quota) // int(period)))
+    except (OSError, ValueError):  # no file, or "max"
+        return mine
 
 
 def file_system(folder: Path) -> str:

@@ -81,12 +81,16 @@ def _time_steps(runs: list[list[JsonObject]]) -> JsonObject:
 
 
 def _reported(samples: Samples, operation: str) -> JsonObject:
-    """What collio's own report adds: the ways taken and why, seconds by step."""
+    """What collio's own report adds: the ways taken and why, seconds by step, and what that run took."""
     calls = [call for file in samples.files for call in file.get("calls", ()) if call.get("operation", "").startswith(operation)]
     if not calls:
         return {}
     ways = dict.fromkeys(f"{call.get('path')}: {call.get('reason')}" for call in calls)
-    return {"ways": list(ways), "steps_s": {step: round(seconds, 9) for step, seconds in report.step_sums(calls).items()}}
+    steps = [step for line in samples.reported for step in line["operations"] if step["operation"] == operation]
+    return {
+        "ways": list(ways), "steps_s": {step: round(seconds, 9) for step, seconds in report.step_sums(calls).items()},
+        "reported_s": _sum(steps, "seconds"), "reported_set_view_s": _sum(steps, "set_view_s"),
+    }
 
 
 def print_table(console: Console, document: JsonObject) -> None:

@@ -22,7 +22,8 @@ class Samples:
 
     engine: Engine
     lines: list[JsonObject] = field(default_factory=list)
-    files: list[FileRecord] = field(default_factory=list)  # collio's report of a further run
+    files: list[FileRecord] = field(default_factory=list)  # collio's report of a run that is not timed
+    reported: list[JsonObject] = field(default_factory=list)  # the lines of that run
     links: list[list[LinkBytes]] = field(default_factory=list)  # of a lab, one list a run
     errors: list[str] = field(default_factory=list)
 
@@ -39,10 +40,14 @@ def run_rounds(
 ) -> list[Samples]:
     """Runs everything; an engine that failed once is not run again. `told` hears of each timed run.
 
-    Timed runs leave no report, as a user's do: each line that collio writes into one takes 50 us.
+    Timed runs of collio leave no report, as a user's do: each line that collio writes into one takes 50 us. A
+    run before them does.
     """
     samples = {engine.label: Samples(engine) for engine in engines}
     timed = replace(setup, scratch=None)
+    for mine in samples.values():
+        if setup.scratch and mine.engine.preload:
+            _report(setup, mine, arguments_of)
     for repeat in range(repeats):
         for engine in rotation(engines, repeat):
             mine = samples[engine.label]
@@ -56,18 +61,17 @@ def run_rounds(
                 mine.lines += outcome.lines
                 mine.links += [outcome.links] if outcome.links else []
             told(engine, repeat, outcome)
-    for mine in samples.values():
-        if setup.scratch and mine.engine.preload and not mine.errors:
-            _report(setup, mine, arguments_of)
     return list(samples.values())
 
 
 def _report(setup: Setup, mine: Samples, arguments_of: Callable[[Engine], list[str]]) -> None:
-    """One more run of collio, not timed: it says what the timed ones did, and that collio took part."""
+    """One run of collio that is not timed: it says what the timed ones will do, and that collio takes part."""
     outcome = launcher.measure(setup, mine.engine, arguments_of(mine.engine))
     error = problem(mine.engine, outcome)
-    mine.errors += [error] if error else []
-    mine.files = outcome.files
+    if error:
+        mine.errors.append(error)
+    else:
+        mine.files, mine.reported = outcome.files, outcome.lines
 
 
 def _run(setup: Setup, engine: Engine, arguments_of: Callable[[Engine], list[str]]) -> Outcome:
