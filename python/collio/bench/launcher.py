@@ -64,7 +64,7 @@ def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
 
 def _helped_to_yield(setup: Setup, engine: Engine) -> bool:
     """Where each rank has a core, yielding would only slow it down. The lab's nodes share this machine's cores."""
-    threads = 2 if setup.thread_multiple else 1  # collio writes in one of its own
+    threads = 2 if setup.thread_multiple else 1  # a rank's, with collio's
     return engine.yields and (setup.lab is not None or threads * setup.ranks > machine.cores())
 
 
