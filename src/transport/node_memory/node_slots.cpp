@@ -70,13 +70,13 @@ static_assert(policy::most_node_slots <= 64, "full slots are bits of a word");
 
 // The memory: the head, slots' heads, among several nodes the counters, then the masks of all slots, then
 // their windows. A mask is all zero between two turns, so any layout finds its masks in order; hence they
-// keep to a part of their own, large enough for single bytes. Among several nodes all of it has pages from
-// the beginning, and ranks map a window when they come to it.
+// keep to a part of their own, large enough for single bytes. Among several nodes, and with kernels that make
+// no pages on request, all of it has pages from the beginning, and ranks map a window when they come to it.
 NodeSlots::NodeSlots(std::unique_ptr<SharedMemory> memory, const Size& size, const Makers& makers) noexcept
     : memory_(std::move(memory)),
       head_(at<Head>(0)),
       size_(size),
-      there_(size.several_nodes ? ~std::uint64_t{0} : 0),
+      there_(size.several_nodes || !SharedMemory::kernel_makes_pages() ? ~std::uint64_t{0} : 0),
       makers_(makers) {}
 
 std::size_t NodeSlots::counters_begin(const Size& size) noexcept {

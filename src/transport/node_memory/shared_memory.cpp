@@ -52,18 +52,11 @@ void spread(int fd, std::size_t bytes) {
 
 constexpr int populate_read = 22, populate_write = 23;  // MADV_…, of Linux 5.14; the C library may be older
 
-/// Whether the kernel makes the pages of a mapping and says when there are none. Else all are reserved at
-/// once.
-bool kernel_makes_pages() {
-  static const bool known = ::madvise(nullptr, 0, populate_write) == 0;
-  return known;
-}
-
 /// 0 or errno.
 int set_up(int fd, const SharedMemory::Need& need) {
   if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(need.bytes)) != 0) return errno;
   if (need.pages == SharedMemory::Pages::spread) spread(fd, need.bytes);
-  return reserve(fd, kernel_makes_pages() ? std::min(need.at_once, need.bytes) : need.bytes);
+  return reserve(fd, SharedMemory::kernel_makes_pages() ? std::min(need.at_once, need.bytes) : need.bytes);
 }
 
 /// Makes an object no other process has. -1: `why` says what failed.
@@ -168,8 +161,12 @@ bool SharedMemory::is_half(std::size_t bytes, std::int64_t there, std::string& w
   return false;
 }
 
+bool SharedMemory::kernel_makes_pages() noexcept {
+  static const bool known = ::madvise(nullptr, 0, populate_write) == 0;
+  return known;
+}
+
 bool SharedMemory::make_pages(std::size_t begin, std::size_t bytes, std::string& why) noexcept {
-  if (!kernel_makes_pages()) return true;  // create() has
   const std::span<std::byte> pages = pages_of(begin, bytes);
   int error = 0;
   do error = ::madvise(pages.data(), pages.size(), populate_write) == 0 ? 0 : errno;

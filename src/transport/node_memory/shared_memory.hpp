@@ -58,6 +58,9 @@ class SharedMemory {
   [[nodiscard]] static std::int64_t free_bytes();
   /// Whether `bytes` are at most half of those that are free: others need some too. Not collective.
   [[nodiscard]] static bool is_half(std::size_t bytes, std::int64_t free, std::string& why);
+  /// Whether the kernel makes the pages of a mapping and says when there are none. Else all are there from
+  /// the beginning. Not collective.
+  [[nodiscard]] static bool kernel_makes_pages() noexcept;
   /// Gives a part its pages, and maps them in this process. False: there are none, and `why` says so. Ranks
   /// may make parts of their own at the same time. Not collective.
   [[nodiscard]] bool make_pages(std::size_t begin, std::size_t bytes, std::string& why) noexcept;
