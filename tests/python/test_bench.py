@@ -24,7 +24,7 @@ def setup(request, site):
 
 
 def environment_of(setup, name, monkeypatch, cores=2):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+    monkeypatch.setattr(machine, "cores", lambda: cores)
     monkeypatch.setenv("COLLIO_HINTS", "cb_nodes=9")
     monkeypatch.setenv("OMPI_MCA_fcoll", "individual")
     job = launcher.job_of(setup, engines.parse_engine(name, setup.mpi), ["program"])

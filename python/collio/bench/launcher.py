@@ -78,9 +78,10 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
     else:
         options = mpiexec.options_here(setup.mpi, setup.ranks)
         environ |= mpiexec.environment_here(setup.mpi)
-    if _helped_to_yield(setup, engine) and setup.mpi.family == OPENMPI:
+    helped = _helped_to_yield(setup, engine)
+    if helped and setup.mpi.family == OPENMPI:
         environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
-    elif _helped_to_yield(setup, engine):
+    elif helped:
         preloads.append(str(setup.build.yield_preload))
         environ["COLLIO_YIELD_NS"] = YIELD_NAP_NS
     environ |= engine.environ

@@ -38,7 +38,7 @@ def run_rounds(
     setup: Setup, engines: list[Engine], arguments_of: Callable[[Engine], list[str]], repeats: int,
     told: Callable[[Engine, int, Outcome], None],
 ) -> list[Samples]:
-    """Runs everything; an engine that failed once is not run again. `told` hears of each timed run.
+    """Runs everything; an engine that failed once is not run again. `told` hears of each run.
 
     Timed runs of collio leave no report, as a user's do: each line that collio writes into one takes 50 us. A
     run before them does.
@@ -47,7 +47,7 @@ def run_rounds(
     timed = replace(setup, scratch=None)
     for mine in samples.values():
         if setup.scratch and mine.engine.preload:
-            _report(setup, mine, arguments_of)
+            told(mine.engine, -1, _report(setup, mine, arguments_of))
     for repeat in range(repeats):
         for engine in rotation(engines, repeat):
             mine = samples[engine.label]
@@ -64,7 +64,7 @@ def run_rounds(
     return list(samples.values())
 
 
-def _report(setup: Setup, mine: Samples, arguments_of: Callable[[Engine], list[str]]) -> None:
+def _report(setup: Setup, mine: Samples, arguments_of: Callable[[Engine], list[str]]) -> Outcome:
     """One run of collio that is not timed: it says what the timed ones will do, and that collio takes part."""
     outcome = launcher.measure(setup, mine.engine, arguments_of(mine.engine))
     error = problem(mine.engine, outcome)
@@ -72,6 +72,7 @@ def _report(setup: Setup, mine: Samples, arguments_of: Callable[[Engine], list[s
         mine.errors.append(error)
     else:
         mine.files, mine.reported = outcome.files, outcome.lines
+    return outcome
 
 
 def _run(setup: Setup, engine: Engine, arguments_of: Callable[[Engine], list[str]]) -> Outcome:
