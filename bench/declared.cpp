@@ -125,8 +125,8 @@ void check_declarable(const Pattern& pattern, const std::string& name, Collectiv
     if (call.memory != MPI_DATATYPE_NULL)
       throw UsageError("--mode is 'declared'; allowed for pattern " + name +
                        ": mpiio, floor (its buffer has gaps)");
-  if (collective == Collective::split)
-    throw UsageError("--collective is 'split'; allowed with --mode declared: blocking, nonblocking");
+  if (collective != Collective::blocking && collective != Collective::nonblocking)
+    throw UsageError("--collective: allowed with --mode declared: blocking, nonblocking");
 }
 
 Outcome run_declared(Direction direction, const Target& target, const Work& work, const Pattern& pattern) {

@@ -28,6 +28,8 @@ namespace {
 /// How the bytes go.
 enum class Mode { mpiio, declared, pnetcdf, floor };
 constexpr std::array<const char*, 4> mode_names{"mpiio", "declared", "pnetcdf", "floor"};
+/// Of `Collective`.
+constexpr std::array<const char*, 4> form_names{"blocking", "nonblocking", "split", "independent"};
 
 struct Job {
   const PatternEntry* entry = nullptr;
@@ -330,9 +332,8 @@ void make_ready(Stage& stage, Direction direction, int step) {
   if (operation != "read") job.directions.push_back(Direction::write);
   if (operation != "write") job.directions.push_back(Direction::read);
   job.steps = static_cast<int>(options.number("steps", 1, {1, 100000}));
-  const std::string collective = options.one_of("collective", {"blocking", "nonblocking", "split"});
-  if (collective != "blocking")
-    job.collective = collective == "split" ? Collective::split : Collective::nonblocking;
+  const std::string form = options.one_of("collective", {form_names.begin(), form_names.end()});
+  job.collective = static_cast<Collective>(std::ranges::find(form_names, form) - form_names.begin());
   job.compute_s = static_cast<double>(options.number("compute-ms", 0, {0, 3600000})) / 1000;
   job.keep = options.flag("keep");
   job.check = !options.flag("no-check");

@@ -106,11 +106,22 @@ struct Move {
               : MPI_File_read_at_all(file, move.offset, move.buffer, memory.count, memory.type, status);
 }
 
+[[nodiscard]] int independent_call(MPI_File file, const Move& move, MPI_Status* status) {
+  const Memory& memory = move.memory;
+  const bool here = move.offset == Move::at_pointer;
+  if (move.direction == Direction::write)
+    return here ? MPI_File_write(file, move.buffer, memory.count, memory.type, status)
+                : MPI_File_write_at(file, move.offset, move.buffer, memory.count, memory.type, status);
+  return here ? MPI_File_read(file, move.buffer, memory.count, memory.type, status)
+              : MPI_File_read_at(file, move.offset, move.buffer, memory.count, memory.type, status);
+}
+
 /// The call, and the computation: while it is under way, unless it is blocking.
 [[nodiscard]] int data_call(MPI_File file, const Move& move, const Work& work, MPI_Status* status) {
   const double share_s = work.compute_s / static_cast<double>(work.calls.size());
-  if (work.collective == Collective::blocking) {
-    const int code = blocking_call(file, move, status);
+  const bool alone = work.collective == Collective::independent;
+  if (alone || work.collective == Collective::blocking) {
+    const int code = alone ? independent_call(file, move, status) : blocking_call(file, move, status);
     compute(share_s);
     return code;
   }
@@ -148,8 +159,8 @@ struct Move {
     const Memory memory = contiguous ? Memory(call.bytes) : Memory(call.memory);
     const Move move{direction, offset_of(call, step, work.step_bytes), contiguous ? at : work.buffer.data(),
                     memory};
-    const bool good = first.good(direction == Direction::write ? "collective write" : "collective read",
-                                 data_call(file, move, work, &status));
+    const bool good =
+        first.good(direction == Direction::write ? "write" : "read", data_call(file, move, work, &status));
     seconds.data += now_s() - mark;
     MPI_Count done = 0;
     if (good && MPI_Get_elements_x(&status, MPI_BYTE, &done) == MPI_SUCCESS && done != call.bytes)

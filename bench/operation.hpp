@@ -16,8 +16,8 @@ namespace collio::bench {
 enum class Direction { write, read };
 
 /// How a data call is made: at once; posted, with the program's computation between post and completion; the
-/// same as split calls.
-enum class Collective { blocking, nonblocking, split };
+/// same as split calls; at once by each rank alone, without the others.
+enum class Collective { blocking, nonblocking, split, independent };
 
 /// Seconds of one step on this rank, and when it was: from the barrier before the first set_view or data call
 /// to the end of the last, on a clock that all ranks of a machine share.

@@ -36,8 +36,8 @@ COMMON = [
                  help="Where the file is written.  [default: the current folder, or the lab's memory]"),
     click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Measured runs of each engine."),
     click.option("--steps", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Repeat the pattern N times, consecutively in the file."),
-    click.option("--collective", type=click.Choice(["blocking", "nonblocking", "split"]), default="blocking", show_default=True,
-                 help="Form of the data calls. Nonblocking and split calls run with MPI_THREAD_MULTIPLE under collio."),
+    click.option("--collective", type=click.Choice(["blocking", "nonblocking", "split", "independent"]), default="blocking", show_default=True,
+                 help="Form of the data calls. Nonblocking and split calls run with MPI_THREAD_MULTIPLE under collio. Independent calls are not collective."),
     click.option("--compute", "compute_s", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
                  help="Computing time per step: after blocking calls, during nonblocking and split ones.  [default: 0]"),
     click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every engine but the floor."),
@@ -86,7 +86,7 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
     contenders = engine_table.parse_engines(common["engines"], mpi)
     front = _pnetcdf_arguments(common, contenders, mpi)
     with tempfile.TemporaryDirectory(prefix="collio-bench-") as scratch:
-        setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab, common["collective"] != "blocking",
+        setup = launcher.Setup(mpi, Build.of(mpi), common["ranks"], common["timeout_s"], Path(scratch), lab, common["collective"] in ("nonblocking", "split"),
                                {"COLLIO_RANKS_PER_NODE": str(common["ranks_per_node"])} if common["ranks_per_node"] else {})
         program = launcher.check_setup(setup, "collio_bench", contenders)
         prepared = PATTERNS[name].prepare(options, setup.ranks, Path(scratch))
