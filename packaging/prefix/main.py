@@ -7,6 +7,6 @@ if sys.version_info[:2] != @PYTHON_TUPLE@:
           "name such a one with COLLIO_PYTHON, or install collio again", file=sys.stderr)
     sys.exit(125)
 
-from collio.cli import main  # noqa: E402
+from collio.run.start import main  # noqa: E402
 
-main(prog_name="collio")
+main()

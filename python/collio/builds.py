@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from collio import mpi_libraries
 from collio.mpi_libraries import MpiLibrary
@@ -21,8 +21,7 @@ VIEW_PRELOAD = "libcollio_view.so"
 PACKAGED = Path(__file__).resolve().parent / "native"
 
 
-@dataclass(frozen=True)
-class Build:
+class Build(NamedTuple):
     """None of its files need exist. `programs`: the folder of its programs, where that is not bin/ of `root`."""
 
     root: Path

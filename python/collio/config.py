@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from collio import hints
 
@@ -20,8 +20,7 @@ class ConfigError(ValueError):
     """A config file that cannot be used; the message names file and line."""
 
 
-@dataclass
-class Rule:
+class Rule(NamedTuple):
     """Hints for the files that a pattern matches, and where the rule came from."""
 
     pattern: str
@@ -29,14 +28,14 @@ class Rule:
     origin: str
 
 
-@dataclass
 class Settings:
     """The hints in force for a job, where each came from, and what to tell the user."""
 
-    hints: dict[str, str] = field(default_factory=dict)
-    origins: dict[str, str] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    rules: list[Rule] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.hints: dict[str, str] = {}
+        self.origins: dict[str, str] = {}
+        self.warnings: list[str] = []
+        self.rules: list[Rule] = []
 
     def put(self, key: str, value: str, origin: str) -> None:
         """Sets one hint after checking it. Raises HintError."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 from collio import builds
 
 JUDGE = "collio_judge_faults"
@@ -15,5 +13,7 @@ def wrong_part(text: str) -> str | None:
     program = None if text == "none" else builds.find_program(JUDGE)
     if program is None:
         return None
+    import subprocess  # most jobs have no faults
+
     judged = subprocess.run([str(program)], input=text.encode(errors="backslashreplace"), capture_output=True)
     return judged.stdout.decode(errors="replace").strip() if judged.returncode == 1 else None

@@ -14,16 +14,15 @@ identified by the version macros in its `mpi.h`; nothing is compiled or run unde
 
 from __future__ import annotations
 
-import dataclasses
 import glob
 import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from collio.elf import elf_names
 
@@ -51,8 +50,7 @@ MPICH_KIN = (("I_MPI_VERSION", "intel-mpi"), ("CRAY_MPICH_VERSION", "cray-mpich"
 COMMAND_TIMEOUT_S = 20
 
 
-@dataclasses.dataclass(frozen=True)
-class MpiLibrary:
+class MpiLibrary(NamedTuple):
     """One MPI installation that programs can be built with. Paths are absolute."""
 
     id: str                  # product and version, "mpich-4.0.2": names the build tree build/<id>/
@@ -71,24 +69,22 @@ class MpiLibrary:
         return build_folder() / self.id
 
 
-@dataclasses.dataclass(frozen=True)
-class LauncherMpi:
+class LauncherMpi(NamedTuple):
     """What a launcher says it is. `family` is None for launchers that serve any MPI (srun, flux, jsrun)."""
 
     path: str
     name: str                # "hydra", "openmpi", "pals", "slurm", "flux", "jsrun", "aprun", "unknown"
     family: str | None
-    version: str | None
+    version: str | None      # None where the program's name alone told
 
 
-@dataclasses.dataclass(frozen=True)
-class ProgramMpi:
+class ProgramMpi(NamedTuple):
     """The MPI library a program is linked with."""
 
     path: str
     family: str
     soname: str
-    library: str | None   # where the loader finds it now; None if it does not
+    library: str | None   # where the loader finds it now; None if it does not, or nobody asked
 
 
 def repository() -> Path:
@@ -117,7 +113,7 @@ def find_mpi_libraries() -> list[MpiLibrary]:
             import hashlib  # `collio run` starts sooner without
 
             place = hashlib.sha256(library.library.encode()).hexdigest()[:6]
-            library = dataclasses.replace(library, id=f"{library.id}-{place}")
+            library = library._replace(id=f"{library.id}-{place}")
         found[library.id] = library
     return list(found.values())
 
@@ -258,6 +254,10 @@ def family_of_soname(soname: str) -> str | None:
     return None
 
 
+_KNOWN_PROGRAMS = {"mpiexec.hydra": ("hydra", MPICH), "orterun": (OPENMPI, OPENMPI), "prterun": (OPENMPI, OPENMPI)}
+"""Programs behind `mpiexec` and `mpirun`: kind and family."""
+
+
 def mpi_of_launcher(path: str) -> LauncherMpi | None:
     """What the launcher at `path` (or so named on PATH) says it is; None if there is no such program."""
     program = shutil.which(path)
@@ -267,6 +267,9 @@ def mpi_of_launcher(path: str) -> LauncherMpi | None:
     for name, family in (("flux", None), ("jsrun", None), ("aprun", MPICH)):
         if base == name:
             return LauncherMpi(program, name, family, None)
+    real = _KNOWN_PROGRAMS.get(os.path.basename(os.path.realpath(program)))
+    if real:  # its name says all: `collio run` starts sooner
+        return LauncherMpi(program, *real, None)
     text = _output_of([program, "--version"]) or ""
     if re.search(r"\bPALS\b", text) or "/pals/" in os.path.realpath(program):
         return LauncherMpi(program, "pals", MPICH, None)
@@ -281,8 +284,9 @@ def mpi_of_launcher(path: str) -> LauncherMpi | None:
     return LauncherMpi(program, "unknown", None, None)
 
 
-def mpi_of_program(path: str) -> ProgramMpi | None:
-    """The MPI library the program at `path` is linked with, directly or through others.
+def mpi_of_program(path: str, locate: bool = True) -> ProgramMpi | None:
+    """The MPI library the program at `path` is linked with, directly or through others. `locate`: where the loader finds it, too,
+    which takes a run of ldd.
 
     None for programs that load MPI later or not at all (scripts, interpreters), for static programs,
     and where there is no such program.
@@ -290,7 +294,8 @@ def mpi_of_program(path: str) -> ProgramMpi | None:
     program = path if os.path.isfile(path) else shutil.which(path)
     if program is None:
         return None
-    for soname, library in _shared_libraries(program):
+    direct = [] if locate else [(name, None) for name in elf_names(program)[1] if family_of_soname(name)]
+    for soname, library in direct or _shared_libraries(program):
         family = family_of_soname(soname)
         if family:
             return ProgramMpi(program, family, soname, os.path.realpath(library) if library else None)
@@ -334,6 +339,8 @@ def match_mpi_library(
 
 def _output_of(command: Sequence[str], text: str = "", accept_failure: bool = False) -> str | None:
     """Standard output (and error) of a short command; None if it cannot be run or fails."""
+    import subprocess  # not every `collio run` asks another program
+
     try:
         done = subprocess.run(
             command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -352,7 +359,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print a JSON list")
     libraries = find_mpi_libraries()
     if parser.parse_args(arguments).json:
-        print(json.dumps([dataclasses.asdict(library) for library in libraries], indent=2))
+        print(json.dumps([library._asdict() for library in libraries], indent=2))
     else:
         for library in libraries:
             print(f"{library.id:<20} {library.soname:<16} {library.mpicc}")

@@ -15,8 +15,7 @@ jsrun in LaunchMON, and job scripts of Aurora and Polaris for PALS.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, NamedTuple
 
 from collio.run import launch_line
 from collio.run.launch_line import LaunchLine
@@ -27,8 +26,7 @@ _ASSIGNING = {"jsrun": ("-E", True), "pals": ("--env", True), "aprun": ("-e", Fa
 """Option that sets NAME=VALUE in the ranks, and whether it holds for one `:`-part alone."""
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(NamedTuple):
     """A variable for the ranks. `join`: its value, given the value that the command assigns already."""
 
     name: str

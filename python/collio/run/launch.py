@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from collio import mpi_libraries
 from collio.builds import PACKAGED, Build, is_packaged
@@ -25,35 +25,34 @@ class LaunchError(Exception):
     """The command cannot run under collio; the message says why and what helps."""
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The MPI library a command uses. `launcher_kind`: a name of mpi_libraries.LauncherMpi, or "none"."""
+class Choice(NamedTuple):
+    """The MPI library is found out in the ranks. `launcher_kind`: a name of mpi_libraries.LauncherMpi, or "none"."""
 
-    mpi: MpiLibrary | None  # None: collio finds out in the ranks
+    launcher_kind: str
+    because: str
+    name: str = "the program's MPI"
+
+
+class KnownChoice(NamedTuple):
+    """A library of this machine's."""
+
+    mpi: MpiLibrary
     launcher_kind: str
     because: str
 
     @property
     def name(self) -> str:
-        return self.mpi.id if self.mpi else "the program's MPI"
+        return self.mpi.id
 
 
-@dataclass(frozen=True)
-class KnownChoice(Choice):
-    """A library of this machine's."""
-
-    mpi: MpiLibrary
-
-
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """What to start."""
 
     words: list[str]
-    environ: dict[str, str] = field(repr=False)
+    environ: dict[str, str]
 
 
-def choose(line: LaunchLine, wanted: str | None = None) -> tuple[Choice, Build]:
+def choose(line: LaunchLine, wanted: str | None = None) -> tuple[Choice | KnownChoice, Build]:
     """The MPI a command uses, and what is preloaded for it. Raises LaunchError."""
     if is_packaged() and not wanted:
         return _by_launcher(line), Build(PACKAGED)
@@ -67,16 +66,16 @@ def _by_launcher(line: LaunchLine) -> Choice:
     if launcher is None:
         if not launch_line.programs(line):
             raise LaunchError(f"program not found: {line.words[0]} is no program on PATH")
-        return Choice(None, "none", "no launcher in the command")
-    program = _linked(line)
+        return Choice("none", "no launcher in the command")
+    program = _linked(line, locate=False)
     if program and launcher.family and launcher.family != program.family:
         raise LaunchError(_mismatch(launcher, program, mpi_libraries.find_mpi_libraries()))
-    return Choice(None, launcher.name, f"{program.path} is linked with {program.soname}" if program else f"{line.launcher_word} starts it")
+    return Choice(launcher.name, f"{program.path} is linked with {program.soname}" if program else f"{line.launcher_word} starts it")
 
 
-def _linked(line: LaunchLine) -> ProgramMpi | None:
+def _linked(line: LaunchLine, locate: bool = True) -> ProgramMpi | None:
     """The MPI of the first program of the command that is linked with one."""
-    return next((found for path in launch_line.programs(line) if (found := mpi_libraries.mpi_of_program(str(path)))), None)
+    return next((found for path in launch_line.programs(line) if (found := mpi_libraries.mpi_of_program(str(path), locate))), None)
 
 
 def choose_mpi(line: LaunchLine, wanted: str | None = None) -> KnownChoice:
@@ -142,9 +141,9 @@ def _launcher(line: LaunchLine) -> LauncherMpi | None:
 def _mismatch(launcher: LauncherMpi, program: ProgramMpi, libraries: Sequence[MpiLibrary]) -> str:
     fitting = mpi_libraries.match_mpi_library(libraries, program, None)
     advice = f"; start it with {fitting.mpiexec}" if fitting and fitting.mpiexec else ""
+    version = f" ({launcher.version})" if launcher.version else ""
     return (
-        f"the launcher and the program use different MPI libraries: {launcher.path} is {launcher.family}'s "
-        f"({launcher.version}), but {program.path} is linked with {program.soname} ({program.family}){advice}"
+        f"the launcher and the program use different MPI libraries: {launcher.path} is {launcher.family}'s{version}, but {program.path} is linked with {program.soname} ({program.family}){advice}"
     )
 
 

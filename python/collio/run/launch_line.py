@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable
+from typing import Callable, NamedTuple
 
 WRAPPERS = frozenset(
     "env nice ionice nohup numactl taskset time timeout setsid stdbuf chrt strace ltrace valgrind perf hwloc-bind".split()
@@ -42,8 +41,7 @@ ASSIGNING = frozenset("x E e env genv environment-override".split())
 _FLUX_COMMANDS = ("run", "submit", "bulksubmit")
 
 
-@dataclass(frozen=True)
-class LaunchLine:
+class LaunchLine(NamedTuple):
     """A command split at its launcher. `launcher` is None when the program is started directly."""
 
     words: tuple[str, ...]
