@@ -200,11 +200,14 @@ void has_bytes_already(Program& program) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// All subfiles, also those that no rank wrote to, and the folders of all names.
+/// The placeholder, all subfiles, also those that no rank wrote to, and the folders of all names.
 void sync_flushes_all(Program& program) {
   const std::string path = program.temporary("flushed");
   MPI_File file = MPI_FILE_NULL;
+  flushed.clear();
   program.good(open_with(in_subfiles, path, in_subfiles_mode, &file), "MPI_File_open");
+  program.that(program.rank != 0 || flushed.contains(path),
+               "the placeholder is flushed before the manifest counts bytes");
   const int one = 1;
   if (program.rank == 0)
     program.good(MPI_File_write_at(file, 2800, &one, 1, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_at");

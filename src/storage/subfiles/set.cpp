@@ -137,7 +137,8 @@ core::Error create_subfiles(const SubfileSet& set, const SubfileShare& share, mo
 
 core::Error write_placeholder(const SubfileSet& set) {
   const OpenedFile file(set.path(), O_WRONLY);
-  const int error = file.error() != 0 ? file.error() : write_all_at(file.fd(), set.placeholder().text(), 0);
+  int error = file.error() != 0 ? file.error() : write_all_at(file.fd(), set.placeholder().text(), 0);
+  if (error == 0) error = flush(file.fd());
   if (error != 0 && file.error() == 0) static_cast<void>(::ftruncate(file.fd(), 0));  // it was empty
   return error == 0 ? core::Error{} : errno_error("write the placeholder", set.path(), error);
 }

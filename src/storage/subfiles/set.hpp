@@ -82,7 +82,8 @@ class SetLock {
 /// is removed. It is this file's where inode and time of birth are the same.
 [[nodiscard]] core::Error make_folder(SubfileSet& set);
 [[nodiscard]] core::Error create_subfiles(const SubfileSet& set, const SubfileShare& share, mode_t mode);
-/// Makes the file a placeholder: from now on its bytes are the subfiles'.
+/// Makes the file a placeholder: from now on its bytes are the subfiles'. Flushes it: no manifest counts
+/// bytes that only an unflushed placeholder leads to.
 [[nodiscard]] core::Error write_placeholder(const SubfileSet& set);
 /// Replaces the manifest as a whole.
 [[nodiscard]] core::Error write_manifest(const SubfileSet& set);
