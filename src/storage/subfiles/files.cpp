@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <random>
 
 #include "storage/high_descriptor.hpp"
 #include "storage/storage.hpp"
+#include "storage/subfiles/manifest.hpp"
 
 namespace collio::storage {
 
@@ -101,19 +102,28 @@ core::Result<std::string> read_text(const std::string& path) {
 }
 
 core::Error replace_text(const std::string& path, const std::string& text) {
-  static std::atomic<unsigned> number{0};
-  const std::string temporary = path + ".new." + std::to_string(::getpid()) + "." + std::to_string(number++);
+  std::random_device random;
+  std::string temporary;
   {
-    const OpenedFile file(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (file.error() != 0) return errno_error("create", temporary, file.error());
-    int error = write_all_at(file.fd(), text, 0);
-    if (error == 0) error = flush(file.fd());
+    // Nobody else makes this name, whatever host or user; who can write to the folder may have planted one.
+    std::optional<OpenedFile> file;
+    for (int tries = 0; tries < 10 && (!file || file->error() == EEXIST); ++tries) {
+      temporary = path + ".new." + hex_text(std::uint64_t{random()} << 32 | random());
+      file.emplace(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+    }
+    if (file->error() != 0) return errno_error("create", temporary, file->error());
+    int error = write_all_at(file->fd(), text, 0);
+    if (error == 0) error = flush(file->fd());
     if (error != 0) {
       ::unlink(temporary.c_str());
       return errno_error("write", temporary, error);
     }
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) return errno_error("replace", path, errno);
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    return errno_error("replace", path, error);
+  }
   return flush_folder(parent_folder(path));
 }
 
