@@ -39,14 +39,6 @@ int grow(int fd, std::int64_t bytes) {
 /// errno of fallocate() of a file system that has none.
 bool cannot_grow(int error) { return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL; }
 
-/// Room for `bytes` bytes, and at least that length: errno or 0.
-int allocate(int fd, std::int64_t bytes) {
-  int error = 0;
-  do error = bytes > 0 ? ::posix_fallocate(fd, 0, bytes) : 0;
-  while (error == EINTR);
-  return error;
-}
-
 int truncate(int fd, std::int64_t bytes) { return ::ftruncate(fd, bytes) != 0 ? errno : 0; }
 
 /// As grow(), where nobody else writes: every file system can do it.
@@ -54,6 +46,15 @@ int lengthen(int fd, std::int64_t bytes) {
   struct stat about {};
   if (::fstat(fd, &about) != 0) return errno;
   return about.st_size < bytes ? truncate(fd, bytes) : 0;
+}
+
+/// Room for `bytes` bytes, and at least that length: errno or 0. posix_fallocate() would write zeros where a
+/// file system has no fallocate, over what others write at the same time; there the length alone is set.
+int allocate(int fd, std::int64_t bytes) {
+  int error = 0;
+  do error = bytes == 0 || ::fallocate(fd, 0, 0, bytes) == 0 ? 0 : errno;
+  while (error == EINTR);
+  return cannot_grow(error) ? lengthen(fd, bytes) : error;
 }
 
 }  // namespace
@@ -232,9 +233,9 @@ core::Error remove_folder(const SubfileSet& set) {
       if (next->path().filename().native().starts_with(begin)) ::unlink(next->path().c_str());
   if (::unlink(set.manifest_path().c_str()) != 0 && errno != ENOENT)
     return errno_error("remove", set.manifest_path(), errno);
-  return ::rmdir(set.folder().c_str()) == 0 || errno == ENOENT
-             ? core::Error{}
-             : errno_error("remove the folder", set.folder(), errno);
+  if (::rmdir(set.folder().c_str()) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST)
+    return {};
+  return errno_error("remove the folder", set.folder(), errno);
 }
 
 }  // namespace collio::storage

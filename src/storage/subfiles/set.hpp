@@ -116,7 +116,7 @@ enum class Flush { no, yes };
 [[nodiscard]] core::Error flush_names(const SubfileSet& set, const SubfileShare& share);
 /// A subfile that is not there is no error.
 [[nodiscard]] core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share);
-/// The manifest and its folder; the subfiles are gone before.
+/// The manifest and its folder, unless files lie there that are not collio's; the subfiles are gone before.
 [[nodiscard]] core::Error remove_folder(const SubfileSet& set);
 
 }  // namespace collio::storage
