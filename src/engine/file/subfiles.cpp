@@ -43,7 +43,7 @@ std::uint64_t new_identity() {
 /// A set that nobody has made yet, by the hints.
 SubfileSet new_set(const File& file, const storage::FoundFile& found) {
   storage::Manifest m;
-  const std::string name = file.path.substr(file.path.rfind('/') + 1);
+  const std::string name = storage::name_for_set(file.path.substr(file.path.rfind('/') + 1));
   m.identity = new_identity();
   m.base = name;
   m.inode = found.inode;

@@ -35,7 +35,7 @@ std::int64_t born_at(int fd) {
 /// Whether a folder of subfiles lies beside the file.
 bool has_folder(const std::string& path) {
   const std::filesystem::path file(path);
-  const std::string begin = file.filename().native() + ".collio";
+  const std::string begin = name_for_set(file.filename().native()) + ".collio";
   std::error_code failed;
   std::filesystem::directory_iterator next(file.parent_path(), failed);
   for (; !failed && next != std::filesystem::directory_iterator(); next.increment(failed))

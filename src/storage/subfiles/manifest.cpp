@@ -153,6 +153,14 @@ bool allowed(const Manifest& m) {
 
 bool operator==(const Manifest& a, const Manifest& b) { return text_of(a) == text_of(b); }
 
+std::string name_for_set(const std::string& name) {
+  constexpr std::size_t most = 231, begin = 214;  // of 255 bytes; a folder takes 24 more, a subfile 23
+  if (name.size() <= most) return name;
+  std::size_t cut = begin;
+  while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xc0) == 0x80) --cut;  // within a letter
+  return name.substr(0, cut) + "~" + hex_text(checksum(name));
+}
+
 std::string hex_text(std::uint64_t number) {
   char digits[16];
   const auto end = std::to_chars(digits, digits + sizeof digits, number, 16).ptr;

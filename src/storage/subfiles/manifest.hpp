@@ -58,6 +58,10 @@ inline constexpr std::size_t most_head_bytes = 1024;
 [[nodiscard]] core::Result<std::optional<Placeholder>> parse_placeholder(std::string_view begin,
                                                                          const std::string& path);
 
+/// What the names of a file's subfiles and of their folder begin with: the file's name, or so much of it that
+/// these are no longer than names may be, and a sum of all of it.
+[[nodiscard]] std::string name_for_set(const std::string& name);
+
 /// 16 hexadecimal digits.
 [[nodiscard]] std::string hex_text(std::uint64_t number);
 
