@@ -64,10 +64,10 @@ int delete_file(const char* path, MPI_Info info) {
     return raise(MPI_FILE_NULL, {found.error.kind,
                                  "nothing of " + std::string(path) + " is deleted: " + found.error.message +
                                      ". collio fsck tells what is there; remove that by hand"});
+  core::Error error = found.former ? remove_former(*found.former) : core::Error{};
   const int rc = real->File_delete(path, info);
-  if (rc != MPI_SUCCESS || !found.set) return rc;
-  core::Error error = remove_subfiles(*found.set, {});
-  if (error.ok()) error = remove_folder(*found.set);
+  if (rc != MPI_SUCCESS) return rc;
+  if (found.set && found.links == 1 && may_change(found.standing)) error = remove_with_last(*found.set);
   return error.ok() ? rc : raise(MPI_FILE_NULL, error);
 }
 

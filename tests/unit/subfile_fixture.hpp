@@ -29,10 +29,11 @@ class Subfiles : public ::testing::Test {
     storage::Manifest m;
     m.identity = ++identity_;
     m.base = "out";
-    m.inode = found.inode;
-    m.born = found.born;
+    m.inode = found.mark.inode;
+    m.born = found.mark.born;
     m.layout = layout;
     storage::SubfileSet set(path, "out.collio", m);
+    EXPECT_TRUE(!found.former || remove_former(*found.former).ok());
     EXPECT_TRUE(make_folder(set).ok());
     for (std::int64_t rank = 0; rank < 2; ++rank) EXPECT_TRUE(create_subfiles(set, {rank, 2}, 0666).ok());
     EXPECT_TRUE(write_placeholder(set).ok());

@@ -18,6 +18,14 @@ namespace {
 std::function<void()>* before_length_changes = nullptr;  ///< of a file, by whatever call
 bool has_no_fallocate = false;
 std::set<std::string>* flushed = nullptr;  ///< paths
+std::set<std::string>* written_paths = nullptr;
+
+std::string path_of(int fd) {
+  std::string path(4096, '\0');
+  const ssize_t n = readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), path.data(), path.size());
+  path.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  return path;
+}
 
 void another_comes_first() {
   if (auto* const call = std::exchange(before_length_changes, nullptr)) (*call)();
@@ -37,13 +45,19 @@ extern "C" int ftruncate(int fd, off_t bytes) noexcept {
 }
 
 extern "C" int fsync(int fd) {
-  if (flushed) {
-    std::string path(4096, '\0');
-    const ssize_t n = readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), path.data(), path.size());
-    path.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-    flushed->insert(path);
-  }
+  if (flushed) flushed->insert(path_of(fd));
   return static_cast<int>(syscall(SYS_fsync, fd));
+}
+
+extern "C" ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) {
+  if (written_paths) written_paths->insert(path_of(fd));
+  return syscall(SYS_pwrite64, fd, data, bytes, offset);
+}
+
+/// As in glibc, where a file system has no fallocate().
+extern "C" int posix_fallocate(int fd, off_t offset, off_t bytes) {
+  if (!has_no_fallocate) return static_cast<int>(syscall(SYS_fallocate, fd, 0, offset, bytes));
+  return pwrite(fd, "", 1, offset + bytes - 1) == 1 ? 0 : errno;
 }
 
 namespace {
@@ -90,7 +104,7 @@ collio::core::Result<std::string> content(const std::string& path) {
   const FoundFile found = look_for_subfiles(path);
   if (!found.error.ok()) return found.error;
   if (!found.set) return read_text(path);
-  if (auto error = check_subfiles(*found.set, {}); !error.ok()) return error;
+  if (auto error = check_subfiles(*found.set, {}).lack; !error.ok()) return error;
   const auto bytes = length_by(*found.set, {});
   if (!bytes) return bytes.error();
   StorageRequest request;
@@ -124,9 +138,34 @@ TEST_F(Subfiles, WithoutFallocateGrowTellsHowFarTheSubfilesGo) {
   EXPECT_EQ(grown.value(), 14) << "of byte 14 the subfile has nothing";
   EXPECT_EQ(length_by(set, {}).value(), 65);
   set.manifest().file_bytes = grown.value();
-  EXPECT_TRUE(check_subfiles(set, {}).ok());
+  EXPECT_TRUE(check_subfiles(set, {}).lack.ok());
   set.manifest().file_bytes = grown.value() + 1;
-  EXPECT_FALSE(check_subfiles(set, {}).ok());
+  EXPECT_FALSE(check_subfiles(set, {}).lack.ok());
+}
+
+TEST_F(Subfiles, WithoutFallocateRoomIsNotMadeByWritingZeros) {
+  const SubfileSet set = make({10, 3});
+  std::set<std::string> written;
+  written_paths = &written;
+  has_no_fallocate = true;
+  const auto error = resize_subfiles(set, {}, 60, Resize::allocate);
+  has_no_fallocate = false;
+  written_paths = nullptr;
+  EXPECT_TRUE(error.ok());
+  EXPECT_TRUE(written.empty()) << "zeros over what others write at the same time";
+  EXPECT_EQ(length_by(set, {}).value(), 60);
+}
+
+TEST_F(Subfiles, TemporaryNamesCannotBeForeseen) {
+  const SubfileSet set = make({10, 3});
+  std::set<std::string> written;
+  written_paths = &written;
+  ASSERT_TRUE(write_manifest(set).ok() && write_manifest(set).ok());
+  written_paths = nullptr;
+  EXPECT_EQ(written.size(), 2u);
+  for (const std::string& name : written)
+    EXPECT_EQ(name.find("new." + std::to_string(::getpid()) + "."), std::string::npos)
+        << "it can be foreseen";
 }
 
 TEST_F(Subfiles, JoinHasZerosWhereNobodyWrote) {

@@ -158,7 +158,8 @@ TEST_F(Subfiles, MissingOneIsNamedAndTheOthersAreWritten) {
   EXPECT_NE(moved.error.message.find(set.subfile_path(1)), std::string::npos);
   EXPECT_EQ(std::filesystem::file_size(set.subfile_path(0)), 20u);
   EXPECT_EQ(std::filesystem::file_size(set.subfile_path(2)), 20u);
-  EXPECT_EQ(check_subfiles(set, {}).kind, ErrorClass::no_such_file);
+  EXPECT_EQ(check_subfiles(set, {}).lack.kind, ErrorClass::no_such_file);
+  EXPECT_EQ(check_subfiles(set, {}).whole_bytes, -1);
 }
 
 TEST_F(Subfiles, OfArraysHaveTheNamesOfPnetcdfAndTheMasterComesLast) {
@@ -166,7 +167,7 @@ TEST_F(Subfiles, OfArraysHaveTheNamesOfPnetcdfAndTheMasterComesLast) {
   const SubfileSet set = SubfileSet::of_arrays(path, {{20, 3}, 0, {}});
   for (std::int64_t i = 0; i < 3; ++i)
     EXPECT_TRUE(replace_text(set.subfile_path(i), std::string(static_cast<std::size_t>(12 + i), '.')).ok());
-  EXPECT_TRUE(check_subfiles(set, {}).ok());
+  EXPECT_TRUE(check_subfiles(set, {}).lack.ok());
   const auto file = open(set, collio::policy::StorageKind::posix);
   const std::vector<std::byte> data(2, std::byte{'a'});
   for (const std::int64_t at : {10, 31, 52}) EXPECT_EQ(file->write({at, 2}, data.data()).bytes, 2);
@@ -225,10 +226,11 @@ TEST_F(Subfiles, ShorterThanTheManifestSaysIsAnError) {
   SubfileSet set = make({10, 3});
   set.manifest().file_bytes = 35;
   ASSERT_TRUE(grow_subfiles(set, {}, 35, Flush::no).ok());
-  EXPECT_TRUE(check_subfiles(set, {}).ok());
+  EXPECT_TRUE(check_subfiles(set, {}).lack.ok());
   EXPECT_EQ(length_by(set, {}).value(), 35);
   std::filesystem::resize_file(set.subfile_path(1), 9);
-  EXPECT_EQ(check_subfiles(set, {}).kind, ErrorClass::bad_file);
+  EXPECT_EQ(check_subfiles(set, {}).lack.kind, ErrorClass::bad_file);
+  EXPECT_EQ(check_subfiles(set, {}).whole_bytes, 19) << "stripe 1 has bytes 10 to 19";
   ASSERT_TRUE(resize_subfiles(set, {}, 12, Resize::to).ok());
   EXPECT_EQ(length_by(set, {}).value(), 12);
 }

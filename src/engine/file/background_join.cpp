@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "storage/subfiles/join.hpp"
+#include "storage/subfiles/ownership.hpp"
 
 namespace collio::engine {
 
@@ -27,8 +28,7 @@ core::Error join_all(const SubfileSet& set) {
   storage::JoinTally tally;
   if (error.ok()) error = join_part(set, bytes.value(), {}, tally);
   if (error.ok()) error = end_join(set, bytes.value());
-  if (error.ok()) error = remove_subfiles(set, {});
-  return error.ok() ? remove_folder(set) : error;
+  return error.ok() ? remove_with_last(set) : error;
 }
 
 /// Not when the file has been deleted or replaced meanwhile.

@@ -189,8 +189,7 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
     warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
   transport::set_ranks_per_core(ranks_per_core_of_job({here.ranks, here.cores}));
-  storage::FoundFile found = found_from(first.found, path);
-  found.use = request.found.use;
+  storage::FoundFile found = found_from(first.found, path, request.found);
   if (core::Error error = take_up_subfiles(*this, std::move(found), request.writes); !error.ok())
     return error;
   const std::vector<policy::Seat> seats = seats_of(machine, hints);

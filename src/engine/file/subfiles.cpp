@@ -7,8 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "engine/file/background_join.hpp"
-#include "engine/file/file.hpp"
+#include "engine/file/subfile_steps.hpp"
 #include "engine/open/first_word.hpp"
 #include "policy/by_layout.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -18,22 +17,6 @@ namespace collio::engine {
 namespace {
 
 using storage::SubfileSet;
-using storage::SubfileShare;
-
-SubfileShare share_of(const File& file) { return {file.rank, file.size}; }
-
-/// The worst of the ranks' errors, in the words of a rank that has it: they name the subfile. Collective.
-core::Error agreed(const File& file, const core::Error& mine) {
-  const core::Error worst = file.agreement->worst(mine, "");
-  if (worst.ok()) return {};
-  return {worst.kind, weightiest_text(file.comm, mine.kind == worst.kind ? 1 : 0, mine.message)};
-}
-
-/// What `step()` returns on rank 0, on all ranks. Collective.
-template <class Step>
-core::Error on_first(const File& file, Step&& step) {
-  return agreed(file, file.rank == 0 ? step() : core::Error{});
-}
 
 std::uint64_t new_identity() {
   std::random_device random;
@@ -46,8 +29,8 @@ SubfileSet new_set(const File& file, const storage::FoundFile& found) {
   const std::string name = storage::name_for_set(file.path.substr(file.path.rfind('/') + 1));
   m.identity = new_identity();
   m.base = name;
-  m.inode = found.inode;
-  m.born = found.born;
+  m.inode = found.mark.inode;
+  m.born = found.mark.born;
   m.layout = {file.hints.subfile_unit_bytes, file.hints.subfiles};
   if (!file.hints.subfile_folders.empty()) {
     m.folders.clear();
@@ -63,9 +46,33 @@ void undo(const File& file, const SubfileSet& set) {
   if (file.rank == 0) static_cast<void>(remove_folder(set));
 }
 
-/// Collective. `use`: on rank 0.
-core::Error use_set(File& file, SubfileSet set, bool writes, std::shared_ptr<storage::SetUse> use) {
-  if (core::Error error = agreed(file, check_subfiles(set, share_of(file))); !error.ok()) return error;
+/// All bytes must be there for who writes. Who reads gets those that were flushed at least, as of any file
+/// after a loss of power. Collective.
+core::Error check_bytes(File& file, SubfileSet& set, bool writes) {
+  storage::Presence mine = check_subfiles(set, share_of(file));
+  const storage::Manifest& m = set.manifest();
+  if (mine.whole_bytes >= m.synced_bytes && m.synced_bytes > 0 && !writes)
+    mine.lack = {};
+  else if (!mine.lack.ok() && mine.whole_bytes >= 0)
+    mine.lack.message += "; collio fsck --repair " + set.path() + " cuts the file there";
+  std::int64_t minus_whole = -mine.whole_bytes;
+  core::Error error = agreed(file, mine.lack, {&minus_whole, 1});
+  if (!error.ok() || -minus_whole == m.file_bytes) return error;
+  set.end_at(-minus_whole);
+  file.warnings.push_back(set.path() + ": bytes from " + std::to_string(-minus_whole) +
+                          " on are missing (of " + std::to_string(m.file_bytes) +
+                          "). It is read as a file of " + std::to_string(-minus_whole) + " bytes, of which " +
+                          std::to_string(m.synced_bytes) + " were flushed");
+  return {};
+}
+
+/// Collective.
+core::Error use_set(File& file, storage::FoundFile found, bool writes) {
+  SubfileSet& set = *found.set;
+  core::Error error = writes ? refusal_to_write(set, found.standing) : core::Error{};
+  if (error.ok()) error = check_bytes(file, set, writes);
+  if (!error.ok()) return error;
+  const auto& use = found.use;  // on rank 0
   if (!set.manifest().complete)
     file.warnings.push_back(file.path + ": a program is writing this file, or ended before it closed it; " +
                             std::to_string(set.manifest().file_bytes) +
@@ -74,18 +81,23 @@ core::Error use_set(File& file, SubfileSet set, bool writes, std::shared_ptr<sto
     file.warnings.push_back(file.path + " cannot be locked (" + std::strerror(use->error()) +
                             "): a program that joins its subfiles would not notice that they are in use");
   const bool notes = writes && !set.has_arrays();
-  file.subfiles.emplace(SubfileUse{std::move(set), notes, false, {}, std::move(use)});
+  file.subfiles.emplace(SubfileUse{std::move(set), notes, false, {}, use});
+  file.subfiles->standing = found.standing;
   file.subfiles->noted_bytes = file.subfiles->set.manifest().file_bytes;
   if (!notes) return {};
   return on_first(file, [&] {
-    return change_manifest(*file.subfiles, [](storage::Manifest& m) { m.complete = false; });
+    return change_manifest(*file.subfiles, [&found](storage::Manifest& m) {
+      m.complete = false;
+      if (found.standing.owner == storage::Owner::moved) m.inode = found.mark.inode, m.born = found.mark.born;
+    });
   });
 }
 
 /// Collective.
 core::Error take_found(File& file, storage::FoundFile found, bool writes) {
   if (!found.error.ok()) return found.error;
-  if (found.set) return use_set(file, *std::move(found.set), writes, std::move(found.use));
+  file.warnings.insert(file.warnings.end(), found.warnings.begin(), found.warnings.end());
+  if (found.set) return use_set(file, std::move(found), writes);
   if (file.hints.subfiles > 0 && writes)
     file.warnings.push_back("collio_subfiles=" + std::to_string(file.hints.subfiles) + ": " + file.path +
                             " has bytes already and stays one file; collio split makes subfiles of it");
@@ -100,6 +112,8 @@ bool make_on_first(File& file, const storage::SetLock& lock, storage::FoundFile&
                             "): several opens of a new file at the same time may undo each other");
   found = storage::look_for_subfiles(file.path);
   if (!found.empty) return false;
+  if (found.former) found.error = remove_former(*found.former);
+  if (!found.error.ok()) return true;
   found.use = std::make_shared<storage::SetUse>(file.path, storage::SetUse::By::many);
   found.set = new_set(file, found);
   found.error = make_folder(*found.set);
@@ -117,13 +131,12 @@ core::Error make_set(File& file) {
     word.found["made"] = made ? "1" : "0";
   }
   word = share(file.comm, std::move(word));
-  auto use = std::move(found.use);
-  found = found_from(word.found, file.path);
-  found.use = std::move(use);
+  found = found_from(word.found, file.path, std::move(found));
   if (word.found["made"] != "1" || !found.error.ok()) {
     lock.reset();
     return take_found(file, std::move(found), true);
   }
+  file.warnings.insert(file.warnings.end(), found.warnings.begin(), found.warnings.end());
   const SubfileSet& set = *found.set;
   core::Error error = agreed(file, create_subfiles(set, share_of(file), found.mode));
   if (error.ok()) error = on_first(file, [&] { return write_placeholder(set); });
@@ -151,10 +164,16 @@ void align_to_stripes(File& file) {
 
 }  // namespace
 
+core::Error agreed(const File& file, const core::Error& mine, std::span<std::int64_t> most) {
+  const core::Error worst = file.agreement->worst(mine, "", most);
+  if (worst.ok()) return {};
+  return {worst.kind, weightiest_text(file.comm, mine.kind == worst.kind ? 1 : 0, mine.message)};
+}
+
 std::map<std::string, std::string> words_of(const storage::FoundFile& found) {
   std::map<std::string, std::string> words{{"empty", found.empty ? "1" : "0"},
-                                           {"inode", std::to_string(found.inode)},
-                                           {"born", std::to_string(found.born)},
+                                           {"inode", std::to_string(found.mark.inode)},
+                                           {"born", std::to_string(found.mark.born)},
                                            {"mode", std::to_string(found.mode)}};
   if (!found.path.empty()) words["path"] = found.path;
   if (found.set && found.set->has_arrays()) {
@@ -162,18 +181,25 @@ std::map<std::string, std::string> words_of(const storage::FoundFile& found) {
     return words;
   }
   if (found.set) words["folder"] = found.set->folder_name();
-  if (found.set && found.error.ok()) words["manifest"] = text_of(found.set->manifest());
+  if (found.set && found.error.ok()) {
+    words["manifest"] = text_of(found.set->manifest());
+    words["owner"] = std::to_string(static_cast<int>(found.standing.owner));
+    words["evidence"] = found.standing.evidence;
+  }
   if (found.error.ok()) return words;
   words["error"] = std::to_string(static_cast<std::int32_t>(found.error.kind));
   words["message"] = found.error.message;
   return words;
 }
 
-storage::FoundFile found_from(std::map<std::string, std::string> words, const std::string& path) {
+storage::FoundFile found_from(std::map<std::string, std::string> words, const std::string& path,
+                              storage::FoundFile on_first) {
   storage::FoundFile found;
+  found.use = std::move(on_first.use);
+  found.former = std::move(on_first.former);
+  found.warnings = std::move(on_first.warnings);
   found.empty = words["empty"] == "1";
-  found.inode = std::stoull(words["inode"]);
-  found.born = std::stoll(words["born"]);
+  found.mark = {std::stoull(words["inode"]), std::stoll(words["born"])};
   found.mode = static_cast<mode_t>(std::stoul(words["mode"]));
   if (words.contains("error"))
     found.error = {static_cast<core::ErrorClass>(std::stoi(words["error"])), words["message"]};
@@ -182,10 +208,12 @@ storage::FoundFile found_from(std::map<std::string, std::string> words, const st
   if (words.contains("folder")) found.set.emplace(path, words["folder"], storage::Manifest{});
   if (!words.contains("manifest")) return found;
   auto manifest = storage::parse_manifest(words["manifest"], path);
-  if (manifest)
-    found.set->manifest() = std::move(manifest.value());
-  else
+  if (!manifest) {
     found.error = manifest.error();
+    return found;
+  }
+  found.set->manifest() = std::move(manifest.value());
+  found.standing = {static_cast<storage::Owner>(std::stoi(words["owner"])), words["evidence"]};
   return found;
 }
 
@@ -212,6 +240,10 @@ core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) 
     file.warnings.push_back(
         "collio_subfiles=auto: one in each folder, and collio_subfile_dirs names no folders; " + file.path +
         " stays whole");
+  if (makes && !made && found.former)
+    if (const core::Error left = remove_former(*found.former); !left.ok())
+      file.warnings.push_back("subfiles that " + file.path +
+                              " had before it was emptied are left: " + left.message);
   core::Error error = made ? make_set(file) : take_found(file, std::move(found), writes);
   if (!file.subfiles) return error;
   align_to_stripes(file);
@@ -283,110 +315,6 @@ core::Error resize(File& file, std::int64_t bytes, storage::Resize how) {
     });
   if (!error.ok()) return error;
   return agreed(file, resize_subfiles(set, share_of(file), bytes, how));
-}
-
-namespace {
-
-enum class Noted { flushed, closed };
-
-/// Gives each subfile its share of the file, so that a shorter one is a damaged one from now on. `bytes`:
-/// those of the file; afterwards those of which all subfiles have their share. Collective.
-core::Error settle_lengths(File& file, std::int64_t& bytes, Noted how) {
-  SubfileUse& use = *file.subfiles;
-  const bool flushes = how == Noted::flushed;
-  auto mine = grow_subfiles(settled_set(use), share_of(file), bytes,
-                            flushes ? storage::Flush::yes : storage::Flush::no);
-  core::Error error = mine ? core::Error{} : mine.error();
-  if (flushes && !use.names_flushed) core::keep_worst(error, flush_names(use.set, share_of(file)));
-  error = agreed(file, error);
-  if (!error.ok()) return error;
-  bytes = file.agreement->least(mine.value());
-  use.names_flushed = use.names_flushed || flushes;
-  return {};
-}
-
-/// Writes down how long the file is. Collective.
-core::Error note(File& file, Noted how) {
-  std::int64_t bytes = 0;
-  core::Error error = agreed_length(file, bytes);
-  if (error.ok()) error = settle_lengths(file, bytes, how);
-  if (!error.ok()) return error;
-  return on_first(file, [&] {
-    return change_manifest(*file.subfiles, [&](storage::Manifest& m) {
-      m.file_bytes = bytes;
-      m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
-      m.complete = how == Noted::closed;
-    });
-  });
-}
-
-/// Collective.
-core::Error remove_set(File& file) {
-  const SubfileSet& set = file.subfiles->set;
-  core::Error error = agreed(file, remove_subfiles(set, share_of(file)));
-  if (error.ok()) error = on_first(file, [&] { return remove_folder(set); });
-  return error;
-}
-
-/// On rank 0: why the subfiles are kept, though the hints ask to join them; empty: `alone` holds them.
-core::Result<std::string> why_kept(const SubfileSet& set, std::shared_ptr<storage::SetUse>& alone) {
-  alone = std::make_shared<storage::SetUse>(set.path(), storage::SetUse::By::one);
-  const int error = alone->error();
-  if (error == EAGAIN || error == EACCES) return std::string("others have the file open");
-  if (error != 0)
-    return std::string("it cannot be locked (") + std::strerror(error) +
-           "), so nothing tells whether others have it open";
-  auto there = has_placeholder(set);
-  if (!there) return there.error();
-  return std::string(there.value() ? "" : "another program has joined or replaced the file");
-}
-
-/// Subfiles to one file, all ranks at once, unless others use them. On error they stay as they are.
-/// Collective.
-core::Error join(File& file) {
-  SubfileUse& use = *file.subfiles;
-  const SubfileSet set = settled_set(use);
-  use.use.reset();  // else this one is in the way
-  std::shared_ptr<storage::SetUse> alone;
-  bool kept = false;
-  core::Error error = on_first(file, [&]() -> core::Error {
-    const auto why = why_kept(set, alone);
-    if (!why) return why.error();
-    kept = !why.value().empty();
-    if (kept)
-      file.warnings.push_back("collio_join=" + std::string(name_of(file.hints.join)) + ": the subfiles of " +
-                              file.path + " are kept: " + why.value() + "; collio join makes it one file");
-    return {};
-  });
-  if (!error.ok() || file.agreement->least(kept ? 0 : 1) == 0) return error;
-  if (file.hints.join == policy::Join::background) {
-    use.joining = true;
-    return on_first(file, [&] { return join_in_background(set, std::move(alone)); });
-  }
-  std::int64_t bytes = 0;
-  error = agreed_length(file, bytes);
-  if (error.ok()) error = on_first(file, [&] { return begin_join(set, bytes); });
-  if (error.ok()) error = agreed(file, join_part(set, bytes, share_of(file), use.tally));
-  if (error.ok()) error = on_first(file, [&] { return end_join(set, bytes); });
-  if (!error.ok()) return error;
-  std::int64_t copied[] = {use.tally.by_kernel, use.tally.through_memory};
-  transport::reduce_to_all(copied, 2, MPI_INT64_T, MPI_SUM, file.comm);
-  use.tally = {copied[0], copied[1]};
-  use.joined = true;
-  return remove_set(file);
-}
-
-}  // namespace
-
-core::Error note_flushed(File& file) {
-  return file.subfiles->writes ? note(file, Noted::flushed) : core::Error{};
-}
-
-core::Error close_subfiles(File& file, AtClose how) {
-  if (how == AtClose::remove) return remove_set(file);
-  if (!file.subfiles->writes) return {};
-  core::Error error = note(file, Noted::closed);
-  return error.ok() && file.hints.join != policy::Join::never ? join(file) : error;
 }
 
 }  // namespace collio::engine

@@ -22,10 +22,11 @@ namespace collio::engine {
 
 class File;
 
-/// What rank 0 found, in words that can be shared, and back on every rank, without the lock. Pure.
+/// What rank 0 found, in words that can be shared, and back on every rank. Pure. `on_first`: what rank 0
+/// alone has besides: the lock, warnings, the former set; empty on other ranks.
 [[nodiscard]] std::map<std::string, std::string> words_of(const storage::FoundFile& found);
-[[nodiscard]] storage::FoundFile found_from(std::map<std::string, std::string> words,
-                                            const std::string& path);
+[[nodiscard]] storage::FoundFile found_from(std::map<std::string, std::string> words, const std::string& path,
+                                            storage::FoundFile on_first = {});
 
 /// Whether the words are of a placeholder, or of a file that may be one. Pure.
 [[nodiscard]] bool is_in_subfiles(const std::map<std::string, std::string>& words);
@@ -42,6 +43,7 @@ struct SubfileUse {
   bool joined = false;
   storage::JoinTally tally;              ///< of this rank; once joined, of all
   std::shared_ptr<storage::SetUse> use;  ///< on rank 0, until it is closed
+  storage::Standing standing = {};       ///< of the file that was opened, to the set
   bool names_flushed = false;
   bool joining = false;                                   ///< in the background
   std::shared_ptr<storage::LayoutInForce> in_force = {};  ///< where stripes may be dealt anew; else null

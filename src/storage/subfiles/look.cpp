@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
@@ -25,13 +26,6 @@ core::Error cannot_tell(const std::string& path, const char* what, int error) {
   return told;
 }
 
-/// When the file was made, in nanoseconds; 0: its file system does not say.
-std::int64_t born_at(int fd) {
-  struct statx s {};
-  if (::statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &s) != 0 || (s.stx_mask & STATX_BTIME) == 0) return 0;
-  return s.stx_btime.tv_sec * 1'000'000'000 + s.stx_btime.tv_nsec;
-}
-
 /// Whether a folder of subfiles lies beside the file.
 bool has_folder(const std::string& path) {
   const std::filesystem::path file(path);
@@ -50,7 +44,21 @@ bool is_damaged(const std::string& begin, const std::string& path) {
   return std::string_view(COLLIO_MARK).starts_with(begin) && has_folder(path);
 }
 
-void read_placeholder(FoundFile& found, const std::string& begin, const std::string& path) {
+/// What programs without collio write into a placeholder is no part of the file. A join that ended early has
+/// left other bytes: those of the file.
+std::string remark_on_foreign_bytes(const SubfileSet& set, const std::string& begin, std::int64_t size) {
+  const std::string text = set.placeholder().text();
+  const auto head = static_cast<std::int64_t>(set.placeholder().head().size());
+  if (size == head || (size == static_cast<std::int64_t>(text.size()) && text.starts_with(begin))) return {};
+  if (const auto bytes = length_by(set, {}); bytes && size == std::max(bytes.value(), head)) return {};
+  return set.path() + " has " + std::to_string(size) + " bytes under this name, and its placeholder is " +
+         std::to_string(text.size()) +
+         " bytes long: a program without collio wrote to it. What it wrote is not in the file; run it under "
+         "collio run";
+}
+
+void read_placeholder(FoundFile& found, const std::string& begin, const std::string& path,
+                      std::int64_t size) {
   if (is_damaged(begin, path)) {
     found.error = {core::ErrorClass::bad_file,
                    path + " is a placeholder of collio's subfiles whose first bytes are damaged"};
@@ -63,6 +71,11 @@ void read_placeholder(FoundFile& found, const std::string& begin, const std::str
     found.set.emplace(path, placeholder.value()->folder, Manifest{});
     found.set->manifest().identity = placeholder.value()->identity;
     found.error = reread_manifest(*found.set);
+    if (!found.error.ok()) return;
+    found.standing = standing_of(*found.set, found.mark);
+    for (const std::string& remark :
+         {remark_on(*found.set, found.standing), remark_on_foreign_bytes(*found.set, begin, size)})
+      if (!remark.empty()) found.warnings.push_back(remark);
   }
 }
 
@@ -74,7 +87,8 @@ FoundFile look_once(const std::string& path) {
     return found;
   }
   if (!S_ISREG(about.st_mode)) return found;  // opening one to read may wait for a writer
-  found.inode = about.st_ino;
+  found.mark.inode = about.st_ino;
+  found.links = about.st_nlink;
   found.mode = about.st_mode & 0666;
   found.empty = about.st_size == 0;
   const OpenedFile file(path, found.empty ? O_PATH : O_RDONLY);
@@ -83,13 +97,17 @@ FoundFile look_once(const std::string& path) {
       found.error = cannot_tell(path, "open", file.error());
     return found;
   }
-  found.born = born_at(file.fd());
-  if (found.empty) return found;
+  found.mark = mark_of(file.fd(), about.st_ino);
+  if (found.empty) {
+    found.former = former_set(path, found.mark);
+    if (found.former && found.former->lost) found.warnings.push_back(remark_on(*found.former));
+    return found;
+  }
   std::string begin(most_head_bytes, '\0');
   if (const int error = read_all_at(file.fd(), begin, 0); error != 0)
     found.error = cannot_tell(path, "read", error);
   else
-    read_placeholder(found, begin, path);
+    read_placeholder(found, begin, path, about.st_size);
   return found;
 }
 
@@ -119,7 +137,7 @@ FoundFile look_for_subfiles(const std::string& path) {
     auto use = std::make_shared<SetUse>(path, SetUse::By::many);
     // The set may have been removed meanwhile, which looks like damage, and the name be another file's.
     FoundFile found = look_once(path);
-    if (found.inode != before.inode) continue;
+    if (found.mark.inode != before.mark.inode) continue;
     if (found.set && found.error.ok()) found.use = std::move(use);
     return found;
   }

@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/result.hpp"
 #include "storage/range_lock.hpp"
 #include "storage/subfiles/files.hpp"
+#include "storage/subfiles/ownership.hpp"
 #include "storage/subfiles/set.hpp"
 
 namespace collio::storage {
@@ -55,10 +57,13 @@ class SetUse {
 /// A file of the program's, before it is used.
 struct FoundFile {
   bool empty = false;
-  std::uint64_t inode = 0;
-  std::int64_t born = 0;  ///< Manifest::born
+  FileMark mark;
+  nlink_t links = 1;
   mode_t mode = 0666;
-  std::optional<SubfileSet> set;  ///< it is kept in these
+  std::optional<SubfileSet> set;    ///< it is kept in these
+  Standing standing;                ///< to the set
+  std::optional<FormerSet> former;  ///< of an empty file
+  std::vector<std::string> warnings;
   core::Error error;  ///< it cannot be used: its subfiles cannot, or nothing tells whether it has any
   std::shared_ptr<SetUse> use;  ///< of a set without error
   std::string path;             ///< its own, where the one that was asked for is a symbolic link's
@@ -66,7 +71,8 @@ struct FoundFile {
 
 /// Whether the last name of the path is a symbolic link's.
 [[nodiscard]] bool is_link(const std::string& path);
-/// O(1): reads the first bytes of the file, and the manifest if these are a placeholder's. Waits while the
+/// O(1): reads the first bytes of the file, and the manifest if these are a placeholder's (where that names
+/// another placeholder: O(names in the folder)). Waits while the
 /// set is removed. A file that is not there is an ordinary one. Follows symbolic links: subfiles lie beside
 /// the file itself.
 [[nodiscard]] FoundFile look_for_subfiles(const std::string& path);

@@ -23,11 +23,6 @@ core::Error for_each_subfile(const SubfileSet& set, const SubfileShare& share, E
   return {};
 }
 
-/// A number of an inode comes again when its file is gone; the time of birth with it does not.
-bool is_of_this_file(const Manifest& old, const Manifest& made) {
-  return old.inode == made.inode && old.born == made.born && made.born != 0;
-}
-
 /// At least `bytes` bytes of length. Never shortens the file, whoever else writes to it. errno or 0.
 int grow(int fd, std::int64_t bytes) {
   int error = 0;
@@ -38,6 +33,11 @@ int grow(int fd, std::int64_t bytes) {
 
 /// errno of fallocate() of a file system that has none.
 bool cannot_grow(int error) { return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL; }
+
+/// The first byte of the file that a subfile of this many bytes lacks.
+std::int64_t first_missing(const SubfileLayout& layout, std::int64_t subfile, std::int64_t bytes) {
+  return layout.file_bytes({subfile, {0, bytes + 1}}) - 1;
+}
 
 int truncate(int fd, std::int64_t bytes) { return ::ftruncate(fd, bytes) != 0 ? errno : 0; }
 
@@ -109,15 +109,6 @@ core::Error write_manifest(const SubfileSet& set) {
 }
 
 core::Error make_folder(SubfileSet& set) {
-  // What an emptied file was kept in is of no use to anyone; another file that was moved still needs its own.
-  if (const auto text = read_text(set.manifest_path()); text)
-    if (auto before = parse_manifest(text.value(), set.path());
-        before && is_of_this_file(before.value(), set.manifest())) {
-      const SubfileSet old(set.path(), set.folder_name(), std::move(before.value()));
-      core::Error error = remove_subfiles(old, {});
-      if (error.ok()) error = remove_folder(old);
-      if (!error.ok()) return error;
-    }
   if (::mkdir(set.folder().c_str(), 0777) != 0) {
     if (errno != EEXIST) return errno_error("make the folder", set.folder(), errno);
     const SubfileSet other(set.path(), set.folder_name() + "-" + hex_text(set.manifest().identity),
@@ -144,16 +135,21 @@ core::Error write_placeholder(const SubfileSet& set) {
   return error == 0 ? core::Error{} : errno_error("write the placeholder", set.path(), error);
 }
 
-core::Error check_subfiles(const SubfileSet& set, const SubfileShare& share) {
+Presence check_subfiles(const SubfileSet& set, const SubfileShare& share) {
   const auto expected = set.layout().shares(set.manifest().file_bytes);
-  return for_each_subfile(set, share, [&](std::int64_t i, const std::string& path) {
+  Presence all{set.manifest().file_bytes, {}};
+  core::Error gone = for_each_subfile(set, share, [&](std::int64_t i, const std::string& path) {
     struct stat about {};
     if (::stat(path.c_str(), &about) != 0) return errno_error("find subfile", path, errno);
     if (about.st_size >= expected(i)) return core::Error{};
-    return core::Error{core::ErrorClass::bad_file,
-                       "subfile " + path + " has " + std::to_string(about.st_size) +
-                           " bytes; the manifest says at least " + std::to_string(expected(i))};
+    all.whole_bytes = std::min(all.whole_bytes, first_missing(set.layout(), i, about.st_size));
+    all.lack = {core::ErrorClass::bad_file, "subfile " + path + " has " + std::to_string(about.st_size) +
+                                                " bytes; the manifest says at least " +
+                                                std::to_string(expected(i))};
+    return core::Error{};
   });
+  if (!gone.ok()) return {-1, std::move(gone)};
+  return all;
 }
 
 core::Result<std::int64_t> length_by(const SubfileSet& set, const SubfileShare& share, std::int64_t enough) {
@@ -165,7 +161,7 @@ core::Result<std::int64_t> length_by(const SubfileSet& set, const SubfileShare& 
     most = std::max(most, set.file_bytes({i, {0, about.st_size}}));
     if (most >= enough) break;
   }
-  return most;
+  return std::min(most, set.end());
 }
 
 core::Error resize_subfiles(const SubfileSet& set, const SubfileShare& share, std::int64_t file_bytes,
@@ -195,7 +191,7 @@ core::Result<std::int64_t> grow_subfiles(const SubfileSet& set, const SubfileSha
     if (file.error() != 0) return errno_error("open subfile", path, file.error());
     int failed = about.st_size < wanted(i) ? grow(file.fd(), wanted(i)) : 0;
     if (cannot_grow(failed)) {
-      all = std::min(all, layout.file_bytes({i, {0, about.st_size + 1}}) - 1);
+      all = std::min(all, first_missing(layout, i, about.st_size));
       failed = 0;
     }
     if (failed != 0)

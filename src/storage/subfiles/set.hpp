@@ -36,6 +36,9 @@ class SubfileSet {
   [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
   [[nodiscard]] Manifest& manifest() noexcept { return manifest_; }
   [[nodiscard]] const SubfileLayout& layout() const noexcept { return manifest_.layout; }
+  /// Where the file ends for who reads it, though its subfiles go on: behind it bytes are missing.
+  void end_at(std::int64_t bytes) noexcept { end_ = bytes; }
+  [[nodiscard]] std::int64_t end() const noexcept { return end_; }
   [[nodiscard]] bool has_arrays() const noexcept { return arrays_ != nullptr; }
   /// Of array subfiles; null: the set has none.
   [[nodiscard]] const ArrayLayout* arrays() const noexcept { return arrays_.get(); }
@@ -56,6 +59,7 @@ class SubfileSet {
   std::string path_, folder_;
   std::shared_ptr<const ArrayLayout> arrays_;
   Manifest manifest_;
+  std::int64_t end_ = std::numeric_limits<std::int64_t>::max();
 };
 
 /// Every `step`-th subfile, from `first` on.
@@ -78,8 +82,7 @@ class SetLock {
 };
 
 /// Makes the folder of the manifest and writes this as being in use. A folder that another set has is left
-/// alone and another name taken, unless that set is one of this very file, whose placeholder is gone: then it
-/// is removed. It is this file's where inode and time of birth are the same.
+/// alone and another name taken.
 [[nodiscard]] core::Error make_folder(SubfileSet& set);
 [[nodiscard]] core::Error create_subfiles(const SubfileSet& set, const SubfileShare& share, mode_t mode);
 /// Makes the file a placeholder: from now on its bytes are the subfiles'. Flushes it: no manifest counts
@@ -90,8 +93,13 @@ class SetLock {
 /// Reads it again: another program may have changed it. Another identity is an error.
 [[nodiscard]] core::Error reread_manifest(SubfileSet& set);
 
-/// That each is there and has its share of the manifest's bytes.
-[[nodiscard]] core::Error check_subfiles(const SubfileSet& set, const SubfileShare& share);
+/// What there is of the manifest's bytes.
+struct Presence {
+  std::int64_t whole_bytes = 0;  ///< no byte before this one is missing; -1: a subfile is
+  core::Error lack;              ///< why that is less than the manifest says
+};
+/// Whether each is there and has its share of the manifest's bytes.
+[[nodiscard]] Presence check_subfiles(const SubfileSet& set, const SubfileShare& share);
 /// Length of the file by these subfiles. Ends early when it is `enough`.
 [[nodiscard]] core::Result<std::int64_t> length_by(
     const SubfileSet& set, const SubfileShare& share,

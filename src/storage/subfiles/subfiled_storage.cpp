@@ -75,9 +75,10 @@ class SubfiledStorage final : public Storage {
     });
   }
   Transfer read(const core::Extent& extent, std::byte* to) override {
-    return at_once(extent, to, [&](Storage& file, const SubfilePart& part, std::int64_t position) {
-      return file.read(part.extent, to + position);
-    });
+    return at_once(before_end(extent), to,
+                   [&](Storage& file, const SubfilePart& part, std::int64_t position) {
+                     return file.read(part.extent, to + position);
+                   });
   }
 
   Ticket start_write(const core::Extent& extent, const std::byte* from) override {
@@ -86,7 +87,7 @@ class SubfiledStorage final : public Storage {
     });
   }
   Ticket start_read(const core::Extent& extent, std::byte* to) override {
-    return start(extent, to, [&](Storage& file, const SubfilePart& part, std::int64_t position) {
+    return start(before_end(extent), to, [&](Storage& file, const SubfilePart& part, std::int64_t position) {
       return file.start_read(part.extent, to + position);
     });
   }
@@ -126,6 +127,9 @@ class SubfiledStorage final : public Storage {
   }
 
  private:
+  [[nodiscard]] core::Extent before_end(const core::Extent& extent) const {
+    return {extent.offset, std::clamp<std::int64_t>(set_.end() - extent.offset, 0, extent.length)};
+  }
   core::Result<Opened> open_one(std::int64_t number) {
     StorageRequest request = request_;
     request.path = set_.subfile_path(number);

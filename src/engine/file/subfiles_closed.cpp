@@ -1,0 +1,134 @@
+// What becomes of the subfiles of an open file when it is flushed, closed, joined or deleted.
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "engine/file/background_join.hpp"
+#include "engine/file/file.hpp"
+#include "engine/file/subfile_steps.hpp"
+#include "transport/waiting/collectives.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+using storage::SubfileSet;
+
+enum class Noted { flushed, closed };
+
+/// Gives each subfile its share of the file, so that a shorter one is a damaged one from now on. `bytes`:
+/// those of the file; afterwards those of which all subfiles have their share. Collective.
+core::Error settle_lengths(File& file, std::int64_t& bytes, Noted how) {
+  SubfileUse& use = *file.subfiles;
+  const bool flushes = how == Noted::flushed;
+  auto mine = grow_subfiles(settled_set(use), share_of(file), bytes,
+                            flushes ? storage::Flush::yes : storage::Flush::no);
+  core::Error error = mine ? core::Error{} : mine.error();
+  if (flushes && !use.names_flushed) core::keep_worst(error, flush_names(use.set, share_of(file)));
+  error = agreed(file, error);
+  if (!error.ok()) return error;
+  bytes = file.agreement->least(mine.value());
+  use.names_flushed = use.names_flushed || flushes;
+  return {};
+}
+
+/// Writes down how long the file is. Collective.
+core::Error note(File& file, Noted how) {
+  std::int64_t bytes = 0;
+  core::Error error = agreed_length(file, bytes);
+  if (error.ok()) error = settle_lengths(file, bytes, how);
+  if (!error.ok()) return error;
+  return on_first(file, [&] {
+    return change_manifest(*file.subfiles, [&](storage::Manifest& m) {
+      m.file_bytes = bytes;
+      m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
+      m.complete = how == Noted::closed;
+    });
+  });
+}
+
+/// Unless rank 0 says that another placeholder needs it. Collective.
+core::Error remove_set(File& file, const core::Result<bool>& is_needed) {
+  const SubfileSet& set = file.subfiles->set;
+  std::int64_t stays = is_needed && is_needed.value() ? 1 : 0;
+  core::Error error = agreed(file, is_needed ? core::Error{} : is_needed.error(), {&stays, 1});
+  if (!error.ok() || stays != 0) return error;
+  error = agreed(file, remove_subfiles(set, share_of(file)));
+  if (error.ok()) error = on_first(file, [&] { return remove_folder(set); });
+  return error;
+}
+
+/// On rank 0: the file is joined. A copy of its placeholder still leads to the subfiles.
+core::Result<bool> is_needed_by_copy(File& file) {
+  auto other = other_placeholder(file.subfiles->set);
+  if (!other) return other.error();
+  if (!other.value().empty())
+    file.warnings.push_back(file.path + " is one file now, and its subfiles stay: " + other.value() +
+                            ", a copy of its placeholder, needs them");
+  return !other.value().empty();
+}
+
+/// On rank 0: why the subfiles are kept, though the hints ask to join them; empty: `alone` holds them.
+core::Result<std::string> why_kept(const SubfileSet& set, std::shared_ptr<storage::SetUse>& alone) {
+  alone = std::make_shared<storage::SetUse>(set.path(), storage::SetUse::By::one);
+  const int error = alone->error();
+  if (error == EAGAIN || error == EACCES) return std::string("others have the file open");
+  if (error != 0)
+    return std::string("it cannot be locked (") + std::strerror(error) +
+           "), so nothing tells whether others have it open";
+  auto there = has_placeholder(set);
+  if (!there) return there.error();
+  return std::string(there.value() ? "" : "another program has joined or replaced the file");
+}
+
+/// Subfiles to one file, all ranks at once, unless others use them. On error they stay as they are.
+/// Collective.
+core::Error join(File& file) {
+  SubfileUse& use = *file.subfiles;
+  const SubfileSet set = settled_set(use);
+  use.use.reset();  // else this one is in the way
+  std::shared_ptr<storage::SetUse> alone;
+  bool kept = false;
+  core::Error error = on_first(file, [&]() -> core::Error {
+    const auto why = why_kept(set, alone);
+    if (!why) return why.error();
+    kept = !why.value().empty();
+    if (kept)
+      file.warnings.push_back("collio_join=" + std::string(name_of(file.hints.join)) + ": the subfiles of " +
+                              file.path + " are kept: " + why.value() + "; collio join makes it one file");
+    return {};
+  });
+  if (!error.ok() || file.agreement->least(kept ? 0 : 1) == 0) return error;
+  if (file.hints.join == policy::Join::background) {
+    use.joining = true;
+    return on_first(file, [&] { return join_in_background(set, std::move(alone)); });
+  }
+  std::int64_t bytes = 0;
+  error = agreed_length(file, bytes);
+  if (error.ok()) error = on_first(file, [&] { return begin_join(set, bytes); });
+  if (error.ok()) error = agreed(file, join_part(set, bytes, share_of(file), use.tally));
+  if (error.ok()) error = on_first(file, [&] { return end_join(set, bytes); });
+  if (!error.ok()) return error;
+  std::int64_t copied[] = {use.tally.by_kernel, use.tally.through_memory};
+  transport::reduce_to_all(copied, 2, MPI_INT64_T, MPI_SUM, file.comm);
+  use.tally = {copied[0], copied[1]};
+  use.joined = true;
+  return remove_set(file, file.rank == 0 ? is_needed_by_copy(file) : false);
+}
+
+}  // namespace
+
+core::Error note_flushed(File& file) {
+  return file.subfiles->writes ? note(file, Noted::flushed) : core::Error{};
+}
+
+core::Error close_subfiles(File& file, AtClose how) {
+  if (how == AtClose::remove)
+    return remove_set(file, file.rank == 0 ? is_needed(file.subfiles->set, file.subfiles->standing) : false);
+  if (!file.subfiles->writes) return {};
+  core::Error error = note(file, Noted::closed);
+  return error.ok() && file.hints.join != policy::Join::never ? join(file) : error;
+}
+
+}  // namespace collio::engine
