@@ -22,7 +22,10 @@ COMMANDS = {
     "topo": "collio.topo.command:topo",
     "join": "collio.subfiles.commands:join",
     "split": "collio.subfiles.commands:split",
-    "fsck": "collio.subfiles.commands:fsck",
+    "fsck": "collio.subfiles.fsck_command:fsck",
+    "cp": "collio.subfiles.moving_commands:cp",
+    "mv": "collio.subfiles.moving_commands:mv",
+    "rm": "collio.subfiles.moving_commands:rm",
     "view": "collio.run.view:view",
     "mount": "collio.run.mount:mount",
 }

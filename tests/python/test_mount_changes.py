@@ -13,7 +13,7 @@ import pytest
 
 import redealt
 from collio.lab import targets
-from collio.subfiles import copying, subfile_set
+from collio.subfiles import sets, subfile_set
 from lab_target import error_of, memory, program, target, wait_until  # noqa: F401
 from mounted_folder import BYTES, UNIT, Mounted, can_mount, make, mounted  # noqa: F401
 
@@ -111,7 +111,7 @@ def test_an_open_waits_for_a_join_under_way(mounted, make):
             told = threads.submit((mounted.point / "out.nc").read_bytes)
             time.sleep(0.3)
             assert not told.done()
-            copying.join(found)
+            sets.join(found, found.length())
         assert told.result(10) == data
     assert mounted.said() == ""
 

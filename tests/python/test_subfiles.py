@@ -98,7 +98,7 @@ def test_names_are_flushed_before_anything_is_removed(cli, file, tmp_path, monke
         monkeypatch.setattr(os, name, lambda what, *rest, name=name, real=real, **more: (
             steps.append((name, os.readlink(f"/proc/self/fd/{what}") if isinstance(what, int) else os.fspath(what))), real(what, *rest, **more))[1])
     assert cli("split", file, "--subfiles", 3, "--unit", 1000).exit_code == 0
-    placeholder = next(path for _, path in steps if ".placeholder." in path)
+    placeholder = next(path for _, path in steps if ".splitting." in path)
     assert steps.index(("fsync", placeholder)) < steps.index(("fsync", f"{file}.collio")) and steps[-1] == ("fsync", str(tmp_path))
     steps.clear()
     assert cli("join", file).exit_code == 0

@@ -12,7 +12,7 @@ import pytest
 
 import redealt
 from collio import builds
-from collio.subfiles import copying, subfile_set
+from collio.subfiles import sets, subfile_set
 
 pytestmark = pytest.mark.skipif(not builds.find_library(builds.VIEW_PRELOAD), reason=f"{builds.VIEW_PRELOAD} is not built")
 
@@ -178,7 +178,7 @@ def test_an_open_waits_for_a_join_under_way(view, files):
             told = threads.submit(view, "cmp", name, plain)
             time.sleep(0.5)
             assert not told.done()
-            copying.join(found)
+            sets.join(found, found.length())
         assert told.result().returncode == 0, told.result().stderr
 
 

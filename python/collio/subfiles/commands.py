@@ -1,4 +1,4 @@
-"""`collio join`, `collio split` and `collio fsck`."""
+"""`collio join` and `collio split`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from collio.sizes import parse_size, unit_advice
-from collio.subfiles import copying, subfile_set
+from collio.subfiles import identity, moving, repair, sets, subfile_set
 from collio.subfiles.manifest import ManifestError
 from collio.wording import counted
 
@@ -24,7 +24,8 @@ def _found(file: Path) -> subfile_set.SubfileSet | None:
 @click.command()
 @FILE
 @click.option("--unfinished", is_flag=True, help="Also a file that a program is writing, or ended before it closed it.")
-def join(file: Path, unfinished: bool) -> None:
+@click.option("--salvage", is_flag=True, help="Also a file whose end is missing, as after a loss of power: the bytes before the first that is missing. Says what is cut.")
+def join(file: Path, unfinished: bool, salvage: bool) -> None:
     """Make one ordinary file of a file that is kept in subfiles.
 
     The subfiles are removed when all bytes are copied. On error everything stays as it was.
@@ -32,20 +33,35 @@ def join(file: Path, unfinished: bool) -> None:
     found = _found(file)
     if found is None:
         raise click.ClickException(f"{file} is an ordinary file: there is nothing to join")
-    if problems := found.problems():
-        raise click.ClickException("\n  ".join([f"{file} is damaged:", *problems]))
-    if not found.manifest.complete and not unfinished:
-        raise click.ClickException(f"{file} is being written, or a program ended before it closed it (collio fsck {file}); --unfinished joins what is there")
     try:
-        with subfile_set.alone(found.path):
+        length = _length_to_join(found, unfinished, salvage)
+        with moving.unused(found):
             if _found(file) != found:
                 raise click.ClickException(f"{file} was changed by a program meanwhile; nothing is joined")
-            file_bytes = copying.join(found)
-    except BlockingIOError:
-        raise click.ClickException(f"{file} is open in a program: join it when that has closed it") from None
-    except OSError as error:
+            remark = sets.join(found, length)
+    except (moving.RefusedError, OSError) as error:
         raise click.ClickException(f"cannot join {file}: {error}") from None
-    click.echo(f"{file}: {file_bytes:,} bytes of {counted(found.manifest.count, 'subfile')} joined")
+    click.echo(f"{file}: {length:,} bytes of {counted(found.manifest.count, 'subfile')} joined")
+    if remark:
+        click.echo(remark, err=True)
+
+
+def _length_to_join(found: subfile_set.SubfileSet, unfinished: bool, salvage: bool) -> int:
+    """Raises RefusedError and OSError."""
+    owned = identity.ownership(found)
+    if not owned.may_change:
+        raise moving.RefusedError(identity.why_not(found, owned))
+    moving.refuse_links(found.path)
+    if foreign := repair.foreign_bytes(found):
+        raise moving.RefusedError(foreign)
+    if found.problems() and salvage:
+        length = repair.whole_bytes(found)
+        click.echo(repair.cut_text(found, length))
+        return length
+    moving.refuse_damage(found)
+    if not (found.manifest.complete or unfinished or salvage):
+        raise moving.RefusedError(f"it is being written, or a program ended before it closed it (collio fsck {found.path}); --unfinished joins what is there")
+    return found.length()
 
 
 @click.command()
@@ -57,6 +73,8 @@ def split(file: Path, subfiles: int, unit: str, dirs: str) -> None:
     """Keep an ordinary file in subfiles from now on.
 
     Example: collio split out.nc --subfiles 4 --dirs /scratch1:/scratch2
+
+    A file that a program writes meanwhile stays as it is.
     """
     unit_bytes = parse_size(unit)
     if not unit_bytes or unit_bytes > 1 << 30:
@@ -68,45 +86,8 @@ def split(file: Path, subfiles: int, unit: str, dirs: str) -> None:
     if _found(file):
         raise click.ClickException(f"{file} is kept in subfiles already; collio join {file} makes it one file")
     try:
-        made = copying.split(file, subfiles, unit_bytes, folders)
-    except (ManifestError, OSError) as error:
+        moving.refuse_links(file)
+        made = sets.split(file, subfiles, unit_bytes, folders)
+    except (moving.RefusedError, ManifestError, OSError) as error:
         raise click.ClickException(f"cannot split {file}: {error}") from None
     click.echo(f"{file}: {made.manifest.file_bytes:,} bytes in {counted(subfiles, 'subfile')}; manifest: {made.manifest_path}")
-
-
-@click.command()
-@FILE
-def fsck(file: Path) -> None:
-    """Tell whether the subfiles of a file are complete.
-
-    Exit code 0: nothing is wrong. 1: bytes are missing or damaged, or the file was not closed.
-    """
-    found = _found(file)
-    if found is None:
-        _tell_ordinary(file)
-        return
-    manifest = found.manifest
-    click.echo(f"{file}: {counted(manifest.count, 'subfile')}, stripes of {manifest.unit:,} bytes, manifest {found.manifest_path}")
-    if manifest.deals:
-        last = manifest.deals[-1]
-        click.echo(f"re-dealt {counted(len(manifest.deals), 'time')}; from byte {last.first * manifest.unit:,} on, stripes go to {counted(len(last.members), 'subfile')}: "
-                   + ", ".join(map(str, last.members)))
-    problems = found.problems()
-    if manifest.complete:
-        click.echo(f"closed with {manifest.file_bytes:,} bytes")
-    else:
-        problems.append("a program is writing the file, or ended before it closed it")
-        click.echo(f"complete when last closed or flushed: {manifest.file_bytes:,} bytes; there are {found.length():,} now")
-    click.echo(f"flushed to disk by MPI_File_sync: {manifest.synced_bytes:,} bytes")
-    for problem in problems:
-        click.echo(problem)
-    if problems:
-        raise SystemExit(1)
-    click.echo("nothing is missing")
-
-
-def _tell_ordinary(file: Path) -> None:
-    click.echo(f"{file}: an ordinary file of {file.stat().st_size:,} bytes")
-    beside = file.resolve().with_name(f"{file.resolve().name}.collio")
-    if beside.exists():
-        click.echo(f"{beside} holds subfiles of a file that had this name; it is not used. Remove it if that file was not moved.")

@@ -1,29 +1,63 @@
-"""Between one file and its subfiles: stripe by stripe, by the kernel where it can."""
+"""Copies bytes of files: by the kernel where it can, holes as holes, several files at once."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
-import secrets
-import shutil
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from threading import Event
 from typing import Any
-
-from collio.subfiles.manifest import Manifest, ManifestError, Placeholder
-from collio.subfiles.subfile_set import SubfileSet, flush_folder, replace_text
 
 NO_KERNEL_COPY = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
 MEMORY_BYTES = 1 << 20
+MOST_BYTES_AT_ONCE = 16 << 20
+"""After so many a copy looks whether it shall stop."""
 MOST_THREADS = 8
+FICLONE = 0x40049409
+BEHIND_ALL = 1 << 63
 
 
-def copy_range(source: int, source_offset: int, target: int, target_offset: int, count: int) -> None:
-    """Raises OSError: also where the source ends early."""
-    while count > 0:
+class Stopped(Exception):
+    """Another copy failed, or the user stopped all."""
+
+
+class Data:
+    """Where a file has data; elsewhere it has holes. For offsets that ascend."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        self._asked = self._low = self._high = 0  # a hole from _asked to _low, data from there to _high
+
+    def within(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """(first byte, byte behind the last) of each run of data. Raises OSError."""
+        while low < high:
+            if not self._asked <= low < self._high:
+                self._ask(low)
+            if max(low, self._low) < min(high, self._high):
+                yield max(low, self._low), min(high, self._high)
+            low = self._high
+
+    def _ask(self, low: int) -> None:
+        self._asked = low
         try:
-            moved = os.copy_file_range(source, target, count, source_offset, target_offset)
+            self._low = os.lseek(self._file, low, os.SEEK_DATA)
+            self._high = os.lseek(self._file, self._low, os.SEEK_HOLE)
+        except OSError as error:
+            if error.errno not in (errno.ENXIO, errno.EINVAL):
+                raise
+            self._low = BEHIND_ALL if error.errno == errno.ENXIO else low  # a hole up to the end; or the file system does not say
+            self._high = BEHIND_ALL
+
+
+def copy_range(source: int, source_offset: int, target: int, target_offset: int, count: int, stop: Event) -> None:
+    """Raises OSError: also where the source ends early. Raises Stopped."""
+    while count > 0:
+        if stop.is_set():
+            raise Stopped
+        try:
+            moved = os.copy_file_range(source, target, min(count, MOST_BYTES_AT_ONCE), source_offset, target_offset)
         except OSError as error:
             if error.errno not in NO_KERNEL_COPY:
                 raise
@@ -33,76 +67,43 @@ def copy_range(source: int, source_offset: int, target: int, target_offset: int,
         source_offset, target_offset, count = source_offset + moved, target_offset + moved, count - moved
 
 
-def join(found: SubfileSet) -> int:
-    """One file again, in place of the placeholder: its bytes. The subfiles are gone then; on error all is as before. Raises OSError."""
-    file_bytes, joined = found.length(), found.path.with_name(f"{found.path.name}.joining.{os.getpid()}")
+def copy_data(data: Data, source: int, target: int, places: Iterator[tuple[int, int, int]], stop: Event) -> None:
+    """`places`: (offset in the source, offset in the target, bytes). The target has holes or zeros there. Raises OSError and Stopped."""
+    for source_offset, target_offset, count in places:
+        if stop.is_set():
+            raise Stopped
+        for low, high in data.within(source_offset, source_offset + count):
+            copy_range(source, low, target, target_offset + low - source_offset, high - low, stop)
+
+
+def copy_whole(source: int, target: int, stop: Event) -> None:
+    """A new file with the bytes of another: shares its blocks where the file system can. Raises OSError and Stopped."""
     try:
-        with open(joined, "wb") as target:
-            os.ftruncate(target.fileno(), file_bytes)
-            parts = [list(found.manifest.layout.stripes(number, file_bytes)) for number in range(found.manifest.count)]
-            _at_once(_copy_in, [(path, target.fileno(), part) for path, part in zip(found.subfiles(), parts)])
-            os.fsync(target.fileno())
-        shutil.copymode(found.path, joined)
-        joined.replace(found.path)
-    except BaseException:
-        joined.unlink(missing_ok=True)
-        raise
-    flush_folder(found.path.parent)  # else a crash may leave the placeholder without its subfiles
-    found.remove()
-    return file_bytes
+        fcntl.ioctl(target, FICLONE, source)
+    except OSError:
+        count = os.fstat(source).st_size
+        os.ftruncate(target, count)
+        copy_data(Data(source), source, target, iter([(0, 0, count)]), stop)
 
 
-def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
-    """Subfiles of an ordinary file; its name is a placeholder then. On error all is as before. Raises ManifestError and OSError."""
-    path = path.resolve()
-    status = path.stat()
-    manifest = Manifest(secrets.randbits(64), True, os.fsencode(path.name), 0, unit, count, file_bytes=status.st_size)
-    if folders:
-        manifest.folders = [os.fsencode(folder.resolve()) for folder in folders]
-    made = SubfileSet(path, Placeholder(manifest.identity, os.fsencode(f"{path.name}.collio")), manifest)
-    if made.folder.exists():
-        raise ManifestError(f"{made.folder} is there already: it may hold the subfiles of another file; move it away first (collio fsck {path})")
-    placeholder = path.with_name(f"{path.name}.placeholder.{os.getpid()}")
-    made.folder.mkdir()
-    try:
-        parts = [list(manifest.layout.stripes(number, status.st_size)) for number in range(count)]
-        _at_once(_copy_out, [(path, subfile, part, status.st_mode & 0o777) for subfile, part in zip(made.subfiles(), parts)])
-        with open(placeholder, "wb") as target:
-            target.write(made.placeholder.text())
-            target.flush()
-            os.fsync(target.fileno())
-        shutil.copymode(path, placeholder)
-        manifest.inode, manifest.synced_bytes = placeholder.stat().st_ino, status.st_size
-        replace_text(made.manifest_path, manifest.text())
-        for folder in {subfile.parent for subfile in made.subfiles()} | {path.parent}:
-            flush_folder(folder)
-        placeholder.replace(path)
-    except BaseException:
-        placeholder.unlink(missing_ok=True)
-        made.remove()
-        raise
-    flush_folder(path.parent)
-    return made
+def at_once(copy: Callable[..., None], works: list[tuple[Any, ...]], still_valid: Callable[[], None] = lambda: None) -> None:
+    """A thread for each work, up to MOST_THREADS: subfiles lie on different targets. After an error all stop. `copy` gets an Event that says so last.
 
-
-def _at_once(copy: Callable[..., None], works: list[tuple[Any, ...]]) -> None:
-    """A thread for each subfile, up to MOST_THREADS: subfiles lie on different targets."""
+    `still_valid` raises what ends the copies; it is called ten times a second.
+    """
+    stop = Event()
     with ThreadPoolExecutor(MOST_THREADS) as threads:
-        copies = [threads.submit(copy, *work) for work in works]
-    for one in copies:
-        one.result()
+        copies = [threads.submit(copy, *work, stop) for work in works]
+        try:
+            while wait(copies, timeout=0.1, return_when=FIRST_EXCEPTION).not_done and not _errors(copies):
+                still_valid()
+        finally:
+            stop.set()
+            threads.shutdown(cancel_futures=True)
+    for error in _errors(copies):
+        raise error
 
 
-def _copy_in(subfile: Path, target: int, parts: list[tuple[int, int, int]]) -> None:
-    with open(subfile, "rb") as source:
-        here = os.fstat(source.fileno()).st_size
-        for inside, low, count in parts:
-            copy_range(source.fileno(), inside, target, low, min(count, max(0, here - inside)))
-
-
-def _copy_out(path: Path, subfile: Path, parts: list[tuple[int, int, int]], mode: int) -> None:
-    with open(path, "rb") as source, open(subfile, "xb") as target:
-        for inside, low, count in parts:
-            copy_range(source.fileno(), low, target.fileno(), inside, count)
-        os.fsync(target.fileno())
-        os.fchmod(target.fileno(), mode)
+def _errors(copies: list[Any]) -> list[BaseException]:
+    ended = [one.exception() for one in copies if one.done() and not one.cancelled()]
+    return [error for error in ended if error is not None and not isinstance(error, Stopped)]

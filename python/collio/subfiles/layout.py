@@ -89,3 +89,14 @@ class Layout:
                     length = (deal.first + (rows - 1) * len(deal.members) + index + 1) * self.unit
                 row -= rows
         return length
+
+    def lacking(self, subfile: int, subfile_bytes: int) -> int | None:
+        """The first byte of the file that a subfile of this length lacks; None: it has all that it ever gets."""
+        row, inside = divmod(subfile_bytes, self.unit)
+        for deal, stripes in self._dealt(self._firsts[-1] + (row + 1) * self.count):
+            if (index := deal.index(subfile)) is not None:
+                rows = deal.rows(index, stripes)
+                if row < rows:
+                    return (deal.first + row * len(deal.members) + index) * self.unit + inside
+                row -= rows
+        return None

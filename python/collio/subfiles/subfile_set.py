@@ -6,15 +6,19 @@ import errno
 import fcntl
 import glob
 import os
+import secrets
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from collio.subfiles.manifest import MARK, MOST_HEAD_BYTES, Manifest, ManifestError, Placeholder, parse, parse_placeholder
+from collio.subfiles import attributes
+from collio.subfiles.manifest import MARK, MOST_HEAD_BYTES, Manifest, ManifestError, Placeholder, checksum, parse, parse_placeholder
 
-USE_BYTE = 1 << 61 | 17
+SET_BYTE, USE_BYTE = 1 << 61 | 16, 1 << 61 | 17
+"""Locked while a set is made or its manifest changed; while it is in use (SetLock and SetUse in src/storage/subfiles)."""
+MOST_BASE_BYTES, MOST_CUT_BASE_BYTES = 231, 214
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 
 
@@ -60,14 +64,50 @@ class SubfileSet:
         """Bytes of the file, by its subfiles; those that are missing do not count."""
         return max(self.manifest.layout.length_by(number, length or 0) for number, length in enumerate(self.lengths()))
 
-    def remove(self) -> None:
-        """The subfiles, the manifest, what killed programs left, and the folder if that is all there is in it. Raises OSError."""
+    def remove(self) -> list[Path]:
+        """The subfiles, the manifest, what killed programs left, and the folder if that is all there is in it. Returns what else lies there. Raises OSError."""
         for path in self.subfiles():
             path.unlink(missing_ok=True)
         for pattern in ("manifest*", "shared-pointer.*"):
             for path in self.folder.glob(pattern):
-                path.unlink()
-        self.folder.rmdir()
+                path.unlink(missing_ok=True)
+        try:
+            self.folder.rmdir()
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY:
+                raise
+            return list(self.folder.iterdir())
+        return []
+
+
+def remove_empty(folder: Path) -> None:
+    """The folder of a set that has no manifest yet. Raises OSError."""
+    for path in folder.glob("manifest.new.*"):
+        path.unlink()
+    if folder.exists():
+        folder.rmdir()
+
+
+def base_of(name: bytes) -> bytes:
+    """What the names of a file's subfiles and folder begin with: the file's name, shortened where theirs would be too long."""
+    if len(name) <= MOST_BASE_BYTES:
+        return name
+    end = MOST_CUT_BASE_BYTES
+    while end > 0 and name[end] & 0xC0 == 0x80:  # in the middle of a character
+        end -= 1
+    return name[:end] + b"~%016x" % checksum(name)
+
+
+def free_folder(path: Path, identity: int) -> str:
+    """The name of a new set's folder beside the file."""
+    folder = os.fsdecode(base_of(os.fsencode(path.name)) + b".collio")
+    return folder if not os.path.lexists(path.with_name(folder)) else f"{folder}-{identity:016x}"
+
+
+def placeholder_of(path: Path) -> Placeholder | None:
+    """None: an ordinary file. Raises ManifestError and OSError."""
+    with open(path, "rb") as file:
+        return parse_placeholder(file.read(MOST_HEAD_BYTES), str(path))
 
 
 def find(path: Path) -> SubfileSet | None:
@@ -90,14 +130,25 @@ def find(path: Path) -> SubfileSet | None:
 
 
 def replace_text(path: Path, text: bytes) -> None:
-    """Replaces a file as a whole. Raises OSError."""
-    temporary = path.with_name(f"{path.name}.new.{os.getpid()}")
-    with open(temporary, "wb") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    """Replaces a file as a whole, with its owner and mode. Raises OSError."""
+    temporary = path.with_name(f"{path.name}.new.{secrets.randbits(64):016x}")
+    try:
+        with attributes.created(temporary) as file:
+            write_flushed(file, text)
+            if path.exists():
+                attributes.keep_access(path, file, strict=False)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
     flush_folder(path.parent)
+
+
+def write_flushed(file: int, text: bytes) -> None:
+    """Raises OSError."""
+    with open(file, "wb", closefd=False) as stream:
+        stream.write(text)
+    os.fsync(file)
 
 
 def flush_folder(folder: Path) -> None:
@@ -113,15 +164,20 @@ def flush_folder(folder: Path) -> None:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Holds the lock that all who open the file share (SetUse in src/storage/subfiles/look.hpp), where the file system has locks.
-
-    Raises OSError: BlockingIOError where others hold it.
-    """
-    with open(path, "r+b") as file:
+def locked(path: Path, byte: int, shared: bool = False, wait: bool = False) -> Iterator[None]:
+    """Holds a lock of src/storage/subfiles on the file, where the file system has locks. Raises OSError: BlockingIOError where others hold it."""
+    with open(path, "rb" if shared else "r+b") as file:
+        lock = struct.pack("hhqqi4x", fcntl.F_RDLCK if shared else fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
         try:
-            fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, USE_BYTE, 1, 0))
+            fcntl.fcntl(file, fcntl.F_OFD_SETLKW if wait else fcntl.F_OFD_SETLK, lock)
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 raise
+        yield
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Holds the lock that all who open the file share. Raises OSError: BlockingIOError where others hold it."""
+    with locked(path, USE_BYTE):
         yield

@@ -1,0 +1,298 @@
+"""`collio cp`, `mv` and `rm`, and what the tools do with copied placeholders and hard links."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from collio.subfiles import copying, identity, leftovers, subfile_set
+
+
+@pytest.fixture
+def data():
+    return random.Random(6).randbytes(54_321)
+
+
+@pytest.fixture
+def kept(cli, tmp_path, data):
+    """Makes a file in subfiles."""
+
+    def kept(name="o.raw", *options):
+        path = tmp_path / name
+        path.write_bytes(data)
+        assert cli("split", path, "--subfiles", 3, "--unit", 1000, *options).exit_code == 0
+        return path
+
+    return kept
+
+
+def content(path):
+    with collio_file(path) as file:
+        return file.read()
+
+
+def collio_file(path):
+    import collio
+    return collio.open_file(path)
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_copied_placeholder_is_known_as_one(cli, kept, data, tmp_path):
+    path, copy = kept(), tmp_path / "b.raw"
+    shutil.copy2(path, copy)
+    told = cli("fsck", copy)
+    assert told.exit_code == 1 and f"is a copy of the placeholder {path}" in told.output and "collio cp" in told.output
+    assert cli("fsck", path).exit_code == 0
+    for command in (["join", copy], ["fsck", "--repair", copy]):
+        told = cli(*command)
+        assert told.exit_code == 1 and f"copy of the placeholder {path}" in told.output and f"collio cp {path} {copy}" in told.output
+    told = cli("rm", copy)
+    assert told.exit_code == 0 and "the name alone is removed" in told.output and not copy.exists()
+    assert cli("fsck", path).exit_code == 0 and content(path) == data
+
+
+def test_the_set_goes_with_its_last_placeholder(cli, kept, data, tmp_path):
+    path, copy = kept(), tmp_path / "b.raw"
+    shutil.copy2(path, copy)
+    told = cli("rm", path)
+    assert told.exit_code == 0 and f"{copy} is a copy of their placeholder and has them now" in told.output
+    assert "the next program that writes it" in cli("fsck", copy).output and content(copy) == data
+    assert cli("rm", copy).exit_code == 0 and names(tmp_path) == []
+    path = kept()
+    shutil.copy2(path, copy)
+    assert cli("join", path).exit_code == 0 and path.read_bytes() == data and content(copy) == data
+    assert cli("fsck", "--repair", copy).exit_code == 0 and cli("join", copy).exit_code == 0
+    assert copy.read_bytes() == data and names(tmp_path) == ["b.raw", "o.raw"]
+
+
+def test_subfiles_in_other_folders_may_be_those_of_another_placeholder(cli, kept, data, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "targets").mkdir()
+    path = kept("run/o.raw", "--dirs", tmp_path / "targets")
+    shutil.copytree(tmp_path / "run", tmp_path / "backup")
+    copy = tmp_path / "backup/o.raw"
+    told = cli("fsck", copy)
+    assert told.exit_code == 1 and f"its subfiles lie in {tmp_path / 'targets'}" in told.output
+    assert cli("join", copy).exit_code == 1 and cli("rm", copy).exit_code == 0 and content(path) == data
+    shutil.rmtree(tmp_path / "backup")
+    shutil.copytree(tmp_path / "run", tmp_path / "moved")
+    shutil.rmtree(tmp_path / "run")
+    moved = tmp_path / "moved/o.raw"
+    assert cli("fsck", "--repair", moved).exit_code == 0 and cli("fsck", moved).exit_code == 0
+    assert cli("join", moved).exit_code == 0 and moved.read_bytes() == data and names(tmp_path / "targets") == []
+
+
+def test_a_restored_folder_owns_its_subfiles(cli, kept, data, tmp_path):
+    (tmp_path / "run").mkdir()
+    path = kept("run/o.raw")
+    shutil.copytree(tmp_path / "run", tmp_path / "backup")
+    restored = tmp_path / "backup/o.raw"
+    told = cli("fsck", restored)
+    assert told.exit_code == 0 and "was moved from another file system, restored" in told.output
+    assert cli("join", restored).exit_code == 0 and restored.read_bytes() == data and content(path) == data
+
+
+def test_cp_makes_a_whole_copy(cli, kept, data, tmp_path):
+    path, plain = kept(), tmp_path / "plain"
+    plain.write_bytes(data)
+    os.utime(plain, ns=(1_000_000_007, 2_000_000_011))
+    plain.chmod(0o640)
+    (tmp_path / "into").mkdir()
+    told = cli("cp", path, plain, tmp_path / "into")
+    assert told.exit_code == 0, told.output
+    copy = tmp_path / "into/o.raw"
+    assert (tmp_path / "into/plain").read_bytes() == data
+    assert (tmp_path / "into/plain").stat().st_mtime_ns == 2_000_000_011 and (tmp_path / "into/plain").stat().st_mode & 0o777 == 0o640
+    assert cli("fsck", copy).exit_code == 0 and content(copy) == data
+    assert subfile_set.find(copy).manifest.identity != subfile_set.find(path).manifest.identity
+    assert cli("rm", path).exit_code == 0 and content(copy) == data
+    assert cli("cp", copy, tmp_path / "b.raw").exit_code == 0  # beside nothing
+    assert cli("cp", plain, tmp_path / "b.raw").exit_code == 0  # in place of a set
+    assert (tmp_path / "b.raw").read_bytes() == data and names(tmp_path) == ["b.raw", "into", "plain"]
+
+
+def test_cp_gives_a_copied_placeholder_bytes_of_its_own(cli, kept, data, tmp_path):
+    path, copy = kept(), tmp_path / "b.raw"
+    shutil.copy2(path, copy)
+    assert cli("cp", path, copy).exit_code == 0
+    with open(subfile_set.find(copy).subfile(0), "r+b") as file:
+        file.write(b"changed")
+    assert cli("fsck", copy).exit_code == 0 and content(path) == data and content(copy) == b"changed" + data[7:]
+
+
+def test_cp_and_mv_refuse_what_they_must(cli, kept, tmp_path):
+    path = kept()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(path)
+    for words, word in ((["cp", path, tmp_path / "link"], "same file"), (["cp", tmp_path / "folder", tmp_path / "x"], "is a folder"), (["mv", path, path], "same file"),
+                        (["cp", path, tmp_path / "link", tmp_path / "y"], "is no folder"), (["mv", tmp_path / "no", tmp_path / "x"], "does not exist"),
+                        (["cp", path, path, tmp_path / "folder"], "several files would become"), (["rm", tmp_path / "folder"], "is a folder")):
+        told = cli(*words)
+        assert told.exit_code == 1 and word in told.output, told.output
+    subfile_set.find(path).subfile(1).unlink()
+    assert "missing" in cli("cp", path, tmp_path / "x").output and names(tmp_path) == ["folder", "link", "o.raw", "o.raw.collio"]
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_mv_takes_the_subfiles_along(cli, kept, data, tmp_path, elsewhere):
+    (tmp_path / "into").mkdir()
+    (tmp_path / "targets").mkdir()
+    path = kept("o.raw", *(["--dirs", tmp_path / "targets"] if elsewhere else []))
+    path.chmod(0o640)
+    blocks = subfile_set.find(path).subfile(0).stat().st_ino
+    assert cli("mv", path, tmp_path / "n.raw").exit_code == 0 and content(tmp_path / "n.raw") == data
+    assert cli("mv", tmp_path / "n.raw", tmp_path / "into").exit_code == 0
+    moved = tmp_path / "into/n.raw"
+    found = subfile_set.find(moved)
+    assert content(moved) == data and found.subfile(0).stat().st_ino == blocks and moved.stat().st_mode & 0o777 == 0o640
+    assert identity.ownership(found).standing is identity.Standing.own and names(tmp_path) == ["into", "targets"]
+    assert cli("join", moved).exit_code == 0 and moved.read_bytes() == data and names(tmp_path / "into") == ["n.raw"] and names(tmp_path / "targets") == []
+
+
+def test_mv_to_another_file_system_copies(cli, kept, data, tmp_path, monkeypatch):
+    """Renames between folders fail here as between file systems."""
+    real, real_replace = os.rename, os.replace
+
+    def between(kind):
+        def renamed(source, target, **more):
+            if os.path.dirname(os.path.abspath(source)) != os.path.dirname(os.path.abspath(target)):
+                raise OSError(18, "Invalid cross-device link")
+            return kind(source, target, **more)
+        return renamed
+
+    monkeypatch.setattr(os, "rename", between(real))
+    monkeypatch.setattr(os, "replace", between(real_replace))
+    (tmp_path / "into").mkdir()
+    path, plain, target = kept(), tmp_path / "plain", tmp_path / "into"
+    plain.write_bytes(data)
+    os.link(path, tmp_path / "second")
+    assert "hard links" in cli("mv", path, target).output and content(path) == data
+    (tmp_path / "second").unlink()
+    assert cli("mv", path, plain, target).exit_code == 0
+    assert content(target / "o.raw") == data and (target / "plain").read_bytes() == data and names(tmp_path) == ["into"]
+
+
+def test_hard_links(cli, kept, data, tmp_path):
+    path, link = kept(), tmp_path / "h.raw"
+    os.link(path, link)
+    assert "hard links" in cli("join", path).output and content(link) == data
+    assert cli("rm", path).exit_code == 0 and content(link) == data and cli("fsck", link).exit_code == 0
+    assert cli("join", link).exit_code == 0 and link.read_bytes() == data
+    os.link(link, path)
+    assert "hard links" in cli("split", path, "--subfiles", 2).output and path.read_bytes() == data
+
+
+def test_split_refuses_a_file_that_is_open_for_writing(cli, tmp_path, data):
+    path = tmp_path / "r.raw"
+    path.write_bytes(data)
+    with open(path, "r+b"):
+        told = cli("split", path, "--subfiles", 2)
+    assert told.exit_code == 1 and "open for writing" in told.output and path.read_bytes() == data and names(tmp_path) == ["r.raw"]
+
+
+WRITER = "import os, sys; f = os.open(sys.argv[1], os.O_RDWR); os.pwrite(f, b'CHECKPOINT', 0); os.fsync(f)"
+
+
+@pytest.mark.parametrize("leased", [True, False])
+def test_what_is_written_while_split_copies_is_not_lost(cli, tmp_path, data, monkeypatch, leased):
+    path = tmp_path / "r.raw"
+    path.write_bytes(data)
+    writers = []
+    real = copying.copy_range
+
+    def slowly(*words):
+        if not writers:
+            writers.append(subprocess.Popen([sys.executable, "-c", WRITER, path]))
+            time.sleep(0.5)
+        return real(*words)
+
+    monkeypatch.setattr(copying, "copy_range", slowly)
+    if not leased:
+        from collio.subfiles.steady import Steady
+        monkeypatch.setattr(Steady, "_lease", lambda self: False)
+    told = cli("split", path, "--subfiles", 2, "--unit", 1000)
+    assert told.exit_code == 1 and "by a program meanwhile" in told.output.replace("in a program", "by a program")
+    assert writers[0].wait(30) == 0 and path.read_bytes() == b"CHECKPOINT" + data[10:] and names(tmp_path) == ["r.raw"]
+
+
+def test_what_is_written_while_join_copies_is_not_lost(cli, kept, data, monkeypatch):
+    path = kept()
+    subfile = subfile_set.find(path).subfile(0)
+    real = copying.copy_range
+
+    def changed(*words):
+        with open(subfile, "r+b") as file:
+            file.write(b"CHECKPOINT")
+        return real(*words)
+
+    monkeypatch.setattr(copying, "copy_range", changed)
+    assert "changed by a program meanwhile" in cli("join", path).output
+    assert content(path) == b"CHECKPOINT" + data[10:]
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_failure_stops_all_copies_and_leaves_nothing(cli, tmp_path, monkeypatch, failure):
+    path = tmp_path / "r.raw"
+    path.write_bytes(b"x" * 400_000)
+    counted = []
+    real = copying.copy_range
+
+    def fails(*words):
+        counted.append(words)
+        if len(counted) == 20:
+            raise failure
+        time.sleep(0.01)
+        return real(*words)
+
+    monkeypatch.setattr(copying, "copy_range", fails)
+    told = cli("split", path, "--subfiles", 4, "--unit", 1000)
+    assert told.exit_code == 1 and len(counted) < 60 and names(tmp_path) == ["r.raw"] and path.read_bytes() == b"x" * 400_000
+
+
+def test_the_interrupt_key_stops_split_at_once(tmp_path):
+    path = tmp_path / "r.raw"
+    path.write_bytes(b"x" * 2_000_000)
+    program = ("import time; from collio.subfiles import copying; real = copying.copy_range; "
+               "copying.copy_range = lambda *words: (time.sleep(0.02), real(*words)); from collio.cli import main; main()")
+    process = subprocess.Popen([sys.executable, "-c", program, "split", path, "--subfiles", "4", "--unit", "1000"], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while not (tmp_path / "r.raw.collio/manifest").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    assert process.wait(20) != 0 and time.monotonic() - begin < 3  # the copies take 10 s
+    assert names(tmp_path) == ["r.raw"]
+
+
+def test_a_temporary_name_is_short_enough_and_tells_its_process(tmp_path):
+    name = "ü" * 127
+    path = leftovers.temporary(tmp_path / name, "joining")
+    path.touch()
+    found, = leftovers.leftovers(tmp_path)
+    assert not found.is_dead() and found.process == os.getpid() and found.kind == "joining" and name.startswith(found.name)
+    path.unlink()
+    other = path.with_name(path.name.replace(f".{os.getpid()}-", f".{os.getpid()}-1"))
+    other.touch()
+    found, = leftovers.leftovers(tmp_path)
+    assert found.is_dead(), "the process of this number began at another time"
+    leftovers.clean(tmp_path / name)
+    assert names(tmp_path) == []
+
+
+def test_long_names(cli, tmp_path, data):
+    for name in ("a" * 240, "ü" * 120, "a" * 255):
+        path = tmp_path / name
+        path.write_bytes(data)
+        assert cli("split", path, "--subfiles", 2).exit_code == 0 and content(path) == data
+        assert cli("join", path).exit_code == 0 and path.read_bytes() == data
+        path.unlink()
+    assert names(tmp_path) == []
