@@ -147,7 +147,11 @@ struct Record {
 }
 
 void remove_file(const Stage& stage) {
-  if (stage.world.rank == 0) std::remove(stage.job.target.path.c_str());
+  const std::string& path = stage.job.target.path;
+  if (stage.world.rank == 0) {
+    if (is_in_subfiles(path)) MPI_File_delete(path.c_str(), MPI_INFO_NULL);
+    std::remove(path.c_str());
+  }
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

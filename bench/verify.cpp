@@ -1,11 +1,13 @@
 #include "verify.hpp"
 
 #include <fcntl.h>
+#include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "content.hpp"
 
@@ -27,6 +29,55 @@ class Descriptor {
 
  private:
   int fd_;
+};
+
+/// Read up to size bytes; fewer only at the end of the file. -1 with errno on failure.
+[[nodiscard]] std::int64_t read_fully(int fd, unsigned char* out, std::int64_t size, std::int64_t offset) {
+  std::int64_t done = 0;
+  while (done < size) {
+    const ssize_t now =
+        pread(fd, out + done, static_cast<std::size_t>(size - done), static_cast<off_t>(offset + done));
+    if (now < 0 && errno != EINTR) return -1;
+    if (now == 0) break;
+    done += std::max<ssize_t>(now, 0);
+  }
+  return done;
+}
+
+constexpr std::string_view placeholder_mark = "collio placeholder ";
+
+/// A file to read: by POSIX calls, or by MPI if collio keeps it in subfiles.
+class Source {
+ public:
+  explicit Source(const std::string& path) : file_(path, O_RDONLY) {
+    if (!is_in_subfiles(path)) return;
+    if (MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &whole_) != MPI_SUCCESS)
+      whole_ = MPI_FILE_NULL;
+    in_subfiles_ = true;
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  ~Source() {
+    if (whole_ != MPI_FILE_NULL) MPI_File_close(&whole_);
+  }
+
+  /// Up to `size` bytes; fewer only at the end of the file. -1 with errno on failure.
+  [[nodiscard]] std::int64_t read(unsigned char* out, std::int64_t size, std::int64_t offset) const {
+    if (!in_subfiles_) return file_.get() < 0 ? -1 : read_fully(file_.get(), out, size, offset);
+    MPI_Status status;
+    int got = 0;
+    errno = EIO;
+    if (whole_ == MPI_FILE_NULL ||
+        MPI_File_read_at(whole_, offset, out, static_cast<int>(size), MPI_BYTE, &status) != MPI_SUCCESS ||
+        MPI_Get_count(&status, MPI_BYTE, &got) != MPI_SUCCESS)
+      return -1;
+    return got;
+  }
+
+ private:
+  Descriptor file_;
+  bool in_subfiles_ = false;
+  MPI_File whole_ = MPI_FILE_NULL;
 };
 
 /// What the step must hold from its byte `begin` on: content in covered bytes, zero elsewhere. `next`: first
@@ -52,19 +103,6 @@ void expected_bytes(std::int64_t begin, std::span<unsigned char> out, StepImage 
   const auto found = std::partition_point(covered.begin(), covered.end(),
                                           [&](const Extent& e) { return e.offset + e.length <= offset; });
   return static_cast<std::size_t>(found - covered.begin());
-}
-
-/// Read up to size bytes; fewer only at the end of the file. -1 with errno on failure.
-[[nodiscard]] std::int64_t read_fully(int fd, unsigned char* out, std::int64_t size, std::int64_t offset) {
-  std::int64_t done = 0;
-  while (done < size) {
-    const ssize_t now =
-        pread(fd, out + done, static_cast<std::size_t>(size - done), static_cast<off_t>(offset + done));
-    if (now < 0 && errno != EINTR) return -1;
-    if (now == 0) break;
-    done += std::max<ssize_t>(now, 0);
-  }
-  return done;
 }
 
 struct Chunk {
@@ -125,16 +163,23 @@ std::int64_t wrong_in_buffer(const Pattern& pattern, std::int64_t shift,
   return gaps - std::ranges::count(buffer, blank_byte);  // what is right is no blank
 }
 
+bool is_in_subfiles(const std::string& path) {
+  const Descriptor file(path, O_RDONLY);
+  unsigned char begin[placeholder_mark.size()];
+  const auto bytes = static_cast<std::int64_t>(sizeof begin);
+  return file.get() >= 0 && read_fully(file.get(), begin, bytes, 0) == bytes &&
+         std::memcmp(begin, placeholder_mark.data(), sizeof begin) == 0;
+}
+
 Findings check_file(const std::string& path, StepImage image, Share share, Scratch& scratch) {
   Findings findings;
-  const Descriptor file(path, O_RDONLY);
+  const Source file(path);
   auto& [seen, wanted] = scratch;
   std::size_t next = first_extent(image.covered, share.begin);
   for (std::int64_t at = share.begin; at < share.end; at += chunk_bytes) {
     const auto size = static_cast<std::size_t>(std::min(chunk_bytes, share.end - at));
     const std::int64_t place = image.shift + at;
-    const std::int64_t got =
-        file.get() < 0 ? -1 : read_fully(file.get(), seen.data(), static_cast<std::int64_t>(size), place);
+    const std::int64_t got = file.read(seen.data(), static_cast<std::int64_t>(size), place);
     if (got < static_cast<std::int64_t>(size)) {
       findings.wrong_bytes += share.end - at - std::max<std::int64_t>(got, 0);
       findings.text = got < 0 ? "reading " + path + ": " + std::strerror(errno)

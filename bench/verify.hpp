@@ -1,5 +1,5 @@
 // Filling buffers and files with the expected bytes and checking them, by plain POSIX calls: independent of
-// what is measured.
+// what is measured. Files that collio keeps in subfiles are read by MPI: no other call sees their bytes.
 #pragma once
 
 #include <span>
@@ -47,6 +47,9 @@ struct Scratch {
 void fill_buffer(const Pattern& pattern, std::int64_t shift, std::span<unsigned char> buffer);
 [[nodiscard]] std::int64_t wrong_in_buffer(const Pattern& pattern, std::int64_t shift,
                                            std::span<const unsigned char> buffer);
+
+/// Whether collio keeps the file in subfiles.
+[[nodiscard]] bool is_in_subfiles(const std::string& path);
 
 /// Read a share of a step from the file and compare every byte: content where covered, zero in holes.
 [[nodiscard]] Findings check_file(const std::string& path, StepImage image, Share share, Scratch& scratch);

@@ -279,6 +279,17 @@ def test_for_real(real_mpi, cli, tmp_path, pattern):
     assert [row["ways"] for row in document["results"] if row["engine"] == "collio"]
 
 
+def test_files_in_subfiles_for_real(some_mpi, cli, tmp_path):
+    if not Build.of(some_mpi).program("collio_bench").exists():
+        pytest.skip("collio_bench is not built")
+    engine = "collio:collio_subfiles=3:collio_subfile_unit=1000"
+    done = cli("bench", "interleave", "--pieces", 500, "--gap", 16, "--engines", f"{engine},native", "--mpi", some_mpi.id, "--ranks", 3, "--dir", tmp_path, "--repeat", 1,
+               "--steps", 2, "--json", "--timeout", 100)
+    document = json.loads(done.stdout)
+    assert done.exit_code == 0 and document["verified"], (document["results"], done.stderr[-2000:])
+    assert {row["engine"] for row in document["results"]} == {engine, "native"} and not list(tmp_path.rglob("*collio*"))
+
+
 @pytest.mark.parametrize("pattern", [
     ["interleave", "--pieces", 100, "--irregular", "--gap", 16], ["contiguous", "--size", "4k", "--pieces", 2], ["e3sm", "--ne", 1, "--levels", 3],
     ["btio", "--n", 9], ["s3d", "--nx", 8, "--ny", 4, "--nz", 3], ["mpas", "--level", 1, "--vertical-levels", 3, "--element-size", 4],
