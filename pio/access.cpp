@@ -17,7 +17,7 @@ bool has_slices(const Variable& v, const Decomposition& elements) {
          v.dims > elements.lengths.end() - others;
 }
 
-Failure find_place(Access& a) {
+Failure find_place(Access& a, bool reads) {
   const Variable& v = a.variable();
   const bool slices = has_slices(v, a.elements);
   const long long elements = slices ? v.elements / v.first_length : v.elements;
@@ -27,6 +27,7 @@ Failure find_place(Access& a) {
                             std::to_string(a.elements.array_elements) + " (" + a.elements.shape +
                             "); both must be the same"};
   if (!v.has_records && !slices) return {};
+  if (a.frame < 0 && reads) a.frame = 0;
   if (a.frame < 0)
     return not_allowed(a.name() + ": frame", a.frame, "0 and more. Set it with PIOc_setframe()");
   if (slices && a.frame >= v.first_length)
@@ -42,14 +43,21 @@ struct Named {
 
 }  // namespace
 
+/// NetCDF takes a PIO_BYTE of CDF-1 and CDF-2, which have no PIO_UBYTE, for either: 200 is stored as -56.
+Types Access::types() const {
+  const bool either = file.layout.format <= 2 && variable().type == NC_BYTE && elements.type == NC_UBYTE;
+  return {either ? NC_UBYTE : variable().type, elements.type};
+}
+
 Failure set_frame(File& file, const Target& t) {
   const std::string function = t.function;
   if (t.varid < 0 || t.varid >= PIO_MAX_VARS)
     return {PIO_ENOTVAR, function + ": varid is " + std::to_string(t.varid) + "; allowed: 0 and more"};
   constexpr int most = std::numeric_limits<int>::max();
-  if (*t.frame < 0 || *t.frame > most)
-    return not_allowed(function + ": frame", *t.frame, "0 to " + std::to_string(most));
-  file.frames[t.varid] = static_cast<int>(*t.frame);
+  if (*t.frame > most)
+    return not_allowed(function + ": frame", *t.frame,
+                       "up to " + std::to_string(most) + "; negative ones for no frame");
+  file.frames[t.varid] = static_cast<int>(std::max(*t.frame, -1LL));
   return {};
 }
 
@@ -78,7 +86,7 @@ Failure agree_on(File& file, const Target& t, std::optional<Access>& access,
     const auto frame = file.frames.find(t.varid);
     access.emplace(Access{t.function, file, *find_decomposition(t.ioid), t.varid,
                           frame == file.frames.end() ? -1 : frame->second});
-    own = find_place(*access);
+    own = find_place(*access, t.reads);
     if (!own) own = checks(*access);
     named = {t.varid, access->place.record, access->elements.array_elements, access->elements.most_length,
              access->elements.most_holes};

@@ -22,13 +22,13 @@ struct Access {
   File& file;
   const Decomposition& elements;
   int varid;
-  long long frame;
+  long long frame;  ///< negative: none
   Place place = {};
 
   [[nodiscard]] const Variable& variable() const {
     return file.layout.variables[static_cast<std::size_t>(varid)];
   }
-  [[nodiscard]] Types types() const { return {variable().type, elements.type}; }
+  [[nodiscard]] Types types() const;
   [[nodiscard]] std::string name() const {
     return std::string(function) + ": variable " + std::to_string(varid);
   }
@@ -38,9 +38,11 @@ struct Target {
   const char* function;
   int ncid, varid, ioid;
   std::optional<long long> frame = {};  ///< none: the one that was set
+  bool reads = false;                   ///< without a frame from record 0, as PIO reads
 };
 
-/// Sets the target's frame for calls to come. It has one.
+/// Sets the target's frame for calls to come. It has one. A negative one, as models give to variables without
+/// records, is none.
 [[nodiscard]] Failure set_frame(File& file, const Target& t);
 
 /// Whether there are such a variable and such a decomposition, and they fit.

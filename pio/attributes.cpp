@@ -51,7 +51,7 @@ int get_values(const Attribute& a, int element_bytes, void* values,
 
 int put_values(const Attribute& a, bool missing, const std::function<int(int)>& put) {
   const auto run = [&](int id) { return a.name && !missing ? put(id) : PIO_EINVAL; };
-  return ask(a.ncid, {a.function, where(a.varid, a.name), run});
+  return ask(a.ncid, {a.function, where(a.varid, a.name), run, true});
 }
 
 }  // namespace
@@ -96,12 +96,12 @@ int PIOc_rename_att(int ncid, int varid, const char* name, const char* newname) 
   const auto run = [&](int id) {
     return name && newname ? ncmpi_rename_att(id, varid, name, newname) : PIO_EINVAL;
   };
-  return ask(ncid, {"PIOc_rename_att", where(varid, name) + " to " + quoted(newname), run});
+  return ask(ncid, {"PIOc_rename_att", where(varid, name) + " to " + quoted(newname), run, true});
 }
 
 int PIOc_del_att(int ncid, int varid, const char* name) {
   const auto run = [&](int id) { return with_name(name, [&] { return ncmpi_del_att(id, varid, name); }); };
-  return ask(ncid, {"PIOc_del_att", where(varid, name), run});
+  return ask(ncid, {"PIOc_del_att", where(varid, name), run, true});
 }
 
 int PIOc_put_att(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len, const void* op) {

@@ -112,7 +112,8 @@ Failure write(const Access& a, const Array& array) {
   if (ends(failure)) return failure;
   file.pending.places[{a.varid, place.record}] = place.record_bytes;
   file.pending.bytes += most;
-  if (a.variable().has_records) file.layout.records = std::max(file.layout.records, place.record + 1);
+  if (a.variable().has_records)
+    file.pending.records = std::max({file.pending.records, file.layout.records, place.record + 1});
   char fill[8];
   keep_worse(file.put_failure, fill_of(a, array, fill));
   keep_worse(file.put_failure, put(a, array.data, fill));
@@ -145,11 +146,10 @@ Failure get(const Access& a, std::unique_ptr<char[]>& buffer) try {
 }
 
 Failure check_read(const Access& a, long long length, const void* array) {
-  if (!a.variable().has_records || a.place.record < a.file.layout.records)
-    return check_array(a, length, array);
-  Failure failure =
-      not_allowed(a.name() + ": frame", a.place.record,
-                  "less than " + std::to_string(a.file.layout.records) + ", the number of records");
+  const long long records = std::max(a.file.layout.records, a.file.pending.records);
+  if (!a.variable().has_records || a.place.record < records) return check_array(a, length, array);
+  Failure failure = not_allowed(a.name() + ": frame", a.place.record,
+                                "less than " + std::to_string(records) + ", the number of records");
   failure.code = NC_EINVALCOORDS;
   return failure;
 }
@@ -228,23 +228,51 @@ int set_frame(const Target& t) {
   return file ? report(file->system, set_frame(*file, t)) : report(nullptr, no_file(t.function, t.ncid));
 }
 
+/// Frees what the file has of decompositions that the program has freed. Arrays that wait still need it.
+void forget_freed(File& file) {
+  if (!file.pending.places.empty()) return;
+  std::erase_if(file.declared, [](const auto& entry) {
+    auto [key, declared] = entry;
+    if (find_decomposition(key.second)) return false;
+    collio_undefine(&declared.data);
+    if (declared.holes) collio_undefine(&declared.holes);
+    return true;
+  });
+}
+
 }  // namespace
+
+void forget_freed_decompositions() { for_each_file(forget_freed); }
+
+Failure flush_data(const File& file, const std::string& what) {
+  Failure failure = collio_failure(collio_sync(file.data), what);
+  failure.agreed = true;
+  return failure;
+}
 
 long long& buffer_limit() {
   static long long limit = 10LL << 20;
   return limit;
 }
 
-Failure write_pending(File& file, const char* function) {
+Failure write_pending(File& file, const char* function, Flush flush) {
   if (file.pending.places.empty()) return {};
   const std::string what = function + quoted(file.path.c_str());
   Failure failure = collio_failure(collio_commit(file.data, nullptr), what);
-  if (!failure && file.system->is_root() && file.layout.unlimited >= 0)
-    failure = collio_failure(file.header.write_records(file.data, file.layout.records),
-                             what + ": number of records");
-  file.pending = {};
+  const long long records = std::exchange(file.pending, {}).records;
+  forget_freed(file);
   keep_worse(failure, std::exchange(file.put_failure, {}));
-  return agree(*file.system, std::move(failure));
+  failure = agree(*file.system, std::move(failure));
+  if (!ends(failure) && flush == Flush::yes) keep_worse(failure, flush_data(file, what));
+  if (ends(failure) || records <= file.layout.records) return failure;
+  Failure own;
+  if (file.system->is_root())
+    own = collio_failure(file.header.write_records(file.data, records), what + ": number of records");
+  own = share_root(*file.system, std::move(own));
+  if (!own) file.layout.records = records;  // of arrays that are in the file
+  if (!own && flush == Flush::yes) own = flush_data(file, what);
+  keep_worse(failure, std::move(own));
+  return failure;
 }
 
 }  // namespace collio::pio
@@ -306,7 +334,7 @@ int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PI
 }
 
 int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* array) {
-  return read({"PIOc_read_darray", ncid, varid, ioid}, arraylen, array);
+  return read({"PIOc_read_darray", ncid, varid, ioid, {}, true}, arraylen, array);
 }
 
 int PIOc_put_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, const void* buf) {
@@ -314,6 +342,6 @@ int PIOc_put_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, co
 }
 
 int PIOc_get_vard(int ncid, int varid, int decompid, const PIO_Offset recnum, void* buf) {
-  return read({"PIOc_get_vard", ncid, varid, decompid, recnum}, length_of(decompid), buf);
+  return read({"PIOc_get_vard", ncid, varid, decompid, recnum, true}, length_of(decompid), buf);
 }
 }

@@ -110,7 +110,7 @@ Failure fill_before(File& file, const Part& part) {
     if (box.elements > 0) records = box.start[0] + (box.count[0] - 1) * box.stride[0] + 1;
     return NC_NOERR;
   };
-  if (Failure failure = asked(file, {part.function, about(part), run}, {out(records)})) return failure;
+  if (Failure failure = asked(file, {part.function, about(part), run, true}, {out(records)})) return failure;
   return fill_records(file, part.function, records);
 }
 
@@ -131,7 +131,7 @@ int put(const Part& part, const void* buffer) {
     records = std::max(records, file->header.records());
     return code;
   };
-  keep_worse(failure, asked(*file, {part.function, about(part), run}, {out(records)}));
+  keep_worse(failure, asked(*file, {part.function, about(part), run, true}, {out(records)}));
   file->layout.records = records;  // numbers that do not fit do not keep the others from the file
   return report(file->system, failure);
 }
@@ -154,7 +154,7 @@ int get(Part part, void* buffer) {
     return ncmpi_get_vars_all(id, part.varid, box.start.data(), box.count.data(), box.stride.data(),
                               read.data(), box.elements, mpi_type(box.type));
   };
-  keep_worse(failure, asked(*file, {part.function, about(part), run}, {out(bytes)}));
+  keep_worse(failure, asked(*file, {part.function, about(part), run, true}, {out(bytes)}));
   if (ends(failure)) return report(file->system, failure);
   if (!system.is_root()) read.resize(static_cast<std::size_t>(bytes));
   for (long long done = 0; done < bytes;) {

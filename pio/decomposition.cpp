@@ -7,6 +7,7 @@
 #include <map>
 
 #include "convert.hpp"
+#include "file.hpp"
 
 namespace collio::pio {
 
@@ -230,7 +231,10 @@ int PIOc_InitDecomp_bc(int iosysid, int basetype, int ndims, const int* gdimlen,
 int PIOc_freedecomp(int iosysid, int ioid) {
   const System* system = find_system(iosysid);
   if (!system) return report(nullptr, no_system("PIOc_freedecomp", iosysid));
-  if (decompositions().erase(ioid) == 1) return PIO_NOERR;
+  if (decompositions().erase(ioid) == 1) {
+    forget_freed_decompositions();
+    return PIO_NOERR;
+  }
   return report(system, no_decomposition("PIOc_freedecomp", ioid));
 }
 

@@ -143,16 +143,17 @@ int change_mode(int ncid, const char* function, int (*run)(int), bool defining) 
     return code == NC_NOERR && defining && fill_mode == NC_FILL ? ncmpi_set_fill(header, fill_mode, nullptr)
                                                                 : code;
   };
-  if (const int code = ask(ncid, {function, "", also_fill_mode})) return code;
+  if (const int code = ask(ncid, {function, "", also_fill_mode, true})) return code;
   file->defining = defining;
   if (!defining) keep_worse(failure, share_layout(*file, function));
   return report(file->system, failure);
 }
 
 /// PnetCDF's code. The others wait for it, whatever happens here.
-int answer(const Question& question, int id) {
+int answer(const Question& question, Header& header) {
   try {
-    return question.run(id);
+    const int code = question.of_records ? header.update() : NC_NOERR;
+    return code == NC_NOERR ? question.run(header.id()) : code;
   } catch (const std::exception&) {  // no memory, or a length beyond any
     return NC_ENOMEM;
   }
@@ -163,6 +164,10 @@ int answer(const Question& question, int id) {
 File* find_file(int ncid) {
   const auto found = files().find(ncid);
   return found == files().end() ? nullptr : found->second.get();
+}
+
+void for_each_file(const std::function<void(File&)>& call) {
+  for (const auto& [id, file] : files()) call(*file);
 }
 
 Failure no_file(const std::string& function, int ncid) {
@@ -195,7 +200,7 @@ Failure open_data(File& file, const char* function) {
 Failure asked(File& file, const Question& question, std::initializer_list<Out> outs) {
   const System& system = *file.system;
   int code = PIO_NOERR;
-  if (system.is_root()) code = answer(question, file.header.id());
+  if (system.is_root()) code = answer(question, file.header);
   std::size_t bytes = sizeof code;
   for (const Out& one : outs) bytes += one.bytes;
   std::vector<char> message(bytes);
@@ -234,7 +239,7 @@ Failure fill_records(File& file, const char* function, long long records) {
     file.header.note_put();
     return NC_NOERR;
   };
-  Failure failure = asked(file, {function, ": fill values of new records", run});
+  Failure failure = asked(file, {function, ": fill values of new records", run, true});
   if (!failure) file.layout.records = records;
   return failure;
 }
@@ -310,9 +315,9 @@ int PIOc_sync(int ncid) {
   if (file->defining) return report(file->system, netcdf_failure(NC_EINDEFINE, "PIOc_sync"));
   if (!file->writable) return PIO_NOERR;
   const std::string about = quoted(file->path.c_str());
-  Failure failure = write_pending(*file, "PIOc_sync");
-  if (!ends(failure) && file->data)
-    keep_worse(failure, collio_failure(collio_sync(file->data), "PIOc_sync" + about));
+  const bool waits = !file->pending.places.empty();
+  Failure failure = write_pending(*file, "PIOc_sync", Flush::yes);
+  if (!ends(failure) && file->data && !waits) keep_worse(failure, flush_data(*file, "PIOc_sync" + about));
   if (!ends(failure)) keep_worse(failure, asked(*file, {"PIOc_sync", about, ncmpi_sync}));
   failure.agreed = true;
   return report(file->system, failure);

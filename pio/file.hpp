@@ -28,7 +28,8 @@ struct Pending {
   std::vector<std::unique_ptr<char[]>> buffers;
   /// Variables and records, or slices of variables without; and the bytes from one to the next.
   std::map<std::pair<int, long long>, long long> places;
-  long long bytes = 0;  ///< the most that any rank has
+  long long bytes = 0;    ///< the most that any rank has
+  long long records = 0;  ///< in the file once they are written; 0: as many as there are
 };
 
 struct File {
@@ -57,9 +58,20 @@ Failure close_files(const System& system);
 /// Opens the file's data, if no data call was made before. Collective.
 [[nodiscard]] Failure open_data(File& file, const char* function);
 
-/// Writes what is pending, and the number of records. PIO_ERANGE: all was written, some numbers as fill
-/// values. Collective.
-[[nodiscard]] Failure write_pending(File& file, const char* function);
+enum class Flush { no, yes };
+
+/// Writes what is pending, and then the number of records, if all ranks have written. PIO_ERANGE: all was
+/// written, some numbers as fill values. With a flush the arrays are on the disk before the number is
+/// written, and the number afterwards. Collective.
+[[nodiscard]] Failure write_pending(File& file, const char* function, Flush flush = Flush::no);
+
+/// Flushes what ranks have written by collio. Collective.
+[[nodiscard]] Failure flush_data(const File& file, const std::string& what);
+
+/// Frees what open files have of decompositions that are freed. Not collective.
+void forget_freed_decompositions();
+
+void for_each_file(const std::function<void(File&)>& call);
 
 /// In fill mode: fills all variables in records from those that there are to `records`. PnetCDF does that, on
 /// the root alone. Collective.
@@ -82,6 +94,7 @@ struct Question {
   const char* function;
   std::string about;            ///< "(\"x\")", for errors
   std::function<int(int)> run;  ///< PnetCDF's code
+  bool of_records = false;      ///< PnetCDF moves data by their number, or writes the header
 };
 
 /// Runs a question on the root and gives all ranks its code and its values, after errors too.

@@ -73,15 +73,14 @@ int Header::open(const System& system, const std::string& path, int mode) {
   return PIO_NOERR;
 }
 
-int Header::id() {
-  if (file_records_ > known_records_) {
-    ncmpi_close(std::exchange(handle_, -1));
-    // Without a handle every later call gives NC_EBADID, which says enough.
-    if (ncmpi_open(MPI_COMM_SELF, path_.c_str(), mode_, Info(*system_).info, &handle_) != NC_NOERR)
-      handle_ = -1;
-    known_records_ = file_records_;
-  }
-  return handle_;
+int Header::update() {
+  if (file_records_ <= known_records_) return NC_NOERR;
+  int again = -1;
+  if (const int code = ncmpi_open(MPI_COMM_SELF, path_.c_str(), mode_, Info(*system_).info, &again))
+    return code;
+  ncmpi_close(std::exchange(handle_, again));
+  known_records_ = file_records_;
+  return NC_NOERR;
 }
 
 void Header::note_put() {

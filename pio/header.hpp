@@ -1,6 +1,6 @@
 /// The header of a file, on the root. PnetCDF keeps it, on MPI_COMM_SELF, and decides where variables lie.
 /// collio writes data past PnetCDF, so the number of records in the header is updated here, at byte 4 of the
-/// file, and PnetCDF reads the header again before it uses that number.
+/// file, and PnetCDF reads the header again before it uses that number, and not before.
 #pragma once
 
 #include <string>
@@ -43,8 +43,10 @@ class Header {
   [[nodiscard]] int create(const System& system, const std::string& path, int mode);
   [[nodiscard]] int open(const System& system, const std::string& path, int mode);
 
-  /// PnetCDF's id, which knows of all records that the file has.
-  [[nodiscard]] int id();
+  /// PnetCDF's id. It may know of fewer records than the file has.
+  [[nodiscard]] int id() const { return handle_; }
+  /// Has PnetCDF know of all records. On an error all stays as it was. PnetCDF's code.
+  [[nodiscard]] int update();
   /// Asks PnetCDF for the number of records, which a put of PnetCDF's may have raised.
   void note_put();
   /// Records in the file.

@@ -53,7 +53,8 @@ int dimension(const char* function, int ncid, int dimid, char* name, PIO_Offset*
   if (const int code = ask(ncid, {function, number(dimid), run}, {out(own), out(found), out(unlimited)}))
     return code;
   // Records that are not in the file yet are counted, too.
-  if (dimid == unlimited) found = std::max<PIO_Offset>(found, find_file(ncid)->layout.records);
+  const File& file = *find_file(ncid);
+  if (dimid == unlimited) found = std::max<PIO_Offset>({found, file.layout.records, file.pending.records});
   copy_name(own, name);
   copy(found, length);
   return PIO_NOERR;
@@ -161,7 +162,7 @@ int PIOc_inq_dimid(int ncid, const char* name, int* idp) {
 
 int PIOc_rename_dim(int ncid, int dimid, const char* name) {
   const auto run = [&](int id) { return named(name, [&] { return ncmpi_rename_dim(id, dimid, name); }); };
-  return ask(ncid, {"PIOc_rename_dim", number(dimid) + " to " + quoted(name), run});
+  return ask(ncid, {"PIOc_rename_dim", number(dimid) + " to " + quoted(name), run, true});
 }
 
 int PIOc_def_var(int ncid, const char* name, nc_type xtype, int ndims, const int* dimidsp, int* varidp) {
@@ -226,7 +227,7 @@ int PIOc_inq_varnatts(int ncid, int varid, int* nattsp) {
 
 int PIOc_rename_var(int ncid, int varid, const char* name) {
   const auto run = [&](int id) { return named(name, [&] { return ncmpi_rename_var(id, varid, name); }); };
-  return ask(ncid, {"PIOc_rename_var", number(varid) + " to " + quoted(name), run});
+  return ask(ncid, {"PIOc_rename_var", number(varid) + " to " + quoted(name), run, true});
 }
 
 int PIOc_set_fill(int ncid, int fillmode, int* old_modep) {

@@ -80,7 +80,7 @@ def test_wrong_calls_are_told(jobs, compiled, tmp_path):
         "tasks_of_one": (-36, "num_iotasks is 0"), "other_base": (-36, "base is 0 on a rank and 1 on another"), "no_id": (-36, "place for the id is null"),
         "type_of_one": (-500, "iotype is"), "title_of_one": (-36, "whether there is a title is 0 on a rank and 1 on another"),
         "flush_of_one": (-36, "flushtodisk is 0 on a rank and 1"), "limit_of_one": (-36, "PIOc_set_buffer_size_limit() is 1 on a rank"),
-        "variable_of_one": (-49, "varid is 7"), "frame_of_one": (-36, "frame is -1; allowed: 0 to"),
+        "variable_of_one": (-49, "varid is 7"),
         "other_variable": (-36, "varid is 0 on a rank and 1 on another; allowed: the same on all ranks"),
         "other_map": (-36, "number of holes that a rank fills is 0 on a rank and 6 on another"),
     }
@@ -91,6 +91,10 @@ def test_wrong_calls_are_told(jobs, compiled, tmp_path):
 
 def test_numbers_that_do_not_fit_keep_nothing_else_from_the_file(jobs, compiled, tmp_path):
     jobs.natively([compiled("c/pio_range.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path)
+
+
+def test_records_and_frames(jobs, compiled, tmp_path):
+    jobs.natively([compiled("c/pio_records.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path)
 
 
 def test_full_disk_is_told_on_all_ranks(jobs, compiled, tmp_path):

@@ -68,7 +68,6 @@ static void wrong_calls(const char* path) {
   tell("variable_of_one", PIOc_write_darray(file, rank == 1 ? 7 : variable, layout, cells, data, NULL));
   tell("other_variable", PIOc_write_darray(file, rank == 1 ? other : variable, layout, cells, data, NULL));
   tell("other_map", PIOc_write_darray(file, variable, rank == 1 ? all_holes : layout, cells, data, NULL));
-  tell("frame_of_one", PIOc_put_vard(file, variable, layout, rank == 1 ? -1 : 0, data));
   tell("several", PIOc_write_darray_multi(file, &variable, of_one, 1, cells, data, NULL, NULL, false));
   tell("read_of_one", PIOc_read_darray(file, variable, of_one, cells, data));
   tell("map_file", PIOc_write_decomp(path, system_id, of_one, MPI_COMM_WORLD));
