@@ -72,6 +72,8 @@ Failure check(const File& file, const Target& t) {
   if (elements->system != file.system)
     return {PIO_EINVAL, function + ": the decomposition belongs to another I/O system than the file"};
   const Types types{file.layout.variables[static_cast<std::size_t>(t.varid)].type, elements->type};
+  if (type_bytes(types.file) == 0)
+    return netcdf_failure(NC_EBADTYPE, function + ": variable " + std::to_string(t.varid));
   if (convertible(types)) return {};
   return {PIO_ECHAR, function + ": variable " + std::to_string(t.varid) + " is of " + type_name(types.file) +
                          ", the decomposition of " + type_name(types.memory) + "; text is no number"};

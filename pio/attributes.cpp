@@ -26,7 +26,8 @@ int inquire(const Attribute& a, nc_type* type, PIO_Offset* length) {
     PIO_Offset length = 0;
   } facts;
   const auto run = [&](int id) {
-    return with_name(a.name, [&] { return ncmpi_inq_att(id, a.varid, a.name, &facts.type, &facts.length); });
+    return with_name(a.name,
+                     [&] { return reading::inq_att(id, a.varid, a.name, &facts.type, &facts.length); });
   };
   if (const int code = ask(a.ncid, {a.function, where(a.varid, a.name), run}, {out(facts)})) return code;
   if (type) *type = facts.type;
@@ -77,7 +78,7 @@ int PIOc_inq_atttype(int ncid, int varid, const char* name, nc_type* xtypep) {
 int PIOc_inq_attid(int ncid, int varid, const char* name, int* idp) {
   int found = -1;
   const auto run = [&](int id) {
-    return with_name(name, [&] { return ncmpi_inq_attid(id, varid, name, &found); });
+    return with_name(name, [&] { return reading::inq_attid(id, varid, name, &found); });
   };
   const int code = ask(ncid, {"PIOc_inq_attid", where(varid, name), run}, {out(found)});
   if (code == PIO_NOERR && idp) *idp = found;
@@ -86,7 +87,7 @@ int PIOc_inq_attid(int ncid, int varid, const char* name, int* idp) {
 
 int PIOc_inq_attname(int ncid, int varid, int attnum, char* name) {
   char own[NC_MAX_NAME + 1] = {};
-  const auto run = [&](int id) { return ncmpi_inq_attname(id, varid, attnum, own); };
+  const auto run = [&](int id) { return reading::inq_attname(id, varid, attnum, own); };
   const int code = ask(ncid, {"PIOc_inq_attname", "(" + std::to_string(attnum) + ")", run}, {out(own)});
   if (code == PIO_NOERR && name) std::strcpy(name, own);
   return code;
@@ -111,7 +112,7 @@ int PIOc_put_att(int ncid, int varid, const char* name, nc_type xtype, PIO_Offse
 
 int PIOc_get_att(int ncid, int varid, const char* name, void* ip) {
   return get_values({"PIOc_get_att", ncid, varid, name}, 0, ip,
-                    [&](int id, void* values) { return ncmpi_get_att(id, varid, name, values); });
+                    [&](int id, void* values) { return reading::get_att(id, varid, name, values); });
 }
 
 int PIOc_put_att_text(int ncid, int varid, const char* name, PIO_Offset len, const char* op) {
@@ -121,21 +122,24 @@ int PIOc_put_att_text(int ncid, int varid, const char* name, PIO_Offset len, con
 
 int PIOc_get_att_text(int ncid, int varid, const char* name, char* ip) {
   return get_values({"PIOc_get_att_text", ncid, varid, name}, 1, ip, [&](int id, void* values) {
-    return ncmpi_get_att_text(id, varid, name, static_cast<char*>(values));
+    return reading::by_netcdf(id) ? reading::netcdf_att(id, varid, name, NC_CHAR, values)
+                                  : ncmpi_get_att_text(id, varid, name, static_cast<char*>(values));
   });
 }
 
-#define COLLIO_PIO_ATTRIBUTES(suffix, ctype)                                                            \
-  int PIOc_put_att_##suffix(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len,       \
-                            const ctype* op) {                                                          \
-    return put_values({"PIOc_put_att_" #suffix, ncid, varid, name}, !op && len > 0,                     \
-                      [&](int id) { return ncmpi_put_att_##suffix(id, varid, name, xtype, len, op); }); \
-  }                                                                                                     \
-  int PIOc_get_att_##suffix(int ncid, int varid, const char* name, ctype* ip) {                         \
-    return get_values({"PIOc_get_att_" #suffix, ncid, varid, name}, sizeof(ctype), ip,                  \
-                      [&](int id, void* values) {                                                       \
-                        return ncmpi_get_att_##suffix(id, varid, name, static_cast<ctype*>(values));    \
-                      });                                                                               \
+#define COLLIO_PIO_ATTRIBUTES(suffix, ctype)                                                               \
+  int PIOc_put_att_##suffix(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len,          \
+                            const ctype* op) {                                                             \
+    return put_values({"PIOc_put_att_" #suffix, ncid, varid, name}, !op && len > 0,                        \
+                      [&](int id) { return ncmpi_put_att_##suffix(id, varid, name, xtype, len, op); });    \
+  }                                                                                                        \
+  int PIOc_get_att_##suffix(int ncid, int varid, const char* name, ctype* ip) {                            \
+    return get_values({"PIOc_get_att_" #suffix, ncid, varid, name}, sizeof(ctype), ip,                     \
+                      [&](int id, void* values) {                                                          \
+                        return reading::by_netcdf(id)                                                      \
+                                   ? reading::netcdf_att(id, varid, name, type_of<ctype>(), values)        \
+                                   : ncmpi_get_att_##suffix(id, varid, name, static_cast<ctype*>(values)); \
+                      });                                                                                  \
   }
 COLLIO_PIO_NUMBER_TYPES(COLLIO_PIO_ATTRIBUTES)
 }

@@ -1,9 +1,7 @@
 // See convert.hpp. Which numbers fit: netCDF's rule. NaN and infinity are numbers of any floating type.
 #include "convert.hpp"
 
-#include <bit>
 #include <cmath>
-#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -161,9 +159,9 @@ int from_file(Types types, long long count, const void* file, void* memory) {
   });
 }
 
-int convert_one(Types types, const void* memory, void* file) {
+int convert(Types types, long long count, const void* memory, void* file) {
   return with_types(types, [&](auto in_file, auto in_memory) {
-    return convert<decltype(in_memory)>(1, memory, file, default_fill<decltype(in_file)>(), Swap::none);
+    return convert<decltype(in_memory)>(count, memory, file, default_fill<decltype(in_file)>(), Swap::none);
   });
 }
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "access.hpp"
+#include "from_root.hpp"
 
 namespace collio::pio {
 
@@ -77,7 +77,7 @@ struct Array {
 Failure fill_of(const Access& a, const Array& array, char (&fill)[8]) {
   std::memcpy(fill, a.variable().fill, sizeof fill);
   if (!array.fill) return {};
-  const int code = convert_one(a.types(), array.fill, fill);
+  const int code = convert(a.types(), 1, array.fill, fill);
   return a.elements.most_holes > 0 ? netcdf_failure(code, a.name() + ": the fill value") : Failure{};
 }
 
@@ -136,10 +136,11 @@ Failure take(const Access& a, const char* read, void* array) {
 
 /// Asks for the array. Zeros come where the file ends before the variable does.
 Failure get(const Access& a, std::unique_ptr<char[]>& buffer) try {
-  Declared* declared = nullptr;
-  if (Failure failure = declare(a, declared)) return failure;
   buffer =
       std::make_unique<char[]>(static_cast<std::size_t>(a.elements.length * type_bytes(a.variable().type)));
+  if (a.file.layout.by_netcdf) return {};
+  Declared* declared = nullptr;
+  if (Failure failure = declare(a, declared)) return failure;
   return collio_failure(collio_get(declared->data, a.place.record, buffer.get(), nullptr), a.name());
 } catch (const std::bad_alloc&) {
   return {PIO_ENOMEM, a.name() + ": no memory for a copy of the array"};
@@ -157,11 +158,12 @@ Failure check_read(const Access& a, long long length, const void* array) {
 Failure read(const Access& a, void* array) {
   File& file = a.file;
   Failure before = write_pending(file, a.function);
-  if (!ends(before)) keep_worse(before, open_data(file, a.function));
+  if (!ends(before) && !file.layout.by_netcdf) keep_worse(before, open_data(file, a.function));
   if (ends(before)) return before;
   std::unique_ptr<char[]> buffer;
   Failure own = get(a, buffer);
-  keep_worse(own, collio_failure(collio_fetch(file.data, nullptr), a.name()));
+  keep_worse(own, file.layout.by_netcdf ? get_from_root(a, own, buffer.get())
+                                        : collio_failure(collio_fetch(file.data, nullptr), a.name()));
   if (!own) own = take(a, buffer.get(), array);
   keep_worse(own, std::move(before));
   return agree(*file.system, std::move(own));

@@ -56,24 +56,25 @@ struct Part {
 };
 
 /// The part in full, as PnetCDF takes it.
-struct Box {
-  std::vector<PIO_Offset> start, count, stride;
-  long long elements = 1;
+struct Box : reading::Box {
   nc_type type = NC_NAT;
 };
 
+int get_box(int id, int varid, const Box& box, void* values) {
+  if (!reading::by_netcdf(id))
+    return ncmpi_get_vars_all(id, varid, box.start.data(), box.count.data(), box.stride.data(), values,
+                              box.elements, mpi_type(box.type));
+  return reading::netcdf_box(id, varid, box, box.type == long_type ? type_of<long>() : box.type, values);
+}
+
 int find_box(const Part& part, int id, Box& box) {
-  int dims = 0, unlimited = -1;
-  nc_type own = NC_NAT;
-  if (const int code = ncmpi_inq_var(id, part.varid, nullptr, &own, &dims, nullptr, nullptr)) return code;
-  box.type = part.type == NC_NAT ? own : part.type;
+  reading::Inquired found;
+  if (const int code = reading::inq_var(id, part.varid, found)) return code;
+  box.type = part.type == NC_NAT ? found.type : part.type;
   if (mpi_type(box.type) == MPI_DATATYPE_NULL) return NC_EBADTYPE;
-  std::vector<int> dimids(static_cast<std::size_t>(dims) + 1);
-  if (const int code = ncmpi_inq_vardimid(id, part.varid, dimids.data())) return code;
-  if (const int code = ncmpi_inq_unlimdim(id, &unlimited)) return code;
-  for (int d = 0; d < dims; ++d) {
+  for (std::size_t d = 0; d < found.dimids.size(); ++d) {
     PIO_Offset length = 0;
-    if (const int code = ncmpi_inq_dimlen(id, dimids[static_cast<std::size_t>(d)], &length)) return code;
+    if (const int code = reading::inq_dim(id, found.dimids[d], nullptr, &length)) return code;
     box.start.push_back(part.start ? part.start[d] : 0);
     box.count.push_back(part.count ? part.count[d] : part.one ? 1 : length);
     box.stride.push_back(part.stride ? part.stride[d] : 1);
@@ -151,8 +152,7 @@ int get(Part part, void* buffer) {
     int type_size = 0;
     MPI_Type_size(mpi_type(box.type), &type_size);
     read.resize(static_cast<std::size_t>(bytes = box.elements * type_size));
-    return ncmpi_get_vars_all(id, part.varid, box.start.data(), box.count.data(), box.stride.data(),
-                              read.data(), box.elements, mpi_type(box.type));
+    return get_box(id, part.varid, box, read.data());
   };
   keep_worse(failure, asked(*file, {part.function, about(part), run, true}, {out(bytes)}));
   if (ends(failure)) return report(file->system, failure);

@@ -31,8 +31,6 @@ const char* advice(int code) {
       return ". Call PIOc_redef() first.";
     case NC_EPERM:
       return ". The file was opened without PIO_WRITE.";
-    case NC_ENOTNC:
-      return ". Files of CDF-1, CDF-2 and CDF-5 are covered, not netCDF-4/HDF5.";
     case NC_EVARSIZE:
       return ". Create the file with PIO_64BIT_OFFSET or PIO_64BIT_DATA.";
     case NC_ESTRICTCDF2:

@@ -27,9 +27,14 @@ Failure share_layout(File& file, const char* function) {
     failure = netcdf_failure(file.header.read_layout(layout), function + quoted(file.path.c_str()));
   failure = share_root(system, std::move(failure));
   if (failure) return failure;
-  long long numbers[] = {static_cast<long long>(layout.variables.size()), layout.record_bytes, layout.records,
-                         layout.unlimited, layout.format};
-  MPI_Bcast(numbers, 5, MPI_LONG_LONG, system.root, system.comm);
+  long long numbers[] = {static_cast<long long>(layout.variables.size()),
+                         layout.record_bytes,
+                         layout.records,
+                         layout.unlimited,
+                         layout.format,
+                         layout.by_netcdf};
+  MPI_Bcast(numbers, 6, MPI_LONG_LONG, system.root, system.comm);
+  layout.by_netcdf = static_cast<int>(numbers[5]);
   layout.variables.resize(static_cast<std::size_t>(numbers[0]));
   layout.record_bytes = numbers[1], layout.records = numbers[2];
   layout.unlimited = static_cast<int>(numbers[3]), layout.format = static_cast<int>(numbers[4]);
@@ -44,6 +49,7 @@ struct OpenCall {
   const char* path;
   int mode;
   bool create;
+  bool pnetcdf_only = false;  ///< as PIO opens by PIO_IOTYPE_PNETCDF without a second try
 };
 
 Failure check(const OpenCall& call, const int* id) {
@@ -60,11 +66,35 @@ Failure check_type(const OpenCall& call, const int* iotype) {
   const std::string function = std::string(call.function) + ": ";
   if (!iotype) return {PIO_EINVAL, function + "iotype is null"};
   if (PIOc_iotype_available(*iotype)) return {};
+  if (!call.create && (*iotype == PIO_IOTYPE_NETCDF4C || *iotype == PIO_IOTYPE_NETCDF4P)) return {};
   Failure failure =
       not_allowed(function + "iotype", *iotype,
-                  "PIO_IOTYPE_PNETCDF and PIO_IOTYPE_NETCDF, for classic netCDF. Others are not covered");
+                  "PIO_IOTYPE_PNETCDF and PIO_IOTYPE_NETCDF, for classic netCDF, and to open files, "
+                  "PIO_IOTYPE_NETCDF4C and PIO_IOTYPE_NETCDF4P. Others are not covered");
   if (*iotype > 0 && *iotype <= last_iotype) failure.code = PIO_EBADIOTYPE;  // PIO has it
   return failure;
+}
+
+/// What keeps a file that PnetCDF refuses from being read by netCDF-C; null: nothing does.
+const char* why_not_netcdf(const OpenCall& call) {
+  if (call.mode & NC_WRITE) return "netCDF-4/HDF5 files can be read, not written. Open it with PIO_NOWRITE.";
+  if (call.pnetcdf_only)
+    return "Open it with another iotype than PIO_IOTYPE_PNETCDF, or with PIOc_openfile().";
+  if (reading::has_netcdf()) return nullptr;
+  return "netCDF-4/HDF5 files are read by netCDF-C, which was not found. Install it (Debian: "
+         "libnetcdf-mpi-dev), or link the program with it.";
+}
+
+/// Opens or creates the header, on the root.
+Failure open_header(Header& header, const OpenCall& call) {
+  const std::string what = call.function + quoted(call.path);
+  if (call.create)
+    return netcdf_failure(header.create(*call.system, call.path, call.mode & covered_flags), what);
+  const int code = header.open(*call.system, call.path, call.mode & NC_WRITE);
+  if (code != NC_ENOTNC && code != NC_ENOTBUILT) return netcdf_failure(code, what);
+  if (const char* why = why_not_netcdf(call))
+    return {NC_ENOTNC, what + ": this is no file of CDF-1, CDF-2 or CDF-5; " + why};
+  return netcdf_failure(header.open_by_netcdf(*call.system, call.path), what);
 }
 
 /// A rank with wrong arguments takes part in what the others do.
@@ -78,11 +108,7 @@ Failure open_file(const OpenCall& call, int* id) {
   file->id = next++, file->system = &system, file->path = call.path;
   file->defining = call.create;
   file->writable = call.create || call.mode & NC_WRITE;
-  const std::string what = call.function + quoted(call.path);
-  if (system.is_root())
-    failure = netcdf_failure(call.create ? file->header.create(system, call.path, call.mode & covered_flags)
-                                         : file->header.open(system, call.path, call.mode & NC_WRITE),
-                             what);
+  if (system.is_root()) failure = open_header(file->header, call);
   failure = share_root(system, std::move(failure));
   if (!failure && !call.create) failure = share_layout(*file, call.function);
   if (failure) return failure;
@@ -95,6 +121,7 @@ int open_with_type(OpenCall call, int iosysid, const int* iotype, int* id) {
   call.system = find_system(iosysid);
   if (!call.system) return report(nullptr, no_system(call.function, iosysid));
   if (Failure failure = agree(*call.system, check_type(call, iotype))) return report(call.system, failure);
+  call.pnetcdf_only = call.pnetcdf_only && *iotype == PIO_IOTYPE_PNETCDF;
   return report(call.system, open_file(call, id));
 }
 
@@ -153,7 +180,9 @@ int change_mode(int ncid, const char* function, int (*run)(int), bool defining) 
 int answer(const Question& question, Header& header) {
   try {
     const int code = question.of_records ? header.update() : NC_NOERR;
-    return code == NC_NOERR ? question.run(header.id()) : code;
+    const int answered = code == NC_NOERR ? question.run(header.id()) : code;
+    // PnetCDF does not know netCDF-C's files, and so refuses to change them.
+    return answered == NC_EBADID && reading::by_netcdf(header.id()) ? NC_EPERM : answered;
   } catch (const std::exception&) {  // no memory, or a length beyond any
     return NC_ENOMEM;
   }
@@ -261,7 +290,12 @@ int PIOc_openfile(int iosysid, int* ncidp, int* iotype, const char* fname, int m
 }
 
 int PIOc_openfile2(int iosysid, int* ncidp, int* iotype, const char* fname, int mode) {
-  return open_with_type({"PIOc_openfile2", nullptr, fname, mode, false}, iosysid, iotype, ncidp);
+  return open_with_type({"PIOc_openfile2", nullptr, fname, mode, false, true}, iosysid, iotype, ncidp);
+}
+
+int PIOc_openfile_retry(int iosysid, int* ncidp, int* iotype, const char* fname, int mode, int retry) {
+  return open_with_type({"PIOc_openfile_retry", nullptr, fname, mode, false, retry == 0}, iosysid, iotype,
+                        ncidp);
 }
 
 int PIOc_create(int iosysid, const char* path, int cmode, int* ncidp) {

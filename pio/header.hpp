@@ -1,11 +1,13 @@
 /// The header of a file, on the root. PnetCDF keeps it, on MPI_COMM_SELF, and decides where variables lie.
 /// collio writes data past PnetCDF, so the number of records in the header is updated here, at byte 4 of the
-/// file, and PnetCDF reads the header again before it uses that number, and not before.
+/// file, and PnetCDF reads the header again before it uses that number, and not before. Files that PnetCDF
+/// refuses are netCDF-C's, to be read.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "reading.hpp"
 #include "system.hpp"
 
 struct collio_file;
@@ -30,6 +32,7 @@ struct Layout {
   long long records = 0;
   int unlimited = -1;  ///< the dimension of the records; -1: none
   int format = 0;      ///< 1, 2 or 5, as in CDF-1
+  int by_netcdf = 0;   ///< netCDF-C reads the file, on the root
 };
 
 class Header {
@@ -42,6 +45,8 @@ class Header {
   /// `mode`: flags of ncmpi_create() and ncmpi_open(). PnetCDF's code.
   [[nodiscard]] int create(const System& system, const std::string& path, int mode);
   [[nodiscard]] int open(const System& system, const std::string& path, int mode);
+  /// By netCDF-C, for reading. Its code.
+  [[nodiscard]] int open_by_netcdf(const System& system, const std::string& path);
 
   /// PnetCDF's id. It may know of fewer records than the file has.
   [[nodiscard]] int id() const { return handle_; }
@@ -60,11 +65,12 @@ class Header {
 
  private:
   [[nodiscard]] int records_of_handle(long long& records) const;
+  [[nodiscard]] int read_variable(int varid, int unlimited, Variable& v) const;
 
   const System* system_ = nullptr;
   std::string path_;
   int mode_ = 0;
-  int handle_ = -1;
+  int handle_ = reading::no_id;
   int format_ = 0;
   long long known_records_ = 0;  ///< to PnetCDF
   long long file_records_ = 0;

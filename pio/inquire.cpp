@@ -30,14 +30,19 @@ struct VariableFacts {
   Name name = {};
   nc_type type = NC_NAT;
   int dims = 0, attributes = 0;
-  int dimids[PIO_MAX_VAR_DIMS];
+  int dimids[PIO_MAX_VAR_DIMS] = {};
 };
 
 int variable(const char* function, int ncid, int varid, VariableFacts& facts) {
   const auto run = [&](int id) {
-    if (const int code = ncmpi_inq_varndims(id, varid, &facts.dims)) return code;
-    if (facts.dims > PIO_MAX_VAR_DIMS) return NC_EMAXDIMS;
-    return ncmpi_inq_var(id, varid, facts.name, &facts.type, &facts.dims, facts.dimids, &facts.attributes);
+    reading::Inquired found;
+    if (const int code = reading::inq_var(id, varid, found)) return code;
+    if (found.dimids.size() > PIO_MAX_VAR_DIMS) return NC_EMAXDIMS;
+    copy_name(found.name, facts.name);
+    facts.type = found.type, facts.attributes = found.attributes;
+    facts.dims = static_cast<int>(found.dimids.size());
+    std::copy(found.dimids.begin(), found.dimids.end(), facts.dimids);
+    return NC_NOERR;
   };
   return ask(ncid, {function, number(varid), run}, {out(facts)});
 }
@@ -47,8 +52,8 @@ int dimension(const char* function, int ncid, int dimid, char* name, PIO_Offset*
   PIO_Offset found = 0;
   int unlimited = -1;
   const auto run = [&](int id) {
-    if (const int code = ncmpi_inq_unlimdim(id, &unlimited)) return code;
-    return ncmpi_inq_dim(id, dimid, own, &found);
+    if (const int code = reading::inq(id, nullptr, nullptr, nullptr, &unlimited)) return code;
+    return reading::inq_dim(id, dimid, own, &found);
   };
   if (const int code = ask(ncid, {function, number(dimid), run}, {out(own), out(found), out(unlimited)}))
     return code;
@@ -66,7 +71,7 @@ struct FileFacts {
 
 int file_facts(const char* function, int ncid, FileFacts& facts) {
   const auto run = [&](int id) {
-    return ncmpi_inq(id, &facts.dims, &facts.variables, &facts.attributes, &facts.unlimited);
+    return reading::inq(id, &facts.dims, &facts.variables, &facts.attributes, &facts.unlimited);
   };
   return ask(ncid, {function, "", run}, {out(facts)});
 }
@@ -109,8 +114,8 @@ int PIOc_inq_unlimdims(int ncid, int* nunlimdimsp, int* unlimdimidsp) {
 
 int PIOc_inq_format(int ncid, int* formatp) {
   int format = 0;
-  const int code = ask(ncid, {"PIOc_inq_format", "", [&](int id) { return ncmpi_inq_format(id, &format); }},
-                       {out(format)});
+  const int code = ask(
+      ncid, {"PIOc_inq_format", "", [&](int id) { return reading::inq_format(id, &format); }}, {out(format)});
   if (code == PIO_NOERR) copy(format, formatp);
   return code;
 }
@@ -154,7 +159,7 @@ int PIOc_inq_dimlen(int ncid, int dimid, PIO_Offset* lenp) {
 
 int PIOc_inq_dimid(int ncid, const char* name, int* idp) {
   int found = -1;
-  const auto run = [&](int id) { return named(name, [&] { return ncmpi_inq_dimid(id, name, &found); }); };
+  const auto run = [&](int id) { return named(name, [&] { return reading::inq_dimid(id, name, &found); }); };
   const int code = ask(ncid, {"PIOc_inq_dimid", quoted(name), run}, {out(found)});
   if (code == PIO_NOERR) copy(found, idp);
   return code;
@@ -178,7 +183,7 @@ int PIOc_def_var(int ncid, const char* name, nc_type xtype, int ndims, const int
 
 int PIOc_inq_varid(int ncid, const char* name, int* varidp) {
   int found = -1;
-  const auto run = [&](int id) { return named(name, [&] { return ncmpi_inq_varid(id, name, &found); }); };
+  const auto run = [&](int id) { return named(name, [&] { return reading::inq_varid(id, name, &found); }); };
   const int code = ask(ncid, {"PIOc_inq_varid", quoted(name), run}, {out(found)});
   if (code == PIO_NOERR) copy(found, varidp);
   return code;
@@ -251,8 +256,10 @@ int PIOc_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_valuep) {
     char value[8] = {};
   } facts;
   const auto run = [&](int id) {
-    if (const int code = ncmpi_inq_vartype(id, varid, &facts.type)) return code;
-    return ncmpi_inq_var_fill(id, varid, &facts.no_fill, facts.value);
+    reading::Inquired found;
+    if (const int code = reading::inq_var(id, varid, found)) return code;
+    facts.type = found.type;
+    return reading::inq_var_fill(id, varid, &facts.no_fill, facts.value);
   };
   if (const int code = ask(ncid, {"PIOc_inq_var_fill", number(varid), run}, {out(facts)})) return code;
   copy(facts.no_fill, no_fill);

@@ -143,9 +143,9 @@ int wrong(Head& head, int code, const std::string& what) {
 int read_dimension(int id, const char* name, long long most, Head& head, int* length) {
   int dimension = 0;
   MPI_Offset found = 0;
-  if (const int code = ncmpi_inq_dimid(id, name, &dimension))
+  if (const int code = reading::inq_dimid(id, name, &dimension))
     return wrong(head, code, "there is no dimension " + std::string(name));
-  if (const int code = ncmpi_inq_dimlen(id, dimension, &found)) return code;
+  if (const int code = reading::inq_dim(id, dimension, nullptr, &found)) return code;
   *length = static_cast<int>(std::clamp<MPI_Offset>(found, 0, most + 1));
   return wrong(head, found >= 1 && found <= most ? PIO_NOERR : PIO_EINVAL,
                "the length of dimension " + std::string(name) + " is " + std::to_string(found) +
@@ -155,12 +155,13 @@ int read_dimension(int id, const char* name, long long most, Head& head, int* le
 /// As much as there is room for; "" where the file has none.
 int read_text(int id, const char* name, char (&text)[PIO_MAX_NAME + 1], Head& head) {
   MPI_Offset length = 0;
-  const int found = ncmpi_inq_attlen(id, NC_GLOBAL, name, &length);
+  nc_type type = NC_NAT;
+  const int found = reading::inq_att(id, NC_GLOBAL, name, &type, &length);
   if (found == NC_ENOTATT) return PIO_NOERR;
   if (found != NC_NOERR) return found;
+  if (type != NC_CHAR) return wrong(head, NC_ECHAR, "attribute " + std::string(name) + " is no text");
   std::string all(static_cast<std::size_t>(length), '\0');
-  if (const int code = ncmpi_get_att_text(id, NC_GLOBAL, name, all.data()))
-    return wrong(head, code, "attribute " + std::string(name) + " is no text");
+  if (const int code = reading::get_att(id, NC_GLOBAL, name, all.data())) return code;
   std::snprintf(text, sizeof text, "%s", all.c_str());
   return PIO_NOERR;
 }
@@ -175,22 +176,29 @@ int read_order(int id, Head& head) {
 }
 
 int find_variable(int id, const char* name, long long elements, Head& head, int* variable) {
-  int dims = 0, dimids[PIO_MAX_DIMS];
-  if (const int code = ncmpi_inq_varid(id, name, variable))
+  reading::Inquired inquired;
+  if (const int code = reading::inq_varid(id, name, variable))
     return wrong(head, code, "there is no variable " + std::string(name));
-  if (const int code = ncmpi_inq_varndims(id, *variable, &dims)) return code;
-  if (dims < 1 || dims > 2)
+  if (const int code = reading::inq_var(id, *variable, inquired)) return code;
+  if (inquired.dimids.empty() || inquired.dimids.size() > 2)
     return wrong(head, PIO_EINVAL, "variable " + std::string(name) + " has another shape");
-  if (const int code = ncmpi_inq_vardimid(id, *variable, dimids)) return code;
   long long found = 1;
-  for (int d = 0; d < dims; ++d) {
+  for (const int dimid : inquired.dimids) {
     MPI_Offset length = 0;
-    if (const int code = ncmpi_inq_dimlen(id, dimids[d], &length)) return code;
+    if (const int code = reading::inq_dim(id, dimid, nullptr, &length)) return code;
     found *= length;
   }
   return wrong(head, found == elements ? PIO_NOERR : PIO_EINVAL,
                "variable " + std::string(name) + " has " + std::to_string(found) +
                    " elements; allowed: " + std::to_string(elements));
+}
+
+int read_shape(int id, Head& head) {
+  const int variable = head.variables.shape;
+  if (!reading::by_netcdf(id)) return ncmpi_get_var_int_all(id, variable, head.lengths);
+  reading::Inquired found;
+  if (const int code = reading::inq_var(id, variable, found)) return code;
+  return found.type == NC_INT ? reading::netcdf_range(id, variable, 0, head.dims, head.lengths) : NC_EBADTYPE;
 }
 
 /// PnetCDF's code, on the root.
@@ -207,8 +215,8 @@ int read_head(int id, Head& head) {
   if (const int code = find_variable(id, "maplen", head.ranks, head, &found.lengths)) return code;
   const long long all = static_cast<long long>(head.ranks) * head.longest;
   if (const int code = find_variable(id, "map", all, head, &found.maps)) return code;
-  return wrong(head, ncmpi_get_var_int_all(id, found.shape, head.lengths),
-               "variable global_size cannot be read");
+  const int code = read_shape(id, head);
+  return wrong(head, code, "variable global_size cannot be read");
 }
 
 struct ReadCall {

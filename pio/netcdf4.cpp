@@ -1,5 +1,6 @@
-// Functions of netCDF-4 files, which this library refuses: they give PIO_ENOTNC4, as PIO's own do for classic
-// files. The rest of PIO that is not covered is not in pio.h: a program that calls it does not link.
+// Functions of what only netCDF-4 files have, which this library does not cover: they give PIO_ENOTNC4, as
+// PIO's own do for classic files. The rest of PIO that is not covered is not in pio.h: a program that calls
+// it does not link.
 #include "file.hpp"
 
 namespace collio::pio {
@@ -9,9 +10,9 @@ namespace {
 int for_netcdf4(const char* function, int ncid) {
   const File* file = find_file(ncid);
   if (!file) return report(nullptr, no_file(function, ncid));
-  return report(file->system, {PIO_ENOTNC4, std::string(function) +
-                                                ": the file is classic netCDF; the function is for netCDF-4, "
-                                                "which collio's PIO interface does not cover"});
+  return report(file->system,
+                {PIO_ENOTNC4, std::string(function) + ": the function is of what only netCDF-4 files have, "
+                                                      "which collio's PIO interface does not cover"});
 }
 
 int for_netcdf4_type(const char* function, int iosysid, int iotype) {

@@ -44,10 +44,6 @@ int collio_scorpio_strerror(int pioerr, char* errmsg, size_t errmsg_size) {
                    static_cast<int>(std::min<size_t>(errmsg_size, PIO_MAX_NAME + 1)));
 }
 
-int PIOc_openfile_retry(int iosysid, int* ncidp, int* iotype, const char* fname, int mode, int) {
-  return PIOc_openfile(iosysid, ncidp, iotype, fname, mode);
-}
-
 int PIOc_error(int iosysid, int ncid, int err_num, const char* fname, int line, const char* uerr_msg) {
   return report(system_of(iosysid, ncid),
                 {err_num, with_place(uerr_msg, fname, line) + ": " + code_text(err_num)});
