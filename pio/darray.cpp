@@ -30,6 +30,9 @@ Failure declare(const Access& a, Declared*& declared) {
   if (!declared->data)
     code = collio_define(a.file.data, a.elements.elements.get(), bytes, v.offset, a.place.record_bytes,
                          &declared->data);
+  if (code == COLLIO_OK && !declared->written && a.elements.written)
+    code = collio_define(a.file.data, a.elements.written.get(), bytes, v.offset, a.place.record_bytes,
+                         &declared->written);
   if (code == COLLIO_OK && !declared->holes && a.elements.hole_elements)
     code = collio_define(a.file.data, a.elements.hole_elements.get(), bytes, v.offset, a.place.record_bytes,
                          &declared->holes);
@@ -58,7 +61,8 @@ Failure put(const Access& a, const void* array, const void* fill) try {
   failure = netcdf_failure(worst, a.name() + " of " + type_name(types.file));
   for (std::size_t i = 0; i < hole_bytes; i += bytes)
     (void)to_file({types.file, types.file}, 1, fill, buffer.get() + own_bytes + i, fill);
-  int code = collio_put(declared->data, a.place.record, buffer.get(), nullptr);
+  collio_variable* written = declared->written ? declared->written : declared->data;
+  int code = collio_put(written, a.place.record, buffer.get(), nullptr);
   if (code == COLLIO_OK && declared->holes)
     code = collio_put(declared->holes, a.place.record, buffer.get() + own_bytes, nullptr);
   keep_worse(failure, collio_failure(code, a.name()));
@@ -237,6 +241,7 @@ void forget_freed(File& file) {
     auto [key, declared] = entry;
     if (find_decomposition(key.second)) return false;
     collio_undefine(&declared.data);
+    if (declared.written) collio_undefine(&declared.written);
     if (declared.holes) collio_undefine(&declared.holes);
     return true;
   });

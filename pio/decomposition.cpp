@@ -4,7 +4,9 @@
 #include <collio/collio.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
+#include <unordered_set>
 
 #include "convert.hpp"
 #include "file.hpp"
@@ -29,7 +31,8 @@ struct Request {
   long long count;
   const PIO_Offset* map;
   int first;
-  bool read_only;
+  /// What an element in two maps, or twice in one, makes of it.
+  enum Doubles { read_only, last_wins, always_read_only } doubles;
   int* id;  ///< the place for the id
 };
 
@@ -110,6 +113,25 @@ Failure make_holes(const Request& r, Decomposition& made, const std::vector<Run>
   return list.empty() ? Failure{} : make_elements(r, made, list, made.hole_elements);
 }
 
+/// Elements that are in the map of a higher rank, or later in this one, are not written here.
+Failure make_written(const Request& r, Decomposition& made, const std::vector<Run>& mine) {
+  std::vector<Run> lost;
+  Failure failure = lost_elements(*made.system, r.function, made.array_elements, mine, lost);
+  if (failure) return failure;
+  return with_memory(r.function, [&] {
+    std::vector<std::int64_t> list(static_cast<std::size_t>(made.length));
+    collio_indices(made.elements.get(), list.data());
+    std::unordered_set<std::int64_t> later;
+    for (auto element = list.rbegin(); element != list.rend(); ++element) {
+      const auto after = std::upper_bound(lost.begin(), lost.end(), *element,
+                                          [](std::int64_t e, const Run& run) { return e < run.begin; });
+      const bool is_lost = after != lost.begin() && *element < std::prev(after)->end;
+      if (is_lost || (*element >= 0 && !later.insert(*element).second)) *element = -1;
+    }
+    return make_elements(r, made, list, made.written);
+  });
+}
+
 /// On a rank with a failure the map is empty, as the others are on their way into the cover's reduction.
 Failure make(const Request& r, Decomposition& made) {
   Cover cover;
@@ -119,20 +141,27 @@ Failure make(const Request& r, Decomposition& made) {
     Failure own = check(r, made);
     if (!own) own = read_map(r, made, list);
     if (!own) own = make_elements(r, made, list, made.elements);
-    if (!own && !r.read_only) mine = runs_of(std::move(list), cover.doubled);
+    if (!own && r.doubles != Request::always_read_only) mine = runs_of(std::move(list), cover.doubled);
     return own;
   }));
   if (failure) return failure;
   made.type = r.type, made.dims = r.dims, made.length = r.count;
   made.lengths.assign(r.lengths, r.lengths + r.dims);
-  if (r.read_only) {
+  if (r.doubles == Request::always_read_only) {
     made.read_only = "it was made by PIOc_InitDecomp_ReadOnly()";
   } else {
     Failure own = cover_of(*made.system, r.function, made.array_elements, mine, cover);
     if (!own) own = with_memory(r.function, [&] { return make_holes(r, made, cover.holes); });
     failure = agree(*made.system, std::move(own));
-    if (cover.doubled >= 0)
-      made.read_only = "element " + std::to_string(cover.doubled + r.first) + " is in its maps twice";
+    const std::string doubled =
+        "element " + std::to_string(cover.doubled + r.first) + " is in its maps twice";
+    if (cover.doubled >= 0 && r.doubles == Request::read_only) made.read_only = doubled;
+    if (!failure && cover.doubled >= 0 && r.doubles == Request::last_wins) {
+      if (log_level() >= 0 && made.system->is_root())
+        std::fprintf(stderr, "collio (PIO): %s: %s; the highest rank writes it\n", r.function,
+                     doubled.c_str());
+      failure = agree(*made.system, make_written(r, made, mine));
+    }
   }
   std::int64_t most[] = {made.length, made.holes};
   MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, made.system->comm);
@@ -200,24 +229,40 @@ extern "C" {
 
 int PIOc_InitDecomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
                     const PIO_Offset* compmap, int* ioidp, const int*, const PIO_Offset*, const PIO_Offset*) {
-  return make(iosysid, {"PIOc_InitDecomp", pio_type, ndims, gdimlen, maplen, compmap, 1, false, ioidp});
+  return make(iosysid,
+              {"PIOc_InitDecomp", pio_type, ndims, gdimlen, maplen, compmap, 1, Request::read_only, ioidp});
+}
+
+int collio_scorpio_InitDecomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
+                              const PIO_Offset* compmap, int* ioidp, const int*, const PIO_Offset*,
+                              const PIO_Offset*) {
+  return make(iosysid,
+              {"PIOc_InitDecomp", pio_type, ndims, gdimlen, maplen, compmap, 1, Request::last_wins, ioidp});
+}
+
+int collio_scorpio_init_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
+                               const PIO_Offset* compmap, int* ioidp, int, const PIO_Offset*,
+                               const PIO_Offset*) {
+  return make(iosysid,
+              {"PIOc_init_decomp", pio_type, ndims, gdimlen, maplen, compmap, 0, Request::last_wins, ioidp});
 }
 
 int PIOc_InitDecomp_ReadOnly(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
                              const PIO_Offset* compmap, int* ioidp, const int*, const PIO_Offset*,
                              const PIO_Offset*) {
-  return make(iosysid,
-              {"PIOc_InitDecomp_ReadOnly", pio_type, ndims, gdimlen, maplen, compmap, 1, true, ioidp});
+  return make(iosysid, {"PIOc_InitDecomp_ReadOnly", pio_type, ndims, gdimlen, maplen, compmap, 1,
+                        Request::always_read_only, ioidp});
 }
 
 int PIOc_init_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
                      const PIO_Offset* compmap, int* ioidp, int, const PIO_Offset*, const PIO_Offset*) {
-  return make(iosysid, {"PIOc_init_decomp", pio_type, ndims, gdimlen, maplen, compmap, 0, false, ioidp});
+  return make(iosysid,
+              {"PIOc_init_decomp", pio_type, ndims, gdimlen, maplen, compmap, 0, Request::read_only, ioidp});
 }
 
 int PIOc_InitDecomp_bc(int iosysid, int basetype, int ndims, const int* gdimlen, const long int* start,
                        const long int* count, int* ioidp) {
-  Request request{"PIOc_InitDecomp_bc", basetype, ndims, gdimlen, 0, nullptr, 1, false, ioidp};
+  Request request{"PIOc_InitDecomp_bc", basetype, ndims, gdimlen, 0, nullptr, 1, Request::read_only, ioidp};
   std::vector<PIO_Offset> map;
   System* system = find_system(iosysid);
   if (!system) return report(nullptr, no_system(request.function, iosysid));

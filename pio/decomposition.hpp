@@ -35,6 +35,7 @@ struct Decomposition {
   std::int64_t most_length = 0;  ///< of any rank's
   std::vector<Run> present;      ///< places of this rank's list that are in the array
   Elements elements;
+  Elements written;        ///< without the elements that others write; null: all of `elements`
   std::string read_only;   ///< why it cannot be written; "" if it can
   std::int64_t holes = 0;  ///< that this rank fills
   std::int64_t most_holes = 0;
@@ -59,9 +60,13 @@ struct Cover {
 
 /// `mine`: elements in this rank's map as runs in ascending order; `cover.doubled`: one that it has twice, or
 /// -1. A failure is this rank's. Collective. One reduction where the maps are exact. Else every rank tells
-/// the owners of shares of the array which elements it has: messages to those owners alone, with the sparse
-/// exchange of Hoefler, Siebert & Lumsdaine (PPoPP 2010).
+/// the owners of shares of the array which elements it has.
 [[nodiscard]] Failure cover_of(const System& system, const char* function, std::int64_t array_elements,
                                const std::vector<Run>& mine, Cover& cover);
+
+/// Elements of `mine` that are in the map of a higher rank, too, in ascending order. A failure is this
+/// rank's. Collective.
+[[nodiscard]] Failure lost_elements(const System& system, const char* function, std::int64_t array_elements,
+                                    const std::vector<Run>& mine, std::vector<Run>& lost);
 
 }  // namespace collio::pio

@@ -20,7 +20,8 @@ namespace collio::pio {
 /// A variable by a decomposition, as collio has it.
 struct Declared {
   collio_variable* data = nullptr;
-  collio_variable* holes = nullptr;  ///< null: this rank fills none
+  collio_variable* written = nullptr;  ///< null: data is
+  collio_variable* holes = nullptr;    ///< null: this rank fills none
 };
 
 /// Arrays that ranks have put since the last write. All but the buffers is the same on all ranks.

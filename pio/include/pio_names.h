@@ -130,6 +130,8 @@
 #define PIOc_writemap collio_scorpio_writemap
 #define PIOc_writemap_from_f90 collio_scorpio_writemap_from_f90
 #define PIOc_write_decomp collio_scorpio_write_decomp
+#define PIOc_InitDecomp collio_scorpio_InitDecomp
+#define PIOc_init_decomp collio_scorpio_init_decomp
 #define PIOc_set_buffer_size_limit collio_scorpio_set_buffer_size_limit
 #define COLLIO_PIO_FILLVALUES const void**
 #define COLLIO_PIO_CONST const

@@ -9,6 +9,8 @@
 #undef PIOc_writemap
 #undef PIOc_writemap_from_f90
 #undef PIOc_write_decomp
+#undef PIOc_InitDecomp
+#undef PIOc_init_decomp
 #undef PIOc_set_buffer_size_limit
 
 int PIOc_strerror(int pioerr, char* errmsg, size_t errmsg_size) {
@@ -36,6 +38,20 @@ int PIOc_writemap_from_f90(const char* file, int ioid, int ndims, const int* gdi
 
 int PIOc_write_decomp(const char* file, int iosysid, int ioid, MPI_Comm comm) {
   return collio_scorpio_write_decomp(file, iosysid, ioid, comm);
+}
+
+int PIOc_InitDecomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
+                    const PIO_Offset* compmap, int* ioidp, const int* rearr, const PIO_Offset* iostart,
+                    const PIO_Offset* iocount) {
+  return collio_scorpio_InitDecomp(iosysid, pio_type, ndims, gdimlen, maplen, compmap, ioidp, rearr, iostart,
+                                   iocount);
+}
+
+int PIOc_init_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
+                     const PIO_Offset* compmap, int* ioidp, int rearranger, const PIO_Offset* iostart,
+                     const PIO_Offset* iocount) {
+  return collio_scorpio_init_decomp(iosysid, pio_type, ndims, gdimlen, maplen, compmap, ioidp, rearranger,
+                                    iostart, iocount);
 }
 
 PIO_Offset PIOc_set_buffer_size_limit(PIO_Offset limit) {

@@ -97,6 +97,10 @@ def test_records_and_frames(jobs, compiled, tmp_path):
     jobs.natively([compiled("c/pio_records.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path)
 
 
+def test_elements_that_come_twice_are_written_as_scorpio_writes_them(jobs, compiled, tmp_path):
+    jobs.natively([compiled("c/pio_doubles.c", [jobs.mpi.mpicc], flags(jobs, "-DCOLLIO_PIO_SCORPIO"))], tmp_path / "doubles.nc")
+
+
 def test_full_disk_is_told_on_all_ranks(jobs, compiled, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
