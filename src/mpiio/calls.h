@@ -47,7 +47,7 @@ enum {
   collio_open_word, /* the first of those of the engine (engine/open/first_word.hpp); INT_MAX: nothing */
   collio_open_words = collio_open_word + 244
 };
-enum { collio_open_invitation = 20 };
+enum { collio_open_invitation = 14 };
 
 /* What the shim gives the engine. It outlives the process's use of MPI. `calls`: the MPI library's functions;
    large-count members are null where it has none. `waits`: the same. `own`: calls that the calling thread

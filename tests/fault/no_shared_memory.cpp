@@ -14,16 +14,18 @@ using namespace collio::test;
 
 namespace {
 
-constexpr const char* memory_folder = "/dev/shm";
+constexpr const char *memory_folder = "/dev/shm", *processes = "/proc";
 
-/// While it lives, one rank has a /dev/shm of its own, of 64 KiB. Needs rights. Collective.
+/// While it lives, one rank has a /dev/shm of its own, of 64 KiB, and any but rank 0 does not see what other
+/// processes have open. Needs rights. Collective.
 class OtherMemory {
  public:
-  OtherMemory(Program& program, int rank) : mine_(program.rank == rank) {
+  OtherMemory(Program& program, int rank) : program_(program), mine_(program.rank == rank) {
     int done = 1;
     if (mine_) {
       done = unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-             mount("collio_test", memory_folder, "tmpfs", 0, "size=64k") == 0;
+             mount("collio_test", memory_folder, "tmpfs", 0, "size=64k") == 0 &&
+             (rank == 0 || mount("collio_test", processes, "tmpfs", 0, "size=64k") == 0);
       if (!done)
         program.left_out(std::string("no other /dev/shm may be mounted here: ") + std::strerror(errno));
       mine_ = done != 0;
@@ -33,11 +35,14 @@ class OtherMemory {
   }
   OtherMemory(const OtherMemory&) = delete;
   ~OtherMemory() {
-    if (mine_) umount2(memory_folder, MNT_DETACH);
+    if (!mine_) return;
+    umount2(memory_folder, MNT_DETACH);
+    if (program_.rank != 0) umount2(processes, MNT_DETACH);
   }
   [[nodiscard]] bool there() const { return there_; }
 
  private:
+  Program& program_;
   bool mine_, there_ = false;
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int count = 3000;                         // ints of a rank in each file
 constexpr long long most_bytes_of_file = 64 << 10;  // of a rank's own memory, with the MPI library's handle
-const std::string memory_mark = "/dev/shm/collio.";
+const std::string memory_mark = "/dev/shm/#";       // of files without a name
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool sanitized = true;  // with memory for every allocation
 #else

@@ -289,7 +289,7 @@ std::string File::schedule_remarks() const {
 }
 
 File::Buffers::Buffers(File& file) : file_(file) {
-  if (!file.slots && file.slots_name_[0] != '\0')
+  if (!file.slots && file.slots_name_.key != 0)
     file.slots = transport::NodeSlots::take_back(file.slots_name_);
   if (!file.keeps_buffers_) file.pool.take_over(transport::spare_buffers());
   file.shortage.left_out = false;

@@ -227,14 +227,14 @@ class File {
   [[nodiscard]] core::Error settle_in(const FileRequest& request, const FirstWord& first);
   void begin_roll();
   Crew::Membership member_;
-  Line* line_ = nullptr;                        ///< null: between the calls of a file that borrows lines
-  std::int64_t calls_ = 0;                      ///< collective ones, of a file that borrows lines
-  transport::SharedMemory::Name slots_name_{};  ///< of the last call's slots
-  transport::NodeSlots::Room slots_room_;       ///< that all nodes' slots of the last call have
-  bool keeps_buffers_ = false;                  ///< between calls too
-  policy::Lacking lacking_;                     ///< the same on all ranks
-  bool all_hold_ = false;                       ///< all ranks have the file open; the same on all ranks
-  std::optional<storage::Holder> holder_;       ///< the process that opened the file before this rank
+  Line* line_ = nullptr;                      ///< null: between the calls of a file that borrows lines
+  std::int64_t calls_ = 0;                    ///< collective ones, of a file that borrows lines
+  transport::SharedMemory::Name slots_name_;  ///< of the last call's slots
+  transport::NodeSlots::Room slots_room_;     ///< that all nodes' slots of the last call have
+  bool keeps_buffers_ = false;                ///< between calls too
+  policy::Lacking lacking_;                   ///< the same on all ranks
+  bool all_hold_ = false;                     ///< all ranks have the file open; the same on all ranks
+  std::optional<storage::Holder> holder_;     ///< the process that opened the file before this rank
   std::mutex opening_;  ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected

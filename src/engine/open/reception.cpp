@@ -130,7 +130,7 @@ void Reception::invite() {
   std::string why;
   const std::size_t bytes =
       (transport::NodeBoard::bytes_for(size_, record_bytes(size_)) + 63) / 64 * 64 + sizeof(Hall::Left);
-  memory_ = transport::SharedMemory::create_alone({.bytes = bytes}, why);
+  memory_ = transport::SharedMemory::create_alone({.bytes = bytes}, door_, why);
   if (!memory_) return;
   invitation_ = {memory_->name(), own_host(), bytes};
 }
@@ -188,8 +188,7 @@ void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at
   constexpr std::int32_t came = 1, came_as_stranger = 2;
   in_memory = !board ? 0 : Crew::any() ? came : came_as_stranger;
   transport::reduce_to_all(words.data(), static_cast<int>(words.size()), MPI_INT32_T, MPI_MIN, comm_);
-  if (rank_ == 0 && invitation_.bytes > 0)
-    transport::SharedMemory::remove_name(invitation_.name);  // all ranks have come in, or will not
+  door_.close();
   if (size_ == 1 || in_memory == 0 || words[static_cast<std::size_t>(at.engine)] == 0) return;
   hall_.emplace(comm_, board, *left, in_memory == came_as_stranger);
   met_->board = std::move(board);

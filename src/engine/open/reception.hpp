@@ -72,7 +72,7 @@ class Reception {
  public:
   static constexpr int most_ranks = 512;
   /// Ints of the broadcast by which the first rank invites.
-  static constexpr int invitation_words = 20;
+  static constexpr int invitation_words = 14;
 
   /// `comm`: an intracommunicator. Not collective.
   explicit Reception(MPI_Comm comm) noexcept;
@@ -92,7 +92,7 @@ class Reception {
 
  private:
   struct Invitation {
-    transport::SharedMemory::Name name{};
+    transport::SharedMemory::Name name;
     std::uint64_t host = 0, bytes = 0;
   };
   static_assert(sizeof(Invitation) == invitation_words * sizeof(std::int32_t));
@@ -104,6 +104,7 @@ class Reception {
   int rank_ = 0, size_ = 1;
   Met* met_ = nullptr;  ///< null: there was no memory for it
   Invitation invitation_;
+  transport::ObjectDoor door_;  ///< open until all ranks have come in, or will not
   std::unique_ptr<transport::SharedMemory> memory_;
   std::optional<Hall> hall_;
 };

@@ -29,7 +29,7 @@ std::unique_ptr<NodeSlots> take_out(Fits&& fits) {
 
 /// What the first rank tells the others.
 struct Offer {
-  SharedMemory::Name name{};  ///< empty: there is none
+  SharedMemory::Name name;  ///< of no key: there is none
   bool kept = false;
 };
 
@@ -86,19 +86,20 @@ std::unique_ptr<NodeSlots> NodeSlots::obtain_from(From from, const NodeTalk& tal
   };
   std::unique_ptr<NodeSlots> mine;
   Offer offer;
+  ObjectDoor door;
   if (rank == 0) {
     if (from == From::kept_too) mine = take_out(fits);
     offer.kept = mine != nullptr;
     const std::size_t at_once = size.several_nodes ? whole : masks_begin(size);
-    if (!mine) mine = slots_on(SharedMemory::create_alone({whole, at_once, wanted.pages}, why));
+    if (!mine) mine = slots_on(SharedMemory::create_alone({whole, at_once, wanted.pages}, door, why));
     if (mine) offer.name = mine->name();
   }
   talk.broadcast(std::as_writable_bytes(std::span(&offer, 1)));
-  if (offer.name[0] == '\0') return nullptr;
+  if (offer.name.key == 0) return nullptr;
   if (rank != 0)
     mine = offer.kept ? take_back(offer.name) : slots_on(SharedMemory::join(offer.name, whole, why));
   const bool everywhere = talk.all_true(mine && mine->make_room(wanted.room, why));
-  if (rank == 0 && !offer.kept) SharedMemory::remove_name(offer.name);  // lives on in the mappings
+  door.close();  // the memory lives on in the mappings
   if (!everywhere) {
     if (offer.kept) give_back(std::move(mine));
     return nullptr;

@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <random>
 
 #include "transport/node_memory/node_board.hpp"
 #include "transport/node_memory/spread_pages.hpp"
@@ -20,7 +19,8 @@ namespace collio::transport {
 
 namespace {
 
-using Name = SharedMemory::Name;
+/// Ranks of this process's nodes do not find each other's objects by descriptor.
+std::atomic<bool> names_are_needed{false};
 
 constexpr std::size_t smallest_part = 64 << 10;
 
@@ -54,33 +54,24 @@ constexpr int populate_read = 22, populate_write = 23;  // MADV_…, of Linux 5.
 
 /// 0 or errno.
 int set_up(int fd, const SharedMemory::Need& need) {
-  if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(need.bytes)) != 0) return errno;
+  if (::ftruncate(fd, static_cast<off_t>(need.bytes)) != 0) return errno;
   if (need.pages == SharedMemory::Pages::spread) spread(fd, need.bytes);
   return reserve(fd, SharedMemory::kernel_makes_pages() ? std::min(need.at_once, need.bytes) : need.bytes);
 }
 
-/// Makes an object no other process has. -1: `why` says what failed.
-int create(Name& name, const SharedMemory::Need& need, std::string& why) {
-  if (!SharedMemory::is_half(need.bytes, SharedMemory::free_bytes(), why)) return -1;
-  // Random, as containers may share memory but not process numbers.
-  std::random_device random;
-  std::snprintf(name.data(), name.size(), "/collio.%ld.%08x%08x", static_cast<long>(::getpid()), random(),
-                random());
-  const int fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const int error = set_up(fd, need);
-  if (error == 0) return fd;
+/// Makes an object no other process has. False: `why` says what failed.
+bool create(ObjectDoor& door, const SharedMemory::Need& need, std::string& why) {
+  if (!SharedMemory::is_half(need.bytes, SharedMemory::free_bytes(), why)) return false;
+  const int error = door.open(names_are_needed ? FoundBy::name : FoundBy::descriptor)
+                        ? set_up(door.descriptor(), need)
+                        : errno;
+  if (error == 0) return true;
   why = std::to_string(need.bytes) + " bytes of shared memory: " + std::strerror(error);
-  if (fd >= 0) {
-    ::shm_unlink(name.data());
-    ::close(fd);
-  }
-  return -1;
+  return false;
 }
 
 std::byte* map(int fd, std::size_t bytes, std::string& why) {
-  if (fd < 0) return nullptr;
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  ::close(fd);
   if (p != MAP_FAILED) return static_cast<std::byte*>(p);
   why = std::string("mapping shared memory: ") + std::strerror(errno);
   return nullptr;
@@ -118,33 +109,36 @@ void NodeTalk::broadcast(std::span<std::byte> bytes) const {
 std::unique_ptr<SharedMemory> SharedMemory::share(const NodeTalk& talk, std::size_t bytes, std::string& why) {
   int rank = 0;
   MPI_Comm_rank(talk.node, &rank);
-  std::unique_ptr<SharedMemory> memory;
-  if (rank == 0) memory = create_alone({.bytes = bytes}, why);
-  Name name = memory ? memory->name() : Name{};
-  talk.broadcast(std::as_writable_bytes(std::span(name)));
-  if (name[0] == '\0') return nullptr;
-  if (rank != 0) memory = join(name, bytes, why);
-  const bool everywhere = talk.all_true(memory != nullptr);
-  if (rank == 0) remove_name(name);  // lives on in the mappings
-  return everywhere ? std::move(memory) : nullptr;
+  for (;;) {
+    ObjectDoor door;
+    std::unique_ptr<SharedMemory> memory;
+    if (rank == 0) memory = create_alone({.bytes = bytes}, door, why);
+    Name name = memory ? memory->name() : Name{};
+    talk.broadcast(std::as_writable_bytes(std::span(&name, 1)));
+    if (name.key == 0) return nullptr;
+    if (rank != 0) memory = join(name, bytes, why);
+    const bool by_name = name.in_folder != 0;
+    if (talk.all_true(memory != nullptr)) return memory;
+    if (by_name) return nullptr;
+    names_are_needed = true;
+  }
 }
 
-std::unique_ptr<SharedMemory> SharedMemory::create_alone(const Need& need, std::string& why) {
-  Name name{};
-  const int fd = create(name, need, why);
-  std::byte* data = map(fd, need.bytes, why);
-  if (fd >= 0 && !data) remove_name(name);
-  return data ? std::unique_ptr<SharedMemory>(new SharedMemory(data, need.bytes, name)) : nullptr;
+std::unique_ptr<SharedMemory> SharedMemory::create_alone(const Need& need, ObjectDoor& door,
+                                                         std::string& why) {
+  std::byte* data = create(door, need, why) ? map(door.descriptor(), need.bytes, why) : nullptr;
+  if (data) return std::unique_ptr<SharedMemory>(new SharedMemory(data, need.bytes, door.name()));
+  door.close();
+  return nullptr;
 }
 
 std::unique_ptr<SharedMemory> SharedMemory::join(const Name& name, std::size_t bytes, std::string& why) {
-  const int fd = ::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0);
-  if (fd < 0) why = std::string("opening shared memory of another rank: ") + std::strerror(errno);
+  const int fd = find_object(name, why);
+  if (fd < 0) return nullptr;
   std::byte* data = map(fd, bytes, why);
+  ::close(fd);
   return data ? std::unique_ptr<SharedMemory>(new SharedMemory(data, bytes, name)) : nullptr;
 }
-
-void SharedMemory::remove_name(const Name& name) noexcept { ::shm_unlink(name.data()); }
 
 std::int64_t SharedMemory::share_of_free() { return std::max<std::int64_t>(free_bytes() / 4, 0); }
 

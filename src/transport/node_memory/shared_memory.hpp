@@ -2,17 +2,19 @@
 //
 // POSIX shared memory rather than an MPI window: its pages are there before they are used, so a full /dev/shm
 // is reported here instead of raising SIGBUS in mid-call, and it outlives the communicator it was made with.
+// A killed job leaves none behind (shared_object.hpp).
 #pragma once
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
 #include <string>
+
+#include "transport/node_memory/shared_object.hpp"
 
 namespace collio::transport {
 
@@ -46,13 +48,12 @@ class SharedMemory {
   /// Collective.
   static std::unique_ptr<SharedMemory> share(const NodeTalk& talk, std::size_t bytes, std::string& why);
   /// Names the object while it lives; unlike any other's on this node.
-  using Name = std::array<char, 64>;
+  using Name = ObjectName;
   [[nodiscard]] const Name& name() const noexcept { return name_; }
   /// For ranks that tell each other the name by other means, and agree on whether all have it. Null: `why`
-  /// says what failed. The maker removes the name when all have come or will not. Not collective.
-  static std::unique_ptr<SharedMemory> create_alone(const Need& need, std::string& why);
+  /// says what failed. The maker closes the door when all have come or will not. Not collective.
+  static std::unique_ptr<SharedMemory> create_alone(const Need& need, ObjectDoor& door, std::string& why);
   static std::unique_ptr<SharedMemory> join(const Name& name, std::size_t bytes, std::string& why);
-  static void remove_name(const Name& name) noexcept;
 
   /// Where such memory is; -1: not known. Not collective.
   [[nodiscard]] static std::int64_t free_bytes();
