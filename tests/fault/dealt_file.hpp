@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 
+#include <csignal>
 #include <map>
 
 #include "../mpi/check.hpp"
@@ -32,8 +33,10 @@ inline MPI_File open_dealt(Program& program, const std::string& name, const Deal
   return file;
 }
 
-/// Sets or lifts this process's limit of file sizes.
+/// Sets or lifts this process's limit of file sizes. A write of the program's beyond it fails with EFBIG
+/// instead of SIGXFSZ; files of collio's own stay below it.
 inline void limit_files(rlim_t bytes) {
+  signal(SIGXFSZ, bytes == RLIM_INFINITY ? SIG_DFL : SIG_IGN);
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
   limit.rlim_cur = bytes;

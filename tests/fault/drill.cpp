@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -343,6 +344,7 @@ class Runner {
     rlimit now{};
     getrlimit(RLIMIT_FSIZE, &now);
     now.rlim_cur = bytes;
+    signal(SIGXFSZ, bytes == RLIM_INFINITY ? SIG_DFL : SIG_IGN);  // the write fails with EFBIG instead
     setrlimit(RLIMIT_FSIZE, &now);
   }
 

@@ -5,7 +5,6 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
-#include <csignal>
 #include <cstring>
 
 #include "../mpi/pieces.hpp"
@@ -81,11 +80,10 @@ void goes_through_aggregators(Program& program, const std::string& report) {
   says(program, report, "\"warnings\":[\"no shared memory between the ranks of a node: ");
 }
 
-/// Rank 0 may write no file of more than 1 MiB, and shared memory is a file.
+/// Rank 0 may write no file of more than 1 MiB, and shared memory is a file. SIGXFSZ would end the job.
 void memory_cannot_be_made(Program& program, const Reports& reports) {
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{1 << 20, before.rlim_max};
   PieceFile file = open(program);
   if (program.rank == 0) setrlimit(RLIMIT_FSIZE, &small);
@@ -93,7 +91,7 @@ void memory_cannot_be_made(Program& program, const Reports& reports) {
   if (program.rank == 0) setrlimit(RLIMIT_FSIZE, &before);
   const std::string report = check_and_close(program, file, reports);
   goes_through_aggregators(program, report);
-  if (program.size > 1) says(program, report, "File too large");
+  if (program.size > 1) says(program, report, "files may have 1048576 bytes (ulimit -f)");
 }
 
 void works_again(Program& program, const Reports& reports) {

@@ -61,7 +61,8 @@ int set_up(int fd, const SharedMemory::Need& need) {
 
 /// Makes an object no other process has. False: `why` says what failed.
 bool create(ObjectDoor& door, const SharedMemory::Need& need, std::string& why) {
-  if (!SharedMemory::is_half(need.bytes, SharedMemory::free_bytes(), why)) return false;
+  if (!file_may_have(need.bytes, why) || !SharedMemory::is_half(need.bytes, SharedMemory::free_bytes(), why))
+    return false;
   const int error = door.open(names_are_needed ? FoundBy::name : FoundBy::descriptor)
                         ? set_up(door.descriptor(), need)
                         : errno;

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -134,6 +135,14 @@ int find_object(const ObjectName& name, std::string& why) {
   }
   if (fd < 0) why = std::string("opening shared memory of another rank: ") + std::strerror(errno);
   return fd;
+}
+
+bool file_may_have(std::size_t bytes, std::string& why) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur) return true;
+  why = std::to_string(bytes) + " bytes of shared memory: files may have " + std::to_string(limit.rlim_cur) +
+        " bytes (ulimit -f)";
+  return false;
 }
 
 }  // namespace collio::transport

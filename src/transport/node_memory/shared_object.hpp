@@ -7,6 +7,7 @@
 // job of the same user removes it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -48,5 +49,9 @@ class ObjectDoor {
 
 /// A descriptor of another process's object; -1: `why` says what failed. Not collective.
 [[nodiscard]] int find_object(const ObjectName& name, std::string& why);
+
+/// Whether this process may make files of so many bytes: where it may not, an attempt is SIGXFSZ, which ends
+/// a program. Not collective.
+[[nodiscard]] bool file_may_have(std::size_t bytes, std::string& why);
 
 }  // namespace collio::transport
