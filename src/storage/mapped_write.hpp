@@ -1,9 +1,12 @@
-// Small pieces written by stores to a mapping of the file.
+// Small pieces written through a mapping of the file.
 //
 // A file with holes between pieces of a few bytes costs a system call for each piece, or a read and a write
-// of everything, which undoes what others write into the holes meanwhile. A store to a shared mapping changes
-// the piece's bytes alone, at the cost of a page fault per page. That holds where all writers of the file
-// share its pages: on local file systems. Clients of a network file system send whole pages.
+// of everything, which undoes what others write into the holes meanwhile. A copy into a shared mapping
+// changes the piece's bytes alone, at the cost of a page fault per page. That holds where all writers of the
+// file share its pages: on local file systems. Clients of a network file system send whole pages.
+//
+// The kernel makes the copy. A store by the process to a page that is gone, as the file was truncated or the
+// disk is full, would be SIGBUS.
 #pragma once
 
 #include "storage/piece_write.hpp"
@@ -26,8 +29,8 @@ enum class Mapping {
 [[nodiscard]] bool mapping_pays(const PieceWrite& what) noexcept;
 
 /// Writes the pieces. `fd` is open for reading and writing, `mapping` its file's, not none. False: it cannot
-/// be done, by the kernel (before Linux 5.14) or for want of space; some pieces may have been written, and
-/// calls that write them one by one find the error.
+/// be done, by the kernel (before Linux 5.14), for want of space or as others truncate the file; some pieces
+/// may have been written, and calls that write them one by one find the error.
 [[nodiscard]] bool store_mapped(int fd, Mapping mapping, const PieceWrite& what) noexcept;
 
 }  // namespace collio::storage

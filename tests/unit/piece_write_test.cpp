@@ -103,6 +103,26 @@ TEST(PieceWrite, AFileThatCannotBeReadOrReachedIsNotStoredTo) {
   EXPECT_FALSE(open_storage(request).value().file->store(known.write()));
 }
 
+/// A store of the process to a page that is gone would be SIGBUS.
+TEST(PieceWrite, AFileThatOthersTruncateMeanwhileEndsNoProcess) {
+  Dice dice(1);
+  const Known known(dice, "");
+  const TemporaryFile file;
+  std::atomic<bool> over = false;
+  std::thread truncating([&] {
+    while (!over) EXPECT_EQ(::truncate(file.path().c_str(), 0), 0);
+  });
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  while (std::chrono::steady_clock::now() < until) {
+    const auto stored = opened(file.path(), false);
+    for (int i = 0; i < 10; ++i) static_cast<void>(stored->store(known.write()));
+  }
+  over = true;
+  truncating.join();
+  EXPECT_TRUE(opened(file.path(), false)->store(known.write()));
+  EXPECT_EQ(file.content().size(), known.after.size());
+}
+
 std::int64_t length(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 ? status.st_size : -1;
