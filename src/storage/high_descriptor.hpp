@@ -4,9 +4,9 @@
 
 namespace collio::storage {
 
-/// `fd` under a number that the process could not have had when it began: the numbers below its soft limit
-/// remain the program's. The limit is raised towards the hard one for it. `fd` itself where there is no such
-/// number, or where it is -1. Not collective.
+/// `fd` under a number above the process's soft limit: the numbers below it remain the program's. The limit
+/// stays as it is. `fd` itself where it is -1, where the hard limit allows no such number, or where the
+/// program has lowered the soft one since the first call. Not collective.
 [[nodiscard]] int moved_high(int fd) noexcept;
 
 }  // namespace collio::storage
