@@ -1,6 +1,8 @@
 // See background_join.hpp.
 #include "engine/file/background_join.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -51,6 +53,10 @@ class Joins {
  public:
   ~Joins() {
     for (Join& join : joins_) {
+      if (::getpid() != process_) {  // a forked child has no threads to wait for
+        join.thread.detach();
+        continue;
+      }
       if (!ended_within(join, patience))
         std::fprintf(stderr, "collio: %s becomes one file; the process ends then\n", join.path.c_str());
       join.thread.join();
@@ -90,6 +96,7 @@ class Joins {
     return join.ended;
   }
 
+  const pid_t process_ = ::getpid();
   std::mutex mutex_;
   std::list<Join> joins_;
 };
