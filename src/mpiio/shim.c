@@ -25,9 +25,13 @@ static struct collio_calls real_MPI_calls, real_PMPI_calls;
 static struct collio_calls tool_MPI_calls, tool_PMPI_calls;
 /* What the tool calls by MPI's profiling names comes to this library: then it may have the program's calls
    first, and sees what it would see without collio. A tool that looks for the next library's functions itself
-   would go past. MPI_Init tells. */
+   would go past. MPI_Init tells, or the first call of the engine's on a file that the tool has: `asked` is
+   where the tool's function stands while it runs. */
 static int initializing, tool_comes_back;
+static __thread const void* asked;
 static const struct collio_calls* engine;
+/* The functions behind this library, as the engine calls them. */
+static struct collio_calls behind_calls;
 /* The engine gets the second. */
 static struct collio_waits real_MPI_waits, real_PMPI_waits;
 static const struct collio_waits* engine_waits;
@@ -58,6 +62,39 @@ static void find_real(void) {
 #include "mpiio/waits.def"
 #undef COLLIO_WAIT
   shim_end_find(&finder);
+}
+
+/* A call of the engine's goes to the tool as long as that may not come back with it. */
+static const struct collio_calls* behind(const void* tool) {
+  if (tool && !tool_comes_back) asked = tool;
+  return tool_comes_back ? &real_PMPI_calls : &real_MPI_calls;
+}
+
+static int end_ask(int result) {
+  asked = NULL;
+  return result;
+}
+
+/* A call by a profiling name: the tool's, which has been asked. */
+static void note_back(const void* tool) {
+  if (asked != tool) return;
+  tool_comes_back = 1;
+  asked = NULL;
+}
+
+#define COLLIO_CALL(name, parameters, arguments)                          \
+  static int behind_##name parameters {                                   \
+    const void* tool = tool_MPI_calls.name ? &tool_MPI_calls.name : NULL; \
+    return end_ask(behind(tool)->name arguments);                         \
+  }
+#include "mpiio/calls.def"
+#undef COLLIO_CALL
+
+static void fill_behind(void) {
+#define COLLIO_CALL(name, parameters, arguments) \
+  behind_calls.name = real_MPI_calls.name ? behind_##name : NULL;
+#include "mpiio/calls.def"
+#undef COLLIO_CALL
 }
 
 static void find_once(void) { pthread_once(&found_once, find_real); }
@@ -104,7 +141,8 @@ static void start_engine(void) {
   if (shim_mpi_library(&library)) dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
   const collio_engine_start_function start = load_engine(family);
   if (!start) return;
-  shim.calls = tool_comes_back ? &real_PMPI_calls : &real_MPI_calls;
+  fill_behind();
+  shim.calls = &behind_calls;
   shim.waits = &real_PMPI_waits;
   shim.own = own;
   shim.at_init = at_init;
@@ -163,10 +201,14 @@ int shim_missing(const char* name) {
 /* A call of the program's own that a tool is to have first. */
 #define TOOL_FIRST(prefix, name) (find_once(), depth == 0 && tool_comes_back && tool_##prefix##calls.name)
 
+#define NOTE_MPI_(name)
+#define NOTE_PMPI_(name) note_back(&tool_MPI_calls.name)
+
 #define COLLIO_DEFINE(prefix, name, parameters, arguments)                           \
   EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                  \
   int shim_##prefix##name parameters {                                               \
     if (TOOL_FIRST(prefix, name)) return tool_##prefix##calls.name arguments;        \
+    NOTE_##prefix(name);                                                             \
     before_##name();                                                                 \
     const struct collio_calls* calls = ENTER(prefix);                                \
     return leave(calls->name ? calls->name arguments : shim_missing(#prefix #name)); \
@@ -182,6 +224,7 @@ int shim_missing(const char* name) {
   EXPORT int shim_##prefix##name##_c parameters __asm__(#prefix #name "_c");                      \
   int shim_##prefix##name##_c parameters {                                                        \
     if (TOOL_FIRST(prefix, name##_c)) return tool_##prefix##calls.name##_c arguments;             \
+    NOTE_##prefix(name##_c);                                                                      \
     if (!TABLE(prefix)->name##_c && count == (int)count) return shim_##prefix##name arguments;    \
     const struct collio_calls* calls = ENTER(prefix);                                             \
     return leave(calls->name##_c ? calls->name##_c arguments : shim_missing(#prefix #name "_c")); \
@@ -197,6 +240,7 @@ int shim_missing(const char* name) {
                                       MPI_File* file) __asm__(#prefix "File_open");                         \
   int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file) {      \
     if (TOOL_FIRST(prefix, File_open)) return tool_##prefix##calls.File_open(comm, path, mode, info, file); \
+    NOTE_##prefix(File_open);                                                                               \
     before_File_open();                                                                                     \
     const struct collio_calls* calls = ENTER(prefix);                                                       \
     const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file)                    \

@@ -14,10 +14,11 @@ PROGRAMS_CALLS = "tool: open 2, write_all 1, read_at_all 1, dup 0, wait 0"
 
 @pytest.fixture
 def tool(jobs, tmp_path):
-    """Builds the tool as a shared library; `looks`: one that looks for the next library's functions."""
-    def build(looks):
-        library = tmp_path / f"libtool{'_looks' if looks else ''}.so"
-        words = [jobs.mpi.mpicc, "-shared", "-fPIC", "-O1", "-o", library, HERE / "c" / "tool.c", *(["-DTOOL_LOOKS"] if looks else []), "-ldl"]
+    """Builds the tool as a shared library; `looks`: one that looks for the next library's functions; `init`: it has MPI_Init, too."""
+    def build(looks, init=True):
+        library = tmp_path / f"libtool{'_looks' if looks else ''}{'' if init else '_files'}.so"
+        kind = [*(["-DTOOL_LOOKS"] if looks else []), *([] if init else ["-DTOOL_OF_FILES"])]
+        words = [jobs.mpi.mpicc, "-shared", "-fPIC", "-O1", "-o", library, HERE / "c" / "tool.c", *kind, "-ldl"]
         done = subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert done.returncode == 0, done.stdout
         return library
@@ -39,13 +40,15 @@ def test_tool_preloaded_in_front(jobs, tool, compiled, looks):
     assert PROGRAMS_CALLS in run(jobs, program, jobs.folder / "data", in_front=tool(looks))
 
 
-def test_tool_preloaded_behind(jobs, tool, compiled):
+@pytest.mark.parametrize("init", [True, False], ids=["with MPI_Init", "of files alone"])
+def test_tool_preloaded_behind(jobs, tool, compiled, init):
     program = [compiled("c/turns.c", [jobs.mpi.mpicc])]
-    assert PROGRAMS_CALLS in run(jobs, program, jobs.folder / "data", behind=tool(False))
+    assert PROGRAMS_CALLS in run(jobs, program, jobs.folder / "data", behind=tool(False, init))
 
 
-def test_tool_linked_with_the_program(jobs, tool, compiled):
-    library = tool(False)
+@pytest.mark.parametrize("init", [True, False], ids=["with MPI_Init", "of files alone"])
+def test_tool_linked_with_the_program(jobs, tool, compiled, init):
+    library = tool(False, init)
     program = [compiled("c/turns.c", [jobs.mpi.mpicc], ("-Wl,--no-as-needed", library, f"-Wl,-rpath,{library.parent}"))]
     natively = jobs.natively(program, "write", jobs.folder / "native")
     assert PROGRAMS_CALLS in natively

@@ -1,5 +1,6 @@
 /* A tool of MPI's profiling interface: counts the program's calls and tells at the end. TOOL_LOOKS: it looks
- * for the next library's functions, as Darshan does, instead of calling the profiling names. */
+ * for the next library's functions, as Darshan does, instead of calling the profiling names. TOOL_OF_FILES:
+ * it does not have MPI_Init. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -13,7 +14,9 @@ static int opens, writes, reads, duplicates, waits;
 #define NEXT(name) name
 #endif
 
+#ifndef TOOL_OF_FILES
 int MPI_Init(int* argc, char*** argv) { return NEXT(PMPI_Init)(argc, argv); }
+#endif
 
 int MPI_File_open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* file) {
   ++opens;
