@@ -57,6 +57,11 @@ TEST(Presence, WhoHasNeverComeAnywhereIsNamed) {
   EXPECT_EQ(node.told_by(0), "rank 11 has not come to it (none before)");
 }
 
+TEST(Presence, RanksThatLeftTheCallAreKnown) {
+  const Node node({{}, {.call = 5, .inside = false}, {.call = 6}, {.call = 4, .inside = false}, {}});
+  EXPECT_EQ(node.seen_by(0).left, (std::vector<int>{11, 12}));
+}
+
 TEST(Presence, WhoIsInAnotherCallIsNamed) {
   const Node node({{}, {.name = "set_view"}, {.call = 4, .name = "sync"}});
   EXPECT_EQ(node.told_by(0), "rank 12 is in number 4, sync, instead; rank 11 is in set_view, instead");

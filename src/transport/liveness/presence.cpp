@@ -104,6 +104,7 @@ Presence look_at(std::span<const Note> notes, const Viewpoint& from) {
     const bool inside = note.inside;
     const bool alive = note.shown.alive_s > oldest;
     const bool same = std::strncmp(note.name, from.mine->name, sizeof note.name) == 0;
+    if (call > from.mine->call || (call == from.mine->call && !inside)) p.left.push_back(note.rank);
     if (call < from.mine->call && !inside) {
       p.absent.push_back(describe(note, Absent::not_come, from.now_s));
     } else if (inside && (call < from.mine->call || (call == from.mine->call && !same))) {

@@ -55,8 +55,9 @@ struct Absent {
 /// What a node's notes say, as the rank that reads them sees it.
 struct Presence {
   std::vector<Absent> absent;
-  bool moving = false;  ///< some rank does something else than wait
-  bool lowest = true;   ///< no lower rank of the node waits for as long, and is alive
+  bool moving = false;    ///< some rank does something else than wait
+  std::vector<int> left;  ///< ranks that were in this call and left it
+  bool lowest = true;     ///< no lower rank of the node waits for as long, and is alive
 };
 
 /// From whose point of view: its note, the time, and how old a sign of life may be.

@@ -179,6 +179,15 @@ void RollCall::tell_all(double now_s, double waited_s) {
   tell(absent, unheard, waited_s);
 }
 
+std::string RollCall::text_of_left(const std::vector<int>& left) const {
+  std::vector<int> ranks = left;
+  for (const auto& [node, known] : heard_)
+    if (known.header.call > mine().call) ranks.push_back(known.header.speaker);
+  if (ranks.empty()) return "no rank is missing; all wait";
+  return (ranks.size() > 1 ? "ranks " : "rank ") + text_of_ranks(ranks) +
+         " left the call before it was over here";
+}
+
 std::string RollCall::text_of_silent(const std::vector<int>& silent) const {
   std::vector<int> ranks;
   std::string irregular;
@@ -199,7 +208,7 @@ void RollCall::tell(const std::vector<Absent>& absent, const std::string& more, 
   const std::int64_t call = mine().call;
   std::string text = text_of(absent, call);
   if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
-  if (text.empty()) text = "no rank is missing; all wait";
+  if (text.empty()) text = text_of_left(look_at(notes(), {&mine(), observe::now_s(), set_.patience_s}).left);
   std::fprintf(stderr,
                "collio: %s: %s (collective call %lld on this file) has waited for %s, %s: %s [rank %d]\n",
                set_.file.c_str(), mine().name, static_cast<long long>(call), tenths(waited_s).c_str(),

@@ -113,6 +113,7 @@ class RollCall final : public Lookout {
   void decide(double now_s, double waited_s);
   void tell_all(double now_s, double waited_s);
   void tell(const std::vector<Absent>& absent, const std::string& more, double waited_s);
+  [[nodiscard]] std::string text_of_left(const std::vector<int>& left) const;
   [[nodiscard]] std::string text_of_silent(const std::vector<int>& silent) const;
 
   Setting set_;

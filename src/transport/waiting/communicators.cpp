@@ -20,7 +20,10 @@ namespace {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  std::fprintf(stderr, "collio: %s failed in collio's own messages; the job ends: %s\n", what, text);
+  std::fprintf(stderr,
+               "collio: %s failed in collio's own messages; the job ends, whatever error handlers the "
+               "program set: %s\n",
+               what, text);
   std::this_thread::sleep_for(std::chrono::milliseconds(
       200));  // a launcher that is told to end the job may not pass on what was just said
   MPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
