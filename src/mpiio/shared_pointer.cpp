@@ -1,6 +1,7 @@
 // See shared_pointer.hpp.
 #include "mpiio/shared_pointer.hpp"
 
+#include <limits.h>
 #include <unistd.h>
 
 namespace collio::mpiio {
@@ -14,8 +15,11 @@ void SharedPointer::begin_view(bool kept_here) {
 std::string SharedPointer::path(const engine::File& file) const {
   const std::string number = storage::hex_text(file.number);
   if (file.subfiles) return file.subfiles->set.folder() + "/shared-pointer." + number;
-  const std::string folder = storage::parent_folder(file.path);
-  return folder + "/." + file.path.substr(file.path.rfind('/') + 1) + ".collio-pointer." + number;
+  // Not a name that storage/subfiles/mark.h takes for a folder of subfiles, and none longer than names may
+  // be.
+  const std::string end = ".shared-pointer." + number;
+  const std::string name = file.path.substr(file.path.rfind('/') + 1).substr(0, NAME_MAX - 1 - end.size());
+  return storage::parent_folder(file.path) + "/." + name + end;
 }
 
 storage::CounterFile& SharedPointer::counter(const engine::File& file) {
