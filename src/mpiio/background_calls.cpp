@@ -42,11 +42,11 @@ void take_position(OpenFile& file, Operation& operation) {
     MPI_Count size = 0;
     MPI_Type_size_x(call.type, &size);
     bytes = size * call.count;
-    if (!call.explicit_offset) MPI_File_get_position(call.handle, &offset);
+    if (!call.explicit_offset) offset = file.position(call.handle);
     MPI_Type_dup(call.type, &operation.own_type);
   }
   if (!call.explicit_offset && request.error.ok())
-    real->File_seek(call.handle, offset + bytes / file.engine->view.etype_bytes, MPI_SEEK_SET);
+    file.move_to(call.handle, offset + bytes / file.engine->view.etype_bytes);
   call.offset = offset;
 }
 

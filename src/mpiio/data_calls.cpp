@@ -77,7 +77,7 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
   core::keep_worst(request.error,
                    check_mode(file, c));  // told to all: others may make a call that the mode allows
   if (!request.error.ok() || request.undescribed) return;
-  if (!c.explicit_offset) MPI_File_get_position(c.handle, &offset);
+  if (!c.explicit_offset) offset = file.position(c.handle);
   request.position = offset * file.engine->view.etype_bytes;
   auto layout = access::layout_of(c.type);
   if (layout)

@@ -34,6 +34,7 @@ struct OpenFile {
   bool deletes = false;                          ///< at close, of a file in subfiles
   bool sequential = false;                       ///< a file in subfiles: see sequential.hpp
   std::mutex pointer;                            ///< the individual file pointer is read and then set
+  std::optional<MPI_Offset> pointer_meanwhile;   ///< it, while a call under way gives the library the view
   std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
   bool library_split = false;                    ///< a split call that the MPI library does is under way
   std::vector<std::weak_ptr<Operation>> posted;  ///< what may be in the queue
@@ -42,6 +43,9 @@ struct OpenFile {
   std::int64_t data_calls = 0;                   ///< of this rank, while there is such a line
   std::unique_ptr<engine::WorkQueue> queue;  ///< last: its thread uses the rest. Null until a call is posted
 
+  /// The individual file pointer. Under the lock `pointer` where calls may be under way. Not collective.
+  [[nodiscard]] MPI_Offset position(MPI_File handle) const;
+  int move_to(MPI_File handle, MPI_Offset offset);
   /// Returns when no call that was posted is under way: what comes next comes after them. Collective, in
   /// effect.
   void settle();

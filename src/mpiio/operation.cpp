@@ -65,6 +65,21 @@ void give_as_bytes(DataCall& call, const access::MemoryAccess& memory, access::B
   call.buffer = staging.data();
 }
 
+/// give_view() while the program goes on, and may post calls that move the file pointer. No lock is held
+/// while ranks wait for each other: the program's next call may come on this thread. Collective.
+int give_view_meanwhile(OpenFile& file, MPI_File handle) {
+  {
+    const std::scoped_lock lock(file.pointer);
+    file.pointer_meanwhile = file.position(handle);
+  }
+  const int code = give_view(file, handle);
+  const std::scoped_lock lock(file.pointer);
+  const MPI_Offset moved_to = *file.pointer_meanwhile;
+  file.pointer_meanwhile.reset();
+  file.move_to(handle, moved_to);
+  return code;
+}
+
 /// The MPI library's own call, through the program's view. What collio can describe goes as plain bytes: the
 /// program may have freed the datatype since. Collective.
 void let_library(OpenFile& file, Operation& operation) {
@@ -79,10 +94,7 @@ void let_library(OpenFile& file, Operation& operation) {
     call.type = operation.own_type;
   else
     give_as_bytes(call, memory, staging);
-  {
-    const std::scoped_lock lock(file.pointer);
-    operation.library_code = give_view(file, call.handle);
-  }
+  operation.library_code = give_view_meanwhile(file, call.handle);
   if (operation.library_code == MPI_SUCCESS) operation.library_code = forward(call);
   MPI_Count bytes = 0;
   if (operation.library_code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &bytes);

@@ -66,7 +66,7 @@ int ProgramView::install(MPI_File handle, const collio_calls& real) {
   if (installed_) return MPI_SUCCESS;
   library_missed_view_ = true;
   MPI_Offset position = 0;
-  MPI_File_get_position(handle, &position);
+  real.File_get_position(handle, &position);
   MPI_Offset displacement = 0;
   MPI_Datatype types[2];
   get(&displacement, &types[0], &types[1]);

@@ -240,13 +240,44 @@ int get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displacement
 
 int seek(MPI_File handle, MPI_Offset offset, int whence) {
   auto file = find_file(handle);
-  if (!file || file->program_view.installed() || whence != MPI_SEEK_END)
-    return real->File_seek(handle, offset, whence);
-  const auto end = end_in_view(*file, handle);
-  return end ? real->File_seek(handle, end.value() + offset, MPI_SEEK_SET) : raise(handle, end.error());
+  if (!file) return real->File_seek(handle, offset, whence);
+  if (whence == MPI_SEEK_END && !file->program_view.installed()) {
+    const auto end = end_in_view(*file, handle);
+    if (!end) return raise(handle, end.error());
+    offset += end.value();
+    whence = MPI_SEEK_SET;
+  }
+  if (whence == MPI_SEEK_SET || whence == MPI_SEEK_CUR) {
+    const std::scoped_lock lock(file->pointer);
+    const MPI_Offset target = offset + (whence == MPI_SEEK_CUR ? file->position(handle) : 0);
+    if (target >= 0) return file->move_to(handle, target);
+  }
+  return real->File_seek(handle, offset, whence);  // no lock is held where an error handler may be called
+}
+
+int get_position(MPI_File handle, MPI_Offset* offset) {
+  auto file = find_file(handle);
+  if (!file) return real->File_get_position(handle, offset);
+  const std::scoped_lock lock(file->pointer);
+  if (!file->pointer_meanwhile) return real->File_get_position(handle, offset);
+  *offset = *file->pointer_meanwhile;
+  return MPI_SUCCESS;
 }
 
 }  // namespace
+
+MPI_Offset OpenFile::position(MPI_File handle) const {
+  if (pointer_meanwhile) return *pointer_meanwhile;
+  MPI_Offset offset = 0;
+  real->File_get_position(handle, &offset);
+  return offset;
+}
+
+int OpenFile::move_to(MPI_File handle, MPI_Offset offset) {
+  if (!pointer_meanwhile) return real->File_seek(handle, offset, MPI_SEEK_SET);
+  pointer_meanwhile = offset;
+  return MPI_SUCCESS;
+}
 
 core::Result<std::int64_t> end_in_view(const OpenFile& file, MPI_File handle) {
   MPI_Offset bytes = 0;
@@ -272,6 +303,7 @@ void put_views(collio_calls& table) {
   table.File_get_view = get_view;
   table.File_get_byte_offset = get_byte_offset;
   table.File_seek = seek;
+  table.File_get_position = get_position;
 }
 
 }  // namespace collio::mpiio
