@@ -36,6 +36,26 @@ bool plainly_built(MPI_Datatype type, bool outermost = true) {
   return dense(child);
 }
 
+/// Counts of MPI are ints: bytes beyond 2 GiB are rows of a GiB each, and the rest. Null: it cannot be made.
+MPI_Datatype bytes_in_a_row(std::int64_t bytes) {
+  constexpr std::int64_t row = std::int64_t{1} << 30;
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  if (bytes <= row) {
+    if (MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &made) != MPI_SUCCESS)
+      return MPI_DATATYPE_NULL;
+  } else {
+    MPI_Datatype types[] = {bytes_in_a_row(row), MPI_BYTE};
+    const int counts[] = {static_cast<int>(bytes / row), static_cast<int>(bytes % row)};
+    const MPI_Aint places[] = {0, bytes / row * row};
+    if (types[0] == MPI_DATATYPE_NULL) return MPI_DATATYPE_NULL;
+    if (MPI_Type_create_struct(2, counts, places, types, &made) != MPI_SUCCESS) made = MPI_DATATYPE_NULL;
+    MPI_Type_free(&types[0]);
+    if (made == MPI_DATATYPE_NULL) return made;
+  }
+  if (MPI_Type_commit(&made) != MPI_SUCCESS) MPI_Type_free(&made);
+  return made;
+}
+
 }  // namespace
 
 void ProgramView::set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, ViewKind kind) {
@@ -50,11 +70,8 @@ void ProgramView::set(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype 
 int ProgramView::install_unit(MPI_File handle, const collio_calls& real, const Unit& unit, MPI_Info info) {
   if (unit.common && unit.is_there) return real.File_seek(handle, 0, MPI_SEEK_SET);
   MPI_Datatype type = unit.etype, made = MPI_DATATYPE_NULL;
-  if (!unit.common) {
-    MPI_Type_contiguous(static_cast<int>(unit.bytes), MPI_BYTE, &made);
-    MPI_Type_commit(&made);
-    type = made;
-  }
+  if (!unit.common) made = bytes_in_a_row(unit.bytes);
+  if (made != MPI_DATATYPE_NULL) type = made;  // else the program's own serves as well
   const int rc = real.File_set_view(handle, 0, type, type, "native", info);
   if (made != MPI_DATATYPE_NULL) MPI_Type_free(&made);
   unit_bytes_ = rc == MPI_SUCCESS && unit.common ? unit.bytes : 0;
