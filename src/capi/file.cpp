@@ -195,7 +195,7 @@ int close_file(collio_file** file) {
       const engine::File::Visit visit(*open.engine, "close");
       const std::size_t said = open.engine->warnings.size();
       open.engine->gather();
-      error = open.engine->agreement->worst(left_over(*closing), "puts or gets without a commit or fetch");
+      error = open.engine->worst_in_close(left_over(*closing), "puts or gets without a commit or fetch");
       core::keep_worst(error, unfinished);
       engine::ReportWishes wishes = mpiio::report_wishes(*open.engine);
       core::keep_worst(error, open.engine->close_storage(wishes));
@@ -244,10 +244,11 @@ int set_size(collio_file* file, int64_t bytes) {
     file->open->settle();
     const engine::File::Visit visit(engine, "set_size");
     if (Error error = engine::check_same_call(engine, "set_size"); !error.ok()) return error;
-    const std::int64_t least = engine.agreement->least(bytes), most = ~engine.agreement->least(~bytes);
-    if (least != most)
-      return {ErrorClass::not_same, engine.path + ": ranks ask for sizes from " + std::to_string(least) +
-                                        " to " + std::to_string(most) + " bytes"};
+    std::int64_t most[] = {bytes, ~bytes};
+    if (Error error = engine.agreement->worst({}, "", most); !error.ok()) return error;
+    if (most[0] != ~most[1])
+      return {ErrorClass::not_same, engine.path + ": ranks ask for sizes from " + std::to_string(~most[1]) +
+                                        " to " + std::to_string(most[0]) + " bytes"};
     Error mine = bytes < 0 ? not_allowed("the size", bytes, "0 and more") : check_mode(*file, true);
     if (mine.ok() && engine.subfiles) return engine::resize(engine, bytes, storage::Resize::to);
     if (mine.ok() && engine.rank == 0) mine = truncate_file({engine.path, file->inode}, bytes);

@@ -19,6 +19,10 @@ std::string name_of(const DataCall& c) {
   return std::string(c.write ? "write" : "read") + (c.explicit_offset ? "_at_all" : "_all");
 }
 
+policy::Direction direction_of(const DataCall& c) {
+  return c.write ? policy::Direction::write : policy::Direction::read;
+}
+
 core::Error check_arguments(const DataCall& c) {
   if (c.count < 0)
     return {core::ErrorClass::argument,
@@ -101,7 +105,7 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
 
 engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& offset) {
   engine::CallRequest request = nothing;
-  request.direction = c.write ? policy::Direction::write : policy::Direction::read;
+  request.direction = direction_of(c);
   request.operation = name_of(c);
   request.undescribed = !file.view_described;
   offset = c.offset;
@@ -130,7 +134,7 @@ int collective(const DataCall& c) {
   if (!file) return forward(c);
   file->settle();
   const auto by_library = [&] {
-    const engine::File::Visit visit(*file->engine, name_of(c));
+    const engine::File::Visit visit(*file->engine, name_of(c), direction_of(c));
     if (const core::Error error = engine::check_same_call(*file->engine, name_of(c)); !error.ok())
       return raise(c.handle, error);
     const int rc = give_view(*file, c.handle);

@@ -7,10 +7,11 @@ namespace collio::mpiio {
 
 core::Error check_size(const OpenFile& file, MPI_Offset bytes) {
   const engine::File& f = *file.engine;
-  const std::int64_t least = f.agreement->least(bytes), most = ~f.agreement->least(~bytes);
-  if (least != most)
-    return {core::ErrorClass::not_same, f.path + ": ranks ask for sizes from " + std::to_string(least) +
-                                            " to " + std::to_string(most) + " bytes"};
+  std::int64_t most[] = {bytes, ~bytes};
+  if (core::Error error = f.agreement->worst({}, "", most); !error.ok()) return error;
+  if (most[0] != ~most[1])
+    return {core::ErrorClass::not_same, f.path + ": ranks ask for sizes from " + std::to_string(~most[1]) +
+                                            " to " + std::to_string(most[0]) + " bytes"};
   if (bytes < 0)
     return {core::ErrorClass::argument,
             f.path + ": the size " + std::to_string(bytes) + " is negative; allowed: 0 and more"};

@@ -1,8 +1,9 @@
 // See file_sums.hpp. Numbers of all ranks meet on rank 0, one record at a time: O(ranks) memory there, O(1)
-// elsewhere.
+// elsewhere. Which records these are, rank 0 says: ranks may lack one, for want of memory.
 #include "mpiio/file_sums.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "mpiio/network_report.hpp"
 #include "observe/path_pattern.hpp"
@@ -76,6 +77,22 @@ void put_rest(const std::vector<RestOfRank>& all, observe::report::File& line) {
   line.library_calls = all.front().library_calls;  // collective: every rank made them
 }
 
+/// This rank's counterparts of rank 0's records; null: it lacks one. Collective.
+std::vector<const observe::CallRecord*> records_of_first(const engine::File& file) {
+  const std::vector<std::uint64_t> mine = file.log.keys();
+  std::string text(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(std::uint64_t));
+  transport::broadcast_text(text, 0, file.comm);
+  std::vector<std::uint64_t> keys(text.size() / sizeof(std::uint64_t));
+  std::memcpy(keys.data(), text.data(), text.size());
+  std::vector<const observe::CallRecord*> records;
+  for (const std::uint64_t key : keys) {
+    const auto found = std::ranges::find(mine, key);
+    records.push_back(
+        found == mine.end() ? nullptr : &file.log.records()[static_cast<std::size_t>(found - mine.begin())]);
+  }
+  return records;
+}
+
 FileSums named(const engine::File& file) {
   FileSums sums;
   sums.line.file = file.path;
@@ -120,10 +137,10 @@ void FileSums::add(const FileSums& other) {
 FileSums sums_of_ranks(engine::File& file) {
   FileSums sums = named(file);
   std::vector<OfRank> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
-  for (const observe::CallRecord& record : file.log.records()) {
-    const OfRank mine = numbers_of(record);
+  for (const observe::CallRecord* record : records_of_first(file)) {
+    const OfRank mine = record ? numbers_of(*record) : OfRank{};
     transport::gather(&mine, sizeof mine, all.data(), file.comm);
-    if (file.rank == 0) sums.calls.push_back(sums_of(record, all));
+    if (file.rank == 0) sums.calls.push_back(sums_of(*record, all));
   }
   const RestOfRank mine = rest_of(file);
   std::vector<RestOfRank> rest(all.size());

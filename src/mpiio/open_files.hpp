@@ -27,8 +27,6 @@ struct OpenFile {
   bool view_described = true;             ///< every rank's view is one collio can walk
   ProgramView program_view;
   SharedPointer shared_pointer;
-  std::vector<std::int32_t>
-      view_words;                 ///< of an agreement on a view, for which there may be no memory later
   std::size_t warnings_said = 0;  ///< of the engine's, on stderr
   bool reads = true, writes = true;
   bool deletes = false;                          ///< at close, of a file in subfiles

@@ -83,7 +83,7 @@ int give_view_meanwhile(OpenFile& file, MPI_File handle) {
 /// The MPI library's own call, through the program's view. What collio can describe goes as plain bytes: the
 /// program may have freed the datatype since. Collective.
 void let_library(OpenFile& file, Operation& operation) {
-  const engine::File::Visit visit(*file.engine, operation.request.operation);
+  const engine::File::Visit visit(*file.engine, operation.request.operation, operation.request.direction);
   MPI_Status status;
   DataCall call = operation.call;
   call.explicit_offset = true;

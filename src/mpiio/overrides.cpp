@@ -59,7 +59,6 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
     return in_subfiles ? only_here(request.path, "collio is disabled for it (collio_enable)") : core::Error{};
   auto file = std::make_shared<OpenFile>();
   file->engine = std::move(opened.value());
-  file->view_words.resize(view_word_count);
   file->reads = request.reads;
   file->writes = request.writes;
   if (request.only_in_subfiles && !alone(*file))

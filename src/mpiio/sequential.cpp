@@ -58,7 +58,9 @@ core::Result<std::int64_t> begin_of_view(OpenFile& file, MPI_Offset asked) {
   if (!file.sequential) return static_cast<std::int64_t>(asked);
   engine::File& f = *file.engine;
   const bool current = asked == MPI_DISPLACEMENT_CURRENT;
-  if (f.agreement->least(current ? 1 : 0) == 0)  // when all ranks are here, nobody moves the pointer
+  std::int64_t others[] = {current ? 0 : 1};  // when all ranks are here, nobody moves the pointer
+  if (core::Error error = f.agreement->worst({}, "", others); !error.ok()) return error;
+  if (others[0] != 0)
     return core::Error{core::ErrorClass::displacement,
                        f.path +
                            " was opened with MPI_MODE_SEQUENTIAL, where a view begins at the shared file "

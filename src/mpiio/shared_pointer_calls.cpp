@@ -106,7 +106,8 @@ int seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
   core::Error error = engine::check_same_call(f, "seek_shared");
   if (!error.ok()) return raise(handle, error);
   std::array<std::int64_t, 4> most{offset, ~offset, whence, ~std::int64_t{whence}};
-  static_cast<void>(f.agreement->worst({}, "", most));
+  error = f.agreement->worst({}, "", most);
+  if (!error.ok()) return raise(handle, error);
   const bool same = most[0] == ~most[1] && most[2] == ~most[3];
   if (!same)
     error = {core::ErrorClass::not_same,

@@ -2,6 +2,7 @@
 // collio").
 #include "mpiio/view_calls.hpp"
 
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -32,7 +33,7 @@ enum {
   hands_on,
   agreed_count
 };
-static_assert(agreed_count == view_word_count);
+using ViewWords = std::array<std::int64_t, agreed_count>;
 
 enum class Representation : std::int32_t { native, external32, internal, other };
 
@@ -114,10 +115,10 @@ core::Error error_of_rank(const OpenFile& file, const access::View& view, const 
   return error;
 }
 
-bool has_same_etype(const std::vector<std::int32_t>& most) { return most[etype_most] == -most[etype_least]; }
+bool has_same_etype(const ViewWords& most) { return most[etype_most] == -most[etype_least]; }
 
 /// What is wrong with the ranks' views, on all ranks alike. `error`: with this rank's.
-core::Error agreed_error(const OpenFile& file, const std::vector<std::int32_t>& most, core::Error error) {
+core::Error agreed_error(const OpenFile& file, const ViewWords& most, core::Error error) {
   const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
   if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
   if (most[representation_most] != -most[representation_least])
@@ -137,7 +138,7 @@ bool hands_on_plain_view(const OpenFile& file, const access::View& view) {
 }
 
 /// Whether the library can do without the ranks' views. Of what they agreed on, for native data.
-bool needs_etype_only(const std::vector<std::int32_t>& most) {
+bool needs_etype_only(const ViewWords& most) {
   const auto agreed = static_cast<ViewKind>(most[view_kind]);
   return agreed == ViewKind::costly || agreed == ViewKind::bytes ||
          (agreed == ViewKind::plain && !most[hands_on]);
@@ -173,19 +174,19 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
     error = {core::ErrorClass::no_memory, "no memory"};  // a text as short as this one needs none
   }
   if (!error.ok()) kind = ViewKind::invalid;
-  const auto etype_bytes = static_cast<std::int32_t>(std::min<std::int64_t>(view.etype_bytes, 1 << 30));
-  std::vector<std::int32_t>& most = file->view_words;
-  most[view_kind] = static_cast<std::int32_t>(kind);
-  most[worst_error] = static_cast<std::int32_t>(error.kind);
-  most[representation_most] = static_cast<std::int32_t>(data);
+  ViewWords most{};
+  most[view_kind] = static_cast<std::int64_t>(kind);
+  most[worst_error] = static_cast<std::int64_t>(error.kind);
+  most[representation_most] = static_cast<std::int64_t>(data);
   most[representation_least] = -most[representation_most];
-  most[etype_most] = etype_bytes;
-  most[etype_least] = -etype_bytes;
+  most[etype_most] = view.etype_bytes;
+  most[etype_least] = -view.etype_bytes;
   most[derived_etype] = plain_etype ? 0 : 1;
   most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
   most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
   most[hands_on] = hands_on_plain_view(*file, view) ? 1 : 0;
-  file->engine->agreement->maximum(most);
+  if (core::Error other = file->engine->agreement->worst({}, "", most); !other.ok())
+    return raise(handle, other);
   // Beyond this point every rank treats its view alike.
   const auto agreed = static_cast<ViewKind>(most[view_kind]);
   const bool same_etype = has_same_etype(most);

@@ -10,9 +10,6 @@
 
 namespace collio::mpiio {
 
-/// Numbers that ranks agree on in MPI_File_set_view.
-inline constexpr std::size_t view_word_count = 10;
-
 /// First etype of the view at or after the end of the file. Not collective.
 [[nodiscard]] core::Result<std::int64_t> end_in_view(const OpenFile& file, MPI_File handle);
 

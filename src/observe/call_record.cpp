@@ -73,6 +73,22 @@ std::vector<CallRecord> CallLog::snapshot() const {
   return records_;
 }
 
+std::vector<std::uint64_t> CallLog::keys() const {
+  std::vector<std::uint64_t> keys;
+  keys.reserve(records_.size());
+  for (const CallRecord& r : records_) {
+    std::uint64_t key = r.reason_key;
+    for (const std::uint64_t more :
+         {std::uint64_t{std::hash<std::string>{}(r.operation)},
+          std::uint64_t{std::hash<std::string>{}(r.path)}, std::uint64_t{std::hash<std::string>{}(r.error)},
+          static_cast<std::uint64_t>(r.aggregators), static_cast<std::uint64_t>(r.rounds)})
+      key = (key ^ more) * 0x9E3779B97F4A7C15U;
+    while (std::ranges::find(keys, key) != keys.end()) ++key;  // of similar calls, that are not in a row
+    keys.push_back(key);
+  }
+  return keys;
+}
+
 void CallLog::note(std::size_t index, const ProgramTime& time) {
   const std::lock_guard lock(mutex_);
   CallRecord& record = records_[index];

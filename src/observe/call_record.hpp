@@ -26,7 +26,8 @@ enum class Progress {
 };
 [[nodiscard]] std::string_view name_of(Progress progress) noexcept;
 
-/// One call, or several similar ones in a row. The fields up to `repeats` are the same on all ranks.
+/// One call, or several similar ones in a row. The fields up to `repeats` are the same on all ranks: where
+/// these made calls of different names, `operation` is their direction.
 struct CallRecord {
   std::string operation, path, error;
   std::string reason;            ///< in words, of the first of them
@@ -71,6 +72,8 @@ class CallLog {
   };
   void note(std::size_t index, const ProgramTime& time);
   [[nodiscard]] const std::vector<CallRecord>& records() const noexcept { return records_; }
+  /// What finds each record's counterpart in the logs of other ranks, some of which may lack it.
+  [[nodiscard]] std::vector<std::uint64_t> keys() const;
   /// The same while calls go on. Thread-safe.
   [[nodiscard]] std::vector<CallRecord> snapshot() const;
 

@@ -32,10 +32,11 @@ struct Digest {
   std::int64_t went_alone = 0;   ///< ranks that made independent calls on the file
   std::int64_t offset_bits = 0;  ///< all piece ends, or-ed; exact up to their common alignment
   std::int64_t error = 0;        ///< worst core::ErrorClass so far
-  std::int64_t call_high = std::numeric_limits<std::int64_t>::min();  ///< most and (negated) least of the
-  std::int64_t call_low = std::numeric_limits<std::int64_t>::min();   ///< ranks' call fingerprints
 
   static constexpr std::int64_t unsaid = std::numeric_limits<std::int64_t>::min();
+  std::int64_t call_high = unsaid,
+               call_low = unsaid;  ///< most and (negated) least of the ranks' kinds of call
+  std::int64_t form_high = unsaid, form_low = unsaid;  ///< the same of the forms of it
   std::int64_t recalled_high = unsaid,
                recalled_low = unsaid;  ///< most and (negated) least of the earlier calls that
   std::int64_t distance_high = unsaid,
@@ -79,6 +80,8 @@ struct Digest {
     error = std::max(error, other.error);
     call_high = std::max(call_high, other.call_high);
     call_low = std::max(call_low, other.call_low);
+    form_high = std::max(form_high, other.form_high);
+    form_low = std::max(form_low, other.form_low);
     recalled_high = std::max(recalled_high, other.recalled_high);
     recalled_low = std::max(recalled_low, other.recalled_low);
     distance_high = std::max(distance_high, other.distance_high);
@@ -86,18 +89,21 @@ struct Digest {
   }
   /// All bytes were moved before ranks met.
   [[nodiscard]] bool moved_ahead() const noexcept { return bytes > 0 && unmoved == 0; }
-  /// Every rank makes the same kind of call.
-  void set_call(std::int64_t fingerprint) noexcept {
-    call_high = fingerprint;
-    call_low = -fingerprint;
+  /// `kind`: the same for calls that are done as one; `form`: the same for calls of one name.
+  void set_call(std::int64_t kind, std::int64_t form = 0) noexcept {
+    call_high = kind;
+    call_low = -kind;
+    form_high = form;
+    form_low = -form;
   }
   [[nodiscard]] bool same_call() const noexcept { return call_high == -call_low; }
+  [[nodiscard]] bool same_form() const noexcept { return form_high == -form_low; }
   [[nodiscard]] std::int64_t span() const noexcept { return high < low ? 0 : high - low; }
   /// Whether ranks access bytes between other ranks' bytes. Spans that overlap by less than the ranks leave
   /// free elsewhere are not seen.
   [[nodiscard]] bool interleaved() const noexcept { return spans > span(); }
 };
 
-static_assert(sizeof(Digest) == 24 * sizeof(std::int64_t));
+static_assert(sizeof(Digest) == 26 * sizeof(std::int64_t));
 
 }  // namespace collio::policy

@@ -45,15 +45,20 @@ void different_calls(Program& program, const char* check) {
   const bool odd = program.rank == program.size - 1;
   const auto write = [&] { return MPI_File_write_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE); };
   const auto view = [&] { return MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL); };
+  const bool first_half = program.rank < program.size / 2;
   not_same(program, odd ? MPI_File_read_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE) : write(),
            "some write, some read");
+  not_same(program, odd ? view() : write(), "set_view before write_all");
+  not_same(program, odd ? write() : view(), "write_all before set_view");
+  // Between nodes, where the first half are some: the nodes' first ranks compare their calls.
+  not_same(program, first_half ? write() : MPI_File_preallocate(file, 100000), "write_all and preallocate");
+  not_same(program, first_half ? view() : MPI_File_preallocate(file, 100000), "set_view and preallocate");
   if (std::string(check) != "disable") {
     not_same(program,
              odd ? MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE) : write(),
              "write_all and write_at_all");
-    not_same(program, odd ? view() : write(), "set_view before write_all");
-    not_same(program, odd ? write() : view(), "write_all before set_view");
-    not_same(program, odd ? MPI_File_sync(file) : MPI_File_set_size(file, 0), "sync and set_size");
+    not_same(program, odd ? MPI_File_set_atomicity(file, 0) : MPI_File_set_size(file, 0),
+             "set_atomicity and set_size");
     int code = MPI_SUCCESS;
     MPI_Request request = MPI_REQUEST_NULL;
     if (odd) {
@@ -69,8 +74,8 @@ void different_calls(Program& program, const char* check) {
 }
 
 /// The last rank closes while the others still write: they are told, and it waits for them.
-void close_early(Program& program) {
-  MPI_File file = open_checked(program, "enable");
+void close_early(Program& program, const char* check) {
+  MPI_File file = open_checked(program, check);
   std::vector<int> data(count, program.rank);
   int error_class = MPI_ERR_NOT_SAME;
   if (program.rank < program.size - 1)
@@ -78,6 +83,38 @@ void close_early(Program& program) {
                     &error_class);
   program.equal(error_class, MPI_ERR_NOT_SAME, "class of the error of a write while another rank closes");
   program.good(MPI_File_close(&file), "MPI_File_close");
+}
+
+/// In the second of three calls one rank uses another form: the report has all ranks' bytes in the right
+/// records.
+void differ_in_form(Program& program) {
+  for (const int other : {0, program.size - 1}) {
+    Reports reports(program);
+    const std::string path = program.temporary("forms");
+    MPI_File file = MPI_FILE_NULL;
+    MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    const std::vector<char> data(64, 'x');
+    const MPI_Offset at = MPI_Offset{64} * program.rank;
+    for (int i = 0; i < 3; ++i) {
+      MPI_File_seek(file, at, MPI_SEEK_SET);
+      if (i == 1 && program.rank == other)
+        program.good(MPI_File_write_at_all(file, at, data.data(), 64, MPI_BYTE, MPI_STATUS_IGNORE),
+                     "write_at_all");
+      else
+        program.good(MPI_File_write_all(file, data.data(), 64, MPI_BYTE, MPI_STATUS_IGNORE), "write_all");
+    }
+    program.good(MPI_File_close(&file), "MPI_File_close");
+    if (program.rank != 0) continue;
+    const std::string report = reports.of(path);
+    std::vector<std::string> calls;
+    for (std::size_t from = 0; (from = report.find("{\"operation\":\"", from)) != std::string::npos; ++from)
+      calls.push_back(report.substr(from + 14, report.find('}', from) - from));
+    program.equal(static_cast<int>(calls.size()), 3, ("records of calls in " + report).c_str());
+    const std::string bytes = "\"bytes\":" + std::to_string(64 * program.size) + ",";
+    for (const std::string& call : calls)
+      program.that(call.find(bytes) != std::string::npos, ("bytes of all ranks in " + call).c_str());
+    if (calls.size() == 3) program.that(calls[1].starts_with("write\""), ("the name of " + calls[1]).c_str());
+  }
 }
 
 /// Mode, hints and file at open.
@@ -225,7 +262,8 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on() || program.size == 1) return program.skip("collio is not preloaded, or one rank");
   for (const char* check : {"disable", "enable"}) different_calls(program, check);
-  close_early(program);
+  for (const char* check : {"disable", "enable"}) close_early(program, check);
+  differ_in_form(program);
 #ifdef OPEN_MPI
   if (const std::string why = program.no_node_memory(); !why.empty()) {
     if (program.rank == 0) program.left_out("Open MPI's ranks wait for one whose open fails; " + why);

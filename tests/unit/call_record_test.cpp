@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace collio::observe {
 namespace {
 
@@ -29,6 +31,20 @@ TEST(CallLog, FoldsSimilarCallsInARow) {
   EXPECT_EQ(log.records()[0].span_bytes, 50);
   EXPECT_DOUBLE_EQ(log.records()[0].total_s, 5);
   EXPECT_EQ(log.records()[1].operation, "read_all");
+}
+
+TEST(CallLog, KeysFindARecordInALogThatLacksAnother) {
+  CallLog whole, gap;
+  for (const char* operation : {"write_all", "read_all", "write_all", "read_all"}) {
+    whole.add(call(operation, 10), why);
+    if (std::string(operation) == "read_all") gap.add(call(operation, 10), why), gap.add(call("write", 1), why);
+  }
+  const auto keys = whole.keys(), others = gap.keys();
+  ASSERT_EQ(keys.size(), 4u);
+  EXPECT_NE(keys[0], keys[2]) << "similar calls, not in a row";
+  EXPECT_EQ(others[0], keys[1]);
+  EXPECT_EQ(others[2], keys[3]);
+  EXPECT_EQ(std::ranges::count(keys, others[1]), 0);
 }
 
 TEST(CallLog, AsksForTheReasonOnceARecord) {

@@ -102,5 +102,14 @@ TEST(Digest, NoticesRanksThatMakeDifferentCalls) {
   EXPECT_FALSE(both(both(read, read), write).same_call());
 }
 
+TEST(Digest, FormsOfOneCallAreToldApart) {
+  Digest one, other;
+  one.set_call(1, 10);
+  other.set_call(1, 20);
+  EXPECT_TRUE(both(one, other).same_call());
+  EXPECT_FALSE(both(one, other).same_form());
+  EXPECT_TRUE(both(other, other).same_form());
+}
+
 }  // namespace
 }  // namespace collio::policy

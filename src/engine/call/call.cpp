@@ -12,7 +12,6 @@
 #include "engine/call/own_call.hpp"
 #include "engine/call/plan_call.hpp"
 #include "engine/call/prepare_call.hpp"
-#include "engine/file/same_call.hpp"
 #include "policy/place_domains.hpp"
 
 namespace collio::engine {
@@ -27,9 +26,6 @@ namespace {
 core::Error agreed_error(File& file, const policy::Digest& digest, const CallRequest& request,
                          const access::FileAccess& access, const core::Error& mine) {
   const auto worst = static_cast<core::ErrorClass>(digest.error);
-  if (!digest.same_call())
-    return different_calls(file, request.operation,
-                           fingerprint_of(file, request.operation, request.direction));
   if (worst == core::ErrorClass::none) return check_write(file, request, digest, access);
   if (worst == mine.kind) return mine;
   if (worst == core::ErrorClass::no_memory) return {worst, "another rank has no memory for the call"};
@@ -280,7 +276,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   if (!file.unmet.untold.ok()) return {false, 0, std::exchange(file.unmet.untold, {}), {}};
   if (goes_unmet(file, request)) return unmet_call(file, request);
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
-  const File::Visit visit(file, request.operation);
+  const File::Visit visit(file, request.operation, request.direction);
   const char* const kind = request.direction == Direction::write ? "write" : "read";
   if (core::Error late = hear_of_unmet(file, kind); !late.ok()) return {false, 0, std::move(late), {}};
   observe::CallRecord record;
@@ -303,10 +299,12 @@ Completion collective_call(File& file, const CallRequest& request) {
   if (!ahead) ahead.emplace();
   {
     Steps::Scope time(steps, Step::digest);
-    file.agreement->digest(digest, ahead->outcome);
+    if (core::Error error = file.agreement->digest(digest, ahead->outcome); !error.ok())
+      return {false, 0, std::move(error), {}};
   }
   // Beyond this point every rank holds the same digest, and decides the same.
   file.together = digest.went_alone == 0;
+  if (!digest.same_form()) record.operation = kind;
   no_list_fails.emplace();
   if (digest.lack_slots > 0) {
     buffers.leave_slots();
@@ -322,7 +320,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   done.native = planned.plan.path == policy::Path::native;
   if (done.native && file.subfiles) done = refused(file, planned.plan);
   if (!done.native && done.error.ok() && digest.bytes > 0) done = carry_out(agreed, planned, since_s);
-  if (record.met_once && done.error.ok()) let_go_unmet(file, request, planned.plan);
+  if (record.met_once && done.error.ok()) let_go_unmet(file, request, record.operation, planned.plan);
   no_list_fails.reset();
   record.counters.bytes = prepared.access.bytes;
   record.all_bytes = digest.bytes;

@@ -96,11 +96,12 @@ Completion unmet_call(File& file, const CallRequest& request) {
   return done;
 }
 
-void let_go_unmet(File& file, const CallRequest& request, const policy::Plan& plan) {
+void let_go_unmet(File& file, const CallRequest& request, const std::string& operation,
+                  const policy::Plan& plan) {
   if (file.hints.meet_every == 1 || !file.owns_line() || !may_go_unmet(request)) return;
   UnmetCalls& unmet = file.unmet;
   unmet.left = file.hints.meet_every - 1;
-  unmet.record.operation = request.operation;
+  unmet.record.operation = operation;
   unmet.record.path = policy::name_of(plan.path);
   unmet.record.reason_key = policy::reason_key(plan);
 }

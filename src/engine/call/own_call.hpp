@@ -23,7 +23,8 @@ namespace collio::engine {
 [[nodiscard]] Completion unmet_call(File& file, const CallRequest& request);
 
 /// Behind a call in which ranks met once: lets the next ones go without a meeting where collio_meet_every
-/// asks for it. The same on all ranks.
-void let_go_unmet(File& file, const CallRequest& request, const policy::Plan& plan);
+/// asks for it. `operation`: as all ranks name the call. The same on all ranks.
+void let_go_unmet(File& file, const CallRequest& request, const std::string& operation,
+                  const policy::Plan& plan);
 
 }  // namespace collio::engine

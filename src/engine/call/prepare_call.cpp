@@ -3,8 +3,6 @@
 
 #include <new>
 
-#include "engine/file/same_call.hpp"
-
 namespace collio::engine {
 
 const access::FileAccess no_access;
@@ -34,7 +32,6 @@ Prepared prepare(const File& file, const CallRequest& request, observe::Steps& s
 policy::Digest digest_of(const File& file, const Prepared& prepared, const CallRequest& request) {
   const access::FileAccess& access = prepared.access;
   policy::Digest d;
-  d.set_call(fingerprint_of(file, request.operation, request.direction));
   d.error = static_cast<std::int64_t>(prepared.error->kind);
   d.undescribed = request.undescribed ? 1 : 0;
   d.on_fibers =

@@ -353,29 +353,21 @@ void File::prepare_memory_drill() {
   }
 }
 
-void File::gather() {
-  late_ = hear_of_unmet(*this, "close");
-  if (size == 1) return;
-  while (!check_same_call(*this, "close")
-              .ok()) {  // they are told; this rank cannot but wait until they come to their close
-  }
-  // A rank that opens the file late opens it by the handle of one that has it (learn_holder()).
-  if (!all_hold_) static_cast<void>(agreement->worst({}, ""));
+File::Visit::Visit(File& file, const std::string& call, std::optional<policy::Direction> moves)
+    : use_(file), visit_(*file.roll, call), agreement_(*file.agreement), before_(agreement_.here()) {
+  transport::CallHere here{.file = &file.path};
+  here.name[call.copy(here.name, sizeof here.name - 1)] = 0;
+  here.form = static_cast<std::int64_t>(std::hash<std::string_view>{}(here.name) >> 2);
+  here.kind = file.hints.check != policy::Check::none || !moves ? here.form
+              : *moves == policy::Direction::write              ? 1
+                                                                : 2;
+  agreement_.come_to(here);
 }
+
+File::Visit::~Visit() { agreement_.come_to(before_); }
 
 void File::part() {
   if (size > 1 && member_.own()) roll->finish();
-}
-
-core::Error File::close_storage(ReportWishes& wishes) {
-  if (storage_.file) closed_remarks_ = storage_.file->remarks();
-  const core::Error mine = storage_.file ? storage_.file->close() : core::Error{};
-  storage_.file.reset();
-  std::array<std::int64_t, 3> all{wishes.report, closed_remarks_.empty() ? 0 : 1,
-                                  memory.schedule_trials_text().empty() ? 0 : 1};
-  core::Error error = agreement->worst(mine, "cannot close " + path, all);
-  wishes = {all[0], all[1], all[2]};
-  return error;
 }
 
 core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }

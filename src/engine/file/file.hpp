@@ -127,18 +127,30 @@ class File {
    private:
     File& file_;
   };
-  /// A collective call on the file, from construction to destruction. One at a time. Collective.
+  /// A collective call on the file, from construction to destruction. One at a time. Reductions in it return
+  /// an error where ranks are in different calls: calls that move bytes one way are one call, and others are
+  /// if they have one name. In check mode all are, if they have one name. Collective.
   class Visit {
    public:
-    Visit(File& file, const std::string& call) : use_(file), visit_(*file.roll, call) {}
+    /// `moves`: a call that moves bytes that way.
+    Visit(File& file, const std::string& call, std::optional<policy::Direction> moves = {});
+    ~Visit();
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
 
    private:
     LineUse use_;
     transport::RollCall::Visit visit_;
+    transport::Agreement& agreement_;
+    transport::CallHere before_;
   };
   /// Before the file is closed, in a visit: returns when nobody needs this rank's handle any more.
   /// Collective.
   void gather();
+  /// While the file is closed: the worst of the ranks' errors, once all ranks close it. Those that make
+  /// another call before get an error there. Collective.
+  [[nodiscard]] core::Error worst_in_close(const core::Error& mine, const std::string& what,
+                                           std::span<std::int64_t> more = {}) const;
   /// Closes the file's storage. The same error on all ranks if any rank's close(2) failed. Behind gather(),
   /// in its visit. `wishes`: of all ranks, afterwards. Collective.
   [[nodiscard]] core::Error close_storage(ReportWishes& wishes);
@@ -169,6 +181,8 @@ class File {
   policy::Layers layers;
   bool together = false;  ///< ranks have met in a call, and none had made an independent one; the same on all
   UnmetCalls unmet;
+  std::int64_t syncs = 0;   ///< calls of MPI_File_sync on this rank, which wait for no other
+  core::Error not_flushed;  ///< in one of them: other ranks have not been told
   std::unique_ptr<transport::NodeSlots>
       slots;  ///< windows in the node's shared memory, while a call has them
   std::unique_ptr<transport::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for
@@ -205,8 +219,9 @@ class File {
   [[nodiscard]] FirstWord first_word(const FileRequest& request);
   void probe_folders(FirstWord& word, const FileRequest& request, policy::Hints& hints);
   void prepare_fault_drill();
-  [[nodiscard]] core::Error agree_on_opened(core::Error mine, const FirstWord& first);  ///< Collective.
-  void note_storage(const StorageWords& most);                                          ///< Collective.
+  [[nodiscard]] core::Error different_syncs(std::int64_t most, std::int64_t least) const;  ///< Collective.
+  [[nodiscard]] core::Error agree_on_opened(core::Error mine, const FirstWord& first);     ///< Collective.
+  void note_storage(const StorageWords& most);                                             ///< Collective.
   void learn_holder();  ///< Where not all ranks open the file at once. Collective.
   /// All ranks have the file open, or the plan does not need it. Collective.
   [[nodiscard]] bool have_handles(const policy::Plan& plan);

@@ -1,4 +1,4 @@
-// What ranks agree on when those that serve a file have opened it.
+// What ranks agree on when those that serve a file have opened it, and when they close it.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -41,6 +41,42 @@ void File::note_storage(const StorageWords& most) {
   const std::string asked(policy::name_of(hints.storage));
   if (storage_use.declined || hints.storage == policy::StorageKind::null)
     warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
+}
+
+void File::gather() {
+  late_ = hear_of_unmet(*this, "close");
+  // A rank that opens the file late opens it by the handle of one that has it (learn_holder()).
+  if (!all_hold_) static_cast<void>(worst_in_close({}, ""));
+}
+
+core::Error File::worst_in_close(const core::Error& mine, const std::string& what,
+                                 std::span<std::int64_t> more) const {
+  core::Error error = agreement->worst(mine, what, more);
+  while (error.kind == core::ErrorClass::not_same) error = agreement->worst(mine, what, more);
+  return error;
+}
+
+core::Error File::close_storage(ReportWishes& wishes) {
+  if (storage_.file) closed_remarks_ = storage_.file->remarks();
+  core::Error mine = storage_.file ? storage_.file->close() : core::Error{};
+  core::keep_worst(mine, std::exchange(not_flushed, {}));
+  storage_.file.reset();
+  std::array<std::int64_t, 5> all{wishes.report, closed_remarks_.empty() ? 0 : 1,
+                                  memory.schedule_trials_text().empty() ? 0 : 1, syncs, -syncs};
+  core::Error error = worst_in_close(mine, "cannot close " + path, all);
+  wishes = {all[0], all[1], all[2]};
+  if (error.ok() && hints.check != policy::Check::none && all[3] != -all[4])
+    error = different_syncs(all[3], -all[4]);
+  return error;
+}
+
+core::Error File::different_syncs(std::int64_t most, std::int64_t least) const {
+  std::string text = path + ": ranks flush the file a different number of times: ";
+  for (const std::int64_t times : {most, least})
+    text += (times == most ? "" : ", ") + weightiest_text(comm, syncs == times ? size - rank : 0,
+                                                          "rank " + std::to_string(rank) + " calls sync " +
+                                                              std::to_string(syncs) + " times");
+  return {core::ErrorClass::not_same, text};
 }
 
 }  // namespace collio::engine

@@ -19,30 +19,10 @@ std::string first_text(const File& file, bool has, std::string text) {
 
 }  // namespace
 
-std::int64_t fingerprint_of(const File& file, const std::string& operation, policy::Direction direction) {
-  if (file.hints.check == policy::Check::none) return direction == policy::Direction::write ? 1 : 2;
-  return static_cast<std::int64_t>(std::hash<std::string>{}(operation) >> 2);
-}
-
-core::Error different_calls(const File& file, const std::string& operation, std::int64_t fingerprint) {
-  std::int64_t ends[] = {fingerprint, -fingerprint};
-  transport::reduce_to_all(ends, 2, MPI_INT64_T, MPI_MAX, file.comm);
-  const std::string mine = "rank " + std::to_string(file.rank) + " calls " + operation;
-  const std::string one = first_text(file, ends[0] == fingerprint, mine);
-  const std::string other = first_text(file, -ends[1] == fingerprint, mine);
-  return {core::ErrorClass::not_same,
-          file.path + ": ranks make different collective calls: " + one + ", " + other};
-}
-
 core::Error check_same_call(File& file, const std::string& operation) {
   if (core::Error late = hear_of_unmet(file, operation); !late.ok()) return file.unmet.untold = late;
   if (file.hints.check == policy::Check::none || file.size == 1) return {};
-  policy::Digest digest;
-  const std::int64_t fingerprint = fingerprint_of(file, operation, policy::Direction::write);
-  digest.set_call(fingerprint);
-  transport::Outcome none_ahead;
-  file.agreement->digest(digest, none_ahead);
-  return digest.same_call() ? core::Error{} : different_calls(file, operation, fingerprint);
+  return file.agreement->worst({}, "");
 }
 
 core::Error check_open(const File& file, const std::map<std::string, std::string>& mine,

@@ -1,9 +1,9 @@
 // Check mode (collio_check): all ranks open the same file with the same hints, and make the same calls in the
 // same order.
 //
-// MPI asks for this, and no MPI library checks it. The check costs a comparison in the digest, and a
-// reduction in calls that have no digest. The other half of check mode, writes that overlap, is in
-// check/check_write.cpp.
+// MPI asks for this, and no MPI library checks it. Reductions compare the ranks' calls in any case. Check
+// mode compares the names of data calls, too, and costs a reduction in calls that have none. The other half
+// of check mode, writes that overlap, is in check/check_write.cpp.
 #pragma once
 
 #include <map>
@@ -12,16 +12,6 @@
 #include "engine/file/file.hpp"
 
 namespace collio::engine {
-
-/// What stands in the digest for the call's kind: alike for all calls that are the same. Without check mode
-/// write or read are all that counts.
-[[nodiscard]] std::int64_t fingerprint_of(const File& file, const std::string& operation,
-                                          policy::Direction direction);
-
-/// The error of a call that not all ranks make: which of them make which. Collective: all ranks know that
-/// they differ.
-[[nodiscard]] core::Error different_calls(const File& file, const std::string& operation,
-                                          std::int64_t fingerprint);
 
 /// Before a call of the file that moves no bytes: an error where an earlier read failed and ranks have not
 /// met since; in check mode also when not all ranks make this call. Collective.

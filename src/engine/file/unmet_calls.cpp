@@ -6,17 +6,16 @@
 #include <new>
 #include <utility>
 
-#include "engine/file/same_call.hpp"
+#include "engine/file/file.hpp"
 
 namespace collio::engine {
 
 namespace {
 
-constexpr std::int64_t fingerprint = 3;  // no data call's: see fingerprint_of()
+constexpr std::int64_t kind_of_telling = 3;  // whatever calls ranks are in
 
 policy::Digest digest_of(const UnmetCalls& unmet) {
   policy::Digest digest;
-  digest.set_call(fingerprint);
   if (unmet.span.length == 0) return digest;
   digest.low = unmet.span.offset;
   digest.high = unmet.span.end();
@@ -57,8 +56,13 @@ core::Error hear_of_unmet(File& file, std::string_view call) {
   const auto kind = static_cast<std::int64_t>(std::hash<std::string_view>{}(call) >> 2);
   digest.set_recalled({kind, 0});
   digest.unmoved = was_told ? 0 : 1;  // here: ranks that have not been told
-  file.agreement->digest(digest, unmet.outcome);
-  if (!digest.same_call()) return different_calls(file, unmet.record.operation, fingerprint);
+  const transport::CallHere here = file.agreement->here();
+  transport::CallHere telling = here;
+  telling.kind = kind_of_telling;
+  file.agreement->come_to(telling);
+  core::Error different = file.agreement->digest(digest, unmet.outcome);
+  file.agreement->come_to(here);
+  if (!different.ok()) return different;
   observe::CallRecord& record = unmet.record;
   record.unmet = record.repeats = unmet.made;
   record.all_bytes = digest.bytes;

@@ -2,6 +2,8 @@
 #include "transport/node_memory/agreement.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "core/shortened.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -11,91 +13,71 @@ namespace collio::transport {
 
 namespace {
 
-void combine_outcomes(void* in, void* inout, int* count, MPI_Datatype*) {
-  const auto* a = static_cast<const Outcome*>(in);
-  auto* b = static_cast<Outcome*>(inout);
-  for (int i = 0; i < *count; ++i) {
-    if (a[i].error > b[i].error || (a[i].error == b[i].error && a[i].failed_rank > b[i].failed_rank)) {
-      b[i].error = a[i].error;
-      b[i].failed_rank = a[i].failed_rank;
-    }
-    b[i].untiled = std::max(a[i].untiled, b[i].untiled);
-    b[i].longest_ns = std::max(a[i].longest_ns, b[i].longest_ns);
-    b[i].again = std::max(a[i].again, b[i].again);
-    b[i].left_out = std::max(a[i].left_out, b[i].left_out);
-    b[i].intact_below = std::min(a[i].intact_below, b[i].intact_below);
+void combine_outcomes(const Outcome& a, Outcome& b) {
+  if (a.error > b.error || (a.error == b.error && a.failed_rank > b.failed_rank)) {
+    b.error = a.error;
+    b.failed_rank = a.failed_rank;
   }
-}
-
-struct Beginning {
-  policy::Digest digest;
-  Outcome ahead;
-};
-
-static_assert(sizeof(Beginning) <= Agreement::board_record_bytes);
-
-void combine_beginnings(void* in, void* inout, int* count, MPI_Datatype*) {
-  auto* a = static_cast<Beginning*>(in);
-  auto* b = static_cast<Beginning*>(inout);
-  int one = 1;
-  for (int i = 0; i < *count; ++i) {
-    b[i].digest.combine(a[i].digest);
-    combine_outcomes(&a[i].ahead, &b[i].ahead, &one, nullptr);
-  }
-}
-
-/// One of the operations above on a board's records.
-template <class T, MPI_User_function* combine>
-void on_board(const std::byte* in, std::byte* inout, std::size_t) {
-  int one = 1;
-  combine(const_cast<std::byte*>(in), inout, &one, nullptr);
-}
-
-/// `add` or `most` of each element on a board's vectors.
-template <class Int, Int (*combine)(Int, Int)>
-void on_board_vector(const std::byte* in, std::byte* inout, std::size_t bytes) {
-  const auto* a = reinterpret_cast<const Int*>(in);
-  auto* b = reinterpret_cast<Int*>(inout);
-  for (std::size_t i = 0; i < bytes / sizeof *a; ++i) b[i] = combine(a[i], b[i]);
-}
-
-std::int32_t add(std::int32_t a, std::int32_t b) { return a + b; }
-template <class Int>
-Int most(Int a, Int b) {
-  return std::max(a, b);
+  b.untiled = std::max(a.untiled, b.untiled);
+  b.longest_ns = std::max(a.longest_ns, b.longest_ns);
+  b.again = std::max(a.again, b.again);
+  b.left_out = std::max(a.left_out, b.left_out);
+  b.intact_below = std::min(a.intact_below, b.intact_below);
 }
 
 }  // namespace
 
-Agreement::Record Agreement::make(std::size_t bytes, MPI_User_function* combine, NodeBoard::Channel channel) {
-  Record r;
-  r.channel = channel;
-  MPI_Type_contiguous(static_cast<int>(bytes / sizeof(std::int64_t)), MPI_INT64_T, &r.type);
-  MPI_Type_commit(&r.type);
-  MPI_Op_create(combine, 1, &r.op);
-  return r;
+struct Agreement::Meeting {
+  policy::Digest digest;
+  Outcome outcome;
+  std::array<std::int64_t, most_numbers> most{};  ///< of each, the largest over ranks
+
+  void combine(const Meeting& other) {
+    digest.combine(other.digest);
+    combine_outcomes(other.outcome, outcome);
+    for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], other.most[i]);
+  }
+  static void combine_some(void* in, void* inout, int* count, MPI_Datatype*) {
+    for (int i = 0; i < *count; ++i) static_cast<Meeting*>(inout)[i].combine(static_cast<Meeting*>(in)[i]);
+  }
+  static void combine_on_board(const std::byte* in, std::byte* inout, std::size_t) {
+    reinterpret_cast<Meeting*>(inout)->combine(*reinterpret_cast<const Meeting*>(in));
+  }
+};
+
+namespace {
+
+/// `combine` of each element on a board's vectors.
+template <std::int32_t (*combine)(std::int32_t, std::int32_t)>
+void on_board_vector(const std::byte* in, std::byte* inout, std::size_t bytes) {
+  const auto* a = reinterpret_cast<const std::int32_t*>(in);
+  auto* b = reinterpret_cast<std::int32_t*>(inout);
+  for (std::size_t i = 0; i < bytes / sizeof *a; ++i) b[i] = combine(a[i], b[i]);
 }
 
-Agreement::Agreement(MPI_Comm comm)
-    : comm_(comm),
-      digest_(make(sizeof(Beginning), combine_beginnings, NodeBoard::Channel::digest)),
-      outcome_(make(sizeof(Outcome), combine_outcomes, NodeBoard::Channel::outcome)) {
+std::int32_t add(std::int32_t a, std::int32_t b) { return a + b; }
+std::int32_t most(std::int32_t a, std::int32_t b) { return std::max(a, b); }
+
+}  // namespace
+
+Agreement::Agreement(MPI_Comm comm) : comm_(comm) {
+  static_assert(sizeof(Meeting) <= board_record_bytes);
   MPI_Comm_rank(comm, &rank_);
+  MPI_Type_contiguous(sizeof(Meeting) / sizeof(std::int64_t), MPI_INT64_T, &type_);
+  MPI_Type_commit(&type_);
+  MPI_Op_create(Meeting::combine_some, 1, &op_);
 }
 
 Agreement::~Agreement() {
   board_.reset();
   for (MPI_Comm* leaders : {&leaders_, &leaders_numbers_})
     if (*leaders != MPI_COMM_NULL) MPI_Comm_free(leaders);
-  for (Record* r : {&digest_, &outcome_}) {
-    MPI_Type_free(&r->type);
-    MPI_Op_free(&r->op);
-  }
+  MPI_Type_free(&type_);
+  MPI_Op_free(&op_);
 }
 
 void Agreement::use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector) {
-  const std::size_t longest =
-      std::max({sizeof(Beginning), sizeof(Outcome), longest_vector * sizeof(std::int32_t)});
+  const std::size_t longest = std::max(sizeof(Meeting), longest_vector * sizeof(std::int32_t));
   auto board = NodeBoard::make(node, longest);  // all ranks of the node have it, or none
   int node_rank = 0;
   MPI_Comm_rank(node, &node_rank);
@@ -111,24 +93,48 @@ void Agreement::use_node_boards(MPI_Comm node, const std::vector<int>& leaders, 
   board_ = std::move(board);
 }
 
-template <class T>
-void Agreement::combine(T& record, const Record& how, NodeBoard::Combine on_board) const {
-  if (!board_) return reduce_to_all(&record, 1, how.type, how.op, comm_);
-  NodeBoard::Across across;
-  if (several_nodes_)
-    across = [&](std::byte* result) { reduce_to_all(result, 1, how.type, how.op, leaders_); };
-  board_->reduce(how.channel, std::as_writable_bytes(std::span(&record, 1)), on_board, across);
+core::Error Agreement::meet(Meeting& meeting) const {
+  meeting.digest.set_call(here_.kind, here_.form);
+  if (!board_) {
+    reduce_to_all(&meeting, 1, type_, op_, comm_);
+  } else {
+    NodeBoard::Across across;
+    if (several_nodes_) across = [&](std::byte* result) { reduce_to_all(result, 1, type_, op_, leaders_); };
+    board_->reduce(NodeBoard::Channel::calls, std::as_writable_bytes(std::span(&meeting, 1)),
+                   Meeting::combine_on_board, across);
+  }
+  return meeting.digest.same_call() ? core::Error{} : different_calls(meeting.digest);
 }
 
-void Agreement::digest(policy::Digest& digest, Outcome& ahead) const {
-  Beginning all{digest, ahead};
-  combine(all, digest_, on_board<Beginning, combine_beginnings>);
+/// Of the calls of the greatest and of the least kind, the lowest rank in each.
+core::Error Agreement::different_calls(const policy::Digest& all) const {
+  constexpr std::int64_t none = std::numeric_limits<std::int32_t>::min();
+  std::int64_t ranks[] = {here_.kind == all.call_high ? -rank_ : none,
+                          here_.kind == -all.call_low ? -rank_ : none};
+  reduce_to_all(ranks, 2, MPI_INT64_T, MPI_MAX, comm_);
+  std::string text = (here_.file ? *here_.file + ": " : "") + "ranks make different collective calls";
+  const char* before = ": ";
+  for (const std::int64_t negative : ranks) {
+    CallHere there = here_;
+    broadcast(there.name, sizeof there.name, MPI_CHAR, static_cast<int>(-negative), comm_);
+    text += before + ("rank " + std::to_string(-negative)) + " calls " + there.name;
+    before = ", ";
+  }
+  return {core::ErrorClass::not_same, text};
+}
+
+core::Error Agreement::digest(policy::Digest& digest, Outcome& ahead) const {
+  Meeting all{digest, ahead};
+  core::Error error = meet(all);
   digest = all.digest;
-  ahead = all.ahead;
+  ahead = all.outcome;
+  return error;
 }
 
 void Agreement::outcome(Outcome& outcome) const {
-  combine(outcome, outcome_, on_board<Outcome, combine_outcomes>);
+  Meeting all{{}, outcome};
+  static_cast<void>(meet(all));
+  outcome = all.outcome;
 }
 
 std::int64_t Agreement::least(std::int64_t mine) const {
@@ -139,11 +145,7 @@ std::int64_t Agreement::least(std::int64_t mine) const {
 }
 
 core::Error Agreement::worst(const core::Error& mine, const std::string& what) const {
-  Outcome o;
-  o.error = static_cast<std::int64_t>(mine.kind);
-  o.failed_rank = mine.ok() ? -1 : rank_;
-  outcome(o);
-  return error_of(o.error, o.failed_rank, mine, what);
+  return worst(mine, what, {});
 }
 
 core::Error Agreement::error_of(std::int64_t kind, std::int64_t rank, const core::Error& mine,
@@ -154,14 +156,13 @@ core::Error Agreement::error_of(std::int64_t kind, std::int64_t rank, const core
 
 core::Error Agreement::worst(const core::Error& mine, const std::string& what,
                              std::span<std::int64_t> more) const {
-  std::vector<std::int64_t> values(more.begin(), more.end());
-  // The kind counts first, then the rank.
-  values.push_back(static_cast<std::int64_t>(mine.kind) << 32 | (mine.ok() ? 0 : rank_));
-  combine_numbers(std::as_writable_bytes(std::span(values)), MPI_INT64_T, MPI_MAX,
-                  on_board_vector<std::int64_t, most>);
-  const std::int64_t error = values.back();
-  std::copy_n(values.begin(), more.size(), more.begin());
-  return error_of(error >> 32, error & 0xffffffff, mine, what);
+  Meeting all;
+  all.outcome.error = static_cast<std::int64_t>(mine.kind);
+  all.outcome.failed_rank = mine.ok() ? -1 : rank_;
+  std::ranges::copy(more, all.most.begin());
+  if (core::Error error = meet(all); !error.ok()) return error;
+  std::copy_n(all.most.begin(), more.size(), more.begin());
+  return error_of(all.outcome.error, all.outcome.failed_rank, mine, what);
 }
 
 std::string Agreement::words_of(std::int64_t rank, std::string mine) const {
@@ -172,26 +173,24 @@ std::string Agreement::words_of(std::int64_t rank, std::string mine) const {
   return "rank " + std::to_string(rank) + ": " + mine.c_str();
 }
 
-void Agreement::combine_numbers(std::span<std::byte> values, MPI_Datatype type, MPI_Op op,
+void Agreement::combine_numbers(std::vector<std::int32_t>& numbers, MPI_Op op,
                                 NodeBoard::Combine on_board) const {
-  const std::size_t each = type == MPI_INT64_T ? sizeof(std::int64_t) : sizeof(std::int32_t);
-  const int count = static_cast<int>(values.size() / each);
+  const std::span<std::byte> values = std::as_writable_bytes(std::span(numbers));
+  const int count = static_cast<int>(numbers.size());
   if (!board_ || values.size() > board_->record_bytes())
-    return reduce_to_all(values.data(), count, type, op, comm_);
+    return reduce_to_all(values.data(), count, MPI_INT32_T, op, comm_);
   NodeBoard::Across across;
   if (several_nodes_)
-    across = [&](std::byte* result) { reduce_to_all(result, count, type, op, leaders_numbers_); };
+    across = [&](std::byte* result) { reduce_to_all(result, count, MPI_INT32_T, op, leaders_numbers_); };
   board_->reduce(NodeBoard::Channel::numbers, values, on_board, across);
 }
 
 void Agreement::sum(std::vector<std::int32_t>& counts) const {
-  combine_numbers(std::as_writable_bytes(std::span(counts)), MPI_INT32_T, MPI_SUM,
-                  on_board_vector<std::int32_t, add>);
+  combine_numbers(counts, MPI_SUM, on_board_vector<add>);
 }
 
 void Agreement::maximum(std::vector<std::int32_t>& values) const {
-  combine_numbers(std::as_writable_bytes(std::span(values)), MPI_INT32_T, MPI_MAX,
-                  on_board_vector<std::int32_t, most>);
+  combine_numbers(values, MPI_MAX, on_board_vector<most>);
 }
 
 }  // namespace collio::transport

@@ -21,10 +21,10 @@ namespace collio::transport {
 class NodeBoard {
  public:
   using Combine = void (*)(const std::byte* in, std::byte* inout, std::size_t bytes);
-  /// Reductions on different channels never meet, whatever order ranks make them in: ranks in different calls
-  /// wait for each other, and are told of, instead of mixing what they have.
-  enum class Channel { digest, outcome, numbers, opening };
-  static constexpr int channels = 4;
+  /// Reductions on different channels never meet, whatever order ranks make them in. Those on `calls` say
+  /// which call they are of.
+  enum class Channel { calls, numbers, opening };
+  static constexpr int channels = 3;
 
   /// Null on all ranks or on none: there is no shared memory to be had, use messages. `record_bytes`: longest
   /// record. Collective.
