@@ -193,20 +193,43 @@ int set_atomicity(MPI_File handle, int flag) {
   return rc;
 }
 
+/// Flushes the MPI library's handle of the file, and collio's. `code`: of the library.
+core::Error flush(engine::File& file, MPI_File handle, int& code) {
+  code = real->File_sync(handle);
+  core::Error error = file.sync();
+  if (error.ok() && code != MPI_SUCCESS)
+    error = {core::ErrorClass::io, "the MPI library cannot flush " + file.path};
+  return error;
+}
+
+/// Of a file in subfiles, whose manifest says what was flushed. Collective.
+int sync_alone(OpenFile& file, MPI_File handle) {
+  const LibraryVisit visit(handle, "sync");
+  if (visit.code() != MPI_SUCCESS) return visit.code();
+  engine::File& f = *file.engine;
+  int code = MPI_SUCCESS;
+  const core::Error mine = flush(f, handle, code);
+  core::Error error = f.agreement->worst(mine, "cannot flush " + f.path);
+  if (error.ok()) error = engine::note_flushed(f);
+  if (error.ok()) return code;
+  return code == MPI_SUCCESS ? raise(handle, error)
+                             : error_code(error);  // the library has told the error handler
+}
+
+/// MPI wants all ranks here, but libraries wait for none, and programs came to live with that: a rank flushes
+/// what it wrote. The other ranks get its error with the next call that moves bytes, or the close.
 int sync(MPI_File handle) {
   auto file = find_settled(handle);
   if (!file) return real->File_sync(handle);
+  if (alone(*file)) return sync_alone(*file, handle);
   engine::File& f = *file->engine;
-  const LibraryVisit visit(handle, "sync");
-  if (visit.code() != MPI_SUCCESS) return visit.code();
-  const int rc = real->File_sync(handle);
-  core::Error mine = f.sync();
-  if (mine.ok() && rc != MPI_SUCCESS) mine = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
-  core::Error error = f.agreement->worst(mine, "cannot flush " + f.path);
-  if (error.ok() && alone(*file)) error = engine::note_flushed(f);
-  if (error.ok()) return rc;
-  return rc == MPI_SUCCESS ? raise(handle, error)
-                           : error_code(error);  // the library has told the error handler
+  ++f.syncs;
+  int code = MPI_SUCCESS;
+  core::Error error = flush(f, handle, code);
+  if (error.ok()) return MPI_SUCCESS;
+  if (code == MPI_SUCCESS) code = raise(handle, error);
+  core::keep_worst(f.not_flushed, std::move(error));
+  return code;
 }
 
 int set_size(MPI_File handle, MPI_Offset size) {

@@ -1,5 +1,6 @@
 // close(2) and fsync(2) that fail, as on NFS, whose client writes back then and finds no room: MPI_File_close
-// and MPI_File_sync return the error on all ranks, and a failed close gives everything back. The program
+// returns the error on all ranks, and gives everything back. MPI_File_sync returns it on the rank whose flush
+// failed, and the next call that moves bytes, or the close, on all. The program
 // stands in front of close() and fsync().
 #include <dlfcn.h>
 
@@ -94,16 +95,37 @@ void close_fails(Program& program, const Case& one, bool all) {
   program.equal(open_descriptors(path), 0, "descriptors left open");
 }
 
-void sync_fails(Program& program, const Case& one, bool all) {
+/// `writes`: ranks write before they close.
+void sync_fails(Program& program, const Case& one, bool all, bool writes) {
   const std::string path = program.temporary("flushed");
   MPI_File file = written_file(program, path, one.path);
   arm(program, path, one, all);
-  const int error_class = program.same_error(MPI_File_sync(file), "a sync whose fsync(2) fails");
-  failing = 0;
+  const bool fails = failing != 0;
   // The MPI library's own fsync comes first, and what it returns has one class for all errors.
-  program.that(error_class == one.expected || error_class == MPI_ERR_IO, "class of the error of a sync");
+  const auto check_class = [&](int code) {
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    program.that(error_class == one.expected || error_class == MPI_ERR_IO, "class of the error of a flush");
+  };
+  const int code = MPI_File_sync(file);
+  if (fails)
+    check_class(code);
+  else
+    program.good(code, "a sync on a rank whose fsync(2) does not fail");
+  MPI_Barrier(MPI_COMM_WORLD);
+  failing = 0;
   program.good(MPI_File_sync(file), "the next sync");
-  program.good(MPI_File_close(&file), "the close after a sync that failed");
+  if (writes) {
+    const auto data = values(program.rank, count);
+    const auto write = [&] {
+      return MPI_File_write_all(file, data.data(), count, MPI_INT, MPI_STATUS_IGNORE);
+    };
+    check_class(program.same_error(write(), "a write after a sync that failed on a rank"));
+    program.good(write(), "the next write");
+    program.good(MPI_File_close(&file), "the close after a write that failed");
+  } else {
+    check_class(program.same_error(MPI_File_close(&file), "a close after a sync that failed on a rank"));
+  }
 }
 
 }  // namespace
@@ -115,7 +137,7 @@ int main(int argc, char** argv) {
                           Case{EDQUOT, MPI_ERR_QUOTA, "two_phase"}, Case{EIO, MPI_ERR_IO, "independent"}}) {
     for (const bool all : {false, true}) {
       close_fails(program, one, all);
-      sync_fails(program, one, all);
+      for (const bool writes : {false, true}) sync_fails(program, one, all, writes);
     }
     const std::string path = program.temporary("whole");
     MPI_File file = written_file(program, path, one.path);

@@ -123,7 +123,7 @@ class Tests {
     program_.good(file.close(), "MPI_File_close");
   }
 
-  /// The same where ranks sync or close the file before they meet in a read.
+  /// The same where ranks set a view or close the file before they meet in a read.
   void late_outside(bool closes, const std::string& subfiles = "disable") {
     Blocks file(program_, "late_outside_" + subfiles, 100, "0:read4:EIO", subfiles);
     for (int i = 0; i < 6; ++i) {
@@ -131,8 +131,8 @@ class Tests {
       if (i != 3 || program_.rank != 0) program_.good(code, "MPI_File_read_at_all");
     }
     if (!closes) {
-      heard(file.sync(), "MPI_File_sync");
-      program_.good(file.sync(), "MPI_File_sync");
+      heard(file.set_view(), "MPI_File_set_view");
+      program_.good(file.set_view(), "MPI_File_set_view");
     }
     const int code = file.close();
     if (closes)

@@ -29,7 +29,9 @@ core::Error agreed_error(File& file, const policy::Digest& digest, const CallReq
   if (worst == core::ErrorClass::none) return check_write(file, request, digest, access);
   if (worst == mine.kind) return mine;
   if (worst == core::ErrorClass::no_memory) return {worst, "another rank has no memory for the call"};
-  if (worst == core::ErrorClass::io) return {worst, "another rank cannot copy from its device memory"};
+  if (worst == core::ErrorClass::io || worst == core::ErrorClass::no_space ||
+      worst == core::ErrorClass::quota)
+    return {worst, "another rank cannot flush " + file.path + ", or copy from its device memory"};
   return {worst, "another rank found an error in its arguments"};
 }
 
@@ -310,8 +312,11 @@ Completion collective_call(File& file, const CallRequest& request) {
     buffers.leave_slots();
     file.mail_room_bytes = 0;
   }
-  if (core::Error error = agreed_error(file, digest, request, prepared.access, *prepared.error); !error.ok())
+  if (core::Error error = agreed_error(file, digest, request, prepared.access, *prepared.error);
+      !error.ok()) {
+    if (prepared.error == &file.not_flushed) file.not_flushed = {};
     return {false, 0, std::move(error), {}};
+  }
 
   const double since_s = observe::now_s();
   const Agreed agreed{file, request, digest, prepared, record, digest.moved_ahead() ? &*ahead : nullptr};

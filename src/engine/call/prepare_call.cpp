@@ -26,6 +26,7 @@ Prepared prepare(const File& file, const CallRequest& request, observe::Steps& s
     p.access = no_access;
     p.error = &without_memory;
   }
+  if (p.error->ok() && !file.not_flushed.ok()) p.error = &file.not_flushed;
   return p;
 }
 
