@@ -60,3 +60,11 @@ if(COLLIO_UNIT_TESTS)
     message(STATUS "GoogleTest: not found, no unit tests")
   endif()
 endif()
+
+# For collio_bench_policy, built like the unit tests once for all MPI libraries.
+if(COLLIO_UNIT_TESTS AND NOT COLLIO_MPI_HEADERS)
+  find_package(benchmark QUIET)
+  if(NOT benchmark_FOUND)
+    message(STATUS "Google Benchmark: not found, no collio_bench_policy")
+  endif()
+endif()
