@@ -29,8 +29,7 @@ NodeTraffic counted(const engine::File& file) {
 
 NodeTraffic expected(const engine::File& file) {
   NodeTraffic traffic(file.machine);
-  const policy::Service service{file.machine, file.servers.homes, file.layers};
-  file.traffic.served().for_each_flow(service, [&](const Flow& flow) { traffic.add(flow); });
+  file.traffic.served().add_to(traffic, {file.machine, file.servers.homes, file.layers});
   return traffic;
 }
 

@@ -2,9 +2,11 @@
 #include "policy/place_domains.hpp"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <utility>
 
+#include "machine/node_traffic.hpp"
+#include "policy/assign_by_node.hpp"
 #include "policy/elect_aggregators.hpp"
 
 namespace collio::policy {
@@ -23,17 +25,30 @@ std::vector<int> network_nodes(const machine::Machine& machine) {
 }
 
 /// An aggregator on each elected node, no one twice: one of a node's that has none left stands aside for any
-/// that is free.
+/// that is free. O(domains + aggregators).
 std::vector<int> seats_on(const std::vector<int>& elected, const std::vector<int>& homes) {
+  std::vector<std::vector<int>> free(static_cast<std::size_t>(std::ranges::max(homes)) + 1);
+  for (std::size_t seat = homes.size(); seat-- > 0;)
+    free[static_cast<std::size_t>(homes[seat])].push_back(static_cast<int>(seat));
   std::vector<bool> taken(homes.size(), false);
   std::vector<int> seats(elected.size(), -1);
-  const auto take = [&](std::size_t domain, auto&& fits) {
-    for (std::size_t seat = 0; seat < homes.size() && seats[domain] < 0; ++seat)
-      if (!taken[seat] && fits(seat)) taken[seat] = true, seats[domain] = static_cast<int>(seat);
+  const auto take = [&](std::size_t domain, int seat) {
+    taken[static_cast<std::size_t>(seat)] = true;
+    seats[domain] = seat;
   };
-  for (std::size_t d = 0; d < elected.size(); ++d)
-    take(d, [&](std::size_t seat) { return homes[seat] == elected[d]; });
-  for (std::size_t d = 0; d < elected.size(); ++d) take(d, [](std::size_t) { return true; });
+  for (std::size_t d = 0; d < elected.size(); ++d) {
+    if (static_cast<std::size_t>(elected[d]) >= free.size()) continue;
+    std::vector<int>& there = free[static_cast<std::size_t>(elected[d])];
+    if (there.empty()) continue;
+    take(d, there.back());
+    there.pop_back();
+  }
+  int next = 0;
+  for (std::size_t d = 0; d < elected.size(); ++d) {
+    if (seats[d] >= 0) continue;
+    while (taken[static_cast<std::size_t>(next)]) ++next;
+    take(d, next);
+  }
   return seats;
 }
 
@@ -55,27 +70,24 @@ PlacedDomains assign(const PlacementProblem& problem, const Hints& hints) {
             .seat_of_domain = std::move(choice.seat_of_domain),
             .before = std::move(choice.before),
             .after = std::move(choice.after),
-            .flows = {}};
+            .traffic = {}};
   }
   PlacedDomains placed{.how = std::string(name_of(*hints.assignment)),
-                       .seat_of_domain = assign_domains(*hints.assignment, problem)};
+                       .seat_of_domain = few_enough_for_exact(problem)
+                                             ? assign_domains(*hints.assignment, problem)
+                                             : assign_by_node(*hints.assignment, problem)};
   placed.before = measure(problem, assign_domains(Assignment::in_order, problem));
   placed.after = measure(problem, placed.seat_of_domain);
   return placed;
 }
 
-std::vector<machine::Flow> flows_of(const PlacementProblem& problem, const std::vector<int>& seat_of_domain) {
-  std::map<std::pair<int, int>, std::int64_t> sums;
-  for (int node = 0; node < problem.bytes.rows(); ++node)
-    for (int domain = 0; domain < problem.domains(); ++domain) {
-      const int home = problem.seat_node(seat_of_domain[static_cast<std::size_t>(domain)]);
-      const std::int64_t bytes = problem.bytes(node, domain);
-      if (home == node || bytes == 0) continue;
-      sums[problem.reads ? std::pair(home, node) : std::pair(node, home)] += bytes;
-    }
-  std::vector<machine::Flow> flows;
-  for (const auto& [ends, bytes] : sums) flows.push_back({ends.first, ends.second, bytes});
-  return flows;
+std::vector<std::int64_t> traffic_of(const PlacementProblem& problem, const machine::Machine& machine,
+                                     const std::vector<int>& seat_of_domain) {
+  machine::NodeTraffic traffic(machine);
+  for_each_demand(problem, seat_of_domain, [&](int node, int home, std::int64_t bytes) {
+    traffic.add(problem.reads ? machine::Flow{home, node, bytes} : machine::Flow{node, home, bytes});
+  });
+  return std::move(traffic.numbers());
 }
 
 }  // namespace
@@ -101,6 +113,14 @@ machine::Topology topology_of(const machine::Machine& machine) {
   return machine::SingleSwitch{static_cast<int>(machine.nodes.size()), unknown_link};
 }
 
+PlacedDomains without_memory(int domains) {
+  PlacedDomains placed{.how = std::string(name_of(Assignment::in_order)),
+                       .reason = {.why = WhyAssignment::no_memory},
+                       .seat_of_domain = std::vector<int>(static_cast<std::size_t>(domains))};
+  std::iota(placed.seat_of_domain.begin(), placed.seat_of_domain.end(), 0);
+  return placed;
+}
+
 PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, const Hints& hints,
                             core::Matrix<std::int64_t> bytes, const std::vector<int>& homes) {
   const machine::Topology topology = topology_of(machine);
@@ -110,7 +130,7 @@ PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, c
   PlacedDomains placed = election ? elect(*election, problem, machine) : assign(problem, hints);
   placed.network_known = machine.network != nullptr;
   if (plan.path != Path::two_layer || hints.nodes_per_group == 1)
-    placed.flows = flows_of(problem, placed.seat_of_domain);
+    placed.traffic = traffic_of(problem, machine, placed.seat_of_domain);
   return placed;
 }
 

@@ -22,9 +22,12 @@ struct PlacedDomains {
   bool network_known = true;        ///< else all nodes count as on one switch
   std::vector<int> seat_of_domain;  ///< aggregator of every domain, all different
   PlacementMeasures before, after;  ///< with domain i at aggregator i, and as placed
-  std::optional<std::vector<machine::Flow>>
-      flows;  ///< between nodes as placed; absent where pieces meet on other nodes on their way
+  std::optional<std::vector<std::int64_t>>
+      traffic;  ///< between nodes as placed, as numbers of machine::NodeTraffic; absent where pieces meet on
+                ///< other nodes on their way
 };
+/// Domains in order, as there is no memory to place them.
+[[nodiscard]] PlacedDomains without_memory(int domains);
 
 /// Why they are placed so, in words for the report. Pure.
 [[nodiscard]] std::string placing_text(const PlacedDomains& placed);

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -59,30 +61,33 @@ core::Matrix<std::int64_t> workload(const PlacementProblem& p) {
 PlacementMeasures measure(const PlacementProblem& p, const std::vector<int>& seat_of_domain) {
   PlacementMeasures m;
   m.seat_bytes.assign(p.seats.size(), 0);
-  std::vector<std::int64_t> loads(2 * static_cast<std::size_t>(p.topology.links()), 0);
-  for (int node = 0; node < p.bytes.rows(); ++node)
-    for (int domain = 0; domain < p.domains(); ++domain) {
-      const std::int64_t bytes = p.bytes(node, domain);
-      const int seat = seat_of_domain[static_cast<std::size_t>(domain)], home = p.seat_node(seat);
-      if (bytes == 0) continue;
-      m.bytes += bytes;
-      m.seat_bytes[static_cast<std::size_t>(seat)] += bytes;
-      if (node == home) {
-        m.bytes_inside_nodes += bytes;
-        m.hop_bytes += p.hops_inside_node * bytes;
-        continue;
-      }
-      p.topology.route(p.trip(node, home), [&](const machine::Hop& hop) {
-        loads[hop.index()] += bytes;
-        m.hop_bytes += bytes;
-      });
+  for (int node = 0; node < p.bytes.rows(); ++node) {
+    const auto bytes = p.bytes.row(node);
+    for (std::size_t d = 0; d < bytes.size(); ++d) m.seat_bytes[core::at(seat_of_domain[d])] += bytes[d];
+  }
+  std::vector<std::int64_t> loads(2 * core::at(p.topology.links()), 0);
+  for_each_demand(p, seat_of_domain, [&](int node, int home, std::int64_t bytes) {
+    m.bytes += bytes;
+    if (node == home) {
+      m.bytes_inside_nodes += bytes;
+      m.hop_bytes += p.hops_inside_node * bytes;
+      return;
     }
+    p.topology.route(p.trip(node, home), [&](const machine::Hop& hop) {
+      loads[hop.index()] += bytes;
+      m.hop_bytes += bytes;
+    });
+  });
   m.busiest = busiest_link(p.topology, loads);
+  note_imbalance(m);
+  return m;
+}
+
+void note_imbalance(PlacementMeasures& m) {
   const std::int64_t most = *std::max_element(m.seat_bytes.begin(), m.seat_bytes.end());
   if (m.bytes > 0)
     m.imbalance =
-        static_cast<double>(most) * static_cast<double>(p.seats.size()) / static_cast<double>(m.bytes);
-  return m;
+        static_cast<double>(most) * static_cast<double>(m.seat_bytes.size()) / static_cast<double>(m.bytes);
 }
 
 }  // namespace collio::policy

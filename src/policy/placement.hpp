@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/matrix.hpp"
@@ -52,8 +53,26 @@ struct PlacementMeasures {
   double imbalance = 1;                  ///< most bytes of an aggregator by their mean; 1: even, or no bytes
 };
 
-/// `seat_of_domain`: aggregator of every domain. O(links + nodes * domains * hops).
+/// visit(node, home, bytes): what a node has for all aggregators on node `home`, where there is anything.
+/// `seat_of_domain`: aggregator of every domain. O(nodes * (nodes + domains)), memory O(nodes + domains).
+template <class Visit>
+void for_each_demand(const PlacementProblem& problem, const std::vector<int>& seat_of_domain, Visit&& visit) {
+  std::vector<std::size_t> homes;
+  for (const int seat : seat_of_domain) homes.push_back(static_cast<std::size_t>(problem.seat_node(seat)));
+  std::vector<std::int64_t> for_home(problem.nodes.size(), 0);
+  for (int node = 0; node < problem.bytes.rows(); ++node) {
+    const auto bytes = problem.bytes.row(node);
+    for (std::size_t d = 0; d < bytes.size(); ++d) for_home[homes[d]] += bytes[d];
+    for (std::size_t home = 0; home < for_home.size(); ++home)
+      if (const std::int64_t sum = std::exchange(for_home[home], 0); sum != 0)
+        visit(node, static_cast<int>(home), sum);
+  }
+}
+
+/// `seat_of_domain`: aggregator of every domain. O(links + nodes * (domains + nodes * hops)).
 [[nodiscard]] PlacementMeasures measure(const PlacementProblem& problem,
                                         const std::vector<int>& seat_of_domain);
+/// Most bytes of an aggregator by their mean, which becomes `measures.imbalance`.
+void note_imbalance(PlacementMeasures& measures);
 
 }  // namespace collio::policy

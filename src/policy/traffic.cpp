@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <functional>
 
 #include "policy/place_domains.hpp"
 
@@ -72,8 +72,13 @@ std::int64_t share_of(const Domains& d, int i, const core::Extent& span) {
 void ServedBytes::add(const Plan& plan, std::int64_t bytes) {
   const bool layers = plan.path == Path::two_layer;
   if ((!layers && plan.path != Path::two_phase) || plan.span.length == 0) return;
-  if (plan.placed && plan.placed->flows) {
-    for (const machine::Flow& flow : *plan.placed->flows) flows_[{flow.from, flow.to}] += flow.bytes;
+  if (plan.placed && plan.placed->traffic) {
+    if (last_ != plan.placed) {
+      add_last(placed_);
+      last_ = plan.placed;
+      last_calls_ = 0;
+    }
+    ++last_calls_;
     return;
   }
   std::vector<double>& served = by_domain_[plan.direction == Direction::read][layers];
@@ -89,15 +94,24 @@ void ServedBytes::add(const Plan& plan, std::int64_t bytes) {
   }
 }
 
+void ServedBytes::add_last(std::vector<std::int64_t>& numbers) const {
+  if (!last_) return;
+  const std::vector<std::int64_t>& of_call = *last_->traffic;
+  numbers.resize(of_call.size(), 0);
+  for (std::size_t i = 0; i < of_call.size(); ++i) numbers[i] += last_calls_ * of_call[i];
+}
+
 bool ServedBytes::empty() const noexcept {
   for (const auto& of_direction : by_domain_)
     for (const std::vector<double>& served : of_direction)
       if (!served.empty()) return false;
-  return flows_.empty();
+  return !last_;
 }
 
-void ServedBytes::for_each_flow(const Service& service, const Visit& visit) const {
-  for (const auto& [ends, bytes] : flows_) visit({ends.first, ends.second, bytes});
+void ServedBytes::add_to(machine::NodeTraffic& traffic, const Service& service) const {
+  add_last(traffic.numbers());
+  for (std::size_t i = 0; i < placed_.size(); ++i) traffic.numbers()[i] += placed_[i];
+  const Visit visit = [&](const machine::Flow& flow) { traffic.add(flow); };
   const Visit visit_reversed = [&](const machine::Flow& flow) { visit({flow.to, flow.from, flow.bytes}); };
   for (const bool reads : {false, true})
     for (const bool layers : {false, true}) {
@@ -106,18 +120,6 @@ void ServedBytes::for_each_flow(const Service& service, const Visit& visit) cons
       for (const Served& served : groups ? one_by_one(by_domain, service) : by_node(by_domain, service))
         flows_to(served, service, groups, reads ? visit_reversed : visit);
     }
-}
-
-std::vector<machine::Flow> expected_traffic(const Plan& plan, std::int64_t bytes, const Service& service) {
-  ServedBytes served;
-  served.add(plan, bytes);
-  std::map<std::pair<int, int>, std::int64_t> sums;
-  served.for_each_flow(service, [&](const machine::Flow& flow) {
-    if (flow.bytes > 0) sums[{flow.from, flow.to}] += flow.bytes;
-  });
-  std::vector<machine::Flow> flows;
-  for (const auto& [ends, sum] : sums) flows.push_back({ends.first, ends.second, sum});
-  return flows;
 }
 
 }  // namespace collio::policy

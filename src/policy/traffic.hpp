@@ -9,12 +9,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <utility>
+#include <memory>
 #include <vector>
 
 #include "machine/machine.hpp"
+#include "machine/node_traffic.hpp"
 #include "policy/local_aggregators.hpp"
 #include "policy/plan.hpp"
 
@@ -27,25 +26,24 @@ struct Service {
   const Layers& layers;           ///< through which nodes messages of two_layer calls pass
 };
 
-/// Bytes of one call or many by the aggregator that serves them: all that is needed to foresee where bytes
-/// go.
+/// Bytes of one call or many by the aggregator that serves them, or by the traffic of placed domains: all
+/// that is needed to foresee where bytes go.
 class ServedBytes {
  public:
-  /// A call of `bytes` bytes in all. Calls without an exchange count nothing. O(domains).
+  /// A call of `bytes` bytes in all. Calls without an exchange count nothing. O(domains); where a call's
+  /// domains were placed O(1) for the plan of the last such call, else as the length of its traffic.
   void add(const Plan& plan, std::int64_t bytes);
   [[nodiscard]] bool empty() const noexcept;
-  /// Visits what leaves nodes; a pair of nodes may come several times. O(nodes * nodes), or, where nodes are
-  /// grouped, O(nodes * domains).
-  void for_each_flow(const Service& service, const std::function<void(const machine::Flow&)>& visit) const;
+  /// Adds what leaves nodes. O(nodes * nodes), or, where nodes are grouped, O(nodes * domains).
+  void add_to(machine::NodeTraffic& traffic, const Service& service) const;
 
  private:
-  std::map<std::pair<int, int>, std::int64_t>
-      flows_;                            ///< between nodes, of calls whose domains were placed by their bytes
+  /// The traffic of the last calls whose domains were placed.
+  void add_last(std::vector<std::int64_t>& numbers) const;
+  std::shared_ptr<const PlacedDomains> last_;  ///< of the last calls whose domains were placed
+  std::int64_t last_calls_ = 0;
+  std::vector<std::int64_t> placed_;     ///< traffic of such calls before these; empty: none
   std::vector<double> by_domain_[2][2];  ///< [reads][in two layers], by aggregator
 };
-
-/// The flows that a plan foresees, by pairs of nodes in order, for a call of `bytes` bytes in all. Pure.
-[[nodiscard]] std::vector<machine::Flow> expected_traffic(const Plan& plan, std::int64_t bytes,
-                                                          const Service& service);
 
 }  // namespace collio::policy

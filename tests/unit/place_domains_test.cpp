@@ -7,6 +7,7 @@
 #include <set>
 
 #include "byte_list.hpp"
+#include "machine/node_traffic.hpp"
 #include "policy/assignment.hpp"
 #include "policy/elect_aggregators.hpp"
 
@@ -40,12 +41,19 @@ std::vector<int> dealt(int nodes, int seats) {
   return homes;
 }
 
+std::vector<machine::Flow> flows_of(const PlacedDomains& placed, int nodes) {
+  const machine::Machine machine = nodes_of_four(nodes);
+  machine::NodeTraffic traffic(machine);
+  traffic.numbers() = placed.traffic.value();
+  return traffic.flows();
+}
+
 TEST(PlaceDomains, BlocksStayOnTheirNodesThoughTheNetworkIsUnknown) {
   const PlacedDomains placed =
       place_domains(plan_of(8), nodes_of_four(4), Hints{}, in_blocks(4, 8), dealt(4, 8));
   EXPECT_EQ(placed.after.bytes_inside_nodes, 8 << 20);
   EXPECT_LT(placed.before.bytes_inside_nodes, 8 << 20);
-  EXPECT_TRUE(placed.flows && placed.flows->empty());
+  EXPECT_EQ(flows_of(placed, 4), std::vector<machine::Flow>());
   EXPECT_FALSE(placed.network_known);
   EXPECT_TRUE(
       placing_text(placed).ends_with(", with all nodes on one switch at 10 Gbit/s: the network is unknown"));
@@ -77,11 +85,28 @@ TEST(PlaceDomains, FlowsOfAReadGoTheOtherWay) {
   hints.assignment = Assignment::in_order;
   core::Matrix<std::int64_t> bytes({2, 2});
   bytes(1, 0) = 7;
-  EXPECT_EQ(*place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}).flows,
+  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}), 2),
             (std::vector<machine::Flow>{{1, 0, 7}}));
   plan.direction = Direction::read;
-  EXPECT_EQ(*place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}).flows,
+  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}), 2),
             (std::vector<machine::Flow>{{0, 1, 7}}));
+}
+
+TEST(PlaceDomains, WithoutMemoryDomainsStayInOrder) {
+  const PlacedDomains placed = without_memory(3);
+  EXPECT_EQ(placed.how, "in_order");
+  EXPECT_EQ(placed.seat_of_domain, (std::vector<int>{0, 1, 2}));
+  EXPECT_FALSE(placed.traffic);
+  EXPECT_EQ(placing_text(placed), "there is no memory to place domains");
+}
+
+TEST(PlaceDomains, AnElectedNodeWithoutRoomLeavesDomainsToOthers) {
+  Hints hints;
+  hints.who = Election::greedy;
+  core::Matrix<std::int64_t> bytes({2, 3});
+  for (int d = 0; d < 3; ++d) bytes(1, d) = 7;  // all on node 1, which has one of three
+  const PlacedDomains placed = place_domains(plan_of(3), nodes_of_four(2), hints, bytes, {0, 1, 0});
+  EXPECT_EQ(placed.seat_of_domain, (std::vector<int>{1, 0, 2}));
 }
 
 TEST(PlaceDomains, IsLeftOutWhereItCannotPay) {

@@ -9,6 +9,7 @@
 #include "machine/node_traffic.hpp"
 #include "networks.hpp"
 #include "policy/aggregators.hpp"
+#include "policy/place_domains.hpp"
 
 namespace collio {
 namespace {
@@ -102,7 +103,11 @@ struct Case {
   }
   [[nodiscard]] policy::Service service() const { return {machine, homes, layers}; }
   [[nodiscard]] std::vector<Flow> expected(const policy::Plan& plan, std::int64_t bytes) const {
-    return expected_traffic(plan, bytes, service());
+    policy::ServedBytes served;
+    served.add(plan, bytes);
+    NodeTraffic traffic(machine);
+    served.add_to(traffic, service());
+    return traffic.flows();
   }
 };
 
@@ -169,8 +174,32 @@ TEST(ExpectedTraffic, CallsAddUp) {
   served.add(c.plan(0, 2 * MiB, Direction::read), 2 * MiB);
   EXPECT_FALSE(served.empty());
   NodeTraffic traffic(c.machine);
-  served.for_each_flow(c.service(), [&](const Flow& flow) { traffic.add(flow); });
+  served.add_to(traffic, c.service());
   EXPECT_EQ(traffic.flows(), (std::vector<Flow>{{0, 1, 3 * MiB + MiB / 2}, {1, 0, 3 * MiB + MiB / 2}}));
+}
+
+/// A plan with traffic from node 0 to node 1.
+policy::Plan placed_plan(const Case& c, std::int64_t bytes) {
+  policy::Plan plan = c.plan(0, 8 * MiB);
+  NodeTraffic traffic(c.machine);
+  traffic.add({0, 1, bytes});
+  policy::PlacedDomains placed{.seat_of_domain = {0, 1}};
+  placed.traffic = traffic.numbers();
+  plan.placed = std::make_shared<const policy::PlacedDomains>(placed);
+  return plan;
+}
+
+TEST(ExpectedTraffic, CallsOfPlacedPlansAddUpWhateverTheirOrder) {
+  const Case c(nodes_of({2, 2}), {{"cb_nodes", "2"}, {"collio_path", "two_phase"}});
+  const policy::Plan one = placed_plan(c, 1), other = placed_plan(c, 100);
+  policy::ServedBytes served;
+  for (const policy::Plan* plan : {&one, &one, &other, &one, &other, &other}) served.add(*plan, 8 * MiB);
+  EXPECT_FALSE(served.empty());
+  for (int report = 0; report < 2; ++report) {  // one that comes while the file is open changes nothing
+    NodeTraffic traffic(c.machine);
+    served.add_to(traffic, c.service());
+    EXPECT_EQ(traffic.flows(), (std::vector<Flow>{{0, 1, 303}}));
+  }
 }
 
 }  // namespace

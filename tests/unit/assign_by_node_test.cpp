@@ -1,0 +1,124 @@
+// Placements of many domains: as good as those that weigh all pairs, and made in a moment.
+#include "policy/assign_by_node.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+#include <random>
+
+namespace collio::policy {
+namespace {
+
+using Matrix = core::Matrix<std::int64_t>;
+
+constexpr machine::Cable one_gbyte_s{1e9, 1e-6};
+
+/// A job whose aggregators are dealt to its nodes.
+struct Job {
+  int nodes = 1, seats = 1, domains = 1;
+
+  [[nodiscard]] PlacementProblem on(const machine::Topology& network) const {
+    PlacementProblem p{network, {}, Matrix({nodes, domains}), {}};
+    for (int node = 0; node < nodes; ++node) p.nodes.push_back(node);
+    for (int seat = 0; seat < seats; ++seat) p.seats.push_back(seat % nodes);
+    return p;
+  }
+};
+
+double saved(const AssignmentChoice& choice) {
+  return choice.before.busiest.time_s > 0 ? 1 - choice.after.busiest.time_s / choice.before.busiest.time_s
+                                          : 0;
+}
+
+int most_domains_of_a_seat(const PlacementProblem& p, const std::vector<int>& seat_of_domain) {
+  std::vector<int> counts(p.seats.size(), 0);
+  for (const int seat : seat_of_domain) ++counts.at(static_cast<std::size_t>(seat));
+  return std::ranges::max(counts);
+}
+
+TEST(AssignByNode, SavesAsMuchAsWeighingAllPairs) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 dice(seed);
+  double by_node = 0, exact = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const int nodes = 2 + static_cast<int>(dice() % 6), seats = nodes * (1 + static_cast<int>(dice() % 3));
+    const machine::Topology network(machine::SingleSwitch{nodes, one_gbyte_s});
+    PlacementProblem p =
+        Job{nodes, seats, 1 + static_cast<int>(dice() % (2 * static_cast<unsigned>(seats)))}.on(network);
+    p.reads = trial % 2;
+    for (std::int64_t& bytes : p.bytes.values()) bytes = dice() % 3 ? 0 : dice() % 100000;
+    const AssignmentChoice choice = choose_by_node(p);
+    const PlacementMeasures m = measure(p, choice.seat_of_domain);
+    ASSERT_EQ(choice.after.busiest.bytes, m.busiest.bytes);
+    ASSERT_EQ(choice.after.busiest.time_s, m.busiest.time_s);
+    ASSERT_EQ(choice.after.hop_bytes, m.hop_bytes);
+    ASSERT_EQ(choice.after.bytes_inside_nodes, m.bytes_inside_nodes);
+    ASSERT_EQ(choice.after.seat_bytes, m.seat_bytes);
+    ASSERT_EQ(choice.after.imbalance, m.imbalance);
+    ASSERT_LE(most_domains_of_a_seat(p, choice.seat_of_domain), (p.domains() + seats - 1) / seats);
+    const AssignmentChoice best = choose_among(p, assign_by_all(p));
+    if (choice.reason.why == WhyAssignment::bounded) {
+      ASSERT_LT(saved(best), least_gain) << "what is ruled out cannot be had";
+    }
+    by_node += saved(choice), exact += saved(best);
+  }
+  EXPECT_GE(by_node, 0.97 * exact);
+}
+
+TEST(AssignByNode, NoSeatHasTwoOnOtherNetworksEither) {
+  std::mt19937 dice(3);
+  const machine::Topology network(machine::FatTree{4, 4, 2, one_gbyte_s, one_gbyte_s});
+  PlacementProblem p = Job{16, 32, 32}.on(network);
+  for (std::int64_t& bytes : p.bytes.values()) bytes = dice() % 5 ? 0 : dice() % 1000;
+  for (const Assignment how : {Assignment::in_order, Assignment::locality_aware, Assignment::least_hop_bytes,
+                               Assignment::least_congestion})
+    EXPECT_EQ(most_domains_of_a_seat(p, assign_by_node(how, p)), 1) << name_of(how);
+  const PlacementMeasures in_order = measure(p, assign_by_node(Assignment::in_order, p));
+  EXPECT_GT(measure(p, assign_by_node(Assignment::locality_aware, p)).bytes_inside_nodes,
+            in_order.bytes_inside_nodes);
+  EXPECT_LT(measure(p, assign_by_node(Assignment::least_hop_bytes, p)).hop_bytes, in_order.hop_bytes);
+  EXPECT_LE(choose_by_node(p).after.busiest.time_s, in_order.busiest.time_s);
+}
+
+TEST(AssignByNode, WhatCannotSaveIsNotLookedFor) {
+  const machine::Topology network(machine::SingleSwitch{64, one_gbyte_s});
+  PlacementProblem p = Job{64, 512, 512}.on(network);
+  std::ranges::fill(p.bytes.values(), 1000);
+  const AssignmentChoice choice = choose_assignment(p);
+  EXPECT_EQ(choice.how, Assignment::in_order);
+  EXPECT_EQ(choice.reason.why, WhyAssignment::bounded);
+  EXPECT_EQ(assignment_text(choice.reason),
+            "the busiest link needs 0.000504 s with domains in order; nothing can save 2 % of it");
+  std::ranges::fill(p.bytes.values(), 0);
+  EXPECT_EQ(choose_assignment(p).reason.why, WhyAssignment::no_traffic);
+}
+
+TEST(AssignByNode, TheReasonNamesTheLimitOfTheSearch) {
+  EXPECT_EQ(assignment_text({.why = WhyAssignment::sooner, .in_order_s = 2, .taken_s = 1, .limited = true}),
+            "the busiest link needs 1 s instead of 2 s with domains in order; the search ended at its limit "
+            "of work");
+}
+
+double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+/// The aim is 50 ms (bench/policy); weighing all pairs took 3 to 6 s.
+TEST(AssignByNode, AThousandNodesArePlacedInAMoment) {
+  const machine::Topology network(machine::SingleSwitch{1000, one_gbyte_s});
+  std::mt19937 dice(1);
+  for (const bool everywhere : {true, false}) {
+    PlacementProblem p = Job{1000, 4000, 4000}.on(network);
+    for (int node = 0; node < 1000; ++node)
+      for (int d = 0; d < 4000; ++d)
+        if (everywhere || d / 125 == node * 4 / 125)
+          p.bytes(node, d) = 100000 + static_cast<int>(dice() % 1000);
+    const double begin_s = cpu_s();
+    const AssignmentChoice choice = choose_assignment(p);
+    EXPECT_LT(cpu_s() - begin_s, 1);
+    EXPECT_EQ(choice.how == Assignment::in_order, everywhere);
+  }
+}
+
+}  // namespace
+}  // namespace collio::policy
