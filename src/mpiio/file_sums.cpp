@@ -106,9 +106,12 @@ FileSums named(const engine::File& file) {
 void CallSums::add(const CallSums& other) {
   record.repeats += other.record.repeats;
   record.remembered += other.record.remembered;
+  record.placed += other.record.placed;
   record.met_once += other.record.met_once;
   record.unmet += other.record.unmet;
   record.span_bytes += other.record.span_bytes;
+  record.estimate_s += other.record.estimate_s;
+  record.longest_s += other.record.longest_s;
   counted.add(other.counted);
   add_spreads(seconds, other.seconds);
   add_spreads(program, other.program);

@@ -30,8 +30,11 @@ report::Call call_of(const CallSums& sums) {
                     .local_aggregators = r.local_aggregators,
                     .rounds = r.rounds,
                     .remembered = r.remembered,
+                    .placed = r.placed,
                     .met_once = r.met_once,
                     .unmet = r.unmet,
+                    .estimated_seconds = r.estimate_s,
+                    .agreed_seconds = r.longest_s,
                     .counters = sums.counted,
                     .placement = r.placement,
                     .seconds = sums.seconds};

@@ -57,8 +57,11 @@ std::size_t CallLog::add(const CallRecord& record, const std::function<std::stri
   }
   into->repeats += record.repeats;
   into->remembered += record.remembered;
+  into->placed += record.placed;
   into->met_once += record.met_once;
   into->unmet += record.unmet;
+  into->estimate_s += record.estimate_s;
+  into->longest_s += record.longest_s;
   into->total_s += record.total_s;
   into->span_bytes += record.span_bytes;
   into->all_bytes += record.all_bytes;

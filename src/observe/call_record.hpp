@@ -37,6 +37,7 @@ struct CallRecord {
   std::int64_t aggregators = 0, rounds = 0;
   std::int64_t local_aggregators = 0;  ///< two_layer
   std::int64_t remembered = 0;         ///< calls whose plan was remembered from an earlier one
+  std::int64_t placed = 0;             ///< calls whose domains were placed by where their bytes are
   std::int64_t met_once = 0;           ///< calls whose bytes moved before the ranks met
   std::int64_t unmet = 0;              ///< calls in which ranks did not meet
   std::int64_t repeats = 1;
@@ -46,6 +47,8 @@ struct CallRecord {
   double waited_s = 0;  ///< of the program, until it was done: in waits, tests, later calls on the file
   double hidden_s = 0;  ///< the rest of its time
   std::optional<report::Placement> placement;  ///< of the first of them; on rank 0
+  double estimate_s = 0;  ///< of their path, beyond the storage time that all paths share
+  double longest_s = 0;   ///< from the digest on, of the rank where each took longest; the same on all ranks
   double total_s = 0;
   Steps steps;
   Counters counters;

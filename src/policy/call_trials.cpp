@@ -12,12 +12,6 @@ constexpr std::int64_t settled_calls = 32;  ///< from one look at the usual time
 constexpr double dearest = 3;  ///< usual calls that a trial is taken to lose at most, until one was made; a
                                ///< way that would lose more is not tried
 
-/// Beyond the storage time all paths share.
-double estimate_of(const Plan& plan, Path path) {
-  if (path == Path::two_layer) return plan.estimate_two_layer_s;
-  return path == Path::independent ? plan.estimate_independent_s : plan.estimate_two_phase_s;
-}
-
 /// Who asks for aggregators or layers wants to see them at work.
 bool aggregation_given(const Hints& hints) {
   return hints.aggregators > 0 || !hints.host_limits.empty() || hints.local_aggregators > 0 ||
@@ -49,7 +43,7 @@ std::vector<OpenWay> choices_of(const Plan& plan, const Digest& digest, const ma
   for (const Path path : {Path::two_layer, Path::two_phase, Path::independent}) {
     if (!open || path == plan.path || (path == Path::independent && few_servers(machine, hints)))
       continue;  // others have not opened the file
-    choices.push_back({{path, Transfer::two_sided}, estimate_of(plan, path) - estimate_of(plan, plan.path)});
+    choices.push_back({{path, Transfer::two_sided}, plan.estimate_s(path) - plan.estimate_s(plan.path)});
   }
   const bool long_pieces = digest.bytes >= hints.transfer_piece_bytes * digest.pieces;
   if (plan.path == Path::two_phase && hints.transfer == Transfer::automatic && digest.on_fibers == 0 &&

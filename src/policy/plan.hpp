@@ -60,6 +60,10 @@ struct Plan {
   double estimate_two_phase_s = 0;  ///< beyond the storage time all paths share
   double estimate_independent_s = 0;
 
+  [[nodiscard]] double estimate_s(Path by) const noexcept {
+    if (by == Path::two_layer) return estimate_two_layer_s;
+    return by == Path::independent ? estimate_independent_s : estimate_two_phase_s;
+  }
   [[nodiscard]] Way way() const noexcept { return {path, transfers.by}; }
   /// The same plan serves the same pieces `distance` bytes further on.
   [[nodiscard]] bool serves_at(std::int64_t distance) const noexcept {

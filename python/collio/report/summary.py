@@ -345,6 +345,11 @@ def counts_of(call: CallRecord) -> list[str]:
         texts.append(_placement_text(placement))
     if call.get("remembered"):
         texts.append(f"{counted(int(call['remembered']), 'plan')} remembered")
+    if call.get("placed", 0) > 1:
+        texts.append(f"domains placed in {call['placed']} calls")
+    if call.get("estimated_seconds") and call.get("agreed_seconds"):
+        texts.append(f"estimated {format_seconds(call['estimated_seconds'] or 0)} beyond storage, "
+                     f"took {format_seconds(call['agreed_seconds'] or 0)}")
     if call.get("met_once"):
         texts.append(f"{counted(int(call['met_once']), 'call')} with one meeting of the ranks")
     if call.get("unmet"):

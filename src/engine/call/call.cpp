@@ -166,6 +166,7 @@ Planned plan_in_step(const Agreed& agreed) {
   Steps::Scope time(agreed.record.steps, Step::plan);
   Planned planned = plan_of(agreed.file, agreed.request, agreed.digest, agreed.prepared.access);
   agreed.record.remembered = planned.seen ? 1 : 0;
+  agreed.record.placed = planned.placed ? 1 : 0;
   return planned;
 }
 
@@ -226,6 +227,8 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   PathResult moved = attempts(agreed, planned, since_s);
   if (moved.outcome.left_out) moved = make_again(agreed, planned, since_s);
   if (planned.plan.path == policy::Path::two_layer) transport::NodeSlots::count_through(digest.bytes);
+  agreed.record.estimate_s = planned.plan.estimate_s(planned.plan.path);
+  agreed.record.longest_s = 1e-9 * static_cast<double>(moved.outcome.longest_ns);
   learn_from(file, {agreed.prepared.shape, digest, planned, moved.outcome});
   file.pool.trim(
       static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));

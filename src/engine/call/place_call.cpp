@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <new>
+#include <optional>
 
 #include "core/cursor.hpp"
 #include "policy/file_cuts.hpp"
@@ -31,35 +33,46 @@ std::vector<std::int64_t> bytes_by_domain(const access::FileAccess& access, cons
   return bytes;
 }
 
-/// The sums of all nodes on rank 0, row by row; elsewhere nothing of use. Collective.
-core::Matrix<std::int64_t> gather_rows(const File& file, std::vector<std::int64_t> mine) {
-  const int width = static_cast<int>(mine.size());
+/// visit(node, row) on rank 0 for every node: the sums over its ranks. Needs no memory but `row`, this
+/// rank's, so that no row is left behind. Collective.
+template <class Visit>
+void gather_rows(const File& file, std::vector<std::int64_t>& row, Visit&& visit) {
+  const int width = static_cast<int>(row.size());
   const bool first = file.node_rank == 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  transport::reduce_to_first(mine.data(), width, MPI_INT64_T, MPI_SUM, file.node);
-  core::Matrix<std::int64_t> rows({file.rank == 0 ? static_cast<int>(file.machine.nodes.size()) : 0, width});
+  transport::reduce_to_first(row.data(), width, MPI_INT64_T, MPI_SUM, file.node);
   if (file.rank == 0) {
-    std::ranges::copy(mine, rows.row(file.node_index).begin());
-    for (int node = 0; node < rows.rows(); ++node) {
+    visit(file.node_index, row);
+    for (int node = 0; node < static_cast<int>(file.machine.nodes.size()); ++node) {
       if (node == file.node_index) continue;
-      MPI_Irecv(rows.row(node).data(), width, MPI_INT64_T, file.leaders[static_cast<std::size_t>(node)],
-                tag_row, file.comm, &request);
+      MPI_Irecv(row.data(), width, MPI_INT64_T, file.leaders[static_cast<std::size_t>(node)], tag_row,
+                file.comm, &request);
       transport::wait_for(request);
+      visit(node, row);
     }
   } else if (first) {
-    MPI_Isend(mine.data(), width, MPI_INT64_T, 0, tag_row, file.comm, &request);
+    MPI_Isend(row.data(), width, MPI_INT64_T, 0, tag_row, file.comm, &request);
     transport::wait_for(request);
   }
-  return rows;
 }
 
-/// What the regions of an even cut hold, over all ranks. On rank 0.
-policy::Histogram histogram_of(const policy::Domains& regions, const core::Matrix<std::int64_t>& rows) {
-  policy::Histogram h{regions.low, regions.domain_bytes,
-                      std::vector<std::int64_t>(static_cast<std::size_t>(regions.count), 0)};
-  for (int node = 0; node < rows.rows(); ++node)
-    std::ranges::transform(h.bytes, rows.row(node), h.bytes.begin(), std::plus{});
-  return h;
+/// A row for each node, on rank 0. Nothing: there is no memory for them.
+std::optional<core::Matrix<std::int64_t>> room_for_rows(const File& file, int width) try {
+  return core::Matrix<std::int64_t>({static_cast<int>(file.machine.nodes.size()), width});
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
+/// On rank 0.
+policy::PlacedDomains placed(const File& file, const policy::Plan& plan,
+                             std::optional<core::Matrix<std::int64_t>> rows) try {
+  if (!rows) return policy::without_memory(plan.domains.count);
+  policy::PlacedDomains done =
+      policy::place_domains(plan, file.machine, file.hints, std::move(*rows), file.servers.homes);
+  for (policy::PlacementMeasures* m : {&done.before, &done.after}) m->seat_bytes = {};  // plans are kept
+  return done;
+} catch (const std::bad_alloc&) {
+  return policy::without_memory(plan.domains.count);
 }
 
 }  // namespace
@@ -69,26 +82,35 @@ void balance_call(File& file, policy::Plan& plan, const access::FileAccess& acce
   const int count = plan.domains.count;
   const policy::Domains regions = policy::cut_evenly(
       {plan.span, count * balanced_regions, plan.alignment_bytes, plan.domains.window_bytes});
-  const core::Matrix<std::int64_t> rows = gather_rows(file, bytes_by_domain(access, regions));
+  std::vector<std::int64_t> mine = bytes_by_domain(access, regions);
+  policy::Histogram histogram{regions.low, regions.domain_bytes, std::vector<std::int64_t>(mine.size(), 0)};
+  gather_rows(file, mine, [&](int, const std::vector<std::int64_t>& row) {
+    std::ranges::transform(histogram.bytes, row, histogram.bytes.begin(), std::plus{});
+  });
   const policy::FileCutRequest request{plan.span, count, plan.alignment_bytes};
   policy::ContiguousDomains cut{std::vector<std::int64_t>(static_cast<std::size_t>(count) + 1)};
-  if (file.rank == 0) cut = policy::cut_balanced(request, histogram_of(regions, rows));
+  if (file.rank == 0) cut = policy::cut_balanced(request, histogram);
   transport::broadcast(cut.bounds.data(), count + 1, MPI_INT64_T, 0, file.comm);
   policy::recut(plan, policy::domains_of(cut, request, plan.domains.window_bytes));
 }
 
 void place_call(File& file, policy::Plan& plan, const access::FileAccess& access, std::int64_t bytes) {
   if (policy::against_placing(plan, file.machine, file.hints, bytes) != policy::InOrder::no) return;
-  core::Matrix<std::int64_t> rows = gather_rows(file, bytes_by_domain(access, plan.domains));
-  policy::PlacedDomains placed;
+  std::vector<std::int64_t> mine = bytes_by_domain(access, plan.domains);
+  std::optional<core::Matrix<std::int64_t>> rows;
+  if (file.rank == 0) rows = room_for_rows(file, plan.domains.count);
+  gather_rows(file, mine, [&](int node, const std::vector<std::int64_t>& row) {
+    if (rows) std::ranges::copy(row, rows->row(node).begin());
+  });
+  policy::PlacedDomains done;
   std::vector<std::int32_t> seats(static_cast<std::size_t>(plan.domains.count), -1);
   if (file.rank == 0) {
-    placed = policy::place_domains(plan, file.machine, file.hints, std::move(rows), file.servers.homes);
-    std::ranges::copy(placed.seat_of_domain, seats.begin());
+    done = placed(file, plan, std::move(rows));
+    std::ranges::copy(done.seat_of_domain, seats.begin());
   }
   file.agreement->maximum(seats);
-  placed.seat_of_domain.assign(seats.begin(), seats.end());
-  plan.placed = std::make_shared<const policy::PlacedDomains>(std::move(placed));
+  done.seat_of_domain.assign(seats.begin(), seats.end());
+  plan.placed = std::make_shared<const policy::PlacedDomains>(std::move(done));
 }
 
 }  // namespace collio::engine

@@ -11,14 +11,26 @@ namespace collio::engine {
 
 namespace {
 
-/// Collective.
-policy::Plan new_plan(File& file, const policy::PlanRequest& request, const access::FileAccess& access) {
+struct Made {
+  policy::Plan plan;
+  bool placed = false;  ///< its domains, by where the bytes are now
+};
+
+/// `before`: by the same way, of the same pieces elsewhere; null: there is none. Its aggregators serve again:
+/// domains of the same pieces begin a part of a unit further on at most. Collective.
+Made new_plan(File& file, const policy::PlanRequest& request, const access::FileAccess& access,
+              const policy::Plan* before = nullptr) {
   policy::Plan plan = file.plan(request);
   const bool aggregates = plan.path == policy::Path::two_phase || plan.path == policy::Path::two_layer;
-  if (!aggregates || request.digest.bytes == 0 || plan.domains.count == 0) return plan;
+  if (!aggregates || request.digest.bytes == 0 || plan.domains.count == 0) return {std::move(plan)};
   balance_call(file, plan, access);
+  if (before && before->placed && before->path == plan.path && before->domains.count == plan.domains.count) {
+    plan.placed = before->placed;
+    return {std::move(plan)};
+  }
   place_call(file, plan, access, request.digest.bytes);
-  return plan;
+  const bool placed = plan.placed != nullptr;
+  return {std::move(plan), placed};
 }
 
 /// Null: the schedule was asked for, or there is one buffer only. One-sided transfers are for all ranks
@@ -36,39 +48,39 @@ bool may_recall(const policy::Plan& plan) {
 }
 
 /// The plan by one way of an earlier call of the same pieces, where they are now. Collective.
-policy::Plan recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way, const policy::Digest& digest,
-                           const access::FileAccess& access) {
+Made recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way, const policy::Digest& digest,
+                   const access::FileAccess& access) {
   const std::int64_t distance = digest.low - seen.digest.low;
   std::optional<policy::Plan>& known = seen.routes[way].plan;
   if (known && known->serves_at(distance)) {
     policy::Plan plan = *known;
     plan.shift(distance);
     plan.tiled = seen.tiled;
-    if (file.prepare(plan)) return plan;
+    if (file.prepare(plan)) return {std::move(plan)};
   }
   policy::PlanRequest request{seen.direction, digest, file.most_domains(), seen.home_masks, seen.tiled};
   if (way > 0) request.way = seen.trials.way(way);
-  policy::Plan plan = new_plan(file, request, access);
-  if (!known && may_recall(plan) && plan.serves_at(distance)) {
-    known = plan;
+  Made made = new_plan(file, request, access, known ? &*known : nullptr);
+  if (!known && may_recall(made.plan) && made.plan.serves_at(distance)) {
+    known = made.plan;
     known->shift(-distance);
   }
-  return plan;
+  return made;
 }
 
 /// Calls that the program does not wait in take as long as it computes: they are not for trial. Collective.
 Planned recalled(File& file, PlanMemory::Entry& seen, const policy::Digest& digest,
                  const access::FileAccess& access) {
   std::size_t way = digest.in_background == 0 ? seen.trials.next() : seen.trials.in_force();
-  policy::Plan plan = recalled_plan(file, seen, way, digest, access);
-  if (way != seen.trials.in_force() && plan.way() != seen.trials.way(way)) {
+  Made made = recalled_plan(file, seen, way, digest, access);
+  if (way != seen.trials.in_force() && made.plan.way() != seen.trials.way(way)) {
     seen.trials.refused();
     way = seen.trials.in_force();
-    plan = recalled_plan(file, seen, way, digest, access);
+    made = recalled_plan(file, seen, way, digest, access);
   }
   auto& schedules = seen.routes[way].schedules;
-  if (!schedules) schedules = schedules_of(file.hints, plan);
-  return {std::move(plan), schedules, &seen, way};
+  if (!schedules) schedules = schedules_of(file.hints, made.plan);
+  return {std::move(made.plan), schedules, &seen, way, made.placed};
 }
 
 PlanMemory::Entry entry_of(const File& file, const CompletedCall& done) {
@@ -99,9 +111,9 @@ Planned plan_of(File& file, const CallRequest& request, const policy::Digest& di
                 const access::FileAccess& access) {
   if (PlanMemory::Entry* seen = file.memory.find(digest, request.direction))
     return recalled(file, *seen, digest, access);
-  policy::Plan plan = new_plan(file, {request.direction, digest, file.most_domains()}, access);
-  auto schedules = schedules_of(file.hints, plan);
-  return {std::move(plan), std::move(schedules)};
+  Made made = new_plan(file, {request.direction, digest, file.most_domains()}, access);
+  auto schedules = schedules_of(file.hints, made.plan);
+  return {std::move(made.plan), std::move(schedules), nullptr, 0, made.placed};
 }
 
 void learn_from(File& file, const CompletedCall& done) {

@@ -15,6 +15,7 @@ struct Planned {
   std::shared_ptr<policy::ScheduleTrials> schedules;
   PlanMemory::Entry* seen = nullptr;  ///< an earlier call of the same pieces; null: there is none
   std::size_t way = 0;                ///< of its trials
+  bool placed = false;                ///< domains were placed for this call, not for an earlier one
 };
 
 /// Collective.
