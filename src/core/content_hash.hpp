@@ -14,6 +14,15 @@ constexpr std::uint64_t hash_step(std::uint64_t hash, std::uint64_t value) noexc
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64) ^ (hash << 1);
 }
 
+/// A number whose bits all depend on all of `value`'s (SplitMix64: Steele, Lea & Flood, OOPSLA 2014). Sums of
+/// such numbers differ for what steps alone leave nearly linear.
+constexpr std::uint64_t mixed(std::uint64_t value) noexcept {
+  value += 0x9e3779b97f4a7c15u;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+  return value ^ (value >> 31);
+}
+
 /// O(bytes / 16) multiplications, two chains at a time.
 inline std::uint64_t content_hash(std::span<const std::uint8_t> bytes) noexcept {
   std::uint64_t a = bytes.size(), b = ~a, x = 0, y = 0;

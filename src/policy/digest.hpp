@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/content_hash.hpp"
+
 namespace collio::policy {
 
 struct Digest {
@@ -37,26 +39,28 @@ struct Digest {
   std::int64_t call_high = unsaid,
                call_low = unsaid;  ///< most and (negated) least of the ranks' kinds of call
   std::int64_t form_high = unsaid, form_low = unsaid;  ///< the same of the forms of it
-  std::int64_t recalled_high = unsaid,
-               recalled_low = unsaid;  ///< most and (negated) least of the earlier calls that
-  std::int64_t distance_high = unsaid,
-               distance_low = unsaid;  ///< ranks recall, and of how much further on this one is
+  std::uint64_t shapes = 0;     ///< what the ranks access, up to where in the file: a sum of hashes
+  std::uint64_t positions = 0;  ///< where: the sum of weights times offsets, modulo a prime
+  std::uint64_t weights = 0;    ///< of the ranks that access any byte, summed by the same modulus
 
-  /// An earlier call, and how many bytes further on in the file this one is. id 0: none.
-  struct Recalled {
-    std::int64_t id = 0, distance = 0;
+  /// One rank's access.
+  struct RankAccess {
+    int rank = 0;
+    std::uint64_t shape = 0;  ///< a hash of it, up to its offset
+    std::int64_t offset = 0;
   };
-  void set_recalled(const Recalled& r) noexcept {
-    recalled_high = r.id;
-    recalled_low = -r.id;
-    distance_high = r.distance;
-    distance_low = -r.distance;
+  void set_access(const RankAccess& a) noexcept {
+    const std::uint64_t weight = core::mixed(static_cast<std::uint64_t>(a.rank)) % prime;
+    shapes = core::mixed(core::hash_step(weight, a.shape));
+    positions = times(weight, modulo(a.offset));
+    weights = weight;
   }
-  /// What all ranks that have bytes recall; none unless it is the same.
-  [[nodiscard]] Recalled recalled() const noexcept {
-    if (recalled_high == unsaid || recalled_high != -recalled_low || distance_high != -distance_low)
-      return {};
-    return {recalled_high, distance_high};
+  /// Every rank accesses what it did in a call before, all as many bytes further on. Wrong with a probability
+  /// of some 2^-61: sums of hashes, and a linear function of the offsets, stand for all ranks' numbers.
+  [[nodiscard]] bool repeats(const Digest& before) const noexcept {
+    return shapes == before.shapes && weights == before.weights && bytes == before.bytes &&
+           active_ranks == before.active_ranks && span() == before.span() &&
+           positions == plus(before.positions, times(weights, modulo(low - before.low)));
   }
 
   void combine(const Digest& other) noexcept {
@@ -82,10 +86,9 @@ struct Digest {
     call_low = std::max(call_low, other.call_low);
     form_high = std::max(form_high, other.form_high);
     form_low = std::max(form_low, other.form_low);
-    recalled_high = std::max(recalled_high, other.recalled_high);
-    recalled_low = std::max(recalled_low, other.recalled_low);
-    distance_high = std::max(distance_high, other.distance_high);
-    distance_low = std::max(distance_low, other.distance_low);
+    shapes += other.shapes;
+    positions = plus(positions, other.positions);
+    weights = plus(weights, other.weights);
   }
   /// All bytes were moved before ranks met.
   [[nodiscard]] bool moved_ahead() const noexcept { return bytes > 0 && unmoved == 0; }
@@ -102,8 +105,21 @@ struct Digest {
   /// Whether ranks access bytes between other ranks' bytes. Spans that overlap by less than the ranks leave
   /// free elsewhere are not seen.
   [[nodiscard]] bool interleaved() const noexcept { return spans > span(); }
+
+ private:
+  static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
+  [[nodiscard]] static constexpr std::uint64_t modulo(std::int64_t value) noexcept {
+    constexpr auto p = static_cast<std::int64_t>(prime);
+    return static_cast<std::uint64_t>((value % p + p) % p);
+  }
+  [[nodiscard]] static constexpr std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
+    return (a + b) % prime;
+  }
+  [[nodiscard]] static constexpr std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * b % prime);
+  }
 };
 
-static_assert(sizeof(Digest) == 26 * sizeof(std::int64_t));
+static_assert(sizeof(Digest) == 25 * sizeof(std::int64_t));
 
 }  // namespace collio::policy

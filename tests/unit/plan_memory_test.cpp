@@ -6,6 +6,8 @@
 #include <iterator>
 #include <optional>
 
+#include "policy/place_domains.hpp"
+
 namespace collio::engine {
 namespace {
 
@@ -26,7 +28,7 @@ class Ranks {
  public:
   explicit Ranks(std::size_t size) : memories_(size) {}
 
-  Digest combined(const std::vector<FileAccess>& accesses, Direction direction) const {
+  Digest combined(const std::vector<FileAccess>& accesses) const {
     Digest all;
     for (std::size_t r = 0; r < memories_.size(); ++r) {
       const FileAccess& a = accesses[r];
@@ -37,7 +39,8 @@ class Ranks {
         mine.high = a.span.end();
         mine.active_ranks = 1;
       }
-      memories_[r].recall(AccessShape::of(a), direction, mine);
+      const AccessShape shape = AccessShape::of(a);
+      if (a.bytes > 0) mine.set_access({static_cast<int>(r), shape.hash, shape.offset});
       all.combine(mine);
     }
     return all;
@@ -46,7 +49,7 @@ class Ranks {
   /// Which earlier call rank 0 finds, after a look at whether all find the same; a call that none finds is
   /// remembered.
   std::int64_t call(const std::vector<FileAccess>& accesses, Direction direction = Direction::write) {
-    const Digest all = combined(accesses, direction);
+    const Digest all = combined(accesses);
     std::vector<std::int64_t> found;
     for (PlanMemory& memory : memories_) {
       const PlanMemory::Entry* entry = memory.find(all, direction);
@@ -137,7 +140,7 @@ TEST(PlanMemory, ADatatypeThatIsNotDescribedIsNeverFound) {
   Ranks ranks(2);
   const std::vector<FileAccess> same{dealt(0, 10), dealt(8, 0)};
   ranks.call(same);
-  Digest all = ranks.combined(same, Direction::write);
+  Digest all = ranks.combined(same);
   ASSERT_NE(ranks.memory(0).find(all, Direction::write), nullptr);
   all.undescribed = 1;  // rank 1, which has no bytes to recall anything by
   EXPECT_EQ(ranks.memory(0).find(all, Direction::write), nullptr);
@@ -164,7 +167,7 @@ TEST(PlanMemory, ATrialIsNotACallThatEachRankMakesForItself) {
   own.way.path = policy::Path::independent;
   exchange.way.path = policy::Path::two_layer;
   Digest all;
-  all.set_recalled({1, 0});
+  all.set_access({0, whole.hash, whole.offset});
   PlanMemory memory;
   memory.remember({0, Direction::write, whole, all, false, false, policy::CallTrials({own, exchange}), {}});
   PlanMemory::Entry* entry = memory.find(all, Direction::write);
@@ -180,17 +183,94 @@ TEST(PlanMemory, ATrialIsNotACallThatEachRankMakesForItself) {
   EXPECT_GT(trials, 0);
 }
 
+std::vector<FileAccess> pair_of(std::int64_t count) { return {dealt(0, count), dealt(8, count)}; }
+
 TEST(PlanMemory, ForgetsTheCallThatWasNotUsedLongest) {
   Ranks ranks(2);
-  const auto of = [](std::int64_t count) {
-    return std::vector<FileAccess>{dealt(0, count), dealt(8, count)};
+  EXPECT_EQ(ranks.call(pair_of(1)), 0);
+  EXPECT_EQ(ranks.call(pair_of(2)), 0);
+  constexpr auto most = static_cast<std::int64_t>(PlanMemory::most_entries);
+  for (std::int64_t k = 3; k <= most; ++k) EXPECT_EQ(ranks.call(pair_of(k)), 0);
+  EXPECT_EQ(ranks.call(pair_of(1)), 1);  // now the last used
+  EXPECT_EQ(ranks.call(pair_of(most + 1)), 0);
+  EXPECT_EQ(ranks.call(pair_of(1)), 1);
+  EXPECT_EQ(ranks.call(pair_of(2)), 0);
+}
+
+TEST(PlanMemory, LongPlansAreFewer) {
+  policy::Plan plan;
+  plan.domains.count = 4096;
+  plan.placed = std::make_shared<const policy::PlacedDomains>();
+  PlanMemory memory;
+  const auto remember = [&](std::int64_t count) {
+    Digest all;
+    const AccessShape shape = AccessShape::of(dealt(0, count));
+    all.set_access({0, shape.hash, shape.offset});
+    memory.remember({0,
+                     Direction::write,
+                     shape,
+                     all,
+                     false,
+                     false,
+                     policy::CallTrials({policy::OpenWay{}}),
+                     {{plan, nullptr}}});
+    return all;
   };
-  for (std::size_t k = 1; k <= PlanMemory::capacity; ++k)
-    EXPECT_EQ(ranks.call(of(static_cast<std::int64_t>(k))), 0);
-  EXPECT_EQ(ranks.call(of(1)), 1);  // now the last used
-  EXPECT_EQ(ranks.call(of(100)), 0);
-  EXPECT_EQ(ranks.call(of(1)), 1);
-  EXPECT_EQ(ranks.call(of(2)), 0);
+  const Digest first = remember(1);
+  std::int64_t kept = 0;
+  while (memory.find(first, Direction::write) && kept < 100) {
+    // It is now the last used: others go first.
+    const Digest second = remember(2 + kept++);
+    ASSERT_TRUE(memory.find(second, Direction::write));
+    for (int i = 0; i < 20; ++i) remember(1000 + 100 * kept + i);
+  }
+  EXPECT_EQ(kept, 1) << "twenty plans of 48 KiB are more than is kept";
+}
+
+TEST(PlanMemory, FindsPatternsThatDifferInOneRankOnly) {
+  Ranks ranks(3);
+  const std::vector<FileAccess> one{dealt(0, 10), dealt(8, 10), dealt(16, 10)},
+      other{dealt(0, 10), dealt(8, 10), dealt(16, 11)};
+  EXPECT_EQ(ranks.call(one), 0);
+  EXPECT_EQ(ranks.call(other), 0);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ranks.call(one), 1);
+    EXPECT_EQ(ranks.call(other), 2);
+  }
+}
+
+TEST(PlanMemory, FindsEachOfSeventeenPatternsInTurn) {
+  Ranks ranks(2);
+  for (int round = 0; round < 3; ++round)
+    for (std::int64_t k = 1; k <= 17; ++k) EXPECT_EQ(ranks.call(pair_of(k)), round == 0 ? 0 : k);
+}
+
+TEST(PlanMemory, RanksThatExchangePiecesOrPlacesAreOthers) {
+  Ranks ranks(2);
+  EXPECT_EQ(ranks.call({dealt(0, 10), dealt(8, 11)}), 0);
+  EXPECT_EQ(ranks.call({dealt(0, 11), dealt(8, 10)}), 0);
+  EXPECT_EQ(ranks.call({dealt(8, 10), dealt(0, 11)}), 0);
+}
+
+TEST(PlanMemory, DistancesThatAreEvenOnAverageAreNotTheSame) {
+  Ranks ranks(4);
+  const auto at = [](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
+    return std::vector<FileAccess>{dealt(a, 10), dealt(b, 10), dealt(c, 10), dealt(d, 10)};
+  };
+  EXPECT_EQ(ranks.call(at(0, 8000, 16000, 32000)), 0);
+  EXPECT_EQ(ranks.call(at(0, 8008, 15984, 32000)), 0);  // of no linear weight: the first and last stay
+  EXPECT_EQ(ranks.call(at(0, 7992, 16008, 32000)), 0);
+  EXPECT_EQ(ranks.call(at(8, 8008, 16008, 32008)), 1);
+}
+
+TEST(PlanMemory, DistancesOfHighPowersOfTwoDoNotCancelOut) {
+  Ranks ranks(4);
+  constexpr std::int64_t far = std::int64_t{1} << 50;
+  const std::vector<FileAccess> first{dealt(0, 10), dealt(far, 10), dealt(2 * far, 10), dealt(3 * far, 10)};
+  EXPECT_EQ(ranks.call(first), 0);
+  EXPECT_EQ(ranks.call({dealt(0, 10), dealt(2 * far, 10), dealt(far, 10), dealt(3 * far, 10)}), 0);
+  EXPECT_EQ(ranks.call({dealt(8, 10), dealt(far + 8, 10), dealt(2 * far + 8, 10), dealt(3 * far + 8, 10)}),
+            1);
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ policy::Digest digest_of(const File& file, const Prepared& prepared, const CallR
                                                                                                          : 0;
   d.in_background = request.form == observe::Form::blocking ? 0 : 1;
   d.went_alone = file.times.independent_calls > 0 ? 1 : 0;
-  file.memory.recall(prepared.shape, request.direction, d);
   if (access.bytes == 0) return d;
+  d.set_access({file.rank, prepared.shape.hash, prepared.shape.offset});
   d.low = access.span.offset;
   d.high = access.span.end();
   d.bytes = d.most_bytes = access.bytes;

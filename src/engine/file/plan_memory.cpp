@@ -2,10 +2,27 @@
 #include "engine/file/plan_memory.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/content_hash.hpp"
 
 namespace collio::engine {
+
+namespace {
+
+/// The same on all ranks.
+std::size_t bytes_of(const PlanMemory::Entry& entry) noexcept {
+  std::size_t bytes = sizeof entry + entry.trials.ways() * sizeof(policy::OpenWay);
+  for (const PlanMemory::Route& route : entry.routes) {
+    bytes += sizeof route;
+    if (route.plan)  // bounds, and who serves
+      bytes += static_cast<std::size_t>(route.plan->domains.count) *
+               (sizeof(std::int64_t) + (route.plan->placed ? sizeof(int) : 0));
+  }
+  return bytes;
+}
+
+}  // namespace
 
 AccessShape AccessShape::of(const access::FileAccess& access) noexcept {
   AccessShape shape;
@@ -26,16 +43,6 @@ AccessShape AccessShape::of(const access::FileAccess& access) noexcept {
   return shape;
 }
 
-void PlanMemory::recall(const AccessShape& mine, policy::Direction direction,
-                        policy::Digest& digest) const noexcept {
-  if (mine.bytes == 0) return;  // the other ranks say it
-  const Entry* seen = like(mine, direction);
-  if (!seen)
-    digest.set_recalled({0, 0});
-  else
-    digest.set_recalled({seen->id, mine.offset - seen->mine.offset});
-}
-
 const PlanMemory::Entry* PlanMemory::like(const AccessShape& mine,
                                           policy::Direction direction) const noexcept {
   const auto seen = std::ranges::find_if(entries_, [&](const Entry& e) {
@@ -53,16 +60,13 @@ bool PlanMemory::goes_by_own_calls(const AccessShape& mine, policy::Direction di
 }
 
 PlanMemory::Entry* PlanMemory::find(const policy::Digest& all, policy::Direction direction) {
-  const policy::Digest::Recalled recalled = all.recalled();
-  if (recalled.id <= 0) return nullptr;
-  const auto seen = std::ranges::find(entries_, recalled.id, &Entry::id);
-  if (seen == entries_.end() || seen->direction != direction) return nullptr;
-  const policy::Digest& before = seen->digest;
-  // A rank without bytes recalls nothing: it must not be one whose bytes collio cannot describe this time.
-  if (all.undescribed > 0 || before.bytes != all.bytes || before.active_ranks != all.active_ranks ||
-      (before.on_fibers > 0) != (all.on_fibers > 0) || before.span() != all.span() ||
-      before.low + recalled.distance != all.low)
-    return nullptr;
+  // A rank whose bytes collio cannot describe says nothing of them.
+  if (all.undescribed > 0) return nullptr;
+  const auto seen = std::ranges::find_if(entries_, [&](const Entry& e) {
+    return e.direction == direction && all.repeats(e.digest) &&
+           (e.digest.on_fibers > 0) == (all.on_fibers > 0);
+  });
+  if (seen == entries_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, seen);
   return &entries_.front();
 }
@@ -70,7 +74,11 @@ PlanMemory::Entry* PlanMemory::find(const policy::Digest& all, policy::Direction
 void PlanMemory::remember(Entry entry) {
   entry.id = next_id_++;
   entries_.push_front(std::move(entry));
-  if (entries_.size() > capacity) entries_.pop_back();
+  const auto sum = [](std::size_t bytes, const Entry& e) { return bytes + bytes_of(e); };
+  while (entries_.size() > most_entries ||
+         (entries_.size() > 1 &&
+          std::accumulate(entries_.begin(), entries_.end(), std::size_t{0}, sum) > most_bytes))
+    entries_.pop_back();
 }
 
 std::string PlanMemory::schedule_trials_text() const {

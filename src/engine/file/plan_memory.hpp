@@ -1,9 +1,10 @@
 // Calls seen before, so that a repeated one need not be decided again.
 //
-// Programs write the same pattern every time step, further on in the file. A rank recognises its own access
-// by a hash of its shape, whatever its offset, and says in the digest which earlier call it looks like; when
-// all ranks name the same one, at the same distance, its plan serves again, and what was found out holds for
-// this one too: a call whose pieces tiled every window needs no tiling check.
+// Programs write the same patterns every time step, further on in the file. Each rank adds a hash of its
+// access, whatever its offset, to the digest, and a linear function of the offset. So all ranks see in the
+// digest alone whether all access what they did in an earlier call, all at the same distance. Then its plan
+// serves again, and what was found out holds for this one too: a call whose pieces tiled every window needs
+// no tiling check.
 //
 // All ranks remember and forget in the same order, so a call is remembered everywhere or nowhere. Bounded; no
 // lists are kept, only hashes. A memory outlives its file (kept_memories.hpp).
@@ -34,7 +35,9 @@ struct AccessShape {
 
 class PlanMemory {
  public:
-  static constexpr std::size_t capacity = 16;
+  static constexpr std::size_t most_entries = 256;
+  /// Of all entries, on a rank. Rank 0 has the traffic of placed domains as well.
+  static constexpr std::size_t most_bytes = 512 << 10;
 
   /// How the call goes by one way.
   struct Route {
@@ -44,7 +47,7 @@ class PlanMemory {
   };
 
   struct Entry {
-    std::int64_t id = 0;
+    std::int64_t id = 0;  ///< in the order in which calls were remembered
     policy::Direction direction = policy::Direction::write;
     AccessShape mine;
     policy::Digest digest;
@@ -54,13 +57,12 @@ class PlanMemory {
     std::vector<Route> routes;  ///< by each of their ways
   };
 
-  /// Says in this rank's digest which earlier call this looks like. Local.
-  void recall(const AccessShape& mine, policy::Direction direction, policy::Digest& digest) const noexcept;
   /// Whether an earlier call that looks like this one went by each rank's own calls, and this one is to go as
   /// that one went. Local. `tries`: its time may be that of a trial.
   [[nodiscard]] bool goes_by_own_calls(const AccessShape& mine, policy::Direction direction,
                                        bool tries) const noexcept;
-  /// The earlier call that all ranks named in the combined digest, or null; the same on all ranks.
+  /// The earlier call of which the combined digest is a repetition, or null; the same on all ranks.
+  /// O(entries).
   [[nodiscard]] Entry* find(const policy::Digest& all, policy::Direction direction);
   /// Remembers a call; all ranks do, in the same order.
   void remember(Entry entry);

@@ -53,8 +53,8 @@ core::Error hear_of_unmet(File& file, std::string_view call) {
   UnmetCalls unmet = std::exchange(file.unmet, {});
   const bool was_told = unmet.outcome.error != 0;
   policy::Digest digest = digest_of(unmet);
-  const auto kind = static_cast<std::int64_t>(std::hash<std::string_view>{}(call) >> 2);
-  digest.set_recalled({kind, 0});
+  const std::uint64_t kind = std::hash<std::string_view>{}(call) | 1U;
+  digest.shapes = kind;               // of all ranks the same, or not
   digest.unmoved = was_told ? 0 : 1;  // here: ranks that have not been told
   const transport::CallHere here = file.agreement->here();
   transport::CallHere telling = here;
@@ -72,7 +72,7 @@ core::Error hear_of_unmet(File& file, std::string_view call) {
   log_calls(file, record);
   if (unmet.outcome.error == 0) return {};
   const std::string words = file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message));
-  const bool all_are_here = digest.recalled().id == kind;
+  const bool all_are_here = digest.shapes == kind * static_cast<std::uint64_t>(file.size);
   if (was_told && (!all_are_here || digest.unmoved == 0)) return {};
   return {static_cast<core::ErrorClass>(unmet.outcome.error), words + " (collio_meet_every: in one of " +
                                                                   std::to_string(unmet.made) +
