@@ -83,6 +83,13 @@ void take_asked(Plan& plan, const PlanRequest& r, Path asked, Path exchange) {
   if (independent && plan.path != asked) plan.reason.why = Why::hint;
 }
 
+/// Whether every piece has `average` bytes, as far as alignment shows it: where all pieces begin and end at
+/// multiples of the average, none is shorter, so none is longer.
+bool equal_pieces(const Digest& d, std::int64_t average) {
+  return average > 0 && average * d.pieces == d.bytes &&
+         std::has_single_bit(static_cast<std::uint64_t>(average)) && (d.offset_bits & (average - 1)) == 0;
+}
+
 void estimate_path(Plan& plan, const PlanRequest& r, Path exchange, const Layers& layers, bool given) {
   const double exchange_s =
       exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
@@ -90,6 +97,7 @@ void estimate_path(Plan& plan, const PlanRequest& r, Path exchange, const Layers
   plan.reason.why = Why::estimates;
   plan.reason.pieces = r.digest.pieces;
   plan.reason.piece_bytes = r.digest.bytes / std::max<std::int64_t>(1, r.digest.pieces);
+  plan.reason.equal_pieces = equal_pieces(r.digest, plan.reason.piece_bytes);
   plan.reason.local_aggregators = layers.local_aggregators();
   plan.reason.fewest_messages = !given && layers.teams.size() > 1;
 }

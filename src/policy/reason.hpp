@@ -46,6 +46,7 @@ struct Reason {
   std::int64_t ranks = 0;               ///< undescribed, unordered: how many
   std::int64_t pieces = 0;              ///< of all ranks
   std::int64_t piece_bytes = 0;         ///< on average
+  bool equal_pieces = false;            ///< each has just as many bytes
   std::int64_t sparsest = 0;            ///< sparse: at least 1/sparsest of the span must be accessed
   std::int64_t local_aggregators = 0;   ///< of estimates for two layers
   bool fewest_messages = false;         ///< one local aggregator a node, as that sends the fewest messages

@@ -44,8 +44,8 @@ std::string estimates_text(const Plan& plan) {
   const bool two_layers =
       plan.path == Path::two_layer || (plan.path == Path::independent && r.one_layer == OneLayer::no);
   std::string text = std::to_string(r.pieces) + " pieces of " + std::to_string(r.piece_bytes) +
-                     " B on average; estimates: " + seconds_text(plan.estimate_independent_s) +
-                     " if every rank accesses the file itself, " +
+                     (r.equal_pieces ? " B; estimates: " : " B on average; estimates: ") +
+                     seconds_text(plan.estimate_independent_s) + " if every rank accesses the file itself, " +
                      seconds_text(two_layers ? plan.estimate_two_layer_s : plan.estimate_two_phase_s) +
                      " through aggregators";
   if (plan.path == Path::two_layer) {
@@ -138,6 +138,7 @@ std::uint64_t reason_key(const Plan& plan) noexcept {
                                    r.ranks,
                                    r.pieces,
                                    r.piece_bytes,
+                                   static_cast<std::int64_t>(r.equal_pieces),
                                    r.sparsest,
                                    r.local_aggregators,
                                    r.memory_limit_bytes,

@@ -108,6 +108,19 @@ TEST(Plan, WhatCollioCannotDescribeIsLeftToTheMpiLibrary) {
   EXPECT_EQ(plan_of(d).path, Path::native);
 }
 
+TEST(Plan, PiecesAreEqualWhereTheirAlignmentShowsIt) {
+  Digest d = small_pieces;
+  d.pieces = 1000;
+  d.bytes = 8 * d.pieces;
+  d.offset_bits = 0xff8;
+  EXPECT_TRUE(plan_of(d).reason.equal_pieces);
+  d.offset_bits = 0xffc;  // one may have 4 bytes and another 12
+  EXPECT_FALSE(plan_of(d).reason.equal_pieces);
+  d.offset_bits = 0xff8;
+  d.bytes += 8;
+  EXPECT_FALSE(plan_of(d).reason.equal_pieces);
+}
+
 TEST(Plan, EveryPathHasAReason) {
   Digest unordered = small_pieces, undescribed = small_pieces;
   unordered.unordered = 2;

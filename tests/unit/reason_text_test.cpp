@@ -48,6 +48,12 @@ TEST(ReasonText, EstimatesNameBothSides) {
       pieces + "0.25 s through aggregators; local aggregators: 2, one a node sends the fewest messages");
 }
 
+TEST(ReasonText, PiecesOfOneSizeAreNoAverage) {
+  Plan plan = plan_because(Why::estimates);
+  plan.reason.equal_pieces = true;
+  EXPECT_EQ(reason_text(plan).rfind("1000 pieces of 8 B; estimates: ", 0), 0U) << reason_text(plan);
+}
+
 TEST(ReasonText, WhyThereIsOneLayer) {
   const std::pair<OneLayer, std::string> texts[] = {
       {OneLayer::no_node_memory, "no shared memory between the ranks of a node"},

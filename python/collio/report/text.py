@@ -34,7 +34,10 @@ def print_report(console: Console, document: Document) -> None:
         console.print()
         console.print(_file_block(file))
     console.print()
-    print_summary(console, document, environ_disabled=False)
+    if document["files"]:
+        _print_totals(console, document)
+    else:
+        print_summary(console, document, environ_disabled=False)
 
 
 def print_summary(console: Console, document: Document, environ_disabled: bool) -> None:
@@ -48,14 +51,19 @@ def print_summary(console: Console, document: Document, environ_disabled: bool) 
     for operation, path, reason, count in report.ways(document):
         times = "" if count == 1 else f" x{count}"
         console.print(f"[bold]{escape(operation)}[/]{times} went [bold]{escape(path)}[/]: {escape(reason) or 'no reason given'}", highlight=False)
+    _print_totals(console, document)
+    for warning in dict.fromkeys(warning for file in document["files"] for warning in file.get("warnings", ())):
+        console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
+
+
+def _print_totals(console: Console, document: Document) -> None:
+    """Of all files: that no collective call was made, or where the time of the calls went."""
     if idle := report.without_collective_calls(document):
         console.print(idle, highlight=False)
     sums = report.step_sums(call for _, call in report.calls(document))
     if sums:
         console.print(step_bar(sums))
         console.print(step_legend(sums))
-    for warning in dict.fromkeys(warning for file in document["files"] for warning in file.get("warnings", ())):
-        console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
 
 
 def step_bar(sums: dict[str, float]) -> Text:
