@@ -1,0 +1,44 @@
+/* Writes a file in three steps of 64 KiB with MPI_File_sync after each. After each sync, and after the close, rank 0
+   makes the file FOLDER/mark-1, mark-2, mark-3, mark-4: what was promised by then.
+
+     synced FILE FOLDER */
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP_BYTES = 65536, STEPS = 3 };
+
+static void mark(const char* folder, int number) {
+  char path[4096];
+  MPI_Barrier(MPI_COMM_WORLD);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  snprintf(path, sizeof path, "%s/mark-%d", folder, number);
+  if (rank == 0) close(open(path, O_CREAT | O_WRONLY, 0644));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_File file;
+  if (argc != 3 || MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) != MPI_SUCCESS)
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  MPI_File_set_errhandler(file, MPI_ERRORS_ARE_FATAL);
+  const int mine = STEP_BYTES / ranks;
+  char bytes[STEP_BYTES];
+  for (int step = 1; step <= STEPS; ++step) {
+    memset(bytes, 'a' + step, sizeof bytes);
+    MPI_File_write_at_all(file, (MPI_Offset)(step - 1) * STEP_BYTES + rank * mine, bytes, mine, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_sync(file);
+    mark(argv[2], step);
+  }
+  MPI_File_close(&file);
+  mark(argv[2], STEPS + 1);
+  MPI_Finalize();
+  return 0;
+}
