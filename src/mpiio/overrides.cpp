@@ -216,8 +216,9 @@ int sync_alone(OpenFile& file, MPI_File handle) {
                              : error_code(error);  // the library has told the error handler
 }
 
-/// MPI wants all ranks here, but libraries wait for none, and programs came to live with that: a rank flushes
-/// what it wrote. The other ranks get its error with the next call that moves bytes, or the close.
+/// MPI wants all ranks here, but ROMIO waits for none, and programs came to live with that: a rank flushes
+/// what it wrote, and waits only where the library does. The other ranks get its error with the next call
+/// that moves bytes, or the close.
 int sync(MPI_File handle) {
   auto file = find_settled(handle);
   if (!file) return real->File_sync(handle);
@@ -227,7 +228,7 @@ int sync(MPI_File handle) {
   int code = MPI_SUCCESS;
   core::Error error = flush(f, handle, code);
   if (error.ok()) return MPI_SUCCESS;
-  if (code == MPI_SUCCESS) code = raise(handle, error);
+  code = code == MPI_SUCCESS ? raise(handle, error) : error_code(error);  // as above
   core::keep_worst(f.not_flushed, std::move(error));
   return code;
 }

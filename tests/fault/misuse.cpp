@@ -85,8 +85,8 @@ void close_early(Program& program, const char* check) {
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
-/// Rank r flushes the file r times, as MPI libraries let it.
-void sync_unequally(Program& program, const char* check) {
+/// Rank r flushes the file r times, as ROMIO lets it.
+[[maybe_unused]] void sync_unequally(Program& program, const char* check) {
   MPI_File file = open_checked(program, check);
   write_and_read(program, file);
   std::vector<int> data(count, program.rank);
@@ -281,7 +281,9 @@ int main(int argc, char** argv) {
   for (const char* check : {"disable", "enable"}) different_calls(program, check);
   for (const char* check : {"disable", "enable"}) {
     close_early(program, check);
+#ifndef OPEN_MPI  // whose own MPI_File_sync waits for all ranks
     sync_unequally(program, check);
+#endif
   }
   differ_in_form(program);
 #ifdef OPEN_MPI
