@@ -37,7 +37,8 @@ TEST(CallLog, KeysFindARecordInALogThatLacksAnother) {
   CallLog whole, gap;
   for (const char* operation : {"write_all", "read_all", "write_all", "read_all"}) {
     whole.add(call(operation, 10), why);
-    if (std::string(operation) == "read_all") gap.add(call(operation, 10), why), gap.add(call("write", 1), why);
+    if (std::string(operation) == "read_all")
+      gap.add(call(operation, 10), why), gap.add(call("write", 1), why);
   }
   const auto keys = whole.keys(), others = gap.keys();
   ASSERT_EQ(keys.size(), 4u);
