@@ -2,6 +2,7 @@
 // matter.
 #include <collio/collio.hpp>
 
+#include <filesystem>
 #include <fstream>
 
 #include "check.hpp"
@@ -150,6 +151,23 @@ void pieces(Program& check) {
   file.close();
 }
 
+/// A file in subfiles that is emptied, and becomes an ordinary one.
+void emptied_subfiles(Program& check) {
+  const std::string path = check.temporary("emptied");
+  const Doubles data{1, 2, 3};
+  const std::int64_t own = std::int64_t{24} * check.rank;
+  for (const bool in_subfiles : {true, false}) {
+    collio::File file(MPI_COMM_WORLD, path, all_modes | collio::truncate,
+                      in_subfiles ? "collio_subfiles=3" : "");
+    check.equal(file.size(), 0, "bytes of an emptied file");
+    file.write({{own}, {24}}, data.data());
+    file.sync();
+    file.close();
+    check.that(std::filesystem::exists(path + ".collio") == in_subfiles, "subfiles");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 void saved(Program& check) {
   using Numbers = std::vector<std::int64_t>;
   const std::string path = check.temporary("saved");
@@ -209,6 +227,7 @@ int main(int argc, char** argv) {
   errors(check);
   exceptions(check);
   pieces(check);
+  emptied_subfiles(check);
   saved(check);
   epochs(check);
   return check.finish();
