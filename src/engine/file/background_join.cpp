@@ -30,7 +30,11 @@ core::Error join_all(const SubfileSet& set) {
   storage::JoinTally tally;
   if (error.ok()) error = join_part(set, bytes.value(), {}, tally);
   if (error.ok()) error = end_join(set, bytes.value());
-  return error.ok() ? remove_with_last(set) : error;
+  if (!error.ok()) {
+    abandon_join(set, error);
+    return error;
+  }
+  return remove_with_last(set);
 }
 
 /// Not when the file has been deleted or replaced meanwhile.

@@ -109,6 +109,7 @@ core::Error join(File& file) {
   if (error.ok()) error = on_first(file, [&] { return begin_join(set, bytes); });
   if (error.ok()) error = agreed(file, join_part(set, bytes, share_of(file), use.tally));
   if (error.ok()) error = on_first(file, [&] { return end_join(set, bytes); });
+  if (!error.ok() && file.rank == 0) abandon_join(set, error);
   if (!error.ok()) return error;
   std::int64_t copied[] = {use.tally.by_kernel, use.tally.through_memory};
   transport::reduce_to_all(copied, 2, MPI_INT64_T, MPI_SUM, file.comm);

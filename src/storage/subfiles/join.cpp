@@ -144,6 +144,14 @@ class Target {
   core::Error error_;
 };
 
+/// errno or 0.
+int make_placeholder(int fd, const SubfileSet& set) {
+  const std::string text = set.placeholder().text();
+  int error = write_all_at(fd, text, 0);
+  if (error == 0) error = ::ftruncate(fd, static_cast<off_t>(text.size())) != 0 ? errno : 0;
+  return error == 0 ? flush(fd) : error;
+}
+
 /// The first bytes of the file, from the subfiles.
 core::Result<std::string> begin_of(const SubfileSet& set, std::int64_t bytes) {
   std::string begin;
@@ -258,10 +266,24 @@ core::Error end_join(const SubfileSet& set, std::int64_t file_bytes) {
                                       " bytes after the copy; expected " + std::to_string(expected)};
   auto begin = begin_of(set, std::min(head, file_bytes));
   if (!begin) return begin.error();
-  int error = write_all_at(to.fd(), begin.value(), 0);
-  if (error == 0 && file_bytes < head) error = ::ftruncate(to.fd(), file_bytes) != 0 ? errno : 0;
+  int error = 0;
+  // A part of a placeholder is found to be damaged, whatever ends the job here. Data and the rest of a
+  // placeholder would pass for a file.
+  if (file_bytes < head) error = ::ftruncate(to.fd(), file_bytes) != 0 ? errno : flush(to.fd());
+  if (error == 0) error = write_all_at(to.fd(), begin.value(), 0);
   if (error == 0) error = flush(to.fd());
-  return error == 0 ? core::Error{} : errno_error("write", set.path(), error);
+  if (error == 0) return {};
+  static_cast<void>(make_placeholder(to.fd(), set));
+  return errno_error("write", set.path(), error);
+}
+
+void abandon_join(const SubfileSet& set, core::Error& why) {
+  const Target to(set);
+  if (to.error().kind == core::ErrorClass::bad_file) return;  // another file has the name
+  int error = !to.error().ok() ? 0 : ::ftruncate(to.fd(), head_bytes(set)) != 0 ? errno : 0;
+  if (error == 0 && to.error().ok()) error = make_placeholder(to.fd(), set);
+  const core::Error left = error != 0 ? errno_error("shorten", set.path(), error) : to.error();
+  if (!left.ok()) why.message += "; what was copied stays: " + left.message;
 }
 
 }  // namespace collio::storage

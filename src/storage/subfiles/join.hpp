@@ -27,7 +27,11 @@ struct JoinTally {
 /// Every `step`-th piece of the work, on up to eight threads. Flushes what it copied.
 [[nodiscard]] core::Error join_part(const SubfileSet& set, std::int64_t file_bytes, const SubfileShare& share,
                                     JoinTally& tally);
-/// On one rank, when all parts are copied. Beyond this point the file is an ordinary one.
+/// On one rank, when all parts are copied. Beyond this point the file is an ordinary one, unless there is an
+/// error: then it is a placeholder.
 [[nodiscard]] core::Error end_join(const SubfileSet& set, std::int64_t file_bytes);
+/// On one rank, when none copies any more: gives back the room that a join has taken before it failed. `why`
+/// gets it if that fails too.
+void abandon_join(const SubfileSet& set, core::Error& why);
 
 }  // namespace collio::storage

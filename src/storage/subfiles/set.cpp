@@ -117,7 +117,9 @@ core::Error make_folder(SubfileSet& set) {
       return errno_error("make the folder", other.folder(), errno);
     set = other;
   }
-  return write_manifest(set);
+  core::Error error = write_manifest(set);
+  if (!error.ok()) static_cast<void>(remove_folder(set));
+  return error;
 }
 
 core::Error create_subfiles(const SubfileSet& set, const SubfileShare& share, mode_t mode) {
