@@ -123,7 +123,7 @@ class Placeholder:
 def parse_placeholder(begin: bytes, path: str) -> Placeholder | None:
     """None: a file that begins so is an ordinary one. Raises ManifestError."""
     if not begin.startswith(MARK):
-        if len(begin) >= len(MARK) and sum(a != b for a, b in zip(begin, MARK, strict=False)) <= MARK_DAMAGE:
+        if len(begin) >= len(MARK) and sum(a != b for a, b in zip(begin, MARK)) <= MARK_DAMAGE:
             raise ManifestError(f"{path} is a placeholder of collio's subfiles whose first bytes are damaged")
         return None
     found = re.match(rb"collio placeholder 1 ([0-9a-f]{16})\nfolder ([^\n/]+)\n", begin)
