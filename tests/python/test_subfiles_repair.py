@@ -82,11 +82,13 @@ def test_bytes_before_the_first_missing_one_are_saved(cli, kept, data, way):
     assert kept.read_bytes() == data[:-10] and names(kept.parent) == ["t.raw"]
 
 
-def test_a_subfile_that_is_gone(cli, kept, data):
+@pytest.mark.parametrize("command", [["join", "--salvage"], ["fsck", "--repair"]])
+def test_a_subfile_that_is_gone(cli, kept, data, command):
     subfile_set.find(kept).subfile(1).unlink()
-    told = cli("fsck", "--repair", kept)
+    told = cli(*command, kept)
     assert told.exit_code == 0 and "cut after 1,000 bytes" in told.output
-    assert cli("join", kept).exit_code == 0 and kept.read_bytes() == data[:1000]
+    assert command[0] == "join" or cli("join", kept).exit_code == 0
+    assert kept.read_bytes() == data[:1000] and names(kept.parent) == ["t.raw"]
 
 
 @pytest.mark.parametrize("command", [["join", "--salvage"], ["fsck", "--repair"]])
@@ -110,10 +112,10 @@ def test_a_lost_placeholder_is_made_again(cli, kept, data):
     text, manifest = kept.read_bytes(), subfile_set.find(kept).manifest_path
     os.truncate(kept, 0)
     told = cli("fsck", kept)
-    assert told.exit_code == 1 and "a program emptied the file" in told.output and f"collio fsck --repair {manifest.parent}" in told.output
+    assert told.exit_code == 1 and "a program emptied it" in told.output and f"collio fsck --repair {manifest.parent}" in told.output
     os.utime(kept, (1, 1))
     told = cli("fsck", kept)
-    assert told.exit_code == 1 and "the placeholder was lost" in told.output
+    assert told.exit_code == 1 and "its placeholder was lost" in told.output
     assert cli("fsck", "--orphans", "--remove", kept.parent).exit_code == 1 and manifest.exists()
     assert cli("fsck", "--repair", kept).exit_code == 0 and kept.read_bytes() == text and cli("fsck", kept).exit_code == 0
     kept.unlink()
@@ -225,6 +227,19 @@ def test_a_killed_tool_leaves_nothing_that_stays(cli, tmp_path, settled, command
     for one in tmp_path.glob("*.raw"):
         assert command == "join" or cli("join", one).exit_code == 0
         assert one.read_bytes() == data
+
+
+def test_a_killed_mv_loses_nothing(cli, kept, data, tmp_path, settled):
+    (tmp_path / "into").mkdir()
+    program = ("import os, signal; from collio.subfiles import identity; identity.adopt = lambda moved: os.kill(os.getpid(), signal.SIGKILL); "
+               "from collio.cli import main; main()")
+    assert subprocess.run([sys.executable, "-c", program, "mv", kept, tmp_path / "into"]).returncode == -signal.SIGKILL
+    for _ in range(2):
+        told = cli("fsck", "--orphans", "--remove", tmp_path / "into")
+        assert told.exit_code == 1 and "leads to the subfiles of the file that was being moved" in told.output
+    assert os.system(re.search("recover: (.*)", told.output)[1]) == 0
+    moved = tmp_path / "into/t.raw"
+    assert cli("fsck", moved).exit_code == 0 and cli("join", moved).exit_code == 0 and moved.read_bytes() == data and names(tmp_path / "into") == ["t.raw"]
 
 
 def test_split_writes_when_the_placeholder_was_made(kept):

@@ -109,9 +109,9 @@ def of_no_set(path: Path) -> tuple[list[str], bool]:
     for folder, manifest in repair.unused_sets(path.absolute()):
         if size == 0 and manifest.file_bytes > 0:
             lost = True
-            emptied = there and path.stat().st_mtime_ns > (folder / "manifest").stat().st_mtime_ns
-            why = "a program emptied the file, and" if emptied else "the placeholder was lost:" if there else "the placeholder is gone:"
-            lines.append(f"{why} {folder} has {manifest.file_bytes:,} bytes. collio fsck --repair {folder} recovers them")
+            emptied = there and path.stat().st_mtime_ns >= (folder / "manifest").stat().st_mtime_ns
+            why = "a program emptied it" if emptied else "its placeholder was lost"
+            lines.append(f"{path} is {'empty' if there else 'gone'}, but {folder} has {manifest.file_bytes:,} bytes of it: {why}. collio fsck --repair {folder} recovers them")
         else:
             lines.append(f"{folder} holds subfiles of a file that had this name; it is not used. collio fsck --repair {folder} makes a file of it; "
                          f"collio fsck --orphans {path.absolute().parent} says how to remove it")

@@ -42,6 +42,13 @@ class Leftover:
             return False
         return _start_of(self.process) not in (None, self.start)
 
+    def is_needed(self) -> bool:
+        """Whether it is the placeholder of a file that was being moved, and that has no other now. Raises OSError."""
+        try:
+            return self.kind == "moving" and subfile_set.find(self.path) is not None
+        except ManifestError:  # killed before the subfiles were moved
+            return False
+
     def remove(self) -> None:
         """Raises OSError."""
         remove(self.path, self.kind)
@@ -92,5 +99,5 @@ def leftovers(folder: Path) -> Iterator[Leftover]:
 def clean(path: Path) -> None:
     """Removes what killed processes left of `path`. Raises OSError."""
     for one in list(leftovers(path.parent)):
-        if one.name == _begin(path) and one.is_dead():
+        if one.name == _begin(path) and one.is_dead() and not one.is_needed():
             one.remove()

@@ -49,8 +49,7 @@ def orphans(folders: Iterable[Path]) -> Iterator[Orphan]:
     searched = [_look_at(folder.resolve()) for folder in dict.fromkeys(folders)]
     known: set[int] = set()  # identities whose manifest is there
     for folder in searched:
-        dead = [one for one in leftovers.leftovers(folder.path)]
-        yield from map(_leftover, (one for one in dead if one.host != leftovers.this_host() or one.is_dead()))
+        yield from map(_leftover, (one for one in list(leftovers.leftovers(folder.path)) if one.host != leftovers.this_host() or one.is_dead()))
         yield from _old_temporaries(folder.path)
         for path in sorted(folder.path.iterdir()):
             if FOLDER.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
@@ -112,7 +111,7 @@ def _set_without_placeholder(folder: _Folder, path: Path, manifest: Manifest) ->
 
 def _was_lost(name: Path, folder: Path, manifest: Manifest) -> bool:
     return (name.is_file() and name.stat().st_size == 0 and manifest.file_bytes > 0 and identity.owns(name, manifest)
-            and name.stat().st_mtime_ns <= (folder / "manifest").stat().st_mtime_ns)
+            and name.stat().st_mtime_ns < (folder / "manifest").stat().st_mtime_ns)
 
 
 def _without_manifest(path: Path) -> Iterator[Orphan]:
@@ -129,10 +128,15 @@ def _without_manifest(path: Path) -> Iterator[Orphan]:
 
 
 def _leftover(one: leftovers.Leftover) -> Orphan:
-    if one.is_dead():
-        return Orphan(one.path, f"{_size([one.path])}, left by a process that was killed while {one.kind} {one.name}", f"rm {shlex.quote(str(one.path))}", one.remove)
-    return Orphan(one.path, f"{_size([one.path])}, of process {one.process} on {one.host}, {one.kind} {one.name}", f"rm {shlex.quote(str(one.path))}",
-                  why_not=f"whether the process has ended is known on {one.host}")
+    path = shlex.quote(str(one.path))
+    orphan = Orphan(one.path, f"{_size([one.path])}, left by a process that was killed while {one.kind} {one.name}", f"rm {path}", one.remove)
+    if not one.is_dead():
+        orphan.what = f"{_size([one.path])}, of process {one.process} on {one.host}, {one.kind} {one.name}"
+        orphan.remove, orphan.why_not = None, f"whether the process has ended is known on {one.host}"
+    elif one.is_needed():
+        orphan.remove, orphan.why_not = None, "it leads to the subfiles of the file that was being moved"
+        orphan.recover, orphan.command = f"mv {path} {shlex.quote(str(one.path.with_name(one.name)))}", f"collio rm {path}"
+    return orphan
 
 
 def _old_temporaries(folder: Path) -> Iterator[Orphan]:

@@ -98,7 +98,7 @@ def steady_set(found: SubfileSet) -> Iterator[None]:
 
 
 def _marks(found: SubfileSet) -> list[tuple[int, ...]]:
-    every = [path.stat() for path in (found.manifest_path, *found.subfiles())]
+    every = [path.stat() for path in (found.manifest_path, *found.subfiles()) if path.exists()]
     return [(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns) for status in every]
 
 

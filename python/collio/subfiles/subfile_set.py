@@ -166,7 +166,11 @@ def flush_folder(folder: Path) -> None:
 @contextmanager
 def locked(path: Path, byte: int, shared: bool = False, wait: bool = False) -> Iterator[None]:
     """Holds a lock of src/storage/subfiles on the file, where the file system has locks. Raises OSError: BlockingIOError where others hold it."""
-    with open(path, "rb" if shared else "r+b") as file:
+    try:
+        file = open(path, "rb" if shared else "r+b")  # noqa: SIM115  closed below
+    except PermissionError as error:
+        raise PermissionError(error.errno, f"{path} may not be opened to {'read' if shared else 'write'}, which its lock needs: chmod u+rw {path}") from None
+    with file:
         lock = struct.pack("hhqqi4x", fcntl.F_RDLCK if shared else fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
         try:
             fcntl.fcntl(file, fcntl.F_OFD_SETLKW if wait else fcntl.F_OFD_SETLK, lock)
