@@ -96,15 +96,43 @@ static int take_number(const char** text, const char* key, int base, uint64_t* n
   return good;
 }
 
-enum { most_manifest_bytes = 1 << 28 }; /* more than 65535 folders take */
+enum { most_manifest_bytes = 1 << 24 }; /* 250 bytes for each of 65535 folders */
 
-/* A whole file as text, to be freed; null: errno. */
-static char* read_text(const char* path) {
+int view_is_part(const struct stat* subfile, const struct stat* file) {
+  const mode_t all = subfile->st_mode & S_IROTH, group = subfile->st_mode & S_IRGRP;
+  return S_ISREG(subfile->st_mode) && subfile->st_uid == file->st_uid &&
+         (all || !(file->st_mode & S_IROTH)) &&
+         (all || !(file->st_mode & S_IRGRP) || (group && subfile->st_gid == file->st_gid));
+}
+
+/* Whether the file open as `fd` belongs to the owner of `file`; null: no matter whose it is. */
+static int is_owners(int fd, const struct stat* file) {
   struct stat about;
-  const int fd = REAL(open)(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  return !file || (view_real_fstat(fd, &about) == 0 && about.st_uid == file->st_uid);
+}
+
+/* -1: errno. */
+static int open_manifest(const struct view_set* set, const struct stat* file) {
+  const int flags = O_CLOEXEC | (file ? O_NOFOLLOW : 0);
+  const int folder = REAL(open)(set->folder, O_PATH | O_DIRECTORY | flags);
+  if (folder < 0) return -1;
+  int fd = REAL(openat)(folder, "manifest", O_RDONLY | O_NONBLOCK | flags);
+  if (fd >= 0 && !(is_owners(folder, file) && is_owners(fd, file))) {
+    REAL(close)(fd);
+    fd = -1;
+    errno = EPERM;
+  }
+  const int error = errno;
+  REAL(close)(folder);
+  return errno = error, fd;
+}
+
+/* A whole file as text, to be freed; null: errno. Closes it. */
+static char* read_text(int fd) {
+  struct stat about;
   if (fd < 0) return NULL;
   if (view_real_fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > most_manifest_bytes)
-    return close(fd), errno = EINVAL, NULL;
+    return REAL(close)(fd), errno = about.st_size > most_manifest_bytes ? EFBIG : EINVAL, NULL;
   size_t room = 1 << 16, bytes = 0;
   char* text = malloc(room);
   for (ssize_t n = 1; text && n != 0;) {
@@ -122,7 +150,7 @@ static char* read_text(const char* path) {
     else
       bytes += (size_t)n;
   }
-  close(fd);
+  REAL(close)(fd);
   if (text) text[bytes] = '\0';
   return text;
 }
@@ -221,18 +249,30 @@ int view_is_newer(struct timespec a, struct timespec b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-/* The file's length, by those of the subfiles: errno or 0. */
-static int measure(struct view_set* set) {
-  for (int64_t i = 0; i < set->layout.count; ++i) {
-    struct stat about;
-    char* path = view_subfile_path(set, i);
-    int error = !path ? ENOMEM : view_real_stat(AT_FDCWD, path, &about, 0) != 0 ? errno : 0;
-    if (error == 0 && about.st_size < view_share(&set->layout, i, set->noted_bytes)) error = EIO;
+/* Attributes of a subfile. errno or 0. */
+static int look_at(struct view_set* set, int64_t subfile, const struct stat* file, struct stat* about) {
+  char* path = view_subfile_path(set, subfile);
+  const int flags = file ? AT_SYMLINK_NOFOLLOW : 0;
+  int error = !path ? ENOMEM : view_real_stat(AT_FDCWD, path, about, flags) != 0 ? errno : 0;
+  if (error == 0 && file && !view_is_part(about, file)) {
+    error = EPERM;
+    explain(set, "%s is kept in subfiles, of which %s " VIEW_NO_PART, set->path, path);
+  } else {
+    if (error == 0 && about->st_size < view_share(&set->layout, subfile, set->noted_bytes)) error = EIO;
     if (error != 0)
       explain(set, "%s is kept in subfiles, of which %s is missing or too short: %s; see collio fsck",
               set->path, path ? path : "one", strerror(error));
-    free(path);
-    if (error != 0) return EIO;
+  }
+  free(path);
+  return error != 0 ? EIO : 0;
+}
+
+/* The file's length, by those of the subfiles: errno or 0. */
+static int measure(struct view_set* set, const struct stat* file) {
+  for (int64_t i = 0; i < set->layout.count; ++i) {
+    struct stat about;
+    const int error = look_at(set, i, file, &about);
+    if (error != 0) return error;
     const int64_t end = view_length_by(&set->layout, i, about.st_size);
     if (end > set->bytes) set->bytes = end;
     if (view_is_newer(about.st_mtim, set->modified)) set->modified = about.st_mtim;
@@ -243,16 +283,19 @@ static int measure(struct view_set* set) {
 }
 
 /* All but the lengths. errno or 0. */
-static int read_manifest(struct view_set* set, const char* path, const char* head) {
+static int read_manifest(struct view_set* set, const char* path, const char* head, const struct stat* file) {
   memset(set, 0, sizeof *set);
   set->path = strdup(path);
   char *manifest = NULL, *text = NULL;
   int error = EIO;
   if (!set->path || !parse_head(set, path, head)) {
     explain(set, "%s is a placeholder of collio's subfiles whose first bytes are damaged", path);
-  } else if (asprintf(&manifest, "%s/manifest", set->folder) < 0 || !(text = read_text(manifest))) {
+  } else if (asprintf(&manifest, "%s/manifest", set->folder) < 0 ||
+             !(text = read_text(open_manifest(set, file)))) {
+    const int why = errno;
     explain(set, "%s is kept in subfiles, and their manifest %s cannot be read: %s", path,
-            manifest ? manifest : "", strerror(errno));
+            manifest ? manifest : "",
+            why == EPERM ? "it or its folder belongs to another user than the file" : strerror(why));
   } else if (strncmp(text, any_manifest, strlen(any_manifest)) == 0 && version_of(text) == 0) {
     explain(set, "%s is a manifest of another version; this collio reads versions 1 and 2", manifest);
   } else if (!parse_manifest(set, text)) {
@@ -265,15 +308,15 @@ static int read_manifest(struct view_set* set, const char* path, const char* hea
   return error;
 }
 
-int view_read_set(struct view_set* set, const char* path, const char* head) {
-  int error = read_manifest(set, path, head), deals = -1;
+int view_read_set(struct view_set* set, const char* path, const char* head, const struct stat* file) {
+  int error = read_manifest(set, path, head, file), deals = -1;
   /* A program that writes the file may re-deal it meanwhile: then the lengths mean other bytes. */
   while (error == 0 && deals != set->layout.deal_count) {
     deals = set->layout.deal_count;
-    error = measure(set);
+    error = measure(set, file);
     if (error != 0 || set->complete) break;
     struct view_set now;
-    error = read_manifest(&now, path, head);
+    error = read_manifest(&now, path, head, file);
     if (error == 0 && now.layout.deal_count == deals) {
       view_free_set(&now);
     } else {

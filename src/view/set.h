@@ -53,8 +53,14 @@ int view_path_of(int fd, char path[4096]);
 int view_is_elsewhere(int fd, const char* path);
 
 /* Reads the manifest of the placeholder at `path`, an absolute one, that begins with `head`, and the lengths
-   of its subfiles. 0, or errno: set->why says the reason. Either way the set is to be freed. */
-int view_read_set(struct view_set* set, const char* path, const char* head);
+   of its subfiles. `file`, where users are served who may not read all that this process may: the
+   placeholder's attributes, as of view_is_part(). 0, or errno: set->why says the reason. Either way the set
+   is to be freed. */
+int view_read_set(struct view_set* set, const char* path, const char* head, const struct stat* file);
+/* Whether a subfile belongs to the owner of the placeholder, and whoever may read that may read it: who can
+   write to the folder can put another one there. */
+#define VIEW_NO_PART "belongs to another user than the file, or fewer users may read it"
+int view_is_part(const struct stat* subfile, const struct stat* file);
 void view_free_set(struct view_set* set);
 /* Path of a subfile; to be freed. */
 char* view_subfile_path(const struct view_set* set, int64_t subfile);

@@ -98,7 +98,7 @@ static struct view* make(const struct view_set* set, int placeholder) {
 
 /* The set of the placeholder; errno, and the reason was said. */
 static int read_set(struct view_set* set, const char* path, const char* head) {
-  const int error = view_read_set(set, path, head);
+  const int error = view_read_set(set, path, head, NULL);
   if (error != 0) view_say("%s", set->why ? set->why : strerror(ENOMEM));
   return error;
 }

@@ -1,6 +1,7 @@
 """What `collio mount` shows of files that change, are damaged or lie on a slow target; and what its process keeps."""
 
 import contextlib
+import errno
 import os
 import random
 import shutil
@@ -157,21 +158,79 @@ def test_a_subfile_that_is_cut_while_it_is_open(mounted, make):
         assert error_of(os.pread, file.fileno(), 10, (1 << 20) + 500_000) == "EIO"
 
 
-def test_others_get_no_file_through_a_manifest(mounted, make):
-    """Where the one who mounts can read more than the one who made the manifest."""
+@pytest.fixture
+def shared(mounted, make):
+    """A mount by root that lets others in, of a folder in which everything of `out.nc` belongs to a user."""
     if os.geteuid() != 0:
         pytest.skip("only root lets others in, and has files of other users")
     make()
+    found = subfile_set.find(mounted.folder / "out.nc")
+    for path in (mounted.folder / "out.nc", found.folder, found.folder / "manifest", *found.subfiles()):
+        os.chown(path, VICTIM, VICTIM)
     (mounted.folder.parent / "others").mkdir()
-    secret = subfile_set.find(mounted.folder / "out.nc").subfiles()[1]
-    os.chown(secret, 12345, 12345)
     other = Mounted(mounted.folder, mounted.folder.parent / "others", "--allow-other")
-    assert reads(other.point / "out.nc") == "EIO"
-    assert "belongs to another user" in other.said()
-    for path in (mounted.folder / "out.nc", *subfile_set.find(mounted.folder / "out.nc").subfiles()):
-        os.chown(path, 12345, 12345)
     assert len((other.point / "out.nc").read_bytes()) == BYTES
+    yield other, found
     other.end()
+
+
+VICTIM, ATTACKER = 12345, 12346
+
+
+def test_others_get_no_file_of_another_user_s(shared):
+    other, found = shared
+    for path, said in ((found.subfiles()[1], "belongs to another user"), (found.folder / "manifest", "it or its folder belongs to another user"),
+                       (found.folder, "it or its folder belongs to another user")):
+        os.chown(path, ATTACKER, ATTACKER)
+        assert reads(other.point / "out.nc") == error_of(os.stat, other.point / "out.nc") == "EIO", path
+        os.chown(path, VICTIM, VICTIM)
+        assert said in other.said().splitlines()[-1], path
+    assert len((other.point / "out.nc").read_bytes()) == BYTES
+
+
+def test_others_get_no_secret_through_a_planted_manifest(shared, tmp_path):
+    """In a folder that several users may write to. All lies in the user's own names, so only its owner tells."""
+    other, found = shared
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"private key" * 10_000)
+    secret.chmod(0o600)
+    os.chown(secret, VICTIM, VICTIM)
+    shutil.copytree(found.folder, tmp_path / "own")
+    found.folder.rename(found.folder.with_name("away"))
+    for path in (tmp_path / "own", *(tmp_path / "own").iterdir()):
+        os.chown(path, ATTACKER, ATTACKER)
+    for subfile in (tmp_path / "own").glob("out.nc.*"):
+        subfile.unlink()
+        subfile.symlink_to(secret)
+    (tmp_path / "own").rename(found.folder)
+    assert reads(other.point / "out.nc") == error_of(os.stat, other.point / "out.nc") == "EIO"
+
+
+def test_others_get_no_secret_in_place_of_a_subfile(shared, tmp_path):
+    other, found = shared
+    subfile = found.subfiles()[2]
+    secret = tmp_path / "secret"
+    subfile.rename(secret)  # as long as it should be
+    secret.chmod(0o600)
+    for put in (lambda: subfile.symlink_to(secret), lambda: os.link(secret, subfile)):
+        put()
+        assert reads(other.point / "out.nc") == error_of(os.stat, other.point / "out.nc") == "EIO"
+        subfile.unlink()
+    assert "or fewer users may read it" in other.said()
+    os.link(secret, subfile)
+    secret.chmod(0o644)
+    with open(other.point / "out.nc", "rb", buffering=0) as file:
+        subfile.unlink()
+        subfile.symlink_to(secret)  # once it is open, before it is read
+        assert error_of(os.pread, file.fileno(), 10, 2 * UNIT) == "EIO"
+
+
+def test_a_manifest_too_long_is_not_read(mounted, make):
+    make()
+    manifest = mounted.folder / "out.nc.collio/manifest"
+    os.truncate(manifest, (1 << 24) + 1)
+    assert reads(mounted.point / "out.nc") == error_of(os.stat, mounted.point / "out.nc") == "EIO"
+    assert f"{manifest} cannot be read: {os.strerror(errno.EFBIG)}" in mounted.said()
 
 
 # --- a server that lives long ---------------------------------------------------------------------

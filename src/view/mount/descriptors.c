@@ -21,23 +21,23 @@ static struct slot {
 static uint64_t uses;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Whoever may let others in may read files that these may not: a manifest can name any. So the file must
-   belong to the owner of the placeholder. */
+/* Who lets others in may read files that these may not, and a name may lead to any: see view_is_part(). */
 static int check(const struct handle* h, int fd) {
   struct stat about;
   if (fstat(fd, &about) != 0) return errno;
   if (!S_ISREG(about.st_mode)) return EINVAL;
-  return shown.others && about.st_uid != h->owner ? EPERM : 0;
+  return shown.others && !view_is_part(&about, &h->about) ? EPERM : 0;
 }
 
 /* Negative: -errno, and the reason was said. */
 static int open_subfile(const struct handle* h, int64_t subfile) {
   char* path = view_subfile_path(&h->set, subfile);
-  const int fd = path ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+  const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (shown.others ? O_NOFOLLOW : 0);
+  const int fd = path ? open(path, flags) : -1;
   const int error = !path ? ENOMEM : fd < 0 ? errno : check(h, fd);
   if (error != 0)
     mount_say("cannot open %s of %s: %s", path ? path : "a subfile", h->set.path,
-              error == EPERM && fd >= 0 ? "it belongs to another user than the file" : strerror(error));
+              error == EPERM && fd >= 0 ? "it " VIEW_NO_PART : strerror(error));
   free(path);
   if (error == 0) return fd;
   if (fd >= 0) close(fd);

@@ -16,11 +16,13 @@ static struct handle* handle_of(const struct fuse_file_info* file) {
 
 int read_set(int fd, struct view_set* set) {
   char head[view_head_bytes + 1], again[view_head_bytes + 1], path[4096];
+  struct stat about;
   const int kind = view_read_head(fd, head);
   if (kind <= 0) return kind;
+  if (fstat(fd, &about) != 0) return -errno;
   int error = view_path_of(fd, path);
   if (error != 0) return -error;
-  error = view_read_set(set, path, head);
+  error = view_read_set(set, path, head, shown.others ? &about : NULL);
   if (error == 0) return 1;
   /* It may have been joined, removed or made anew meanwhile: that is no damage. */
   const int same = view_read_head(fd, again) == 1 && strcmp(again, head) == 0;
@@ -114,7 +116,6 @@ static void free_handle(struct handle* h) {
 /* Takes what it needs to know of the file that `h` has open. 0, or -errno. */
 static int fill(struct handle* h) {
   char head[view_head_bytes + 1];
-  struct stat about;
   int kind = view_read_head(h->fd, head);
   if (kind == 1) {
     const int error = lock_in_use(h->fd);
@@ -122,10 +123,9 @@ static int fill(struct handle* h) {
     if (kind < 0) memset(&h->set, 0, sizeof h->set);
   }
   if (kind < 0) return kind;
-  if (fstat(h->fd, &about) != 0) return -errno;
-  h->identity = (struct identity){about.st_dev, about.st_ino, h->set.identity};
+  if (fstat(h->fd, &h->about) != 0) return -errno;
+  h->identity = (struct identity){h->about.st_dev, h->about.st_ino, h->set.identity};
   h->bytes = h->set.bytes;
-  h->owner = about.st_uid;
   if (kind == 1 && !h->set.complete)
     mount_say("%s: a program is writing this file, or ended before it closed it", h->set.path);
   return 0;

@@ -49,7 +49,7 @@ struct handle {
   struct view_set set;     /* as at the open; of an ordinary file: empty */
   struct redealt* redealt; /* atomic: the newest; null: the layout is the set's */
   int64_t bytes;           /* atomic: of the file as last seen */
-  uid_t owner;
+  struct stat about;       /* as at the open: of the placeholder, or the ordinary file */
 };
 
 /* The kernel keeps the pages and the size of a name, not of a file: of two open files of one name, one would
