@@ -1,14 +1,14 @@
-/* Opening, reading, seeking, mapping; and the start of other programs. */
+/* Opening, reading, seeking, mapping, closing. */
 #define _GNU_SOURCE
 #include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -16,13 +16,6 @@
 #include "view/view.h"
 
 _Static_assert(sizeof(off_t) == 8, "the names with 64 are the same functions");
-
-/* Defines what the C library calls `name`. */
-#define CALL(type, name, parameters)                      \
-  EXPORT type view_call_##name parameters __asm__(#name); \
-  type view_call_##name parameters
-
-static pthread_mutex_t position_lock = PTHREAD_MUTEX_INITIALIZER;
 
 int view_is_placeholder(int folder, const char* path) {
   struct stat about;
@@ -33,7 +26,7 @@ int view_is_placeholder(int folder, const char* path) {
     const int fd = REAL(openat)(folder, path, O_RDONLY | O_CLOEXEC);
     const ssize_t bytes = fd < 0 ? 0 : REAL(pread)(fd, begin, sizeof begin, 0);
     found = bytes == collio_mark_bytes && collio_is_mark(begin, sizeof begin);
-    if (fd >= 0) close(fd);
+    if (fd >= 0) REAL(close)(fd);
   }
   errno = before;
   return found;
@@ -46,9 +39,9 @@ int view_open_any(int folder, const char* path, int flags, mode_t mode) {
   for (int tries = 0; tries < 8 && error == ESTALE; ++tries) {
     const int fd = REAL(openat)(folder, path, flags, mode);
     if (fd < 0 || !reads || (flags & (O_PATH | O_DIRECTORY))) return fd;
-    struct view* v = view_of_placeholder(fd, &error);
+    VIEW(v, view_of_placeholder(fd, &error));
     if (!v && error == 0) return fd;
-    close(fd); /* the view gets the same number */
+    REAL(close)(fd); /* the view gets the same number */
     if (v) return view_open(v, flags);
   }
   return errno = error, -1;
@@ -100,12 +93,34 @@ CALL(int, truncate64, (const char* path, off_t bytes)) {
   return view_is_placeholder(AT_FDCWD, path) ? view_refuse(path) : REAL(truncate)(path, bytes);
 }
 
+/* Moves a descriptor's position over up to so many bytes of the file, which nobody else who has the position
+   reads then. Their number, and where they begin; -1: errno. */
+static int64_t take_bytes(const struct view* v, int fd, size_t bytes, off_t* at) {
+  const off_t now = REAL(lseek)(fd, 0, SEEK_CUR);
+  if (now < 0) return -1;
+  *at = now;
+  const int64_t left = v->set.bytes - now;
+  if (left <= 0 || bytes == 0) return 0;
+  const int64_t taken = (int64_t)bytes < left && bytes < (size_t)1 << 30 ? (int64_t)bytes
+                        : left < 1 << 30                                 ? left
+                                                                         : 1 << 30;
+  const off_t end = REAL(lseek)(fd, taken, SEEK_CUR);
+  *at = end - taken;
+  return end < 0 ? -1 : taken;
+}
+
+static void give_back(int fd, int64_t taken, ssize_t read) {
+  const int before = errno;
+  if (read < taken) REAL(lseek)(fd, (read < 0 ? 0 : read) - taken, SEEK_CUR);
+  errno = before;
+}
+
 ssize_t view_read_on(struct view* v, int fd, void* to, size_t bytes) {
-  pthread_mutex_lock(&position_lock);
-  const off_t at = REAL(lseek)(fd, 0, SEEK_CUR);
-  const ssize_t n = at < 0 ? -1 : view_read(v, to, bytes, at);
-  if (n > 0) REAL(lseek)(fd, at + n, SEEK_SET);
-  pthread_mutex_unlock(&position_lock);
+  off_t at;
+  const int64_t taken = take_bytes(v, fd, bytes, &at);
+  if (taken <= 0) return taken;
+  const ssize_t n = view_read(v, to, (size_t)taken, at);
+  give_back(fd, taken, n);
   return n;
 }
 
@@ -117,7 +132,7 @@ off_t view_seek(struct view* v, int fd, off_t offset, int whence) {
 }
 
 CALL(ssize_t, read, (int fd, void* to, size_t bytes)) {
-  struct view* v = view_of(fd);
+  VIEW(v, view_of(fd));
   return v ? view_read_on(v, fd, to, bytes) : REAL(read)(fd, to, bytes);
 }
 CALL(ssize_t, __read_chk, (int fd, void* to, size_t bytes, size_t room)) {
@@ -125,7 +140,7 @@ CALL(ssize_t, __read_chk, (int fd, void* to, size_t bytes, size_t room)) {
   return view_call_read(fd, to, bytes);
 }
 CALL(ssize_t, pread, (int fd, void* to, size_t bytes, off_t offset)) {
-  struct view* v = view_of(fd);
+  VIEW(v, view_of(fd));
   return v ? view_read(v, to, bytes, offset) : REAL(pread)(fd, to, bytes, offset);
 }
 CALL(ssize_t, pread64, (int fd, void* to, size_t bytes, off_t offset)) {
@@ -140,12 +155,10 @@ CALL(ssize_t, __pread64_chk, (int fd, void* to, size_t bytes, off_t offset, size
   return view_call_pread(fd, to, bytes, offset);
 }
 
-/* `offset` -1: at the descriptor's position. */
-static ssize_t read_into(struct view* v, int fd, const struct iovec* into, int count, off_t offset) {
+static ssize_t read_into(struct view* v, const struct iovec* into, int count, off_t offset) {
   ssize_t all = 0;
   for (int i = 0; i < count; ++i) {
-    const ssize_t n = offset < 0 ? view_read_on(v, fd, into[i].iov_base, into[i].iov_len)
-                                 : view_read(v, into[i].iov_base, into[i].iov_len, offset + all);
+    const ssize_t n = view_read(v, into[i].iov_base, into[i].iov_len, offset + all);
     if (n < 0) return all > 0 ? all : n;
     all += n;
     if ((size_t)n < into[i].iov_len) break;
@@ -153,35 +166,56 @@ static ssize_t read_into(struct view* v, int fd, const struct iovec* into, int c
   return all;
 }
 
-CALL(ssize_t, readv, (int fd, const struct iovec* into, int count)) {
-  struct view* v = view_of(fd);
-  return v ? read_into(v, fd, into, count, -1) : REAL(readv)(fd, into, count);
+static ssize_t read_into_on(struct view* v, int fd, const struct iovec* into, int count) {
+  size_t bytes = 0;
+  off_t at;
+  for (int i = 0; i < count; ++i) bytes += into[i].iov_len;
+  const int64_t taken = take_bytes(v, fd, bytes, &at);
+  ssize_t all = taken < 0 ? -1 : 0;
+  for (int i = 0; i < count && all < taken; ++i) {
+    const int64_t left = taken - all;
+    const size_t room = (int64_t)into[i].iov_len < left ? into[i].iov_len : (size_t)left;
+    const ssize_t n = view_read(v, into[i].iov_base, room, at + all);
+    if (n < 0 && all == 0) all = -1;
+    if (n < 0) break;
+    all += n;
+    if ((size_t)n < room) break;
+  }
+  give_back(fd, taken, all);
+  return all;
 }
-#define PREADV(name)                                                                          \
-  CALL(ssize_t, name, (int fd, const struct iovec* into, int count, off_t offset)) {          \
-    struct view* v = view_of(fd);                                                             \
-    if (v && offset < 0) return errno = EINVAL, -1;                                           \
-    return v ? read_into(v, fd, into, count, offset) : REAL(preadv)(fd, into, count, offset); \
+
+CALL(ssize_t, readv, (int fd, const struct iovec* into, int count)) {
+  VIEW(v, view_of(fd));
+  return v ? read_into_on(v, fd, into, count) : REAL(readv)(fd, into, count);
+}
+#define PREADV(name)                                                                      \
+  CALL(ssize_t, name, (int fd, const struct iovec* into, int count, off_t offset)) {      \
+    VIEW(v, view_of(fd));                                                                 \
+    return v ? read_into(v, into, count, offset) : REAL(preadv)(fd, into, count, offset); \
   }
 PREADV(preadv)
 PREADV(preadv64)
-#define PREADV2(name)                                                                                 \
-  CALL(ssize_t, name, (int fd, const struct iovec* into, int count, off_t offset, int flags)) {       \
-    struct view* v = view_of(fd);                                                                     \
-    return v ? read_into(v, fd, into, count, offset) : REAL(preadv2)(fd, into, count, offset, flags); \
+#define PREADV2(name)                                                                             \
+  CALL(ssize_t, name, (int fd, const struct iovec* into, int count, off_t offset, int flags)) {   \
+    VIEW(v, view_of(fd));                                                                         \
+    if (v && offset == -1) return read_into_on(v, fd, into, count);                               \
+    return v ? read_into(v, into, count, offset) : REAL(preadv2)(fd, into, count, offset, flags); \
   }
 PREADV2(preadv2)
 PREADV2(preadv64v2)
 
 CALL(off_t, lseek, (int fd, off_t offset, int whence)) {
-  struct view* v = whence == SEEK_SET || whence == SEEK_CUR ? NULL : view_of(fd);
+  VIEW(v, whence == SEEK_SET || whence == SEEK_CUR ? NULL : view_of(fd));
   return v ? view_seek(v, fd, offset, whence) : REAL(lseek)(fd, offset, whence);
 }
 CALL(off_t, lseek64, (int fd, off_t offset, int whence)) { return view_call_lseek(fd, offset, whence); }
 
 CALL(void*, mmap, (void* at, size_t bytes, int protection, int flags, int fd, off_t offset)) {
-  struct view* v = flags & MAP_ANONYMOUS ? NULL : view_of(fd);
-  const int error = v ? view_fill(v, fd, offset, (int64_t)bytes) : 0;
+  VIEW(v, flags & MAP_ANONYMOUS ? NULL : view_of(fd));
+  if (!v) return REAL(mmap)(at, bytes, protection, flags, fd, offset);
+  __atomic_store_n(&v->mapped, 1, __ATOMIC_RELAXED);
+  const int error = view_fill(v, fd, offset, (int64_t)bytes);
   if (error != 0) return errno = error, MAP_FAILED;
   return REAL(mmap)(at, bytes, protection, flags, fd, offset);
 }
@@ -191,68 +225,58 @@ CALL(void*, mmap64, (void* at, size_t bytes, int protection, int flags, int fd, 
 
 /* The kernel would move bytes that memory does not have. Programs read then. */
 CALL(ssize_t, copy_file_range, (int in, off_t* at, int out, off_t* to, size_t bytes, unsigned flags)) {
-  return view_of(in) ? (errno = EINVAL, -1) : REAL(copy_file_range)(in, at, out, to, bytes, flags);
+  return view_has(in) ? (errno = EINVAL, -1) : REAL(copy_file_range)(in, at, out, to, bytes, flags);
 }
 CALL(ssize_t, sendfile, (int out, int in, off_t* at, size_t bytes)) {
-  return view_of(in) ? (errno = EINVAL, -1) : REAL(sendfile)(out, in, at, bytes);
+  return view_has(in) ? (errno = EINVAL, -1) : REAL(sendfile)(out, in, at, bytes);
 }
 CALL(ssize_t, sendfile64, (int out, int in, off_t* at, size_t bytes)) {
-  return view_of(in) ? (errno = EINVAL, -1) : REAL(sendfile)(out, in, at, bytes);
+  return view_has(in) ? (errno = EINVAL, -1) : REAL(sendfile)(out, in, at, bytes);
 }
 CALL(ssize_t, splice, (int in, off_t* at, int out, off_t* to, size_t bytes, unsigned flags)) {
-  return view_of(in) ? (errno = EINVAL, -1) : REAL(splice)(in, at, out, to, bytes, flags);
+  return view_has(in) ? (errno = EINVAL, -1) : REAL(splice)(in, at, out, to, bytes, flags);
 }
 CALL(int, aio_read, (struct aiocb * what)) {
-  return view_of(what->aio_fildes) ? (errno = ENOSYS, -1) : REAL(aio_read)(what);
+  return view_has(what->aio_fildes) ? (errno = ENOSYS, -1) : REAL(aio_read)(what);
 }
 CALL(int, aio_read64, (struct aiocb * what)) { return view_call_aio_read(what); }
 CALL(int, lio_listio, (int mode, struct aiocb* const list[], int count, struct sigevent* event)) {
   for (int i = 0; i < count; ++i)
-    if (list[i] && view_of(list[i]->aio_fildes)) return errno = ENOSYS, -1;
+    if (list[i] && view_has(list[i]->aio_fildes)) return errno = ENOSYS, -1;
   return REAL(lio_listio)(mode, list, count, event);
 }
 CALL(int, lio_listio64, (int mode, struct aiocb* const list[], int count, struct sigevent* event)) {
   return view_call_lio_listio(mode, list, count, event);
 }
 
-/* Another program gets descriptors, and may read them in any way. */
-CALL(int, execve, (const char* path, char* const words[], char* const environment[])) {
-  view_fill_inherited();
-  return REAL(execve)(path, words, environment);
+/* After the last descriptor nothing of the file is kept, and others may join it. */
+int view_close(int fd) {
+  const int was = view_has(fd);
+  const int result = REAL(close)(fd);
+  if (was) view_sweep();
+  return result;
 }
-CALL(int, execv, (const char* path, char* const words[])) {
-  view_fill_inherited();
-  return REAL(execv)(path, words);
+CALL(int, close, (int fd)) { return view_close(fd); }
+CALL(int, dup2, (int fd, int to)) {
+  const int was = fd != to && view_has(to);
+  const int result = REAL(dup2)(fd, to);
+  if (was) view_sweep();
+  return result;
 }
-CALL(int, execvp, (const char* path, char* const words[])) {
-  view_fill_inherited();
-  return REAL(execvp)(path, words);
+CALL(int, dup3, (int fd, int to, int flags)) {
+  const int was = fd != to && view_has(to);
+  const int result = REAL(dup3)(fd, to, flags);
+  if (was) view_sweep();
+  return result;
 }
-CALL(int, execvpe, (const char* path, char* const words[], char* const environment[])) {
-  view_fill_inherited();
-  return REAL(execvpe)(path, words, environment);
+/* Not in every C library. */
+CALL(int, close_range, (unsigned first, unsigned last, int flags)) {
+  const int result = (int)syscall(SYS_close_range, first, last, flags);
+  view_sweep();
+  return result;
 }
-CALL(int, fexecve, (int fd, char* const words[], char* const environment[])) {
-  view_fill_inherited();
-  return REAL(fexecve)(fd, words, environment);
-}
-CALL(int, posix_spawn,
-     (pid_t * id, const char* path, const posix_spawn_file_actions_t* files, const posix_spawnattr_t* how,
-      char* const words[], char* const environment[])) {
-  view_fill_inherited();
-  return REAL(posix_spawn)(id, path, files, how, words, environment);
-}
-CALL(int, posix_spawnp,
-     (pid_t * id, const char* path, const posix_spawn_file_actions_t* files, const posix_spawnattr_t* how,
-      char* const words[], char* const environment[])) {
-  view_fill_inherited();
-  return REAL(posix_spawnp)(id, path, files, how, words, environment);
-}
-CALL(int, system, (const char* command)) {
-  view_fill_inherited();
-  return REAL(system)(command);
-}
-CALL(FILE*, popen, (const char* command, const char* mode)) {
-  view_fill_inherited();
-  return REAL(popen)(command, mode);
+void closefrom(int first);
+CALL(void, closefrom, (int first)) {
+  REAL(closefrom)(first);
+  view_sweep();
 }

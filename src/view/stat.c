@@ -23,7 +23,7 @@ static int64_t bytes_of(int64_t size, mode_t mode, int folder, const char* path)
   const int before = errno;
   const int fd = REAL(openat)(folder, path, O_RDONLY | O_CLOEXEC);
   const int64_t bytes = fd >= 0 ? view_bytes_of(fd) : -1;
-  if (fd >= 0) close(fd);
+  if (fd >= 0) REAL(close)(fd);
   errno = before;
   return bytes;
 }
@@ -39,7 +39,7 @@ void view_correct_of(struct stat* about, const struct view* v) {
 }
 
 static int stat_any(int folder, const char* path, struct stat* about, int flags) {
-  struct view* v = path && path[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(folder) : NULL;
+  VIEW(v, path && path[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(folder) : NULL);
   const int result = view_real_stat(folder, path, about, flags);
   if (result != 0) return result;
   if (v)
@@ -51,7 +51,7 @@ static int stat_any(int folder, const char* path, struct stat* about, int flags)
 
 static int fstat_any(int fd, struct stat* about) {
   const int result = view_real_fstat(fd, about);
-  struct view* v = result == 0 ? view_of(fd) : NULL;
+  VIEW(v, result == 0 ? view_of(fd) : NULL);
   if (v) view_correct_of(about, v);
   return result;
 }
@@ -88,7 +88,7 @@ FSTAT(__fxstat64, (int form, int fd, struct stat* about), (fd + 0 * form, about)
 EXPORT int view_statx(int folder, const char* path, int flags, unsigned mask,
                       struct statx* about) __asm__("statx");
 int view_statx(int folder, const char* path, int flags, unsigned mask, struct statx* about) {
-  struct view* v = path && path[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(folder) : NULL;
+  VIEW(v, path && path[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(folder) : NULL);
   /* By the placeholder, which has the dates. */
   const int result =
       (int)(v ? syscall(SYS_statx, v->placeholder, "", AT_EMPTY_PATH, mask, about)

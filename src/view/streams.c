@@ -1,38 +1,32 @@
 /* Streams of stdio: the C library reads their descriptors by calls that no preload sees, so those of views
-   have functions of their own; and execl() with its kin, which it starts alike. */
+   have functions of their own. */
 #define _GNU_SOURCE
-#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "view/view.h"
 
-#define CALL(type, name, parameters)                      \
-  EXPORT type view_call_##name parameters __asm__(#name); \
-  type view_call_##name parameters
-
 struct stream {
   struct stream* next;
   FILE* file;
-  struct view* view;
   int fd;
 };
 
 static struct stream* streams;
-static pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static ssize_t read_stream(void* cookie, char* to, size_t bytes) {
   const struct stream* s = cookie;
-  return view_read_on(s->view, s->fd, to, bytes);
+  VIEW(v, view_of(s->fd));
+  return v ? view_read_on(v, s->fd, to, bytes) : (errno = EBADF, -1);
 }
 
 static int seek_stream(void* cookie, off64_t* offset, int whence) {
   const struct stream* s = cookie;
-  const off_t at = view_seek(s->view, s->fd, *offset, whence);
+  VIEW(v, view_of(s->fd));
+  const off_t at = v ? view_seek(v, s->fd, *offset, whence) : (errno = EBADF, -1);
   if (at < 0) return -1;
   *offset = at;
   return 0;
@@ -40,31 +34,30 @@ static int seek_stream(void* cookie, off64_t* offset, int whence) {
 
 static int close_stream(void* cookie) {
   struct stream* s = cookie;
-  pthread_mutex_lock(&streams_lock);
+  view_lock();
   for (struct stream** at = &streams; *at; at = &(*at)->next)
     if (*at == s) {
       *at = s->next;
       break;
     }
-  pthread_mutex_unlock(&streams_lock);
-  const int result = close(s->fd);
+  view_unlock();
+  const int result = view_close(s->fd);
   free(s);
   return result;
 }
 
-static FILE* stream_on(struct view* v, int fd, const char* mode) {
+static FILE* stream_on(int fd, const char* mode) {
   struct stream* s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  s->view = v;
   s->fd = fd;
   const cookie_io_functions_t calls = {read_stream, NULL, seek_stream, close_stream};
   s->file = fopencookie(s, mode, calls);
   if (!s->file) return free(s), NULL;
   FILE* const file = s->file;
-  pthread_mutex_lock(&streams_lock);
+  view_lock();
   s->next = streams;
   streams = s;
-  pthread_mutex_unlock(&streams_lock);
+  view_unlock();
   return file;
 }
 
@@ -74,9 +67,8 @@ static FILE* open_stream(const char* path, const char* mode) {
   if (!view_is_placeholder(AT_FDCWD, path)) return REAL(fopen)(path, mode);
   if (!only_reads(mode)) return view_refuse(path), NULL;
   const int fd = view_open_any(AT_FDCWD, path, O_RDONLY | (strchr(mode, 'e') ? O_CLOEXEC : 0), 0);
-  struct view* v = view_of(fd);
-  FILE* file = v ? stream_on(v, fd, "r") : NULL;
-  if (!file && fd >= 0) close(fd);
+  FILE* file = view_has(fd) ? stream_on(fd, "r") : NULL;
+  if (!file && fd >= 0) view_close(fd);
   return file;
 }
 
@@ -84,8 +76,7 @@ CALL(FILE*, fopen, (const char* path, const char* mode)) { return open_stream(pa
 CALL(FILE*, fopen64, (const char* path, const char* mode)) { return open_stream(path, mode); }
 
 CALL(FILE*, fdopen, (int fd, const char* mode)) {
-  struct view* v = view_of(fd);
-  return v && only_reads(mode) ? stream_on(v, fd, "r") : REAL(fdopen)(fd, mode);
+  return view_has(fd) && only_reads(mode) ? stream_on(fd, "r") : REAL(fdopen)(fd, mode);
 }
 
 /* Into a stream that is there: by a descriptor whose bytes are all in memory. */
@@ -93,12 +84,12 @@ static FILE* reopen_stream(const char* path, const char* mode, FILE* file) {
   if (!path || !view_is_placeholder(AT_FDCWD, path)) return REAL(freopen)(path, mode, file);
   const int fd =
       only_reads(mode) ? view_open_any(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0) : view_refuse(path);
-  struct view* v = view_of(fd);
+  VIEW(v, view_of(fd));
   const int error = v ? view_fill(v, fd, 0, v->set.bytes) : errno;
   char own[64];
   snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
   FILE* opened = error == 0 ? REAL(freopen)(own, mode, file) : NULL;
-  if (fd >= 0) close(fd);
+  if (fd >= 0) view_close(fd);
   if (error != 0) fclose(file), errno = error;
   return opened;
 }
@@ -112,10 +103,10 @@ CALL(FILE*, freopen64, (const char* path, const char* mode, FILE* file)) {
 static int number_of(FILE* file) {
   int fd = -1;
   if (!streams) return -1;
-  pthread_mutex_lock(&streams_lock);
+  view_lock();
   for (const struct stream* s = streams; s; s = s->next)
     if (s->file == file) fd = s->fd;
-  pthread_mutex_unlock(&streams_lock);
+  view_unlock();
   return fd;
 }
 CALL(int, fileno, (FILE * file)) {
@@ -125,36 +116,4 @@ CALL(int, fileno, (FILE * file)) {
 CALL(int, fileno_unlocked, (FILE * file)) {
   const int fd = number_of(file);
   return fd >= 0 ? fd : REAL(fileno)(file);
-}
-
-/* The words of a call of execl()'s kind, up to the null. `rest` is read twice. */
-#define WORDS(first, words)                           \
-  va_list rest;                                       \
-  size_t count = 1;                                   \
-  va_start(rest, first);                              \
-  while (va_arg(rest, char*)) ++count;                \
-  va_end(rest);                                       \
-  char** words = alloca((count + 1) * sizeof(char*)); \
-  words[0] = (char*)(uintptr_t)(first);               \
-  va_start(rest, first);                              \
-  for (size_t i = 1; i <= count; ++i) words[i] = va_arg(rest, char*);
-
-CALL(int, execl, (const char* path, const char* first, ...)) {
-  WORDS(first, words)
-  va_end(rest);
-  view_fill_inherited();
-  return REAL(execv)(path, words);
-}
-CALL(int, execlp, (const char* path, const char* first, ...)) {
-  WORDS(first, words)
-  va_end(rest);
-  view_fill_inherited();
-  return REAL(execvp)(path, words);
-}
-CALL(int, execle, (const char* path, const char* first, ...)) {
-  WORDS(first, words)
-  char* const* environment = va_arg(rest, char* const*);
-  va_end(rest);
-  view_fill_inherited();
-  return REAL(execve)(path, words, environment);
 }

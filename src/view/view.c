@@ -4,20 +4,40 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum {
-  part_bytes = 1 << 20,  /* of the file, copied into memory at once */
-  most_inherited = 4096, /* descriptors that are looked at before another program starts */
-  low_descriptors = 64   /* left to the program */
-};
+enum { low_descriptors = 64 /* left to the program */ };
 
 static struct view* views;
-static pthread_mutex_t views_lock = PTHREAD_MUTEX_INITIALIZER;
+static int live_views; /* atomic */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t sweeping = PTHREAD_MUTEX_INITIALIZER;
+static pid_t process; /* a child of vfork(2) shares memory with its parent, but not descriptors */
+
+void view_lock(void) { pthread_mutex_lock(&lock); }
+void view_unlock(void) { pthread_mutex_unlock(&lock); }
+
+/* The threads that used something are not in the child. */
+static void begin_child(void) {
+  for (struct view* v = views; v; v = v->next) {
+    v->users = 0;
+    for (int i = 0; i < view_slots; ++i) v->open[i].users = 0;
+  }
+  process = getpid();
+  pthread_mutex_init(&sweeping, NULL);
+  view_unlock();
+}
+
+static void begin(void) __attribute__((constructor));
+static void begin(void) {
+  process = getpid();
+  pthread_atfork(view_lock, view_unlock, begin_child);
+}
 
 void view_say(const char* format, ...) {
   char text[2048];
@@ -36,32 +56,79 @@ void view_say(const char* format, ...) {
   errno = before;
 }
 
-/* Descriptors of this library's own are out of the program's way. */
-static int high(int fd) {
+int view_refuse(const char* path) {
+  view_say("%s is kept in subfiles and shown to be read; `collio join` makes it an ordinary file", path);
+  return errno = EROFS, -1;
+}
+
+int view_high(int fd) {
   if (fd < 0) return fd;
   const int moved = fcntl(fd, F_DUPFD_CLOEXEC, low_descriptors);
   if (moved < 0) return fd;
-  close(fd);
+  REAL(close)(fd);
   return moved;
 }
 
-static int is_file(int fd, const struct stat* file) {
+int view_is_file(int fd, const struct stat* file) {
   struct stat about;
   return fd >= 0 && view_real_fstat(fd, &about) == 0 && about.st_ino == file->st_ino &&
          about.st_dev == file->st_dev;
 }
 
-struct view* view_of(int fd) {
-  struct stat about;
-  if (!views || fd < 0) return NULL;
-  const int before = errno;
-  struct view* v = NULL;
-  if (view_real_fstat(fd, &about) == 0)
-    for (v = views; v; v = v->next)
-      if (v->inside.st_ino == about.st_ino && v->inside.st_dev == about.st_dev) break;
-  errno = before;
+/* --- which are there ------------------------------------------------------------------------------ */
+
+int view_any(void) { return __atomic_load_n(&live_views, __ATOMIC_ACQUIRE) > 0; }
+
+static ino_t inode_of(const struct view* v) { return __atomic_load_n(&v->inode, __ATOMIC_ACQUIRE); }
+
+int view_any_mapped(void) {
+  const struct view* v = view_any() ? __atomic_load_n(&views, __ATOMIC_ACQUIRE) : NULL;
+  while (v && !(inode_of(v) != 0 && __atomic_load_n(&v->mapped, __ATOMIC_RELAXED))) v = v->next;
+  return v != NULL;
+}
+
+static struct view* find(ino_t inode) {
+  struct view* v = __atomic_load_n(&views, __ATOMIC_ACQUIRE);
+  while (v && inode_of(v) != inode) v = v->next;
   return v;
 }
+
+struct view* view_of_inode(ino_t inode) {
+  struct view* v = inode != 0 && view_any() ? find(inode) : NULL;
+  if (!v) return NULL;
+  view_lock();
+  const int is = v->live && v->inode == inode;
+  v->users += is;
+  view_unlock();
+  return is ? v : NULL;
+}
+
+/* Number of the file in memory that this descriptor is of; 0: of another file. */
+static ino_t memory_of(int fd) {
+  struct stat about;
+  if (!view_any() || fd < 0) return 0;
+  const int before = errno;
+  const struct view* v = view_real_fstat(fd, &about) == 0 ? find(about.st_ino) : NULL;
+  errno = before;
+  return v && v->inside.st_dev == about.st_dev ? about.st_ino : 0;
+}
+
+int view_has(int fd) { return memory_of(fd) != 0; }
+struct view* view_of(int fd) { return view_of_inode(memory_of(fd)); }
+
+int view_own_memory(ino_t inode) {
+  const struct view* v = find(inode);
+  return v ? v->memory : -1;
+}
+
+void view_put(struct view* const* v) {
+  if (!*v) return;
+  view_lock();
+  --(*v)->users;
+  view_unlock();
+}
+
+/* --- their begin ---------------------------------------------------------------------------------- */
 
 int view_open(struct view* v, int flags) {
   char path[64];
@@ -74,26 +141,70 @@ static int same(const struct stat* a, const struct stat* b) {
          a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* A view of the set, which it owns from now on; null: errno, and the set is as it was. */
+/* One that the process has of this file as it is now, used once more; null: it has none. */
+static struct view* find_same(const struct view_set* set, const struct stat* about) {
+  struct view* v = NULL;
+  view_lock();
+  for (v = views; v; v = v->next)
+    if (v->live && same(&v->about, about) && v->set.stamp == set->stamp && v->set.bytes == set->bytes) break;
+  if (v) ++v->users, ++v->opens;
+  view_unlock();
+  if (!v || view_is_file(v->memory, &v->inside)) return v;
+  view_put(&v);
+  return NULL;
+}
+
+/* One that is not live and nobody else's. */
+static struct view* take_unused(void) {
+  view_lock();
+  struct view* v = views;
+  while (v && (v->live || v->users > 0)) v = v->next;
+  if (v) v->users = 1;
+  view_unlock();
+  if (v || !(v = calloc(1, sizeof *v))) return v;
+  v->users = 1;
+  view_lock();
+  v->next = views;
+  __atomic_store_n(&views, v, __ATOMIC_RELEASE);
+  view_unlock();
+  return v;
+}
+
+/* Gives back all that a view has, but for the place in the list. */
+static void empty(struct view* v) {
+  if (view_is_file(v->memory, &v->inside)) REAL(close)(v->memory);
+  if (view_is_file(v->placeholder, &v->about)) REAL(close)(v->placeholder);
+  for (int i = 0; i < view_slots; ++i)
+    if (view_is_file(v->open[i].fd, &v->open[i].inside)) REAL(close)(v->open[i].fd);
+  free(v->filled);
+  view_free_set(&v->set);
+  view_lock();
+  v->users = 0;
+  view_unlock();
+}
+
+/* A view of the set, which it owns from now on, used once. Null: errno. */
 static struct view* make(const struct view_set* set, int placeholder) {
-  struct view* v = calloc(1, sizeof *v);
+  struct view* v = take_unused();
   if (!v) return NULL;
   v->set = *set;
-  v->filled = calloc((size_t)(set->bytes / part_bytes / 8 + 1), 1);
-  v->memory = high(memfd_create("collio view", MFD_CLOEXEC));
-  v->placeholder = high(fcntl(placeholder, F_DUPFD_CLOEXEC, 0));
-  pthread_mutex_init(&v->lock, NULL);
-  for (int i = 0; i < 64; ++i) v->open[i].fd = -1;
-  if (v->filled && v->memory >= 0 && v->placeholder >= 0 && view_real_fstat(v->memory, &v->inside) == 0 &&
-      view_real_fstat(placeholder, &v->about) == 0)
-    return v;
-  const int error = errno;
-  if (v->memory >= 0) close(v->memory);
-  if (v->placeholder >= 0) close(v->placeholder);
-  free(v->filled);
-  free(v);
-  errno = error;
-  return NULL;
+  v->mapped = 0;
+  v->filled = calloc((size_t)(set->bytes / view_part_bytes / 8 + 1), 1);
+  v->memory = view_high(memfd_create(COLLIO_VIEW_MEMORY, MFD_CLOEXEC));
+  v->placeholder = view_high(fcntl(placeholder, F_DUPFD_CLOEXEC, 0));
+  for (int i = 0; i < view_slots; ++i) v->open[i] = (struct view_subfile){.fd = -1};
+  if (!v->filled || v->memory < 0 || v->placeholder < 0 || view_real_fstat(v->memory, &v->inside) != 0 ||
+      view_real_fstat(placeholder, &v->about) != 0) {
+    const int error = errno;
+    empty(v);
+    return errno = error, NULL;
+  }
+  view_lock();
+  v->live = 1;
+  __atomic_store_n(&v->inode, v->inside.st_ino, __ATOMIC_RELEASE);
+  view_unlock();
+  __atomic_fetch_add(&live_views, 1, __ATOMIC_ACQ_REL);
+  return v;
 }
 
 /* The set of the placeholder; errno, and the reason was said. */
@@ -103,10 +214,12 @@ static int read_set(struct view_set* set, const char* path, const char* head) {
   return error;
 }
 
-static struct view* make_locked(int fd, int* error) {
+struct view* view_of_placeholder(int fd, int* error) {
   struct stat about;
   struct view_set set;
   char path[4096], head[view_head_bytes + 1];
+  *error = 0;
+  if (view_read_head(fd, head) <= 0) return NULL;
   while (view_lock_in_use(fd) == EINTR) {}
   /* It may have been joined meanwhile. */
   const int kind = view_read_head(fd, head);
@@ -115,24 +228,11 @@ static struct view* make_locked(int fd, int* error) {
   if (view_is_elsewhere(fd, path)) return *error = ESTALE, NULL;
   if ((*error = read_set(&set, path, head)) != 0) return view_free_set(&set), NULL;
   if (!set.complete) view_say("%s: a program is writing this file, or ended before it closed it", path);
-  for (struct view* v = views; v && view_real_fstat(fd, &about) == 0; v = v->next)
-    if (same(&v->about, &about) && v->set.stamp == set.stamp && v->set.bytes == set.bytes &&
-        is_file(v->memory, &v->inside))
-      return view_free_set(&set), v;
-  struct view* v = make(&set, fd);
-  if (!v) return *error = errno, view_free_set(&set), NULL;
-  v->next = views;
-  __atomic_store_n(&views, v, __ATOMIC_RELEASE);
-  return v;
-}
-
-struct view* view_of_placeholder(int fd, int* error) {
-  char head[view_head_bytes + 1];
-  *error = 0;
-  if (view_read_head(fd, head) <= 0) return NULL;
-  pthread_mutex_lock(&views_lock);
-  struct view* v = make_locked(fd, error);
-  pthread_mutex_unlock(&views_lock);
+  view_sweep();
+  struct view* v = view_real_fstat(fd, &about) == 0 ? find_same(&set, &about) : NULL;
+  if (v) return view_free_set(&set), v;
+  v = make(&set, fd);
+  if (!v) *error = errno;
   return v;
 }
 
@@ -145,93 +245,52 @@ int64_t view_bytes_of(int fd) {
   return bytes;
 }
 
-/* A subfile, open. -1: errno, and the reason was said. */
-static int open_subfile(struct view* v, int64_t subfile) {
-  struct view_subfile* o = &v->open[subfile % 64];
-  if (is_file(o->fd, &o->inside)) {
-    if (o->number == subfile) return o->fd;
-    close(o->fd);
+/* --- their end ------------------------------------------------------------------------------------ */
+
+/* Whether mappings count: some view has been mapped. */
+static int begin_look(void) {
+  int maps = 0;
+  view_lock();
+  for (struct view* v = views; v; v = v->next) {
+    v->seen = v->users == 0 ? v->opens : v->opens - 1;
+    maps |= v->live && __atomic_load_n(&v->mapped, __ATOMIC_RELAXED);
   }
-  char* path = view_subfile_path(&v->set, subfile);
-  o->fd = path ? high(REAL(open)(path, O_RDONLY | O_CLOEXEC)) : -1;
-  o->number = subfile;
-  if (o->fd < 0 || view_real_fstat(o->fd, &o->inside) != 0)
-    view_say("cannot open %s of %s: %s", path ? path : "a subfile", v->set.path, strerror(errno));
-  free(path);
-  return o->fd;
+  view_unlock();
+  return maps;
 }
 
-ssize_t view_read(struct view* v, void* to, size_t bytes, int64_t offset) {
-  const struct view_set* set = &v->set;
-  if (offset < 0) return errno = EINVAL, -1;
-  if (offset >= set->bytes) return 0;
-  if ((int64_t)bytes > set->bytes - offset || bytes > (size_t)1 << 30)
-    bytes = (size_t)(set->bytes - offset > 1 << 30 ? 1 << 30 : set->bytes - offset);
-  size_t done = 0;
-  int error = 0;
-  pthread_mutex_lock(&v->lock);
-  while (done < bytes && error == 0) {
-    const struct view_place place =
-        view_place_of(&set->layout, offset + (int64_t)done, (int64_t)(bytes - done));
-    const int fd = open_subfile(v, place.subfile);
-    error = fd < 0 ? EIO : view_read_place(set, &place, fd, (char*)to + done);
-    if (error == 0) done += place.bytes;
+/* Takes a view out that nobody has opened since begin_look(). */
+static int take_out(struct view* v) {
+  view_lock();
+  const int ends = v->live && v->users == 0 && v->opens == v->seen;
+  if (ends) {
+    v->live = 0;
+    v->users = 1;
+    __atomic_store_n(&v->inode, 0, __ATOMIC_RELEASE);
   }
-  pthread_mutex_unlock(&v->lock);
-  if (error != 0 && done == 0) return errno = error, -1;
-  return (ssize_t)done;
+  view_unlock();
+  return ends;
 }
 
-int view_fill(struct view* v, int fd, int64_t offset, int64_t bytes) {
-  const int64_t last = bytes > v->set.bytes - offset ? v->set.bytes : offset + bytes;
-  if (offset < 0 || offset >= last) return 0;
-  char link[64], *part = malloc(part_bytes);
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  const int to = REAL(open)(link, O_RDWR | O_CLOEXEC);
-  int error = !part ? ENOMEM : to < 0 || REAL(ftruncate)(to, v->set.bytes) != 0 ? errno : 0;
-  for (int64_t p = offset / part_bytes; p * part_bytes < last && error == 0; ++p) {
-    const unsigned char bit = (unsigned char)(1 << p % 8);
-    if (__atomic_load_n(&v->filled[p / 8], __ATOMIC_ACQUIRE) & bit) continue;
-    const int64_t end = (p + 1) * part_bytes < v->set.bytes ? (p + 1) * part_bytes : v->set.bytes;
-    for (int64_t at = p * part_bytes; at < end && error == 0;) {
-      const ssize_t n = view_read(v, part, (size_t)(end - at), at);
-      if (n <= 0 || REAL(pwrite)(to, part, (size_t)n, at) != n) error = n < 0 ? errno : EIO;
-      at += n;
-    }
-    if (error == 0) __atomic_fetch_or(&v->filled[p / 8], bit, __ATOMIC_RELEASE);
-  }
-  if (to >= 0) close(to);
-  free(part);
-  return error;
-}
-
-/* All of it, in a process that may be a child of vfork(2): it shares memory with its parent, and may have
-   closed the descriptors that the view knows. So the view stays as it is. */
-static int fill_apart(const struct view* v, int fd) {
-  struct view own = *v;
-  const size_t bytes = (size_t)(v->set.bytes / part_bytes / 8 + 1);
-  own.filled = malloc(bytes);
-  if (!own.filled) return ENOMEM;
-  memcpy(own.filled, v->filled, bytes);
-  pthread_mutex_init(&own.lock, NULL);
-  for (int i = 0; i < 64; ++i) own.open[i].fd = -1;
-  const int error = view_fill(&own, fd, 0, own.set.bytes);
-  for (int i = 0; i < 64; ++i)
-    if (own.open[i].fd >= 0) close(own.open[i].fd);
-  free(own.filled);
-  return error;
-}
-
-void view_fill_inherited(void) {
-  for (int fd = 0; views && fd < most_inherited; ++fd) {
-    const struct view* v = view_of(fd);
-    if (!v || (fcntl(fd, F_GETFD) & FD_CLOEXEC) || fill_apart(v, fd) == 0) continue;
-    view_say("%s cannot be copied for another program, which gets it closed", v->set.path);
-    close(fd);
+static void sweep(void) {
+  static struct view_used used;
+  if (!view_look(&used, begin_look())) return;
+  for (struct view* v = __atomic_load_n(&views, __ATOMIC_ACQUIRE); v; v = v->next) {
+    if (view_is_used(&used, inode_of(v)) || !take_out(v)) continue;
+    __atomic_fetch_sub(&live_views, 1, __ATOMIC_ACQ_REL);
+    empty(v);
   }
 }
 
-int view_refuse(const char* path) {
-  view_say("%s is kept in subfiles and shown to be read; `collio join` makes it an ordinary file", path);
-  return errno = EROFS, -1;
+void view_sweep(void) {
+  static int wanted;
+  if (!view_any() || getpid() != process) return;
+  const int before = errno;
+  __atomic_store_n(&wanted, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&wanted, __ATOMIC_SEQ_CST) && pthread_mutex_trylock(&sweeping) == 0) {
+    __atomic_store_n(&wanted, 0, __ATOMIC_SEQ_CST);
+    sweep();
+    pthread_mutex_unlock(&sweeping);
+  }
+  errno = before;
 }
