@@ -8,7 +8,8 @@
  *   view.c  views and their life      used.c  which of them the process still has open or mapped
  *   bytes.c  their bytes              calls.c  open, read, close, map
  *   stat.c  sizes                     streams.c  stdio
- *   start.c  other programs           set.c, layout.c  placeholders, manifests, subfiles
+ *   start.c  other programs           remap.c  mappings that change
+ *   set.c, layout.c  placeholders, manifests, subfiles
  */
 #ifndef COLLIO_VIEW_VIEW_H
 #define COLLIO_VIEW_VIEW_H

@@ -36,6 +36,46 @@ def run(collio_process, tmp_path, name):
     return run
 
 
+def test_mappings_that_grow(run):
+    run(r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static char* data;
+static void compare(const char* mapped, size_t from, size_t bytes, const char* what) {
+  if (mapped == MAP_FAILED || memcmp(mapped, data + from, bytes) != 0) exit((printf("%s differs\n", what), 1));
+}
+int main(int argc, char** argv) {
+  struct stat about;
+  const int fd = open(argv[1], O_RDONLY), plain = open(argv[2], O_RDONLY);
+  const size_t page = 4096;
+  fstat(plain, &about);
+  const size_t all = about.st_size;
+  data = mmap(NULL, all, PROT_READ, MAP_PRIVATE, plain, 0);
+  char* one = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+  compare(mremap(one, page, all, MREMAP_MAYMOVE), 0, all, "a mapping that grew");
+  char* two = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, open(argv[1], O_RDONLY), 300 * page);
+  char* to = mmap(NULL, 600 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  two = mremap(two + page, page, 500 * page, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  compare(two, 301 * page, 500 * page, "the end of a mapping, elsewhere");
+  const int last = open(argv[1], O_RDONLY);
+  char* three = mmap(NULL, page, PROT_READ, MAP_SHARED, last, 0);
+  close(last);
+  compare(mremap(three, 0, 400 * page, MREMAP_MAYMOVE), 0, 400 * page, "a second mapping of a closed file");
+  char* own = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  own = mremap(own, page, 9 * page, MREMAP_MAYMOVE);
+  own[8 * page] = 1;
+  puts("good");
+  return argc != 3;
+}
+""")
+
+
 def test_children_of_threads_that_read(run):
     """No lock of the parent's stays locked in the child."""
     run(r"""
@@ -183,6 +223,13 @@ if hasattr(libc, "close_range"):
     first = os.open(name, os.O_RDONLY)
     assert libc.close_range(first, first, 0) == 0
     check("close_range")
+
+first = os.open(name, os.O_RDONLY)
+mapped = mmap.mmap(first, 0, prot=mmap.PROT_READ)
+os.close(first)
+assert use() == "held" and mapped[:] == data
+mapped.close()
+check("munmap")
 
 libc.fopen.restype, libc.fclose.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
 stream = libc.fopen(os.fsencode(name), b"r")
