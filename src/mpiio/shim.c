@@ -44,6 +44,8 @@ static pthread_once_t started_once = PTHREAD_ONCE_INIT;
 static __thread int depth, own_depth;
 /* The program opens or closes a file. */
 static __thread int no_file;
+/* MPI is initialized. */
+static int is_rank;
 /* Why the engine cannot be loaded; empty: it can, or nobody tried. */
 static char absent[PATH_MAX + 256];
 
@@ -113,6 +115,11 @@ int shim_step_out(void) {
   return where;
 }
 
+/* For libcollio_job_view.so: whether the process is a rank, and a file that this thread opens now is opened
+   by the program, not by the MPI library or the engine. */
+EXPORT int collio_program_opens(void);
+int collio_program_opens(void) { return is_rank && depth == 0; }
+
 void shim_come_back(int where) { depth = where; }
 
 /* The engine of the family, from the folder this library is in; null: `absent` says why. */
@@ -164,6 +171,7 @@ static int leave(int result) {
 /* Behind the outermost MPI_Init: a first open need not wait for the engine then. An MPI library that was
  * loaded privately becomes visible to all (start_engine), so there it waits for a file to be opened. */
 static void start_at_init(int initialized) {
+  is_rank |= initialized;
   if (!initialized || depth != 1 || !dlsym(RTLD_DEFAULT, "PMPI_Get_library_version")) return;
   at_init = 1;
   pthread_once(&started_once, start_engine);
@@ -174,6 +182,7 @@ static void start_at_init(int initialized) {
 static void before_File_open(void) {
   if (depth > 0) return;
   pthread_once(&started_once, start_engine);
+  is_rank = 1;
   shim_note_open();
   no_file = 1;
 }

@@ -17,13 +17,15 @@
 
 _Static_assert(sizeof(off_t) == 8, "the names with 64 are the same functions");
 
-int view_is_placeholder(int folder, const char* path) {
+#define PATH(name) ((struct view_path){AT_FDCWD, name})
+
+int view_is_placeholder(struct view_path path) {
   struct stat about;
   char begin[collio_mark_bytes];
   const int before = errno;
   int found = 0;
-  if (view_real_stat(folder, path, &about, 0) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
-    const int fd = REAL(openat)(folder, path, O_RDONLY | O_CLOEXEC);
+  if (view_real_stat(path.folder, path.name, &about, 0) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
+    const int fd = REAL(openat)(path.folder, path.name, O_RDONLY | O_CLOEXEC);
     const ssize_t bytes = fd < 0 ? 0 : REAL(pread)(fd, begin, sizeof begin, 0);
     found = bytes == collio_mark_bytes && collio_is_mark(begin, sizeof begin);
     if (fd >= 0) REAL(close)(fd);
@@ -32,14 +34,14 @@ int view_is_placeholder(int folder, const char* path) {
   return found;
 }
 
-int view_open_any(int folder, const char* path, int flags, mode_t mode) {
+int view_open_any(struct view_path path, int flags, mode_t mode, const void* caller) {
   const int reads = (flags & O_ACCMODE) == O_RDONLY && !(flags & O_TRUNC);
-  if (!reads && !(flags & O_PATH) && view_is_placeholder(folder, path)) return view_refuse(path);
+  if (!view_in_job && !reads && !(flags & O_PATH) && view_is_placeholder(path)) return view_refuse(path.name);
   int error = ESTALE;
   for (int tries = 0; tries < 8 && error == ESTALE; ++tries) {
-    const int fd = REAL(openat)(folder, path, flags, mode);
-    if (fd < 0 || !reads || (flags & (O_PATH | O_DIRECTORY))) return fd;
-    VIEW(v, view_of_placeholder(fd, &error));
+    const int fd = REAL(openat)(path.folder, path.name, flags, mode);
+    if (fd < 0 || !reads || (flags & (O_PATH | O_DIRECTORY)) || !view_may_serve()) return fd;
+    VIEW(v, view_of_placeholder(fd, caller, &error));
     if (!v && error == 0) return fd;
     REAL(close)(fd); /* the view gets the same number */
     if (v) return view_open(v, flags);
@@ -57,40 +59,40 @@ int view_open_any(int folder, const char* path, int flags, mode_t mode) {
     va_end(rest);                                         \
   }
 
-#define OPEN(name)                                      \
-  CALL(int, name, (const char* path, int flags, ...)) { \
-    MODE_BEHIND(flags)                                  \
-    return view_open_any(AT_FDCWD, path, flags, mode);  \
+#define OPEN(name)                                         \
+  CALL(int, name, (const char* path, int flags, ...)) {    \
+    MODE_BEHIND(flags)                                     \
+    return view_open_any(PATH(path), flags, mode, CALLER); \
   }
 OPEN(open)
 OPEN(open64)
-#define OPENAT(name)                                                \
-  CALL(int, name, (int folder, const char* path, int flags, ...)) { \
-    MODE_BEHIND(flags)                                              \
-    return view_open_any(folder, path, flags, mode);                \
+#define OPENAT(name)                                                             \
+  CALL(int, name, (int folder, const char* path, int flags, ...)) {              \
+    MODE_BEHIND(flags)                                                           \
+    return view_open_any((struct view_path){folder, path}, flags, mode, CALLER); \
   }
 OPENAT(openat)
 OPENAT(openat64)
-CALL(int, __open_2, (const char* path, int flags)) { return view_open_any(AT_FDCWD, path, flags, 0); }
-CALL(int, __open64_2, (const char* path, int flags)) { return view_open_any(AT_FDCWD, path, flags, 0); }
+CALL(int, __open_2, (const char* path, int flags)) { return view_open_any(PATH(path), flags, 0, CALLER); }
+CALL(int, __open64_2, (const char* path, int flags)) { return view_open_any(PATH(path), flags, 0, CALLER); }
 CALL(int, __openat_2, (int folder, const char* path, int flags)) {
-  return view_open_any(folder, path, flags, 0);
+  return view_open_any((struct view_path){folder, path}, flags, 0, CALLER);
 }
 CALL(int, __openat64_2, (int folder, const char* path, int flags)) {
-  return view_open_any(folder, path, flags, 0);
+  return view_open_any((struct view_path){folder, path}, flags, 0, CALLER);
 }
 CALL(int, creat, (const char* path, mode_t mode)) {
-  return view_open_any(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+  return view_open_any(PATH(path), O_CREAT | O_WRONLY | O_TRUNC, mode, CALLER);
 }
 CALL(int, creat64, (const char* path, mode_t mode)) {
-  return view_open_any(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+  return view_open_any(PATH(path), O_CREAT | O_WRONLY | O_TRUNC, mode, CALLER);
 }
 
 CALL(int, truncate, (const char* path, off_t bytes)) {
-  return view_is_placeholder(AT_FDCWD, path) ? view_refuse(path) : REAL(truncate)(path, bytes);
+  return !view_in_job && view_is_placeholder(PATH(path)) ? view_refuse(path) : REAL(truncate)(path, bytes);
 }
 CALL(int, truncate64, (const char* path, off_t bytes)) {
-  return view_is_placeholder(AT_FDCWD, path) ? view_refuse(path) : REAL(truncate)(path, bytes);
+  return !view_in_job && view_is_placeholder(PATH(path)) ? view_refuse(path) : REAL(truncate)(path, bytes);
 }
 
 /* Moves a descriptor's position over up to so many bytes of the file, which nobody else who has the position
@@ -215,7 +217,8 @@ CALL(void*, mmap, (void* at, size_t bytes, int protection, int flags, int fd, of
   VIEW(v, flags & MAP_ANONYMOUS ? NULL : view_of(fd));
   if (!v) return REAL(mmap)(at, bytes, protection, flags, fd, offset);
   __atomic_store_n(&v->mapped, 1, __ATOMIC_RELAXED);
-  const int error = view_fill(v, fd, offset, (int64_t)bytes);
+  /* In a job nothing sees how a mapping grows: see src/view/job.c. */
+  const int error = view_fill(v, fd, offset, view_in_job ? INT64_MAX - offset : (int64_t)bytes);
   if (error != 0) return errno = error, MAP_FAILED;
   return REAL(mmap)(at, bytes, protection, flags, fd, offset);
 }

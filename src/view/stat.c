@@ -17,49 +17,46 @@ static void give_size(struct stat* about, int64_t bytes) {
   about->st_blocks = (bytes + 511) / 512;
 }
 
-/* Bytes of the file in subfiles whose placeholder has this size; -1: it is none. */
-static int64_t bytes_of(int64_t size, mode_t mode, int folder, const char* path) {
-  if (!S_ISREG(mode) || size > most_placeholder_bytes || size == 0) return -1;
+/* Bytes of the file in subfiles whose placeholder has these attributes; -1: it is none. */
+static int64_t bytes_of(const struct stat* about, struct view_path path, const void* caller) {
+  if (!S_ISREG(about->st_mode) || about->st_size > most_placeholder_bytes || about->st_size == 0 ||
+      !view_may_serve())
+    return -1;
   const int before = errno;
-  const int fd = REAL(openat)(folder, path, O_RDONLY | O_CLOEXEC);
-  const int64_t bytes = fd >= 0 ? view_bytes_of(fd) : -1;
+  const int fd = REAL(openat)(path.folder, path.name, O_RDONLY | O_CLOEXEC);
+  const int64_t bytes = fd >= 0 ? view_bytes_of(fd, caller) : -1;
   if (fd >= 0) REAL(close)(fd);
   errno = before;
   return bytes;
 }
 
-void view_correct(struct stat* about, int folder, const char* path) {
-  const int64_t bytes = bytes_of(about->st_size, about->st_mode, folder, path);
-  if (bytes >= 0) give_size(about, bytes);
-}
-
-void view_correct_of(struct stat* about, const struct view* v) {
+static void give_size_of(struct stat* about, const struct view* v) {
   *about = v->about;
   give_size(about, v->set.bytes);
 }
 
-static int stat_any(int folder, const char* path, struct stat* about, int flags) {
-  VIEW(v, path && path[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(folder) : NULL);
-  const int result = view_real_stat(folder, path, about, flags);
+static int stat_any(struct view_path path, struct stat* about, int flags, const void* caller) {
+  VIEW(v, path.name && path.name[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(path.folder) : NULL);
+  const int result = view_real_stat(path.folder, path.name, about, flags);
   if (result != 0) return result;
-  if (v)
-    view_correct_of(about, v);
-  else
-    view_correct(about, folder, path);
+  const int64_t bytes = v ? -1 : bytes_of(about, path, caller);
+  if (v) give_size_of(about, v);
+  if (bytes >= 0) give_size(about, bytes);
   return 0;
 }
 
 static int fstat_any(int fd, struct stat* about) {
   const int result = view_real_fstat(fd, about);
   VIEW(v, result == 0 ? view_of(fd) : NULL);
-  if (v) view_correct_of(about, v);
+  if (v) give_size_of(about, v);
   return result;
 }
 
 /* The names that the C library has for them, of files of any length and of older programs. */
+#define STAT_ANY(folder, path, about, flags) stat_any((struct view_path){folder, path}, about, flags, CALLER)
 #define STAT(name, parameters, arguments)                \
   EXPORT int view_stat_##name parameters __asm__(#name); \
-  int view_stat_##name parameters { return stat_any arguments; }
+  int view_stat_##name parameters { return STAT_ANY arguments; }
 STAT(stat, (const char* path, struct stat* about), (AT_FDCWD, path, about, 0))
 STAT(stat64, (const char* path, struct stat* about), (AT_FDCWD, path, about, 0))
 STAT(lstat, (const char* path, struct stat* about), (AT_FDCWD, path, about, AT_SYMLINK_NOFOLLOW))
@@ -94,7 +91,8 @@ int view_statx(int folder, const char* path, int flags, unsigned mask, struct st
       (int)(v ? syscall(SYS_statx, v->placeholder, "", AT_EMPTY_PATH, mask, about)
               : syscall(SYS_statx, folder, path, flags, mask | STATX_SIZE | STATX_TYPE, about));
   if (result != 0) return result;
-  const int64_t bytes = v ? v->set.bytes : bytes_of((int64_t)about->stx_size, about->stx_mode, folder, path);
+  const struct stat kind = {.st_mode = about->stx_mode, .st_size = (off_t)about->stx_size};
+  const int64_t bytes = v ? v->set.bytes : bytes_of(&kind, (struct view_path){folder, path}, CALLER);
   if (bytes < 0) return 0;
   about->stx_size = (uint64_t)bytes;
   about->stx_blocks = ((uint64_t)bytes + 511) / 512;

@@ -63,29 +63,43 @@ static FILE* stream_on(int fd, const char* mode) {
 
 static int only_reads(const char* mode) { return mode[0] == 'r' && !strchr(mode, '+'); }
 
-static FILE* open_stream(const char* path, const char* mode) {
-  if (!view_is_placeholder(AT_FDCWD, path)) return REAL(fopen)(path, mode);
-  if (!only_reads(mode)) return view_refuse(path), NULL;
-  const int fd = view_open_any(AT_FDCWD, path, O_RDONLY | (strchr(mode, 'e') ? O_CLOEXEC : 0), 0);
-  FILE* file = view_has(fd) ? stream_on(fd, "r") : NULL;
-  if (!file && fd >= 0) view_close(fd);
+static FILE* open_placeholder(const char* path, const char* mode, const void* caller) {
+  const int flags = O_RDONLY | (strchr(mode, 'e') ? O_CLOEXEC : 0);
+  const int fd = view_open_any((struct view_path){AT_FDCWD, path}, flags, 0, caller);
+  if (fd < 0) return NULL;
+  FILE* file = view_has(fd) ? stream_on(fd, "r") : REAL(fdopen)(fd, mode);
+  if (!file) view_close(fd);
   return file;
 }
 
-CALL(FILE*, fopen, (const char* path, const char* mode)) { return open_stream(path, mode); }
-CALL(FILE*, fopen64, (const char* path, const char* mode)) { return open_stream(path, mode); }
+static FILE* open_stream(const char* path, const char* mode, const void* caller) {
+  char head[view_head_bytes + 1];
+  if (!only_reads(mode)) {
+    if (!view_in_job && view_is_placeholder((struct view_path){AT_FDCWD, path}))
+      return view_refuse(path), NULL;
+    return REAL(fopen)(path, mode);
+  }
+  FILE* file = REAL(fopen)(path, mode);
+  if (!file || !view_may_serve() || view_read_head(REAL(fileno)(file), head) <= 0) return file;
+  fclose(file);
+  return open_placeholder(path, mode, caller);
+}
+
+CALL(FILE*, fopen, (const char* path, const char* mode)) { return open_stream(path, mode, CALLER); }
+CALL(FILE*, fopen64, (const char* path, const char* mode)) { return open_stream(path, mode, CALLER); }
 
 CALL(FILE*, fdopen, (int fd, const char* mode)) {
   return view_has(fd) && only_reads(mode) ? stream_on(fd, "r") : REAL(fdopen)(fd, mode);
 }
 
 /* Into a stream that is there: by a descriptor whose bytes are all in memory. */
-static FILE* reopen_stream(const char* path, const char* mode, FILE* file) {
-  if (!path || !view_is_placeholder(AT_FDCWD, path)) return REAL(freopen)(path, mode, file);
-  const int fd =
-      only_reads(mode) ? view_open_any(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0) : view_refuse(path);
+static FILE* reopen_stream(const char* path, const char* mode, FILE* file, const void* caller) {
+  const struct view_path at = {AT_FDCWD, path};
+  if (!path || !view_may_serve() || (view_in_job && !only_reads(mode)) || !view_is_placeholder(at))
+    return REAL(freopen)(path, mode, file);
+  const int fd = only_reads(mode) ? view_open_any(at, O_RDONLY | O_CLOEXEC, 0, caller) : view_refuse(path);
   VIEW(v, view_of(fd));
-  const int error = v ? view_fill(v, fd, 0, v->set.bytes) : errno;
+  const int error = v ? view_fill(v, fd, 0, v->set.bytes) : fd < 0 ? errno : 0;
   char own[64];
   snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
   FILE* opened = error == 0 ? REAL(freopen)(own, mode, file) : NULL;
@@ -94,10 +108,10 @@ static FILE* reopen_stream(const char* path, const char* mode, FILE* file) {
   return opened;
 }
 CALL(FILE*, freopen, (const char* path, const char* mode, FILE* file)) {
-  return reopen_stream(path, mode, file);
+  return reopen_stream(path, mode, file, CALLER);
 }
 CALL(FILE*, freopen64, (const char* path, const char* mode, FILE* file)) {
-  return reopen_stream(path, mode, file);
+  return reopen_stream(path, mode, file, CALLER);
 }
 
 static int number_of(FILE* file) {

@@ -184,9 +184,9 @@ static void empty(struct view* v) {
 }
 
 /* A view of the set, which it owns from now on, used once. Null: errno. */
-static struct view* make(const struct view_set* set, int placeholder) {
+static struct view* make(struct view_set* set, int placeholder) {
   struct view* v = take_unused();
-  if (!v) return NULL;
+  if (!v) return view_free_set(set), errno = ENOMEM, NULL;
   v->set = *set;
   v->mapped = 0;
   v->filled = calloc((size_t)(set->bytes / view_part_bytes / 8 + 1), 1);
@@ -196,6 +196,9 @@ static struct view* make(const struct view_set* set, int placeholder) {
   if (!v->filled || v->memory < 0 || v->placeholder < 0 || view_real_fstat(v->memory, &v->inside) != 0 ||
       view_real_fstat(placeholder, &v->about) != 0) {
     const int error = errno;
+    if (v->memory >= 0) REAL(close)(v->memory);
+    if (v->placeholder >= 0) REAL(close)(v->placeholder);
+    v->memory = v->placeholder = -1;
     empty(v);
     return errno = error, NULL;
   }
@@ -214,12 +217,12 @@ static int read_set(struct view_set* set, const char* path, const char* head) {
   return error;
 }
 
-struct view* view_of_placeholder(int fd, int* error) {
+struct view* view_of_placeholder(int fd, const void* caller, int* error) {
   struct stat about;
   struct view_set set;
   char path[4096], head[view_head_bytes + 1];
   *error = 0;
-  if (view_read_head(fd, head) <= 0) return NULL;
+  if (view_read_head(fd, head) <= 0 || !view_serves(caller)) return NULL;
   while (view_lock_in_use(fd) == EINTR) {}
   /* It may have been joined meanwhile. */
   const int kind = view_read_head(fd, head);
@@ -227,7 +230,8 @@ struct view* view_of_placeholder(int fd, int* error) {
   if ((*error = view_path_of(fd, path)) != 0) return NULL;
   if (view_is_elsewhere(fd, path)) return *error = ESTALE, NULL;
   if ((*error = read_set(&set, path, head)) != 0) return view_free_set(&set), NULL;
-  if (!set.complete) view_say("%s: a program is writing this file, or ended before it closed it", path);
+  if (!set.complete && !view_in_job)
+    view_say("%s: a program is writing this file, or ended before it closed it", path);
   view_sweep();
   struct view* v = view_real_fstat(fd, &about) == 0 ? find_same(&set, &about) : NULL;
   if (v) return view_free_set(&set), v;
@@ -236,10 +240,10 @@ struct view* view_of_placeholder(int fd, int* error) {
   return v;
 }
 
-int64_t view_bytes_of(int fd) {
+int64_t view_bytes_of(int fd, const void* caller) {
   char path[4096], head[view_head_bytes + 1];
   struct view_set set;
-  if (view_read_head(fd, head) <= 0 || view_path_of(fd, path) != 0) return -1;
+  if (view_read_head(fd, head) <= 0 || !view_serves(caller) || view_path_of(fd, path) != 0) return -1;
   const int64_t bytes = read_set(&set, path, head) == 0 ? set.bytes : -1;
   view_free_set(&set);
   return bytes;

@@ -8,7 +8,7 @@
  *   view.c  views and their life      used.c  which of them the process still has open or mapped
  *   bytes.c  their bytes              calls.c  open, read, close, map
  *   stat.c  sizes                     streams.c  stdio
- *   start.c  other programs           remap.c  mappings that change
+ *   start.c  other programs           alone.c, job.c  the two libraries
  *   set.c, layout.c  placeholders, manifests, subfiles
  */
 #ifndef COLLIO_VIEW_VIEW_H
@@ -26,6 +26,12 @@
   type view_call_##name parameters
 
 #define COLLIO_VIEW_MEMORY "collio view" /* name of the files in memory */
+
+/* `name`: relative to `folder`. */
+struct view_path {
+  int folder;
+  const char* name;
+};
 
 enum {
   view_slots = 64,
@@ -58,11 +64,23 @@ struct view {
 void view_lock(void);
 void view_unlock(void);
 
-/* The view of a placeholder that was opened as `fd`, to be put back; null: `fd` is of another file, or errno
-   is set and the reason was said. ESTALE: it was joined meanwhile, and its name is of another file. */
-struct view* view_of_placeholder(int fd, int* error);
-/* Bytes of the file whose placeholder is open as `fd`; -1: of another, or one that is damaged. */
-int64_t view_bytes_of(int fd);
+/* Whether the library is preloaded into a job (job.c), or into a program without MPI (alone.c). In a job
+   calls of the MPI library and of the engine on placeholders pass through, as do calls that write. */
+extern const int view_in_job;
+/* Whether calls of this thread may be the program's own. */
+int view_may_serve(void);
+/* Whether code at this address may see a placeholder as the file. */
+int view_serves(const void* caller);
+/* Who calls what the library exports. */
+#define CALLER __builtin_return_address(0)
+
+/* The view of a placeholder that was opened as `fd`, to be put back; null: `fd` is of another file, or as
+   `caller` sees it, or errno is set and the reason was said. ESTALE: it was joined meanwhile, and its name is
+   of another file. */
+struct view* view_of_placeholder(int fd, const void* caller, int* error);
+/* Bytes of the file whose placeholder is open as `fd`; -1: of another, or one that is damaged, or as `caller`
+   sees it. */
+int64_t view_bytes_of(int fd, const void* caller);
 /* The view whose file in memory this descriptor is of, to be put back. */
 struct view* view_of(int fd);
 /* The same of the file in memory with this number. */
@@ -102,18 +120,14 @@ int view_own_memory(ino_t inode);
 ino_t view_mapping_at(const void* at, int64_t* offset);
 
 /* open(2) and others, of files in subfiles too. */
-int view_open_any(int folder, const char* path, int flags, mode_t mode);
+int view_open_any(struct view_path path, int flags, mode_t mode, const void* caller);
 /* As close(2). */
 int view_close(int fd);
 /* Whether the file is a placeholder; 0 where it cannot be read. */
-int view_is_placeholder(int folder, const char* path);
+int view_is_placeholder(struct view_path path);
 /* As read(2) and lseek(2), of a descriptor of a view. */
 ssize_t view_read_on(struct view* v, int fd, void* to, size_t bytes);
 off_t view_seek(struct view* v, int fd, off_t offset, int whence);
-
-/* Sizes of a placeholder become those of its file. `path`: relative to `folder`. */
-void view_correct(struct stat* about, int folder, const char* path);
-void view_correct_of(struct stat* about, const struct view* v);
 
 /* Says why something fails, on stderr. errno stays. */
 void view_say(const char* format, ...) __attribute__((format(printf, 1, 2)));

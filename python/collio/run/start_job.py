@@ -72,18 +72,21 @@ def start_job(wish: Wish) -> NoReturn:
         _say(f"collio: warning: {warning}")
     variables = _variables(settings, wish.verbose) | _network(wish.machine)
     for_pnetcdf, about_pnetcdf = pnetcdf.variables(os.environ) if os.environ.get("COLLIO_ENABLE") != "0" else ({}, "")
-    variables |= for_pnetcdf | sanitizer.variables(programs, os.environ)
+    for_sanitizer = sanitizer.variables(programs, os.environ)
+    variables |= for_pnetcdf | for_sanitizer
+    # A sanitizer replaces functions of the C library itself, and wants to be in front of others that do.
+    preload = str(build.interposer) if for_sanitizer or os.environ.get("COLLIO_ENABLE") == "0" else build.job_preloads
     if wish.threads:
         variables["COLLIO_THREADS"] = wish.threads
     lines = _empty_lines_file(wish.report_file) if wish.report_file and not wish.dry_run else None
     if lines:
         variables |= {"COLLIO_REPORT": str(lines), "COLLIO_EXITS": "1"}
     try:
-        job = launch.prepare(line, choice.launcher_kind, str(build.interposer), variables, os.environ)
+        job = launch.prepare(line, choice.launcher_kind, preload, variables, os.environ)
     except launch.LaunchError as error:
         raise CannotRun(str(error)) from None
     if wish.verbose or wish.dry_run:
-        _say(f"collio: {choice.name} ({choice.because}); preloading {build.interposer}")
+        _say(f"collio: {choice.name} ({choice.because}); preloading {preload}")
         if about_pnetcdf:
             _say(f"collio: {about_pnetcdf}")
     if wish.dry_run:
