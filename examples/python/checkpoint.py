@@ -28,7 +28,7 @@ def main(path):
             difference = diffuse(comm, padded)
             heat.put(padded[1:-1], record=step)  # a view without the neighbours' rows: nothing is copied
             change.put(difference, record=step)
-            file.commit(wait=True)
+            file.commit()
     total = comm.allreduce(padded[1:-1].sum())
     if comm.rank == 0:
         print(f"{STEPS} steps written, sum {total:.6f}")

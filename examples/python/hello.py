@@ -14,7 +14,7 @@ with collio.open(comm, path, "w") as file:
     mine = collio.box(shape=(4, 3 * ranks), start=(0, 3 * rank), count=(4, 3))  # three columns of four rows
     field = file.variable("field", dtype="i4", decomposition=mine)
     field.put(np.full((4, 3), rank, dtype="i4"))
-    file.commit(wait=True)
+    file.commit()
 
 comm.Barrier()
 if rank == 0:

@@ -33,7 +33,7 @@ def main(path):
             waited_s += time.perf_counter() - begun
             compute(buffers[turn], step)
             field.put(buffers[turn], record=step)
-            requests[turn] = file.commit()  # returns at once
+            requests[turn] = file.commit(wait=False)  # returns at once
     # Closing the file has waited for the last commits.
     slowest_s = comm.reduce(waited_s, MPI.MAX)
     if comm.rank == 0:

@@ -22,7 +22,7 @@ mine = collio.box(shape=[total], start=[before], count=[len(particles)])
 
 with collio.open(comm, sys.argv[1], "w") as structures:
     structures.variable("particles", PARTICLE, mine).put(particles)
-    structures.commit(wait=True)
+    structures.commit()
 
 with collio.open(comm, sys.argv[2], "w") as arrays:
     offset = 0
@@ -30,7 +30,7 @@ with collio.open(comm, sys.argv[2], "w") as arrays:
         field = arrays.variable(name, PARTICLE[name], mine, offset)
         field.put(particles[name])  # every 20th byte of the memory: a view, no copy
         offset += total * PARTICLE[name].itemsize
-    arrays.commit(wait=True)  # all three in one collective call
+    arrays.commit()  # all three in one collective call
 
 # Each rank now reads particles in an order of its own, by their numbers.
 wanted = np.arange(comm.rank, total, comm.size)[::-1]

@@ -5,6 +5,8 @@ _OF_LIBRARY = (
     "AccessError", "ArgumentError", "Decomposition", "Error", "ExistsError", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "load", "map", "open",
 )
 
+__all__ = [name for name in (*_OF_LIBRARY, "array", "open_file") if name not in ("map", "open")]  # `import *` keeps Python's own map and open
+
 
 def __getattr__(name: str) -> object:
     """The library's names; NumPy is imported with them, mpi4py with the first file."""

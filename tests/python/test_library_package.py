@@ -1,6 +1,7 @@
 """The Python library as a part of the package: what it imports when, how it finds libcollio.so, what it says where something is missing."""
 
 import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,18 @@ def test_names_are_the_same_everywhere():
     assert collio.File is library.File
     with pytest.raises(AttributeError, match="nothing"):
         collio.nothing  # noqa: B018
+
+
+def test_import_star_keeps_builtins():
+    names = {}
+    exec("from collio import *", names)
+    assert names["box"] is collio.box and names["array"] is collio.array and not {"open", "map"} & set(names)
+
+
+@pytest.mark.parametrize("call", ["commit", "fetch", "write_pieces", "read_pieces"])
+def test_calls_wait_by_default(call):
+    assert inspect.signature(getattr(collio.File, call)).parameters["wait"].default is True
+    assert inspect.signature(collio.array.ArrayFile.commit).parameters["wait"].default is True
 
 
 def test_functions_are_those_of_the_header():

@@ -55,7 +55,7 @@ def write(
     arrays = {name: (shape, np.asarray(block).dtype, dimensions)}
     with open(comm, path, "w", arrays, hints=hints, subfiles=subfiles, par_dim=par_dim) as file:
         file.put(name, block, start, decomposition, 0 if shape[0] is None else None)
-        file.commit(wait=True)
+        file.commit()
 
 
 def read(
@@ -165,14 +165,14 @@ class ArrayFile:
             part.variable.put(block[part.of_block].astype(place.dtype, copy=False), record or 0)
         self._records_put = max(self._records_put, 0 if record is None else record + 1)
 
-    def commit(self, wait: bool = False) -> Request | None:
+    def commit(self, wait: bool = True) -> Request | None:
         """Writes what ranks have put; as File.commit(). Collective."""
         records, self._records_put = self._records_put if self.file.putting else 0, 0
         if not wait:
             self._count_written()
-            self._begun.append((self.file.commit(), records))
+            self._begun.append((self.file.commit(wait=False), records))
             return self._begun[-1][0]
-        self.file.commit(wait=True)
+        self.file.commit()
         self._records_written = max(self._records_written, records)
         self._tell_records()
         return None

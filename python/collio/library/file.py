@@ -152,13 +152,13 @@ class File:
     # --- moving the data ------------------------------------------------------------------------
 
     @overload
-    def commit(self, wait: Literal[False] = False) -> Request: ...
+    def commit(self, wait: Literal[True] = True) -> None: ...
     @overload
-    def commit(self, wait: Literal[True]) -> None: ...
-    def commit(self, wait: bool = False) -> Request | None:
+    def commit(self, wait: Literal[False]) -> Request: ...
+    def commit(self, wait: bool = True) -> Request | None:
         """Writes what ranks have put since the last commit, as many puts as each has; none is fine.
 
-        Returns a request, and the commit goes on while the program computes. With wait=True it returns None when the data is written. Raises Error, the
+        Returns None when the data is written. With wait=False it returns a request, and the commit goes on while the program computes. Raises Error, the
         same code on all ranks; from the request's wait() where there is one. Collective.
         """
         return self._transfer("commit", wait, (), self.putting)
@@ -168,7 +168,7 @@ class File:
     @overload
     def fetch(self, wait: Literal[False]) -> Request: ...
     def fetch(self, wait: bool = True) -> Request | None:
-        """Reads what ranks have asked for since the last fetch. wait and errors as in commit(), but it waits unless told otherwise. Collective."""
+        """Reads what ranks have asked for since the last fetch. wait and errors as in commit(). Collective."""
         return self._transfer("fetch", wait, (), self.getting)
 
     @overload

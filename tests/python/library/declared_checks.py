@@ -17,7 +17,7 @@ def check_boxes_of_three_dimensions(comm, folder):
             cells = collio.box(array.shape, (0, first, 0), (4, count, 5))
             variable = file.variable("a", dtype, cells, offset=7)
             variable.put(array[:, first:first + count])
-            assert file.commit().wait() == 4 * count * 5 * array.dtype.itemsize
+            assert file.commit(wait=False).wait() == 4 * count * 5 * array.dtype.itemsize
         found = np.frombuffer((comm.Barrier() or folder / f"{number}").read_bytes()[7:], dtype=array.dtype)
         same(found.reshape(array.shape), array)
         with collio.open(comm, folder / f"{number}") as file:
@@ -101,7 +101,7 @@ def check_ranks_with_nothing(comm, folder):
         cells = collio.box((4, 4), (0, 0), (4, 4) if last else (0, 4))
         variable = file.variable("a", "f4", cells)
         variable.put(numbers((4, 4) if last else (0, 4), "f4"))
-        assert file.commit().wait() == (64 if last else 0)
+        assert file.commit(wait=False).wait() == (64 if last else 0)
         if last:  # the others have not even a put
             variable.put(numbers((4, 4), "f4", 1))
         file.commit(wait=True)
@@ -121,7 +121,7 @@ def check_overlapped_commits_and_steps(comm, folder):
             for number, variable in enumerate(variables):
                 variable.put(np.full(n, 100.0 * step + number + comm.rank / 10), record=step)  # collio alone keeps it
             gc.collect()
-            requests.append(file.commit())
+            requests.append(file.commit(wait=False))
             expected += [[100.0 * step + number + rank / 10 for rank in range(comm.size)] * n for number in range(2)]
             if step % 3 == 2:
                 assert requests[-2 if comm.rank % 2 else -1].wait() == 16 * n
@@ -136,7 +136,7 @@ def check_commits_nobody_waits_for(comm, folder):
         variable = file.variable("a", "i8", collio.box((comm.size,), (comm.rank,), (1,)), record_stride=8 * comm.size)
         for step in range(40):
             variable.put(np.array([step]), step)
-            file.commit()
+            file.commit(wait=False)
     same(file_as(comm, folder / "a", "i8"), np.repeat(np.arange(40), comm.size))
 
 
@@ -144,7 +144,7 @@ def check_done_comes_true(comm, folder):
     with collio.open(comm, folder / "a", "w") as file:
         variable = file.variable("a", "i8", collio.box((comm.size,), (comm.rank,), (1,)))
         variable.put(np.array([comm.rank]))
-        request = file.commit()
+        request = file.commit(wait=False)
         while not request.done():
             pass
         back = np.zeros(1, "i8")
@@ -163,12 +163,12 @@ def check_structures(comm, folder):
     cells = collio.box((total,), (before,), (len(particles),))
     with collio.open(comm, folder / "aos", "w") as one, collio.open(comm, folder / "soa", "w") as other:
         one.variable("p", kind, cells).put(particles)
-        one.commit()
+        one.commit(wait=False)
         offset = 0
         for name in kind.names:
             other.variable(name, kind[name], cells, offset).put(particles[name])
             offset += total * kind[name].itemsize
-        other.commit()
+        other.commit(wait=False)
     everything = np.concatenate(comm.allgather(particles))
     same(file_as(comm, folder / "aos", kind), everything)
     content = (folder / "soa").read_bytes()
@@ -181,7 +181,7 @@ def check_cancel(comm, folder):
         variable.put(np.array([-1]))
         file.cancel()
         variable.put(np.array([comm.rank]))
-        file.commit()
+        file.commit(wait=False)
         variable.put(np.array([-1]))
         variable.get(np.zeros(1, "i8"))
         file.cancel()
@@ -210,7 +210,7 @@ def check_modes_and_sizes(comm, folder):
 def check_communicators(comm, folder):
     with collio.open(comm.py2f(), folder / "handle", "w", hints={"cb_nodes": 1, "collio_path": "two_phase"}) as file:
         file.variable("a", "i8", collio.box((comm.size,), (comm.rank,), (1,))).put(np.array([comm.rank]))
-        file.commit()
+        file.commit(wait=False)
     same(file_as(comm, folder / "handle", "i8"), np.arange(comm.size))
     part = comm.Split(comm.rank % 2)
     for number in range(3):
@@ -228,7 +228,7 @@ def check_many_files(comm, folder):
     files = [collio.open(comm, folder / f"{number}", "w") for number in range(60)]
     for number, file in enumerate(files):
         file.variable("a", "i4", file.decomposition((comm.size,), box=((comm.rank,), (1,)))).put(np.array([number], "i4"))
-        file.commit()
+        file.commit(wait=False)
     for file in files:
         file.close()
     for number in range(60):

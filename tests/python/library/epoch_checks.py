@@ -51,14 +51,14 @@ def check_orders_of_their_own(comm, folder):
         for step in (0, 2):
             for number, record in puts:
                 variables[number].put(np.full(10, 100.0 * (step + record) + 10 * number + comm.rank), step + record)
-            requests.append(file.commit())
+            requests.append(file.commit(wait=False))
         assert [request.wait() for request in requests] == [80 * len(puts)] * 2
         file.declare([])
         if not puts:
             for step in range(4):
                 for number in range(3):
                     variables[number].put(np.full(10, 100.0 * step + 10 * number + comm.rank), step)
-        file.commit()
+        file.commit(wait=False)
     same(file_as(comm, folder / "a", "f8"), expected(comm, 4))
 
 
@@ -91,15 +91,15 @@ def check_puts_that_are_not_declared(comm, folder):
         with raises(ValueError, "the epoch was cancelled"):
             first.put(np.zeros(10))
         with raises(ValueError):
-            file.commit().wait()
+            file.commit(wait=False).wait()
         for step in range(2):
             for number, variable in enumerate((first, second)):
                 variable.put(np.full(10, 100.0 * step + 10 * number + comm.rank), step)
-            file.commit()
+            file.commit(wait=False)
         file.declare([third])
         for step in range(2):
             third.put(np.full(10, 100.0 * step + 20 + comm.rank), step)
-            file.commit()
+            file.commit(wait=False)
         file.truncate(2 * 3 * 80 * comm.size)
     same(file_as(comm, folder / "a", "f8"), expected(comm, 2))
 
@@ -138,7 +138,7 @@ def check_arrays_go_when_they_are_written(comm, folder):
                 known.append(weakref.ref(array))
                 variable.put(array, step)
                 del array
-            file.commit()
+            file.commit(wait=False)
     same(file_as(comm, folder / "a", "f8"), expected(comm, 3))
 
 
@@ -162,7 +162,7 @@ def check_a_rank_leaves_before_a_call_with_a_request(comm, folder):
     """The call is an error amid an epoch, and the other ranks leave, too."""
     who = comm.size - 1
     for number, call in enumerate((lambda file: file.fetch(wait=False), lambda file: file.write_pieces([(0, 0)], b"", wait=False),
-                                   lambda file: file.read_pieces([(0, 0)], bytearray(), wait=False), lambda file: file.commit().wait())):
+                                   lambda file: file.read_pieces([(0, 0)], bytearray(), wait=False), lambda file: file.commit(wait=False).wait())):
         wanted = OwnError if comm.rank == who else collio.PeerError
         with raises(wanted), collio.open(comm, folder / str(number), "w", SMALL) as file:
             variables = variables_of(comm, file)
@@ -186,7 +186,7 @@ def check_calls_with_requests_amid(comm, folder):
         for step in range(2):
             for number, variable in enumerate(variables):
                 variable.put(np.full(10, 100.0 * step + 10 * number + comm.rank), step)
-            file.commit()
+            file.commit(wait=False)
     same(file_as(comm, folder / "a", "f8"), expected(comm, 2))
 
 
@@ -219,7 +219,7 @@ def check_files_of_two_communicators(comm, folder):
             if comm.rank > 0:
                 second.wait_puts(2)
             first.commit(wait=True)
-            request = second.commit()
+            request = second.commit(wait=False)
             if comm.rank > 0:
                 request.wait()
             collio.open(comm, folder / "c", "w").close()
@@ -227,7 +227,7 @@ def check_files_of_two_communicators(comm, folder):
         for opens in (lambda: collio.open(third, folder / "d", "w"), lambda: collio.array.open(third, folder / "e.nc", "w", {"v": ((9,), "f8")})):
             for number, variable in enumerate(variables):
                 variable.put(np.full(10, 100.0 + 10 * number + comm.rank), 1)
-            request = second.commit()
+            request = second.commit(wait=False)
             if comm.rank == 0:
                 request.wait()
             opens().close()

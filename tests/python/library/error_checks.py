@@ -122,7 +122,7 @@ def check_an_element_twice_is_not_written(comm, folder):
         once.put(np.zeros(1, "f4"))
         if comm.rank == 0:
             once.put(np.ones(1, "f4"))
-        request = file.commit()
+        request = file.commit(wait=False)
         with raises(collio.ArgumentError):
             request.wait()
         once.put(np.zeros(1, "f4"))
@@ -150,7 +150,7 @@ def check_storage_that_fails(comm, folder):
         del caught
     file = collio.open(comm, folder / "a", "w", hints=faults)
     file.variable("a", "f8", collio.box((comm.size, 1000), (comm.rank, 0), (1, 1000))).put(data)
-    file.commit()  # nobody waits for it
+    file.commit(wait=False)  # nobody waits for it
     try:
         file.close()
     except collio.Error as error:

@@ -22,7 +22,7 @@ def wanted(comm, who):
 def still_works(comm, folder):
     with collio.open(comm, folder / "after", "w") as file:
         variable_of(comm, file).put(np.full(100, comm.rank, "f8"))
-        file.commit()
+        file.commit(wait=False)
     same(file_as(comm, folder / "after", "f8"), np.repeat(np.arange(comm.size), 100))
 
 
@@ -43,7 +43,7 @@ def check_one_rank_while_others_run_ahead(comm, folder):
         requests = []
         for step in range(6):
             variable.put(np.zeros(100), step)
-            requests.append(file.commit())
+            requests.append(file.commit(wait=False))
             if step == 2 and comm.rank == last:
                 raise OwnError
         requests[0].wait()
@@ -55,7 +55,7 @@ def check_one_rank_while_others_run_ahead(comm, folder):
 def check_one_rank_while_others_close(comm, folder):
     with raises(wanted(comm, [0])), collio.open(comm, folder / "a", "w") as file:
         variable_of(comm, file).put(np.zeros(100))
-        file.commit()
+        file.commit(wait=False)
         if comm.rank == 0:
             raise OwnError
     assert file.closed
@@ -90,7 +90,7 @@ def check_ranks_at_different_steps(comm, folder):
         for step in range(4):
             if (comm.rank, step) in ((0, 1), (1, 2)):
                 raise OwnError
-            file.commit()
+            file.commit(wait=False)
         file.commit(wait=True)
     still_works(comm, folder)
 

@@ -50,7 +50,7 @@ def check_steps(comm, folder):
         assert file.records == 1
         for step in (1, 2):
             put_step(comm, file, step)
-            file.commit()
+            file.commit(wait=False)
     on_first_rank(comm, lambda: read_by_others(path, 3))
     with collio.array.open(comm, path, "r+") as file:
         assert file.records == 3
@@ -85,7 +85,7 @@ def check_a_record_far_behind(comm, folder):
     path = folder / "a.nc"
     with collio.array.open(comm, path, "w", {"v": ((None, comm.size), "i1")}) as file:  # the only one: no padding
         file.put("v", np.full(1, comm.rank, "i1"), (comm.rank,), record=7 if comm.rank == 0 else 2)
-        file.commit()
+        file.commit(wait=False)
     found = collio.array.read(comm, path, "v")
     wanted = np.zeros((8, comm.size))
     wanted[2, 1:] = np.arange(1, comm.size)
@@ -116,21 +116,21 @@ def check_records_that_were_not_written(comm, folder):
         assert file.records == 1
     with raises(collio.Error, "NO_SPACE"), collio.array.open(comm, folder / "later.nc", "w", arrays, hints=hints) as file:
         put(file, 4)
-        file.commit()
+        file.commit(wait=False)
         put(file, 1)
-        file.commit()
+        file.commit(wait=False)
     with collio.array.open(comm, folder / "cancelled.nc", "w", arrays) as file:
         for record in (4, 2):
             put(file, record)
             file.file.cancel()
         put(file, 0)
-        file.commit().wait()
+        file.commit(wait=False).wait()
         put(file, 3)
         file.file.cancel()
-        file.commit()
+        file.commit(wait=False)
     with raises(ValueError), collio.array.open(comm, folder / "uncommitted.nc", "w", arrays) as file:
         put(file, 0)
-        file.commit()
+        file.commit(wait=False)
         put(file, 1)
     for name, records in {"waited": 1, "later": 2, "cancelled": 1, "uncommitted": 1}.items():
         assert len(collio.array.read(comm, folder / f"{name}.nc", "v")) == records, name
@@ -154,7 +154,7 @@ def check_files_of_netcdf(comm, folder):
             with collio.array.open(comm, path, "r+") as file:
                 same(file.read("a"), np.arange(6).reshape(2, 3) + ord("a"))
                 file.put("a", np.array([comm.rank], "i2") if comm.rank < 3 else np.zeros(0, "i2"), (comm.rank % 3,), record=2)
-                file.commit()
+                file.commit(wait=False)
 
             def look():
                 import netCDF4
@@ -203,7 +203,7 @@ def check_steps_in_subfiles(comm, folder):
         assert file.records == 1
         for step in (1, 2):
             put_step(comm, file, step)
-            file.commit()
+            file.commit(wait=False)
     on_first_rank(comm, lambda: read_subfiles_by_others(path, 3))
     with collio.array.open(comm, path, "r+") as file:
         assert file.records == 3
@@ -228,7 +228,7 @@ def check_steps_in_subfiles_along_another_dimension(comm, folder):
     with collio.array.open(comm, path, "w", arrays, subfiles=4, par_dim="y", min_ndims=3) as file:
         for step in range(3):
             put_step(comm, file, step)
-            file.commit()
+            file.commit(wait=False)
     on_first_rank(comm, lambda: read_subfiles_by_others(path, 3, along=2, count=4))
     same(collio.array.read(comm, path, "T"), [temperature(step) for step in range(3)])
 
@@ -271,7 +271,7 @@ def check_records_in_subfiles_far_behind(comm, folder):
         assert file.records == 7
         if comm.rank == 0:
             file.put("v", np.array([5], "i1"), (0,), record=2)
-        file.commit()
+        file.commit(wait=False)
         with raises(ValueError, "record is 4611686018427387903; allowed in these subfiles: 0 to "):
             file.put("v", np.array([5], "i1"), (0,), record=(1 << 62) - 1)
     wanted = np.zeros((7, 5), "i1")

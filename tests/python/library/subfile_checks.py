@@ -104,7 +104,7 @@ def check_slices_that_cross(comm, folder):
             same(file.read("same", decomposition=collio.map(shape, indices)), np.where(indices < 0, 0, array.reshape(-1)[indices]))
             mine = np.flatnonzero(np.arange(array.size) % comm.size == comm.rank)[::-1]
             file.put("T", -array.reshape(-1)[mine], decomposition=collio.map(shape, mine))
-            file.commit().wait()
+            file.commit(wait=False).wait()
             same(file.read("T"), -array)
             same(file.read("same"), array)
             same(file.read("few"), np.arange(arrays["few"][0][0]))
