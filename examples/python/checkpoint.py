@@ -1,8 +1,9 @@
 """Heat in a plane, two fields in every step of one file: mpiexec -n 4 python checkpoint.py heat.raw
 
-restart.py reads the last step on another number of ranks.
+restart.py reads the last step on another number of ranks. A job that ends at any point leaves the file of before or the new one, whole.
 """
 
+import os
 import sys
 
 import numpy as np
@@ -20,7 +21,7 @@ def main(path):
     padded = np.zeros((count + 2, COLUMNS))  # a row of each neighbour around the rank's own
     padded[1:-1] = np.sin(np.arange(first, first + count))[:, None] + np.linspace(0, 1, COLUMNS)
     field_bytes = ROWS * COLUMNS * 8
-    with collio.open(comm, path, "w") as file:
+    with collio.open(comm, f"{path}.unfinished", "w") as file:
         rows = collio.box((ROWS, COLUMNS), (first, 0), (count, COLUMNS))
         heat = file.variable("heat", "f8", rows, offset=0, record_stride=2 * field_bytes)
         change = file.variable("change", "f8", rows, offset=field_bytes, record_stride=2 * field_bytes)
@@ -29,9 +30,19 @@ def main(path):
             heat.put(padded[1:-1], record=step)  # a view without the neighbours' rows: nothing is copied
             change.put(difference, record=step)
             file.commit()
+        file.sync()
+    if comm.rank == 0:  # all of it is on the disk
+        replace(path, f"{path}.unfinished")
     total = comm.allreduce(padded[1:-1].sum())
     if comm.rank == 0:
         print(f"{STEPS} steps written, sum {total:.6f}")
+
+
+def replace(path, by):
+    os.replace(by, path)
+    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+    os.fsync(folder)  # the name, too
+    os.close(folder)
 
 
 def diffuse(comm, padded):
