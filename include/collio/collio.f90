@@ -10,7 +10,7 @@
 !     vector (a(indices)): the compiler makes a temporary of it that is gone before the commit.
 !   - What was put or asked for belongs to collio until its commit or fetch is done. Give such variables the attribute
 !     `asynchronous` (or `target`), so that the compiler does not move accesses across the wait.
-!   - Without ierr, an error ends the program with its text.
+!   - Without ierr, an error ends the job, on all ranks, with its text.
 module collio
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64
@@ -296,6 +296,10 @@ module collio
       type(c_ptr), value :: file
       integer(c_int64_t), value :: put
       integer(c_int64_t), intent(inout) :: end
+    end function
+    integer(c_int) function c_end_job(code) bind(C, name="collio_end_job")
+      import
+      integer(c_int), value :: code
     end function
     integer(c_int) function c_cancel(file) bind(C, name="collio_cancel")
       import
@@ -706,7 +710,7 @@ contains
     end do
   end function
 
-  ! Gives a code to the caller; ends the program where an error has no place to go.
+  ! Gives a code to the caller; ends the job where an error has no place to go.
   subroutine ended(code, ierr)
     integer(c_int), intent(in) :: code
     integer(c_int), intent(out), optional :: ierr
@@ -714,8 +718,15 @@ contains
       ierr = code
     else if (code /= COLLIO_OK) then
       write (error_unit, '(2a)') 'collio: ', collio_error_text()
-      error stop 1
+      call end_job()
     end if
+  end subroutine
+
+  subroutine end_job()
+    integer(c_int) :: code
+    flush (error_unit)
+    code = c_end_job(1_c_int)
+    error stop 1
   end subroutine
 
   ! Wrong arguments that C does not see.
@@ -723,7 +734,7 @@ contains
     character(*), intent(in) :: text
     integer(c_int), intent(out), optional :: ierr
     write (error_unit, '(2a)') 'collio: ', text
-    if (.not. present(ierr)) error stop 1
-    ierr = COLLIO_ERR_ARGUMENT
+    if (.not. present(ierr)) call end_job()
+    if (present(ierr)) ierr = COLLIO_ERR_ARGUMENT
   end subroutine
 end module

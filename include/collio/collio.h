@@ -109,6 +109,10 @@ const char* collio_error_text(void);
 /* Version of the library, as in "0.1.0". Not collective. */
 const char* collio_version(void);
 
+/* Ends the job on all ranks, by MPI_Abort() with this code. For bindings to other languages: the one for
+   Fortran calls it after an error that the program does not ask for. Returns only where there is no MPI. */
+int collio_end_job(int code);
+
 /* ---- files ---- */
 
 /* Opens `path` on the ranks of a communicator, given as its Fortran handle. `mode`: of enum collio_mode.

@@ -48,13 +48,18 @@ typedef struct own_layout {
   int64_t counts[CFI_MAX_RANK + 1], strides[CFI_MAX_RANK + 1];
 } own_layout;
 
+/* Ends the job: the other ranks may wait for this one, and some launchers let them. */
+static void end_with(const char* text) {
+  fprintf(stderr, "collio: %s\n", text);
+  collio_end_job(EXIT_FAILURE);
+  exit(EXIT_FAILURE);
+}
+
 static void end(int code, int* ierr) {
-  if (ierr) {
+  if (ierr)
     *ierr = code;
-  } else if (code != COLLIO_OK) {
-    fprintf(stderr, "collio: %s\n", collio_error_text());
-    exit(EXIT_FAILURE);
-  }
+  else if (code != COLLIO_OK)
+    end_with(collio_error_text());
 }
 
 /* -1: unknown, as the size of an assumed-size array is. */
@@ -138,8 +143,8 @@ static collio_pieces list_of(const pieces* given) {
 /* Memory in pieces that a section left out would be other bytes than the program means. */
 static void* memory_of(const CFI_cdesc_t* array) {
   if (contiguous(array)) return array->base_addr;
-  fprintf(stderr, "collio: the memory of a list of pieces is a section with gaps; pass the whole array\n");
-  exit(EXIT_FAILURE);
+  end_with("the memory of a list of pieces is a section with gaps; pass the whole array");
+  return NULL;
 }
 
 COLLIO_PUBLIC void collio_fortran_write_pieces(collio_file** file, const pieces lists[2],

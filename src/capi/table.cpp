@@ -1,4 +1,6 @@
 // What the engine has of collio.h: the table that libcollio.so asks for.
+#include <mpi.h>
+
 #include "capi/declare.hpp"
 #include "capi/epoch.hpp"
 #include "capi/error.hpp"
@@ -13,6 +15,11 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
       .version = COLLIO_VERSION,
       .error_text = error_text,
       .open_f = open_file,
+      .end_job =
+          [](int code) {
+            MPI_Abort(MPI_COMM_WORLD, code);
+            return int{COLLIO_ERR_OTHER};
+          },
       .close = close_file,
       .sync = sync_file,
       .size = size_of_file,
