@@ -9,14 +9,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 import shared_memory
+
 from collio.builds import Build
 from jobs import RANKS, TIMEOUT_S
 
 JOBS = int(os.environ.get("KILLED_JOBS", 20))
 SEED = int(os.environ.get("KILLED_SEED", 1))
-LONGEST_US = 60000  # some 50 files, each on a communicator of its own
+LONGEST_US = 60000  # some 50 files, each on another communicator
 MEMORY = Path("/dev/shm")
 
 pytestmark = shared_memory.needed

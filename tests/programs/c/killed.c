@@ -14,7 +14,7 @@ static void end(int number) {
   raise(SIGKILL);
 }
 
-/* The windows' memory is made anew for each file, as none that is kept has its size. */
+/* The windows' memory is made again for each file, as none that is kept has its size. */
 static void use(const char* path, int turn, const char* data) {
   const char* const windows[] = {"8192", "65536", "524288"};
   MPI_Comm comm;
