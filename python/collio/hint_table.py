@@ -57,6 +57,8 @@ ROWS = (
     Row("romio_cb_read", "automatic", "enable, disable, automatic", "collective buffering for reads", "RomioChoice", "ROMIO", False, ()),
     Row("romio_ds_write", "automatic", "enable, disable, automatic", "data sieving for writes with holes", "RomioChoice", "ROMIO", False, ()),
     Row("romio_ds_read", "automatic", "enable, disable, automatic", "data sieving for reads with holes", "RomioChoice", "ROMIO", False, ()),
+    Row("ind_rd_buffer_size", "4194304", "1..1073741824", "most bytes that an independent call reads at once for data sieving", "Bytes", "ROMIO", False, ()),
+    Row("ind_wr_buffer_size", "524288", "1..1073741824", "most bytes that an independent call reads and writes at once for data sieving", "Bytes", "ROMIO", False, ()),
     Row("striping_unit", "auto", "0..1073741824, auto", "bytes of a stripe of new files, and to which file domains are aligned; 0: auto", "AutoBytes", "MPI", False, ()),
     Row("striping_factor", "auto", "-1, 0..1000000, auto", "servers that new files are striped over; 0 and -1: auto; also passed on to the MPI library", "Servers", "MPI", False, ()),
 )

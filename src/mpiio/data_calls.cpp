@@ -108,6 +108,7 @@ engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& of
   request.direction = direction_of(c);
   request.operation = name_of(c);
   request.undescribed = !file.view_described;
+  request.others_sieve = !file.program_view.installed();
   offset = c.offset;
   try {
     describe(file, c, request, offset);
@@ -154,6 +155,7 @@ int collective(const DataCall& c) {
 int independent(OpenFile& file, const DataCall& c) {
   MPI_Offset offset = 0;
   engine::CallRequest request = request_of(file, c, offset);
+  request.may_sieve = !file.queue || file.queue->idle();
   return finish(file, c, offset, request, engine::independent_call(*file.engine, request));
 }
 

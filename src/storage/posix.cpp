@@ -45,16 +45,22 @@ bool PosixFile::store(const PieceWrite& what) {
   return false;
 }
 
-std::optional<Transfer> PosixFile::sieve(const PieceWrite& what, std::byte* room) {
-  if (locks_ == Locks::none) return std::nullopt;
+std::optional<Transfer> PosixFile::sieve(const core::Extent& span, std::byte* room, const Placing& place) {
   const std::lock_guard threads(locking_);
-  const RangeLock lock(file_.buffered(), what.span, RangeUse::write, pages_after());
+  const RangeLock lock(file_.buffered(), span, RangeUse::write, pages_after());
   if (lock.error() != 0) return std::nullopt;
-  const Transfer before = run(Operation::reading(what.span, room));
+  const Transfer before = run(Operation::reading(span, room));
   if (!before.error.ok()) return std::nullopt;
-  std::fill_n(room + before.bytes, what.span.length - before.bytes, std::byte{0});
-  what.copy_to(room);
-  return run(Operation::writing(what.span, room));
+  std::fill_n(room + before.bytes, span.length - before.bytes, std::byte{0});
+  place(room);
+  return run(Operation::writing(span, room));
+}
+
+Transfer PosixFile::write_beside(const core::Extent& extent, const std::byte* from) {
+  if (locks_ != Locks::none) return write(extent, from);
+  const std::lock_guard threads(locking_);
+  const RangeLock lock(file_.buffered(), extent, RangeUse::write);  // without locks nobody sieves
+  return run(Operation::writing(extent, from));
 }
 
 core::Error PosixFile::no_lock(int error, const core::Extent& extent) const {

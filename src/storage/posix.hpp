@@ -24,7 +24,8 @@ class PosixFile : public Storage {
   core::Error allocate(std::int64_t bytes) override;
   core::Error close() override { return file_.close(); }
   bool store(const PieceWrite& what) override;
-  std::optional<Transfer> sieve(const PieceWrite& what, std::byte* room) override;
+  std::optional<Transfer> sieve(const core::Extent& span, std::byte* room, const Placing& place) override;
+  Transfer write_beside(const core::Extent& extent, const std::byte* from) override;
   [[nodiscard]] bool locks() const noexcept override { return locks_ != Locks::none; }
   [[nodiscard]] std::string remarks() const override;
 

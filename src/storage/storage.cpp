@@ -27,7 +27,13 @@ Transfer Storage::finish(Ticket ticket) {
 
 bool Storage::store(const PieceWrite&) { return false; }
 
-std::optional<Transfer> Storage::sieve(const PieceWrite&, std::byte*) { return std::nullopt; }
+std::optional<Transfer> Storage::sieve(const core::Extent&, std::byte*, const Placing&) {
+  return std::nullopt;
+}
+
+Transfer Storage::write_beside(const core::Extent& extent, const std::byte* from) {
+  return write(extent, from);
+}
 
 core::Error Storage::close() { return {}; }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@ struct Transfer {
   std::int64_t bytes = 0;
   core::Error error;
 };
+
+/// Puts bytes into a buffer that holds a span of a file.
+using Placing = std::function<void(std::byte*)>;
 
 /// An open file. Not collective. Calls may be made by any rank that opened it. write(), read() and sync() by
 /// any thread, the rest by one at a time. Its destructor waits for what is under way.
@@ -46,9 +50,12 @@ class Storage {
   /// there is none, or it failed; pieces may have been written, and write() of each finds the error. By any
   /// thread.
   virtual bool store(const PieceWrite& what);
-  /// Reads the span into `room`, puts the pieces there, and writes it whole, while the span is locked against
-  /// every process that locks. Null: it cannot be locked or read, and nothing was written. By any thread.
-  virtual std::optional<Transfer> sieve(const PieceWrite& what, std::byte* room);
+  /// Reads the span into `room`, calls place(room), which puts new bytes there, and writes it whole, while
+  /// the span is locked against every process that locks. Null: it cannot be locked or read, and nothing was
+  /// written. By any thread.
+  virtual std::optional<Transfer> sieve(const core::Extent& span, std::byte* room, const Placing& place);
+  /// write() for a file that others may sieve: under a lock, if the file system has one. By any thread.
+  virtual Transfer write_beside(const core::Extent& extent, const std::byte* from);
   /// Whether each transfer is made under a lock of its byte range, which other MPI programs respect: sieve()
   /// loses no byte of theirs.
   [[nodiscard]] virtual bool locks() const noexcept { return false; }

@@ -41,11 +41,12 @@ class MemoryFile final : public storage::Storage {
   }
   core::Error sync() override { return {}; }
   [[nodiscard]] bool locks() const noexcept override { return has_locks; }
-  std::optional<Transfer> sieve(const storage::PieceWrite& what, std::byte* room) override {
-    std::fill_n(room, what.span.length, std::byte{0});
-    read(what.span, room);
-    what.copy_to(room);
-    return write(what.span, room);
+  std::optional<Transfer> sieve(const core::Extent& span, std::byte* room,
+                                const storage::Placing& place) override {
+    std::fill_n(room, span.length, std::byte{0});
+    read(span, room);
+    place(room);
+    return write(span, room);
   }
 };
 

@@ -22,7 +22,7 @@ TEST(RomioFile, LinesAreKeysAndValues) {
 
 TEST(RomioFile, KeysOfOtherLayersAreLeftToThem) {
   const Settings found =
-      parse_romio_file("romio_lustre_ds_in_coll disable\ndirect_io true\nind_rd_buffer_size 4\n", "f");
+      parse_romio_file("romio_lustre_ds_in_coll disable\ndirect_io true\nstart_iodevice 4\n", "f");
   EXPECT_TRUE(found.pairs.empty());
   EXPECT_TRUE(found.warnings.empty());
 }

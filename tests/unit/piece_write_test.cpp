@@ -60,6 +60,9 @@ struct Known {
             data.substr(static_cast<std::size_t>(run.offset - origin), static_cast<std::size_t>(run.length)));
     }
   }
+  [[nodiscard]] Placing placing() const {
+    return [this](std::byte* room) { write().copy_to(room); };
+  }
   [[nodiscard]] PieceWrite write() const {
     return {{origin, pieces.high() - origin}, reinterpret_cast<const std::byte*>(data.data()), pieces};
   }
@@ -76,7 +79,8 @@ TEST(PieceWrite, ChangesThePiecesAndNothingElse) {
     EXPECT_TRUE(stored.content() == known.after) << "seed " << seed;
     std::string room(known.data.size(), '#');
     const auto outcome =
-        opened(sieved.path(), true)->sieve(known.write(), reinterpret_cast<std::byte*>(room.data()));
+        opened(sieved.path(), true)
+            ->sieve(known.write().span, reinterpret_cast<std::byte*>(room.data()), known.placing());
     ASSERT_TRUE(outcome && outcome->error.ok());
     EXPECT_EQ(outcome->bytes, known.write().span.length);
     EXPECT_TRUE(sieved.content() == known.after) << "seed " << seed;
@@ -199,7 +203,7 @@ bool needs_no_lock(const std::string& path, RangeUse held, Call&& call) {
   return ends_beside_lock(path, held, call, 20);
 }
 
-TEST(PieceWrite, SievingAndAllOtherWritesWaitForLocks) {
+TEST(PieceWrite, SievingAndWritesBesideItWaitForLocks) {
   Dice dice(1);
   const Known known(dice, "");
   const TemporaryFile file;
@@ -208,15 +212,20 @@ TEST(PieceWrite, SievingAndAllOtherWritesWaitForLocks) {
   const auto locked = opened(file.path(), true), plain = opened(file.path(), false);
   EXPECT_TRUE(locked->locks());
   EXPECT_FALSE(plain->locks());
-  EXPECT_TRUE(
-      waits_for_lock(file.path(), RangeUse::read, [&] { EXPECT_TRUE(locked->sieve(known.write(), bytes)); }));
+  for (const auto& storage : {&locked, &plain}) {
+    EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read, [&] {
+      EXPECT_TRUE((*storage)->sieve(known.write().span, bytes, known.placing()));
+    }));
+    EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read, [&] {
+      EXPECT_EQ((*storage)->write_beside({origin - 2, 10}, bytes).bytes, 10);
+    }));
+  }
   EXPECT_TRUE(waits_for_lock(file.path(), RangeUse::read,
                              [&] { EXPECT_EQ(locked->write({origin - 2, 10}, bytes).bytes, 10); }));
   EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::write,
                             [&] { EXPECT_EQ(locked->read({origin - 2, 10}, bytes).bytes, 10); }));
   EXPECT_TRUE(needs_no_lock(file.path(), RangeUse::write,
                             [&] { EXPECT_EQ(plain->write({origin - 2, 10}, bytes).bytes, 10); }));
-  EXPECT_FALSE(plain->sieve(known.write(), bytes));
 }
 
 TEST(PieceWrite, OnNfsAllTransfersLock) {

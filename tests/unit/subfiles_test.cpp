@@ -14,13 +14,13 @@ using collio::core::ErrorClass;
 using collio::core::Extent;
 using collio::test::Subfiles;
 
-using Numbers = std::mt19937;
-std::int64_t up_to(Numbers& random, std::int64_t most) {
+using Random = std::mt19937;
+std::int64_t up_to(Random& random, std::int64_t most) {
   return std::uniform_int_distribution<std::int64_t>(0, most)(random);
 }
 
 TEST(SubfileLayout, MapsEveryByteWhereDealingStripesPutsIt) {
-  Numbers random(1);
+  Random random(1);
   for (int round = 0; round < 300; ++round) {
     const SubfileLayout layout{1 + up_to(random, 9), 1 + up_to(random, 6)};
     std::vector<std::int64_t> filled(static_cast<std::size_t>(layout.count), 0);
@@ -107,7 +107,7 @@ TEST(Placeholder, IsFoundOnlyWhereItIsWhole) {
   EXPECT_FALSE(parse_placeholder(Placeholder{42, "../out"}.text(), "f").ok()) << "elsewhere";
 }
 
-void compare_with_model(Storage& file, const SubfileSet& set, Numbers& random) {
+void compare_with_model(Storage& file, const SubfileSet& set, Random& random) {
   std::vector<std::byte> model;
   for (int step = 0; step < 200; ++step) {
     const Extent extent{up_to(random, 300), up_to(random, 120)};
@@ -137,7 +137,7 @@ void compare_with_model(Storage& file, const SubfileSet& set, Numbers& random) {
 
 TEST_F(Subfiles, ReadAndWriteAsOneFile) {
   using collio::policy::StorageKind;
-  Numbers random(7);
+  Random random(7);
   for (const auto kind : {StorageKind::posix, StorageKind::threads, StorageKind::uring})
     for (int round = 0; round < 4; ++round) {
       const SubfileSet set = make({1 + up_to(random, 40), 1 + up_to(random, 6)});
@@ -246,7 +246,7 @@ TEST_F(Subfiles, JoinLeavesAnotherFileOfThatNameAlone) {
 }
 
 TEST_F(Subfiles, JoinGivesTheBytesInOrder) {
-  Numbers random(3);
+  Random random(3);
   for (const std::int64_t bytes : {0, 1, 30, 90, 91, 1000, 20000})
     for (const std::int64_t ranks : {1, 2, 5}) {
       const SubfileSet set = make({1 + up_to(random, 500), 1 + up_to(random, 3)});

@@ -34,6 +34,8 @@ class WorkQueue {
   [[nodiscard]] bool by_thread() const noexcept { return thread_.joinable(); }
   /// Not collective; returns at once. What may not be done until the program calls again.
   void post(Work work);
+  /// Nothing that was posted is under way.
+  [[nodiscard]] bool idle() { return unfinished() == 0; }
   /// Returns when all that was posted is done. Other ranks must come to their parts of it.
   void drain();
   /// Fibers: returns when done(), which work of this queue makes true. Other files' calls move on too.

@@ -89,8 +89,12 @@ class YieldingStorage final : public storage::Storage {
   bool store(const storage::PieceWrite& what) override {
     return do_aside([&] { return inner_->store(what); });
   }
-  std::optional<storage::Transfer> sieve(const storage::PieceWrite& what, std::byte* room) override {
-    return do_aside([&] { return inner_->sieve(what, room); });
+  std::optional<storage::Transfer> sieve(const core::Extent& span, std::byte* room,
+                                         const storage::Placing& place) override {
+    return do_aside([&] { return inner_->sieve(span, room, place); });
+  }
+  storage::Transfer write_beside(const core::Extent& extent, const std::byte* from) override {
+    return do_aside([&] { return inner_->write_beside(extent, from); });
   }
   [[nodiscard]] bool locks() const noexcept override { return inner_->locks(); }
 

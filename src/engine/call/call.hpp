@@ -24,9 +24,11 @@ struct CallRequest {
   std::shared_ptr<const access::FileAccess> pieces;  ///< of the file, whatever its view; null: the view's
   access::MemoryAccess memory;
   std::shared_ptr<const access::ConvertedMemory>
-      converted;             ///< whose copy `memory` is; null: it is the program's
-  bool undescribed = false;  ///< this rank's datatype is beyond collio
-  core::Error error;         ///< an error this rank found in its arguments
+      converted;              ///< whose copy `memory` is; null: it is the program's
+  bool undescribed = false;   ///< this rank's datatype is beyond collio
+  core::Error error;          ///< an error this rank found in its arguments
+  bool others_sieve = false;  ///< independent calls through the view come to collio: they may sieve
+  bool may_sieve = false;     ///< of an independent write: no other call of this rank is under way
 };
 
 struct Completion {
@@ -55,6 +57,8 @@ struct Call {
   observe::Steps& steps;
   observe::Counters& counters;
   policy::ScheduleTrials* trials = nullptr;  ///< two_phase, where the schedule is collio's to choose
+  bool beside = false;                       ///< independent: other ranks may sieve, so each write has a lock
+  bool sieves = false;                       ///< independent write: short pieces may be sieved
 };
 
 /// How a path ended on this rank.

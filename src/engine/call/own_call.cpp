@@ -18,6 +18,8 @@ PathResult move_own(File& file, const CallRequest& request, const access::FileAc
                               .steps = &record.steps,
                               .counters = &record.counters};
   Call call{file, plan, access, request.memory, link, record.steps, record.counters};
+  call.beside = request.others_sieve && file.hints.write_holes != policy::Holes::piecewise;
+  call.sieves = call.beside && request.may_sieve && file.storage() && file.readable;
   return request.direction == policy::Direction::write ? independent_write(call) : independent_read(call);
 }
 

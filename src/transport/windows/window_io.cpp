@@ -47,7 +47,8 @@ std::optional<Transfer> sieve(const MessageLink& link, const WindowStorage& stor
                               const storage::PieceWrite& what, const WindowSpan& span) {
   Buffer room = room_for_old_content(link, span);
   if (!room) return std::nullopt;
-  std::optional<Transfer> outcome = storage.file->sieve(what, room.data());
+  std::optional<Transfer> outcome =
+      storage.file->sieve(what.span, room.data(), [&](std::byte* to) { what.copy_to(to); });
   link.pool->give_back(std::move(room));
   return outcome;
 }
