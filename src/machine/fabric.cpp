@@ -36,7 +36,7 @@ bool asks_for_tcp(const std::string& list) {
 }
 
 std::string variable(const char* name) {
-  const char* text = std::getenv(name);
+  const char* text = ::secure_getenv(name);
   return text ? text : "";
 }
 

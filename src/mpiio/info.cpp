@@ -46,7 +46,7 @@ bool matches(const std::string& pattern, const std::string& path) {
 
 /// Later rules win.
 void add_hints_for(const std::string& path, EnvironmentHints& to) {
-  const char* text = std::getenv("COLLIO_SET_FOR");
+  const char* text = ::secure_getenv("COLLIO_SET_FOR");
   if (!text) return;
   const std::string whole = engine::absolute_path(without_driver(path));
   for (const policy::PathHints& rule : policy::parse_path_hints(text, to.warnings))
@@ -59,16 +59,16 @@ void add_hints_for(const std::string& path, EnvironmentHints& to) {
 EnvironmentHints environment_hints(const std::string& path) {
   EnvironmentHints found;
   Pairs& pairs = found.pairs;
-  if (const char* text = std::getenv("COLLIO_HINTS")) pairs = policy::split_hints(text, found.warnings);
-  if (const char* patience = std::getenv("COLLIO_PATIENCE")) pairs["collio_patience"] = patience;
-  if (const char* check = std::getenv("COLLIO_CHECK"))
+  if (const char* text = ::secure_getenv("COLLIO_HINTS")) pairs = policy::split_hints(text, found.warnings);
+  if (const char* patience = ::secure_getenv("COLLIO_PATIENCE")) pairs["collio_patience"] = patience;
+  if (const char* check = ::secure_getenv("COLLIO_CHECK"))
     pairs["collio_check"] = std::strcmp(check, "1") == 0   ? "enable"
                             : std::strcmp(check, "0") == 0 ? "disable"
                                                            : check;
-  if (const char* faults = std::getenv("COLLIO_FAULTS"); faults && *faults)
+  if (const char* faults = ::secure_getenv("COLLIO_FAULTS"); faults && *faults)
     pairs.emplace("collio_faults", faults);
   add_hints_for(path, found);
-  const char* enable = std::getenv("COLLIO_ENABLE");
+  const char* enable = ::secure_getenv("COLLIO_ENABLE");
   if (enable && std::strcmp(enable, "0") == 0) pairs["collio_enable"] = "disable";
   return found;
 }

@@ -58,7 +58,7 @@ policy::Settings read_romio_file(const std::string& named) {
 const policy::Settings& romio_settings() {
   static std::mutex mutex;
   static auto* read = new std::map<std::string, policy::Settings>;
-  const char* named = std::getenv("ROMIO_HINTS");
+  const char* named = ::secure_getenv("ROMIO_HINTS");
   const std::string name = named ? named : "";
   const std::lock_guard lock(mutex);
   const auto known = read->find(name);
@@ -66,7 +66,7 @@ const policy::Settings& romio_settings() {
 }
 
 policy::Settings cray_settings(const std::string& path) {
-  const char* text = std::getenv("MPICH_MPIIO_HINTS");
+  const char* text = ::secure_getenv("MPICH_MPIIO_HINTS");
   const std::string plain = without_driver(path);
   return policy::parse_cray_hints(text ? text : "", [&](const std::string& pattern) {
     return ::fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
@@ -122,7 +122,7 @@ class LayeredPairs {
 
 OtherSettings other_settings(const GivenHints& given, MPI_File file) {
   const policy::Settings open_mpi =
-      policy::open_mpi_hints([](const char* variable) { return std::getenv(variable); });
+      policy::open_mpi_hints([](const char* variable) { return ::secure_getenv(variable); });
   const policy::Settings& romio = romio_settings();
   const policy::Settings cray = cray_settings(given.path);
   LayeredPairs layers;

@@ -15,7 +15,7 @@ namespace collio::mpiio {
 namespace {
 
 void append(const std::string& line) {
-  const char* path = std::getenv("COLLIO_REPORT");
+  const char* path = ::secure_getenv("COLLIO_REPORT");
   if (!path || !*path) return;
   const int fd = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   const bool written = fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());

@@ -39,7 +39,7 @@ Said& said() {
 }  // namespace
 
 bool verbose() {
-  const char* text = std::getenv("COLLIO_VERBOSE");
+  const char* text = ::secure_getenv("COLLIO_VERBOSE");
   return text && *text && std::strcmp(text, "0") != 0;
 }
 

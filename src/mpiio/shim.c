@@ -287,7 +287,7 @@ COLLIO_DEFINE(PMPI_, File_delete, (const char* path, handle info), (path, info))
 /* COLLIO_THREADS=multiple: the program's MPI is initialized with MPI_THREAD_MULTIPLE, whatever the program
    asks for, so that its nonblocking calls progress while it computes. The level to ask for. */
 static int threads_wanted(int required) {
-  const char* threads = getenv("COLLIO_THREADS");
+  const char* threads = secure_getenv("COLLIO_THREADS");
   const struct mpi_family* family = threads && *threads ? shim_family() : NULL;
   if (!family) return required;
   if (strcmp(threads, "multiple") == 0) return family->thread_multiple;

@@ -79,12 +79,12 @@ static int rank_by_environment(void) {
                                       "PALS_RANKID", "FLUX_TASK_RANK", "JSM_NAMESPACE_RANK",
                                       "ALPS_APP_PE", "SLURM_PROCID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (getenv(names[i])) return atoi(getenv(names[i]));
+    if (secure_getenv(names[i])) return atoi(secure_getenv(names[i]));
   return -1;
 }
 
 int shim_speaks(void) {
-  const char* verbose = getenv("COLLIO_VERBOSE");
+  const char* verbose = secure_getenv("COLLIO_VERBOSE");
   return rank_by_environment() <= 0 || (verbose && *verbose && strcmp(verbose, "0") != 0);
 }
 
@@ -124,8 +124,8 @@ static int has_news(int rank, long long written) {
 
 __attribute__((destructor)) static void note_exit(void) {
   struct libraries found = {0};
-  const char* enable = getenv("COLLIO_ENABLE");
-  const char* report = getenv("COLLIO_EXITS") ? getenv("COLLIO_REPORT") : NULL;
+  const char* enable = secure_getenv("COLLIO_ENABLE");
+  const char* report = secure_getenv("COLLIO_EXITS") ? secure_getenv("COLLIO_REPORT") : NULL;
   int rank = rank_by_environment();
   if ((enable && strcmp(enable, "0") == 0) || (rank_process ? rank_process != getpid() : rank < 0)) return;
   if (rank < 0) rank = 0;

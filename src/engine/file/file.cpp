@@ -341,7 +341,7 @@ void File::begin_roll() {
 
 void File::prepare_memory_drill() {
   int at = -1, first = 0, count = 1;
-  const char* text = std::getenv("COLLIO_DRILL_MEMORY");
+  const char* text = ::secure_getenv("COLLIO_DRILL_MEMORY");
   if (!text) return;
   if (std::sscanf(text, "%d:%d:%d", &at, &first, &count) < 2 || first < 1 || count < 1) {
     warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) +

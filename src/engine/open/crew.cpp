@@ -249,7 +249,7 @@ core::Error Crew::serve(const Gathering& at, const Ticket& ticket, Membership& m
 }
 
 bool Crew::fits_here() const {
-  const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
+  const char* text = ::secure_getenv("COLLIO_RANKS_PER_NODE");
   return key_.ranks_per_node == (text ? text : "") && key_.processors == own_processors();
 }
 

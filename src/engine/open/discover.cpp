@@ -62,7 +62,7 @@ Neighbour neighbour(int rank) {
   MPI_Get_processor_name(host, &length);
   n.host = std::hash<std::string_view>{}({host, static_cast<std::size_t>(length)});
   n.rank = rank;
-  if (const char* text = std::getenv("COLLIO_RANKS_PER_NODE")) n.ranks_per_node = std::atoi(text);
+  if (const char* text = ::secure_getenv("COLLIO_RANKS_PER_NODE")) n.ranks_per_node = std::atoi(text);
   std::vector<std::uint64_t> mask = own_processors();
   while (!mask.empty() && mask.back() == 0) mask.pop_back();
   n.words = static_cast<std::int32_t>(mask.size());

@@ -152,7 +152,7 @@ std::shared_ptr<const TextNetwork> share_network(MPI_Comm comm, const NetworkKey
 }  // namespace
 
 std::shared_ptr<const NetworkText> find_network() {
-  const char* path = std::getenv("COLLIO_MACHINE");
+  const char* path = ::secure_getenv("COLLIO_MACHINE");
   return path && *path ? current_text(path) : nullptr;
 }
 
@@ -171,7 +171,7 @@ void discover_network(MPI_Comm comm, machine::Machine& machine, const NetworkKey
 
 std::string why_unknown(const machine::Machine& machine) {
   if (machine.network_unknown.empty()) return {};
-  const char* path = std::getenv("COLLIO_MACHINE");
+  const char* path = ::secure_getenv("COLLIO_MACHINE");
   return std::string("COLLIO_MACHINE=") + (path ? path : "") + ": " + machine.network_unknown;
 }
 

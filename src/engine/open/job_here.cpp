@@ -18,7 +18,7 @@ namespace {
 /// Ranks of the whole job on this node, as the launcher says; 0: unknown.
 int job_ranks_here() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"})
-    if (const char* text = std::getenv(name)) return std::atoi(text);
+    if (const char* text = ::secure_getenv(name)) return std::atoi(text);
   return 0;
 }
 

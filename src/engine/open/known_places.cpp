@@ -65,7 +65,7 @@ PlaceKey place_key(MPI_Comm comm) {
 
 PlaceKey key_of(const std::array<std::uint64_t, 2>& ranks) {
   PlaceKey key{.ranks = ranks};
-  if (const char* text = std::getenv("COLLIO_RANKS_PER_NODE")) key.ranks_per_node = text;
+  if (const char* text = ::secure_getenv("COLLIO_RANKS_PER_NODE")) key.ranks_per_node = text;
   key.processors = own_processors();
   return key;
 }

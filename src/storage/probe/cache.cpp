@@ -86,9 +86,9 @@ bool is_sound(const CacheEntry& entry) {
 }  // namespace
 
 std::string cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+  if (const char* cache = ::secure_getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
     return std::string(cache) + "/collio";
-  const char* home = std::getenv("HOME");
+  const char* home = ::secure_getenv("HOME");
   return home != nullptr && *home == '/' ? std::string(home) + "/.cache/collio" : "";
 }
 
