@@ -28,7 +28,6 @@ namespace {
 /// How the bytes go.
 enum class Mode { mpiio, declared, pnetcdf, floor };
 constexpr std::array<const char*, 4> mode_names{"mpiio", "declared", "pnetcdf", "floor"};
-/// Of `Collective`.
 constexpr std::array<const char*, 4> form_names{"blocking", "nonblocking", "split", "independent"};
 
 struct Job {

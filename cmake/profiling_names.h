@@ -81,6 +81,7 @@
 #pragma redefine_extname MPI_Type_commit PMPI_Type_commit
 #pragma redefine_extname MPI_Type_contiguous PMPI_Type_contiguous
 #pragma redefine_extname MPI_Type_create_keyval PMPI_Type_create_keyval
+#pragma redefine_extname MPI_Type_create_struct PMPI_Type_create_struct
 #pragma redefine_extname MPI_Type_dup PMPI_Type_dup
 #pragma redefine_extname MPI_Type_free PMPI_Type_free
 #pragma redefine_extname MPI_Type_get_attr PMPI_Type_get_attr

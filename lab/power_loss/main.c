@@ -8,7 +8,8 @@
  *   record          from here on changes are recorded. The tree must be empty
  *   lose N HOW      the tree becomes what is left after the first N changes. HOW says what survives besides
  *                   flushed bytes: "names" (all names, as file systems with ordered journals keep them),
- *                   "flushed" (only names that were flushed, with their folder or their file), "all" (the process was killed)
+ *                   "flushed" (only names that were flushed, with their folder or their file), "all" (the
+ * process was killed)
  *
  * Later changes are not recorded. Reading .power gives a line per recorded change, "write 5 0 4096", with the
  * inode. Files that are open when power is lost must not be used any more. One thread serves all calls, so no

@@ -30,7 +30,6 @@ WITHOUT = {
     "simulate/storage_way": "compare_test",
     "simulate/two_layer_parts": "plain data; simulated_call_test",
     "storage/aio": "storage_kinds_test runs every kind of storage",
-    "storage/high_descriptor": "storage_kinds_test",
     "storage/null": "storage_kinds_test",
     "storage/threads": "storage_kinds_test",
     "storage/tickets": "storage_kinds_test",

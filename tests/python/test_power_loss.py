@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import shared_memory
 
 import collio
-import shared_memory
 from collio import builds
 from collio.run.own_python import module_command
 from lab_target import is_mounted, wait_until

@@ -1,5 +1,5 @@
-/* Writes a file in three steps of 64 KiB with MPI_File_sync after each. After each sync, and after the close, rank 0
-   makes the file FOLDER/mark-1, mark-2, mark-3, mark-4: what was promised by then.
+/* Writes a file in three steps of 64 KiB with MPI_File_sync after each. After each sync, and after the close,
+   rank 0 makes the file FOLDER/mark-1, mark-2, mark-3, mark-4: what was promised by then.
 
      synced FILE FOLDER */
 #include <fcntl.h>
@@ -26,14 +26,16 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_File file;
-  if (argc != 3 || MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) != MPI_SUCCESS)
+  if (argc != 3 || MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                                 &file) != MPI_SUCCESS)
     MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_File_set_errhandler(file, MPI_ERRORS_ARE_FATAL);
   const int mine = STEP_BYTES / ranks;
   char bytes[STEP_BYTES];
   for (int step = 1; step <= STEPS; ++step) {
     memset(bytes, 'a' + step, sizeof bytes);
-    MPI_File_write_at_all(file, (MPI_Offset)(step - 1) * STEP_BYTES + rank * mine, bytes, mine, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_write_at_all(file, (MPI_Offset)(step - 1) * STEP_BYTES + rank * mine, bytes, mine, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
     MPI_File_sync(file);
     mark(argv[2], step);
   }
