@@ -15,11 +15,6 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
       .version = COLLIO_VERSION,
       .error_text = error_text,
       .open_f = open_file,
-      .end_job =
-          [](int code) {
-            MPI_Abort(MPI_COMM_WORLD, code);
-            return int{COLLIO_ERR_OTHER};
-          },
       .close = close_file,
       .sync = sync_file,
       .size = size_of_file,
@@ -51,6 +46,11 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
       .read_pieces = read_pieces,
       .write_alone = write_alone,
       .read_alone = read_alone,
+      .end_job =
+          [](int code) {
+            MPI_Abort(MPI_COMM_WORLD, code);
+            return int{COLLIO_ERR_OTHER};
+          },
   };
   return &table;
 }

@@ -5,8 +5,8 @@
 // changes the piece's bytes alone, at the cost of a page fault per page. That holds where all writers of the
 // file share its pages: on local file systems. Clients of a network file system send whole pages.
 //
-// The kernel makes the copy. A store by the process to a page that is gone, as the file was truncated or the
-// disk is full, would be SIGBUS.
+// A store to a page that is gone, as the file was truncated or the disk is full, is no SIGBUS
+// (guarded_stores.hpp).
 #pragma once
 
 #include "storage/piece_write.hpp"

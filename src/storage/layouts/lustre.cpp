@@ -20,7 +20,7 @@ constexpr std::uint16_t any_target = 0xffff;       // lmm_stripe_offset
 constexpr std::size_t header_v1 = 32, header_v3 = 48, object_bytes = 24, object_index = 20;
 constexpr std::size_t header_composite = 32, entry_bytes = 48;
 
-core::Error wrong(const std::string& what) { return {core::ErrorClass::other, "lustre.lov: " + what}; }
+core::Error wrong_lov(const std::string& what) { return {core::ErrorClass::other, "lustre.lov: " + what}; }
 
 /// The value's bytes, lowest first, as x86 and ARM clients write them. No byte outside of the value is read.
 class Bytes {
@@ -51,23 +51,23 @@ class Bytes {
 core::Result<machine::Layout> parse_plain(const Bytes& bytes) {
   const bool v3 = bytes.word(0) == magic_v3;
   const std::size_t header = v3 ? header_v3 : header_v1;
-  if (!bytes.has(0, header)) return wrong("truncated at " + std::to_string(bytes.size()) + " bytes");
+  if (!bytes.has(0, header)) return wrong_lov("truncated at " + std::to_string(bytes.size()) + " bytes");
   const std::uint32_t pattern = bytes.word(4);
   if ((pattern & pattern_on_metadata_target) != 0)
-    return wrong("the file's data lies on its metadata target");
+    return wrong_lov("the file's data lies on its metadata target");
   if ((pattern & pattern_raid0) == 0 && (pattern & 0xffff) != 0)
-    return wrong("pattern " + std::to_string(pattern) + " has no stripes");
+    return wrong_lov("pattern " + std::to_string(pattern) + " has no stripes");
   machine::Layout layout;
   layout.unit_bytes = bytes.word(24);
   const auto count = static_cast<std::int64_t>(bytes.number(28, 2));
-  if (layout.unit_bytes == 0) return wrong("stripes of 0 bytes");
-  if (count == 0) return wrong("0 stripes");
+  if (layout.unit_bytes == 0) return wrong_lov("stripes of 0 bytes");
+  if (count == 0) return wrong_lov("0 stripes");
   if (count != all_targets) layout.count = static_cast<int>(count);
   layout.source = v3 ? "lustre.lov v3" : "lustre.lov v1";
   if (bytes.size() == header) return layout;  // no objects yet
   if (count == all_targets || !bytes.has(header, static_cast<std::size_t>(count) * object_bytes))
-    return wrong("truncated: " + std::to_string(bytes.size()) + " bytes for " + std::to_string(count) +
-                 " stripes");
+    return wrong_lov("truncated: " + std::to_string(bytes.size()) + " bytes for " + std::to_string(count) +
+                     " stripes");
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const std::uint32_t index = bytes.word(header + i * object_bytes + object_index);
     if (index > static_cast<std::uint32_t>(std::numeric_limits<int>::max())) {
@@ -81,11 +81,11 @@ core::Result<machine::Layout> parse_plain(const Bytes& bytes) {
 
 core::Result<machine::Layout> parse_composite(const Bytes& bytes) {
   if (!bytes.has(0, header_composite))
-    return wrong("truncated at " + std::to_string(bytes.size()) + " bytes");
+    return wrong_lov("truncated at " + std::to_string(bytes.size()) + " bytes");
   const auto entries = static_cast<std::size_t>(bytes.number(14, 2));
   if (!bytes.has(header_composite, entries * entry_bytes))
-    return wrong("truncated: " + std::to_string(bytes.size()) + " bytes for " + std::to_string(entries) +
-                 " components");
+    return wrong_lov("truncated: " + std::to_string(bytes.size()) + " bytes for " + std::to_string(entries) +
+                     " components");
   std::size_t last = 0;
   std::uint64_t last_begin = 0;
   std::uint32_t mirror = 0;
@@ -98,14 +98,15 @@ core::Result<machine::Layout> parse_composite(const Bytes& bytes) {
     if (its_mirror != mirror || (last != 0 && begin < last_begin)) continue;
     last = at, last_begin = begin;
   }
-  if (last == 0) return wrong("no component is in use");
+  if (last == 0) return wrong_lov("no component is in use");
   const auto offset = static_cast<std::size_t>(bytes.word(last + 24)),
              size = static_cast<std::size_t>(bytes.word(last + 28));
   if (!bytes.has(offset, size) || size < header_v1)
-    return wrong("a component of " + std::to_string(size) + " bytes at " + std::to_string(offset) + " in " +
-                 std::to_string(bytes.size()));
+    return wrong_lov("a component of " + std::to_string(size) + " bytes at " + std::to_string(offset) +
+                     " in " + std::to_string(bytes.size()));
   const Bytes part = bytes.part(offset, size);
-  if (part.word(0) != magic_v1 && part.word(0) != magic_v3) return wrong("a component of an unknown kind");
+  if (part.word(0) != magic_v1 && part.word(0) != magic_v3)
+    return wrong_lov("a component of an unknown kind");
   auto layout = parse_plain(part);
   if (layout) layout.value().source += ", component from byte " + std::to_string(last_begin) + " on";
   return layout;
@@ -115,7 +116,7 @@ core::Result<machine::Layout> parse_composite(const Bytes& bytes) {
 
 core::Result<machine::Layout> parse_lustre(std::span<const std::byte> value) {
   const Bytes bytes(value);
-  if (!bytes.has(0, header_v1)) return wrong("truncated at " + std::to_string(bytes.size()) + " bytes");
+  if (!bytes.has(0, header_v1)) return wrong_lov("truncated at " + std::to_string(bytes.size()) + " bytes");
   switch (bytes.word(0)) {
     case magic_v1:
     case magic_v3:
@@ -123,9 +124,9 @@ core::Result<machine::Layout> parse_lustre(std::span<const std::byte> value) {
     case magic_composite:
       return parse_composite(bytes);
     case magic_foreign:
-      return wrong("the file's data lies elsewhere (a foreign layout)");
+      return wrong_lov("the file's data lies elsewhere (a foreign layout)");
     default:
-      return wrong("unknown magic number " + std::to_string(bytes.word(0)));
+      return wrong_lov("unknown magic number " + std::to_string(bytes.word(0)));
   }
 }
 
