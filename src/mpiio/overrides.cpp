@@ -193,27 +193,25 @@ int set_atomicity(MPI_File handle, int flag) {
   return rc;
 }
 
-/// Flushes the MPI library's handle of the file, and collio's. `code`: of the library.
-core::Error flush(engine::File& file, MPI_File handle, int& code) {
-  code = real->File_sync(handle);
-  core::Error error = file.sync();
-  if (error.ok() && code != MPI_SUCCESS)
-    error = {core::ErrorClass::io, "the MPI library cannot flush " + file.path};
-  return error;
-}
-
 /// Of a file in subfiles, whose manifest says what was flushed. Collective.
 int sync_alone(OpenFile& file, MPI_File handle) {
   const LibraryVisit visit(handle, "sync");
   if (visit.code() != MPI_SUCCESS) return visit.code();
   engine::File& f = *file.engine;
-  int code = MPI_SUCCESS;
-  const core::Error mine = flush(f, handle, code);
+  const int code = real->File_sync(handle);
+  core::Error mine = f.sync();
+  if (mine.ok() && code != MPI_SUCCESS)
+    mine = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
   core::Error error = f.agreement->worst(mine, "cannot flush " + f.path);
   if (error.ok()) error = engine::note_flushed(f);
   if (error.ok()) return code;
   return code == MPI_SUCCESS ? raise(handle, error)
                              : error_code(error);  // the library has told the error handler
+}
+
+bool has_class(int code, int wanted) {
+  int error_class = MPI_SUCCESS;
+  return MPI_Error_class(code, &error_class) == MPI_SUCCESS && error_class == wanted;
 }
 
 /// MPI wants all ranks here, but ROMIO waits for none, and programs came to live with that: a rank flushes
@@ -225,12 +223,16 @@ int sync(MPI_File handle) {
   if (alone(*file)) return sync_alone(*file, handle);
   engine::File& f = *file->engine;
   ++f.syncs;
-  int code = MPI_SUCCESS;
-  core::Error error = flush(f, handle, code);
+  const int code = real->File_sync(handle);
+  core::Error error = f.sync();
+  if (error.ok() && code != MPI_SUCCESS) {
+    if (has_class(code, MPI_ERR_READ_ONLY)) return code;  // ROMIO refuses them; nothing is at stake
+    error = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
+  }
   if (error.ok()) return MPI_SUCCESS;
-  code = code == MPI_SUCCESS ? raise(handle, error) : error_code(error);  // as above
-  core::keep_worst(f.not_flushed, std::move(error));
-  return code;
+  core::keep_worst(f.not_flushed, error);
+  return code == MPI_SUCCESS ? raise(handle, error)
+                             : error_code(error);  // the library has told the error handler
 }
 
 int set_size(MPI_File handle, MPI_Offset size) {

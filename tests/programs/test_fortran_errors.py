@@ -43,4 +43,6 @@ def test_an_error_without_ierr_aborts_the_job(jobs, tmp_path, call):
     subprocess.run([os.fspath(word) for word in words], cwd=tmp_path, check=True)
     done = subprocess.run([jobs.mpi.mpiexec, "-n", "2", "./errors"], cwd=tmp_path, env=jobs.environment(), capture_output=True, text=True, timeout=60)
     said = done.stdout + done.stderr  # launchers report an abort on either
-    assert done.returncode != 0 and "MPI_ABORT" in said.upper() and "collio: " in said, said
+    assert done.returncode != 0 and "collio: " in said, said
+    if jobs.mpi.family != "openmpi":  # whose launcher has no text for it at times
+        assert "MPI_ABORT" in said.upper(), said
