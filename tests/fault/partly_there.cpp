@@ -108,14 +108,15 @@ int main(int argc, char** argv) {
   Program program(argc, argv, 50);
   if (!collio_is_on() && !nothing) return program.skip("collio is not preloaded");
   const bool other = std::getenv("COLLIO_TEST_OTHER") != nullptr;
-  const Reports reports(program);
   if (nothing) {
+    const std::string name = program.temporary("waits");
     MPI_File file = MPI_FILE_NULL;
-    MPI_File_open(MPI_COMM_WORLD, program.temporary("waits").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     sleep(5);
+    unlink(name.c_str());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
+  const Reports reports(program);
   for (int i = 0; i < 2; ++i) {
     const std::string report = report_after_use(program, reports, MPI_COMM_WORLD, program.temporary("all"));
     program.that(report.empty(), "a file of all ranks is the library's");
