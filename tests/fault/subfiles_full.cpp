@@ -111,11 +111,16 @@ Outcome run(Program& program, const std::string& path, const Pairs& hints, const
   return done;
 }
 
-/// Names that begin with the file's.
+/// Names that begin with the file's. Folders of other tests beside it, which come and go, are not entered.
 std::vector<std::string> names_of(const std::string& path) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(path).parent_path()))
-    if (entry.path().native().starts_with(path)) names.push_back(entry.path().native().substr(path.size()));
+  const auto note = [&](const fs::path& found) { names.push_back(found.native().substr(path.size())); };
+  for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path())) {
+    if (!entry.path().native().starts_with(path)) continue;
+    note(entry.path());
+    if (!fs::is_directory(entry.path())) continue;
+    for (const auto& inside : fs::recursive_directory_iterator(entry.path())) note(inside.path());
+  }
   return names;
 }
 

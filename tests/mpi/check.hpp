@@ -129,17 +129,17 @@ class Program {
   [[nodiscard]] int finish() {
     int counts[2] = {failures_, part_left_out_ ? 1 : 0};
     MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) {
+      const char* verdict = counts[0] > 0 ? "FAILED" : counts[1] > 0 ? "nothing failed" : "passed";
+      std::printf("%s on %d ranks\n", verdict, size);
+    }
+    MPI_Finalize();  // may write the last report
     for (const std::string& name : remove_) {  // some are of one rank alone
       unlink(name.c_str());
       std::error_code none;
       std::filesystem::remove_all(name + ".collio", none);  // of a file that was kept in subfiles
     }
-    if (rank == 0) {
-      const char* verdict = counts[0] > 0 ? "FAILED" : counts[1] > 0 ? "nothing failed" : "passed";
-      std::printf("%s on %d ranks\n", verdict, size);
-    }
     tidy_up_when_ended(nullptr);
-    MPI_Finalize();
     if (counts[0] > 0) return 1;
     return counts[1] > 0 ? 77 : 0;
   }
