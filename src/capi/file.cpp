@@ -129,6 +129,9 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
     request.found.set = storage::SubfileSet::of_arrays(engine::absolute_path(call.path), std::move(*arrays));
   else if (rank == 0)
     request.found = storage::look_for_subfiles(engine::absolute_path(call.path));
+  if (rank == 0 && request.writes)
+    made->writer_mark = storage::WriterMark::put(engine::absolute_path(call.path));
+  if (made->writer_mark) request.writer_mark = made->writer_mark->number();
   for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);
   auto opened = engine::File::open(request);
   if (!opened) return opened.error();

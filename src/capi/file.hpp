@@ -32,6 +32,7 @@ struct collio_file {
     }
   };
   std::shared_ptr<collio::mpiio::OpenFile> open;
+  std::shared_ptr<collio::storage::WriterMark> writer_mark;  ///< of rank 0, of a file that is written
   std::uint64_t inode = 0;  ///< of the file, as the first rank saw it at open
   Pending writes, reads;
   std::unique_ptr<collio::capi::Epoch> epoch;  ///< null: no puts are declared

@@ -34,15 +34,8 @@ class ByteMask {
   /// of the unit.
   template <class Sink>
   void for_each_extent(std::int64_t end, Sink&& sink) const {
-    const std::int64_t units = end >> shift_;
-    std::int64_t start = -1;   // of the extent that is open
-    std::uint64_t before = 0;  // the last bit of the word before
-    for (std::int64_t at = 0; at < units; at += 64) {
-      const std::uint64_t bits =
-          words_[at >> 6] & (units - at < 64 ? (std::uint64_t{1} << (units - at)) - 1 : ~std::uint64_t{0});
-      // Where filled and empty units meet: starts and stops in turn.
-      std::uint64_t edges = bits ^ (bits << 1 | before);
-      before = bits >> 63;
+    std::int64_t start = -1;  // of the extent that is open
+    const std::int64_t units = for_each_edge_word(end, [&](std::int64_t at, std::uint64_t edges) {
       for (; edges != 0; edges &= edges - 1) {
         const std::int64_t unit = at + std::countr_zero(edges);
         if (start < 0) {
@@ -52,12 +45,34 @@ class ByteMask {
         sink(Extent{start << shift_, (unit - start) << shift_});
         start = -1;
       }
-    }
+    });
     if (start >= 0) sink(Extent{start << shift_, (units - start) << shift_});
+  }
+
+  /// How many extents for_each_extent() finds.
+  [[nodiscard]] std::int64_t extents(std::int64_t end) const noexcept {
+    std::int64_t edges = 0;
+    for_each_edge_word(end, [&](std::int64_t, std::uint64_t bits) { edges += std::popcount(bits); });
+    return (edges + 1) / 2;  // the last one may have no stop
   }
 
  private:
   friend class MaskWriter;
+
+  /// Calls sink(first unit, bits) for every 64 units in [0, end): where filled and empty units meet, starts
+  /// and stops in turn. The number of units.
+  template <class Sink>
+  std::int64_t for_each_edge_word(std::int64_t end, Sink&& sink) const {
+    const std::int64_t units = end >> shift_;
+    std::uint64_t before = 0;  // the last bit of the word before
+    for (std::int64_t at = 0; at < units; at += 64) {
+      const std::uint64_t bits =
+          words_[at >> 6] & (units - at < 64 ? (std::uint64_t{1} << (units - at)) - 1 : ~std::uint64_t{0});
+      sink(at, bits ^ (bits << 1 | before));
+      before = bits >> 63;
+    }
+    return units;
+  }
 
   std::uint64_t* words_ = nullptr;
   int shift_ = 0;

@@ -10,15 +10,11 @@
 
 namespace collio::mpiio {
 
-namespace {
-
 bool any_thread_may_call() {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
   return provided == MPI_THREAD_MULTIPLE;
 }
-
-}  // namespace
 
 engine::WorkQueue& queue_of(OpenFile& file) {
   if (!file.queue) {

@@ -7,6 +7,9 @@
 
 namespace collio::mpiio {
 
+/// The program's threads may call MPI at any time.
+[[nodiscard]] bool any_thread_may_call();
+
 /// The calls on the file that the program does not wait for; made at first use. Not collective.
 [[nodiscard]] engine::WorkQueue& queue_of(OpenFile& file);
 

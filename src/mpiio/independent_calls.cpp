@@ -1,6 +1,7 @@
 // See independent_calls.hpp.
 #include "mpiio/independent_calls.hpp"
 
+#include "mpiio/background_calls.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/give_view.hpp"
 #include "mpiio/report.hpp"
@@ -18,11 +19,18 @@ std::shared_ptr<OpenFile> own_independent(MPI_File handle) {
   return nullptr;
 }
 
+void writes_beside(MPI_File handle) {
+  auto file = find_file(handle);
+  if (!file || !file->engine->has_writer_mark()) return;
+  std::call_once(file->own_mark, [&] { keep_mark(handle, storage::WriterMark::put(file->engine->path)); });
+}
+
 void put_independent(collio_calls& t) {
   // The program's call as a DataCall, or the MPI library's own function `name` for the file.
 #define BLOCKING(name, parameters, arguments, write, explicit_offset, offset)                              \
   if (t.name)                                                                                              \
     t.name = [] parameters -> int {                                                                        \
+      if (write && any_thread_may_call()) writes_beside(file);                                             \
       if (auto own = own_independent(file))                                                                \
         return independent(                                                                                \
             *own, {file, write, explicit_offset, offset, const_cast<void*>(buffer), count, type, status}); \
@@ -31,6 +39,7 @@ void put_independent(collio_calls& t) {
 #define NONBLOCKING(name, parameters, arguments, write, explicit_offset, offset)                           \
   if (t.name)                                                                                              \
     t.name = [] parameters -> int {                                                                        \
+      if (write) writes_beside(file);                                                                      \
       if (auto own = own_independent(file))                                                                \
         return independent_at_once(                                                                        \
             *own, {file, write, explicit_offset, offset, const_cast<void*>(buffer), count, type, nullptr}, \

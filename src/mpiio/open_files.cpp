@@ -11,6 +11,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::map<MPI_File, std::shared_ptr<OpenFile>> files;
+  std::map<MPI_File, std::vector<std::shared_ptr<storage::WriterMark>>> marks;
 };
 
 /// Never destroyed: programs may close files from exit handlers.
@@ -45,6 +46,20 @@ std::shared_ptr<OpenFile> forget_file(MPI_File handle) {
   const std::scoped_lock lock(r.mutex);
   const auto node = r.files.extract(handle);
   return node ? node.mapped() : nullptr;
+}
+
+void keep_mark(MPI_File handle, std::shared_ptr<storage::WriterMark> mark) {
+  if (!mark) return;
+  Registry& r = registry();
+  const std::scoped_lock lock(r.mutex);
+  r.marks[handle].push_back(std::move(mark));
+}
+
+std::vector<std::shared_ptr<storage::WriterMark>> take_marks(MPI_File handle) {
+  Registry& r = registry();
+  const std::scoped_lock lock(r.mutex);
+  const auto node = r.marks.extract(handle);
+  return node ? std::move(node.mapped()) : std::vector<std::shared_ptr<storage::WriterMark>>();
 }
 
 }  // namespace collio::mpiio

@@ -13,6 +13,7 @@
 #include "mpiio/program_view.hpp"
 #include "mpiio/report_book.hpp"
 #include "mpiio/shared_pointer.hpp"
+#include "storage/writer_mark.hpp"
 
 namespace collio::mpiio {
 
@@ -29,9 +30,10 @@ struct OpenFile {
   SharedPointer shared_pointer;
   std::size_t warnings_said = 0;  ///< of the engine's, on stderr
   bool reads = true, writes = true;
-  bool deletes = false;                          ///< at close, of a file in subfiles
-  bool sequential = false;                       ///< a file in subfiles: see sequential.hpp
-  std::mutex pointer;                            ///< the individual file pointer is read and then set
+  std::once_flag own_mark;  ///< this rank wrote what may come beside collective calls of other ranks
+  bool deletes = false;     ///< at close, of a file in subfiles
+  bool sequential = false;  ///< a file in subfiles: see sequential.hpp
+  std::mutex pointer;       ///< the individual file pointer is read and then set
   std::optional<MPI_Offset> pointer_meanwhile;   ///< it, while a call under way gives the library the view
   std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
   bool library_split = false;                    ///< a split call that the MPI library does is under way
@@ -56,6 +58,11 @@ struct OpenFile {
 /// The same, when all calls that were posted on it are done. Collective, in effect.
 [[nodiscard]] std::shared_ptr<OpenFile> find_settled(MPI_File handle);
 void remember_file(MPI_File handle, std::shared_ptr<OpenFile> file);
+/// A mark that says that the file is written through the handle, whoever does its calls: null: none.
+/// Thread-safe.
+void keep_mark(MPI_File handle, std::shared_ptr<storage::WriterMark> mark);
+/// Those kept. They are gone when nobody holds them: once the file is closed.
+[[nodiscard]] std::vector<std::shared_ptr<storage::WriterMark>> take_marks(MPI_File handle);
 std::shared_ptr<OpenFile> forget_file(MPI_File handle);
 
 }  // namespace collio::mpiio

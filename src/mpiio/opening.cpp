@@ -62,6 +62,8 @@ void Opening::look(MPI_File file, const char* path) {
   if (words.path.ok()) request.found = storage::look_for_subfiles(engine::absolute_path(request.path));
   words.in_subfiles = words.path.ok() ? request.found.set || !request.found.error.ok()
                                       : collio_may_open_placeholder(path) != 0;
+  if (words.path.ok() && request.writes) writer_mark = storage::WriterMark::put(request.path);
+  if (writer_mark) request.writer_mark = writer_mark->number();
   OtherSettings other = other_settings({program_, environment_, path}, file);
   request.settings = std::move(other.pairs);
   origins = std::move(other.origins);

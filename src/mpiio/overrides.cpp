@@ -78,6 +78,7 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
 /// An open fails after all, or a close. A new file has the error handler that errors of open go to, and Open
 /// MPI calls it on no other. Collective.
 int close_again(MPI_File* handle, const core::Error& error) {
+  const auto marks = take_marks(*handle);
   const int code = raise(*handle, error);
   real->File_close(handle);
   return code;
@@ -125,6 +126,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   engine::Reception reception(comm);
   const OpenAgreement agreed({comm, path, reception}, opening.words, opening.proposal.get());
   if (!agreed.opened) return rc;
+  keep_mark(*handle, opening.writer_mark);
   if (!why_left(agreed).empty()) return leave(agreed, mode, opening, path, handle);
   const engine::OpenWord word(agreed.engines, opening.proposal->text(), comm);
   const core::Error error = take_over(opening, {word, reception.hall()}, *handle, times);
@@ -132,6 +134,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
 }
 
 int close(MPI_File* handle) {
+  const auto marks = take_marks(*handle);  // they go when the file is closed
   core::Error error;
   if (auto file = forget_file(*handle)) {
     file->settle();

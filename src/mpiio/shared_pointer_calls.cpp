@@ -6,6 +6,7 @@
 #include "engine/file/same_call.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
+#include "mpiio/independent_calls.hpp"
 #include "mpiio/subfile_calls.hpp"
 #include "mpiio/view_calls.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -130,6 +131,7 @@ void put_shared(collio_calls& t) {
   if (t.name)                                                                 \
     t.name = [] parameters -> int {                                           \
       auto own = keeper(file);                                                \
+      if (!own) writes_beside(file);                                          \
       if (!own) return before.name arguments;                                 \
       return at_pointer(*own, file, etypes_of(*own, count, type),             \
                         [=](MPI_Offset at) { return before.explicit_call; }); \

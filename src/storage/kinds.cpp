@@ -107,6 +107,7 @@ core::Result<Opened> open_storage(const StorageRequest& request) {
   if (declined) file.value().decline_direct("O_DIRECT is not used: ceph-fuse would show old bytes to others");
   if (request.kind != StorageKind::uring && request.kind != StorageKind::aio)
     file.value().let_watch(request.watch);
+  if (request.writer_mark != 0) file.value().look_for_others(request.writer_mark);
   Opened opened;
   opened.holder = Holder::with(file.value().buffered());
   if (const Locks locks = locks_for(request); locks != Locks::none) {

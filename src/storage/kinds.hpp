@@ -29,6 +29,7 @@ struct StorageRequest {
       false;  ///< each write under a lock of its byte range, where the file system has such locks
   std::shared_ptr<WriteWatch> watch =
       {};  ///< of its writes; null: nobody. `auto` then takes no ring: the kernel tells nothing of a call
+  std::uint32_t writer_mark = 0;  ///< of all that write through this open file; 0: they have none
 };
 
 /// What settled the kind that was tried first.

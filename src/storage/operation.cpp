@@ -85,11 +85,17 @@ core::Result<Descriptors> Descriptors::open_held(const Holder& holder, const std
 Descriptors::Descriptors(Descriptors&& o) noexcept
     : drill_(std::move(o.drill_)),
       watch_(std::move(o.watch_)),
+      others_(std::move(o.others_)),
       path_(std::move(o.path_)),
       no_direct_(std::move(o.no_direct_)),
       buffered_(std::exchange(o.buffered_, -1)),
       direct_(std::exchange(o.direct_, -1)),
       alignment_(o.alignment_) {}
+
+void Descriptors::look_for_others(std::uint32_t number) {
+  if (auto folder = MarkedFolder::of(path_))
+    others_ = std::make_shared<OtherWriters>(std::move(folder), number);
+}
 
 Descriptors::~Descriptors() { static_cast<void>(close()); }
 

@@ -17,6 +17,7 @@
 #include "storage/same_file.hpp"
 #include "storage/storage.hpp"
 #include "storage/write_watch.hpp"
+#include "storage/writer_mark.hpp"
 
 namespace collio::storage {
 
@@ -52,11 +53,16 @@ class Descriptors {
   /// Of the writes that Operation::run() makes; null: nobody looks on.
   [[nodiscard]] WriteWatch* watch() const noexcept { return watch_.get(); }
   void let_watch(std::shared_ptr<WriteWatch> watch) noexcept { watch_ = std::move(watch); }
+  /// Null: it is not known who else writes the file.
+  [[nodiscard]] OtherWriters* others() const noexcept { return others_.get(); }
+  /// The marks of others than `number`'s, if there can be marks.
+  void look_for_others(std::uint32_t number);
 
  private:
   Descriptors() = default;
   std::shared_ptr<FaultDrill> drill_;
   std::shared_ptr<WriteWatch> watch_;
+  std::shared_ptr<OtherWriters> others_;
   std::string path_, no_direct_;
   int buffered_ = -1, direct_ = -1;
   std::int64_t alignment_ = 4096;

@@ -7,8 +7,24 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace collio::storage {
+
+std::int64_t PageSpan::page_bytes() noexcept {
+  static const std::int64_t bytes = ::sysconf(_SC_PAGESIZE);
+  return bytes;
+}
+
+PageSpan::PageSpan(const core::Extent& span) noexcept
+    : before(span), whole{span.end(), 0}, behind{span.end(), 0} {
+  const std::int64_t page = page_bytes(), begin = (span.offset + page - 1) / page * page,
+                     end = span.end() / page * page;
+  if (begin >= end) return;  // all of it is read
+  before.length = begin - span.offset;
+  whole = {begin, end - begin};
+  behind = {end, span.end() - end};
+}
 
 // Stores would not be seen by calls that go past the page cache, nor by a drill.
 PosixFile::PosixFile(Descriptors file, Locks locks)
@@ -43,6 +59,65 @@ bool PosixFile::store(const PieceWrite& what) {
   if (store_mapped(file_.buffered(), mapping_, what)) return true;
   mapping_ = Mapping::none;  // an old kernel, or a full disk: not tried for every window
   return false;
+}
+
+/// True also where the file system does not tell.
+bool PosixFile::has_bytes_in(const core::Extent& extent) const noexcept {
+  if (extent.length == 0) return false;
+  const off_t data = ::lseek(file_.buffered(), extent.offset, SEEK_DATA);
+  return data >= 0 ? data < extent.end() : errno != ENXIO;
+}
+
+bool PosixFile::read_old(const core::Extent& extent, std::byte* to) {
+  if (extent.length == 0) return true;
+  const Transfer read = run(Operation::reading(extent, to));
+  if (read.error.ok()) std::fill(to + read.bytes, to + extent.length, std::byte{0});
+  return read.error.ok();
+}
+
+bool PosixFile::fill_afresh(const WholeWrite& what, const PageSpan& pages) {
+  const std::unique_ptr<std::byte[]> edges(new (std::nothrow) std::byte[3 * PageSpan::page_bytes()]);
+  if (!edges) return false;
+  std::byte* const last = edges.get() + 2 * PageSpan::page_bytes();
+  if (!read_old(pages.before, edges.get()) || !read_old(pages.behind, last)) return false;
+  what.for_each_hole([&](const core::Extent& hole) {
+    std::byte* to = what.data + (hole.offset - what.span.offset);
+    for (std::int64_t at = hole.offset; at < hole.end(); ++at, ++to) {
+      if (at < pages.whole.offset) {
+        *to = edges[static_cast<std::size_t>(at - pages.before.offset)];
+      } else if (at >= pages.behind.offset) {
+        *to = last[at - pages.behind.offset];
+      } else {
+        const std::int64_t end = std::min(hole.end(), pages.behind.offset);
+        std::fill_n(to, end - at, std::byte{0});
+        to += end - 1 - at;
+        at = end - 1;
+      }
+    }
+  });
+  return true;
+}
+
+bool PosixFile::fill_with_old(const WholeWrite& what) {
+  std::byte* const room = what.room();
+  if (!room || !read_old(what.span, room)) return false;
+  what.for_each_hole([&](const core::Extent& hole) {
+    const std::int64_t at = hole.offset - what.span.offset;
+    std::copy_n(room + at, hole.length, what.data + at);
+  });
+  return true;
+}
+
+std::optional<Transfer> PosixFile::write_whole(const WholeWrite& what) {
+  if (mapping_ == Mapping::none || !file_.others()) return std::nullopt;
+  const OtherWriters::Absence nobody_else(*file_.others());
+  if (!nobody_else) return std::nullopt;
+  const PageSpan pages(what.span);
+  // In memory stores to pages that are there cost less than two copies.
+  const bool old_too = mapping_ != Mapping::free && what.pays_with_old;
+  const bool filled = !has_bytes_in(pages.whole) ? fill_afresh(what, pages) : old_too && fill_with_old(what);
+  if (!filled) return std::nullopt;
+  return run(Operation::writing(what.span, what.data));
 }
 
 std::optional<Transfer> PosixFile::sieve(const core::Extent& span, std::byte* room, const Placing& place) {

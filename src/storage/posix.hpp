@@ -15,6 +15,15 @@ namespace collio::storage {
 /// Which transfers are made under a lock of their byte range.
 enum class Locks { none, writes, all };
 
+/// The whole pages of a stretch, and what it has of the pages before and behind. File systems tell of pages
+/// only whether there are bytes; in those at the edges there may be neighbours'.
+struct PageSpan {
+  core::Extent before, whole, behind;
+
+  explicit PageSpan(const core::Extent& span) noexcept;
+  [[nodiscard]] static std::int64_t page_bytes() noexcept;
+};
+
 class PosixFile : public Storage {
  public:
   explicit PosixFile(Descriptors file, Locks locks = Locks::none);
@@ -24,6 +33,7 @@ class PosixFile : public Storage {
   core::Error allocate(std::int64_t bytes) override;
   core::Error close() override { return file_.close(); }
   bool store(const PieceWrite& what) override;
+  std::optional<Transfer> write_whole(const WholeWrite& what) override;
   std::optional<Transfer> sieve(const core::Extent& span, std::byte* room, const Placing& place) override;
   Transfer write_beside(const core::Extent& extent, const std::byte* from) override;
   [[nodiscard]] bool locks() const noexcept override { return locks_ != Locks::none; }
@@ -36,6 +46,11 @@ class PosixFile : public Storage {
 
  private:
   Transfer run(Operation operation);
+  [[nodiscard]] bool has_bytes_in(const core::Extent& extent) const noexcept;
+  // False: old bytes cannot be read, or there is no memory for them.
+  [[nodiscard]] bool read_old(const core::Extent& extent, std::byte* to);
+  [[nodiscard]] bool fill_afresh(const WholeWrite& what, const PageSpan& pages);
+  [[nodiscard]] bool fill_with_old(const WholeWrite& what);
   [[nodiscard]] PagesAfter pages_after() const noexcept {
     return locks_ == Locks::all ? PagesAfter::dropped : PagesAfter::kept;
   }

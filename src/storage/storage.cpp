@@ -27,6 +27,8 @@ Transfer Storage::finish(Ticket ticket) {
 
 bool Storage::store(const PieceWrite&) { return false; }
 
+std::optional<Transfer> Storage::write_whole(const WholeWrite&) { return std::nullopt; }
+
 std::optional<Transfer> Storage::sieve(const core::Extent&, std::byte*, const Placing&) {
   return std::nullopt;
 }

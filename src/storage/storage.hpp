@@ -50,6 +50,10 @@ class Storage {
   /// there is none, or it failed; pieces may have been written, and write() of each finds the error. By any
   /// thread.
   virtual bool store(const PieceWrite& what);
+  /// Writes the span whole, where it is known that nobody else writes the file meanwhile
+  /// (storage/writer_mark.hpp) and where that costs least. All ranks of this open file wait for this write,
+  /// or write elsewhere. Null: nothing was written. By any thread.
+  virtual std::optional<Transfer> write_whole(const WholeWrite& what);
   /// Reads the span into `room`, calls place(room), which puts new bytes there, and writes it whole, while
   /// the span is locked against every process that locks. Null: it cannot be locked or read, and nothing was
   /// written. By any thread.

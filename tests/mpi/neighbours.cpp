@@ -1,6 +1,6 @@
 // Others who write into the holes of a collective write while it is under way: another communicator's
 // collective write, an independent call, a program that knows nothing of MPI. All bytes are disjoint, so MPI
-// keeps every one of them.
+// keeps every one of them, but those of the program: whoever has one beside says so by a hint.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
@@ -166,6 +166,64 @@ void independent_calls(Program& program, const Place& place, int block, int coun
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
+/// Each rank writes a block by a nonblocking call of its own and one by a collective call, through one
+/// handle.
+void same_handle(Program& program, const Place& place, int block, int blocks) {
+  MPI_File file = open_file(program, MPI_COMM_WORLD, place);
+  const int writers = 2 * program.size, mine = program.size + program.rank;
+  const auto data = contents(0, program.rank, block * blocks), others = contents(0, mine, block * blocks);
+  const auto offset = [&](int at, int writer) {
+    return (static_cast<MPI_Offset>(at) * writers + writer) * block * static_cast<MPI_Offset>(sizeof(int));
+  };
+  for (int at = 0; at < blocks; ++at) {
+    MPI_Request request;
+    program.good(
+        MPI_File_iwrite_at(file, offset(at, mine), others.data() + at * block, block, MPI_INT, &request),
+        "MPI_File_iwrite_at");
+    program.good(MPI_File_write_at_all(file, offset(at, program.rank), data.data() + at * block, block,
+                                       MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_write_at_all");
+    program.good(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  }
+  program.good(MPI_File_close(&file), "MPI_File_close");
+  check_file(program, place, {writers, block, block * blocks}, 0);
+}
+
+/// While the other ranks write, again and again, the last one opens the file, writes and closes it.
+void newcomer(Program& program, const Place& place, int block, int count) {
+  const int last = program.size - 1;
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, program.rank == last, 0, &half);
+  const auto data = contents(0, program.rank, count);
+  if (program.rank == last) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int each = count / rounds;
+    for (int round = 0; round < rounds; ++round) {
+      MPI_File file = open_file(program, half, place);
+      for (int at = round * each; at < (round + 1) * each; at += block) {
+        const MPI_Offset ints = static_cast<MPI_Offset>(at) * program.size + MPI_Offset{last} * block;
+        program.good(MPI_File_write_at(file, ints * static_cast<MPI_Offset>(sizeof(int)), data.data() + at,
+                                       block, MPI_INT, MPI_STATUS_IGNORE),
+                     "MPI_File_write_at");
+      }
+      program.good(MPI_File_close(&file), "MPI_File_close");
+    }
+  } else {
+    MPI_File file = open_file(program, half, place);
+    MPI_Datatype type = dealt_ints(program.rank, program.size, block);
+    program.good(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), "MPI_File_set_view");
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int again = 0; again < 4 * rounds; ++again)
+      program.good(MPI_File_write_at_all(file, 0, data.data(), count, MPI_INT, MPI_STATUS_IGNORE),
+                   "MPI_File_write_at_all");
+    MPI_Type_free(&type);
+    program.good(MPI_File_close(&file), "MPI_File_close");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  check_file(program, place, {program.size, block, count}, 0);
+  MPI_Comm_free(&half);
+}
+
 /// There a writer without a lock loses bytes, its own and those written beside it.
 bool on_nfs(const char* folder) {
   struct statfs system {};
@@ -181,7 +239,9 @@ int main(int argc, char** argv) {
     const int count = block == 1 ? 16 << 10 : 64 << 10;
     two_communicators(program, {program.temporary("two"), ""}, block, count);
     two_communicators(program, {program.temporary("locked"), "sieve"}, block, count);
-    if (!on_nfs(folder)) other_program(program, {program.temporary("other"), ""}, block, count);
+    if (!on_nfs(folder)) other_program(program, {program.temporary("other"), "piecewise"}, block, count);
+    same_handle(program, {program.temporary("same"), ""}, block, block == 1 ? 400 : 100);
+    newcomer(program, {program.temporary("newcomer"), ""}, block, count);
     independent_calls(program, {program.temporary("independent"), ""}, block,
                       block == 1 ? count / 8 : count / 2);
   }

@@ -53,6 +53,7 @@ void fill_model(Window& w, const Run& run) {
 std::vector<Extent> extents_of(const ByteMask& mask, std::int64_t end) {
   std::vector<Extent> out;
   mask.for_each_extent(end, [&](const Extent& e) { out.push_back(e); });
+  EXPECT_EQ(mask.extents(end), static_cast<std::int64_t>(out.size()));
   return out;
 }
 

@@ -89,6 +89,9 @@ class YieldingStorage final : public storage::Storage {
   bool store(const storage::PieceWrite& what) override {
     return do_aside([&] { return inner_->store(what); });
   }
+  std::optional<storage::Transfer> write_whole(const storage::WholeWrite& what) override {
+    return do_aside([&] { return inner_->write_whole(what); });
+  }
   std::optional<storage::Transfer> sieve(const core::Extent& span, std::byte* room,
                                          const storage::Placing& place) override {
     return do_aside([&] { return inner_->sieve(span, room, place); });

@@ -189,9 +189,9 @@ PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::Sched
             link_of(file, plan, plan.placed ? placed : file.servers, agreed.record),
             agreed.record.steps,
             agreed.record.counters,
-            trials};
-  const bool all_wait = plan.direction == Direction::write && agreed.digest.in_background == 0;
-  if (all_wait && !agreed.last) let_leave_out(file);
+            trials,
+            agreed.digest.in_background == 0};
+  if (call.all_wait && plan.direction == Direction::write && !agreed.last) let_leave_out(file);
   PathResult moved = move_bytes(call);
   if (leave_out_none(file)) moved.outcome.left_out = 1;
   agree_on_outcome(call, moved, since_s);

@@ -57,6 +57,7 @@ struct Call {
   observe::Steps& steps;
   observe::Counters& counters;
   policy::ScheduleTrials* trials = nullptr;  ///< two_phase, where the schedule is collio's to choose
+  bool all_wait = false;                     ///< the programs of all ranks wait in the call
   bool beside = false;                       ///< independent: other ranks may sieve, so each write has a lock
   bool sieves = false;                       ///< independent write: short pieces may be sieved
 };

@@ -136,6 +136,7 @@ std::unique_ptr<Proposal> File::propose(const FileRequest& request) {
   if (mine->network_) mine->word_.network = mine->network_->key;
   mine->word_.ticket = mine->offer_.ticket();
   mine->word_.memory_token = new_token();
+  mine->word_.writer_mark = request.writer_mark;
   mine->text_ = text_of(mine->word_);
   return mine;
 }
@@ -166,6 +167,7 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
   if (!f->hints.enabled || (request.only_in_subfiles && !alone)) return std::unique_ptr<File>();
   f->wants_read_ = request.reads;
   f->wants_write_ = request.writes;
+  f->writer_mark_ = first.writer_mark;
   auto member =
       Crew::join({request.comm, met.hall}, mine.offer_, met.word.same_crew ? &first.ticket : nullptr);
   if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
@@ -250,7 +252,9 @@ storage::Storage* File::storage(core::Error* why) {
                                   hints.storage_threads,
                                   drill_,
                                   holder_,
-                                  hints.write_holes == policy::Holes::sieve};
+                                  hints.write_holes == policy::Holes::sieve,
+                                  nullptr,
+                                  subfiles ? 0 : writer_mark_};
   const auto open_it = [&] {
     return subfiles ? storage::open_subfiled(subfiles->set, request, rank, subfiles->in_force)
                     : storage::open_storage(request);

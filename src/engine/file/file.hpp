@@ -47,6 +47,7 @@ struct FileRequest {
   std::vector<std::string> warnings;  ///< on hints of this rank that are none
   storage::FoundFile found = {};      ///< by rank 0, when the file was there
   NewLayout new_layout = {};          ///< of rank 0, where the program may make the file
+  std::uint32_t writer_mark = 0;      ///< of rank 0, which put it (storage/writer_mark.hpp); 0: none
   bool only_in_subfiles = false;      ///< else the file is not opened, as if it were disabled; on all ranks
 };
 
@@ -198,6 +199,7 @@ class File {
   [[nodiscard]] bool owns_line() const noexcept { return member_.own() != nullptr; }
   /// All ranks have the file open; the same on all ranks.
   [[nodiscard]] bool all_hold() const noexcept { return all_hold_; }
+  [[nodiscard]] bool has_writer_mark() const noexcept { return writer_mark_ != 0; }
   /// Two layers: this rank may receive messages of other nodes. Not collective.
   [[nodiscard]] bool receives_mail() const noexcept {
     return servers.mine >= 0 || servers.receives || node_rank == 0;
@@ -252,6 +254,7 @@ class File {
   std::optional<storage::Holder> holder_;     ///< the process that opened the file before this rank
   std::mutex opening_;  ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
+  std::uint32_t writer_mark_ = 0;               ///< storage/writer_mark.hpp
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
   core::Error late_;            ///< of calls in which ranks did not meet, heard when they closed
   std::string closed_remarks_;  ///< of the storage, when it was closed

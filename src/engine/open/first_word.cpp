@@ -85,6 +85,7 @@ struct Head {
   NetworkKey network;
   Ticket ticket;
   std::uint64_t memory_token;
+  std::uint64_t writer_mark;
 };
 
 constexpr std::size_t crew_words = sizeof(CrewId) / sizeof(std::int32_t);
@@ -95,7 +96,7 @@ constexpr std::size_t text_bytes = (OpenWord::words - head_words) * sizeof(std::
 }  // namespace
 
 std::string text_of(const FirstWord& word) {
-  const Head head{numbers_of(word.storage), word.network, word.ticket, word.memory_token};
+  const Head head{numbers_of(word.storage), word.network, word.ticket, word.memory_token, word.writer_mark};
   std::string text(reinterpret_cast<const char*>(&head), sizeof head);
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
@@ -111,6 +112,7 @@ FirstWord word_from(const std::string& text, FirstWord word) {
   word.network = head.network;
   word.ticket = head.ticket;
   word.memory_token = head.memory_token;
+  word.writer_mark = static_cast<std::uint32_t>(head.writer_mark);
   std::size_t at = sizeof head;
   word.hints = take_pairs(text, at);
   word.settings = take_pairs(text, at);

@@ -22,6 +22,7 @@ struct FirstWord {
   NetworkKey network = {};
   Ticket ticket = {};
   std::uint64_t memory_token = 0;  ///< names the file's plan memory, if it begins a new one
+  std::uint32_t writer_mark = 0;   ///< of all that write through this open file; 0: none
 };
 
 /// Not collective.

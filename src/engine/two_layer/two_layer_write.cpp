@@ -8,10 +8,7 @@
 // TPDS 2020), with the merge of piece lists replaced by placing, the exact tiling check and a byte mask.
 #include <iterator>
 #include <list>
-#include <new>
-#include <optional>
 
-#include "access/reserve.hpp"
 #include "core/batch.hpp"
 #include "engine/two_layer/node_mail.hpp"
 #include "engine/two_layer/node_pieces.hpp"
@@ -94,7 +91,7 @@ class WindowWriter {
   /// False: it is left out.
   bool start_write(storage::Storage& file, int slot, const transport::NodeSlots::Filled& f) {
     const transport::WindowSpan span{f.hull, slots_.data(slot) + (f.hull.offset - f.window_offset)};
-    const transport::WindowStorage where{&file, call_.file.readable, call_.plan.holes,
+    const transport::WindowStorage where{&file, call_.file.readable, call_.plan.holes, call_.all_wait,
                                          call_.file.machine.storage};
     const bool tiled = call_.plan.tiled ? f.sum.bytes == f.hull.length : f.sum.tiles(f.hull);
     if (!tiled) moved_.outcome.untiled = 1;
@@ -104,31 +101,25 @@ class WindowWriter {
       return false;
     }
     Steps::Scope time(call_.steps, Step::write);
-    std::optional<core::PackedExtents> pieces;
-    if (!tiled && !(pieces = pieces_in(slot, f))) return false;
     UnderWay& one = under_way_.emplace_back();
     one.slot = slot;
     one.offset = f.hull.offset;
-    if (tiled)
+    if (tiled) {
       one.write.start(call_.link, where, span);
-    else
-      one.write.start(call_.link, where, span, std::move(*pieces));
+    } else if (!one.write.start(call_.link, where, span, pieces_in(slot, f))) {
+      call_.link.leave_out();
+      under_way_.pop_back();
+      return false;
+    }
     return true;
   }
 
-  /// None: there is no memory, and the window is left out.
-  std::optional<core::PackedExtents> pieces_in(int slot, const transport::NodeSlots::Filled& f) {
-    try {
-      const access::Reserve::Abstain can_be_left_out;
-      core::PackedBuilder pieces({});
-      slots_.mask(slot).for_each_extent(f.hull.end() - f.window_offset, [&](const core::Extent& e) {
-        pieces.add(core::Extent{e.offset + f.window_offset, e.length});
-      });
-      return pieces.finish();
-    } catch (const std::bad_alloc&) {
-      call_.link.leave_out();
-      return std::nullopt;
-    }
+  transport::WindowPieces pieces_in(int slot, const transport::NodeSlots::Filled& f) {
+    const core::ByteMask mask = slots_.mask(slot);
+    const std::int64_t end = f.hull.end() - f.window_offset, offset = f.window_offset;
+    return {mask.extents(end), f.sum.bytes, [mask, end, offset](const auto& sink) {
+              mask.for_each_extent(end, [&](const core::Extent& e) { sink({e.offset + offset, e.length}); });
+            }};
   }
 
   Call& call_;

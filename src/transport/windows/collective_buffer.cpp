@@ -92,9 +92,9 @@ void CollectiveBuffer::start_write() {
   activity_ = Activity::writing;
   const WindowSpan span{span_, at(span_.offset)};
   if (sum_.tiles(span_)) return write_.start(link_, storage_, span);
-  if (std::optional<core::PackedExtents> pieces = all_pieces())
-    return write_.start(link_, storage_, span, std::move(*pieces));
-  activity_ = Activity::no_memory;
+  const WindowPieces pieces{pieces_, sum_.bytes,
+                            [this](const auto& sink) { core::merge_union(lists(), sink); }};
+  if (!write_.start(link_, storage_, span, pieces)) activity_ = Activity::no_memory;
 }
 
 bool CollectiveBuffer::expect(const MessageView& message) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "access/reserve.hpp"
+
 namespace collio::transport {
 
 using observe::Step;
@@ -53,22 +55,52 @@ std::optional<Transfer> sieve(const MessageLink& link, const WindowStorage& stor
   return outcome;
 }
 
+/// With the holes, where nobody else writes the file.
+std::optional<Transfer> write_whole(const MessageLink& link, const WindowStorage& storage,
+                                    const WindowSpan& span, const WindowPieces& pieces) {
+  if (!storage.all_wait || storage.holes != policy::Holes::automatic || pieces.count < 2) return std::nullopt;
+  const auto pays = [&](std::int64_t transfers) {
+    return storage.sieve_pays({pieces.count, transfers, span.extent.length, pieces.bytes});
+  };
+  if (!pays(1)) return std::nullopt;
+  Buffer room;
+  const auto make_room = [&] { return (room = room_for_old_content(link, span)).data(); };
+  std::optional<Transfer> outcome = storage.file->write_whole(
+      {span.extent, span.data, pieces.each, storage.readable && pays(2), make_room});
+  link.pool->give_back(std::move(room));
+  return outcome;
+}
+
+core::PackedExtents list_of(const WindowPieces& pieces) {
+  core::PackedBuilder builder({});
+  pieces.each([&](const core::Extent& e) { builder.add(e); });
+  return builder.finish();
+}
+
 }  // namespace
 
-void WindowWrite::start(const MessageLink& link, const WindowStorage& storage, const WindowSpan& span,
-                        core::PackedExtents pieces) {
-  const storage::PieceWrite what{span.extent, span.data, pieces};
-  whole_.reset();
-  if (may_sieve(storage, span, pieces)) whole_ = sieve(link, storage, what, span);
+bool WindowWrite::start(const MessageLink& link, const WindowStorage& storage, const WindowSpan& span,
+                        const WindowPieces& pieces) try {
+  const access::Reserve::Abstain can_be_left_out;
+  if ((whole_ = write_whole(link, storage, span, pieces))) {
+    ++link.counters->sieved_windows;
+    return true;
+  }
+  core::PackedExtents list = list_of(pieces);
+  const storage::PieceWrite what{span.extent, span.data, list};
+  if (may_sieve(storage, span, list)) whole_ = sieve(link, storage, what, span);
   if (whole_) {
     ++link.counters->sieved_windows;
-    return;
+    return true;
   }
   ++link.counters->piecewise_windows;
-  if (pieces.pieces() > 1 && storage.file->store(what))
+  if (list.pieces() > 1 && storage.file->store(what))
     whole_ = Transfer{span.extent.length, {}};
   else
-    transfers_.start(*storage.file, ExtentTransfers::write, span, std::move(pieces));
+    transfers_.start(*storage.file, ExtentTransfers::write, span, std::move(list));
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 bool WindowWrite::advance() { return whole_ || transfers_.advance(); }

@@ -17,6 +17,7 @@ struct WindowStorage {
   storage::Storage* file = nullptr;  ///< null: it could not be opened (the call fails)
   bool readable = false;             ///< old content can be read
   policy::Holes holes = policy::Holes::automatic;
+  bool all_wait = false;  ///< every rank of the file waits in this call, and writes nothing else meanwhile
   machine::StorageModel model;
 
   /// True when `transfers` transfers of the whole span cost less than one for each of `operations` pieces.
@@ -27,15 +28,23 @@ struct WindowStorage {
   [[nodiscard]] bool sieve_pays(const SieveCost& choice) const noexcept;
 };
 
+/// What a window has of its span.
+struct WindowPieces {
+  std::int64_t count = 0;  ///< at most
+  std::int64_t bytes = 0;
+  storage::EachPiece each;
+};
+
 /// A window on its way to the file. No byte changes there but those of its pieces, whatever others write
-/// beside them: holes are read and written again only under a lock.
+/// beside them: holes are written, too, only where nobody else writes, or under a lock.
 class WindowWrite {
  public:
   /// Writes the whole span: there are no holes.
   void start(const MessageLink& link, const WindowStorage& storage, const WindowSpan& span);
-  /// Writes `pieces` (disjoint, ascending) of the span and nothing else.
-  void start(const MessageLink& link, const WindowStorage& storage, const WindowSpan& span,
-             core::PackedExtents pieces);
+  /// Writes the pieces of the span and nothing else. False: there is no memory for it, and nothing is
+  /// written.
+  [[nodiscard]] bool start(const MessageLink& link, const WindowStorage& storage, const WindowSpan& span,
+                           const WindowPieces& pieces);
   /// Moves on what is under way. True: it is over.
   bool advance();
   /// Waits until it is over.
@@ -44,7 +53,7 @@ class WindowWrite {
   [[nodiscard]] storage::Transfer take() noexcept;
 
  private:
-  std::optional<storage::Transfer> whole_;  ///< sieved, or stored through a mapping: over when it began
+  std::optional<storage::Transfer> whole_;  ///< with its holes, or through a mapping: over when it began
   ExtentTransfers transfers_;
 };
 

@@ -1,0 +1,125 @@
+// See writer_mark.hpp.
+#include "storage/writer_mark.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+
+#include "core/content_hash.hpp"
+#include "storage/mapped_write.hpp"
+
+namespace collio::storage {
+
+namespace {
+
+constexpr std::uint32_t whole_window = 0;  ///< byte of those who write one; marks have the other bytes
+constexpr std::uint32_t all_marks = ~std::uint32_t{0};
+
+/// No folder is as long. Files of equal hash see each other's marks, which costs speed alone.
+std::int64_t base_of(std::uint64_t inode) noexcept {
+  constexpr std::uint64_t files = (std::uint64_t{1} << 30) - 1;
+  return std::int64_t{1} << 62 | static_cast<std::int64_t>((core::mixed(inode) & files) << 32);
+}
+
+/// Empty: there is no such file.
+std::string without_links(const std::string& path) {
+  char* const real = ::realpath(path.c_str(), nullptr);
+  std::string name = real ? real : "";
+  std::free(real);
+  return name;
+}
+
+/// Of a path from the root.
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return path.substr(0, slash == 0 ? 1 : slash);
+}
+
+std::uint32_t random_number() noexcept {
+  std::uint32_t number = 0;
+  while (number == whole_window || number == all_marks)
+    if (::getrandom(&number, sizeof number, 0) != sizeof number) return 0;
+  return number;
+}
+
+void nap() noexcept {
+  const timespec briefly{0, 50'000};
+  ::nanosleep(&briefly, nullptr);
+}
+
+}  // namespace
+
+std::unique_ptr<MarkedFolder> MarkedFolder::of(const std::string& path) {
+  std::string real = without_links(path);
+  const int fd = real.empty() ? -1 : ::open(folder_of(real).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return nullptr;
+  std::unique_ptr<MarkedFolder> folder(new MarkedFolder(std::move(real), fd));
+  struct stat file {
+  }, here{};
+  if (mapping_of(fd) == Mapping::none || ::fstat(fd, &here) != 0 ||
+      ::lstat(folder->path_.c_str(), &file) != 0 || file.st_dev != here.st_dev)
+    return nullptr;
+  folder->device_ = file.st_dev;
+  folder->inode_ = file.st_ino;
+  folder->base_ = base_of(file.st_ino);
+  return folder->has_file() ? std::move(folder) : nullptr;
+}
+
+bool MarkedFolder::has_file() const noexcept {
+  struct stat file {};
+  return ::lstat(path_.c_str(), &file) == 0 && S_ISREG(file.st_mode) && file.st_dev == device_ &&
+         file.st_ino == inode_ && file.st_nlink == 1;
+}
+
+MarkedFolder::~MarkedFolder() { ::close(fd_); }
+
+bool MarkedFolder::set(short type, std::uint32_t byte) noexcept {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = base_ + byte;
+  lock.l_len = 1;
+  int outcome = -1;
+  while ((outcome = ::fcntl(fd_, F_OFD_SETLK, &lock)) != 0 && errno == EINTR) {}
+  return outcome == 0;
+}
+
+bool MarkedFolder::hold(std::uint32_t byte) noexcept { return set(F_RDLCK, byte); }
+
+void MarkedFolder::let_go(std::uint32_t byte) noexcept { static_cast<void>(set(F_UNLCK, byte)); }
+
+bool MarkedFolder::held_by_others(std::uint32_t first, std::uint32_t end) const noexcept {
+  if (first >= end) return false;
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = base_ + first;
+  lock.l_len = end - first;
+  return ::fcntl(fd_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+std::shared_ptr<WriterMark> WriterMark::put(const std::string& path) {
+  std::unique_ptr<MarkedFolder> folder = MarkedFolder::of(path);
+  const std::uint32_t number = folder ? random_number() : 0;
+  if (number == 0 || !folder->hold(number)) return nullptr;
+  while (folder->held_by_others(whole_window, whole_window + 1)) nap();
+  return std::shared_ptr<WriterMark>(new WriterMark(std::move(folder), number));
+}
+
+OtherWriters::Absence::Absence(OtherWriters& others) : folder_(*others.folder_), threads_(others.threads_) {
+  const std::uint32_t mine = others.number_;
+  sure_ = folder_.hold(whole_window) && folder_.has_file() &&
+          !folder_.held_by_others(whole_window + 1, mine) && !folder_.held_by_others(mine + 1, all_marks);
+  if (!sure_) folder_.let_go(whole_window);
+}
+
+OtherWriters::Absence::~Absence() {
+  if (sure_) folder_.let_go(whole_window);
+}
+
+}  // namespace collio::storage
