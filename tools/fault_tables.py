@@ -60,8 +60,8 @@ def summary_table(libraries):
     for found in libraries.values():
         for row in found["rows"]:
             cells[f"{row['direction']}: {row['fault']}"][row["verdict"] + ("" if row["right"] else " (WRONG)")] += 1
-    lines = ["| fault | drills |", "| --- | --- |"]
-    lines += [f"| {fault} | {'; '.join(f'{verdict} ({count})' for verdict, count in counts.most_common())} |" for fault, counts in cells.items()]
+    rows = [(fault, "; ".join(f"{verdict} ({count})" for verdict, count in counts.most_common())) for fault, counts in cells.items()]
+    lines = ["| fault | drills |", "| --- | --- |", *grouped(rows)]
     total = sum(len(found["rows"]) for found in libraries.values())
     return "\n".join([*lines, "", f"{total} drills, {ranks_of(libraries)} ranks, on {', '.join(libraries)}.", ""])
 
@@ -72,8 +72,15 @@ def subfiles_table(libraries):
     for found in libraries.values():
         for row in found["rows"]:
             verdicts[row["fault"]].append(row["verdict"])
-    lines = [f"| {fault} | {', or '.join(dict.fromkeys(some))} |" for fault, some in verdicts.items()]
-    return "\n".join(["| fault | outcomes |", "| --- | --- |", *lines, "", ""])
+    return "\n".join(["| fault | outcomes |", "| --- | --- |", *grouped([(fault, ", or ".join(dict.fromkeys(some))) for fault, some in verdicts.items()]), "", ""])
+
+
+def grouped(rows):
+    """Lines of (fault, cell, ...): faults with the same cells in one."""
+    groups = collections.defaultdict(list)
+    for fault, *outcome in rows:
+        groups[tuple(outcome)].append(fault)
+    return [f"| {'; '.join(faults)} | {' | '.join(outcome)} |" for outcome, faults in groups.items()]
 
 
 def injected_table(libraries):
@@ -121,8 +128,7 @@ def real_table(libraries, forms=("blocking", "nonblocking")):
             if row["form"] in forms:
                 cells[row["fault"], mpi, row["engine"]][row["form"]] = row["verdict"]
     lines = ["| fault | " + " | ".join(f"{engine}, {mpi}" for mpi, engine in columns) + " |", "| --- |" + " --- |" * len(columns)]
-    for fault in dict.fromkeys(key[0] for key in cells):
-        lines.append(f"| {fault} | " + " | ".join(_forms(cells.get((fault, *column), {})) for column in columns) + " |")
+    lines += grouped([(fault, *(_forms(cells.get((fault, *column), {})) for column in columns)) for fault in dict.fromkeys(key[0] for key in cells)])
     return "\n".join([*lines, "", ""])
 
 

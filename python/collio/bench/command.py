@@ -54,7 +54,7 @@ COMMON = [
 def bench() -> None:
     """Measure collio against the MPI library's own I/O.
 
-    Engines run in turns, and every byte is checked.
+    Engines run alternating, and every byte is checked.
 
     Engines: collio; native (the MPI library's own I/O; where ranks outnumber cores, waiting ranks yield);
     native-spin (without yielding); native-tuned (with the fastest settings for the pattern, searched before the

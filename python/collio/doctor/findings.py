@@ -79,7 +79,7 @@ def _job(plan: Plan, visit: Visit) -> Finding:
                        f"start it with {plan.mpi.mpiexec or 'the launcher of that MPI'}, or name the launcher's MPI with --mpi")
     if visit.code is None:
         return Finding("job", WRONG, f"{len(ranks)} of {ranks[0]['size']} ranks printed their lines, but it did not end in time",
-                       "a program without I/O may hang in MPI_Finalize as well: try one; then look for a mend of the MPI library")
+                       "a program without I/O may hang in MPI_Finalize as well: try one; then look for a fixed release of the MPI library")
     if visit.code or len(ranks) < ranks[0]["size"]:
         return Finding("job", WRONG, f"exit code {visit.code}, {len(ranks)} of {ranks[0]['size']} ranks printed their lines: {visit.errors}",
                        "run it again; if it stays, look at the launcher's own messages")

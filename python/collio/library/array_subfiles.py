@@ -64,7 +64,7 @@ class CutArray:
 
 @dataclass(frozen=True)
 class Master:
-    """What a master file says. `whole`: its own arrays, which end at `size` but for their `records`; `part`: what it has of each of these. `folders`: of a new
+    """What a master file says. `whole`: its own arrays, which end at `size`, except their `records`; `part`: what it has of each of these. `folders`: of a new
     one, as in Wish. `identity`: in the names of subfiles there."""
 
     count: int
