@@ -1,6 +1,6 @@
 // Which elements of an array no rank has: cover_of() of decomposition.hpp.
 //
-// Runs tile [0, n) exactly if, and but for odds of 2^-64 only if, the sum of H(begin) - H(end) over all runs
+// Runs tile [0, n) exactly if, and (odds of 2^-64 aside) only if, the sum of H(begin) - H(end) over all runs
 // is H(0) - H(n), for a 64-bit hash H: the check of src/core/tiling.hpp.
 #include <algorithm>
 

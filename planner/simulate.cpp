@@ -78,7 +78,7 @@ constexpr std::array ways{"two_layer", "two_phase", "romio", "tam"};
           {"locks_moved", o.locks_moved}};
 }
 
-/// Why a way cannot be had; empty: `outcome` is its.
+/// Why a way is not available; empty: `outcome` is its.
 [[nodiscard]] std::string run_way(const std::string& way, const CallSetting& s, const policy::Digest& digest,
                                   Outcome& outcome) {
   if (way == "romio") return outcome = simulate::run_published(s, digest, {s.hints.aggregators, 0}), "";

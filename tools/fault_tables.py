@@ -1,7 +1,9 @@
-"""The tables of docs/design/faults.md, from the outcomes of tools/fault_matrix."""
+"""The tables of docs/design/faults.md, and the same in full as CSV, from the outcomes of tools/fault_matrix."""
 
 import collections
 import json
+
+from csv_tables import csv_of
 
 WAYS = ("two_phase", "two_phase, fence", "two_phase, lock", "two_layer", "independent")
 BEGIN, END = "<!-- {}: made by tools/fault_matrix -->", "<!-- end -->"
@@ -27,20 +29,58 @@ def unpack(document):
 
 
 def write(document, results):
-    """Puts the tables in their places in the document; what of collio's outcomes was not right."""
-    injected = {path.stem.removeprefix("injected-"): json.loads(path.read_text()) for path in sorted(results.glob("injected-*.json"))}
-    for found in injected.values():
-        found["rows"] = unpack(found)
-    real = {path.stem.removeprefix("real-"): json.loads(path.read_text()) for path in sorted(results.glob("real-*.json"))}
-    subfiled = {path.stem.removeprefix("subfiles-"): json.loads(path.read_text()) for path in sorted(results.glob("subfiles-*.json"))}
-    library = {path.stem.removeprefix("library-"): json.loads(path.read_text()) for path in sorted(results.glob("library-*.json"))}
+    """Puts the tables in their places in the document, and into ../tables; what of collio's outcomes was not right."""
+    pages, tables, bad = read(results)
     text = document.read_text()
-    for name, table in (("injected", injected_table(injected)), ("real", real_table(real)), ("subfiles", real_table(subfiled)), ("library", library_table(library))):
+    for name, table in pages.items():
         begin = BEGIN.format(name)
         before, _, rest = text.partition(begin)
         text = before + begin + "\n" + table + END + rest.partition(END)[2]
     document.write_text(text)
-    return wrong(injected, real) + wrong_over_subfiles(subfiled) + [f"{mpi}: {row}" for mpi, found in library.items() for row in found["rows"] if not row["right"]]
+    for name, table in tables.items():
+        (results.parent / "tables" / f"faults-{name}.csv").write_text(csv_of(table))
+    return bad
+
+
+def read(results):
+    """({name: table of the page}, {name: table in full}, what was not right)."""
+    injected, real, subfiled, library = ({path.stem.removeprefix(f"{kind}-"): json.loads(path.read_text()) for path in sorted(results.glob(f"{kind}-*.json"))}
+                                         for kind in ("injected", "real", "subfiles", "library"))
+    for found in injected.values():
+        found["rows"] = unpack(found)
+    pages = {"injected": summary_table(injected), "real": real_table(real, ("blocking",)), "subfiles": subfiles_table(subfiled)}
+    tables = {"injected": injected_table(injected), "real": real_table(real), "subfiles": real_table(subfiled), "library": library_table(library)}
+    bad = wrong(injected, real) + wrong_over_subfiles(subfiled) + [f"{mpi}: {row}" for mpi, found in library.items() for row in found["rows"] if not row["right"]]
+    return pages, tables, bad
+
+
+def summary_table(libraries):
+    """Rows: faults. Drills by outcome, whatever moves the bytes."""
+    cells = collections.defaultdict(collections.Counter)
+    for found in libraries.values():
+        for row in found["rows"]:
+            cells[f"{row['direction']}: {row['fault']}"][row["verdict"] + ("" if row["right"] else " (WRONG)")] += 1
+    rows = [(fault, "; ".join(f"{verdict} ({count})" for verdict, count in counts.most_common())) for fault, counts in cells.items()]
+    lines = ["| fault | drills |", "| --- | --- |", *grouped(rows)]
+    total = sum(len(found["rows"]) for found in libraries.values())
+    return "\n".join([*lines, "", f"{total} drills, {ranks_of(libraries)} ranks, on {', '.join(libraries)}.", ""])
+
+
+def subfiles_table(libraries):
+    """Rows: faults. Every outcome of any path, form and MPI library."""
+    verdicts = collections.defaultdict(list)
+    for found in libraries.values():
+        for row in found["rows"]:
+            verdicts[row["fault"]].append(row["verdict"])
+    return "\n".join(["| fault | outcomes |", "| --- | --- |", *grouped([(fault, ", or ".join(dict.fromkeys(some))) for fault, some in verdicts.items()]), "", ""])
+
+
+def grouped(rows):
+    """Lines of (fault, cell, ...): faults with the same cells in one."""
+    groups = collections.defaultdict(list)
+    for fault, *outcome in rows:
+        groups[tuple(outcome)].append(fault)
+    return [f"| {'; '.join(faults)} | {' | '.join(outcome)} |" for outcome, faults in groups.items()]
 
 
 def injected_table(libraries):
@@ -79,16 +119,16 @@ def way_of(row):
     return row["collio_path"] if transfer == "two_sided" else f"{row['collio_path']}, {transfer}"
 
 
-def real_table(libraries):
-    """Rows: faults; columns: who does the I/O under which MPI. Blocking and nonblocking calls in one cell where they end alike."""
+def real_table(libraries, forms=("blocking", "nonblocking")):
+    """Rows: faults; columns: the I/O and the MPI library. Blocking and nonblocking calls in one cell where they end alike."""
     columns = [(mpi, engine) for mpi, found in libraries.items() for engine in dict.fromkeys(row["engine"] for row in found["rows"])]
     cells = collections.defaultdict(dict)
     for mpi, found in libraries.items():
         for row in found["rows"]:
-            cells[row["fault"], mpi, row["engine"]][row["form"]] = row["verdict"]
+            if row["form"] in forms:
+                cells[row["fault"], mpi, row["engine"]][row["form"]] = row["verdict"]
     lines = ["| fault | " + " | ".join(f"{engine}, {mpi}" for mpi, engine in columns) + " |", "| --- |" + " --- |" * len(columns)]
-    for fault in dict.fromkeys(key[0] for key in cells):
-        lines.append(f"| {fault} | " + " | ".join(_forms(cells.get((fault, *column), {})) for column in columns) + " |")
+    lines += grouped([(fault, *(_forms(cells.get((fault, *column), {})) for column in columns)) for fault in dict.fromkeys(key[0] for key in cells)])
     return "\n".join([*lines, "", ""])
 
 

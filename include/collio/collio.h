@@ -172,7 +172,7 @@ int collio_free(collio_decomposition** decomposition);
 int collio_inquire(const collio_decomposition* decomposition, int* dims, int64_t* shape, int64_t* elements);
 
 /* The map that makes the same decomposition, as collio_map() takes it; a box has one, too. `map` has room for
-   the elements that collio_inquire() tells. Not collective. O(elements). */
+   the elements that collio_inquire() returns. Not collective. O(elements). */
 int collio_indices(const collio_decomposition* decomposition, int64_t* map);
 
 /* ---- saved decompositions: one file for all ranks, which another run or another program loads ---- */

@@ -29,3 +29,15 @@ def parse(text: str, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None =
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no number of JSON")
+
+
+def document_text(document: JsonObject) -> str:
+    """A document of measurements: one key a line, one element a line where it has objects, everything else on its line."""
+    lines = ",\n".join(f" {json.dumps(key)}: {_value_text(value)}" for key, value in document.items())
+    return "{\n" + lines + "\n}\n"
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        return "[\n" + ",\n".join(f"  {json.dumps(one)}" for one in value) + "\n ]"
+    return json.dumps(value)

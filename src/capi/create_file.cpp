@@ -58,7 +58,7 @@ core::Error create_file(const std::string& path, int mode, std::uint64_t& inode)
 
 core::Error size_of(const NamedFile& file, std::int64_t& bytes) {
   struct stat about {};
-  if (::stat(file.path.c_str(), &about) != 0) return failed("tell the size of", file.path);
+  if (::stat(file.path.c_str(), &about) != 0) return failed("get the size of", file.path);
   if (about.st_ino != file.inode) return another(file.path);
   bytes = about.st_size;
   return {};

@@ -217,7 +217,7 @@ Error check_next(const collio_variable& variable, std::int64_t record) {
   if (!variable.file->epoch) return {};
   const Epoch& epoch = *variable.file->epoch;
   if (epoch.given_up)
-    return {ErrorClass::argument, "the epoch was cancelled; the next one begins behind a commit"};
+    return {ErrorClass::argument, "the epoch was cancelled; call collio_commit() before the next epoch"};
   const auto count = static_cast<std::int64_t>(epoch.parts.size());
   if (epoch.made == count)
     return not_allowed("the put's number in the declared epoch", epoch.made,

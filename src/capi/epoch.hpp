@@ -4,7 +4,7 @@
 // Groups of puts are collective calls in the file's queue. All ranks have the same groups
 // (policy/epoch_groups.hpp) and begin them in order, each rank when it has made its puts of a group; the last
 // group begins with the commit. Other collective calls begin and end what is left of the groups first: some
-// ranks may be amid an epoch, and no rank knows.
+// ranks may be in an epoch, and no rank knows.
 #pragma once
 
 #include <memory>

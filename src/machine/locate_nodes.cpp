@@ -29,7 +29,7 @@ core::Error locate_nodes(Machine& machine, std::shared_ptr<const Network> networ
   std::unordered_map<int, std::size_t> holders;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i] < 0)
-      return unknown("host '" + hosts[i] + "' is none of the nodes of '" + network->name + "' (" +
+      return unknown("host '" + hosts[i] + "' is not among the nodes of '" + network->name + "' (" +
                      first_names(*network) + ")");
     const auto [other, fresh] = holders.try_emplace(found[i], i);
     if (!fresh)

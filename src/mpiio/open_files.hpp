@@ -58,7 +58,8 @@ struct OpenFile {
 /// The same, when all calls that were posted on it are done. Collective, in effect.
 [[nodiscard]] std::shared_ptr<OpenFile> find_settled(MPI_File handle);
 void remember_file(MPI_File handle, std::shared_ptr<OpenFile> file);
-/// A mark that says that the file is written through the handle, whoever does its calls: null: none.
+/// A mark that says that the file is written through the handle, whether collio or the library does
+/// its calls; null: none.
 /// Thread-safe.
 void keep_mark(MPI_File handle, std::shared_ptr<storage::WriterMark> mark);
 /// Those kept. They are gone when nobody holds them: once the file is closed.

@@ -22,7 +22,7 @@ struct Opening {
   /// The library opened `file`, or did not: then what lay_out() made goes. `comm` is an intracommunicator;
   /// its first rank reads other layers' settings. Not collective.
   void note_opened(bool opened, MPI_File file, const char* path);
-  /// Rank 0's, of a file that is written, whoever does its calls.
+  /// Rank 0's, of a file that is written, also where the library does its calls.
   std::shared_ptr<storage::WriterMark> writer_mark;
   /// Null: without memory for it, or the file is the library's.
   std::unique_ptr<engine::Proposal> proposal;

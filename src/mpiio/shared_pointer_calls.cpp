@@ -89,9 +89,8 @@ core::Result<std::int64_t> target_of(OpenFile& file, MPI_File handle, MPI_Offset
   if (whence == MPI_SEEK_END) from = end_in_view(file, handle);
   if (!from) return from;
   if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
-    return core::Error{
-        core::ErrorClass::argument,
-        "whence " + std::to_string(whence) + " is none; allowed: MPI_SEEK_SET, MPI_SEEK_CUR, MPI_SEEK_END"};
+    return core::Error{core::ErrorClass::argument, "invalid whence " + std::to_string(whence) +
+                                                       "; allowed: MPI_SEEK_SET, MPI_SEEK_CUR, MPI_SEEK_END"};
   const std::int64_t target = from.value() + offset;
   if (target >= 0) return target;
   return core::Error{core::ErrorClass::argument, "the shared file pointer would be at " +

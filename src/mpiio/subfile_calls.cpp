@@ -63,7 +63,7 @@ int delete_file(const char* path, MPI_Info info) {
   if (!found.error.ok())
     return raise(MPI_FILE_NULL, {found.error.kind,
                                  "nothing of " + std::string(path) + " is deleted: " + found.error.message +
-                                     ". collio fsck tells what is there; remove that by hand"});
+                                     ". collio fsck lists what is there; remove that by hand"});
   core::Error error = found.former ? remove_former(*found.former) : core::Error{};
   const int rc = real->File_delete(path, info);
   if (rc != MPI_SUCCESS) return rc;

@@ -4,7 +4,7 @@
 // the rate of the slowest. Without the slow ones, fewer targets write at the rate of the slowest of these.
 // (Son et al., 2016, section 3.1; policy/choose_targets.hpp has the rule for probes.) A job's own writes were
 // not made to measure anything: a target may have two at a time, another one. So the rule here is coarser:
-// far slower than the middle one, or slower for some time, and leaving it out must save a fifth of the time.
+// far slower than the median, or slower for some time, and leaving it out must save a fifth of the time.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class SlowSubfiles {
   /// What is written to a subfile says how fast it is once it is so much, or took so long: shorter ones show
   /// what a server takes into its memory.
   static constexpr std::int64_t enough_bytes = 4 << 20, enough_ns = 200'000'000;
-  /// A target with less than a quarter of the middle one's rate is left out at once, one with less than 0.4
+  /// A target with less than a quarter of the median rate is left out at once, one with less than 0.4
   /// of it when that was so for this many rates in a row.
   static constexpr int rates_of_doubt = 3;
 

@@ -61,7 +61,7 @@ bool PosixFile::store(const PieceWrite& what) {
   return false;
 }
 
-/// True also where the file system does not tell.
+/// True also where the file system does not know.
 bool PosixFile::has_bytes_in(const core::Extent& extent) const noexcept {
   if (extent.length == 0) return false;
   const off_t data = ::lseek(file_.buffered(), extent.offset, SEEK_DATA);

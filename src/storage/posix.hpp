@@ -15,8 +15,8 @@ namespace collio::storage {
 /// Which transfers are made under a lock of their byte range.
 enum class Locks { none, writes, all };
 
-/// The whole pages of a stretch, and what it has of the pages before and behind. File systems tell of pages
-/// only whether there are bytes; in those at the edges there may be neighbours'.
+/// The whole pages of a stretch, and what it has of the pages before and behind. File systems know
+/// of whole pages only whether they have bytes; at the edges there may be neighbours'.
 struct PageSpan {
   core::Extent before, whole, behind;
 

@@ -170,7 +170,7 @@ static struct view* take_unused(void) {
   return v;
 }
 
-/* Gives back all that a view has, but for the place in the list. */
+/* Gives back all that a view has, except the place in the list. */
 static void empty(struct view* v) {
   if (view_is_file(v->memory, &v->inside)) REAL(close)(v->memory);
   if (view_is_file(v->placeholder, &v->about)) REAL(close)(v->placeholder);

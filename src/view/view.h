@@ -1,4 +1,5 @@
-/* Files in subfiles, as programs see them that know nothing of collio (docs/design/subfiles.md, "View").
+/* Files in subfiles, as programs see them that know nothing of collio (docs/design/subfiles-tools.md,
+ * "View").
  *
  * A program that opens a placeholder to read gets a descriptor of an empty file in memory. Position,
  * duplicates and locks are the kernel's. read(2) and pread(2) are served from the subfiles. What hands pages

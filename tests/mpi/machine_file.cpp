@@ -38,7 +38,7 @@ class Tests {
     unknown_because("", "not JSON: line 1, column 1");
     unknown_because(machine_of(host_).substr(0, 100), "not JSON: line ");
     unknown_because(machine_of("some-other-host"),
-                    "host '" + host_ + "' is none of the nodes of 'a pair' (some-other-host, spare)");
+                    "host '" + host_ + "' is not among the nodes of 'a pair' (some-other-host, spare)");
     std::string text = machine_of(host_);
     unknown_because(text.replace(text.find("\"b\": 2"), 6, "\"b\": 9"),
                     "links[0].b is 9, there are 3 vertices");

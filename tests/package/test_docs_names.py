@@ -70,3 +70,14 @@ def test_lists_of_folders_are_whole(page, folders):
 def test_glossary_is_short():
     rows = re.findall(r"^\| (?!word |---)[^|]+\|", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE)
     assert 20 <= len(rows) <= 40, len(rows)
+
+
+MOST_WORDS, MOST_WORDS_OF_A_DESIGN = 50_000, 900
+
+
+def test_pages_are_short():
+    """All pages together, and each design page without the tables that a tool makes."""
+    total = sum(len(path.read_text().split()) for path in source_tree.repository_files() if path.suffix == ".md")
+    assert total < MOST_WORDS, f"{total} words; at most {MOST_WORDS}"
+    designs = {path.name: len(re.sub(r"<!-- \w+: made by.*?<!-- end -->", "", path.read_text(), flags=re.DOTALL).split()) for path in (ROOT / "docs/design").glob("*.md")}
+    assert not {name: words for name, words in designs.items() if words > MOST_WORDS_OF_A_DESIGN}

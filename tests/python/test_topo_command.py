@@ -25,7 +25,7 @@ def test_a_tree_on_the_terminal(cli):
     done = cli("topo", GOLDEN / "tree.conf")
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
-    assert "├── spine0" in lines and "│   │   └── n[001-004]  4 x 100 Gbit/s" in lines and "    └── and rack[0-1], told above" in lines
+    assert "├── spine0" in lines and "│   │   └── n[001-004]  4 x 100 Gbit/s" in lines and "    └── and rack[0-1], listed above" in lines
     assert any("(--uplink)" in line for line in lines), "where rates are from"
 
 

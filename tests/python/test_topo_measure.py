@@ -63,7 +63,7 @@ def test_a_job_is_measured_once(site, fake, cli, tmp_path):
     (kept,) = cache_folder().iterdir()
     assert Graph.from_json(kept.read_text()) == graph and str(kept) in done.output
     again = cli("topo", "--measure", "--", site.mpiexec["mpich"], "-n", "8")
-    assert f"kept in {kept} (--again measures anew)" in again.output
+    assert f"kept in {kept} (--again measures again)" in again.output
     kept.write_bytes(kept.read_bytes()[:100] + b"\xff")
     damaged = cli("topo", "--measure", "--", site.mpiexec["mpich"], "-n", "8")
     assert "measured: " in damaged.output and Graph.from_json(kept.read_text()) == graph

@@ -309,7 +309,7 @@ TEST(Layouts, OfOtherFileSystemsAreNotKnown) {
   const test::TemporaryFile file;
   const machine::Layout layout = find_layout(file.path());
   EXPECT_FALSE(layout.known());
-  EXPECT_NE(layout.source.find("tells no layout"), std::string::npos) << layout.source;
+  EXPECT_NE(layout.source.find("reports no layout"), std::string::npos) << layout.source;
   EXPECT_FALSE(create_with_layout(file.path() + ".new", {1 << 20, 2}).set);
   EXPECT_FALSE(lay_out_empty_file(file.path(), {1 << 20, 2}).set);
   EXPECT_TRUE(folder_has_layout(file.path()));

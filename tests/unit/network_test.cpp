@@ -90,7 +90,7 @@ TEST(LocateNodes, GivesEveryNodeItsVertex) {
 TEST(LocateNodes, AHostThatIsNotThereLeavesTheNetworkUnknown) {
   Machine m = job_on({"node3", "laptop"});
   const core::Error error = locate_nodes(m, std::make_shared<const Network>(two_racks()));
-  EXPECT_EQ(error.message, "host 'laptop' is none of the nodes of 'two racks' (node0, node1, node2, ...)");
+  EXPECT_EQ(error.message, "host 'laptop' is not among the nodes of 'two racks' (node0, node1, node2, ...)");
   EXPECT_EQ(m.network, nullptr);
   EXPECT_EQ(m.nodes[0].network_node, -1);
   EXPECT_EQ(hop_range(m).most, 0);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -22,7 +21,7 @@ from collio.bench.patterns.prepared import ReadyPattern
 from collio.builds import Build
 from collio.lab.build import MEMORY, current
 from collio.lab.start import LabError, run_in_new_lab
-from collio.plain_json import JsonObject
+from collio.plain_json import JsonObject, document_text
 from collio.run import launch
 from collio.run.output import end_with_its_runs
 from collio.wording import format_bytes, format_seconds
@@ -55,7 +54,7 @@ COMMON = [
 def bench() -> None:
     """Measure collio against the MPI library's own I/O.
 
-    Engines run in turns, and every byte is checked.
+    Engines run alternating, and every byte is checked.
 
     Engines: collio; native (the MPI library's own I/O; where ranks outnumber cores, waiting ranks yield);
     native-spin (without yielding); native-tuned (with the fastest settings for the pattern, searched before the
@@ -172,11 +171,11 @@ def _tell_trial(trial: tuning.Trial) -> None:
 
 
 def _finish(document: JsonObject, as_json: bool, output: Path | None) -> None:
-    text = json.dumps(document, indent=1)
+    text = document_text(document)
     if output:
-        output.write_text(text + "\n")
+        output.write_text(text)
     if as_json:
-        click.echo(text)
+        click.echo(text, nl=False)
     else:
         results.print_table(Console(), document)
         lab_results.print_summary(Console(), document)

@@ -18,10 +18,12 @@ MEBIBYTE = 1 << 20
 SHARED_MIB, LEAST_MIB, MOST_MIB = 64, 4, 32
 """Shared memory of a node at default hints: node_memory_bytes() in src/policy/plan.cpp. collio takes half of what is free at most."""
 MORE_MEMORY = "remove what is left there, or give it more room: `mount -o remount,size=1g /dev/shm`, in a container `--shm-size=1g`"
+CORES_EACH, MOST_ON_A_NODE = 8, 16
+"""Aggregators of a node on storage behind a network: fewest_cores_each and most_on_a_node in src/policy."""
 ASSUMED = {
     "memory": "in the node's memory: many aggregators, small windows",
     "local": "a local disk: many aggregators, small windows",
-    "shared": "behind a network: one aggregator a node, windows of 16 MiB",
+    "shared": f"behind a network: an aggregator for each {CORES_EACH} cores of a node, at most {MOST_ON_A_NODE}; windows of 16 MiB",
     "unknown": "unknown: taken for local on one node, for a shared one on several",
 }
 
@@ -77,7 +79,7 @@ def _job(plan: Plan, visit: Visit) -> Finding:
                        f"start it with {plan.mpi.mpiexec or 'the launcher of that MPI'}, or name the launcher's MPI with --mpi")
     if visit.code is None:
         return Finding("job", WRONG, f"{len(ranks)} of {ranks[0]['size']} ranks printed their lines, but it did not end in time",
-                       "a program without I/O may hang in MPI_Finalize as well: try one; then look for a mend of the MPI library")
+                       "a program without I/O may hang in MPI_Finalize as well: try one; then look for a fixed release of the MPI library")
     if visit.code or len(ranks) < ranks[0]["size"]:
         return Finding("job", WRONG, f"exit code {visit.code}, {len(ranks)} of {ranks[0]['size']} ranks printed their lines: {visit.errors}",
                        "run it again; if it stays, look at the launcher's own messages")

@@ -46,7 +46,7 @@ lab.add_command(check)
 @click.option("--native", is_flag=True, help="Without collio: the MPI library's own I/O.")
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file.")
 @click.option("--mpi", metavar="ID", help="The program's MPI library, if the program does not show it.")
-@click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Leave a JSON report here.")
+@click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Write a JSON report to FILE.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(
     machine: str, ranks: int | None, native: bool, assignments: tuple[str, ...], mpi: str | None, report_file: Path | None, program: tuple[str, ...],

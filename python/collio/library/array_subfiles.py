@@ -2,7 +2,7 @@
 
 The master has all dimensions, and for each array that is cut a scalar with attributes that tell where its parts are. Subfile i is called
 MASTER.subfile_i.nc, which may be a link into another folder; its arrays have dimensions called DIMENSION.ARRAY. Names, types and order of the attributes are those of PnetCDF's
-src/drivers/ncmpio/ncmpio_subfile.c. Source of the method: Kang et al., dynamic I/O path selection, 2016, algorithm 2.
+src/drivers/ncmpio/ncmpio_subfile.c. Source of the method: Son et al., 2016, algorithm 2 (docs/papers.md).
 
 Arrays of records are cut along another dimension than that of records. A subfile has one such dimension, of all its arrays of records.
 
@@ -64,7 +64,7 @@ class CutArray:
 
 @dataclass(frozen=True)
 class Master:
-    """What a master file says. `whole`: its own arrays, which end at `size` but for their `records`; `part`: what it has of each of these. `folders`: of a new
+    """What a master file says. `whole`: its own arrays, which end at `size`, except their `records`; `part`: what it has of each of these. `folders`: of a new
     one, as in Wish. `identity`: in the names of subfiles there."""
 
     count: int

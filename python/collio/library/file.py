@@ -332,7 +332,7 @@ class File:
         what, handle = f"{name} of {self.path}", ctypes.c_void_p()
         try:
             self._call(name, *arguments, ctypes.byref(handle))
-        except Error as raised:  # amid an epoch: there is no request on any rank
+        except Error as raised:  # within an epoch: there is no request on any rank
             announced.wait()
             raise (announced.error(what) or raised) from None
         request = Request(what, handle, announced, held)

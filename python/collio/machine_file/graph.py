@@ -182,7 +182,7 @@ def _check_values(graph: Graph, demand: Callable[[bool, str], None]) -> None:
         return isinstance(value, str) and not any(sign < " " or sign == "\x7f" for sign in value)
 
     demand(text(graph.name), "name: not a text of one line")
-    demand(len(graph.nodes) > 0, "nodes: there is none")
+    demand(len(graph.nodes) > 0, "nodes: the list is empty")
     for index, node in enumerate(graph.nodes):
         demand(text(node.name) and node.name != "" and whole(node.ranks, 1), f"nodes[{index}]: not a name and a number of ranks")
     for index, name in enumerate(graph.switches):

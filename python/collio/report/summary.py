@@ -351,9 +351,9 @@ def counts_of(call: CallRecord) -> list[str]:
         texts.append(f"estimated {format_seconds(call['estimated_seconds'] or 0)} beyond storage, "
                      f"took {format_seconds(call['agreed_seconds'] or 0)}")
     if call.get("met_once"):
-        texts.append(f"{counted(int(call['met_once']), 'call')} with one meeting of the ranks")
+        texts.append(f"{counted(int(call['met_once']), 'call')} with one reduction")
     if call.get("unmet"):
-        texts.append(f"{counted(int(call['unmet']), 'call')} without a meeting of the ranks")
+        texts.append(f"{counted(int(call['unmet']), 'call')} without a reduction")
     return texts + program_times(call)
 
 

@@ -155,7 +155,7 @@ def _unknown_mpi(line: LaunchLine, launcher: LauncherMpi | None, program: Progra
     what = (
         f"no launcher (mpiexec, mpirun, srun, …) found in the command, and {line.words[0]} is linked with no MPI"
         if launcher is None
-        else f"cannot tell which MPI this uses: {launcher.path} serves any, and the program is linked with none"
+        else f"unknown which MPI this uses: {launcher.path} serves any, and the program is linked with none"
     )
     return f"{what}; say it with --mpi (found: {_ids(libraries)})"
 

@@ -25,7 +25,7 @@ DEVICE = Path("/dev/fuse")
 def mount(folder: Path, mountpoint: Path, foreground: bool, allow_other: bool) -> None:
     """Show a folder so that files in subfiles are ordinary ones: collio mount /scratch/run /tmp/run
 
-    For programs that `collio view` does not reach: statically linked ones, daemons, languages that make system calls themselves. All is shown
+    For programs that `collio view` does not reach: statically linked ones, daemons, languages that make system calls themselves. The mount is
     read-only. It ends with fusermount3 -u MOUNTPOINT.
     """
     folder, mountpoint = folder.resolve(), Path(os.path.realpath(mountpoint))

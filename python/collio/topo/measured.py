@@ -40,7 +40,7 @@ def measure_job(words: list[str], wanted: str | None, timeout_s: float, again: b
         kept = cache_folder() / f"measured-{key}.json"
         if not again and (known := _known(kept)):
             age = time.strftime("%Y-%m-%d %H:%M", time.localtime(kept.stat().st_mtime))
-            return known, f"measured {age}, kept in {kept} (--again measures anew)"
+            return known, f"measured {age}, kept in {kept} (--again measures again)"
         graph, how = _measure(session, f"measured-{len(session.hosts)}-nodes")
     return graph, f"{how}; kept in {keep(graph.to_json(), kept.name)}"
 

@@ -131,7 +131,7 @@ class _Parser:
             self.open.pop()
 
     def _entity(self, name: str, *_what: object) -> None:
-        raise self.fail(f"declares the entity {show(name)}; allowed are none")
+        raise self.fail(f"declares the entity {show(name)}; no entity is allowed")
 
 
 class _Reader:

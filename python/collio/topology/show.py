@@ -62,7 +62,7 @@ class _Switches:
             self.placed.add(other)
             self._fill(branch.add(self._title(other, link), highlight=False), other)
         if again:
-            branch.add(f"[dim]and {escape(compress_hosts(again))}, told above[/]", highlight=False)
+            branch.add(f"[dim]and {escape(compress_hosts(again))}, listed above[/]", highlight=False)
 
     def _title(self, vertex: int, link: int | None) -> str:
         return f"[bold]{escape(self.graph.vertex_name(vertex))}[/]" + (f"  [dim]{self._cable(link)}[/]" if link is not None else "")

@@ -1,4 +1,4 @@
-// What one rank does by itself: its own pieces, by its own calls.
+// The independent part of one rank: its own pieces, without the others.
 #pragma once
 
 #include <optional>

@@ -185,7 +185,7 @@ void redeal(File& file, std::vector<std::int64_t> members, std::optional<std::in
   const std::int64_t written_end =
       written_before ? greatest(file, std::max(*written_before, watch.begin_bytes)) : all_end;
   const SubfileLayout before = *use.in_force->now();
-  if (before.deals.size() >= most_deals) return give_up(file, "its manifest says so often where they go");
+  if (before.deals.size() >= most_deals) return give_up(file, "its manifest has the largest number of deals");
   const SubfileLayout after = dealt_to(before, written_end, std::move(members));
   std::int64_t bytes = 0;
   error = agreed_length(file, with_layout(use, before), bytes);
@@ -270,7 +270,7 @@ std::string why_not(File& file) {
   SubfileUse& use = *file.subfiles;
   const policy::StorageKind kind = file.hints.storage;
   if (kind == policy::StorageKind::uring || kind == policy::StorageKind::aio)
-    return "collio_storage=" + std::string(policy::name_of(kind)) + " does not tell how long a write took";
+    return "collio_storage=" + std::string(policy::name_of(kind)) + " does not report the time of a write";
   int cannot = 0;
   if (file.rank == 0) {  // who closes the file from here on changes the stamp; who did before, the length
     auto once = std::make_shared<storage::SetUse>(use.set.path(), storage::SetUse::By::many_once);

@@ -6,7 +6,7 @@
 // already written stay where they are.
 //
 // In a call that takes long nobody waits for its end: what goes to a subfile that has turned slow is left
-// out. The ranks agree on that behind the call, deal the stripes that only this call has written to, and make
+// out. The ranks agree on that after the call, deal the stripes that only this call has written to, and make
 // it again.
 #pragma once
 

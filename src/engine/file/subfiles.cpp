@@ -266,10 +266,9 @@ core::Error change_locked_manifest(SubfileUse& use, const ManifestChange& change
   SubfileSet changed = use.set;
   core::Error error = reread_manifest(changed);
   if (error.ok() && changed.layout() != (use.in_force ? *use.in_force->now() : use.set.layout()))
-    error = {core::ErrorClass::bad_file,
-             use.set.path() +
-                 ": another program has dealt its stripes anew, which a lock was to keep it from; "
-                 "bytes written here since may be missing"};
+    error = {core::ErrorClass::bad_file, use.set.path() +
+                                             ": another program has dealt its stripes again, despite a lock; "
+                                             "bytes written here since may be missing"};
   if (error.ok()) {
     change(changed.manifest());
     error = write_manifest(changed);

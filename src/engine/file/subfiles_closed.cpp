@@ -76,7 +76,7 @@ core::Result<std::string> why_kept(const SubfileSet& set, std::shared_ptr<storag
   if (error == EAGAIN || error == EACCES) return std::string("others have the file open");
   if (error != 0)
     return std::string("it cannot be locked (") + std::strerror(error) +
-           "), so nothing tells whether others have it open";
+           "), so it is unknown whether others have it open";
   auto there = has_placeholder(set);
   if (!there) return there.error();
   return std::string(there.value() ? "" : "another program has joined or replaced the file");

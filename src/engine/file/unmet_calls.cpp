@@ -74,9 +74,9 @@ core::Error hear_of_unmet(File& file, std::string_view call) {
   const std::string words = file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message));
   const bool all_are_here = digest.shapes == kind * static_cast<std::uint64_t>(file.size);
   if (was_told && (!all_are_here || digest.unmoved == 0)) return {};
-  return {static_cast<core::ErrorClass>(unmet.outcome.error), words + " (collio_meet_every: in one of " +
-                                                                  std::to_string(unmet.made) +
-                                                                  " reads in which ranks did not meet)"};
+  return {
+      static_cast<core::ErrorClass>(unmet.outcome.error),
+      words + " (collio_meet_every: in one of " + std::to_string(unmet.made) + " reads without a reduction)"};
 }
 
 }  // namespace collio::engine

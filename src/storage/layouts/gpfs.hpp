@@ -12,7 +12,7 @@ namespace collio::storage {
   const bool power = block_bytes > 0 && (block_bytes & (block_bytes - 1)) == 0;
   if (!power || block_bytes < (64 << 10) || block_bytes > (16 << 20))
     return core::Error{core::ErrorClass::other,
-                       "statfs: a block of " + std::to_string(block_bytes) + " bytes is none of GPFS"};
+                       "statfs: a block of " + std::to_string(block_bytes) + " bytes is not a block of GPFS"};
   machine::Layout layout;
   layout.unit_bytes = block_bytes;
   layout.source = "statfs, GPFS block";

@@ -101,7 +101,7 @@ core::Result<machine::Layout> ask(const std::string& path) {
   if (const Way* way = way_of(name)) return ask_attribute(path, *way);
   if (name == "beegfs") return ask_open_file(path);
   if (name == "gpfs") return gpfs_layout(found.block_bytes);
-  return core::Error{core::ErrorClass::other, name + " tells no layout"};
+  return core::Error{core::ErrorClass::other, name + " reports no layout"};
 }
 
 LayoutOutcome give(int file, const Way& way, const Value& value) {

@@ -4,9 +4,9 @@
 // stripe s / count there, as parallel file systems deal a file over their targets. Everything follows from
 // that by arithmetic: no table, whatever the number of stripes. Where targets turn slow while the file is
 // written, the stripes from some point on are dealt to other subfiles (Deal); the earlier ones stay. The
-// bandwidth of several targets through subfiles: Byna et al.'s and Kang et al.'s subfiling
-// (docs/design/subfiles.md); there a subfile holds a part of an array, here of the byte stream, so any MPI-IO
-// program can use them.
+// bandwidth of several targets through subfiles: Byna et al.'s (2017) and Son et al.'s (2016)
+// subfiling (docs/design/subfiles.md); there a subfile holds a part of an array, here of the byte stream, so
+// any MPI-IO program can use them.
 #pragma once
 
 #include <algorithm>

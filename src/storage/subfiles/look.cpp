@@ -21,7 +21,7 @@ bool is_absent(int error) { return error == ENOENT || error == ENOTDIR; }
 
 core::Error cannot_tell(const std::string& path, const char* what, int error) {
   core::Error told = errno_error(what, path, error);
-  told.message += "; nothing else tells whether collio keeps its bytes in subfiles";
+  told.message += "; so it is unknown whether collio keeps its bytes in subfiles";
   if (error == EACCES) told.message += ". Allow its user to read it";
   return told;
 }

@@ -1,4 +1,4 @@
-/* A folder shown read-only, with files in subfiles as ordinary ones (docs/design/subfiles.md, "Mount").
+/* A folder shown read-only, with files in subfiles as ordinary ones (docs/design/subfiles-tools.md, "Mount").
  *
  *   main.c  options, the mount's life      tree.c  names, attributes, folders
  *   files.c  open files and their bytes    descriptors.c  those of subfiles
