@@ -8,8 +8,9 @@
  *   record          from here on changes are recorded. The tree must be empty
  *   lose N HOW      the tree becomes what is left after the first N changes. HOW says what survives besides
  *                   flushed bytes: "names" (all names, as file systems with ordered journals keep them),
- *                   "flushed" (only names that were flushed, with their folder or their file), "all" (the
- * process was killed)
+ *                   "flushed" (only names that were flushed, with their folder or their file), "root" (all
+ *                   names in the root, flushed ones in other folders, as on other file systems), "below"
+ *                   (flushed names in the root, all in other folders), "all" (the process was killed)
  *
  * Later changes are not recorded. Reading .power gives a line per recorded change, "write 5 0 4096", with the
  * inode. Files that are open when power is lost must not be used any more. One thread serves all calls, so no
@@ -222,14 +223,14 @@ static int command(const char* text, size_t size) {
     return (int)size;
   }
   if (sscanf(words, "lose %zu %15s", &count, how) != 2) return -EINVAL;
-  const enum survives survives = strcmp(how, "names") == 0     ? NAMES_AND_FLUSHED_BYTES
-                                 : strcmp(how, "flushed") == 0 ? FLUSHED_NAMES_AND_BYTES
-                                                               : ALL;
-  if (survives == ALL && strcmp(how, "all") != 0) return -EINVAL;
+  static const char* const hows[] = {"names", "flushed", "root", "below", "all"}; /* as enum survives */
+  int survives = 0;
+  while (survives <= ALL && strcmp(how, hows[survives]) != 0) ++survives;
+  if (survives > ALL) return -EINVAL;
   recording = 0;
   free_tree(tree);
   tree = replayed(count);
-  lose_power(tree, survives);
+  lose_power(tree, (enum survives)survives);
   return (int)size;
 }
 

@@ -158,12 +158,17 @@ void flush(struct tree* tree, uint64_t inode) {
   flush_names(tree, inode);
 }
 
+/* Whether all names in a folder survive. */
+static int keeps_names(enum survives survives, uint64_t folder) {
+  return survives == NAMES_AND_FLUSHED_BYTES ||
+         survives == (folder == ROOT ? NAMES_IN_ROOT : NAMES_BELOW_ROOT);
+}
+
 void lose_power(struct tree* tree, enum survives survives) {
   if (survives == ALL) return;
   for (uint64_t i = ROOT; i < tree->next; ++i) {
     struct inode* inode = &tree->inodes[i];
-    if (inode->mode && (survives == FLUSHED_NAMES_AND_BYTES || !S_ISDIR(inode->mode)) &&
-        !S_ISLNK(inode->mode))
-      copy_content(&inode->now, &inode->flushed);
+    if (!inode->mode || S_ISLNK(inode->mode) || (S_ISDIR(inode->mode) && keeps_names(survives, i))) continue;
+    copy_content(&inode->now, &inode->flushed);
   }
 }

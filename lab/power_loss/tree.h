@@ -34,7 +34,13 @@ struct tree {
   uint64_t next;
 };
 
-enum survives { NAMES_AND_FLUSHED_BYTES, FLUSHED_NAMES_AND_BYTES, ALL };
+enum survives {
+  NAMES_AND_FLUSHED_BYTES,
+  FLUSHED_NAMES_AND_BYTES,
+  NAMES_IN_ROOT,    /* and flushed names in other folders, which lie on other file systems; flushed bytes */
+  NAMES_BELOW_ROOT, /* and flushed names in the root; flushed bytes */
+  ALL
+};
 
 struct tree* new_tree(void);
 void free_tree(struct tree* tree);

@@ -67,7 +67,10 @@ int delete_file(const char* path, MPI_Info info) {
   core::Error error = found.former ? remove_former(*found.former) : core::Error{};
   const int rc = real->File_delete(path, info);
   if (rc != MPI_SUCCESS) return rc;
-  if (found.set && found.links == 1 && may_change(found.standing)) error = remove_with_last(*found.set);
+  if (found.set && found.links == 1 && may_change(found.standing)) {
+    error = storage::flush_folder(storage::parent_folder(name));  // no placeholder without its subfiles
+    if (error.ok()) error = remove_with_last(*found.set);
+  }
   return error.ok() ? rc : raise(MPI_FILE_NULL, error);
 }
 

@@ -2,80 +2,38 @@
 that `collio fsck` prints. A file system in memory (lab/power_loss) records what jobs and commands do, and then becomes, for every number of
 changes, what would be left of them."""
 
-import re
 import subprocess
-import tempfile
 from pathlib import Path
 
 import pytest
 import shared_memory
 
 import collio
-from collio import builds
 from collio.run.own_python import module_command
-from lab_target import is_mounted, wait_until
+from collio.subfiles.manifest import ManifestError
+from lab_power import check_every_loss, power, run_printed  # noqa: F401
 
-PROGRAM = "collio_lab_power_loss"
-STEP_BYTES, STEPS = 65536, 3
+STEP_BYTES, STEPS, DELETING = 65536, 3, 5
+SUBFILES = ("collio_subfiles=3", "collio_subfile_unit=10000")
 WHOLE = b"".join(bytes([ord("a") + step]) * STEP_BYTES for step in range(1, STEPS + 1))
-HOW = ("names", "flushed", "all")
-COMMAND = re.compile(r"collio (fsck --repair|join --salvage) (\S+)")
-
-
-class Power:
-    """The mounted file system."""
-
-    def __init__(self, point):
-        self.point, self.control = point, point / ".power"
-
-    def record(self):
-        self.control.write_text("record")
-
-    def steps(self):
-        return self.control.read_text().splitlines()
-
-    def lose(self, count, how):
-        self.control.write_text(f"lose {count} {how}")
-
-
-@pytest.fixture
-def power():
-    program = builds.find_program(PROGRAM)
-    if program is None:
-        pytest.skip(f"{PROGRAM} is not built (no libfuse 3)")
-    with tempfile.TemporaryDirectory() as point:
-        process = subprocess.Popen([program, point], stderr=subprocess.PIPE, text=True)
-        wait_until(lambda: is_mounted(point) or process.poll() is not None)
-        if process.poll() is not None:
-            pytest.skip(f"FUSE cannot be mounted here: {process.stderr.read()}")
-        try:
-            yield Power(Path(point))
-        finally:
-            process.terminate()
-            process.wait(10)
 
 
 @pytest.fixture
 def synced(real_mpi, tmp_path):
     """Runs the program that writes, syncs and marks; `hints` of `collio run`."""
     program = tmp_path / "synced"
-    subprocess.run([real_mpi.mpicc, "-O1", "-o", program, Path(__file__).parent / "programs/synced.c"], check=True)
+    subprocess.run([real_mpi.mpicc, "-O1", "-rdynamic", "-o", program, Path(__file__).parent / "programs/synced.c", "-ldl"], check=True)
 
-    def synced(power, *hints):
+    def synced(power, *hints, end=""):
         shared_memory.needed_by_openmpi(real_mpi)
         words = module_command("collio", "run", *(part for hint in hints for part in ("--set", hint)), "--", real_mpi.mpiexec, "-n", "2")
         if real_mpi.family == "openmpi":
             words += ["--oversubscribe"]
-        done = subprocess.run([*words, program, power.point / "file", power.point], capture_output=True, text=True, timeout=100)
+        done = subprocess.run([*words, program, power.point / "file", power.point, *[end][:len(end)]], capture_output=True, text=True, timeout=100)
         assert done.returncode == 0, done.stderr
+        return done.stderr
 
     return synced
-
-
-def promised(steps):
-    """Bytes that the marks among some changes vouch for."""
-    marks = [int(name.removeprefix("mark-")) for line in steps if (name := line.split()[-1]).startswith("mark-")]
-    return STEP_BYTES * min(STEPS, max(marks, default=0))
 
 
 def content(path):
@@ -83,7 +41,7 @@ def content(path):
     try:
         with collio.open_file(path) as file:
             return file.read()
-    except (OSError, ValueError):
+    except (OSError, ManifestError):
         return None
 
 
@@ -97,47 +55,71 @@ def what_is_lost(cli, folder, count):
     if is_there(folder, count):
         return ""
     said = cli("fsck", folder / "file").output
-    asked = COMMAND.search(said)
-    if not asked:
-        return f"fsck names no command: {said}"
-    repaired = cli(*asked[1].split(), asked[2])
-    return "" if is_there(folder, count) else f"after {asked[0]}: {repaired.output}"
+    tried = run_printed(cli, said)
+    return "" if is_there(folder, count) else f"after {tried}" if tried else f"fsck names no command: {said}"
 
 
-def check_every_loss(power, cli):
-    """Loses power after each change, in each way. Returns the losses that were looked at."""
-    steps, lost, looked_at = power.steps(), [], 0
-    for count in range(len(steps) + 1):
-        bytes_there = promised(steps[:count])
-        if not bytes_there:
-            continue
-        for how in HOW:
-            power.lose(count, how)
-            looked_at += 1
-            if why := what_is_lost(cli, power.point, bytes_there):
-                lost.append((count, how, bytes_there, steps[count - 1], why))
-    assert not lost, f"{len(lost)} of {looked_at} losses of power lost bytes; the first: {lost[0]}"
-    return looked_at
+def check_promises(power, cli):
+    return check_every_loss(power, lambda mark: what_is_lost(cli, power.point, STEP_BYTES * min(STEPS, mark)))
 
 
-@pytest.mark.parametrize("hints", [(), ("collio_subfiles=3",), ("collio_subfiles=3", "collio_join=close"), ("collio_subfiles=3", "collio_join=background")],
+@pytest.mark.parametrize("hints", [(), SUBFILES, (*SUBFILES, "collio_join=close"), (*SUBFILES, "collio_join=background")],
                          ids=["ordinary", "subfiles", "join", "background join"])
 def test_synced_bytes_survive(power, synced, cli, hints):
     power.record()
     synced(power, *hints)
     assert content(power.point / "file") == WHOLE
-    assert check_every_loss(power, cli) > 10
+    assert check_promises(power, cli) > 10
+
+
+@pytest.mark.parametrize("slow_from", [1, 2], ids=["between calls", "in a call"])
+def test_synced_bytes_survive_a_new_deal(power, synced, cli, slow_from):
+    """Of the stripes behind what is written, to the subfiles whose targets are not slow."""
+    power.record()
+    synced(power, *SUBFILES, "collio_redeal=enable", end=f"slow-{slow_from}")
+    assert "re-dealt 1 time" in cli("fsck", power.point / "file").output
+    assert content(power.point / "file") == WHOLE
+    assert check_promises(power, cli) > 10
 
 
 @pytest.mark.parametrize("commands", [["join FILE"], ["join FILE", "split FILE --subfiles 2 --unit 1000"], ["mv FILE FILE2", "mv FILE2 FILE"], ["cp FILE FILE2", "rm FILE2"]],
                          ids=lambda commands: " ".join(words.split()[0] for words in commands))
 def test_synced_bytes_survive_the_tools(power, synced, cli, commands):
     power.record()
-    synced(power, "collio_subfiles=3")
+    synced(power, *SUBFILES)
     for words in commands:
         done = cli(*words.replace("FILE", str(power.point / "file")).split())
         assert done.exit_code == 0, done.output
     assert content(power.point / "file") == WHOLE
-    assert check_every_loss(power, cli) > 10
+    assert check_promises(power, cli) > 10
 
 
+def left_of_it(folder):
+    """All files of the set and their folders, and the file unless it is empty."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("file*") if path != folder / "file" or path.stat().st_size)
+
+
+def what_is_half_deleted(cli, folder):
+    """"" if the file is whole, or nothing is left of it, after the command that fsck prints where it takes one; else what was tried."""
+    if content(folder / "file") == WHOLE or not left_of_it(folder):
+        return ""
+    there, said = left_of_it(folder), cli("fsck", folder / "file").output
+    tried = run_printed(cli, said)
+    if content(folder / "file") == WHOLE or not left_of_it(folder):
+        return ""
+    return f"{there}: {f'after {tried}' if tried else f'fsck names no command: {said}'}; left: {left_of_it(folder)}"
+
+
+@pytest.mark.parametrize("folders", [(), ("t0", "t1")], ids=["beside", "elsewhere"])
+@pytest.mark.parametrize("how", ["delete", "delete-on-close", "rm"])
+def test_a_deleted_file_is_whole_or_gone(power, synced, cli, how, folders):
+    power.record()
+    for folder in folders:
+        (power.point / folder).mkdir()
+    hints = [*SUBFILES, *([f"collio_subfile_dirs={':'.join(str(power.point / folder) for folder in folders)}"] if folders else [])]
+    synced(power, *hints, end="" if how == "rm" else how)
+    if how == "rm":
+        (power.point / f"mark-{DELETING}").touch()
+        assert cli("rm", power.point / "file").exit_code == 0
+    assert not left_of_it(power.point)
+    assert check_every_loss(power, lambda _: what_is_half_deleted(cli, power.point), DELETING) > 10

@@ -352,7 +352,9 @@ def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Conten
         for _, one in sorted(found.items()):
             if isinstance(one, Exception):
                 raise one
-        return array_subfiles.contents(master, [found[number] for number in range(master.count)])
+        if making:  # links, too
+            array_subfiles.flush_folder(os.path.dirname(path))
+        return array_subfiles.contents(path, master, [found[number] for number in range(master.count)])
 
     return _from_first_rank(comm, join, path)
 

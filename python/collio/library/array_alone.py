@@ -28,7 +28,7 @@ def look(path: str) -> Contents:
     master = array_subfiles.look_at_master(path)
     if master is None:
         return Contents(*array_formats.look_at_all(path))
-    return array_subfiles.contents(master, [array_subfiles.look_at_subfile(path, master, i) for i in range(master.count)])
+    return array_subfiles.contents(path, master, [array_subfiles.look_at_subfile(path, master, i) for i in range(master.count)])
 
 
 def shape_of(contents: Contents, name: str) -> tuple[int, ...]:

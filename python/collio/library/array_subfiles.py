@@ -12,8 +12,10 @@ One rank makes and looks at the master, and every rank at its share of the subfi
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -170,6 +172,20 @@ def make_subfile(path: str, master: Master, number: int) -> None:
     with open(subfile, "rb") as stream:
         end = _end_before_records(classic_header.read(stream, subfile))
     os.truncate(subfile, end + -end % 4)  # netCDF fills a page
+    if master.folders:
+        flush_folder(os.path.dirname(os.path.realpath(subfile)))
+
+
+def flush_folder(folder: str) -> None:
+    """The names in it stay, whatever happens to the machine. Some file systems flush no folders. Raises OSError."""
+    opened = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(opened)
 
 
 def remove_subfiles(path: str) -> None:
@@ -304,8 +320,6 @@ def look_at_subfile(path: str, master: Master, number: int) -> Subfile:
         offsets[name] = found.offset
     if content.count_bytes != master.records.bytes:
         raise _damaged(subfile, f"its format has numbers of {content.count_bytes} bytes; that of its master {path} has {master.records.bytes}")
-    if content.record_bytes and content.records < master.records.count:
-        raise _damaged(subfile, f"it has {content.records} records; its master {path} has {master.records.count}")
     _check_size(subfile, array_formats.end_of_data(content))
     return Subfile(offsets, _end_before_records(content), content.records, array_formats.record_part_of(content))
 
@@ -314,8 +328,8 @@ def _end_before_records(content: classic_header.Content) -> int:
     return max(array_formats.end_of(array_formats.places_of(content)), array_formats.record_part_of(content).begin)
 
 
-def contents(master: Master, subfiles: Sequence[Subfile]) -> Contents:
-    """All arrays, as the engine reaches them. Raises Error where it cannot: more than 2**63 bytes."""
+def contents(path: str, master: Master, subfiles: Sequence[Subfile]) -> Contents:
+    """All arrays, as the engine reaches them. Warns where subfiles lack records. Raises Error where it cannot: more than 2**63 bytes."""
     layout = Layout.of([*(one.size for one in subfiles), master.size], [*(one.part for one in subfiles), master.part])
     places = {}
     for name, place in master.whole.items():
@@ -326,14 +340,19 @@ def contents(master: Master, subfiles: Sequence[Subfile]) -> Contents:
         offsets = tuple(at(i, one.offsets[name]) for i, one in enumerate(subfiles))
         record_bytes = layout.record_bytes if array.of_records else 0
         places[name] = Place(array.cut.shape, array.dtype, offsets[0], array.dimensions, array.cut, offsets, record_bytes)
-    return Contents(places, _records(master, subfiles, layout), layout)
+    return Contents(places, _records(path, master, subfiles, layout), layout)
 
 
-def _records(master: Master, subfiles: Sequence[Subfile], layout: Layout) -> Records:
-    """The master's number. A master of PnetCDF's without records of its own has none: then the records that all subfiles have."""
+def _records(path: str, master: Master, subfiles: Sequence[Subfile], layout: Layout) -> Records:
+    """Records that all files have: a loss of power may take the last ones of some. A master of PnetCDF's without records of its own has no number."""
     told = master.records
-    of_subfiles = [] if master.part.bytes else [one.records for one in subfiles if one.part.bytes]
-    return Records(max(told.count, min(of_subfiles, default=0)), layout.at(master.count, told.at), told.bytes)
+    counts = {array_cut.subfile_path(path, number): one.records for number, one in enumerate(subfiles) if one.part.bytes}
+    if master.part.bytes or not counts:
+        counts[path] = told.count
+    least = min(counts, key=counts.__getitem__)
+    if counts[least] < told.count:
+        warnings.warn(f"{least} has {counts[least]} records and its master {path} {told.count}, as after a loss of power: the file is read as one of {counts[least]}", stacklevel=2)
+    return Records(counts[least], layout.at(master.count, told.at), told.bytes)
 
 
 def make_room_for_records(path: str, layout: Layout, number: int, records: int) -> None:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from collio.subfiles import attributes, identity, moving, repair
+from collio.subfiles import attributes, identity, moving, orphans, repair
 from collio.subfiles.identity import Standing
 from collio.subfiles.subfile_set import SubfileSet
 from collio.wording import counted
@@ -100,6 +100,15 @@ def _pattern(found: SubfileSet, path: Path) -> str:
     return shlex.quote(str(path).rpartition(".")[0]) + ".*"
 
 
+def _left_of_removal(found: SubfileSet) -> str:
+    """What a removal that was interrupted has left of a set without a placeholder, and the command that removes it; "": its subfiles are there."""
+    there = sum(length is not None for length in found.lengths())
+    if there == found.manifest.count:
+        return ""
+    return (f"{found.path} is {'empty' if found.path.exists() else 'gone'}, and {found.folder} leads to {there:,} of its {counted(found.manifest.count, 'subfile')}: "
+            f"it was being removed, or subfiles are lost. {orphans.removal_of(found)} removes what is left")
+
+
 def of_no_set(path: Path) -> tuple[list[str], bool]:
     """Lines about a name without a placeholder, and whether something is wrong."""
     there = path.exists()
@@ -107,7 +116,10 @@ def of_no_set(path: Path) -> tuple[list[str], bool]:
     lines = [f"{path}: an ordinary file of {size:,} bytes" if there else f"{path} does not exist"]
     lost = False
     for folder, manifest in repair.unused_sets(path.absolute()):
-        if size == 0 and manifest.file_bytes > 0:
+        if size == 0 and (left := _left_of_removal(repair.set_of(folder, manifest, path.absolute()))):
+            lost = True
+            lines.append(left)
+        elif size == 0 and manifest.file_bytes > 0:
             lost = True
             emptied = there and path.stat().st_mtime_ns >= (folder / "manifest").stat().st_mtime_ns
             why = "a program emptied it" if emptied else "its placeholder was lost"
@@ -115,4 +127,7 @@ def of_no_set(path: Path) -> tuple[list[str], bool]:
         else:
             lines.append(f"{folder} holds subfiles of a file that had this name; it is not used. collio fsck --repair {folder} makes a file of it; "
                          f"collio fsck --orphans {path.absolute().parent} says how to remove it")
+    for folder in repair.folders_of(path.absolute()):
+        if not (folder / "manifest").exists():
+            lines += [f"{orphan.path}: {orphan.what}. {orphan.command} removes it" for orphan in orphans.without_manifest(folder)]
     return lines, lost or not there

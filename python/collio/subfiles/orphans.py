@@ -82,7 +82,7 @@ def _of_folder(folder: _Folder, path: Path, known: set[int]) -> Iterator[Orphan]
         manifest = repair.manifest_of(path)
     except FileNotFoundError:
         if all(os.fsencode(path.name) != name for name, _ in folder.used):
-            yield from _without_manifest(path)
+            yield from without_manifest(path)
         return
     except (ManifestError, OSError) as error:
         if all(os.fsencode(path.name) != name for name, _ in folder.used):
@@ -97,9 +97,8 @@ def _set_without_placeholder(folder: _Folder, path: Path, manifest: Manifest) ->
     name = folder.path / os.fsdecode(manifest.base)
     found = SubfileSet(name, Placeholder(manifest.identity, os.fsencode(path.name)), manifest)
     there = [subfile for subfile in found.subfiles() if subfile.exists()]
-    elsewhere = sorted({shlex.quote(str(subfile).rpartition(".")[0]) + ".*" for subfile in there if subfile.parent != path})
     orphan = Orphan(path, f"{_size(there)} in {counted(len(there), 'subfile')} of {name}, which no placeholder leads to",
-                    " ".join(["rm -r", shlex.quote(str(path)), *elsewhere]), found.remove, recover=f"collio fsck --repair {shlex.quote(str(path))}")
+                    removal_of(found), found.remove, recover=f"collio fsck --repair {shlex.quote(str(path))}")
     if folder.unread:
         orphan.remove, orphan.why_not = None, f"{folder.unread[0]} cannot be read and may lead to it"
     elif (_changed_at([path, path / "manifest", *there])) > time.time() - SETTLED_SECONDS:
@@ -109,12 +108,19 @@ def _set_without_placeholder(folder: _Folder, path: Path, manifest: Manifest) ->
     return orphan
 
 
+def removal_of(found: SubfileSet) -> str:
+    """The command that removes a set without a placeholder."""
+    elsewhere = {shlex.quote(str(subfile).rpartition(".")[0]) + ".*" for subfile in found.subfiles() if subfile.parent != found.folder and subfile.exists()}
+    return " ".join(["rm -r", shlex.quote(str(found.folder)), *sorted(elsewhere)])
+
+
 def _was_lost(name: Path, folder: Path, manifest: Manifest) -> bool:
     return (name.is_file() and name.stat().st_size == 0 and manifest.file_bytes > 0 and identity.owns(name, manifest)
             and name.stat().st_mtime_ns < (folder / "manifest").stat().st_mtime_ns)
 
 
-def _without_manifest(path: Path) -> Iterator[Orphan]:
+def without_manifest(path: Path) -> Iterator[Orphan]:
+    """A folder of subfiles that has none, if nothing else lies in it. Raises OSError."""
     inside = list(path.iterdir())
     if all(SUBFILE.fullmatch(one.name) or one.name.startswith("manifest.new.") for one in inside):
         orphan = Orphan(path, f"a folder without a manifest, with {_size(inside)}", f"rm -r {shlex.quote(str(path))}")

@@ -120,20 +120,24 @@ def manifest_of(folder: Path) -> Manifest:
 
 def unused_sets(path: Path) -> list[tuple[Path, Manifest]]:
     """Folders of subfiles made for this name that no placeholder leads to. Raises OSError."""
-    base = os.fsdecode(base_of(os.fsencode(path.name)))
     found = []
-    for folder in sorted(path.parent.iterdir()):
-        if folder.name == f"{base}.collio" or folder.name.startswith(f"{base}.collio-"):
-            try:
-                manifest = manifest_of(folder)
-            except (ManifestError, OSError):
-                continue
-            if not identity.others(_set_of(folder, manifest, folder)):
-                found.append((folder, manifest))
+    for folder in folders_of(path):
+        try:
+            manifest = manifest_of(folder)
+        except (ManifestError, OSError):
+            continue
+        if not identity.others(set_of(folder, manifest, folder)):
+            found.append((folder, manifest))
     return found
 
 
-def _set_of(folder: Path, manifest: Manifest, path: Path) -> SubfileSet:
+def folders_of(path: Path) -> list[Path]:
+    """Folders that a set of this name has, or had. Raises OSError."""
+    base = os.fsdecode(base_of(os.fsencode(path.name)))
+    return sorted(folder for folder in path.parent.iterdir() if folder.name == f"{base}.collio" or folder.name.startswith(f"{base}.collio-"))
+
+
+def set_of(folder: Path, manifest: Manifest, path: Path) -> SubfileSet:
     return SubfileSet(path, Placeholder(manifest.identity, os.fsencode(folder.name)), manifest)
 
 
@@ -151,13 +155,13 @@ def _recover(folder: Path, name: Path | None) -> str:
     """A placeholder again, under `name` or the one that the file had, if that is free."""
     manifest = manifest_of(folder)
     path = name or folder.parent / os.fsdecode(manifest.base)
-    if used := identity.others(_set_of(folder, manifest, folder)):
+    if used := identity.others(set_of(folder, manifest, folder)):
         raise RefusedError(f"{folder} belongs to {used[0]}; collio fsck {used[0]} checks it")
     if path.exists() and path.stat().st_size > 0:
         path = path.with_name(f"{path.name}.recovered")
         if path.exists():
             raise RefusedError(f"{path} is there already: rename it first")
-    found = _set_of(folder, manifest, path)
+    found = set_of(folder, manifest, path)
     like = path if path.exists() else next((subfile for subfile in found.subfiles() if subfile.exists()), found.manifest_path)
     with sets.temporary_file(path, "moving") as (temporary, file):
         write_flushed(file, found.placeholder.text())

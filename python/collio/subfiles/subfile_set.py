@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import glob
@@ -68,6 +69,9 @@ class SubfileSet:
         """The subfiles, the manifest, what killed programs left, and the folder if that is all there is in it. Returns what else lies there. Raises OSError."""
         for path in self.subfiles():
             path.unlink(missing_ok=True)
+        for folder in {path.parent for path in self.subfiles()} - {self.folder}:  # the manifest leads to what a loss of power brings back
+            with contextlib.suppress(FileNotFoundError):
+                flush_folder(folder)
         for pattern in ("manifest*", "shared-pointer.*"):
             for path in self.folder.glob(pattern):
                 path.unlink(missing_ok=True)

@@ -59,6 +59,15 @@ core::Error remove_set(File& file, const core::Result<bool>& is_needed) {
   return error;
 }
 
+/// On rank 0: the name of the file will go, and its placeholder is emptied unless another needs the set.
+core::Result<bool> is_needed_by_another(const SubfileUse& use) {
+  auto needed = is_needed(use.set, use.standing);
+  if (!needed || needed.value()) return needed;
+  core::Error error = empty_placeholder(use.set);
+  if (!error.ok()) return error;
+  return false;
+}
+
 /// On rank 0: the file is joined. A copy of its placeholder still leads to the subfiles.
 core::Result<bool> is_needed_by_copy(File& file) {
   auto other = other_placeholder(file.subfiles->set);
@@ -126,7 +135,7 @@ core::Error note_flushed(File& file) {
 
 core::Error close_subfiles(File& file, AtClose how) {
   if (how == AtClose::remove)
-    return remove_set(file, file.rank == 0 ? is_needed(file.subfiles->set, file.subfiles->standing) : false);
+    return remove_set(file, file.rank == 0 ? is_needed_by_another(*file.subfiles) : false);
   if (!file.subfiles->writes) return {};
   core::Error error = note(file, Noted::closed);
   return error.ok() && file.hints.join != policy::Join::never ? join(file) : error;

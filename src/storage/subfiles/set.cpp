@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
+#include <utility>
 
 #include "storage/subfiles/files.hpp"
 
@@ -37,6 +39,17 @@ bool cannot_grow(int error) { return error == EOPNOTSUPP || error == ENOSYS || e
 /// The first byte of the file that a subfile of this many bytes lacks.
 std::int64_t first_missing(const SubfileLayout& layout, std::int64_t subfile, std::int64_t bytes) {
   return layout.file_bytes({subfile, {0, bytes + 1}}) - 1;
+}
+
+/// Folders of subfiles besides the manifest's.
+std::vector<std::string> folders_elsewhere(const SubfileSet& set) {
+  std::vector<std::string> folders;
+  const auto dealt =
+      std::min<std::int64_t>(set.layout().count, static_cast<std::int64_t>(set.manifest().folders.size()));
+  for (std::int64_t i = 0; i < dealt; ++i)
+    if (std::string folder = set.folder_of_subfile(i); folder != set.folder())
+      folders.push_back(std::move(folder));
+  return folders;
 }
 
 int truncate(int fd, std::int64_t bytes) { return ::ftruncate(fd, bytes) != 0 ? errno : 0; }
@@ -207,9 +220,7 @@ core::Result<std::int64_t> grow_subfiles(const SubfileSet& set, const SubfileSha
 
 core::Error flush_names(const SubfileSet& set, const SubfileShare& share) {
   std::vector<std::string> folders{parent_folder(set.path()), set.folder()};
-  const auto dealt =
-      std::min<std::int64_t>(set.layout().count, static_cast<std::int64_t>(set.manifest().folders.size()));
-  for (std::int64_t i = 0; i < dealt; ++i) folders.push_back(set.folder_of_subfile(i));
+  std::ranges::copy(folders_elsewhere(set), std::back_inserter(folders));
   for (auto i = share.first; i < static_cast<std::int64_t>(folders.size()); i += share.step)
     if (core::Error error = flush_folder(folders[static_cast<std::size_t>(i)]); !error.ok()) return error;
   return {};
@@ -222,7 +233,19 @@ core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share) {
   });
 }
 
+core::Error empty_placeholder(const SubfileSet& set) {
+  const OpenedFile file(set.path(), O_WRONLY);
+  int error = file.error() != 0 ? file.error() : truncate(file.fd(), 0);
+  if (error == 0) error = flush(file.fd());
+  if (error == 0 || error == EACCES) return {};  // who may not write a file may delete it
+  return errno_error("empty the placeholder", set.path(), error);
+}
+
 core::Error remove_folder(const SubfileSet& set) {
+  // While the manifest is there, subfiles elsewhere that a loss of power brings back can be found.
+  for (const std::string& folder : folders_elsewhere(set))
+    if (core::Error error = flush_folder(folder); !error.ok() && error.kind != core::ErrorClass::no_such_file)
+      return error;
   // Of programs that were killed. Other files stay, and the folder with them.
   std::error_code failed;
   std::filesystem::directory_iterator next(set.folder(), failed);

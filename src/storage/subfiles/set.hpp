@@ -122,6 +122,9 @@ enum class Flush { no, yes };
                                                        std::int64_t file_bytes, Flush flush);
 /// The names of the placeholder, the manifest and the subfiles stay.
 [[nodiscard]] core::Error flush_names(const SubfileSet& set, const SubfileShare& share);
+/// Before the subfiles of a file that is to be deleted go: no placeholder leads to subfiles that are gone.
+/// Flushes it.
+[[nodiscard]] core::Error empty_placeholder(const SubfileSet& set);
 /// A subfile that is not there is no error.
 [[nodiscard]] core::Error remove_subfiles(const SubfileSet& set, const SubfileShare& share);
 /// The manifest and its folder, unless files lie there that are not collio's; the subfiles are gone before.
