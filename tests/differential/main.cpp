@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,9 +15,11 @@
 #include <map>
 #include <string>
 
+#include "alone.hpp"
 #include "case.hpp"
 #include "in_subfiles.hpp"
 #include "known_native.hpp"
+#include "options.hpp"
 #include "session.hpp"
 #include "shrink.hpp"
 #include "view_probe.hpp"
@@ -26,31 +27,13 @@
 namespace collio::differential {
 namespace {
 
-struct Options {
-  std::uint64_t seed = 1;
-  long cases = 1000;
-  long only_case = -1;
-  long first = 0;  ///< of the cases
-  std::int64_t max_bytes = 8192;
-  bool verbose = false;
-  bool shrink = false;
-  bool native = true;
-  bool keep_going = false;
-  bool require_collio = false;
-  bool faults = false;
-  bool subfiles = false;
-  double minutes = 0;  ///< instead of cases; the same one again and again where one is named
-  std::string directory;
-  unsigned watchdog_s = 120;
-};
-
 struct Position {
   const char* seed_text = "";
   std::uint64_t seed = 0;
   long number = -1;
   int ranks = 0;
   long max_bytes = 0;
-  const char* faults = "";
+  const char* faults = "";  ///< or --independent
   const char* subfiles = "";
 };
 Position position;
@@ -72,67 +55,12 @@ void watch_signals() {
   for (int number : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT}) signal(number, on_signal);
 }
 
-[[noreturn]] void usage() {
-  std::fprintf(
-      stderr,
-      "usage: collio_fuzz [--cases N] [--first K] [--seed S] [--max-bytes B] [--case K] [--dir DIR] "
-      "[--watchdog SECONDS] "
-      "[--no-native] [--shrink] [--keep-going] [--require-collio] [--faults] [--subfiles] [--minutes M] "
-      "[--verbose]\n");
-  std::exit(2);
-}
-
-bool parse_flag(Options& options, const std::string& key) {
-  if (key == "--verbose") return options.verbose = true;
-  if (key == "--shrink") return options.shrink = true;
-  if (key == "--keep-going") return options.keep_going = true;
-  if (key == "--require-collio") return options.require_collio = true;
-  if (key == "--faults") return options.faults = true;
-  if (key == "--subfiles") return options.subfiles = true;
-  if (key == "--no-native") return !(options.native = false);
-  return false;
-}
-
 /// True when the MPI_File calls of this process go to collio.
 bool collio_is_preloaded() {
   Dl_info where{};
   void* symbol = dlsym(RTLD_DEFAULT, "MPI_File_write_all");
   return symbol != nullptr && dladdr(symbol, &where) != 0 &&
          std::strstr(where.dli_fname, "collio") != nullptr;
-}
-
-Options parse(int argc, char** argv) {
-  Options options;
-  const char* shared = "/dev/shm";
-  struct statvfs room {};
-  const bool has_room =
-      access(shared, W_OK) == 0 && statvfs(shared, &room) == 0 && room.f_bavail * room.f_frsize >= 256 << 20;
-  options.directory = has_room ? shared : std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp";
-  for (int i = 1; i < argc; ++i) {
-    const std::string key = argv[i];
-    if (parse_flag(options, key)) continue;
-    if (i + 1 == argc) usage();
-    const char* value = argv[++i];
-    if (key == "--cases")
-      options.cases = std::atol(value);
-    else if (key == "--seed")
-      options.seed = std::strtoull(value, nullptr, 10);
-    else if (key == "--first")
-      options.first = std::max(0L, std::atol(value));
-    else if (key == "--case")
-      options.only_case = std::atol(value);
-    else if (key == "--max-bytes")
-      options.max_bytes = std::max(16L, std::atol(value));
-    else if (key == "--minutes")
-      options.minutes = std::atof(value);
-    else if (key == "--dir")
-      options.directory = value;
-    else if (key == "--watchdog")
-      options.watchdog_s = static_cast<unsigned>(std::atol(value));
-    else
-      usage();
-  }
-  return options;
 }
 
 /// The communicator of one case: the world, the world in another order, or one of several parts.
@@ -254,16 +182,35 @@ class Fuzzer {
                                                              : nullptr;
   }
 
+  [[nodiscard]] Session session(const Group& group, Calls calls) {
+    const std::string rules = options_.faults ? path(group, ".rules") : "";
+    return {group.comm, path(group, ".c"), Engine::preloaded, true, rules, &failed_calls_,
+            calls,      options_.subfiles};
+  }
+
+  /// By independent calls. Those that the MPI library serves have its faults. Collective over the group.
+  void attempt_alone(const Group& group, const Case& subject, FileModel& model, bool natively) {
+    const Case costly = with_costly_views(subject);
+    if (options_.subfiles || !library_takes_part(costly)) {
+      keep("collio", run_session(session(group, Calls::independent), costly, model));
+    } else if (natively) {
+      const Calls calls =
+          library_ == Library::open_mpi ? Calls::independent_blocking : Calls::independent;  // README.md
+      keep_native("collio with the MPI library", costly, run_session(session(group, calls), costly, model));
+    } else {
+      ++tolerated_["not tried: collio leaves independent calls to the MPI library"];
+    }
+  }
+
   /// Runs the case on both sides and crosses them over; collective over the group.
   void attempt(const Group& group, const Case& subject) {
     findings_.clear();
     FileModel model(subject);
-    const std::string rules = options_.faults ? path(group, ".rules") : "";
-    if (preloaded_)
-      keep("collio", run_session({group.comm, path(group, ".c"), Engine::preloaded, true, rules,
-                                  &failed_calls_, options_.subfiles},
-                                 subject, model));
     const char* unsafe = why_not_natively(group, subject);
+    if (preloaded_ && options_.independent)
+      attempt_alone(group, subject, model, unsafe == nullptr);
+    else if (preloaded_)
+      keep("collio", run_session(session(group, Calls::collective), subject, model));
     if (unsafe != nullptr) ++tolerated_[unsafe];
     if (!options_.native || unsafe != nullptr) return;
     FileModel again(subject);
@@ -351,7 +298,7 @@ int fuzz(const Options& options) {
   MPI_Comm_size(MPI_COMM_WORLD, &position.ranks);
   position.seed = options.seed;
   position.max_bytes = static_cast<long>(options.max_bytes);
-  position.faults = options.faults ? " --faults" : "";
+  position.faults = options.faults ? " --faults" : options.independent ? " --independent" : "";
   position.subfiles = options.subfiles ? " --subfiles" : "";
   watch_signals();
   if (options.require_collio && !collio_is_preloaded()) {

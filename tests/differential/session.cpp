@@ -1,10 +1,10 @@
 #include "session.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <sstream>
 
@@ -17,16 +17,8 @@ namespace {
 
 std::atomic<const char*> current_stage{"start"};
 
-using WriteAll = int (*)(MPI_File, const void*, MPI_Count, MPI_Datatype, MPI_Status*);
-using WriteAtAll = int (*)(MPI_File, MPI_Offset, const void*, MPI_Count, MPI_Datatype, MPI_Status*);
-using ReadAll = int (*)(MPI_File, void*, MPI_Count, MPI_Datatype, MPI_Status*);
-using ReadAtAll = int (*)(MPI_File, MPI_Offset, void*, MPI_Count, MPI_Datatype, MPI_Status*);
-
-/// The _c forms by name: MPI 4 libraries have them, and the interposer brings them to older ones.
-template <class Function>
-Function large_form(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
-}
+/// Whether the job's own environment says which ranks are on one node: then no case does.
+const bool job_places_ranks = std::getenv("COLLIO_RANKS_PER_NODE") != nullptr;
 
 class Runner {
  public:
@@ -84,17 +76,17 @@ class Runner {
 
   /// A hint, or what a user would set in the environment.
   static void set_hint(MPI_Info info, const std::string& key, const std::string& value) {
-    if (key.starts_with("COLLIO_"))
-      setenv(key.c_str(), value.c_str(), 1);
-    else
+    if (!key.starts_with("COLLIO_"))
       MPI_Info_set(info, key.c_str(), value.c_str());
+    else if (!job_places_ranks)
+      setenv(key.c_str(), value.c_str(), 1);
   }
 
   bool open() {
     set_stage("open");
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
-    unsetenv("COLLIO_RANKS_PER_NODE");
+    if (!job_places_ranks) unsetenv("COLLIO_RANKS_PER_NODE");
     if (session_.engine == Engine::native)
       MPI_Info_set(info, "collio_enable", "disable");
     else
@@ -260,11 +252,15 @@ class Runner {
     const Form form = session_.engine == Engine::native ? Form::blocking : call.form;
     {
       const BuiltType type(data.memory.type);
-      const Argument a{data.address, static_cast<int>(data.memory.count), type.handle()};
+      const PostedCall posted{
+          call.write,   call.explicit_offset, offset, data.address, static_cast<int>(data.memory.count),
+          type.handle()};
+      if (session_.calls != Calls::collective)
+        return transfer_alone(session_.comm, file_, posted, posts(form), status);
       if (form == Form::blocking)
-        return call.write ? write(call, a, offset, status) : read(call, a, offset, status);
-      const int code = post(file_, {call.write, call.explicit_offset, offset, a.address, a.count, a.type},
-                            form == Form::nonblocking ? &request : nullptr);
+        return call.large_count ? transfer_all_large(file_, posted, status)
+                                : transfer_all(file_, posted, status);
+      const int code = post(file_, posted, form == Form::nonblocking ? &request : nullptr);
       if (code != MPI_SUCCESS) return code;
     }
     if (form == Form::nonblocking) return MPI_Wait(&request, &status);
@@ -272,34 +268,9 @@ class Runner {
                      status);
   }
 
-  struct Argument {
-    void* address;
-    int count;
-    MPI_Datatype type;
-  };
-
-  int write(const Call& call, Argument a, std::int64_t offset, MPI_Status& status) const {
-    static const auto large_all = large_form<WriteAll>("MPI_File_write_all_c");
-    static const auto large_at_all = large_form<WriteAtAll>("MPI_File_write_at_all_c");
-    if (call.explicit_offset) {
-      if (call.large_count && large_at_all)
-        return large_at_all(file_, offset, a.address, a.count, a.type, &status);
-      return MPI_File_write_at_all(file_, offset, a.address, a.count, a.type, &status);
-    }
-    if (call.large_count && large_all) return large_all(file_, a.address, a.count, a.type, &status);
-    return MPI_File_write_all(file_, a.address, a.count, a.type, &status);
-  }
-
-  int read(const Call& call, Argument a, std::int64_t offset, MPI_Status& status) const {
-    static const auto large_all = large_form<ReadAll>("MPI_File_read_all_c");
-    static const auto large_at_all = large_form<ReadAtAll>("MPI_File_read_at_all_c");
-    if (call.explicit_offset) {
-      if (call.large_count && large_at_all)
-        return large_at_all(file_, offset, a.address, a.count, a.type, &status);
-      return MPI_File_read_at_all(file_, offset, a.address, a.count, a.type, &status);
-    }
-    if (call.large_count && large_all) return large_all(file_, a.address, a.count, a.type, &status);
-    return MPI_File_read_all(file_, a.address, a.count, a.type, &status);
+  /// Of an independent call.
+  [[nodiscard]] bool posts(Form form) const {
+    return form != Form::blocking && session_.calls == Calls::independent;
   }
 
   void check_status(const MPI_Status& status, std::int64_t expected, const Access& access) {

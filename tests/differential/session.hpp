@@ -15,6 +15,9 @@ namespace collio::differential {
 /// code.
 enum class Engine { preloaded, native };
 
+/// How the data calls are made. Blocking: even those that the case wants otherwise.
+enum class Calls { collective, independent, independent_blocking };
+
 struct Session {
   MPI_Comm comm = MPI_COMM_NULL;
   std::string path;
@@ -22,7 +25,8 @@ struct Session {
   bool prepare = true;     ///< make the file as the case wants to find it; false: it is there already
   std::string rules;       ///< file of faults: every call is tried with faults first; empty: none
   long* failed = nullptr;  ///< counts the tries that failed, where there are faults
-  bool subfiles = false;   ///< collio keeps the file in subfiles, and may join them when it is closed
+  Calls calls = Calls::collective;
+  bool subfiles = false;  ///< collio keeps the file in subfiles, and may join them when it is closed
 };
 
 /// What differed on this rank. `kind` is a short stable word (data, status, position, size, file, error,

@@ -14,6 +14,7 @@
 
 #include "../mpi/in_front.hpp"
 #include "dealt_file.hpp"
+#include "machine/emulated_nodes.hpp"
 #include "overheard.hpp"
 
 using namespace collio::test;
@@ -136,7 +137,8 @@ int main(int argc, char** argv) {
   if (argc > 1 && !no_memory.empty()) return program.skip(no_memory);
   if (argc > 1) without_end(program, argv[1]);
   const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
-  const int per_node = text ? std::atoi(text) : program.size;
+  const int most = collio::machine::read_emulated_nodes(text ? text : "").value().most_ranks;
+  const int per_node = most > 0 ? most : program.size;
   const bool alone = per_node == 1;
   const int last = program.size - 1;
   const auto data = values(program.rank, count);

@@ -1,5 +1,6 @@
 // Patterns that a program repeats are recognised, and planned and placed once: whatever the distance between
 // calls, where ranks differ in some patterns and not in others, and where there are many in turn.
+#include "machine/emulated_nodes.hpp"
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -96,8 +97,9 @@ int main(int argc, char** argv) {
   if (const std::string why = program.no_node_memory(); !why.empty())
     return program.skip(why);  // plans are others
   Tests tests(program);
-  const char* const ranks_per_node = std::getenv("COLLIO_RANKS_PER_NODE");
-  const int placed = ranks_per_node && std::atoi(ranks_per_node) < program.size ? 1 : 0;
+  const char* text = std::getenv("COLLIO_RANKS_PER_NODE");
+  const int nodes = collio::machine::read_emulated_nodes(text ? text : "").value().nodes(program.size);
+  const int placed = nodes > 1 ? 1 : 0;
   tests.appends(262144, placed);
   tests.appends(262208, placed);
   tests.in_turn({1, 20, true});

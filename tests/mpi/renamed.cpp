@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "machine/emulated_nodes.hpp"
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -160,14 +161,15 @@ void independent(Program& program, Loss loss, bool reached) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  const char* per_node = std::getenv("COLLIO_RANKS_PER_NODE");
+  const char* placed = std::getenv("COLLIO_RANKS_PER_NODE");
+  const auto nodes = collio::machine::read_emulated_nodes(placed ? placed : "").value();
   // The aggregator is rank 0, and ranks of other nodes have nobody to get the file from.
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(version, &length);
   const bool overlaps =
       std::string(version).find("Open MPI") == std::string::npos;  // which refuses such views
-  const bool reached = !collio_is_on() || !per_node || program.rank < std::atoi(per_node);
+  const bool reached = !collio_is_on() || nodes.node_of(program.rank) == nodes.node_of(0);
   for (const Loss loss : {Loss::replaced, Loss::renamed, Loss::removed}) {
     interleaved(program, loss);
     contiguous(program, loss);

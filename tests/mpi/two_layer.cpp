@@ -1,5 +1,6 @@
 // Calls through windows in the shared memory of a node: overlaps and holes in one call, few ranks that serve,
 // windows that pass through the same slots again and again, reads across the end of the file.
+#include "machine/emulated_nodes.hpp"
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -30,7 +31,7 @@ class Tests {
       const bool moved = move_pieces(dice, deal);
       file.write(deal, memory_of(seed));
       file.check();
-      const bool always_masks = std::getenv("COLLIO_RANKS_PER_NODE") != nullptr;  // several nodes
+      const bool always_masks = nodes_ > 1;
       close(file, moved && !always_masks ? "with masks, as pieces overlap" : "");
     }
   }
@@ -253,8 +254,8 @@ class Tests {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
-  const char* per_node = std::getenv("COLLIO_RANKS_PER_NODE");
-  const int nodes = per_node ? (program.size - 1) / std::atoi(per_node) + 1 : 1;
+  const char* placed = std::getenv("COLLIO_RANKS_PER_NODE");
+  const int nodes = collio::machine::read_emulated_nodes(placed ? placed : "").value().nodes(program.size);
   if (const std::string why = program.no_room_for_windows(nodes); !why.empty()) return program.skip(why);
   Tests tests(program, nodes);
   if (argc > 1) {  // takes long

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <random>
 #include <span>
 #include <utility>
@@ -249,8 +248,7 @@ core::Error Crew::serve(const Gathering& at, const Ticket& ticket, Membership& m
 }
 
 bool Crew::fits_here() const {
-  const char* text = ::secure_getenv("COLLIO_RANKS_PER_NODE");
-  return key_.ranks_per_node == (text ? text : "") && key_.processors == own_processors();
+  return key_.ranks_per_node == emulated_nodes_text() && key_.processors == own_processors();
 }
 
 Crew::Offer::Offer(MPI_Comm comm) : crew_(held_crew(comm)) {

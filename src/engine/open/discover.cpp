@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -48,21 +47,22 @@ machine::Node node_of(const char* name, int ranks, const NodeFacts& facts, machi
 
 /// What a rank tells the others that share memory with it.
 struct Neighbour {
-  std::uint64_t host;  ///< its host's name, hashed
+  std::uint64_t host;  ///< its host's name, hashed, and the part of it
   std::int32_t rank;
-  std::int32_t ranks_per_node;               ///< COLLIO_RANKS_PER_NODE; 0: as many as there are
+  std::int32_t most_ranks;                   ///< of a node; 0: as many as there are
   std::int32_t words;                        ///< of its processors' mask, without zeros at the end
   std::array<std::uint64_t, 16> processors;  ///< the first words
 };
 
-Neighbour neighbour(int rank) {
+Neighbour neighbour(int rank, const machine::EmulatedNodes& emulated) {
   Neighbour n{};
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(host, &length);
   n.host = std::hash<std::string_view>{}({host, static_cast<std::size_t>(length)});
+  n.host += static_cast<std::uint64_t>(emulated.part_of(rank));
   n.rank = rank;
-  if (const char* text = ::secure_getenv("COLLIO_RANKS_PER_NODE")) n.ranks_per_node = std::atoi(text);
+  n.most_ranks = emulated.most_ranks;
   std::vector<std::uint64_t> mask = own_processors();
   while (!mask.empty() && mask.back() == 0) mask.pop_back();
   n.words = static_cast<std::int32_t>(mask.size());
@@ -76,7 +76,7 @@ std::vector<std::vector<Neighbour>> nodes_among(const std::vector<Neighbour>& ne
   for (const Neighbour& n : near) {
     const auto node = std::find_if(nodes.rbegin(), nodes.rend(),
                                    [&](const auto& one) { return one.front().host == n.host; });
-    const int most = near.front().ranks_per_node;
+    const int most = near.front().most_ranks;
     if (node == nodes.rend() || (most > 0 && static_cast<int>(node->size()) == most))
       nodes.push_back({n});
     else
@@ -188,10 +188,10 @@ MPI_Comm ranks_that_share_memory(MPI_Comm comm) {
   return code == MPI_SUCCESS ? shared : MPI_COMM_NULL;
 }
 
-std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared) {
+std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared, const machine::EmulatedNodes& emulated) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  const OwnNode own = find_node(comm, shared, neighbour(rank));
+  const OwnNode own = find_node(comm, shared, neighbour(rank, emulated));
   Place place;
   place.node = own.comm;
   place.seat.local_rank = own.local_rank;

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "machine/emulated_nodes.hpp"
 #include "machine/machine.hpp"
 #include "machine/node_reader.hpp"
 #include "policy/aggregators.hpp"
@@ -26,11 +27,12 @@ struct Place {
 [[nodiscard]] MPI_Comm ranks_that_share_memory(MPI_Comm comm);
 
 /// Everything but the network. Collective. Ranks share a node when they can share memory and their hosts have
-/// one name; COLLIO_RANKS_PER_NODE in the environment of a host's first rank cuts nodes into smaller ones,
-/// for tests. `shared`: ranks_that_share_memory() of `comm`, not null on any rank; becomes the node's, or is
-/// freed. The result is the same on all ranks, except `seat` and `node`. O(nodes) data. Nothing on all ranks:
-/// MPI gave no communicator.
-[[nodiscard]] std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared);
+/// one name. `shared`: ranks_that_share_memory() of `comm`, not null on any rank; becomes the node's, or is
+/// freed. `emulated`: cuts nodes into smaller ones, for tests: the most ranks as the host's first rank says,
+/// the part as each rank says. The result is the same on all ranks, except `seat` and `node`. O(nodes) data.
+/// Nothing on all ranks: MPI gave no communicator.
+[[nodiscard]] std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared,
+                                            const machine::EmulatedNodes& emulated);
 
 /// What a node's first rank knows of it. Plain data.
 struct NodeFacts {

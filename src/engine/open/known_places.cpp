@@ -48,6 +48,11 @@ const std::array<std::uint64_t, 2>& own_identity() {
 
 }  // namespace
 
+std::string emulated_nodes_text() {
+  const char* text = ::secure_getenv("COLLIO_RANKS_PER_NODE");
+  return text ? text : "";
+}
+
 std::array<std::uint64_t, 2> identity_at(int rank) {
   std::array<std::uint64_t, 2> identity{};
   for (std::size_t i = 0; i < identity.size(); ++i)
@@ -65,7 +70,7 @@ PlaceKey place_key(MPI_Comm comm) {
 
 PlaceKey key_of(const std::array<std::uint64_t, 2>& ranks) {
   PlaceKey key{.ranks = ranks};
-  if (const char* text = ::secure_getenv("COLLIO_RANKS_PER_NODE")) key.ranks_per_node = text;
+  key.ranks_per_node = emulated_nodes_text();
   key.processors = own_processors();
   return key;
 }

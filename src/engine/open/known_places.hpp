@@ -24,6 +24,8 @@ struct PlaceKey {
   bool operator==(const PlaceKey& other) const noexcept = default;
 };
 
+/// COLLIO_RANKS_PER_NODE (machine/emulated_nodes.hpp); empty: it is not set. Not collective.
+[[nodiscard]] std::string emulated_nodes_text();
 /// What a rank adds to `ranks`, modulo 2^64. Not collective.
 [[nodiscard]] std::array<std::uint64_t, 2> identity_at(int rank);
 /// Of ranks whose sums these are. Not collective.

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/open/known_places.hpp"
+#include "machine/emulated_nodes.hpp"
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/communicators.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -35,6 +37,10 @@ MPI_Comm node_of(MPI_Comm comm, const Place& place) {
 
 namespace {
 
+core::Error wrong_elsewhere() {
+  return {core::ErrorClass::argument, "COLLIO_RANKS_PER_NODE is not valid on another rank"};
+}
+
 core::Error no_communicator() {
   return {core::ErrorClass::other, "MPI gave no communicator for collio's own messages"};
 }
@@ -53,10 +59,18 @@ core::Error Line::set_up_in(const Hall& hall, MPI_Comm parent) {
 
 core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
   const core::Error none = no_communicator();
+  const auto emulated = machine::read_emulated_nodes(emulated_nodes_text());
   comm = transport::duplicate(parent);
   const MPI_Comm shared = place ? MPI_COMM_NULL : ranks_that_share_memory(parent);
-  if (!transport::all_true(comm != MPI_COMM_NULL && (place || shared != MPI_COMM_NULL), parent)) return none;
-  if (!place && !(place = discover(comm, shared))) return none;
+  int good[] = {emulated ? 1 : 0, comm != MPI_COMM_NULL && (place || shared != MPI_COMM_NULL) ? 1 : 0};
+  transport::reduce_to_all(good, 2, MPI_INT, MPI_MIN, parent);
+  if (!good[1]) return none;
+  if (!good[0]) {
+    for (MPI_Comm made : {comm, shared})
+      if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+    return emulated ? wrong_elsewhere() : emulated.error();
+  }
+  if (!place && !(place = discover(comm, shared, emulated.value()))) return none;
   node = std::exchange(place->node, MPI_COMM_NULL);
   if (shared == MPI_COMM_NULL) {
     const bool one_node = place->machine.nodes.size() == 1;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -47,7 +46,7 @@ std::optional<std::vector<std::uint64_t>> short_mask() {
 
 /// What a hall cannot show: nodes that are cut into smaller ones. A program of sessions may have no MPI
 /// later.
-bool may_share() { return access::has_world() && !::secure_getenv("COLLIO_RANKS_PER_NODE"); }
+bool may_share() { return access::has_world() && emulated_nodes_text().empty(); }
 
 void least_words(const std::byte* in, std::byte* inout, std::size_t bytes) {
   const auto* a = reinterpret_cast<const std::int32_t*>(in);
