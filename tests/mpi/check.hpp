@@ -133,7 +133,7 @@ class Program {
       const char* verdict = counts[0] > 0 ? "FAILED" : counts[1] > 0 ? "nothing failed" : "passed";
       std::printf("%s on %d ranks\n", verdict, size);
     }
-    MPI_Finalize();  // may write the last report
+    MPI_Finalize();                            // may write the last report
     for (const std::string& name : remove_) {  // some are of one rank alone
       unlink(name.c_str());
       std::error_code none;
