@@ -34,6 +34,7 @@ WORDS = {
     "but for": ("except", r"\bbut for\b"),
     "by itself": ("name what does it", r"\bby itself\b"),
     "whoever": ("name the subject", r"\bwhoever\b"),
+    "in the middle of it": ("name what", r"\bin the middle of it\b"),
     "so many": ("the number", r"\bso (?:many|often)\b(?! that)"),
 }
 PATTERNS = {word: re.compile(pattern, re.IGNORECASE if word != "Of X it has Y" else 0) for word, (_, pattern) in WORDS.items()}
