@@ -5,6 +5,7 @@ The manifest records the inode of the placeholder that owns the set. Another pla
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import struct
@@ -120,10 +121,15 @@ def remove_unless_shared(found: SubfileSet) -> str:
 
 
 def adopt(found: SubfileSet) -> None:
-    """The placeholder owns the set from now on. Raises ManifestError and OSError."""
-    with subfile_set.locked(found.path, subfile_set.SET_BYTE, wait=True):
+    """The placeholder owns the set from now on, unless a copy of it does meanwhile. Copies have the first subfile together. Raises ManifestError and OSError."""
+    first = found.subfile(0)
+    with contextlib.ExitStack() as locks:
+        for path in (first, found.path) if first.exists() else (found.path,):
+            locks.enter_context(subfile_set.locked(path, subfile_set.SET_BYTE, wait=True))
         now = subfile_set.find(found.path)
         if now is None:
             raise OSError(f"{found.path} was changed by a program meanwhile")
+        if (original := ownership(now).original) is not None:
+            raise OSError(f"{original}, a copy of {found.path}, was made the owner of its subfiles meanwhile")
         now.manifest.inode, now.manifest.born = found.path.stat().st_ino, born_at(found.path)
         subfile_set.replace_text(now.manifest_path, now.manifest.text())

@@ -66,6 +66,20 @@ core::Error check_bytes(File& file, SubfileSet& set, bool writes) {
   return {};
 }
 
+/// On rank 0: the file owns its set from now on, unless a copy of it does meanwhile. Copies have a SetLock
+/// each, and the first subfile together.
+core::Error adopt(SubfileUse& use, const storage::FileMark& mark) {
+  const storage::SetLock alone(use.set.subfile_path(0));
+  SubfileSet now = use.set;
+  core::Error error = reread_manifest(now);
+  if (error.ok()) error = refusal_to_write(now, standing_of(now, mark));
+  if (!error.ok()) return error;
+  return change_manifest(use, [&mark](storage::Manifest& m) {
+    m.complete = false;
+    m.inode = mark.inode, m.born = mark.born;
+  });
+}
+
 /// Collective.
 core::Error use_set(File& file, storage::FoundFile found, bool writes) {
   SubfileSet& set = *found.set;
@@ -86,10 +100,8 @@ core::Error use_set(File& file, storage::FoundFile found, bool writes) {
   file.subfiles->noted_bytes = file.subfiles->set.manifest().file_bytes;
   if (!notes) return {};
   return on_first(file, [&] {
-    return change_manifest(*file.subfiles, [&found](storage::Manifest& m) {
-      m.complete = false;
-      if (found.standing.owner == storage::Owner::moved) m.inode = found.mark.inode, m.born = found.mark.born;
-    });
+    if (found.standing.owner == storage::Owner::moved) return adopt(*file.subfiles, found.mark);
+    return change_manifest(*file.subfiles, [](storage::Manifest& m) { m.complete = false; });
   });
 }
 
