@@ -1,12 +1,18 @@
 // See shared_pointer.hpp.
 #include "mpiio/shared_pointer.hpp"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
 
+#include "engine/file/lock_reach.hpp"
+
 namespace collio::mpiio {
 
-void SharedPointer::begin_view(bool kept_here) {
+void SharedPointer::begin_view(const engine::File& file, bool kept_here) {
+  if (kept_here && !was_kept_here_)
+    for_all_ranks_ = engine::locks_reach_other_nodes(file, file.path, O_RDWR) ||
+                     engine::locks_reach_other_nodes(file, path(file), O_RDWR | O_CREAT);
   kept_here_ = kept_here;
   was_kept_here_ = was_kept_here_ || kept_here;
   ++view_;

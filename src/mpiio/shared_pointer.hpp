@@ -16,8 +16,10 @@ namespace collio::mpiio {
 class SharedPointer {
  public:
   /// The program has set a view: the pointer is at 0, and kept here or by the MPI library. On all ranks
-  /// alike.
-  void begin_view(bool kept_here);
+  /// alike. Inside a visit. Collective.
+  void begin_view(const engine::File& file, bool kept_here);
+  /// Whether every rank may move it. Else only rank 0: locks of one node do not reach others.
+  [[nodiscard]] bool for_all_ranks() const noexcept { return for_all_ranks_; }
   [[nodiscard]] bool kept_here() const noexcept { return kept_here_; }
   /// Moves on by `etypes`. Where it was. Not collective. Thread-safe.
   [[nodiscard]] core::Result<std::int64_t> take(const engine::File& file, std::int64_t etypes);
@@ -32,7 +34,7 @@ class SharedPointer {
   [[nodiscard]] std::string path(const engine::File& file) const;
   storage::CounterFile& counter(const engine::File& file);
 
-  bool kept_here_ = false, was_kept_here_ = false;
+  bool kept_here_ = false, was_kept_here_ = false, for_all_ranks_ = true;
   std::int64_t view_ = 0;  ///< how many views there were
   std::mutex opening_;
   std::unique_ptr<storage::CounterFile> counter_;  ///< null: not used yet

@@ -7,6 +7,7 @@
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/independent_calls.hpp"
+#include "mpiio/say.hpp"
 #include "mpiio/subfile_calls.hpp"
 #include "mpiio/view_calls.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -35,24 +36,39 @@ std::int64_t etypes_of(const OpenFile& file, MPI_Count count, MPI_Datatype type)
   return count * bytes / etype_bytes;
 }
 
+/// Why this rank alone may not move the pointer. Not collective.
+core::Error refused(const OpenFile& file) {
+  if (file.shared_pointer.for_all_ranks()) return {};
+  core::Error error{core::ErrorClass::other,
+                    file.engine->path + ": no shared file pointer for ranks on " +
+                        std::to_string(file.engine->leaders.size()) +
+                        " nodes, as locks of one node are not known to reach others (docs/conformance.md); "
+                        "allowed: ordered calls, explicit offsets, or a mount with global locks"};
+  say_once(file.engine->comm, error.message);
+  return error;
+}
+
 /// Calls at(offset) for this rank's place at the shared pointer. Not collective.
 template <class At>
 int at_pointer(OpenFile& file, MPI_File handle, std::int64_t etypes, At&& at) {
+  if (const core::Error error = refused(file); !error.ok()) return raise(handle, error);
   const auto offset = file.shared_pointer.take(*file.engine, etypes);
   return offset ? at(static_cast<MPI_Offset>(offset.value())) : raise(handle, offset.error());
 }
 
-/// Where the first rank's data go. The last rank knows what all ask for, and moves the pointer. Collective.
+/// Where the first rank's data go. The last rank knows what all ask for; rank 0 moves the pointer, as in
+/// seek_shared(): locks need not reach other nodes then. Collective.
 core::Result<std::int64_t> take_together(OpenFile& file, std::int64_t etypes_to_here) {
   engine::File& f = *file.engine;
   core::Error error;
-  std::int64_t first = 0;
-  if (f.rank == f.size - 1) {
-    const auto taken = file.shared_pointer.take(f, etypes_to_here);
+  std::int64_t all = etypes_to_here, first = 0;
+  transport::broadcast(&all, 1, MPI_INT64_T, f.size - 1, f.comm);
+  if (f.rank == 0) {
+    const auto taken = file.shared_pointer.take(f, all);
     first = taken ? taken.value() : -1;
     error = taken ? core::Error{} : taken.error();
   }
-  transport::broadcast(&first, 1, MPI_INT64_T, f.size - 1, f.comm);
+  transport::broadcast(&first, 1, MPI_INT64_T, 0, f.comm);
   if (first < 0) return f.agreement->worst(error, "cannot move the shared file pointer of " + f.path);
   return first;
 }

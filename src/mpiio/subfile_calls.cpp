@@ -11,10 +11,10 @@ namespace collio::mpiio {
 core::Error begin_alone(OpenFile& file, MPI_File handle, int mode) {
   file.program_view.mark_etype_only();
   file.deletes = (mode & MPI_MODE_DELETE_ON_CLOSE) != 0 && !file.engine->linked;  // the link goes
-  file.shared_pointer.begin_view(true);
-  if ((mode & MPI_MODE_APPEND) == 0) return {};
   engine::File& f = *file.engine;
   const engine::File::Visit visit(f, "open");
+  file.shared_pointer.begin_view(f, true);
+  if ((mode & MPI_MODE_APPEND) == 0) return {};
   std::int64_t bytes = 0;
   core::Error error = engine::agreed_length(f, bytes);
   if (!error.ok()) return error;

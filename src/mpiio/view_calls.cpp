@@ -210,7 +210,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   else
     program_view.mark_installed();
   if (!etype_alone) program_view.forget_unit();
-  file->shared_pointer.begin_view(kept_here);
+  file->shared_pointer.begin_view(*file->engine, kept_here);
   file->foreign_data = !served;
   if (!served) return MPI_SUCCESS;
   note_representation(*file, data);

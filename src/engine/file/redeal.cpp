@@ -1,6 +1,8 @@
 // See redeal.hpp.
 #include "engine/file/redeal.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -10,6 +12,7 @@
 #include <utility>
 
 #include "engine/file/file.hpp"
+#include "engine/file/lock_reach.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::engine {
@@ -254,17 +257,6 @@ bool one_call_at_a_time(const File& file) {
   return file.agreement->least(provided == MPI_THREAD_MULTIPLE ? 0 : 1) == 1;
 }
 
-/// Rank 0 has the file in use: whether its lock stops the first rank of another node. Collective.
-bool locks_reach_others(const File& file) {
-  const auto other = std::ranges::find_if(file.leaders, [](int rank) { return rank != 0; });
-  bool reach = true;
-  if (other != file.leaders.end() && *other == file.rank) {
-    const storage::SetUse attempt(file.path, storage::SetUse::By::one);
-    reach = attempt.error() == EAGAIN || attempt.error() == EACCES;
-  }
-  return file.agreement->least(reach ? 1 : 0) == 1;
-}
-
 /// Why stripes are not dealt anew whatever happens; empty: they may be. Collective.
 std::string why_not(File& file) {
   SubfileUse& use = *file.subfiles;
@@ -281,7 +273,7 @@ std::string why_not(File& file) {
   }
   cannot = static_cast<int>(-file.agreement->least(-cannot));
   if (cannot != 0) return std::string("it cannot be locked: ") + std::strerror(cannot);
-  return locks_reach_others(file) ? "" : "locks of one node do not reach others";
+  return locks_reach_other_nodes(file, file.path, O_RDWR) ? "" : "locks of one node do not reach others";
 }
 
 }  // namespace

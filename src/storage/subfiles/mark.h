@@ -42,7 +42,7 @@ static inline int collio_may_have_folder(const char* path) {
   DIR* names = opendir(folder);
   if (!names) return 1;
   for (const struct dirent* one = readdir(names); one && !found; one = readdir(names))
-    found = strstr(one->d_name, ".collio") != NULL;
+    found = one->d_type != DT_REG && strstr(one->d_name, ".collio") != NULL;
   closedir(names);
   return found;
 }
