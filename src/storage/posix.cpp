@@ -2,9 +2,11 @@
 #include "storage/posix.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -156,12 +158,36 @@ core::Error PosixFile::sync() {
           "fsync " + file_.path() + ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")"};
 }
 
+namespace {
+
+/// Zeros from the end of the file up to `bytes`: errno or 0. What lies before the end is not touched, unlike
+/// by posix_fallocate(): others may write there.
+int append_zeros(int fd, std::int64_t bytes) {
+  static constexpr std::array<std::byte, 1 << 16> zeros{};
+  struct stat about {};
+  if (::fstat(fd, &about) != 0) return errno;
+  for (std::int64_t at = about.st_size; at < bytes;) {
+    const auto part = std::min<std::int64_t>(bytes - at, static_cast<std::int64_t>(zeros.size()));
+    const ssize_t written = ::pwrite(fd, zeros.data(), static_cast<std::size_t>(part), at);
+    if (written < 0) return errno;
+    at += written;
+  }
+  return 0;
+}
+
+int make_room(int fd, std::int64_t bytes) {
+  if (::fallocate(fd, 0, 0, bytes) == 0) return 0;
+  return errno == EOPNOTSUPP || errno == ENOSYS ? append_zeros(fd, bytes) : errno;
+}
+
+}  // namespace
+
 core::Error PosixFile::allocate(std::int64_t bytes) {
   if (bytes == 0) return {};
-  const int error = make_call(file_.drill(), policy::FaultPoint::write,
-                              [&] { return ::posix_fallocate(file_.buffered(), 0, bytes); });
+  const int error =
+      make_call(file_.drill(), policy::FaultPoint::write, [&] { return make_room(file_.buffered(), bytes); });
   if (error == 0) return {};
-  return {class_of_errno(error), "posix_fallocate of " + std::to_string(bytes) + " bytes of " + file_.path() +
+  return {class_of_errno(error), "make room for " + std::to_string(bytes) + " bytes of " + file_.path() +
                                      ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")"};
 }
 

@@ -10,8 +10,10 @@
 #include <set>
 #include <thread>
 
+#include "storage/posix.hpp"
 #include "storage/subfiles/mark.h"
 #include "subfile_fixture.hpp"
+#include "temporary_file.hpp"
 
 namespace {
 
@@ -19,6 +21,7 @@ std::function<void()>* before_length_changes = nullptr;  ///< of a file, by what
 bool has_no_fallocate = false;
 std::set<std::string>* flushed = nullptr;  ///< paths
 std::set<std::string>* written_paths = nullptr;
+std::set<std::int64_t>* written_offsets = nullptr;
 
 std::string path_of(int fd) {
   std::string path(4096, '\0');
@@ -51,6 +54,7 @@ extern "C" int fsync(int fd) {
 
 extern "C" ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) {
   if (written_paths) written_paths->insert(path_of(fd));
+  if (written_offsets) written_offsets->insert(offset);
   return syscall(SYS_pwrite64, fd, data, bytes, offset);
 }
 
@@ -154,6 +158,23 @@ TEST_F(Subfiles, WithoutFallocateRoomIsNotMadeByWritingZeros) {
   EXPECT_TRUE(error.ok());
   EXPECT_TRUE(written.empty()) << "zeros over what others write at the same time";
   EXPECT_EQ(length_by(set, {}).value(), 60);
+}
+
+TEST(PosixFile, WithoutFallocateRoomIsMadeBehindTheEndAlone) {
+  const std::string content(5000, 'x');
+  const collio::test::TemporaryFile file(content);
+  auto opened = open_posix(file.path(), Access::read_write);
+  ASSERT_TRUE(opened.ok());
+  std::set<std::int64_t> offsets;
+  written_offsets = &offsets;
+  has_no_fallocate = true;
+  EXPECT_TRUE(opened.value()->allocate(200000).ok());
+  EXPECT_TRUE(opened.value()->allocate(300).ok());
+  has_no_fallocate = false;
+  written_offsets = nullptr;
+  EXPECT_EQ(file.content(), content + std::string(195000, '\0'));
+  ASSERT_FALSE(offsets.empty());
+  EXPECT_EQ(*offsets.begin(), 5000);
 }
 
 TEST_F(Subfiles, TemporaryNamesCannotBeForeseen) {
