@@ -92,11 +92,6 @@ Descriptors::Descriptors(Descriptors&& o) noexcept
       direct_(std::exchange(o.direct_, -1)),
       alignment_(o.alignment_) {}
 
-void Descriptors::look_for_others(std::uint32_t number) {
-  if (auto folder = MarkedFolder::of(path_))
-    others_ = std::make_shared<OtherWriters>(std::move(folder), number);
-}
-
 Descriptors::~Descriptors() { static_cast<void>(close()); }
 
 core::Error Descriptors::close() {

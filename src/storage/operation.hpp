@@ -53,10 +53,9 @@ class Descriptors {
   /// Of the writes that Operation::run() makes; null: nobody looks on.
   [[nodiscard]] WriteWatch* watch() const noexcept { return watch_.get(); }
   void let_watch(std::shared_ptr<WriteWatch> watch) noexcept { watch_ = std::move(watch); }
-  /// Null: it is not known who else writes the file.
+  /// Null: it cannot be known who else writes the file.
   [[nodiscard]] OtherWriters* others() const noexcept { return others_.get(); }
-  /// The marks of others than `number`'s, if there can be marks.
-  void look_for_others(std::uint32_t number);
+  void look_for_others(std::uint32_t number) { others_ = std::make_shared<OtherWriters>(path_, number); }
 
  private:
   Descriptors() = default;

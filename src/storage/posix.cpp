@@ -112,7 +112,7 @@ bool PosixFile::fill_with_old(const WholeWrite& what) {
 
 std::optional<Transfer> PosixFile::write_whole(const WholeWrite& what) {
   if (mapping_ == Mapping::none || !file_.others()) return std::nullopt;
-  const OtherWriters::Absence nobody_else(*file_.others());
+  const OtherWriters::Absence nobody_else(*file_.others(), file_.buffered());
   if (!nobody_else) return std::nullopt;
   const PageSpan pages(what.span);
   // In memory stores to pages that are there cost less than two copies.

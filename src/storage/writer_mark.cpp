@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
+#include <utility>
 
 #include "core/content_hash.hpp"
+#include "storage/high_descriptor.hpp"
 #include "storage/mapped_write.hpp"
 
 namespace collio::storage {
@@ -56,7 +58,8 @@ void nap() noexcept {
 
 std::unique_ptr<MarkedFolder> MarkedFolder::of(const std::string& path) {
   std::string real = without_links(path);
-  const int fd = real.empty() ? -1 : ::open(folder_of(real).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int fd =
+      real.empty() ? -1 : moved_high(::open(folder_of(real).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd < 0) return nullptr;
   std::unique_ptr<MarkedFolder> folder(new MarkedFolder(std::move(real), fd));
   struct stat file {
@@ -67,7 +70,12 @@ std::unique_ptr<MarkedFolder> MarkedFolder::of(const std::string& path) {
   folder->device_ = file.st_dev;
   folder->inode_ = file.st_ino;
   folder->base_ = base_of(file.st_ino);
-  return folder->has_file() ? std::move(folder) : nullptr;
+  return folder;
+}
+
+bool MarkedFolder::is_of(int fd) const noexcept {
+  struct stat file {};
+  return ::fstat(fd, &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
 }
 
 bool MarkedFolder::has_file() const noexcept {
@@ -105,21 +113,24 @@ bool MarkedFolder::held_by_others(std::uint32_t first, std::uint32_t end) const 
 
 std::shared_ptr<WriterMark> WriterMark::put(const std::string& path) {
   std::unique_ptr<MarkedFolder> folder = MarkedFolder::of(path);
-  const std::uint32_t number = folder ? random_number() : 0;
+  const std::uint32_t number = folder && folder->has_file() ? random_number() : 0;
   if (number == 0 || !folder->hold(number)) return nullptr;
   while (folder->held_by_others(whole_window, whole_window + 1)) nap();
   return std::shared_ptr<WriterMark>(new WriterMark(std::move(folder), number));
 }
 
-OtherWriters::Absence::Absence(OtherWriters& others) : folder_(*others.folder_), threads_(others.threads_) {
+OtherWriters::Absence::Absence(OtherWriters& others, int fd) : threads_(others.threads_) {
+  if (!std::exchange(others.looked_, true)) others.folder_ = MarkedFolder::of(others.path_);
+  folder_ = others.folder_.get();
+  if (!folder_ || !folder_->hold(whole_window)) return;
   const std::uint32_t mine = others.number_;
-  sure_ = folder_.hold(whole_window) && folder_.has_file() &&
-          !folder_.held_by_others(whole_window + 1, mine) && !folder_.held_by_others(mine + 1, all_marks);
-  if (!sure_) folder_.let_go(whole_window);
+  sure_ = folder_->is_of(fd) && folder_->has_file() && !folder_->held_by_others(whole_window + 1, mine) &&
+          !folder_->held_by_others(mine + 1, all_marks);
+  if (!sure_) folder_->let_go(whole_window);
 }
 
 OtherWriters::Absence::~Absence() {
-  if (sure_) folder_.let_go(whole_window);
+  if (sure_) folder_->let_go(whole_window);
 }
 
 }  // namespace collio::storage

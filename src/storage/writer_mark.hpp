@@ -23,8 +23,8 @@ namespace collio::storage {
 /// A file's place in the locks of its folder. Owns a descriptor of the folder. Not for two threads at once.
 class MarkedFolder {
  public:
-  /// Null: the folder cannot be read, the file does not lie in it alone (a mount of its own, other names), or
-  /// its file system is shared with other machines.
+  /// Null: the folder cannot be read, the file is a mount of its own, or its file system is shared with other
+  /// machines.
   [[nodiscard]] static std::unique_ptr<MarkedFolder> of(const std::string& path);
   ~MarkedFolder();
   MarkedFolder(const MarkedFolder&) = delete;
@@ -35,6 +35,8 @@ class MarkedFolder {
   void let_go(std::uint32_t byte) noexcept;
   /// Whether others hold any of these bytes.
   [[nodiscard]] bool held_by_others(std::uint32_t first, std::uint32_t end) const noexcept;
+  /// Whether the file is the one that `fd` has open.
+  [[nodiscard]] bool is_of(int fd) const noexcept;
   /// Whether the file is still found here, and here alone: marks of who opens it elsewhere are not.
   [[nodiscard]] bool has_file() const noexcept;
 
@@ -52,7 +54,8 @@ class MarkedFolder {
 class WriterMark {
  public:
   /// Returns when no window is being written whole by those who did not see the mark yet: after a write of
-  /// theirs at most, as they wait for nobody meanwhile. Null: there can be no marks; see MarkedFolder.
+  /// theirs at most, as they wait for nobody meanwhile. Null: there can be no
+  /// marks, as by MarkedFolder, or the file has other names.
   [[nodiscard]] static std::shared_ptr<WriterMark> put(const std::string& path);
   /// Of the mark; not 0. What carries the same is one writer.
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
@@ -65,30 +68,32 @@ class WriterMark {
   std::uint32_t number_;
 };
 
-/// The view of a process that writes for the mark `number`, which another may hold.
+/// The view of a process that writes for the mark `number`, which another may hold. Opens the folder when it
+/// is first asked.
 class OtherWriters {
  public:
-  OtherWriters(std::unique_ptr<MarkedFolder> folder, std::uint32_t number) noexcept
-      : folder_(std::move(folder)), number_(number) {}
+  OtherWriters(std::string path, std::uint32_t number) noexcept : path_(std::move(path)), number_(number) {}
 
-  /// True while it lives: nobody else writes the file, and who comes waits.
+  /// True while it lives: nobody else writes the file that `fd` has open, and who comes waits.
   class Absence {
    public:
-    explicit Absence(OtherWriters& others);
+    Absence(OtherWriters& others, int fd);
     ~Absence();
     Absence(const Absence&) = delete;
     Absence& operator=(const Absence&) = delete;
     explicit operator bool() const noexcept { return sure_; }
 
    private:
-    MarkedFolder& folder_;
     std::lock_guard<std::mutex> threads_;  ///< they share the descriptor, and so its locks
-    bool sure_;
+    MarkedFolder* folder_ = nullptr;
+    bool sure_ = false;
   };
 
  private:
-  std::unique_ptr<MarkedFolder> folder_;
+  std::string path_;
   std::uint32_t number_;
+  bool looked_ = false;
+  std::unique_ptr<MarkedFolder> folder_;  ///< null also where there can be no marks
   std::mutex threads_;
 };
 

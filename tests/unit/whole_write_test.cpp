@@ -1,6 +1,8 @@
 // Windows written with the holes between their pieces: the holes keep the file's bytes, and it is done only
 // while nobody else writes the file.
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -148,11 +150,12 @@ TEST(WholeWrite, WhoComesWaitsForTheWriteUnderWay) {
   const TemporaryFile file;
   NEEDS_MARKS(file);
   const auto mine = WriterMark::put(file.path());
-  OtherWriters others(MarkedFolder::of(file.path()), mine->number());
+  OtherWriters others(file.path(), mine->number());
+  const int fd = ::open(file.path().c_str(), O_RDWR);
   std::atomic<bool> came = false;
   std::thread newcomer;
   {
-    const OtherWriters::Absence nobody(others);
+    const OtherWriters::Absence nobody(others, fd);
     ASSERT_TRUE(nobody);
     newcomer = std::thread([&] {
       const auto mark = WriterMark::put(file.path());
@@ -162,6 +165,7 @@ TEST(WholeWrite, WhoComesWaitsForTheWriteUnderWay) {
     EXPECT_FALSE(came);
   }
   newcomer.join();
+  ::close(fd);
   EXPECT_TRUE(came);
 }
 
