@@ -9,7 +9,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
-#include <utility>
+#include <map>
+#include <tuple>
 
 #include "core/content_hash.hpp"
 #include "storage/high_descriptor.hpp"
@@ -56,21 +57,43 @@ void nap() noexcept {
 
 }  // namespace
 
-std::unique_ptr<MarkedFolder> MarkedFolder::of(const std::string& path) {
-  std::string real = without_links(path);
-  const int fd =
-      real.empty() ? -1 : moved_high(::open(folder_of(real).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+FolderDescriptor::~FolderDescriptor() { ::close(fd); }
+
+std::shared_ptr<FolderDescriptor> FolderDescriptor::of(const std::string& folder, Use use) {
+  using Key = std::tuple<dev_t, ino_t, Use>;
+  static std::mutex mutex;
+  static auto* const known =
+      new std::map<Key, std::weak_ptr<FolderDescriptor>>;  // programs close files at exit
+  struct stat about {};
+  if (::stat(folder.c_str(), &about) != 0) return nullptr;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<FolderDescriptor>& one = (*known)[{about.st_dev, about.st_ino, use}];
+  if (auto opened = one.lock()) return opened;
+  const int fd = moved_high(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd < 0) return nullptr;
-  std::unique_ptr<MarkedFolder> folder(new MarkedFolder(std::move(real), fd));
+  auto opened = std::make_shared<FolderDescriptor>(fd);
+  struct stat now {};
+  if (::fstat(fd, &now) != 0 || now.st_dev != about.st_dev || now.st_ino != about.st_ino ||
+      mapping_of(fd) == Mapping::none)
+    return nullptr;
+  one = opened;
+  return opened;
+}
+
+std::unique_ptr<MarkedFolder> MarkedFolder::of(const std::string& path, FolderDescriptor::Use use) {
+  std::unique_ptr<MarkedFolder> place(new MarkedFolder);
+  place->path_ = without_links(path);
+  if (place->path_.empty()) return nullptr;
+  place->folder_ = FolderDescriptor::of(folder_of(place->path_), use);
   struct stat file {
   }, here{};
-  if (mapping_of(fd) == Mapping::none || ::fstat(fd, &here) != 0 ||
-      ::lstat(folder->path_.c_str(), &file) != 0 || file.st_dev != here.st_dev)
+  if (!place->folder_ || ::fstat(place->folder_->fd, &here) != 0 ||
+      ::lstat(place->path_.c_str(), &file) != 0 || file.st_dev != here.st_dev)
     return nullptr;
-  folder->device_ = file.st_dev;
-  folder->inode_ = file.st_ino;
-  folder->base_ = base_of(file.st_ino);
-  return folder;
+  place->device_ = file.st_dev;
+  place->inode_ = file.st_ino;
+  place->base_ = base_of(file.st_ino);
+  return place;
 }
 
 bool MarkedFolder::is_of(int fd) const noexcept {
@@ -84,22 +107,20 @@ bool MarkedFolder::has_file() const noexcept {
          file.st_ino == inode_ && file.st_nlink == 1;
 }
 
-MarkedFolder::~MarkedFolder() { ::close(fd_); }
-
-bool MarkedFolder::set(short type, std::uint32_t byte) noexcept {
+bool MarkedFolder::set(short type, std::uint32_t byte) const noexcept {
   struct flock lock {};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = base_ + byte;
   lock.l_len = 1;
   int outcome = -1;
-  while ((outcome = ::fcntl(fd_, F_OFD_SETLK, &lock)) != 0 && errno == EINTR) {}
+  while ((outcome = ::fcntl(folder_->fd, F_OFD_SETLK, &lock)) != 0 && errno == EINTR) {}
   return outcome == 0;
 }
 
-bool MarkedFolder::hold(std::uint32_t byte) noexcept { return set(F_RDLCK, byte); }
+bool MarkedFolder::hold(std::uint32_t byte) const noexcept { return set(F_RDLCK, byte); }
 
-void MarkedFolder::let_go(std::uint32_t byte) noexcept { static_cast<void>(set(F_UNLCK, byte)); }
+void MarkedFolder::let_go(std::uint32_t byte) const noexcept { static_cast<void>(set(F_UNLCK, byte)); }
 
 bool MarkedFolder::held_by_others(std::uint32_t first, std::uint32_t end) const noexcept {
   if (first >= end) return false;
@@ -108,21 +129,24 @@ bool MarkedFolder::held_by_others(std::uint32_t first, std::uint32_t end) const 
   lock.l_whence = SEEK_SET;
   lock.l_start = base_ + first;
   lock.l_len = end - first;
-  return ::fcntl(fd_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+  return ::fcntl(folder_->fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 std::shared_ptr<WriterMark> WriterMark::put(const std::string& path) {
-  std::unique_ptr<MarkedFolder> folder = MarkedFolder::of(path);
+  std::unique_ptr<MarkedFolder> folder = MarkedFolder::of(path, FolderDescriptor::Use::marks);
   const std::uint32_t number = folder && folder->has_file() ? random_number() : 0;
   if (number == 0 || !folder->hold(number)) return nullptr;
   while (folder->held_by_others(whole_window, whole_window + 1)) nap();
   return std::shared_ptr<WriterMark>(new WriterMark(std::move(folder), number));
 }
 
-OtherWriters::Absence::Absence(OtherWriters& others, int fd) : threads_(others.threads_) {
-  if (!std::exchange(others.looked_, true)) others.folder_ = MarkedFolder::of(others.path_);
+OtherWriters::Absence::Absence(OtherWriters& others, int fd) {
+  std::call_once(others.looked_,
+                 [&] { others.folder_ = MarkedFolder::of(others.path_, FolderDescriptor::Use::asks); });
   folder_ = others.folder_.get();
-  if (!folder_ || !folder_->hold(whole_window)) return;
+  if (!folder_) return;
+  threads_ = std::unique_lock(folder_->threads());
+  if (!folder_->hold(whole_window)) return;
   const std::uint32_t mine = others.number_;
   sure_ = folder_->is_of(fd) && folder_->has_file() && !folder_->held_by_others(whole_window + 1, mine) &&
           !folder_->held_by_others(mine + 1, all_marks);

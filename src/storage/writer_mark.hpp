@@ -20,32 +20,45 @@
 
 namespace collio::storage {
 
-/// A file's place in the locks of its folder. Owns a descriptor of the folder. Not for two threads at once.
+/// An open folder. A descriptor does not see its own locks, so a process has two for each folder: one that
+/// puts marks and one that asks for them, whatever the number of files.
+struct FolderDescriptor {
+  enum class Use { marks, asks };
+
+  explicit FolderDescriptor(int opened) noexcept : fd(opened) {}
+  ~FolderDescriptor();
+  FolderDescriptor(const FolderDescriptor&) = delete;
+  FolderDescriptor& operator=(const FolderDescriptor&) = delete;
+  /// The process's. Null: it cannot be read, or its file system is shared with other machines. Thread-safe.
+  [[nodiscard]] static std::shared_ptr<FolderDescriptor> of(const std::string& folder, Use use);
+
+  const int fd;
+  std::mutex threads;  ///< they share its locks
+};
+
+/// A file's place in the locks of its folder.
 class MarkedFolder {
  public:
-  /// Null: the folder cannot be read, the file is a mount of its own, or its file system is shared with other
-  /// machines.
-  [[nodiscard]] static std::unique_ptr<MarkedFolder> of(const std::string& path);
-  ~MarkedFolder();
-  MarkedFolder(const MarkedFolder&) = delete;
-  MarkedFolder& operator=(const MarkedFolder&) = delete;
+  /// Null: see FolderDescriptor; or the file is a mount of its own.
+  [[nodiscard]] static std::unique_ptr<MarkedFolder> of(const std::string& path, FolderDescriptor::Use use);
 
-  /// Read locks through this descriptor. False: the kernel refuses.
-  [[nodiscard]] bool hold(std::uint32_t byte) noexcept;
-  void let_go(std::uint32_t byte) noexcept;
+  /// Read locks. False: the kernel refuses.
+  [[nodiscard]] bool hold(std::uint32_t byte) const noexcept;
+  void let_go(std::uint32_t byte) const noexcept;
   /// Whether others hold any of these bytes.
   [[nodiscard]] bool held_by_others(std::uint32_t first, std::uint32_t end) const noexcept;
   /// Whether the file is the one that `fd` has open.
   [[nodiscard]] bool is_of(int fd) const noexcept;
   /// Whether the file is still found here, and here alone: marks of who opens it elsewhere are not.
   [[nodiscard]] bool has_file() const noexcept;
+  [[nodiscard]] std::mutex& threads() const noexcept { return folder_->threads; }
 
  private:
-  MarkedFolder(std::string path, int fd) noexcept : path_(std::move(path)), fd_(fd) {}
-  [[nodiscard]] bool set(short type, std::uint32_t byte) noexcept;
+  MarkedFolder() = default;
+  [[nodiscard]] bool set(short type, std::uint32_t byte) const noexcept;
 
   std::string path_;  ///< of the file, without links
-  int fd_;
+  std::shared_ptr<FolderDescriptor> folder_;
   std::uint64_t device_ = 0, inode_ = 0;
   std::int64_t base_ = 0;
 };
@@ -57,6 +70,9 @@ class WriterMark {
   /// theirs at most, as they wait for nobody meanwhile. Null: there can be no
   /// marks, as by MarkedFolder, or the file has other names.
   [[nodiscard]] static std::shared_ptr<WriterMark> put(const std::string& path);
+  ~WriterMark() { folder_->let_go(number_); }
+  WriterMark(const WriterMark&) = delete;
+  WriterMark& operator=(const WriterMark&) = delete;
   /// Of the mark; not 0. What carries the same is one writer.
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
 
@@ -84,17 +100,16 @@ class OtherWriters {
     explicit operator bool() const noexcept { return sure_; }
 
    private:
-    std::lock_guard<std::mutex> threads_;  ///< they share the descriptor, and so its locks
-    MarkedFolder* folder_ = nullptr;
+    const MarkedFolder* folder_;  ///< null: there can be no marks
+    std::unique_lock<std::mutex> threads_;
     bool sure_ = false;
   };
 
  private:
   std::string path_;
   std::uint32_t number_;
-  bool looked_ = false;
-  std::unique_ptr<MarkedFolder> folder_;  ///< null also where there can be no marks
-  std::mutex threads_;
+  std::once_flag looked_;
+  std::unique_ptr<MarkedFolder> folder_;
 };
 
 }  // namespace collio::storage

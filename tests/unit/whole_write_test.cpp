@@ -22,7 +22,9 @@ using test::Dice;
 using test::TemporaryFile;
 namespace fs = std::filesystem;
 
-bool can_be_marked(const TemporaryFile& file) { return MarkedFolder::of(file.path()) != nullptr; }
+bool can_be_marked(const TemporaryFile& file) {
+  return MarkedFolder::of(file.path(), FolderDescriptor::Use::asks) != nullptr;
+}
 
 #define NEEDS_MARKS(file)   \
   if (!can_be_marked(file)) \
