@@ -39,6 +39,9 @@ class Program {
   Program(int& argc, char**& argv, unsigned limit_s = 100, const char* folder = nullptr,
           int threads = MPI_THREAD_SINGLE) {
     alarm(limit_s * slowness());
+    std::atexit([] {  // behind what collio does at exit, as that was asked for later
+      for (const std::string& name : last_reports()) unlink(name.c_str());
+    });
     if (threads == MPI_THREAD_SINGLE)
       MPI_Init(&argc, &argv);
     else
@@ -133,12 +136,13 @@ class Program {
       const char* verdict = counts[0] > 0 ? "FAILED" : counts[1] > 0 ? "nothing failed" : "passed";
       std::printf("%s on %d ranks\n", verdict, size);
     }
-    MPI_Finalize();                            // may write the last report
+    MPI_Finalize();
     for (const std::string& name : remove_) {  // some are of one rank alone
       unlink(name.c_str());
       std::error_code none;
       std::filesystem::remove_all(name + ".collio", none);  // of a file that was kept in subfiles
     }
+    last_reports() = std::move(remove_);
     tidy_up_when_ended(nullptr);
     if (counts[0] > 0) return 1;
     return counts[1] > 0 ? 77 : 0;
@@ -160,6 +164,11 @@ class Program {
   int size = 1;
 
  private:
+  /// Names of files that the end of the process may make again. Never destroyed.
+  static std::vector<std::string>& last_reports() {
+    static auto* const names = new std::vector<std::string>;
+    return *names;
+  }
   /// A program that hangs, or whose launcher ends it, leaves no files behind either. Null: no more.
   static void tidy_up_when_ended(const Program* program) {
     static const Program* running = nullptr;

@@ -92,9 +92,11 @@ def at_once(copy: Callable[..., None], works: list[tuple[Any, ...]], still_valid
     `still_valid` raises what ends the copies; it is called ten times a second.
     """
     stop = Event()
+    copies = []
     with ThreadPoolExecutor(MOST_THREADS) as threads:
-        copies = [threads.submit(copy, *work, stop) for work in works]
-        try:
+        try:  # the interrupt key may be pressed while threads start
+            for work in works:
+                copies.append(threads.submit(copy, *work, stop))
             while wait(copies, timeout=0.1, return_when=FIRST_EXCEPTION).not_done and not _errors(copies):
                 still_valid()
         finally:
