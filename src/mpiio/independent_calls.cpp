@@ -1,8 +1,11 @@
 // See independent_calls.hpp.
 #include "mpiio/independent_calls.hpp"
 
+#include <new>
+
 #include "mpiio/background_calls.hpp"
 #include "mpiio/data_calls.hpp"
+#include "mpiio/error_codes.hpp"
 #include "mpiio/give_view.hpp"
 #include "mpiio/report.hpp"
 #include "mpiio/subfile_calls.hpp"
@@ -19,10 +22,13 @@ std::shared_ptr<OpenFile> own_independent(MPI_File handle) {
   return nullptr;
 }
 
-void writes_beside(MPI_File handle) {
+core::Error writes_beside(MPI_File handle) try {
   auto file = find_file(handle);
-  if (!file || !file->engine->has_writer_mark()) return;
+  if (!file || !file->engine->has_writer_mark()) return {};
   std::call_once(file->own_mark, [&] { keep_mark(handle, storage::WriterMark::put(file->engine->path)); });
+  return {};
+} catch (const std::bad_alloc&) {
+  return {core::ErrorClass::no_memory, "no memory to let others see a write"};
 }
 
 void put_independent(collio_calls& t) {
@@ -30,7 +36,8 @@ void put_independent(collio_calls& t) {
 #define BLOCKING(name, parameters, arguments, write, explicit_offset, offset)                              \
   if (t.name)                                                                                              \
     t.name = [] parameters -> int {                                                                        \
-      if (write && any_thread_may_call()) writes_beside(file);                                             \
+      if (write && any_thread_may_call())                                                                  \
+        if (const core::Error error = writes_beside(file); !error.ok()) return raise(file, error);         \
       if (auto own = own_independent(file))                                                                \
         return independent(                                                                                \
             *own, {file, write, explicit_offset, offset, const_cast<void*>(buffer), count, type, status}); \
@@ -39,7 +46,8 @@ void put_independent(collio_calls& t) {
 #define NONBLOCKING(name, parameters, arguments, write, explicit_offset, offset)                           \
   if (t.name)                                                                                              \
     t.name = [] parameters -> int {                                                                        \
-      if (write) writes_beside(file);                                                                      \
+      if (write)                                                                                           \
+        if (const core::Error error = writes_beside(file); !error.ok()) return raise(file, error);         \
       if (auto own = own_independent(file))                                                                \
         return independent_at_once(                                                                        \
             *own, {file, write, explicit_offset, offset, const_cast<void*>(buffer), count, type, nullptr}, \

@@ -15,8 +15,8 @@ namespace collio::mpiio {
 
 /// This rank writes in a way that may come beside a collective call that other ranks, or other threads, are
 /// in. They see a mark of it from now on (storage/writer_mark.hpp). Returns when no window is being written
-/// whole by those who did not see it yet. Not collective.
-void writes_beside(MPI_File handle);
+/// whole by those who did not see it yet. An error: there is no memory. Not collective.
+[[nodiscard]] core::Error writes_beside(MPI_File handle);
 
 /// Puts collio's forms of write, read, write_at, read_at, and of their nonblocking kin, into the table.
 void put_independent(collio_calls& table);

@@ -142,14 +142,15 @@ void put_shared(collio_calls& t) {
   before = t;
   t.File_get_position_shared = get_position_shared;
   t.File_seek_shared = seek_shared;
-#define SHARED(name, parameters, arguments, explicit_call)                    \
-  if (t.name)                                                                 \
-    t.name = [] parameters -> int {                                           \
-      auto own = keeper(file);                                                \
-      if (!own) writes_beside(file);                                          \
-      if (!own) return before.name arguments;                                 \
-      return at_pointer(*own, file, etypes_of(*own, count, type),             \
-                        [=](MPI_Offset at) { return before.explicit_call; }); \
+#define SHARED(name, parameters, arguments, explicit_call)                                         \
+  if (t.name)                                                                                      \
+    t.name = [] parameters -> int {                                                                \
+      auto own = keeper(file);                                                                     \
+      if (!own)                                                                                    \
+        if (const core::Error error = writes_beside(file); !error.ok()) return raise(file, error); \
+      if (!own) return before.name arguments;                                                      \
+      return at_pointer(*own, file, etypes_of(*own, count, type),                                  \
+                        [=](MPI_Offset at) { return before.explicit_call; });                      \
     };
 #define ORDERED(name, parameters, arguments, explicit_call)                 \
   if (t.name)                                                               \
