@@ -19,11 +19,11 @@ SHARED_MIB, LEAST_MIB, MOST_MIB = 64, 4, 32
 """Shared memory of a node at default hints: node_memory_bytes() in src/policy/plan.cpp. collio takes half of what is free at most."""
 MORE_MEMORY = "remove what is left there, or give it more room: `mount -o remount,size=1g /dev/shm`, in a container `--shm-size=1g`"
 CORES_EACH, MOST_ON_A_NODE = 8, 16
-"""Aggregators of a node on storage behind a network: fewest_cores_each and most_on_a_node in src/policy."""
+"""Aggregators of a node on a file system that nodes share: fewest_cores_each and most_on_a_node in src/policy."""
 ASSUMED = {
     "memory": "in the node's memory: many aggregators, small windows",
     "local": "a local disk: many aggregators, small windows",
-    "shared": f"behind a network: an aggregator for each {CORES_EACH} cores of a node, at most {MOST_ON_A_NODE}; windows of 16 MiB",
+    "shared": f"shared by nodes: an aggregator for each {CORES_EACH} cores of a node, at most {MOST_ON_A_NODE}; windows of 16 MiB",
     "unknown": "unknown: taken for local on one node, for a shared one on several",
 }
 

@@ -12,7 +12,6 @@ One rank makes and looks at the master, and every rank at its share of the subfi
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
 import warnings
@@ -21,6 +20,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
+from collio.flushing import flush_folder as flush_folder
 
 from . import array_cut, array_formats, classic_header
 from .arguments import whole_number
@@ -174,18 +175,6 @@ def make_subfile(path: str, master: Master, number: int) -> None:
     os.truncate(subfile, end + -end % 4)  # netCDF fills a page
     if master.folders:
         flush_folder(os.path.dirname(os.path.realpath(subfile)))
-
-
-def flush_folder(folder: str) -> None:
-    """The names in it stay, whatever happens to the machine. Some file systems flush no folders. Raises OSError."""
-    opened = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    except OSError as error:
-        if error.errno != errno.EINVAL:
-            raise
-    finally:
-        os.close(opened)
 
 
 def remove_subfiles(path: str) -> None:
@@ -344,15 +333,15 @@ def contents(path: str, master: Master, subfiles: Sequence[Subfile]) -> Contents
 
 
 def _records(path: str, master: Master, subfiles: Sequence[Subfile], layout: Layout) -> Records:
-    """Records that all files have: a loss of power may take the last ones of some. A master of PnetCDF's without records of its own has no number."""
-    told = master.records
+    """Records that all files have, as a loss of power may take the last ones of some files. PnetCDF's master has no number if it has no array of records."""
+    of_master = master.records
     counts = {array_cut.subfile_path(path, number): one.records for number, one in enumerate(subfiles) if one.part.bytes}
     if master.part.bytes or not counts:
-        counts[path] = told.count
+        counts[path] = of_master.count
     least = min(counts, key=counts.__getitem__)
-    if counts[least] < told.count:
-        warnings.warn(f"{least} has {counts[least]} records and its master {path} {told.count}, as after a loss of power: the file is read as one of {counts[least]}", stacklevel=2)
-    return Records(counts[least], layout.at(master.count, told.at), told.bytes)
+    if counts[least] < of_master.count:
+        warnings.warn(f"{path} has {of_master.count} records, {least} only {counts[least]}, as after a loss of power; collio reads the first {counts[least]}", stacklevel=2)
+    return Records(counts[least], layout.at(master.count, of_master.at), of_master.bytes)
 
 
 def make_room_for_records(path: str, layout: Layout, number: int, records: int) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from collio.flushing import flush_folder
 from collio.subfiles import attributes, identity, leftovers, sets
 from collio.subfiles.manifest import Placeholder
 from collio.subfiles.steady import steady
-from collio.subfiles.subfile_set import USE_BYTE, SubfileSet, find, flush_folder, free_folder, locked, replace_text, write_flushed
+from collio.subfiles.subfile_set import USE_BYTE, SubfileSet, find, free_folder, locked, replace_text, write_flushed
 
 
 class RefusedError(Exception):

@@ -7,11 +7,12 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from collio.flushing import flush_folder
 from collio.subfiles import attributes, identity, sets
 from collio.subfiles.identity import Standing
 from collio.subfiles.manifest import Manifest, ManifestError, Placeholder, parse
 from collio.subfiles.moving import RefusedError, unused
-from collio.subfiles.subfile_set import SET_BYTE, SubfileSet, base_of, find, flush_folder, locked, replace_text, write_flushed
+from collio.subfiles.subfile_set import SET_BYTE, SubfileSet, base_of, find, locked, replace_text, write_flushed
 
 
 def whole_bytes(found: SubfileSet) -> int:

@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
+from collio.flushing import flush_folder
 from collio.subfiles import attributes, copying, identity, leftovers
 from collio.subfiles.layout import Layout
 from collio.subfiles.manifest import Manifest, Placeholder
 from collio.subfiles.steady import steady, steady_set
-from collio.subfiles.subfile_set import SubfileSet, base_of, flush_folder, free_folder, replace_text, write_flushed
+from collio.subfiles.subfile_set import SubfileSet, base_of, free_folder, replace_text, write_flushed
 
 
 @contextmanager

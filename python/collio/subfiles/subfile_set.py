@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from collio.flushing import flush_folder
 from collio.subfiles import attributes
 from collio.subfiles.manifest import MARK, MOST_HEAD_BYTES, Manifest, ManifestError, Placeholder, checksum, parse, parse_placeholder
 
@@ -153,18 +154,6 @@ def write_flushed(file: int, text: bytes) -> None:
     with open(file, "wb", closefd=False) as stream:
         stream.write(text)
     os.fsync(file)
-
-
-def flush_folder(folder: Path) -> None:
-    """The names in it stay, whatever happens to the machine. Some file systems flush no folders. Raises OSError."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    except OSError as error:
-        if error.errno != errno.EINVAL:
-            raise
-    finally:
-        os.close(opened)
 
 
 @contextmanager
