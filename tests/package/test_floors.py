@@ -86,6 +86,34 @@ def test_rooms_of_a_floor_use_each_other_only_one_way():
     uses.pop(None)
     assert not cycle_in(uses)
 
+# A function's name where its line begins: of a declaration (`;`) or a definition (`{`), outside of classes.
+HEAD = re.compile(r"^(?:\[\[nodiscard\]\] )?(?!return|using|typedef|#|namespace|template|struct|class)"
+                  r"[A-Za-z_][\w:<>*&, ]*?[ *&](\w+)\((?:[^;{}]|\{\})*?\)(?: noexcept)?( try)? ?([;{])", re.MULTILINE)
+
+
+def names(text, end):
+    """Functions that a text without classes' members declares (end ";") or defines ("{")."""
+    return {match[1] for match in HEAD.finditer(text) if match[3] == end}
+
+
+def test_names_are_found():
+    text = "[[nodiscard]] Result<int> f(int a,\n  B b = {});\nvoid g() noexcept {\n  h();\n}\n  int member(int);\n"
+    assert names(text, ";") == {"f"} and names(text, "{") == {"g"}
+
+
+def test_headers_declare_what_their_own_room_defines():
+    """Else calls go up where includes go down."""
+    texts = {path: path.read_text() for path in SOURCES if path.suffix in (".cpp", ".hpp")}
+    defined, astray = {}, []
+    for path, text in texts.items():
+        for name in names(text, "{"):
+            defined.setdefault(name, set()).add(path.parent)
+    for path, text in texts.items():
+        if path.suffix == ".hpp":
+            astray += [f"{source_tree.relative(path)}: {name}" for name in sorted(names(text, ";"))
+                       if path.parent not in defined.get(name, {path.parent})]
+    assert not astray
+
 
 @pytest.mark.parametrize("path", SOURCES, ids=source_tree.relative)
 def test_pure_floors_see_neither_mpi_nor_system(path):

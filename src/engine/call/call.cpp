@@ -12,6 +12,10 @@
 #include "engine/call/own_call.hpp"
 #include "engine/call/plan_call.hpp"
 #include "engine/call/prepare_call.hpp"
+#include "engine/check/check_write.hpp"
+#include "engine/independent/independent.hpp"
+#include "engine/two_layer/two_layer.hpp"
+#include "engine/two_phase/two_phase.hpp"
 #include "policy/place_domains.hpp"
 
 namespace collio::engine {
@@ -87,14 +91,6 @@ void agree_on_outcome(Call& call, PathResult& moved, double since_s) {
   moved.outcome.longest_ns = static_cast<std::int64_t>(1e9 * (observe::now_s() - since_s));
   call.file.agreement->outcome(moved.outcome);
   hear_failed_rank(call.file, moved);
-}
-
-/// Bytes of this rank that lie below file offset `limit`: they were moved although the call failed.
-std::int64_t bytes_below(const access::FileAccess& access, std::int64_t limit) {
-  if (access.bytes == 0 || !access.ascending() || limit <= access.span.offset) return 0;
-  core::Cursor cursor(access.pattern);
-  cursor.seek_offset(std::min(limit, access.span.end()));
-  return std::min(access.bytes, cursor.stream() - access.begin);
 }
 
 /// For a call whose domains `servers` serve.
@@ -248,33 +244,6 @@ Completion refused(const File& file, const policy::Plan& plan) {
 }
 
 }  // namespace
-
-void PathResult::note(std::int64_t offset, const storage::Transfer& transfer) {
-  if (transfer.error.ok()) return;
-  outcome.intact_below = std::min(outcome.intact_below, offset + transfer.bytes);
-  if (static_cast<std::int64_t>(transfer.error.kind) <= outcome.error) return;
-  outcome.error = static_cast<std::int64_t>(transfer.error.kind);
-  message = transfer.error.message;
-}
-
-Completion completion_of(Direction direction, const access::FileAccess& access, const PathResult& moved) {
-  Completion done;
-  const auto worst = static_cast<core::ErrorClass>(moved.outcome.error);
-  const bool write = direction == Direction::write;
-  if (worst == core::ErrorClass::none) {
-    done.bytes = write ? access.bytes : moved.bytes;
-    return done;
-  }
-  const std::int64_t intact = bytes_below(access, moved.outcome.intact_below);
-  done.bytes = write ? intact : std::min(intact, moved.bytes);
-  done.error = {worst, moved.message};
-  return done;
-}
-
-core::Error no_memory(const Call& call) {
-  return {core::ErrorClass::no_memory, "rank " + std::to_string(call.file.rank) +
-                                           " has no memory for the buffers of a call on " + call.file.path};
-}
 
 Completion collective_call(File& file, const CallRequest& request) {
   if (file.atomic) return atomic_call(file, request);

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "engine/independent/independent.hpp"
 #include "policy/plan.hpp"
 
 namespace collio::engine {

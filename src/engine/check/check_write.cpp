@@ -3,12 +3,14 @@
 // The pieces' descriptions go to the aggregators as for a two-phase write, window by window, without their
 // data. An aggregator keeps for every unit of a window (the largest that divides all piece ends) which rank
 // has it. Memory: 4 bytes a unit of one window, and the messages of a round, one at a time from each rank.
+#include "engine/check/check_write.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <new>
 
-#include "engine/two_phase/two_phase.hpp"
+#include "engine/two_phase/run_two_phase.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::engine {

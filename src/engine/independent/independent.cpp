@@ -3,13 +3,14 @@
 // Right when pieces are long, and for file pieces in no particular order. Adjacent pieces were coalesced by
 // the pattern; contiguous memory goes to the file without a copy. Short pieces that lie near each other are
 // sieved: read with the holes between them, and in a rank's own calls written so under a lock.
+#include "engine/independent/independent.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <new>
 
 #include "core/batch.hpp"
 #include "core/piece_groups.hpp"
-#include "engine/call/call.hpp"
 
 namespace collio::engine {
 

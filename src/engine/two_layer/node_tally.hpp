@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/call/call.hpp"
+#include "engine/moving/call.hpp"
 #include "flow/packed_room.hpp"
 #include "flow/tally.hpp"
 #include "flow/window_order.hpp"

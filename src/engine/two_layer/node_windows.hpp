@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "engine/call/call.hpp"
+#include "engine/moving/call.hpp"
 #include "engine/two_layer/node_tally.hpp"
 #include "flow/window_order.hpp"
 #include "transport/node_memory/node_slots.hpp"

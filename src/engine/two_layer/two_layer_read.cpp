@@ -4,6 +4,8 @@
 // there straight to the user's memory. On other nodes the ranks mark the bytes they want; the last rank to
 // mark requests them, and all ranks copy from the answer. A rank that comes to a window before its data goes
 // on to the next window, so reads run ahead of copies.
+#include "engine/two_layer/two_layer.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <limits>

@@ -6,6 +6,8 @@
 // pieces meanwhile. No full window is forgotten: a rank that stops writing looks for full windows again after
 // it has placed its next one, while it waits, and at its end. Method: two-layer aggregation (Kang et al.,
 // TPDS 2020), with the merge of piece lists replaced by placing, the exact tiling check and a byte mask.
+#include "engine/two_layer/two_layer.hpp"
+
 #include <iterator>
 #include <list>
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "engine/call/window_buffers.hpp"
-#include "engine/two_phase/two_phase.hpp"
+#include "engine/moving/window_buffers.hpp"
+#include "engine/two_phase/run_two_phase.hpp"
 
 namespace collio::engine {
 

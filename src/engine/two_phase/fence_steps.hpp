@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-#include "engine/call/call.hpp"
+#include "engine/moving/call.hpp"
 #include "transport/delivery/outbox.hpp"
 
 namespace collio::engine {

@@ -4,6 +4,8 @@
 // reads what they name once, and answers each from its collective buffer, in the order of rounds: by a
 // message, or with leave to get the bytes there (transport/one_sided/grants.hpp). Meanwhile it may collect
 // the requests of later windows and read those (policy/overlap.hpp).
+#include "engine/two_phase/two_phase.hpp"
+
 #include <deque>
 #include <new>
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "engine/call/call.hpp"
+#include "engine/moving/call.hpp"
 #include "transport/delivery/inbox.hpp"
 #include "transport/one_sided/remote_buffers.hpp"
 #include "transport/windows/collective_buffer.hpp"

@@ -1,5 +1,5 @@
-// See two_phase.hpp.
-#include "engine/two_phase/two_phase.hpp"
+// See run_two_phase.hpp.
+#include "engine/two_phase/run_two_phase.hpp"
 
 #include <algorithm>
 #include <new>

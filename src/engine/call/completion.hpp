@@ -1,0 +1,23 @@
+// How a call ended for this rank.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "engine/moving/call.hpp"
+
+namespace collio::engine {
+
+struct Completion {
+  bool native = false;                ///< collio declined on all ranks: the MPI library must do the call
+  std::int64_t bytes = 0;             ///< of this rank, moved
+  core::Error error;                  ///< the same class on all ranks
+  std::optional<std::size_t> record;  ///< in the file's log, when it got there
+};
+
+/// How a call that ended so is over for this rank.
+[[nodiscard]] Completion completion_of(policy::Direction direction, const access::FileAccess& access,
+                                       const PathResult& moved);
+
+}  // namespace collio::engine

@@ -1,0 +1,34 @@
+// What a caller asks of a collective call, or of one rank's own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "access/access.hpp"
+#include "access/external32.hpp"
+#include "core/result.hpp"
+#include "observe/call_record.hpp"
+#include "policy/plan.hpp"
+
+namespace collio::engine {
+
+/// What the caller asks for: bytes of the view's data stream from `position` on, as many as `memory` has, or
+/// the bytes of `pieces`.
+struct CallRequest {
+  policy::Direction direction = policy::Direction::write;
+  std::string operation;  ///< name for the report
+  observe::Form form = observe::Form::blocking;
+  observe::Progress progress = observe::Progress::program;
+  std::int64_t position = 0;
+  std::shared_ptr<const access::FileAccess> pieces;  ///< of the file, whatever its view; null: the view's
+  access::MemoryAccess memory;
+  std::shared_ptr<const access::ConvertedMemory>
+      converted;              ///< whose copy `memory` is; null: it is the program's
+  bool undescribed = false;   ///< this rank's datatype is beyond collio
+  core::Error error;          ///< an error this rank found in its arguments
+  bool others_sieve = false;  ///< independent calls through the view come to collio: they may sieve
+  bool may_sieve = false;     ///< of an independent write: no other call of this rank is under way
+};
+
+}  // namespace collio::engine
