@@ -139,7 +139,7 @@ Error declare_on(collio_file& file, const Declaration& declared) {
   const BetweenSteps between(file);
   if (!between.error.ok()) return between.error;
   engine::File& engine = *file.open->engine;
-  file.open->settle();
+  file.open->drain();
   const engine::File::Visit visit(engine, "declare");
   if (Error error = engine::check_same_call(engine, "declare"); !error.ok()) return error;
   std::vector<policy::PutHull> hulls;

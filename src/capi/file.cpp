@@ -9,10 +9,8 @@
 #include "capi/create_file.hpp"
 #include "capi/error.hpp"
 #include "engine/file/same_call.hpp"
-#include "mpiio/info.hpp"
-#include "mpiio/other_settings.hpp"
-#include "mpiio/report.hpp"
-#include "mpiio/say.hpp"
+#include "engine/report/say.hpp"
+#include "engine/session/other_settings.hpp"
 #include "policy/hints.hpp"
 #include "transport/waiting/collectives.hpp"
 
@@ -45,7 +43,7 @@ constexpr const char* array_subfiles = "collio_array_subfiles";
 
 Error read_array_layout(const OpenCall& call, std::optional<storage::ArrayLayout>& layout) {
   std::vector<std::string> warnings;  // of hints that request_of() reads
-  const mpiio::Pairs hints = call.hints ? policy::split_hints(call.hints, warnings) : mpiio::Pairs{};
+  const engine::Pairs hints = call.hints ? policy::split_hints(call.hints, warnings) : engine::Pairs{};
   const auto found = hints.find(array_subfiles);
   if (found == hints.end()) return {};
   layout = storage::parse_array_layout(found->second);
@@ -95,16 +93,16 @@ Error create_on_first(const OpenCall& call, int rank, std::uint64_t& inode) {
 
 /// `origins`: of hints from other layers' settings, on the first rank.
 engine::FileRequest request_of(const OpenCall& call, int rank, std::string& origins) {
-  mpiio::EnvironmentHints environment = mpiio::environment_hints(call.path);
+  engine::EnvironmentHints environment = engine::environment_hints(call.path);
   engine::FileRequest request{
       call.comm,         call.path, (call.mode & COLLIO_READ) != 0, (call.mode & COLLIO_WRITE) != 0,
       environment.pairs, {},        std::move(environment.warnings)};
-  mpiio::Pairs own;
+  engine::Pairs own;
   if (call.hints) own = policy::split_hints(call.hints, request.warnings);
   own.erase(array_subfiles);
   request.hints.insert(own.begin(), own.end());
   if (rank != 0) return request;
-  auto other = mpiio::other_settings({own, environment.pairs, call.path}, MPI_FILE_NULL);
+  auto other = engine::other_settings({own, environment.pairs, call.path, call.path, {}});
   request.settings = std::move(other.pairs);
   request.warnings.insert(request.warnings.end(), other.warnings.begin(), other.warnings.end());
   origins = std::move(other.origins);
@@ -132,17 +130,13 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   if (rank == 0 && request.writes)
     made->writer_mark = storage::WriterMark::put(engine::absolute_path(call.path));
   if (made->writer_mark) request.writer_mark = made->writer_mark->number();
-  for (const std::string& warning : request.warnings) mpiio::say_once(call.comm, warning);
+  for (const std::string& warning : request.warnings) engine::say_once(call.comm, warning);
   auto opened = engine::File::open(request);
   if (!opened) return opened.error();
   if (!opened.value())
     return {ErrorClass::other, std::string(call.path) + ": collio is disabled by a hint (collio_enable)"};
-  made->open = std::make_shared<mpiio::OpenFile>();
-  made->open->engine = std::move(opened.value());
-  made->open->reads = request.reads;
-  made->open->writes = request.writes;
-  mpiio::say_opened(*made->open->engine, call.comm, origins);
-  mpiio::report_opened(*made->open);
+  made->open = std::make_shared<engine::Session>(std::move(opened.value()), request);
+  made->open->announce(call.comm, origins);
   return {};
 }
 
@@ -189,28 +183,12 @@ int close_file(collio_file** file) {
   return guarded_collectively(file ? *file : nullptr, [&]() -> Error {
     const std::unique_ptr<collio_file> closing(*file);
     *file = nullptr;
-    mpiio::OpenFile& open = *closing->open;
     const Error unfinished = end_epoch(*closing);
-    open.settle();
-    open.queue.reset();
-    Error error;
-    {
-      const engine::File::Visit visit(*open.engine, "close");
-      const std::size_t said = open.engine->warnings.size();
-      open.engine->gather();
-      error = open.engine->worst_in_close(left_over(*closing), "puts or gets without a commit or fetch");
-      core::keep_worst(error, unfinished);
-      engine::ReportWishes wishes = mpiio::report_wishes(*open.engine);
-      core::keep_worst(error, open.engine->close_storage(wishes));
-      if (open.engine->subfiles && error.ok())
-        error = engine::close_subfiles(*open.engine, engine::AtClose::keep);
-      core::keep_worst(error, open.engine->late());
-      mpiio::say_rest(open.engine->comm, open.engine->warnings, said);
-      mpiio::report_closed(open, wishes);
-    }
-    open.engine->part();
-    open.engine.reset();  // requests that are waited for later keep nothing of it
-    return error;
+    closing->open->drain();
+    Error mine = left_over(*closing);
+    core::keep_worst(mine, unfinished);
+    return closing->open->close(
+        {.agree = true, .mine = mine, .what = "puts or gets without a commit or fetch"});
   });
 }
 
@@ -219,11 +197,10 @@ int sync_file(collio_file* file) {
     engine::File& engine = *file->open->engine;
     const BetweenSteps between(*file);
     if (!between.error.ok()) return between.error;
-    file->open->settle();
+    file->open->drain();
     const engine::File::Visit visit(engine, "sync");
     if (Error error = engine::check_same_call(engine, "sync"); !error.ok()) return error;
-    Error error = engine.agreement->worst(engine.sync(), "cannot flush " + engine.path);
-    return error.ok() && engine.subfiles ? engine::note_flushed(engine) : error;
+    return file->open->flush({});
   });
 }
 
@@ -244,17 +221,13 @@ int set_size(collio_file* file, int64_t bytes) {
     engine::File& engine = *file->open->engine;
     const BetweenSteps between(*file);
     if (!between.error.ok()) return between.error;
-    file->open->settle();
+    file->open->drain();
     const engine::File::Visit visit(engine, "set_size");
     if (Error error = engine::check_same_call(engine, "set_size"); !error.ok()) return error;
-    std::int64_t most[] = {bytes, ~bytes};
-    if (Error error = engine.agreement->worst({}, "", most); !error.ok()) return error;
-    if (most[0] != ~most[1])
-      return {ErrorClass::not_same, engine.path + ": ranks ask for sizes from " + std::to_string(~most[1]) +
-                                        " to " + std::to_string(most[0]) + " bytes"};
-    Error mine = bytes < 0 ? not_allowed("the size", bytes, "0 and more") : check_mode(*file, true);
-    if (mine.ok() && engine.subfiles) return engine::resize(engine, bytes, storage::Resize::to);
-    if (mine.ok() && engine.rank == 0) mine = truncate_file({engine.path, file->inode}, bytes);
+    Error mine = file->open->check_size(bytes, check_mode(*file, true));
+    if (!mine.ok()) return mine;
+    if (engine.subfiles) return engine::resize(engine, bytes, storage::Resize::to);
+    if (engine.rank == 0) mine = truncate_file({engine.path, file->inode}, bytes);
     return engine.agreement->worst(mine, "cannot set the size of " + engine.path);
   });
 }

@@ -8,7 +8,7 @@
 #include "capi/epoch.hpp"
 #include "capi/library.h"
 #include "engine/declared/put_list.hpp"
-#include "mpiio/open_files.hpp"
+#include "engine/session/session.hpp"
 
 struct collio_decomposition {
   std::shared_ptr<const collio::access::Decomposition> elements;
@@ -31,7 +31,7 @@ struct collio_file {
       error = {};
     }
   };
-  std::shared_ptr<collio::mpiio::OpenFile> open;
+  std::shared_ptr<collio::engine::Session> open;
   std::shared_ptr<collio::storage::WriterMark> writer_mark;  ///< of rank 0, of a file that is written
   std::uint64_t inode = 0;  ///< of the file, as the first rank saw it at open
   Pending writes, reads;

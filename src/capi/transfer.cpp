@@ -10,8 +10,6 @@
 #include "capi/error.hpp"
 #include "capi/piece_lists.hpp"
 #include "core/cursor.hpp"
-#include "mpiio/background_calls.hpp"
-#include "mpiio/report.hpp"
 
 namespace collio::capi {
 
@@ -87,7 +85,7 @@ void describe(Transfer& transfer, const collio_file& file, Map&& map) {
 /// Collective.
 void run(Transfer& transfer) {
   transfer.result = engine::collective_call(*transfer.file->engine, transfer.request);
-  mpiio::report_call(*transfer.file);
+  transfer.file->note_call();
   if (transfer.result.native)  // accesses of the library ascend: there is always a path
     transfer.result.error = {ErrorClass::other,
                              transfer.file->engine->path + ": there is no way to move the data"};
@@ -121,7 +119,7 @@ namespace collio::capi {
 
 void begin(const std::shared_ptr<Transfer>& transfer) {
   const access::Reserve::Use no_list_fails;  // others begin the call
-  engine::WorkQueue& queue = mpiio::queue_of(*transfer->file);
+  engine::WorkQueue& queue = transfer->file->queue();
   engine::CallRequest& call = transfer->request;
   call.form = observe::Form::nonblocking;
   call.progress = queue.by_thread() ? observe::Progress::thread : observe::Progress::fiber;
@@ -130,7 +128,7 @@ void begin(const std::shared_ptr<Transfer>& transfer) {
 
 Error launch(const std::shared_ptr<Transfer>& transfer, collio_request** request) {
   if (!request) {
-    transfer->file->settle();
+    transfer->file->drain();
     run(*transfer);
     return transfer->result.error;
   }
@@ -141,7 +139,8 @@ Error launch(const std::shared_ptr<Transfer>& transfer, collio_request** request
 }
 
 void await(Transfer& transfer) {
-  if (const auto& queue = transfer.file->queue; !transfer.done && queue && !queue->by_thread())
+  if (engine::WorkQueue* const queue = transfer.file->queue_so_far();
+      !transfer.done && queue && !queue->by_thread())
     queue->run_until([&] { return transfer.done.load(); });
   transfer.done.wait(false);
 }
@@ -171,7 +170,7 @@ Error move_lists(collio_file& file, Direction direction, const PieceLists& lists
 Error move_alone(collio_file& file, Direction direction, const PieceLists& lists, int64_t* bytes) {
   const auto transfer = transfer_on(file, direction, "alone");
   describe(*transfer, file, [&] { return map_of(lists); });
-  mpiio::count_independent(*file.open);
+  file.open->note_independent();
   transfer->result = engine::independent_call(*file.open->engine, transfer->request);
   deliver_echoes(*transfer);
   if (bytes) *bytes = transfer->result.bytes;

@@ -14,7 +14,7 @@ namespace collio::capi {
 
 /// A transfer of this rank's, from the program's call to its end.
 struct Transfer {
-  std::shared_ptr<mpiio::OpenFile> file;
+  std::shared_ptr<engine::Session> file;
   engine::CallRequest request;
   std::vector<core::Echo> echoes;
   std::vector<std::shared_ptr<Transfer>>

@@ -5,24 +5,9 @@
 #include "mpiio/error_codes.hpp"
 #include "mpiio/give_view.hpp"
 #include "mpiio/library_calls.hpp"
-#include "mpiio/library_progress.hpp"
 #include "mpiio/operation.hpp"
 
 namespace collio::mpiio {
-
-bool any_thread_may_call() {
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&provided);
-  return provided == MPI_THREAD_MULTIPLE;
-}
-
-engine::WorkQueue& queue_of(OpenFile& file) {
-  if (!file.queue) {
-    file.queue = std::make_unique<engine::WorkQueue>(any_thread_may_call(), [] { own_calls(1); });
-    if (!file.queue->by_thread()) step_in_library_calls();
-  }
-  return *file.queue;
-}
 
 namespace {
 
@@ -52,7 +37,7 @@ std::shared_ptr<Operation> post(const std::shared_ptr<OpenFile>& file, const Dat
                                 MPI_Request* request) {
   const access::Reserve::Use no_list_fails;  // others begin the call
   const double begin = observe::now_s();
-  engine::WorkQueue& queue = queue_of(*file);
+  engine::WorkQueue& queue = file->queue();
   auto operation = std::make_shared<Operation>(file, call);
   take_position(*file, *operation);
   std::string& name = operation->request.operation;
@@ -129,12 +114,12 @@ int end(const DataCall& call) {
 }  // namespace
 
 void OpenFile::settle() {
-  if (!queue) return;
+  if (!queue_so_far()) return;
   std::vector<std::shared_ptr<Operation>> operations;
   for (const auto& one : posted) operations.push_back(one.lock());
   posted.clear();
   const ProgramWaits waits(std::move(operations));
-  queue->drain();
+  drain();
 }
 
 void put_background(collio_calls& t) {

@@ -6,7 +6,6 @@
 #include "mpiio/error_codes.hpp"
 #include "mpiio/give_view.hpp"
 #include "mpiio/library_calls.hpp"
-#include "mpiio/report.hpp"
 
 namespace collio::mpiio {
 
@@ -142,20 +141,20 @@ int collective(const DataCall& c) {
     return rc == MPI_SUCCESS ? forward(c) : rc;
   };
   if (!file->taken_over()) {
-    count_by_library(*file);
+    file->note_by_library();
     return by_library();
   }
   MPI_Offset offset = 0;
   engine::CallRequest request = request_of(*file, c, offset);
   const engine::Completion done = engine::collective_call(*file->engine, request);
-  report_call(*file);
+  file->note_call();
   return done.native ? by_library() : finish(*file, c, offset, request, done);
 }
 
 int independent(OpenFile& file, const DataCall& c) {
   MPI_Offset offset = 0;
   engine::CallRequest request = request_of(file, c, offset);
-  request.may_sieve = !file.queue || file.queue->idle();
+  request.may_sieve = !file.queue_so_far() || file.queue_so_far()->idle();
   return finish(file, c, offset, request, engine::independent_call(*file.engine, request));
 }
 

@@ -14,11 +14,6 @@ namespace collio::mpiio {
 extern const collio_calls* real;
 extern const collio_shim* shim;  ///< null: collio is used as a library alone
 
-/// MPI calls of this thread are the engine's from now on (1), or the program's again (-1). Not collective.
-inline void own_calls(int more) {
-  if (shim) shim->own(more);
-}
-
 /// A data call as the program made it. `offset` counts etypes and is used when `explicit_offset`.
 struct DataCall {
   MPI_File handle;

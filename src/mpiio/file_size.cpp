@@ -6,17 +6,9 @@
 namespace collio::mpiio {
 
 core::Error check_size(const OpenFile& file, MPI_Offset bytes) {
-  const engine::File& f = *file.engine;
-  std::int64_t most[] = {bytes, ~bytes};
-  if (core::Error error = f.agreement->worst({}, "", most); !error.ok()) return error;
-  if (most[0] != ~most[1])
-    return {core::ErrorClass::not_same, f.path + ": ranks ask for sizes from " + std::to_string(~most[1]) +
-                                            " to " + std::to_string(most[0]) + " bytes"};
-  if (bytes < 0)
-    return {core::ErrorClass::argument,
-            f.path + ": the size " + std::to_string(bytes) + " is negative; allowed: 0 and more"};
-  if (!file.writes) return {core::ErrorClass::read_only, f.path + " was opened read-only"};
-  return {};
+  core::Error mode;
+  if (!file.writes) mode = {core::ErrorClass::read_only, file.engine->path + " was opened read-only"};
+  return file.check_size(bytes, mode);
 }
 
 int preallocate_file(OpenFile& file, MPI_File handle, MPI_Offset bytes) {

@@ -3,18 +3,17 @@
 
 #include <new>
 
-#include "mpiio/background_calls.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/give_view.hpp"
-#include "mpiio/report.hpp"
 #include "mpiio/subfile_calls.hpp"
+#include "transport/waiting/mpi_library.hpp"
 
 namespace collio::mpiio {
 
 std::shared_ptr<OpenFile> own_independent(MPI_File handle) {
   auto file = find_file(handle);
-  if (file) count_independent(*file);
+  if (file) file->note_independent();
   if (file) file->program_view.note_independent();
   if (!file || file->program_view.installed()) return nullptr;
   if (alone(*file) || file->engine->size > 1 || !library_takes_view(*file)) return file;
@@ -36,7 +35,7 @@ void put_independent(collio_calls& t) {
 #define BLOCKING(name, parameters, arguments, write, explicit_offset, offset)                              \
   if (t.name)                                                                                              \
     t.name = [] parameters -> int {                                                                        \
-      if (write && any_thread_may_call())                                                                  \
+      if (write && transport::any_thread_may_call())                                                       \
         if (const core::Error error = writes_beside(file); !error.ok()) return raise(file, error);         \
       if (auto own = own_independent(file))                                                                \
         return independent(                                                                                \

@@ -1,14 +1,8 @@
 // See info.hpp.
 #include "mpiio/info.hpp"
 
-#include <fnmatch.h>
-
-#include <cstdlib>
-#include <cstring>
-
-#include "mpiio/library_path.hpp"
 #include "policy/automatic_hints.hpp"
-#include "policy/path_hints.hpp"
+#include "policy/hints.hpp"
 
 namespace collio::mpiio {
 
@@ -39,41 +33,9 @@ void set_if_it_fits(MPI_Info info, const std::string& key, const std::string& va
   if (!value.empty() && fits(key, value)) MPI_Info_set(info, key.c_str(), value.c_str());
 }
 
-bool matches(const std::string& pattern, const std::string& path) {
-  const bool by_name = pattern.find('/') == std::string::npos;
-  return ::fnmatch(pattern.c_str(), by_name ? path.c_str() + path.rfind('/') + 1 : path.c_str(), 0) == 0;
-}
-
-/// Later rules win.
-void add_hints_for(const std::string& path, EnvironmentHints& to) {
-  const char* text = ::secure_getenv("COLLIO_SET_FOR");
-  if (!text) return;
-  const std::string whole = engine::absolute_path(without_driver(path));
-  for (const policy::PathHints& rule : policy::parse_path_hints(text, to.warnings))
-    if (matches(rule.pattern, whole))
-      for (const auto& [key, value] : rule.hints) to.pairs[key] = value;
-}
-
 }  // namespace
 
-EnvironmentHints environment_hints(const std::string& path) {
-  EnvironmentHints found;
-  Pairs& pairs = found.pairs;
-  if (const char* text = ::secure_getenv("COLLIO_HINTS")) pairs = policy::split_hints(text, found.warnings);
-  if (const char* patience = ::secure_getenv("COLLIO_PATIENCE")) pairs["collio_patience"] = patience;
-  if (const char* check = ::secure_getenv("COLLIO_CHECK"))
-    pairs["collio_check"] = std::strcmp(check, "1") == 0   ? "enable"
-                            : std::strcmp(check, "0") == 0 ? "disable"
-                                                           : check;
-  if (const char* faults = ::secure_getenv("COLLIO_FAULTS"); faults && *faults)
-    pairs.emplace("collio_faults", faults);
-  add_hints_for(path, found);
-  const char* enable = ::secure_getenv("COLLIO_ENABLE");
-  if (enable && std::strcmp(enable, "0") == 0) pairs["collio_enable"] = "disable";
-  return found;
-}
-
-MPI_Info merged_info(MPI_Info info, EnvironmentHints& environment) {
+MPI_Info merged_info(MPI_Info info, engine::EnvironmentHints& environment) {
   MPI_Info merged = MPI_INFO_NULL;
   if (info == MPI_INFO_NULL)
     MPI_Info_create(&merged);
@@ -102,7 +64,7 @@ MPI_Info merged_info(MPI_Info info, EnvironmentHints& environment) {
 
 void put_in_force(const engine::File& file, MPI_Info info) {
   Pairs answer = pairs_of(info);
-  const Pairs environment = environment_hints(file.path).pairs;
+  const Pairs environment = engine::environment_hints(file.path).pairs;
   Pairs automatic;
   for (const auto& [key, value] : file.hints.in_force) {
     if (value != "auto" || key.starts_with("collio_")) answer[key] = value;

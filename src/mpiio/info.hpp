@@ -3,31 +3,20 @@
 
 #include "mpiio/calls.h"
 
-#include <map>
-#include <string>
-#include <vector>
-
 #include "engine/file/file.hpp"
+#include "engine/session/environment_hints.hpp"
 
 namespace collio::mpiio {
 
-using Pairs = std::map<std::string, std::string>;
+using engine::Pairs;
 
 /// All pairs of `info`; none for MPI_INFO_NULL. Not collective.
 [[nodiscard]] Pairs pairs_of(MPI_Info info);
 
-/// Hints for a file from the environment: COLLIO_HINTS, COLLIO_SET_FOR, COLLIO_ENABLE=0 and others.
-struct EnvironmentHints {
-  Pairs pairs;
-  std::vector<std::string> warnings;  ///< on what is no hint
-};
-/// Not collective. `path`: as the program gave it.
-[[nodiscard]] EnvironmentHints environment_hints(const std::string& path);
-
 /// A copy of `info` for the MPI library's own open, to be freed. It has the environment's hints, which MPI
 /// limits in length: longer ones are left out, with a warning. It lacks values that some libraries fail on,
 /// and a cb_nodes that collio chose.
-[[nodiscard]] MPI_Info merged_info(MPI_Info info, EnvironmentHints& environment);
+[[nodiscard]] MPI_Info merged_info(MPI_Info info, engine::EnvironmentHints& environment);
 
 /// Writes what is in force for `file` into `info`, the MPI library's answer, and which of it is nobody's
 /// choice.

@@ -8,10 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/background/work_queue.hpp"
-#include "engine/file/file.hpp"
+#include "engine/session/session.hpp"
 #include "mpiio/program_view.hpp"
-#include "mpiio/report_book.hpp"
 #include "mpiio/shared_pointer.hpp"
 #include "storage/writer_mark.hpp"
 
@@ -19,8 +17,8 @@ namespace collio::mpiio {
 
 struct Operation;
 
-struct OpenFile {
-  std::unique_ptr<engine::File> engine;
+struct OpenFile : engine::Session {
+  using Session::Session;
   bool atomic = false;        ///< atomic mode: the MPI library keeps it
   bool foreign_data = false;  ///< view in another data representation than "native": the library's
   bool external32 = false;    ///< view in this one, of a file in subfiles: collio converts
@@ -28,8 +26,6 @@ struct OpenFile {
   bool view_described = true;             ///< every rank's view is one collio can walk
   ProgramView program_view;
   SharedPointer shared_pointer;
-  std::size_t warnings_said = 0;  ///< of the engine's, on stderr
-  bool reads = true, writes = true;
   std::once_flag own_mark;  ///< this rank wrote what may come beside collective calls of other ranks
   bool deletes = false;     ///< at close, of a file in subfiles
   bool sequential = false;  ///< a file in subfiles: see sequential.hpp
@@ -38,10 +34,6 @@ struct OpenFile {
   std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
   bool library_split = false;                    ///< a split call that the MPI library does is under way
   std::vector<std::weak_ptr<Operation>> posted;  ///< what may be in the queue
-  std::optional<ReportLine> report_line;         ///< on the file's first rank, where there is a report
-  observe::Renewal report_renewal;               ///< of the file's own line
-  std::int64_t data_calls = 0;                   ///< of this rank, while there is such a line
-  std::unique_ptr<engine::WorkQueue> queue;  ///< last: its thread uses the rest. Null until a call is posted
 
   /// The individual file pointer. Under the lock `pointer` where calls may be under way. Not collective.
   [[nodiscard]] MPI_Offset position(MPI_File handle) const;

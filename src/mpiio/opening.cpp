@@ -4,19 +4,38 @@
 #include <cstdlib>
 #include <new>
 
+#include "engine/session/other_settings.hpp"
+#include "mpiio/data_calls.hpp"
 #include "mpiio/library_path.hpp"
-#include "mpiio/other_settings.hpp"
 #include "policy/automatic_hints.hpp"
+#include "policy/hints.hpp"
 #include "storage/subfiles/mark.h"
 
 namespace collio::mpiio {
+
+namespace {
+
+/// How the library says that the file is striped.
+Pairs striping_of(MPI_File file) {
+  MPI_Info info = MPI_INFO_NULL;
+  if (real->File_get_info(file, &info) != MPI_SUCCESS) return {};
+  Pairs told = pairs_of(info), striping;
+  if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+  for (const char* key : {"striping_unit", "striping_factor"})
+    if (const auto one = told.find(key);
+        one != told.end() && std::atoll(one->second.c_str()) > 0 && policy::is_allowed(key, one->second))
+      striping.insert(*one);
+  return striping;
+}
+
+}  // namespace
 
 Opening::Opening(MPI_Comm comm, const char* path, int mode, MPI_Info info)
     : request{comm, "", !(mode & MPI_MODE_WRONLY), !(mode & MPI_MODE_RDONLY), {}, {}, {}} {
   words.mode = mode;
   request.only_in_subfiles = (mode & MPI_MODE_SEQUENTIAL) != 0;
   try {
-    EnvironmentHints environment = environment_hints(path);
+    engine::EnvironmentHints environment = engine::environment_hints(without_driver(path));
     merged = merged_info(info, environment);
     program_ = policy::chosen_hints(pairs_of(info));
     environment_ = std::move(environment.pairs);
@@ -64,7 +83,8 @@ void Opening::look(MPI_File file, const char* path) {
                                       : collio_may_open_placeholder(path) != 0;
   if (words.path.ok() && request.writes) writer_mark = storage::WriterMark::put(request.path);
   if (writer_mark) request.writer_mark = writer_mark->number();
-  OtherSettings other = other_settings({program_, environment_, path}, file);
+  engine::OtherSettings other =
+      engine::other_settings({program_, environment_, path, without_driver(path), striping_of(file)});
   request.settings = std::move(other.pairs);
   origins = std::move(other.origins);
   request.warnings.insert(request.warnings.end(), other.warnings.begin(), other.warnings.end());

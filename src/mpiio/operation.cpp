@@ -12,7 +12,6 @@
 #include "mpiio/error_codes.hpp"
 #include "mpiio/give_view.hpp"
 #include "mpiio/library_calls.hpp"
-#include "mpiio/report.hpp"
 
 namespace collio::mpiio {
 
@@ -21,13 +20,13 @@ namespace {
 std::atomic<int> pending{0};
 static_assert(sizeof pending == sizeof(int) && std::atomic<int>::is_always_lock_free);
 
-struct Registry {
+struct Requests {
   std::mutex mutex;  ///< never held while MPI is called
   std::map<MPI_Request, std::shared_ptr<Operation>> operations;
 };
 
-Registry& registry() {
-  static auto* r = new Registry;
+Requests& open_requests() {
+  static auto* r = new Requests;
   return *r;
 }
 
@@ -43,7 +42,7 @@ int release(void* state) {
   // It may end here, and then calls MPI no more; but not under the lock.
   const std::unique_ptr<std::shared_ptr<Operation>> operation(
       static_cast<std::shared_ptr<Operation>*>(state));
-  Registry& r = registry();
+  Requests& r = open_requests();
   std::shared_ptr<Operation> forgotten;
   const std::scoped_lock lock(r.mutex);
   if (auto node = r.operations.extract((*operation)->handle)) forgotten = std::move(node.mapped());
@@ -120,7 +119,7 @@ Operation::~Operation() {
 MPI_Request Operation::make_request() {
   auto* state = new std::shared_ptr<Operation>(shared_from_this());  // release() frees it
   MPI_Grequest_start(query, release, cancel, state, &handle);
-  Registry& r = registry();
+  Requests& r = open_requests();
   const std::scoped_lock lock(r.mutex);
   r.operations[handle] = *state;
   return handle;
@@ -129,7 +128,7 @@ MPI_Request Operation::make_request() {
 void Operation::run(OpenFile& open_file) {
   const double begin = observe::now_s();
   result = engine::collective_call(*open_file.engine, request);
-  report_call(open_file);
+  open_file.note_call();
   if (result.native) let_library(open_file, *this);
   core::keep_worst(result.error, give_converted(request, result.bytes));
   if (own_type != MPI_DATATYPE_NULL) MPI_Type_free(&own_type);
@@ -144,10 +143,10 @@ void Operation::run(OpenFile& open_file) {
 void Operation::wait() {
   const auto open_file = file.lock();
   if (done || !open_file) return;
-  if (open_file->queue->by_thread())
+  if (open_file->queue().by_thread())
     done.wait(false);
   else
-    open_file->queue->run_until([this] { return done.load(); });
+    open_file->queue().run_until([this] { return done.load(); });
 }
 
 int Operation::raise_error() const {
@@ -160,7 +159,7 @@ const int* pending_operations() { return reinterpret_cast<const int*>(&pending);
 
 std::vector<std::shared_ptr<Operation>> operations_of(int count, const MPI_Request* requests) {
   std::vector<std::shared_ptr<Operation>> found(static_cast<std::size_t>(std::max(count, 0)));
-  Registry& r = registry();
+  Requests& r = open_requests();
   const std::scoped_lock lock(r.mutex);
   if (r.operations.empty()) return found;
   for (std::size_t i = 0; i < found.size(); ++i)

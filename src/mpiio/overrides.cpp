@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "engine/background/own_calls.hpp"
 #include "engine/file/same_call.hpp"
 #include "engine/open/discover.hpp"
+#include "engine/report/say.hpp"
 #include "mpiio/background_calls.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
@@ -16,8 +18,6 @@
 #include "mpiio/open_files.hpp"
 #include "mpiio/opening.hpp"
 #include "mpiio/operation.hpp"
-#include "mpiio/report.hpp"
-#include "mpiio/say.hpp"
 #include "mpiio/sequential.hpp"
 #include "mpiio/shared_pointer_calls.hpp"
 #include "mpiio/subfile_calls.hpp"
@@ -46,31 +46,26 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
                       const OpenTimes& times) {
   const engine::FileRequest& request = opening.request;
   for (const std::string& warning : request.warnings)
-    say_once(request.comm, warning);  // whatever comes of the open
+    engine::say_once(request.comm, warning);  // whatever comes of the open
   bool in_subfiles = false;
   auto opened = engine::File::open(request, *opening.proposal, met, in_subfiles);
   if (!opened) {
     if (in_subfiles || opened.error().kind == core::ErrorClass::not_same) return opened.error();
     if (!opened.error().message.empty())
-      say_once(request.comm, "left to the MPI library: " + opened.error().message);
+      engine::say_once(request.comm, "left to the MPI library: " + opened.error().message);
     return {};
   }
   if (!opened.value())  // disabled by hint
     return in_subfiles ? only_here(request.path, "collio is disabled for it (collio_enable)") : core::Error{};
-  auto file = std::make_shared<OpenFile>();
-  file->engine = std::move(opened.value());
-  file->reads = request.reads;
-  file->writes = request.writes;
+  auto file = std::make_shared<OpenFile>(std::move(opened.value()), request);
   if (request.only_in_subfiles && !alone(*file))
     return {core::ErrorClass::in_use, request.path + " got bytes while it was opened; open it again"};
   if (request.only_in_subfiles) begin_sequential(*file);
   if (alone(*file))
     if (core::Error error = begin_alone(*file, handle, opening.words.mode); !error.ok()) return error;
-  say_opened(*file->engine, request.comm, opening.origins);
-  file->warnings_said = file->engine->warnings.size();
   file->engine->times.open_s = observe::now_s() - times.begin_s;
   file->engine->times.open_by_library_s = times.by_library_s;
-  report_opened(*file);
+  file->announce(request.comm, opening.origins);
   remember_file(handle, std::move(file));
   return {};
 }
@@ -85,7 +80,7 @@ int close_again(MPI_File* handle, const core::Error& error) {
 }
 
 void say_left(MPI_Comm comm, const char* path, std::string_view why) {
-  say_once(comm, std::string("left to the MPI library: ") + path + ": " + std::string(why));
+  engine::say_once(comm, std::string("left to the MPI library: ") + path + ": " + std::string(why));
 }
 
 /// Why the library alone has a file that it opened, though collio is there; empty: no reason.
@@ -139,23 +134,9 @@ int close(MPI_File* handle) {
   if (auto file = forget_file(*handle)) {
     file->settle();
     file->split.reset();
-    file->queue.reset();
-    {
-      const engine::File::Visit visit(*file->engine, "close");
-      file->shared_pointer.close();
-      file->engine->gather();
-      engine::ReportWishes wishes = report_wishes(*file->engine);
-      error = file->engine->close_storage(wishes);
-      if (file->engine->rank == 0)
-        file->shared_pointer.remove(*file->engine);  // all have met: nobody uses it
-      if (alone(*file) && (error.ok() || file->deletes))
-        error = engine::close_subfiles(*file->engine,
-                                       file->deletes ? engine::AtClose::remove : engine::AtClose::keep);
-      core::keep_worst(error, file->engine->late());
-      say_rest(file->engine->comm, file->engine->warnings, file->warnings_said);
-      report_closed(*file, wishes);
-    }
-    file->engine->part();
+    file->shared_pointer.close();
+    error = file->close({.subfiles = file->deletes ? engine::AtClose::remove : engine::AtClose::keep,
+                         .alone = [&] { file->shared_pointer.remove(*file->engine); }});
   }
   return error.ok() ? real->File_close(handle) : close_again(handle, error);
 }
@@ -202,11 +183,9 @@ int sync_alone(OpenFile& file, MPI_File handle) {
   if (visit.code() != MPI_SUCCESS) return visit.code();
   engine::File& f = *file.engine;
   const int code = real->File_sync(handle);
-  core::Error mine = f.sync();
-  if (mine.ok() && code != MPI_SUCCESS)
-    mine = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
-  core::Error error = f.agreement->worst(mine, "cannot flush " + f.path);
-  if (error.ok()) error = engine::note_flushed(f);
+  core::Error library;
+  if (code != MPI_SUCCESS) library = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
+  const core::Error error = file.flush(library);
   if (error.ok()) return code;
   return code == MPI_SUCCESS ? raise(handle, error)
                              : error_code(error);  // the library has told the error handler
@@ -260,7 +239,7 @@ int install_view(MPI_File handle) {
   auto file = find_settled(handle);
   if (!file) return MPI_SUCCESS;
   file->program_view.note_shared_pointer();
-  count_by_library(*file);
+  file->note_by_library();
   return give_view(*file, handle);
 }
 
@@ -269,7 +248,7 @@ void note_shared(MPI_File handle) {
   auto file = find_file(handle);
   if (!file) return;
   file->program_view.note_shared_pointer();
-  count_independent(*file);
+  file->note_independent();
 }
 
 // The forms of a data call, for int and for large counts.
@@ -348,6 +327,7 @@ extern "C" __attribute__((visibility("default"))) const collio_engine* collio_en
   using namespace collio::mpiio;
   collio::mpiio::shim = shim;
   real = shim->calls;
+  collio::engine::own_calls_hook = shim->own;
   static const collio_calls overrides = make_overrides();
   static const collio_waits waits = make_waits();
   static const collio_engine answer{&overrides, &waits, pending_operations()};

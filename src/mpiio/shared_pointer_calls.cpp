@@ -4,10 +4,10 @@
 #include <array>
 
 #include "engine/file/same_call.hpp"
+#include "engine/report/say.hpp"
 #include "mpiio/data_calls.hpp"
 #include "mpiio/error_codes.hpp"
 #include "mpiio/independent_calls.hpp"
-#include "mpiio/say.hpp"
 #include "mpiio/subfile_calls.hpp"
 #include "mpiio/view_calls.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -44,7 +44,7 @@ core::Error refused(const OpenFile& file) {
                         std::to_string(file.engine->leaders.size()) +
                         " nodes, as locks of one node are not known to reach others (docs/conformance.md); "
                         "allowed: ordered calls, explicit offsets, or a mount with global locks"};
-  say_once(file.engine->comm, error.message);
+  engine::say_once(file.engine->comm, error.message);
   return error;
 }
 

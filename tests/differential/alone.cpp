@@ -35,7 +35,9 @@ bool library_takes_part(const Case& subject) {
   return std::ranges::any_of(subject.phases, [](const Phase& phase) {
     const auto& views = phase.layout.views;
     return !phase.set_view || views.size() == 1 || std::ranges::all_of(views, shows_all) ||
-           std::ranges::none_of(views, [](const RankView& view) { return is_in_a_struct(view.filetype); });
+           std::ranges::none_of(views, [](const RankView& view) {
+             return is_in_a_struct(view.filetype) && !shows_all(view);  // every byte: at no cost
+           });
   });
 }
 

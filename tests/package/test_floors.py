@@ -50,6 +50,15 @@ def test_includes_only_from_below(path):
             assert folder == own or LEVEL[folder] <= LEVEL[own], f"{name} is above src/{own}"
 
 
+def test_the_library_does_not_stand_on_the_interposer():
+    """capi and mpiio are fronts of engine/session; what finds the MPI library of a process is shared."""
+    shared = {'"mpiio/shim.h"'}
+    for path in SOURCES:
+        if folder_of(path) == "capi":
+            above = {name for name in source_tree.includes(path) if name.startswith('"mpiio/')} - shared
+            assert not above, f"{source_tree.relative(path)} includes {sorted(above)}"
+
+
 def test_folders_of_a_floor_use_each_other_only_one_way():
     uses = {(folder_of(path), name.strip('"').split("/")[0])
             for path in SOURCES for name in source_tree.includes(path) if name.startswith('"')}

@@ -1,7 +1,7 @@
 """The network in a report: where the job's nodes lie in it, and what a file's calls sent between them.
 
 The engine's line about a file has it as "network" when there are several nodes, or COLLIO_MACHINE is set
-(src/mpiio/network_report.hpp has the form). "traffic" was counted; "expected" is what the plans alone foresaw of the data.
+(src/engine/report/network_report.hpp has the form). "traffic" was counted; "expected" is what the plans alone foresaw of the data.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@
 #include "engine/file/file.hpp"
 #include "engine/file/lock_reach.hpp"
 #include "transport/waiting/collectives.hpp"
+#include "transport/waiting/mpi_library.hpp"
 
 namespace collio::engine {
 
@@ -252,9 +253,7 @@ bool watches(const File& file) {
 
 /// Whether no rank's program may make other calls while it is in a blocking one. Collective.
 bool one_call_at_a_time(const File& file) {
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&provided);
-  return file.agreement->least(provided == MPI_THREAD_MULTIPLE ? 0 : 1) == 1;
+  return file.agreement->least(transport::any_thread_may_call() ? 0 : 1) == 1;
 }
 
 /// Why stripes are not dealt anew whatever happens; empty: they may be. Collective.

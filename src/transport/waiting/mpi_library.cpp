@@ -17,4 +17,10 @@ bool is_open_mpi() {
   return answer;
 }
 
+bool any_thread_may_call() {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  return provided == MPI_THREAD_MULTIPLE;
+}
+
 }  // namespace collio::transport

@@ -1,7 +1,7 @@
 // Steps of calls on fibers from inside the MPI library.
 #pragma once
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 /// From now on calls on fibers take a step whenever the MPI library itself looks for progress: while the
 /// program is in any MPI call that waits, a barrier or a receive. Open MPI can be told so; other libraries
@@ -9,4 +9,4 @@ namespace collio::mpiio {
 /// collective.
 void step_in_library_calls();
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

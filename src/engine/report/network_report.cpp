@@ -1,12 +1,12 @@
 // See network_report.hpp.
-#include "mpiio/network_report.hpp"
+#include "engine/report/network_report.hpp"
 
 #include "engine/open/discover_network.hpp"
 #include "machine/locate_nodes.hpp"
 #include "machine/node_traffic.hpp"
 #include "transport/waiting/collectives.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 namespace {
 
@@ -16,7 +16,7 @@ using machine::NodeTraffic;
 namespace report = observe::report;
 
 /// What all ranks have sent, on rank 0. Collective.
-NodeTraffic counted(const engine::File& file) {
+NodeTraffic counted(const File& file) {
   NodeTraffic traffic(file.machine);
   const std::vector<std::int64_t>& sent_to = file.traffic.sent_to();
   for (std::size_t node = 0; node < sent_to.size(); ++node)
@@ -27,7 +27,7 @@ NodeTraffic counted(const engine::File& file) {
   return traffic;
 }
 
-NodeTraffic expected(const engine::File& file) {
+NodeTraffic expected(const File& file) {
   NodeTraffic traffic(file.machine);
   file.traffic.served().add_to(traffic, {file.machine, file.servers.homes, file.layers});
   return traffic;
@@ -68,7 +68,7 @@ report::Network place_of(const Machine& machine) {
     const machine::HopRange range = hop_range(machine);
     place.hops = {range.least, range.most};
   }
-  if (std::string why = engine::why_unknown(machine); !why.empty()) place.unknown = std::move(why);
+  if (std::string why = why_unknown(machine); !why.empty()) place.unknown = std::move(why);
   if (machine.nodes.size() > NodeTraffic::most_nodes_in_matrix) return place;
   place.hosts.emplace();
   for (const machine::Node& node : machine.nodes) place.hosts->push_back(node.name);
@@ -77,7 +77,7 @@ report::Network place_of(const Machine& machine) {
 
 }  // namespace
 
-std::optional<report::Network> network_of(engine::File& file) {
+std::optional<report::Network> network_of(File& file) {
   const Machine& machine = file.machine;
   if (machine.nodes.size() == 1) {
     const bool told = machine.network || !machine.network_unknown.empty();
@@ -92,4 +92,4 @@ std::optional<report::Network> network_of(engine::File& file) {
   return network;
 }
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

@@ -2,7 +2,7 @@
 //
 // Open MPI's own nonblocking collectives move on this way: through a function registered with
 // opal_progress().
-#include "mpiio/library_progress.hpp"
+#include "engine/background/library_progress.hpp"
 
 #include <dlfcn.h>
 
@@ -10,17 +10,17 @@
 #include <cstdint>
 
 #include "access/mpi_life.hpp"
+#include "engine/background/own_calls.hpp"
 #include "engine/background/work_queue.hpp"
-#include "mpiio/data_calls.hpp"
 #include "transport/waiting/mpi_library.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 namespace {
 
 int step() {
   own_calls(1);
-  const bool ended = engine::step_all_queues();
+  const bool ended = step_all_queues();
   own_calls(-1);
   return ended ? 1 : 0;
 }
@@ -44,4 +44,4 @@ void step_in_library_calls() {
   if (const auto function = reinterpret_cast<Register>(find_register())) static_cast<void>(function(step));
 }
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

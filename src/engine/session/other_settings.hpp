@@ -1,24 +1,24 @@
-// Hints from other layers' settings, and the layout that the MPI library tells of an open file.
+// Hints from other layers' settings.
 //
 // Each ranks where its owner ranks it: ROMIO's file and Open MPI's parameters give way to the program's info,
 // MPICH_MPIIO_HINTS does not. All give way to collio's own environment. The library's word on striping counts
 // where nobody else says anything.
 #pragma once
 
-#include "mpiio/calls.h"
-
 #include <string>
 #include <vector>
 
-#include "mpiio/info.hpp"
+#include "engine/session/environment_hints.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 /// What a file's hints are without these settings.
 struct GivenHints {
   const Pairs& program;      ///< of the call that opens it
   const Pairs& environment;  ///< collio's
   std::string path;          ///< as the program gave it
+  std::string plain;         ///< without a driver's name
+  Pairs striping;            ///< that the MPI library tells of the file it opened
 };
 
 struct OtherSettings {
@@ -27,8 +27,7 @@ struct OtherSettings {
   std::vector<std::string> warnings;  ///< on what is no hint
 };
 
-/// The settings of this rank's process. `file`: MPI_FILE_NULL where the library has not opened it. Reads
-/// files: for one rank only. Not collective. Thread-safe.
-[[nodiscard]] OtherSettings other_settings(const GivenHints& given, MPI_File file);
+/// The settings of this rank's process. Reads files: for one rank only. Not collective. Thread-safe.
+[[nodiscard]] OtherSettings other_settings(const GivenHints& given);
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

@@ -1,15 +1,15 @@
 // See file_sums.hpp. Numbers of all ranks meet on rank 0, one record at a time: O(ranks) memory there, O(1)
 // elsewhere. Which records these are, rank 0 says: ranks may lack one, for want of memory.
-#include "mpiio/file_sums.hpp"
+#include "engine/report/file_sums.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "mpiio/network_report.hpp"
+#include "engine/report/network_report.hpp"
 #include "observe/path_pattern.hpp"
 #include "transport/waiting/collectives.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 namespace {
 
@@ -65,7 +65,7 @@ struct RestOfRank {
   std::int64_t independent_calls, library_calls;
 };
 
-RestOfRank rest_of(const engine::File& file) {
+RestOfRank rest_of(const File& file) {
   const observe::FileTimes& t = file.times;
   return {t.open_s, t.open_by_library_s, t.set_view_s, t.independent_calls, t.library_calls};
 }
@@ -78,7 +78,7 @@ void put_rest(const std::vector<RestOfRank>& all, observe::report::File& line) {
 }
 
 /// This rank's counterparts of rank 0's records; null: it lacks one. Collective.
-std::vector<const observe::CallRecord*> records_of_first(const engine::File& file) {
+std::vector<const observe::CallRecord*> records_of_first(const File& file) {
   const std::vector<std::uint64_t> mine = file.log.keys();
   std::string text(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(std::uint64_t));
   transport::broadcast_text(text, 0, file.comm);
@@ -93,7 +93,7 @@ std::vector<const observe::CallRecord*> records_of_first(const engine::File& fil
   return records;
 }
 
-FileSums named(const engine::File& file) {
+FileSums named(const File& file) {
   FileSums sums;
   sums.line.file = file.path;
   sums.kind = observe::path_pattern(file.path) + '\n' + std::to_string(file.size);
@@ -137,7 +137,7 @@ void FileSums::add(const FileSums& other) {
   }
 }
 
-FileSums sums_of_ranks(engine::File& file) {
+FileSums sums_of_ranks(File& file) {
   FileSums sums = named(file);
   std::vector<OfRank> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
   for (const observe::CallRecord* record : records_of_first(file)) {
@@ -153,7 +153,7 @@ FileSums sums_of_ranks(engine::File& file) {
   return sums;
 }
 
-FileSums sums_so_far(engine::File& file) {
+FileSums sums_so_far(File& file) {
   FileSums sums = named(file);
   for (const observe::CallRecord& record : file.log.snapshot()) {
     sums.calls.push_back(sums_of(record, {numbers_of(record)}));
@@ -164,4 +164,4 @@ FileSums sums_so_far(engine::File& file) {
   return sums;
 }
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

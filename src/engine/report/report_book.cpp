@@ -1,5 +1,5 @@
 // See report_book.hpp.
-#include "mpiio/report_book.hpp"
+#include "engine/report/report_book.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include "observe/path_pattern.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 namespace {
 
@@ -97,4 +97,4 @@ void ReportBook::write_what_is_left() {
     if (!kind.written) write(kind);
 }
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "mpiio/file_sums.hpp"
+#include "engine/report/file_sums.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 /// Which line of the report a record is. A line replaces earlier ones with the same id.
 struct LineHead {
@@ -19,9 +19,9 @@ struct Remarks {
   std::string storage, schedules;
 };
 /// Not collective.
-[[nodiscard]] observe::report::About about(const engine::File& file, const Remarks& remarks);
+[[nodiscard]] observe::report::About about(const File& file, const Remarks& remarks);
 
 /// The line, with its end. Not collective.
 [[nodiscard]] std::string line_of(const FileSums& sums, const LineHead& head);
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

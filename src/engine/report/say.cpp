@@ -1,5 +1,5 @@
 // See say.hpp.
-#include "mpiio/say.hpp"
+#include "engine/report/say.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include "access/mpi_life.hpp"
 #include "engine/file/file.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 namespace {
 
@@ -58,7 +58,7 @@ void say_rest(MPI_Comm comm, const std::vector<std::string>& warnings, std::size
   for (std::size_t i = first; i < warnings.size(); ++i) say_once(comm, warnings[i]);
 }
 
-void say_opened(const engine::File& file, MPI_Comm comm, const std::string& origins) {
+void say_opened(const File& file, MPI_Comm comm, const std::string& origins) {
   if (file.rank != 0) return;
   for (const std::string& warning : file.warnings) say_once(comm, warning);
   if (!verbose()) return;
@@ -70,4 +70,4 @@ void say_opened(const engine::File& file, MPI_Comm comm, const std::string& orig
     std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
 }
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

@@ -1,5 +1,5 @@
 // See other_settings.hpp.
-#include "mpiio/other_settings.hpp"
+#include "engine/session/other_settings.hpp"
 
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -13,12 +13,10 @@
 #include <mutex>
 #include <optional>
 
-#include "mpiio/data_calls.hpp"
-#include "mpiio/library_path.hpp"
 #include "policy/hints.hpp"
 #include "policy/other_settings.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 namespace {
 
@@ -65,27 +63,12 @@ const policy::Settings& romio_settings() {
   return known != read->end() ? known->second : read->emplace(name, read_romio_file(name)).first->second;
 }
 
-policy::Settings cray_settings(const std::string& path) {
+policy::Settings cray_settings(const std::string& path, const std::string& plain) {
   const char* text = ::secure_getenv("MPICH_MPIIO_HINTS");
-  const std::string plain = without_driver(path);
   return policy::parse_cray_hints(text ? text : "", [&](const std::string& pattern) {
     return ::fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
            ::fnmatch(pattern.c_str(), plain.c_str(), 0) == 0;
   });
-}
-
-/// How the library says that the file is striped; nothing for MPI_FILE_NULL.
-Pairs striping_of(MPI_File file) {
-  if (file == MPI_FILE_NULL) return {};
-  MPI_Info info = MPI_INFO_NULL;
-  if (real->File_get_info(file, &info) != MPI_SUCCESS) return {};
-  Pairs told = pairs_of(info), striping;
-  if (info != MPI_INFO_NULL) MPI_Info_free(&info);
-  for (const char* key : {"striping_unit", "striping_factor"})
-    if (const auto one = told.find(key);
-        one != told.end() && std::atoll(one->second.c_str()) > 0 && policy::is_allowed(key, one->second))
-      striping.insert(*one);
-  return striping;
 }
 
 /// Puts together what several sources say, the last one that speaks of a key first.
@@ -120,13 +103,13 @@ class LayeredPairs {
 
 }  // namespace
 
-OtherSettings other_settings(const GivenHints& given, MPI_File file) {
+OtherSettings other_settings(const GivenHints& given) {
   const policy::Settings open_mpi =
       policy::open_mpi_hints([](const char* variable) { return ::secure_getenv(variable); });
   const policy::Settings& romio = romio_settings();
-  const policy::Settings cray = cray_settings(given.path);
+  const policy::Settings cray = cray_settings(given.path, given.plain);
   LayeredPairs layers;
-  layers.put(striping_of(file), "the MPI library");
+  layers.put(given.striping, "the MPI library");
   layers.put(open_mpi.pairs, "OMPI_MCA");
   layers.put(romio.pairs, "ROMIO_HINTS");
   layers.drop(given.program);
@@ -136,4 +119,4 @@ OtherSettings other_settings(const GivenHints& given, MPI_File file) {
   return std::move(layers).result();
 }
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

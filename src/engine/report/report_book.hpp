@@ -9,10 +9,10 @@
 #include <mutex>
 #include <string>
 
-#include "mpiio/report_line.hpp"
+#include "engine/report/report_line.hpp"
 #include "observe/renewal.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 /// Where the report has a file.
 struct ReportLine {
@@ -57,4 +57,4 @@ class ReportBook {
   std::int64_t next_id_ = 1;
 };
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

@@ -1,9 +1,9 @@
 // See report_line.hpp.
-#include "mpiio/report_line.hpp"
+#include "engine/report/report_line.hpp"
 
 #include "observe/report_text.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 namespace {
 
@@ -45,7 +45,7 @@ report::Call call_of(const CallSums& sums) {
   return call;
 }
 
-report::Layout layout_of(const engine::File& file) {
+report::Layout layout_of(const File& file) {
   const machine::Layout& layout = file.machine.storage.layout;
   return {layout.unit_bytes,
           layout.count,
@@ -56,8 +56,8 @@ report::Layout layout_of(const engine::File& file) {
 
 constexpr std::int64_t most_listed = 64;
 
-report::Subfiles subfiles_of(const engine::SubfileUse& use) {
-  const storage::SubfileSet set = engine::settled_set(use);
+report::Subfiles subfiles_of(const SubfileUse& use) {
+  const storage::SubfileSet set = settled_set(use);
   const storage::Manifest& m = set.manifest();
   report::Subfiles said{.count = m.layout.count,
                         .unit_bytes = m.layout.unit_bytes,
@@ -76,9 +76,9 @@ report::Subfiles subfiles_of(const engine::SubfileUse& use) {
 
 }  // namespace
 
-report::About about(const engine::File& file, const Remarks& remarks) {
+report::About about(const File& file, const Remarks& remarks) {
   const machine::Node& first = file.machine.nodes.front();
-  const engine::StorageUse& use = file.storage_use;
+  const StorageUse& use = file.storage_use;
   report::About about{.comm_size = file.size,
                       .nodes = static_cast<std::int64_t>(file.machine.nodes.size()),
                       .first_node = {first.cores, first.numas, first.nics},
@@ -107,4 +107,4 @@ std::string line_of(const FileSums& sums, const LineHead& head) {
   return text_of(line) + '\n';
 }
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

@@ -7,7 +7,7 @@
 #include "engine/file/file.hpp"
 #include "observe/report_records.hpp"
 
-namespace collio::mpiio {
+namespace collio::engine {
 
 /// One record of calls, or similar ones of several files.
 struct CallSums {
@@ -34,8 +34,8 @@ struct FileSums {
 };
 
 /// Of all ranks, on rank 0 of the file. Collective.
-[[nodiscard]] FileSums sums_of_ranks(engine::File& file);
+[[nodiscard]] FileSums sums_of_ranks(File& file);
 /// Of this rank alone; bytes and pieces are those of all ranks, as ranks agree on them. Not collective.
-[[nodiscard]] FileSums sums_so_far(engine::File& file);
+[[nodiscard]] FileSums sums_so_far(File& file);
 
-}  // namespace collio::mpiio
+}  // namespace collio::engine

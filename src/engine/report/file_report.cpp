@@ -1,0 +1,51 @@
+// See file_report.hpp.
+#include "engine/report/file_report.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace collio::engine {
+
+namespace {
+
+FileSums so_far(File& file) {
+  FileSums sums = sums_so_far(file);
+  sums.line.about = about(file, {});
+  return sums;
+}
+
+}  // namespace
+
+ReportWishes report_wishes(const File& file) {
+  const char* path = ::secure_getenv("COLLIO_REPORT");
+  return {.report = file.rank == 0 && path && *path ? 1 : 0};
+}
+
+void FileReport::opened(File& file) {
+  if (report_wishes(file).report != 0) line_ = ReportBook::of_process().opened(so_far(file));
+}
+
+void FileReport::call_over(File& file) {
+  if (!line_ || line_->id.empty()) return;
+  try {
+    if (renewal_.due(++data_calls_, observe::now_s())) ReportBook::write_open(so_far(file), *line_);
+  } catch (const std::bad_alloc&) {  // the line at close tells the same
+  }
+}
+
+void FileReport::closed(File& file, const ReportWishes& wishes) {
+  if (wishes.report == 0) return;
+  Remarks remarks;
+  if (wishes.storage_said != 0) remarks.storage = file.storage_remarks();
+  if (wishes.schedules_said != 0) remarks.schedules = file.schedule_remarks();
+  FileSums sums = sums_of_ranks(file);
+  if (file.rank != 0) return;
+  try {
+    sums.line.about = about(file, remarks);
+    ReportBook& book = ReportBook::of_process();
+    book.closed(sums, line_ ? *line_ : book.opened(sums));
+  } catch (const std::bad_alloc&) {  // the report keeps what it had of the file; the close goes on
+  }
+}
+
+}  // namespace collio::engine

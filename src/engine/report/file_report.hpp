@@ -1,0 +1,33 @@
+// A file's part of the report, for COLLIO_REPORT: written by rank 0 of its communicator when it is opened,
+// now and then while it is used, and at close.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/file/file.hpp"
+#include "engine/report/report_book.hpp"
+#include "observe/renewal.hpp"
+
+namespace collio::engine {
+
+/// Whether this rank is to write of the file. Not collective.
+[[nodiscard]] ReportWishes report_wishes(const File& file);
+
+/// All do nothing unless COLLIO_REPORT names a file, and on other ranks than the file's first.
+class FileReport {
+ public:
+  /// Not collective.
+  void opened(File& file);
+  /// A data call is over: on the thread that made it. Not collective.
+  void call_over(File& file);
+  /// `wishes`: of all ranks. Collective over the file's communicator.
+  void closed(File& file, const ReportWishes& wishes);
+
+ private:
+  std::optional<ReportLine> line_;
+  observe::Renewal renewal_;     ///< of the file's own line
+  std::int64_t data_calls_ = 0;  ///< of this rank, while there is such a line
+};
+
+}  // namespace collio::engine

@@ -1,0 +1,90 @@
+// See session.hpp.
+#include "engine/session/session.hpp"
+
+#include "engine/background/library_progress.hpp"
+#include "engine/background/own_calls.hpp"
+#include "engine/report/say.hpp"
+#include "transport/waiting/mpi_library.hpp"
+
+namespace collio::engine {
+
+void Session::announce(MPI_Comm comm, const std::string& origins) {
+  say_opened(*engine, comm, origins);
+  warnings_said_ = engine->warnings.size();
+  report_.opened(*engine);
+}
+
+WorkQueue& Session::queue() {
+  if (!queue_) {
+    queue_ = std::make_unique<WorkQueue>(transport::any_thread_may_call(), [] { own_calls(1); });
+    if (!queue_->by_thread()) step_in_library_calls();
+  }
+  return *queue_;
+}
+
+void Session::drain() {
+  if (queue_) queue_->drain();
+}
+
+void Session::note_call() { report_.call_over(*engine); }
+
+void Session::note_independent() {
+  ++engine->times.independent_calls;
+  if (!queue_) note_call();  // else the thread of collective calls does so
+}
+
+void Session::note_by_library() {
+  ++engine->times.library_calls;
+  note_call();
+}
+
+core::Error Session::flush(const core::Error& mine) {
+  core::Error own = engine->sync();
+  if (own.ok()) own = mine;
+  core::Error error = engine->agreement->worst(own, "cannot flush " + engine->path);
+  return error.ok() && engine->subfiles ? note_flushed(*engine) : error;
+}
+
+core::Error Session::check_size(std::int64_t bytes, const core::Error& mode) const {
+  std::int64_t most[] = {bytes, ~bytes};
+  if (core::Error error = engine->agreement->worst({}, "", most); !error.ok()) return error;
+  if (most[0] != ~most[1])
+    return {core::ErrorClass::not_same, engine->path + ": ranks ask for sizes from " +
+                                            std::to_string(~most[1]) + " to " + std::to_string(most[0]) +
+                                            " bytes"};
+  if (bytes < 0)
+    return {core::ErrorClass::argument,
+            engine->path + ": the size is " + std::to_string(bytes) + "; allowed: 0 and more"};
+  return mode;
+}
+
+core::Error Session::close_in_visit(const Closing& closing) {
+  File& file = *engine;
+  file.gather();
+  core::Error error;
+  if (closing.agree) error = file.worst_in_close(closing.mine, closing.what);
+  ReportWishes wishes = report_wishes(file);
+  core::keep_worst(error, file.close_storage(wishes));
+  if (file.rank == 0 && closing.alone) closing.alone();
+  if (file.subfiles && (error.ok() || closing.subfiles == AtClose::remove))
+    error = close_subfiles(file, closing.subfiles);
+  core::keep_worst(error, file.late());
+  say_rest(file.comm, file.warnings, warnings_said_);
+  report_.closed(file, wishes);
+  return error;
+}
+
+core::Error Session::close(const Closing& closing) {
+  drain();
+  queue_.reset();
+  core::Error error;
+  {
+    const File::Visit visit(*engine, "close");
+    error = close_in_visit(closing);
+  }
+  engine->part();
+  engine.reset();  // requests that are waited for later keep nothing of it
+  return error;
+}
+
+}  // namespace collio::engine
