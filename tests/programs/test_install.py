@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -314,9 +315,17 @@ def test_every_command_has_a_man_page(prefix):
     assert (pages / "collio-lab-run.1").is_file(), "commands of commands have theirs"
 
 
+def test_a_man_page_has_every_hint(prefix):
+    from collio.hints import HINTS
+
+    page = (prefix / "share/man/man7/collio-hints.7").read_text()
+    shown = re.findall(r"^\\fB(\w+)\\fP=", page, re.MULTILINE)
+    assert sorted(shown) == sorted(hint.key for hint in HINTS) and shown[0] == "collio_enable"
+
+
 def test_man_pages_are_correct_roff(prefix):
     groff = tool("groff")
-    for page in (prefix / "share/man/man1").iterdir():
+    for page in sorted((prefix / "share/man").glob("man*/*")):
         done = subprocess.run([groff, "-Kutf8", "-man", "-Tutf8", "-wmac", "-Wbreak", "-z", page], stderr=subprocess.PIPE, text=True)
         assert done.returncode == 0 and not done.stderr, f"{page.name}: {done.stderr}"
 
