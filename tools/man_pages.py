@@ -17,8 +17,13 @@ def main(folder: str) -> None:
     commands, others = Path(folder, "man1"), Path(folder, "man7")
     for place in (commands, others):
         place.mkdir(parents=True, exist_ok=True)
-    cli.main.commands = {name: cli.main.get_command(None, name) for name in cli.COMMANDS}  # click-man asks for no names
+    for group in (cli.main, cli.subfiles):
+        group.commands = {name: group.get_command(None, name) for name in group.shown}  # click-man asks for no names
     write_man_pages("collio", cli.main, version=__version__, target_dir=str(commands))
+    for name in cli.SUBFILES:  # messages print the short form
+        short = commands / f"collio-{name}.1"
+        short.unlink(missing_ok=True)
+        short.symlink_to(f"collio-subfiles-{name}.1")
     (others / "collio-hints.7").write_text(hints_page())
 
 

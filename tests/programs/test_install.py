@@ -307,10 +307,11 @@ def test_module_file(prefix, tmp_path, language, text, ending):
 
 
 def test_every_command_has_a_man_page(prefix):
-    from collio.cli import COMMANDS
+    from collio.cli import COMMANDS, SUBFILES
 
     pages = prefix / "share/man/man1"
-    assert not [name for name in ["", *(f"-{command}" for command in COMMANDS)] if not (pages / f"collio{name}.1").is_file()]
+    names = [*COMMANDS, *SUBFILES, *(f"subfiles-{name}" for name in SUBFILES)]
+    assert not [name for name in ["", *(f"-{command}" for command in names)] if not (pages / f"collio{name}.1").is_file()]
     assert "collio\\-run \\- Run an MPI job" in (pages / "collio-run.1").read_text()
     assert (pages / "collio-lab-run.1").is_file(), "commands of commands have theirs"
 
