@@ -19,7 +19,7 @@ from collio.lab.check_command import check
 from collio.lab.start import LabError, run_in_new_lab
 from collio.lab.target_command import target
 from collio.machine_file import MachineFileError, describe, expand, load_machine, preset_names
-from collio.report import summary as report
+from collio.report import reading
 from collio.report.records import FileRecord
 from collio.run import launch
 from collio.wording import format_seconds
@@ -132,7 +132,7 @@ def _wait_for(prepared: launch.Job) -> int:
 
 
 def _files() -> list[FileRecord]:
-    return report.read_lines(job.REPORT_LINES)[0] if job.REPORT_LINES.exists() else []
+    return reading.read_lines(job.REPORT_LINES)[0] if job.REPORT_LINES.exists() else []
 
 
 def _show(here: Lab, measured: list[counters.LinkBytes], seconds: float) -> None:
