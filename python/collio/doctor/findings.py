@@ -219,7 +219,7 @@ def _hints(plan: Plan, visit: Visit) -> Finding:
     text = ", ".join(f"{key}={value}" for key, value in given.items()) or "all at their defaults"
     warnings = [*plan.settings.warnings, *(warning for file in visit.files for warning in file.get("warnings", ()))]
     if warnings:
-        return Finding("hints", WRONG, f"{text}; {'; '.join(dict.fromkeys(warnings))}", "`collio info` lists the hints, their values and where each comes from")
+        return Finding("hints", WRONG, f"{text}; {'; '.join(dict.fromkeys(warnings))}", "`collio info --all` lists the hints, their values and where each comes from")
     return Finding("hints", WELL, text)
 
 
