@@ -67,6 +67,8 @@ def test_one_word_for_one_thing():
     assert {path for path, word in shown if word == "--again"} == {"collio topo", "collio probe"}
     assert {"collio demo", "collio doctor", "collio topo", "collio probe", "collio lab check", "collio bench ior"} <= {path for path, word in shown if word == "--timeout"}
     hints = {path: option.help for path, option in options_of(main) if "--set" in option.opts}
+    machines = {path: option.metavar for path, option in options_of(main) if "--machine" in option.opts}
+    assert machines.pop("collio run") == "FILE" and set(machines.values()) == {"MACHINE"}, "a machine is a preset, too"
     assert "collio simulate" in hints and all(text.startswith("A hint ") for text in hints.values())
 
 

@@ -41,7 +41,7 @@ lab.add_command(check)
 
 
 @lab.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--machine", "-m", required=True, metavar="FILE", help="A machine file, or one of `collio lab machines`.")
+@click.option("--machine", "-m", required=True, metavar="MACHINE", help="A machine file, or one of `collio lab machines`.")
 @click.option("--ranks", type=click.IntRange(min=1), help="MPI ranks in all.  [default: the machine file's]")
 @click.option("--native", is_flag=True, help="Without collio: the MPI library's own I/O.")
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file.")
