@@ -39,6 +39,7 @@ generate:
 	@$(PYTHON) tools/generate_hints
 	@$(PYTHON) tools/generate_report
 	@$(PYTHON) tools/generate_library
+	@$(PYTHON) tools/generate_calls
 
 lint:
 	@$(PYTHON) tools/bootstrap test

@@ -42,7 +42,7 @@ def measure_slow(site):
 
 
 def probe(folders) -> dict:
-    done = subprocess.run([ROOT / "build/bin/collio", "probe", "--no-cache", "--json", *folders], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([ROOT / "build/bin/collio", "probe", "--again", "--json", *folders], capture_output=True, text=True, timeout=120)
     return json.loads(done.stdout.replace(f"{HOME}/shared/", ""))
 
 

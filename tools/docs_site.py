@@ -84,5 +84,5 @@ def help_of(command, name: str, parent):
     """One section for a command and each command below it."""
     context = click.Context(command, info_name=name, parent=parent, terminal_width=80)
     yield f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
-    for below in getattr(command, "commands", {}):
-        yield from help_of(command.commands[below], below, context)
+    for below in command.list_commands(context) if isinstance(command, click.Group) else ():
+        yield from help_of(command.get_command(context, below), below, context)

@@ -223,7 +223,7 @@ def doctor(place: Place) -> None:
     wrong = [finding for finding in json.loads(done.stdout)["findings"] if finding["state"] == "wrong" and finding["name"] != "shared memory"]
     if wrong:
         raise Failed(f"collio doctor: {wrong[0]['name']}: {wrong[0]['found']}")
-    if not json.loads(place.run([place.collio, "probe", "--no-cache", "--json", "--bytes", "8MiB", place.folder]))["targets"]:
+    if not json.loads(place.run([place.collio, "probe", "--again", "--json", "--bytes", "8MiB", place.folder]))["targets"]:
         raise Failed("collio probe measured nothing")
 
 

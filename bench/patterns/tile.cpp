@@ -11,8 +11,6 @@
 namespace collio::bench {
 namespace {
 
-constexpr std::int64_t tile_bytes = std::int64_t{4} << 20;  // about, unless told otherwise
-
 struct Tiling {
   std::int64_t tiles_x;
   std::int64_t tiles_y;
@@ -34,13 +32,6 @@ class Tile final : public DensePattern {
   }
 };
 
-/// Edge of a square tile of about `tile_bytes`, in elements.
-[[nodiscard]] std::int64_t usual_edge(std::int64_t element_bytes) {
-  std::int64_t edge = 1;
-  while ((edge + 1) * (edge + 1) * element_bytes <= tile_bytes) ++edge;
-  return edge;
-}
-
 }  // namespace
 
 std::unique_ptr<Pattern> make_tile(Options& options, World world) {
@@ -48,14 +39,13 @@ std::unique_ptr<Pattern> make_tile(Options& options, World world) {
   MPI_Dims_create(world.size, 2, grid.data());
   Tiling tiling{};
   tiling.element_bytes = options.number("element-size", 256, {1, std::int64_t{64} << 20});
-  const std::int64_t edge = usual_edge(tiling.element_bytes);
   tiling.tiles_x = options.number("tiles-x", grid[0], {1, world.size});
   tiling.tiles_y = world.size / tiling.tiles_x;
   if (tiling.tiles_x * tiling.tiles_y != world.size)
     throw UsageError("--tiles-x is " + std::to_string(tiling.tiles_x) + "; allowed: divisors of the " +
                      std::to_string(world.size) + " ranks");
-  tiling.tile_x = options.number("tile-x", edge, {1, 1 << 16});
-  tiling.tile_y = options.number("tile-y", edge, {1, 1 << 16});
+  tiling.tile_x = options.number("tile-x", 128, {1, 1 << 16});
+  tiling.tile_y = options.number("tile-y", 128, {1, 1 << 16});
   return std::make_unique<Tile>(tiling, world);
 }
 

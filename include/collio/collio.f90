@@ -185,12 +185,14 @@ module collio
     end subroutine
   end interface
 
-  ! collio.h
+  ! calls.def: by tools/generate_calls
   interface
-    integer(c_int) function c_open(comm, path, mode, hints, file) bind(C, name="collio_open_f")
+    integer(c_int) function c_open(fortran_comm, path, mode, hints, file) bind(C, name="collio_open_f")
       import
-      integer(c_int), value :: comm, mode
-      character(kind=c_char), intent(in) :: path(*), hints(*)
+      integer(c_int), value :: fortran_comm
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int), value :: mode
+      character(kind=c_char), intent(in) :: hints(*)
       type(c_ptr), intent(inout) :: file
     end function
     integer(c_int) function c_close(file) bind(C, name="collio_close")
@@ -214,14 +216,17 @@ module collio
     integer(c_int) function c_box(dims, shape, start, count, decomposition) bind(C, name="collio_box")
       import
       integer(c_int), value :: dims
-      integer(c_int64_t), intent(in) :: shape(*), start(*), count(*)
+      integer(c_int64_t), intent(in) :: shape(*)
+      integer(c_int64_t), intent(in) :: start(*)
+      integer(c_int64_t), intent(in) :: count(*)
       type(c_ptr), intent(inout) :: decomposition
     end function
     integer(c_int) function c_map(dims, shape, elements, map, decomposition) bind(C, name="collio_map")
       import
       integer(c_int), value :: dims
+      integer(c_int64_t), intent(in) :: shape(*)
       integer(c_int64_t), value :: elements
-      integer(c_int64_t), intent(in) :: shape(*), map(*)
+      integer(c_int64_t), intent(in) :: map(*)
       type(c_ptr), intent(inout) :: decomposition
     end function
     integer(c_int) function c_free(decomposition) bind(C, name="collio_free")
@@ -232,52 +237,41 @@ module collio
       import
       type(c_ptr), value :: decomposition
       integer(c_int), intent(inout) :: dims
-      integer(c_int64_t), intent(inout) :: shape(7), elements
+      integer(c_int64_t), intent(inout) :: shape(*)
+      integer(c_int64_t), intent(inout) :: elements
     end function
     integer(c_int) function c_indices(decomposition, map) bind(C, name="collio_indices")
       import
       type(c_ptr), value :: decomposition
       integer(c_int64_t), intent(inout) :: map(*)
     end function
-    integer(c_int) function c_save(comm, path, decomposition) bind(C, name="collio_save_f")
+    integer(c_int) function c_save(fortran_comm, path, decomposition) bind(C, name="collio_save_f")
       import
-      integer(c_int), value :: comm
+      integer(c_int), value :: fortran_comm
       character(kind=c_char), intent(in) :: path(*)
       type(c_ptr), value :: decomposition
     end function
-    integer(c_int) function c_load(comm, path, shape, deal, decomposition) bind(C, name="collio_load_f")
+    integer(c_int) function c_load(fortran_comm, path, shape, deal, decomposition) bind(C, name="collio_load_f")
       import
-      integer(c_int), value :: comm, deal
+      integer(c_int), value :: fortran_comm
       character(kind=c_char), intent(in) :: path(*)
       type(lengths), intent(in), optional :: shape
+      integer(c_int), value :: deal
       type(c_ptr), intent(inout) :: decomposition
     end function
-    integer(c_int) function c_define(file, decomposition, element_bytes, offset, record_bytes, variable) &
-        bind(C, name="collio_define")
+    integer(c_int) function c_define(file, decomposition, element_bytes, offset, record_bytes, variable) bind(C, &
+        name="collio_define")
       import
-      type(c_ptr), value :: file, decomposition
-      integer(c_int64_t), value :: element_bytes, offset, record_bytes
+      type(c_ptr), value :: file
+      type(c_ptr), value :: decomposition
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int64_t), value :: offset
+      integer(c_int64_t), value :: record_bytes
       type(c_ptr), intent(inout) :: variable
     end function
-    integer(c_int) function c_commit(file, request) bind(C, name="collio_commit")
+    integer(c_int) function c_undefine(variable) bind(C, name="collio_undefine")
       import
-      type(c_ptr), value :: file
-      type(c_ptr), intent(inout), optional :: request
-    end function
-    integer(c_int) function c_fetch(file, request) bind(C, name="collio_fetch")
-      import
-      type(c_ptr), value :: file
-      type(c_ptr), intent(inout), optional :: request
-    end function
-    integer(c_int) function c_wait(request, bytes) bind(C, name="collio_wait")
-      import
-      type(c_ptr), intent(inout) :: request
-      integer(c_int64_t), intent(inout) :: bytes
-    end function
-    integer(c_int) function c_test(request, done) bind(C, name="collio_test")
-      import
-      type(c_ptr), value :: request
-      integer(c_int), intent(inout) :: done
+      type(c_ptr), intent(inout) :: variable
     end function
     integer(c_int) function c_declare(file, count, parts, in_memory) bind(C, name="collio_declare")
       import
@@ -297,14 +291,38 @@ module collio
       integer(c_int64_t), value :: put
       integer(c_int64_t), intent(inout) :: end
     end function
-    integer(c_int) function c_end_job(code) bind(C, name="collio_end_job")
+    integer(c_int) function c_commit(file, request) bind(C, name="collio_commit")
       import
-      integer(c_int), value :: code
+      type(c_ptr), value :: file
+      type(c_ptr), intent(inout), optional :: request
+    end function
+    integer(c_int) function c_fetch(file, request) bind(C, name="collio_fetch")
+      import
+      type(c_ptr), value :: file
+      type(c_ptr), intent(inout), optional :: request
+    end function
+    integer(c_int) function c_wait(request, bytes) bind(C, name="collio_wait")
+      import
+      type(c_ptr), intent(inout), optional :: request
+      integer(c_int64_t), intent(inout) :: bytes
+    end function
+    integer(c_int) function c_test(request, done) bind(C, name="collio_test")
+      import
+      type(c_ptr), value :: request
+      integer(c_int), intent(inout) :: done
     end function
     integer(c_int) function c_cancel(file) bind(C, name="collio_cancel")
       import
       type(c_ptr), value :: file
     end function
+    integer(c_int) function c_end_job(code) bind(C, name="collio_end_job")
+      import
+      integer(c_int), value :: code
+    end function
+  end interface
+  ! end of calls.def
+
+  interface
     type(c_ptr) function c_error_text() bind(C, name="collio_error_text")
       import
     end function

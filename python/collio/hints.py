@@ -90,7 +90,7 @@ def check_hint(key: str, value: str) -> tuple[str, str | None]:
     near = difflib.get_close_matches(key, BY_KEY, n=1)
     suggestion = f"; did you mean {near[0]}?" if near else ""
     if not key.startswith(PASSED_ON_PREFIXES):
-        raise HintError(f"{key}={value}: no such hint{suggestion} (`collio info` lists them)")
+        raise HintError(f"{key}={value}: no such hint{suggestion} (`collio info --all` lists them)")
     if not value or set(key + value) & set(";\n"):
         raise HintError(f"{key}={value}: a hint is one key and one value without ';'")
     return value, f"{key} is no hint of collio; it is passed on to the MPI library{suggestion}"

@@ -16,11 +16,13 @@ from collio.plain_json import JsonObject
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def info(as_json: bool) -> None:
+@click.option("--all", "all_hints", is_flag=True, help="Also the hints for tuning and the experimental ones.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with all hints.")
+def info(all_hints: bool, as_json: bool) -> None:
     """Show the MPI libraries found, and the hints in force.
 
-    Each hint is shown with its value, where the value comes from, and what is allowed.
+    Each hint is shown with its value, where the value comes from, and what is allowed. Without --all these are the twelve
+    that are worth knowing, and those that you have set.
     """
     facts = gather()
     console = Console()
@@ -31,7 +33,7 @@ def info(as_json: bool) -> None:
     console.print()
     _print_mpi(console, facts["mpi"])
     console.print()
-    _print_hints(console, facts)
+    _print_hints(console, facts, all_hints)
     console.print()
     for rule in facts["hints_by_path"]:
         pairs = ", ".join(f"{key}={value}" for key, value in rule["hints"].items())
@@ -58,7 +60,7 @@ def gather() -> JsonObject:
         "hints": [
             {
                 "key": hint.key, "default": hint.default, "allowed": hint.allowed, "meaning": hint.meaning,
-                "owner": hint.owner, "experimental": hint.experimental, "experimental_values": hint.experimental_values,
+                "owner": hint.owner, "group": hint.group, "experimental_values": hint.experimental_values,
                 "value": settings.hints.get(hint.key), "from": settings.origins.get(hint.key),
             }
             for hint in hints.HINTS
@@ -91,22 +93,29 @@ def _print_mpi(console: Console, found: list[JsonObject]) -> None:
             console.print(f"    [dim]{name:<8}[/]  {value}", highlight=False, soft_wrap=True)
 
 
-def _print_hints(console: Console, facts: JsonObject) -> None:
+def _print_hints(console: Console, facts: JsonObject, all_hints: bool) -> None:
     """A block for each hint: what is in force, what is allowed, and what it means. Experimental hints and values come last."""
-    console.print("Hints", style="bold")
-    for hint in facts["hints"]:
-        if not hint["experimental"]:
-            stable = [value for value in hint["allowed"].split(", ") if value not in hint["experimental_values"]]
-            _print_block(console, _in_force(hint), hint["meaning"], ", ".join(stable))
+    first = [hint for hint in facts["hints"] if hint["group"] == "first" or (hint["value"] and not all_hints)]
+    _print_group(console, "Hints", first)
     for key, value in facts["passed_on"].items():
         console.print(Padding(f"{escape(key)} = {escape(value)} [dim](passed on to the MPI library)[/]", (0, 0, 0, 2), expand=False), highlight=False)
     console.print()
-    console.print("Experimental hints and values", style="bold")
+    if not all_hints:
+        console.print(f"{len(facts['hints']) - len(first)} hints more for tuning and experiments: collio info --all", highlight=False)
+        return
+    _print_group(console, "Tuning", [hint for hint in facts["hints"] if hint["group"] == "tuning"])
+    console.print()
+    _print_group(console, "Experimental hints and values", [hint for hint in facts["hints"] if hint["group"] == "experimental"])
     for hint in facts["hints"]:
-        if hint["experimental"]:
-            _print_block(console, _in_force(hint), hint["meaning"], hint["allowed"])
-        elif hint["experimental_values"]:
+        if hint["experimental_values"]:
             _print_block(console, hint["key"], "further values", ", ".join(hint["experimental_values"]))
+
+
+def _print_group(console: Console, heading: str, shown: list[JsonObject]) -> None:
+    console.print(heading, style="bold")
+    for hint in shown:
+        stable = [value for value in hint["allowed"].split(", ") if value not in hint["experimental_values"]]
+        _print_block(console, _in_force(hint), hint["meaning"], ", ".join(stable))
 
 
 def _in_force(hint: JsonObject) -> str:

@@ -55,9 +55,9 @@ def test_no_page_asks_another_host(site):
 
 
 def test_every_command_has_a_section(site):
-    from collio.cli import COMMANDS
+    from collio.cli import COMMANDS, SUBFILES
     text = (site / "commands.html").read_text()
-    assert all(f'id="collio-{name}"' in text for name in COMMANDS)
+    assert all(f'id="collio-{name}"' in text for name in [*COMMANDS, *(f"subfiles-{name}" for name in SUBFILES)])
 
 
 @pytest.mark.parametrize("link", ["[a](hints.md#no-such-heading)", "[a](no-such-page.md)", "[a](../src/no-such-file.cpp)"])

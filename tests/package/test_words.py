@@ -79,11 +79,9 @@ def messages_of(path):
 
 def helps():
     """Docstrings of commands are their help."""
-    from collio.cli import COMMANDS
-    for name in COMMANDS:
-        module = ROOT / "python/collio" / name / "command.py"
-        if module.exists():
-            yield from ((module, ast.get_docstring(node) or "") for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.FunctionDef) and node.decorator_list)
+    from collio.cli import main
+    for module in {ROOT / "python" / f"{place.split(':')[0].replace('.', '/')}.py" for place in main.places.values()}:
+        yield from ((module, ast.get_docstring(node) or "") for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.FunctionDef) and node.decorator_list)
 
 
 def test_messages_and_helps():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -306,17 +307,26 @@ def test_module_file(prefix, tmp_path, language, text, ending):
 
 
 def test_every_command_has_a_man_page(prefix):
-    from collio.cli import COMMANDS
+    from collio.cli import COMMANDS, SUBFILES
 
     pages = prefix / "share/man/man1"
-    assert not [name for name in ["", *(f"-{command}" for command in COMMANDS)] if not (pages / f"collio{name}.1").is_file()]
+    names = [*COMMANDS, *SUBFILES, *(f"subfiles-{name}" for name in SUBFILES)]
+    assert not [name for name in ["", *(f"-{command}" for command in names)] if not (pages / f"collio{name}.1").is_file()]
     assert "collio\\-run \\- Run an MPI job" in (pages / "collio-run.1").read_text()
     assert (pages / "collio-lab-run.1").is_file(), "commands of commands have theirs"
 
 
+def test_a_man_page_has_every_hint(prefix):
+    from collio.hints import HINTS
+
+    page = (prefix / "share/man/man7/collio-hints.7").read_text()
+    shown = re.findall(r"^\\fB(\w+)\\fP=", page, re.MULTILINE)
+    assert sorted(shown) == sorted(hint.key for hint in HINTS) and shown[0] == "collio_enable"
+
+
 def test_man_pages_are_correct_roff(prefix):
     groff = tool("groff")
-    for page in (prefix / "share/man/man1").iterdir():
+    for page in sorted((prefix / "share/man").glob("man*/*")):
         done = subprocess.run([groff, "-Kutf8", "-man", "-Tutf8", "-wmac", "-Wbreak", "-z", page], stderr=subprocess.PIPE, text=True)
         assert done.returncode == 0 and not done.stderr, f"{page.name}: {done.stderr}"
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 import shared_memory
 
+from collio import sizes
 from collio.bench import engines, launcher
-from collio.bench.patterns import PATTERNS
+from collio.bench.command import bench
+from collio.bench.patterns import PATTERNS, tile
 from collio.builds import Build
 
 README = Path(__file__).parents[2] / "bench" / "README.md"
@@ -19,7 +21,7 @@ SHAPES = [
     (["ior", "--transfer", "4KiB", "--block", "12KiB", "--segments", 2], 3, 3 * 24 * KIB, 3 * 6),
     (["tile", "--tile-x", 5, "--tile-y", 7], 6, 6 * 5 * 7 * 256, 6 * 7),
     (["tile", "--tile-x", 5, "--tile-y", 7, "--tiles-x", 1], 4, 4 * 5 * 7 * 256, 4),
-    (["tile", "--element-size", "1MiB"], 2, 2 * 4096 * KIB, 2 * 2),
+    (["tile", "--element-size", "1MiB", "--tile-x", 2, "--tile-y", 2], 2, 2 * 4096 * KIB, 2 * 2),
     (["flash", "--blocks", 2], 3, 3 * 24 * 2 * 8**3 * 8, 3 * 24),
     (["flash", "--blocks", 1, "--nxb", "16"], 2, 2 * 24 * 16**3 * 8, 2 * 24),
     (["gcrm", "--level", 4, "--layers", 3], 6, 38 * 10 * 4**4 * 3 * 4, 6 * 38),
@@ -101,6 +103,39 @@ def test_the_program_names_bad_options(real_mpi, bench_program, tmp_path, words,
     job = launcher.job_of(setup, engines.parse_engine("native", real_mpi), arguments)
     done = subprocess.run(job.words, env=job.environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
     assert done.returncode == 2 and said in done.stdout.decode()
+
+
+def usual(text):
+    """A default as the program lists it: "4MiB", the first of "aos|soa"; None for what has none: "N", "FILE"."""
+    first = text.split("|")[0]
+    return None if first.isupper() and not first.isdecimal() else sizes.parse_size(first) or first
+
+
+MADE = {("e3sm", "--map-binary"), ("mpas", "--map-binary"), ("mpas", "--decomposition")}
+"""Options of the program that the command gives: it makes the map, and writes all three decompositions of an ocean's mesh."""
+
+
+def test_the_program_and_the_command_have_the_same_options(bench_program):
+    listed = subprocess.run([str(bench_program), "--list"], stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode()
+    compared = 0
+    for line in map(json.loads, listed.splitlines()):
+        command = bench.commands[line["pattern"]]
+        options = {word: option for option in command.params for word in option.opts}
+        for word, value in re.findall(r"(--[\w-]+)(?: ([^\s\]]+))?", line["options"]):
+            if (line["pattern"], word) not in MADE:
+                assert word in options, f"{line['pattern']} {word}"
+                default = options[word].default
+                if value and usual(value) is not None and isinstance(default, (int, str)):
+                    assert usual(str(default)) == usual(value), f"{line['pattern']} {word}"
+                    compared += 1
+    assert compared > 25
+
+
+@pytest.mark.parametrize("size", [1, 255, 256, 4096, 1 << 20, 3 << 20])
+def test_tiles_have_about_4_mib(size):
+    arguments = tile.prepare({"element_size": size, "tiles_x": None, "tile_x": None, "tile_y": None}, 6, Path())
+    x, y = (int(arguments.arguments[arguments.arguments.index(word) + 1]) for word in ("--tile-x", "--tile-y"))
+    assert x == y and x * x * size <= 4 << 20 < (x + 1) ** 2 * size and arguments.file_bytes == 6 * x * y * size
 
 
 def test_every_list_of_patterns_has_them_all(bench_program):

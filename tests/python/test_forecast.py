@@ -49,4 +49,4 @@ def test_cells_are_forecast(forecast):
     cell, = json.loads((forecast.RESULTS / "forecast.json").read_text())["cells"]
     assert [way["way"] for way in cell["ways"]] == list(forecast.WAYS)
     assert all(0 < way["busiest_s"] <= way["seconds"] for way in cell["ways"])
-    assert "--set processors=2" in " ".join(cell["ways"][0]["command"])
+    assert "--cost processors=2" in " ".join(cell["ways"][0]["command"])

@@ -1,6 +1,10 @@
 """`collio info`."""
 
 import json
+import re
+from pathlib import Path
+
+import pytest
 
 from collio import hints
 
@@ -26,7 +30,7 @@ def test_it_lists_what_is_there(site, cli, monkeypatch, tmp_path):
 
 def test_hints_wrap_between_words_within_80_columns(site, cli, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    shown = cli("info").output
+    shown = cli("info", "--all").output
     told = shown[shown.index("Hints"):]
     assert all(len(line) <= 80 for line in told.splitlines())
     words = {word.strip(",") for word in told.split()}
@@ -37,9 +41,42 @@ def test_hints_wrap_between_words_within_80_columns(site, cli, monkeypatch):
 
 
 def test_experimental_hints_and_values_come_last(site, cli):
-    stable, heading, experimental = cli("info").output.partition("Experimental hints and values")
+    stable, heading, experimental = cli("info", "--all").output.partition("Experimental hints and values")
     assert heading and "collio_sends" not in stable and "collio_sends" in experimental and "cb_nodes" not in experimental
     assert "shortest_path" not in stable and "shortest_path" in experimental and "topology_aware" not in experimental
+
+
+FIRST = ("collio_enable", "collio_path", "cb_nodes", "cb_buffer_size", "collio_memory_limit", "collio_check", "striping_unit", "striping_factor",
+         "collio_subfiles", "collio_subfile_dirs", "collio_join", "collio_probe")
+
+
+def keys_of(shown):
+    return tuple(re.findall(r"^  (\w+) = ", shown, re.MULTILINE))
+
+
+def test_twelve_hints_come_first_and_others_on_demand(site, cli):
+    shown = cli("info").output
+    assert keys_of(shown) == FIRST and f"{len(hints.HINTS) - 12} hints more" in shown and "collio info --all" in shown
+    every = keys_of(cli("info", "--all").output)
+    assert every[:12] == FIRST and sorted(every) == sorted(hint.key for hint in hints.HINTS)
+    groups = {hint["key"]: hint["group"] for hint in json.loads(cli("info", "--json").output)["hints"]}
+    assert tuple(key for key, group in groups.items() if group == "first") == FIRST and groups["collio_sends"] == "experimental"
+
+
+@pytest.mark.parametrize("key, value", [("collio_buffers", "3"), ("collio_sends", "standard")])
+def test_a_hint_that_is_set_is_shown_without_all(site, cli, monkeypatch, key, value):
+    monkeypatch.setenv("COLLIO_HINTS", f"{key}={value}")
+    shown = cli("info").output
+    assert keys_of(shown) == (*FIRST, key) and f"{key} = {value} (COLLIO_HINTS)" in shown and f"{len(hints.HINTS) - 13} hints more" in shown
+
+
+def test_the_reference_has_the_same_groups():
+    page = (Path(__file__).parents[2] / "docs/hints.md").read_text()
+    groups = re.findall(r"^## (Twelve to know|Tuning|Experimental)\n(.*?)(?=^## |^<!-- end)", page, re.MULTILINE | re.DOTALL)
+    shown = {heading: re.findall(r"^### `(\w+)`", text, re.MULTILINE) for heading, text in groups}
+    assert tuple(shown["Twelve to know"]) == FIRST
+    for heading, group in (("Tuning", "tuning"), ("Experimental", "experimental")):
+        assert shown[heading] == sorted(hint.key for hint in hints.HINTS if hint.group == group)
 
 
 def test_a_bad_config_is_a_line_not_a_crash(site, cli, tmp_path):

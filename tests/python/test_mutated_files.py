@@ -19,7 +19,7 @@ from collio.machine_file.graph import check
 from collio.plan import machines as plan_machines
 from collio.plan.errors import PlanError
 from collio.report import html as report_html
-from collio.report import summary as report
+from collio.report import reading
 from collio.report import text as report_text
 from collio.run import hand_on, launch_line
 from collio.topo.session import Session
@@ -179,7 +179,7 @@ FULL = {**DOCUMENT, "files": [FILE, {**FILE, "network": SUMS}]}
 
 def show(path):
     """As `collio report` does, on the terminal and as a page."""
-    document = report.load(path)
+    document = reading.load(path)
     report_text.print_report(Console(file=io.TextIOWrapper(io.BytesIO(), "utf-8"), width=120), document)
     report_html.page(document).encode()
 
@@ -187,9 +187,9 @@ def show(path):
 def test_reports(reads):
     read = reads("r.json", show)
     read(json.dumps(FULL))
-    both(mutated.accepted(read, mutated.contents(json.dumps(FULL).encode(), 300), report.ReportError), least=3)
-    both(mutated.accepted(read, map(json.dumps, mutated.documents(FULL, 250)), report.ReportError))
-    both(mutated.accepted(read, map(json.dumps, mutated.documents({"files": [whole_reports.file(calls=[NONBLOCKING])]}, 240, 3)), report.ReportError))
+    both(mutated.accepted(read, mutated.contents(json.dumps(FULL).encode(), 300), reading.ReportError), least=3)
+    both(mutated.accepted(read, map(json.dumps, mutated.documents(FULL, 250)), reading.ReportError))
+    both(mutated.accepted(read, map(json.dumps, mutated.documents({"files": [whole_reports.file(calls=[NONBLOCKING])]}, 240, 3)), reading.ReportError))
 
 
 def test_lines_of_the_engine(reads, tmp_path):
@@ -197,7 +197,7 @@ def test_lines_of_the_engine(reads, tmp_path):
     good = "".join(json.dumps({**FILE, "file": name, "id": name}) + "\n" for name in ("one", "two"))
 
     def read(path):
-        files, damaged = report.read_lines(path)
+        files, damaged = reading.read_lines(path)
         assert files or damaged or not path.read_bytes().strip()
         (tmp_path / "whole.json").write_text(json.dumps({"files": files}))
         show(tmp_path / "whole.json")
@@ -207,9 +207,9 @@ def test_lines_of_the_engine(reads, tmp_path):
 def test_a_file_whose_name_is_no_text_is_reported(reads):
     """The engine writes names as they are."""
     line = json.dumps({**FILE, "file": "NAME"}).encode().replace(b"NAME", b"a\xffb\xe2\x80\xa8c\xc2\x85d\x7f")
-    assert reads("lines", report.read_lines)(line + b"\n") == ([{**FILE, "file": "a\ufffdb\u2028c\x85d\x7f"}], 0)
+    assert reads("lines", reading.read_lines)(line + b"\n") == ([{**FILE, "file": "a\ufffdb\u2028c\x85d\x7f"}], 0)
     other = line.replace(b"here:1:1", b"here:1:2")
-    assert len(reads("lines", report.load)(line + b"\n" + other + b"\n")["files"]) == 2
+    assert len(reads("lines", reading.load)(line + b"\n" + other + b"\n")["files"]) == 2
 
 
 @pytest.mark.parametrize("change, said", [
@@ -232,8 +232,8 @@ def test_the_wrong_field_of_a_document_is_named(reads, document, said):
 
 
 def assert_refused(reads, document, said):
-    with pytest.raises(report.ReportError) as caught:
-        reads("r.json", report.load)(json.dumps(document))
+    with pytest.raises(reading.ReportError) as caught:
+        reads("r.json", reading.load)(json.dumps(document))
     assert "not a report of collio" in str(caught.value) and str(caught.value).endswith(f": {said}")
 
 
@@ -242,7 +242,7 @@ def test_what_is_null_is_zero_or_absent(reads):
     total = call["seconds"]["total"]
     written["calls"] = [{**call, "progress": None, "seconds": {**call["seconds"], "total": {**total, "min": None}}}]
     assert total["min"] == 0.0
-    assert reads("r.json", report.load)(json.dumps({"files": [{**written, "network": None}]})) == {"files": [{**written, "calls": [call]}]}
+    assert reads("r.json", reading.load)(json.dumps({"files": [{**written, "network": None}]})) == {"files": [{**written, "calls": [call]}]}
 
 
 # --- settings -----------------------------------------------------------------------------------

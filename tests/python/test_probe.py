@@ -62,11 +62,11 @@ def test_slow_targets_are_left_out(six):
 def test_a_probe_ends_in_its_time(program, memory, tmp_path):
     """A block takes a second, a sample 16: the rate is that of the blocks so far."""
     with start_target(program, TargetSpec("t0", 4 * MB), tmp_path / "t0", memory) as target:
-        rows, document = verdicts("--no-cache", "--bytes", "64MiB", "--samples", 1, "--most", 4, target.mountpoint)
+        rows, document = verdicts("--no-cache", "--bytes", "64MiB", "--samples", 1, "--timeout", 4, target.mountpoint)
         assert document["seconds"] < 4.5
         assert 0.9 * 4 * MB < rows["t0"]["bytes_per_s"] < 1.3 * 4 * MB and rows["t0"]["ended_early"] == 1
         targets.set_rate(target.mountpoint, 2 * MB)
-        rows, document = verdicts("--no-cache", "--bytes", "64MiB", "--samples", 1, "--most", 1, "--patience", 20, target.mountpoint)
+        rows, document = verdicts("--no-cache", "--bytes", "64MiB", "--samples", 1, "--timeout", 1, "--target-timeout", 20, target.mountpoint)
     assert document["seconds"] < 1.5 and rows["t0"]["verdict"] == "stuck"
     assert "t0: no sample has ended within the probe's 1 s; the first was at: writing" in rows["t0"]["error"]
 
@@ -75,7 +75,7 @@ def test_stuck_full_and_forbidden_targets_are_told_apart(six):
     targets.stuck(six[0])
     targets.fill(six[1])
     targets.fail(six[2], "open", "EROFS")
-    rows, document = verdicts("--no-cache", "--bytes", "12MiB", "--samples", 3, "--patience", 0.5, *six)
+    rows, document = verdicts("--no-cache", "--bytes", "12MiB", "--samples", 3, "--target-timeout", 0.5, *six)
     assert [rows[f"t{i}"]["verdict"] for i in range(3)] == ["stuck", "full", "failed"]
     assert "no answer within 0.5 s while making a file" in rows["t0"]["error"]
     assert "No space left on device; free some space there" in rows["t1"]["error"]
@@ -99,6 +99,10 @@ def test_findings_are_kept(tmp_path, cache):
     second, document = verdicts(folder, "--bytes", "1MiB")
     assert second["here"]["age_s"] < 60 and document["bytes_written"] == 0
     assert second["here"]["samples_bytes_per_s"] == first["here"]["samples_bytes_per_s"]
+    fresh, _ = verdicts(folder, "--bytes", "1MiB", "--again")
+    assert "age_s" not in fresh["here"]
+    kept, _ = verdicts(folder, "--bytes", "1MiB")
+    assert kept["here"]["samples_bytes_per_s"] == fresh["here"]["samples_bytes_per_s"], "what is measured again replaces what was kept"
     for other in (["--bytes", "2MiB"], ["--bytes", "1MiB", "--buffered"], ["--bytes", "1MiB", "--samples", 6]):
         assert "age_s" not in verdicts(folder, *other)[0]["here"], other
     cache.write_text(cache.read_text().replace("1", "2"))

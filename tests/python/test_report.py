@@ -8,7 +8,7 @@ import pytest
 import whole_reports
 from collio import wording
 from collio.report import html as report_html
-from collio.report import summary as report
+from collio.report import phrases, reading, totals
 
 
 def spread(low, mid, high):
@@ -35,9 +35,9 @@ def saved(tmp_path):
 
 
 def test_where_the_time_went_adds_up_to_the_busiest_rank():
-    parts = report.where_time_went(CALL)
+    parts = totals.where_time_went(CALL)
     assert parts == pytest.approx({"pack": 0.2, "write": 0.5, "agree": 0.05, "wait": 0.1, "other": 0.15})
-    assert list(report.steps(CALL)) == ["pack", "write", "wait", "agree"]
+    assert list(totals.steps(CALL)) == ["pack", "write", "wait", "agree"]
 
 
 @pytest.mark.parametrize("version, name", [
@@ -46,7 +46,7 @@ def test_where_the_time_went_adds_up_to_the_busiest_rank():
     ("Intel(R) MPI Library 2021.18 for Linux* OS", "Intel(R) MPI Library 2021.18 for Linux* OS"),
 ])
 def test_the_mpi_library_has_a_short_name(version, name):
-    assert report.mpi_name(version) == name
+    assert phrases.mpi_name(version) == name
 
 
 def test_the_terminal_shows_it_all(cli, saved):
@@ -61,7 +61,7 @@ def test_a_call_the_program_did_not_block_in_says_what_it_hid(cli, tmp_path):
     path = tmp_path / "r.json"
     path.write_text(json.dumps({**DOCUMENT, "files": [{**DOCUMENT["files"][0], "calls": [call]}]}))
     assert "nonblocking, on a thread: 20.0 us to post, 100 ms waited, 900 ms hidden" in " ".join(cli("report", path).output.split())
-    assert report.program_times(CALL) == []
+    assert phrases.program_times(CALL) == []
 
 
 def test_bytes_staged_for_a_device_are_told(cli, tmp_path):
@@ -86,7 +86,7 @@ def test_the_page_needs_nothing_else(cli, saved, tmp_path):
 def test_the_engines_own_lines_can_be_read(tmp_path, cli):
     lines = tmp_path / "lines"
     lines.write_text("".join(json.dumps({**FILE, "file": name, "id": name}) + "\n" for name in ("one", "two")))
-    assert [file["file"] for file in report.load(lines)["files"]] == ["one", "two"]
+    assert [file["file"] for file in reading.load(lines)["files"]] == ["one", "two"]
     assert "one" in cli("report", lines).output
 
 
@@ -108,7 +108,7 @@ def test_empty_reports_do_not_crash(cli, tmp_path):
         path = tmp_path / "empty.json"
         path.write_text(json.dumps(document))
         assert cli("report", path).exit_code == 0
-        assert report_html.page(report.load(path)).startswith("<!doctype html>")
+        assert report_html.page(reading.load(path)).startswith("<!doctype html>")
 
 
 @pytest.mark.parametrize("length, said", [(0, "it is empty"), (200, "it is damaged or cut off ("), (-3, "it is damaged or cut off (")])
@@ -134,8 +134,8 @@ def test_a_field_that_is_missing_or_unknown_is_named(tmp_path, change, said):
     change(document["files"][0]["calls"][0])
     path = tmp_path / "r.json"
     path.write_text(json.dumps(document))
-    with pytest.raises(report.ReportError) as caught:
-        report.load(path)
+    with pytest.raises(reading.ReportError) as caught:
+        reading.load(path)
     assert str(path) in str(caught.value) and str(caught.value).endswith(said)
 
 

@@ -8,7 +8,7 @@ import pytest
 import whole_reports
 from collio.report import html as report_html
 from collio.report import network as report_network
-from collio.report import summary as report
+from collio.report import reading
 
 BUSIEST = {"from": "rack0", "to": "<core>", "bytes": 81920, "seconds": 0.0016384}
 TRAFFIC = {"bytes": 243712, "flows": [[0, 1, 122880], [1, 0, 81920], [2, 0, 38912]], "hop_bytes": 800000, "busiest": BUSIEST}
@@ -33,7 +33,7 @@ def shown(tmp_path, cli, monkeypatch):
         path.write_text(json.dumps(document(network)))
         done = cli("report", path)
         assert done.exit_code == 0, done.output
-        return done.output, report_html.page(report.load(path))
+        return done.output, report_html.page(reading.load(path))
     return show
 
 

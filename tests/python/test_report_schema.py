@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 import whole_reports
-from collio.report import summary as report
+from collio.report import reading
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
@@ -31,7 +31,7 @@ def test_real_reports_are_as_the_schema_says(real_mpi, compiled, collio_process,
         document = json.loads(path.read_text())
         assert document["files"] and any(file["calls"] for file in document["files"])
         schema.validate(document)
-        assert report.load(path)["files"]
+        assert reading.load(path)["files"]
     assert all("network" not in file or nodes > 1 for file in document["files"])
 
 
@@ -43,7 +43,7 @@ def test_schema_and_reader_agree(schema, tmp_path, good, change):
     path.write_text(json.dumps({"files": [{**whole_reports.file(calls=[{}], network={}), **change}]}))
     assert schema.is_valid(json.loads(path.read_text())) == good
     if good:
-        assert report.load(path)
+        assert reading.load(path)
     else:
-        with pytest.raises(report.ReportError):
-            report.load(path)
+        with pytest.raises(reading.ReportError):
+            reading.load(path)

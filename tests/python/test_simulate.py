@@ -135,9 +135,11 @@ def test_simulations_are_tables_and_bars(simulator, cli):
     (["--machine", "pair", "--ranks", 4, "--scale", "2,4"], "either --ranks or --scale"),
     (["--machine", "pair", "--scale", "2,x"], "numbers of ranks"),
     (["--machine", "pair", "--ranks", 400], "allowed: at most the machine's 2"),
-    (["--machine", "pair", "--ranks", 4, "--hint", "cb_nodes=-3"], "cb_nodes=-3: not allowed"),
-    (["--machine", "pair", "--ranks", 4, "--hint", "collio_nodes_per_group=2"], "collio_nodes_per_group is not simulated"),
-    (["--machine", "pair", "--ranks", 4, "--set", "copy=0B/s"], "copy"),
+    (["--machine", "pair", "--ranks", 4, "--set", "cb_nodes=-3"], "--set cb_nodes=-3: not allowed"),
+    (["--machine", "pair", "--ranks", 4, "--hint", "cb_nodes=-3"], "--set cb_nodes=-3: not allowed"),
+    (["--machine", "pair", "--ranks", 4, "--set", "targets=8"], "--cost targets=8 sets it"),
+    (["--machine", "pair", "--ranks", 4, "--set", "collio_nodes_per_group=2"], "collio_nodes_per_group is not simulated"),
+    (["--machine", "pair", "--ranks", 4, "--cost", "copy=0B/s"], "--cost copy"),
 ])
 def test_what_cannot_be_simulated_is_a_line(simulator, cli, words, told):
     done = cli("simulate", "interleave", *words)

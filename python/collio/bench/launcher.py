@@ -14,7 +14,7 @@ from collio.lab import build, counters
 from collio.lab.build import Lab
 from collio.lab.counters import LinkBytes
 from collio.mpi_libraries import OPENMPI, MpiLibrary
-from collio.report import summary as report
+from collio.report import reading
 from collio.report.records import FileRecord
 from collio.run import launch, launch_line, mpiexec
 from collio.run.output import Printed, run_job
@@ -114,7 +114,7 @@ def measure(setup: Setup, engine: Engine, arguments: list[str]) -> Outcome:
     if not (engine.preload and setup.scratch):
         return outcome
     lines = setup.scratch / REPORT_LINES
-    files, _ = report.read_lines(lines)
+    files, _ = reading.read_lines(lines)
     lines.unlink(missing_ok=True)
     error = outcome.error or (None if files else "collio took over no file")
     return replace(outcome, files=files, error=error)

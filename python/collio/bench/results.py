@@ -11,7 +11,7 @@ from rich.text import Text
 
 from collio.bench.rounds import Samples
 from collio.plain_json import JsonObject
-from collio.report import summary as report
+from collio.report import totals
 from collio.wording import format_bytes, format_seconds
 
 LABEL_CELLS = 17
@@ -88,7 +88,7 @@ def _reported(samples: Samples, operation: str) -> JsonObject:
     ways = dict.fromkeys(f"{call.get('path')}: {call.get('reason')}" for call in calls)
     steps = [step for line in samples.reported for step in line["operations"] if step["operation"] == operation]
     return {
-        "ways": list(ways), "steps_s": {step: round(seconds, 9) for step, seconds in report.step_sums(calls).items()},
+        "ways": list(ways), "steps_s": {step: round(seconds, 9) for step, seconds in totals.step_sums(calls).items()},
         "reported_s": _sum(steps, "seconds"), "reported_set_view_s": _sum(steps, "set_view_s"),
     }
 

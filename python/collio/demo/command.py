@@ -15,6 +15,7 @@ from collio.bench.engines import BenchError, Engine
 from collio.builds import Build
 from collio.demo import case as cases
 from collio.demo import contest, show
+from collio.old_names import RenamedOption
 from collio.run import launch
 from collio.run.output import end_with_its_runs
 
@@ -31,9 +32,10 @@ RUN_TIMEOUT_S = 300.0
 @click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Measured runs of each side.")
 @click.option("--mpi", "mpi_names", multiple=True, metavar="ID", help="Only this MPI; may be given more than once.")
 @click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Where the files are written.")
-@click.option("--budget", "budget_s", type=click.FloatRange(min=1), default=150.0, show_default=True, help="Seconds in all; later repeats are left out.")
+@click.option("--timeout", "limit_s", cls=RenamedOption, former=["--budget"], type=click.FloatRange(min=1), default=150.0, show_default=True,
+              help="Seconds in all; later repeats are left out.")
 def demo(
-    ne: int, levels: int, map_file: Path | None, holes: float, ranks: int, repeat: int, mpi_names: tuple[str, ...], folder: Path | None, budget_s: float,
+    ne: int, levels: int, map_file: Path | None, holes: float, ranks: int, repeat: int, mpi_names: tuple[str, ...], folder: Path | None, limit_s: float,
 ) -> None:
     """Write and read a checkpoint with and without collio.
 
@@ -49,7 +51,7 @@ def demo(
                 place = cases.choose_folder(folder, case.file_bytes)
                 show.print_case(console, setup, case, f"{place} ({machine.file_system(place)})")
                 with tempfile.TemporaryDirectory(prefix="collio-demo-", dir=place) as here, error_console.status("") as status:
-                    result = contest.run_contest(setup, case, Path(here), repeat, budget_s / len(setups), status.update)
+                    result = contest.run_contest(setup, case, Path(here), repeat, limit_s / len(setups), status.update)
                 show.print_contest(console, setup, result, repeat)
     except (BenchError, launch.LaunchError) as error:
         click.echo(f"collio demo: {error}", err=True)

@@ -11,8 +11,8 @@ from rich.text import Text
 from collio.bench.launcher import Setup
 from collio.demo.case import Case
 from collio.demo.contest import Contest
-from collio.report import summary as report
 from collio.report import text as report_text
+from collio.report import totals
 from collio.wording import format_bytes, format_seconds
 
 
@@ -59,8 +59,8 @@ def print_contest(console: Console, setup: Setup, contest: Contest, asked: int) 
 def _print_steps(console: Console, contest: Contest) -> None:
     """Where collio's time went, writes and reads apart."""
     for word in ("write", "read"):
-        calls = [call for document in contest.documents for _, call in report.calls(document) if call.get("operation", "").startswith(word)]
-        sums = {name: seconds / contest.repeats for name, seconds in report.step_sums(calls).items()}
+        calls = [call for document in contest.documents for _, call in totals.calls(document) if call.get("operation", "").startswith(word)]
+        sums = {name: seconds / contest.repeats for name, seconds in totals.step_sums(calls).items()}
         if sums:
             console.print()
             console.print(Text.assemble(f"collio's {word}  ", report_text.step_bar(sums)))

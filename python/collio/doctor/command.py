@@ -51,7 +51,7 @@ def _examine(words: tuple[str, ...], wanted: str | None, folder: Path, timeout_s
         what, _, remedy = str(error).partition("; ")
         return [Finding("MPI", WRONG, what, remedy or "`collio info` lists the MPI libraries found, with their launchers")]
     except (hints.HintError, config.ConfigError) as error:
-        return [Finding("hints", WRONG, str(error), "`collio info` lists the hints and their values")]
+        return [Finding("hints", WRONG, str(error), "`collio info --all` lists the hints and their values")]
     found = findings.before(plan)
     if found[-1].state == WRONG:
         return found

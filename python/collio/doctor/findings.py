@@ -10,7 +10,7 @@ from pathlib import Path
 from collio import __version__, mpi_libraries, wording
 from collio.doctor.job import Plan, Visit, check_plan
 from collio.plain_json import JsonObject
-from collio.report import summary as report
+from collio.report import totals
 from collio.run import launch_line
 
 WELL, NOTE, WRONG = "well", "note", "wrong"
@@ -215,11 +215,11 @@ def _locks(visit: Visit) -> Finding:
 
 
 def _hints(plan: Plan, visit: Visit) -> Finding:
-    given = report.chosen_hints(visit.files[0]) if visit.files else plan.settings.hints
+    given = totals.chosen_hints(visit.files[0]) if visit.files else plan.settings.hints
     text = ", ".join(f"{key}={value}" for key, value in given.items()) or "all at their defaults"
     warnings = [*plan.settings.warnings, *(warning for file in visit.files for warning in file.get("warnings", ()))]
     if warnings:
-        return Finding("hints", WRONG, f"{text}; {'; '.join(dict.fromkeys(warnings))}", "`collio info` lists the hints, their values and where each comes from")
+        return Finding("hints", WRONG, f"{text}; {'; '.join(dict.fromkeys(warnings))}", "`collio info --all` lists the hints, their values and where each comes from")
     return Finding("hints", WELL, text)
 
 

@@ -12,7 +12,7 @@ from collio import config, hints, mpi_libraries, plain_json
 from collio.builds import Build, advice
 from collio.mpi_libraries import OPENMPI, MpiLibrary
 from collio.plain_json import JsonObject
-from collio.report import summary as report
+from collio.report import reading
 from collio.report.records import FileRecord
 from collio.run import launch, launch_line
 from collio.run.output import output_of
@@ -78,7 +78,7 @@ def run(plan: Plan, folder: Path, timeout_s: float) -> Visit:
         lines.write_text("")
         job = _job(plan, here, {"COLLIO_DOCTOR": token, "COLLIO_REPORT": str(lines)})
         code, output, errors = output_of(job, timeout_s)
-        files, _ = report.read_lines(lines)
+        files, _ = reading.read_lines(lines)
         return Visit(code, errors.strip()[-STDERR_TAIL_CHARS:], token, _ranks(output), files)
 
 

@@ -19,7 +19,7 @@ from collio.lab.check_command import check
 from collio.lab.start import LabError, run_in_new_lab
 from collio.lab.target_command import target
 from collio.machine_file import MachineFileError, describe, expand, load_machine, preset_names
-from collio.report import summary as report
+from collio.report import reading
 from collio.report.records import FileRecord
 from collio.run import launch
 from collio.wording import format_seconds
@@ -41,7 +41,7 @@ lab.add_command(check)
 
 
 @lab.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--machine", "-m", required=True, metavar="FILE", help="A machine file, or one of `collio lab machines`.")
+@click.option("--machine", "-m", required=True, metavar="MACHINE", help="A machine file, or one of `collio lab machines`.")
 @click.option("--ranks", type=click.IntRange(min=1), help="MPI ranks in all.  [default: the machine file's]")
 @click.option("--native", is_flag=True, help="Without collio: the MPI library's own I/O.")
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file.")
@@ -132,7 +132,7 @@ def _wait_for(prepared: launch.Job) -> int:
 
 
 def _files() -> list[FileRecord]:
-    return report.read_lines(job.REPORT_LINES)[0] if job.REPORT_LINES.exists() else []
+    return reading.read_lines(job.REPORT_LINES)[0] if job.REPORT_LINES.exists() else []
 
 
 def _show(here: Lab, measured: list[counters.LinkBytes], seconds: float) -> None:

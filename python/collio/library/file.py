@@ -19,7 +19,7 @@ from .decomposition import Decomposition
 from .errors import Error
 from .memory import DirectCall
 from .request import Request
-from .variable import Variable
+from .variable import Place, Variable
 
 _UPDATE = native.READ | native.WRITE
 MODES = {
@@ -57,7 +57,7 @@ def open(comm: Any, path: str | os.PathLike[str], mode: str = "r", hints: Mappin
     handle = ctypes.c_void_p()
     fortran = comm if isinstance(comm, int) else comm.py2f()
     native.call("open_f", fortran, os.fsencode(name), modes, text.encode() or None, ctypes.byref(handle))
-    return File(name, mode, handle, (shared, number))
+    return File(name, mode, handle, shared, number)
 
 
 class File:
@@ -71,14 +71,15 @@ class File:
     `path`, `mode`; `variables`: variables by name.
     """
 
-    def __init__(self, path: str, mode: str, handle: ctypes.c_void_p, member: tuple[agreement.Agreement, int]) -> None:
+    def __init__(self, path: str, mode: str, handle: ctypes.c_void_p, shared: agreement.Agreement, number: int) -> None:
+        """`number`: the file's own in the agreement of its ranks."""
         self.path = path
         self.mode = mode
         self.handle = handle
         self.variables: dict[str, Variable] = {}
         self.putting: list[Any] = []
         self.getting: list[Any] = []
-        self._agreement, self._number = member
+        self._agreement, self._number = shared, number
         self._requests: list[Request] = []
         self._declared = False
         self._puts = 0  # declared
@@ -108,7 +109,7 @@ class File:
         self.check_open()
         if name in self.variables:
             raise ValueError(f"{self.path} has a variable {name!r} already")
-        self.variables[name] = Variable(self, name, dtype, decomposition, (offset, record_stride))
+        self.variables[name] = Variable(self, name, dtype, decomposition, Place(offset, record_stride))
         return self.variables[name]
 
     def declare(self, puts: Sequence[Variable | tuple[Variable, int]], in_memory: int | None = None) -> None:

@@ -53,6 +53,7 @@ class Shape(ctypes.Structure):
 
 
 _pieces = ctypes.POINTER(Pieces)
+# calls.def: by tools/generate_calls
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "open_f": (_int, _text, _int, _text, _place),
     "close": (_place,),
@@ -67,6 +68,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "save_f": (_int, _text, Handle),
     "load_f": (_int, _text, ctypes.POINTER(Shape), _int, _place),
     "define": (Handle, Handle, _i64, _i64, _i64, _place),
+    "undefine": (_place,),
     "put": (Handle, _i64, Handle, ctypes.POINTER(Layout)),
     "get": (Handle, _i64, Handle, ctypes.POINTER(Layout)),
     "declare": (Handle, _i64, ctypes.POINTER(Part), _i64),
@@ -81,7 +83,9 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "read_pieces": (Handle, _pieces, Handle, _pieces, _place),
     "write_alone": (Handle, _pieces, Handle, _pieces, _i64s),
     "read_alone": (Handle, _pieces, Handle, _pieces, _i64s),
+    "end_job": (_int,),
 }
+# end of calls.def
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,13 +17,20 @@ if TYPE_CHECKING:
 MOST_ELEMENT_BYTES = 1 << 20
 
 
+class Place(NamedTuple):
+    """Where an array is in a file, in bytes: its first byte, and from one record to the next, 0 for no records."""
+
+    offset: int
+    record_stride: int
+
+
 class Variable:
     """An array in a file; made by File.variable(). It belongs to the file.
 
     `name`, `dtype`, `decomposition`; `offset`: the array's first byte in the file; `record_stride`: bytes from one record to the next, 0 for no records.
     """
 
-    def __init__(self, file: File, name: str, dtype: Any, decomposition: Decomposition, place: tuple[int, int]) -> None:
+    def __init__(self, file: File, name: str, dtype: Any, decomposition: Decomposition, place: Place) -> None:
         self.file = file
         self.name = name
         self.dtype = np.dtype(dtype)

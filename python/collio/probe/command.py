@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from collio.bench.patterns.options import COUNT, SIZE
+from collio.old_names import RenamedOption
 from collio.probe import program
 from collio.probe.show import print_probe
 
@@ -22,10 +23,12 @@ from collio.probe.show import print_probe
 @click.option("--expected", type=SIZE, metavar="SIZE", help="Bytes of the file to come; the probe takes at most 1 % of its time.  [default: no limit]")
 @click.option("--threshold", type=click.FloatRange(0, 0.99), help="Part of the highest sum that may be lost for more targets.  [default: 0.02]")
 @click.option("--at-once", type=COUNT, help="Targets written to at the same time.  [default: 4]")
-@click.option("--patience", type=click.FloatRange(0.01, 3600), help="Seconds until a target that does not answer is stuck.  [default: 2]")
-@click.option("--most", type=click.FloatRange(0.1, 86400), help="Seconds until the probe ends.  [default: 30]")
+@click.option("--target-timeout", "patience", cls=RenamedOption, former=["--patience"], type=click.FloatRange(0.01, 3600),
+              help="Seconds until a target that does not answer is stuck.  [default: 2]")
+@click.option("--timeout", "most", cls=RenamedOption, former=["--most"], type=click.FloatRange(0.1, 86400), help="Seconds until the probe ends.  [default: 30]")
 @click.option("--buffered", is_flag=True, help="Write through the page cache and wait for the disk, where O_DIRECT means something else.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep findings, which otherwise hold for 10 minutes.")
+@click.option("--again", is_flag=True, help="Measure again, although findings hold for 10 minutes.")
+@click.option("--no-cache", is_flag=True, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def probe(folders: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Measure storage targets, and choose those that are worth it.
@@ -48,6 +51,7 @@ def probe(folders: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
 def arguments_of(folders: tuple[str, ...], given: dict[str, Any]) -> list[str]:
     """The program's command line."""
+    given = {**given, "again": None, "age": "0" if given["again"] else None}
     arguments = [f"--target={folder}" for folder in dict.fromkeys(map(os.path.abspath, folders))]
     for name, value in given.items():
         if value is True:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from collio.report import summary as report
+from collio.report import reading
 from collio.report import text as report_text
 
 
@@ -17,8 +17,8 @@ from collio.report import text as report_text
 def report_command(file: Path, page: Path | None) -> None:
     """Show a report of `collio run --report FILE`."""
     try:
-        document = report.load(file)
-    except report.ReportError as error:
+        document = reading.load(file)
+    except reading.ReportError as error:
         raise click.ClickException(str(error)) from None
     if page is None:
         report_text.print_report(Console(), document)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import jinja2
 
 from collio.report import network as report_network
-from collio.report import summary as report
+from collio.report import phrases, records, totals
 from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import counted, format_bytes, format_seconds
 
@@ -75,15 +75,15 @@ class File(NamedTuple):
 
 def page(document: Document) -> str:
     """The whole page."""
-    longest = max((report.total(call).max for _, call in report.calls(document)), default=0.0)
+    longest = max((totals.total(call).max for _, call in totals.calls(document)), default=0.0)
     about = (("collio", document.get("collio")), ("exit code", document.get("exit_code")))
-    sums = report.step_sums(call for _, call in report.calls(document))
+    sums = totals.step_sums(call for _, call in totals.calls(document))
     return _templates().get_template("page.html").render(
         about=" · ".join(f"{label} {value}".strip() for label, value in about if value is not None),
         command=" ".join(document.get("command", ())), facts=_facts(document),
         whole_bar=_bar(sums, sum(sums.values())), steps=_shares(sums),
         files=[_file(file, longest) for file in document["files"]],
-        why_nothing="" if document["files"] else report.why_nothing(document, environ_disabled=False))
+        why_nothing="" if document["files"] else phrases.why_nothing(document, environ_disabled=False))
 
 
 @functools.cache
@@ -96,8 +96,8 @@ def _templates() -> jinja2.Environment:
 
 def _facts(document: Document) -> list[tuple[str, str]]:
     """(number, what it counts)."""
-    all_calls = [call for _, call in report.calls(document)]
-    inside = sum(report.total(call).max for call in all_calls)
+    all_calls = [call for _, call in totals.calls(document)]
+    inside = sum(totals.total(call).max for call in all_calls)
     moved = sum(call.get("bytes", 0) for call in all_calls)
     facts = [
         (f"{sum(int(file.get('files', 1)) for file in document['files']):,}", "files"),
@@ -114,24 +114,24 @@ def _facts(document: Document) -> list[tuple[str, str]]:
 
 def _shares(sums: dict[str, float]) -> list[Share]:
     whole = sum(sums.values())
-    return [Share(name, report.MEANINGS[name], COLOURS[name], format_seconds(seconds), f"{100 * seconds / whole:.0f}") for name, seconds in sums.items()]
+    return [Share(name, records.MEANINGS[name], COLOURS[name], format_seconds(seconds), f"{100 * seconds / whole:.0f}") for name, seconds in sums.items()]
 
 
 def _file(file: FileRecord, longest: float) -> File:
     return File(
-        str(file.get("file", "?")), report.place_of(file), report.file_lines(file),
-        [f"{key}={value}" for key, value in report.chosen_hints(file).items()], [str(text) for text in file.get("warnings", ())],
-        report_network.shown(file), [_call(call, longest) for call in file.get("calls", ())], report.calls_line(file))
+        str(file.get("file", "?")), phrases.place_of(file), phrases.file_lines(file),
+        [f"{key}={value}" for key, value in totals.chosen_hints(file).items()], [str(text) for text in file.get("warnings", ())],
+        report_network.shown(file), [_call(call, longest) for call in file.get("calls", ())], phrases.calls_line(file))
 
 
 def _call(call: CallRecord, longest: float) -> Call:
     numbers = [f"{format_bytes(call.get('bytes', 0))} in {counted(call.get('pieces', 0), 'piece')}"]
-    numbers += report.counts_of(call)
+    numbers += phrases.counts_of(call)
     numbers += [counted(count, f"{kind} window") for kind, count in call.get("windows", {}).items() if count]
-    parts, total = report.where_time_went(call), report.total(call)
+    parts, total = totals.where_time_went(call), totals.total(call)
     steps = [
-        Step(name, (format_seconds(over.min), format_seconds(over.median), format_seconds(over.max)), report.MEANINGS.get(name, ""))
-        for name, over in {**report.steps(call), "total": total}.items()]
+        Step(name, (format_seconds(over.min), format_seconds(over.median), format_seconds(over.max)), records.MEANINGS.get(name, ""))
+        for name, over in {**totals.steps(call), "total": total}.items()]
     return Call(
         call.get("operation", "?"), int(call.get("repeats", 1)), call.get("path", "?"), call.get("reason", ""), format_seconds(total.max),
         bool(call.get("failed")), _bar(parts, max(longest, sum(parts.values()))), " · ".join(numbers), steps,

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from collio import wording
 from collio.report import network as report_network
-from collio.report import summary as report
+from collio.report import phrases, totals
 from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import format_bytes, format_seconds
 
@@ -44,11 +44,11 @@ def print_summary(console: Console, document: Document, environ_disabled: bool) 
     """Which paths were taken and why, and where the time went."""
     if not document["files"]:
         console.print(
-            f"[yellow]collio took over no file.[/] Possible reasons: {escape(report.why_nothing(document, environ_disabled))}.",
+            f"[yellow]collio took over no file.[/] Possible reasons: {escape(phrases.why_nothing(document, environ_disabled))}.",
             highlight=False,
         )
         return
-    for operation, path, reason, count in report.ways(document):
+    for operation, path, reason, count in totals.ways(document):
         times = "" if count == 1 else f" x{count}"
         console.print(f"[bold]{escape(operation)}[/]{times} went [bold]{escape(path)}[/]: {escape(reason) or 'no reason given'}", highlight=False)
     _print_totals(console, document)
@@ -58,9 +58,9 @@ def print_summary(console: Console, document: Document, environ_disabled: bool) 
 
 def _print_totals(console: Console, document: Document) -> None:
     """Of all files: that no collective call was made, or where the time of the calls went."""
-    if idle := report.without_collective_calls(document):
+    if idle := phrases.without_collective_calls(document):
         console.print(idle, highlight=False)
-    sums = report.step_sums(call for _, call in report.calls(document))
+    sums = totals.step_sums(call for _, call in totals.calls(document))
     if sums:
         console.print(step_bar(sums))
         console.print(step_legend(sums))
@@ -90,18 +90,18 @@ def step_legend(sums: dict[str, float]) -> Columns:
 
 
 def _file_block(file: FileRecord) -> Group:
-    title = Text.assemble((str(file.get("file", "?")), "bold"), f"   {report.place_of(file)}")
+    title = Text.assemble((str(file.get("file", "?")), "bold"), f"   {phrases.place_of(file)}")
     parts: list[RenderableType] = [title]
-    chosen = "  ".join(f"{key}={value}" for key, value in report.chosen_hints(file).items())
+    chosen = "  ".join(f"{key}={value}" for key, value in totals.chosen_hints(file).items())
     parts.append(Text(chosen or "all hints at their defaults", style="dim"))
-    parts += [Text(line, style="dim") for line in report.file_lines(file)]
+    parts += [Text(line, style="dim") for line in phrases.file_lines(file)]
     parts += [Text(f"warning: {warning}", style="yellow") for warning in file.get("warnings", ())]
     parts += [Text(line, style="dim") for line in report_network.lines(file)]
     if between_nodes := report_network.table(file):
         parts.append(between_nodes)
     for call in file.get("calls", ()):
         parts += [Text(""), _call_line(call), _step_table(call)]
-    if line := report.calls_line(file):
+    if line := phrases.calls_line(file):
         parts.append(Text(line, style="dim"))
     return Group(*parts)
 
@@ -113,7 +113,7 @@ def _call_line(call: CallRecord) -> Text:
         (call.get("path", "?"), "bold"), f"  {call.get('reason', '')}", ("  failed" if call.get("failed") else "", "bold red"), "\n",
         f"{format_bytes(call.get('bytes', 0))} in {wording.counted(call.get('pieces', 0), 'piece')}",
     )
-    for text in report.counts_of(call):
+    for text in phrases.counts_of(call):
         line.append(f" · {text}")
     windows = ", ".join(f"{count} {kind}" for kind, count in call.get("windows", {}).items() if count)
     line.append(f" · windows: {windows}" if windows else "")
@@ -125,9 +125,9 @@ def _step_table(call: CallRecord) -> Table:
     for name in ("step", "min", "median", "max over ranks"):
         table.add_column(name, justify="left" if name == "step" else "right", header_style="dim")
     table.add_column("")
-    whole = report.total(call)
-    longest = max([whole.max, *(spread.max for spread in report.steps(call).values())]) or 1.0
-    rows = {**report.steps(call), "total": whole}
+    whole = totals.total(call)
+    longest = max([whole.max, *(spread.max for spread in totals.steps(call).values())]) or 1.0
+    rows = {**totals.steps(call), "total": whole}
     for name, spread in rows.items():
         cells = round(24 * spread.max / longest)
         bar = Text("█" * cells, style=COLOURS.get(name, "bold"))

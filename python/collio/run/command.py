@@ -14,7 +14,7 @@ CANNOT_RUN = 125
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file; `collio info` lists them.")
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file; `collio info --all` lists them.")
 @click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Write a JSON report to FILE.")
 @click.option("--machine", metavar="FILE", help="The network, in any format that `collio topo` reads.  [default: $COLLIO_MACHINE]")
 @click.option("--threads", type=click.Choice(["multiple"]), help="Initialize MPI with MPI_THREAD_MULTIPLE: nonblocking collective I/O then proceeds in a thread.")

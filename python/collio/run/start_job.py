@@ -163,12 +163,12 @@ def _finish_report(document: Document, lines: Path, report_file: Path) -> None:
 
     from rich.console import Console
 
-    from collio.report import summary as report
+    from collio.report import reading
     from collio.report import text as report_text
 
     console = Console(stderr=True)
-    document["files"], damaged = report.read_lines(lines)
-    document["at_exit"] = report.read_exits(lines)
+    document["files"], damaged = reading.read_lines(lines)
+    document["at_exit"] = reading.read_exits(lines)
     report_file.write_text(json.dumps(document, indent=1) + "\n")
     lines.unlink()
     if damaged:

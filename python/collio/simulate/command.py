@@ -12,6 +12,7 @@ from rich.console import Console
 
 from collio.bench.patterns.options import COUNT
 from collio.machine_file import COSTS, MachineFileError, model_of
+from collio.old_names import RenamedOption
 from collio.plain_json import JsonObject
 from collio.plan import machines, patterns, program
 from collio.plan.errors import PlanError
@@ -42,8 +43,8 @@ class RankList(click.ParamType):  # type: ignore[type-arg]  # generic since clic
 @click.option("--scale", type=RankList(), metavar="N,N,...", help="Several numbers of ranks, with a chart.")
 @click.option("--ranks-per-node", type=COUNT, help="[default: the machine file's]")
 @click.option("--way", "ways", multiple=True, type=click.Choice(WAYS), help="Simulate this way; may be repeated.  [default: all]")
-@click.option("--hint", "hint_texts", multiple=True, metavar="KEY=VALUE", help="A hint of the file; may be repeated.")
-@click.option("--set", "cost_texts", multiple=True, metavar="COST=VALUE", help=f"A cost of the machine: {', '.join(COSTS)}; may be repeated.")
+@click.option("--set", "hint_texts", cls=RenamedOption, former=["--hint"], multiple=True, metavar="KEY=VALUE", help="A hint of the file; may be repeated.")
+@click.option("--cost", "cost_texts", multiple=True, metavar="COST=VALUE", help=f"A cost of the machine: {', '.join(COSTS)}; may be repeated.")
 @click.option("--vary", multiple=True, metavar="KEY=V1,V2,...", help="Compare values of a hint or a cost; may be repeated.")
 @click.option("--scatter", type=COUNT, metavar="SEED", help="Place the job on random nodes instead of the first ones.")
 @click.option("--read", is_flag=True, help="Simulate a read.  [default: a write]")
@@ -72,14 +73,14 @@ def simulate_all(given: JsonObject) -> list[JsonObject]:
     ranks = given["scale"] or ([given["ranks"]] if given["ranks"] else [])
     if not ranks or (given["scale"] and given["ranks"]):
         raise PlanError("say how many ranks there are: either --ranks or --scale")
-    hints = {key: checked_hint("--hint", key, value) for key, value in (assignment("--hint", text) for text in given["hint_texts"])}
+    hints = {key: checked_hint("--set", key, value) for key, value in (assignment("--set", text) for text in given["hint_texts"])}
     documents = []
     with tempfile.TemporaryDirectory(prefix="collio-simulate-") as folder:
         machine = machines.plan_machine(given["machine"], Path(folder))
         ranks_per_node = given["ranks_per_node"] or machine.ranks_per_node
         if ranks_per_node is None:
             raise PlanError(f"--machine {given['machine']} says nothing of ranks; --ranks-per-node does")
-        costs = machine.costs | read_costs("--set", given["cost_texts"])
+        costs = machine.costs | read_costs("--cost", given["cost_texts"])
         prepared: dict[int, list[str]] = {}
         for setting in combinations(ranks, costs, hints, given["vary"]):
             if setting.ranks not in prepared:

@@ -1,128 +1,17 @@
-"""The report of a job: the JSON lines the engine leaves, gathered into one document, and sums over it.
-
-The engine appends lines to $COLLIO_REPORT: one when a file is opened, others while it is used, one when it is closed. A line replaces
-earlier ones with its id. Many files of one kind share a line. `collio run --report FILE` makes the document of them that
-`collio report FILE` reads:
-
-    {"collio": version, "command": [...], "mpi": id, "exit_code": n, "seconds": wall, "hints": {...}, "files": [line, ...]}
-"""
+"""What a report says of files and calls, in words."""
 
 from __future__ import annotations
 
-import glob
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, cast
 
-from collio import hints, plain_json
-from collio.report import check as report_check
-from collio.report.records import MEANINGS as MEANINGS
-from collio.report.records import STEPS, CallRecord, Document, FileRecord, Layout, Placement, RankRecord, Subfiles
+from collio.report import totals
+from collio.report.reading import AT_EXIT
+from collio.report.records import CallRecord, Document, FileRecord, Layout, Placement, RankRecord, Subfiles
 from collio.wording import counted, format_bytes, format_seconds
-
-AT_EXIT = "at_exit"
-"""Key of the lines that ranks leave at their exit."""
 
 MOST_TARGETS_SHOWN = 16
 MUCH = 1 << 20
 """Bytes: a rank that wrote as many wrote data."""
-
-
-class ReportError(ValueError):
-    """A file that is no report; the message names it."""
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Seconds over ranks."""
-
-    min: float
-    median: float
-    max: float
-
-    @classmethod
-    def of(cls, value: Any) -> Spread:
-        """From the report's {"min", "median", "max"}; zero for what is not finite, or absent."""
-        value = value or {}
-        return cls(*(float(value.get(name, 0.0)) for name in ("min", "median", "max")))
-
-
-def read_lines(path: Path) -> tuple[list[FileRecord], int]:
-    """(files, damaged lines) from what the engine left; a job that was killed may end in half a line."""
-    files, damaged = _lines_of(path.read_text(encoding="utf-8", errors="replace") if path.exists() else "")
-    return files, len(damaged)
-
-
-def _lines_of(text: str) -> tuple[list[FileRecord], list[str]]:
-    """Files, and what is wrong with damaged lines."""
-    files: dict[Any, FileRecord] = {}
-    damaged = []
-    for number, line in enumerate(text.split("\n"), 1):  # file names may have what splitlines() takes for an end
-        if not line.strip():
-            continue
-        try:
-            file = plain_json.parse(line)
-            if isinstance(file, dict) and AT_EXIT in file:
-                continue
-            report_check.check_file(file)
-            files[file["id"]] = file
-        except report_check.FieldError as error:
-            damaged.append(f"line {number}: {error}")
-        except ValueError as error:
-            damaged.append(f"line {number} is damaged or cut off ({error})")
-    return list(files.values()), damaged
-
-
-def read_exits(path: Path) -> list[RankRecord]:
-    """What ranks left at their exit (src/mpiio/shim_note.c): {"rank", "init", "opened", "absent", "written", "pnetcdf", "adios", "hdf5"}."""
-    found = []
-    for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else ():
-        if f'"{AT_EXIT}"' in line:
-            try:
-                rank = plain_json.parse(line)[AT_EXIT]
-                report_check.check_rank(rank)
-                found.append(rank)
-            except (ValueError, KeyError, TypeError):
-                continue
-    return found
-
-
-def load(path: Path) -> Document:
-    """The document of `collio run --report`, or the engine's own lines. Where `collio run` was killed before it could make the document,
-    the lines lie beside it under another name. Raises ReportError."""
-    left = sorted(path.absolute().parent.glob(f".{glob.escape(path.name)}.*.lines")) if not path.exists() else []
-    try:
-        text = (left or [path])[-1].read_text(encoding="utf-8", errors="replace")  # a file's name may be no text; what else is none is no JSON
-    except OSError as error:
-        raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
-    try:
-        return _document_of(text, cut_off=bool(left))
-    except ValueError as error:
-        raise ReportError(f"{path}: not a report of collio (`collio run --report FILE` writes one): {error}") from None
-
-
-def _document_of(text: str, cut_off: bool) -> Document:
-    """Of a document, or of the engine's lines, which may end in half a line where they may be `cut_off`. Raises ValueError."""
-    try:
-        document = plain_json.parse(text)
-    except ValueError as error:
-        files, damaged = _lines_of(text)
-        if files and (cut_off or not damaged):
-            return {"files": files}
-        raise ValueError(damaged[0] if files and damaged else f"it is damaged or cut off ({error})" if text else "it is empty") from None
-    if isinstance(document, dict) and "calls" in document:
-        document = {"files": [document]}
-    report_check.check_document(document)
-    return cast(Document, document)  # as checked
-
-
-def calls(document: Document) -> Iterator[tuple[FileRecord, CallRecord]]:
-    """(file, call) pairs."""
-    for file in document["files"]:
-        for call in file.get("calls", ()):
-            yield file, call
 
 
 def place_of(file: FileRecord) -> str:
@@ -140,7 +29,7 @@ def file_lines(file: FileRecord) -> list[str]:
     """"opened in 5 ms, 2 ms of it in the MPI library; views set in 1 ms", "file calls by uring: fuse: transfers go on while messages come",
     "schedules: dataflow stays, ...", "ways: two_layer stays, ..."; what a report tells of them. Times are those of the slowest rank."""
     lines = _state_lines(file)
-    if seconds := {name: Spread.of(value).max for name, value in file.get("seconds", {}).items()}:
+    if seconds := {name: totals.Spread.of(value).max for name, value in file.get("seconds", {}).items()}:
         opened, by_library, views = (seconds.get(name, 0.0) for name in ("open", "open_by_library", "set_view"))
         lines.append(f"opened in {format_seconds(opened)}, {format_seconds(by_library)} of it in the MPI library"
                      + (f"; views set in {format_seconds(views)}" if views else ""))
@@ -227,65 +116,6 @@ def without_collective_calls(document: Document) -> str:
     return f"{counted(count, 'file')} had no collective data call ({_calls_without_record(independent, by_library) or 'and no other'}{why})"
 
 
-def chosen_hints(file: FileRecord) -> dict[str, str]:
-    """The hints of a file that are not at their defaults."""
-    given = {str(key): str(value) for key, value in file.get("hints", {}).items()}
-    return {key: value for key, value in given.items() if key not in hints.BY_KEY or value != hints.BY_KEY[key].default}
-
-
-def total(call: CallRecord) -> Spread:
-    """Seconds of a call from entry to return."""
-    return Spread.of(call.get("seconds", {}).get("total"))
-
-
-def steps(call: CallRecord) -> dict[str, Spread]:
-    """Seconds by step over ranks, in order; steps that took none are left out."""
-    seconds = call.get("seconds", {})
-    named = {name: Spread.of(seconds[name]) for name in STEPS if name in seconds}
-    return {name: spread for name, spread in named.items() if spread.max > 0}
-
-
-def where_time_went(call: CallRecord) -> dict[str, float]:
-    """Seconds of each step on the rank it took longest on; they add up to the call's total, or more.
-
-    The maximum, because few ranks aggregate: the median rank spends the time of the file accesses
-    waiting. In the digest early ranks wait for late ones, so there the minimum is what it costs and the
-    difference is waiting; in the agreement on the outcome the last rank does not wait, so there too it is the
-    minimum. Waiting is what the busiest rank waited, at most what is left of the
-    total; what then is left is "other".
-    """
-    spreads = steps(call)
-    parts = {name: spread.min if name == "agree" else spread.max for name, spread in spreads.items() if name != "wait"}
-    waited = spreads["wait"].min if "wait" in spreads else 0.0
-    if "digest" in spreads:
-        parts["digest"] = spreads["digest"].min
-        waited += spreads["digest"].max - spreads["digest"].min
-    left = max(0.0, total(call).max - sum(parts.values()))
-    parts["wait"] = min(left, waited)
-    parts["other"] = left - parts["wait"]
-    return {name: seconds for name, seconds in parts.items() if seconds > 0}
-
-
-def step_sums(some_calls: Iterable[CallRecord]) -> dict[str, float]:
-    """`where_time_went` summed over calls."""
-    sums = {name: 0.0 for name in (*STEPS, "other")}
-    for call in some_calls:
-        for name, seconds in where_time_went(call).items():
-            sums[name] += seconds
-    return {name: seconds for name, seconds in sums.items() if seconds > 0}
-
-
-def ways(document: Document) -> list[tuple[str, str, str, int]]:
-    """(operation, path, reason, calls) for every path an operation took; the reason is that of its largest call."""
-    grouped: dict[tuple[str, str], list[CallRecord]] = {}
-    for _, call in calls(document):
-        grouped.setdefault((call.get("operation", "?"), call.get("path", "?")), []).append(call)
-    return [
-        (*key, max(some, key=lambda call: call.get("pieces", 0)).get("reason", ""), sum(int(call.get("repeats", 1)) for call in some))
-        for key, some in grouped.items()
-    ]
-
-
 def why_nothing(document: Document, environ_disabled: bool) -> str:
     """Why a report may hold no file."""
     if environ_disabled:
@@ -364,8 +194,8 @@ def program_times(call: CallRecord) -> list[str]:
     """
     if call.get("form", "blocking") == "blocking":
         return []
-    spent = {name: Spread.of(value) for name, value in call.get("program_seconds", {}).items()}
-    zero = Spread(0.0, 0.0, 0.0)
+    spent = {name: totals.Spread.of(value) for name, value in call.get("program_seconds", {}).items()}
+    zero = totals.Spread(0.0, 0.0, 0.0)
     post, waited, hidden = (spent.get(name, zero) for name in ("post", "waited", "hidden"))
     return [f"{call['form']}, on a {call.get('progress') or '?'}: {format_seconds(post.max)} to post, "
             f"{format_seconds(waited.max)} waited, {format_seconds(hidden.min)} hidden"]
