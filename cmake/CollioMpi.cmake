@@ -1,6 +1,6 @@
 # The MPI of this build tree.
 #   collio_mpi_headers             for collio's libraries, which see mpi.h but never link with MPI
-#   COLLIO_ENGINE_FAMILY           that of the engine: of MPI libraries that share their handles and constants (src/mpiio/families.def)
+#   COLLIO_ENGINE_FAMILY           that of the engine: of MPI libraries that share their handles and constants (src/mpiio/shim/families.def)
 #   MPI::MPI_C, MPI::MPI_Fortran   for programs (benchmarks, tests), which link with MPI
 set(COLLIO_MPI_HEADERS "" CACHE PATH "Folder with mpi.h: build what a package has; no MPI library is needed")
 option(COLLIO_STANDARD_ABI "With COLLIO_MPI_HEADERS: the engine for MPI's standard ABI (MPICH's mpi.h has both)" OFF)

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "policy/faults.hpp"
+#include "policy/hints/faults.hpp"
 
 int main() {
   const std::string text(std::istreambuf_iterator<char>(std::cin), {});

@@ -9,7 +9,7 @@
 
 #include "core/matrix.hpp"
 #include "machine/machine.hpp"
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::bench {
 

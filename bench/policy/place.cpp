@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "patterns.hpp"
-#include "policy/place_domains.hpp"
-#include "policy/traffic.hpp"
+#include "policy/placement/place_domains.hpp"
+#include "policy/placement/traffic.hpp"
 
 namespace collio::bench {
 namespace {

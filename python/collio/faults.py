@@ -1,4 +1,4 @@
-"""Faults to be injected (`collio_faults`, `COLLIO_FAULTS`), judged before a job starts by the engine's own reader (src/policy/faults.cpp)."""
+"""Faults to be injected (`collio_faults`, `COLLIO_FAULTS`), judged before a job starts by the engine's own reader (src/policy/hints/faults.cpp)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every hint. Made by tools/generate_hints from src/policy/hints.def: change that file, then run make generate."""
+"""Every hint. Made by tools/generate_hints from src/policy/hints/hints.def: change that file, then run make generate."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One hint; `kind` is a class of src/policy/hint_kinds.hpp, `group` is first, tuning or experimental."""
+    """One hint; `kind` is a class of src/policy/hints/hint_kinds.hpp, `group` is first, tuning or experimental."""
 
     key: str
     default: str

@@ -15,7 +15,7 @@ OF_OTHER_LAYERS = (
     "ROMIO_HINTS", "MPICH_MPIIO_HINTS", "OMPI_MCA_io_ompio_num_aggregators", "OMPI_MCA_io_ompio_bytes_per_agg", "OMPI_MCA_fs_lustre_stripe_size",
     "OMPI_MCA_fs_lustre_stripe_width", "OMPI_MCA_fcoll",
 )
-"""Variables of other I/O layers that the engine reads hints from (src/policy/other_settings.*)."""
+"""Variables of other I/O layers that the engine reads hints from (src/policy/hints/other_settings.*)."""
 
 PASSED_ON_PREFIXES = ("cb_", "romio_", "striping_", "ind_", "nc_")
 """Names of other I/O layers: collio hands them on to the MPI library although it has no use for them."""

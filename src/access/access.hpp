@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "access/datatype.hpp"
-#include "access/device_memory.hpp"
+#include "access/device/device_memory.hpp"
 #include "core/cursor.hpp"
 
 namespace collio::access {

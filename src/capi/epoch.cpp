@@ -9,7 +9,7 @@
 #include "capi/file.hpp"
 #include "capi/transfer.hpp"
 #include "engine/file/same_call.hpp"
-#include "policy/epoch_groups.hpp"
+#include "policy/plan/epoch_groups.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::capi {

@@ -2,9 +2,9 @@
 // the others (collio_declare).
 //
 // Groups of puts are collective calls in the file's queue. All ranks have the same groups
-// (policy/epoch_groups.hpp) and begin them in order, each rank when it has made its puts of a group; the last
-// group begins with the commit. Other collective calls begin and end what is left of the groups first: some
-// ranks may be in an epoch, and no rank knows.
+// (policy/plan/epoch_groups.hpp) and begin them in order, each rank when it has made its puts of a group; the
+// last group begins with the commit. Other collective calls begin and end what is left of the groups first:
+// some ranks may be in an epoch, and no rank knows.
 #pragma once
 
 #include <memory>

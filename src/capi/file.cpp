@@ -11,7 +11,7 @@
 #include "engine/file/same_call.hpp"
 #include "engine/report/say.hpp"
 #include "engine/session/other_settings.hpp"
-#include "policy/hints.hpp"
+#include "policy/hints/hints.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::capi {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "capi/library.h"
-#include "mpiio/shim.h"
+#include "mpiio/shim/shim.h"
 
 static pthread_once_t started_once = PTHREAD_ONCE_INIT;
 static const struct collio_library* engine;

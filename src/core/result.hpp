@@ -12,7 +12,7 @@
 namespace collio::core {
 
 /// Error classes in the order in which they win when ranks fail differently: the largest is reported.
-/// They map one to one to MPI's error classes (mpiio/error_codes).
+/// They map one to one to MPI's error classes (mpiio/library/error_codes).
 enum class ErrorClass : std::int32_t {
   none = 0,
   other,

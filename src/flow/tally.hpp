@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "policy/domains.hpp"
+#include "policy/domains/domains.hpp"
 
 namespace collio::flow {
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "flow/slot_groups.hpp"
-#include "policy/domains.hpp"
+#include "policy/domains/domains.hpp"
 
 namespace collio::flow {
 

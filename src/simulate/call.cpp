@@ -1,8 +1,8 @@
 // See call.hpp.
 #include "simulate/call.hpp"
 
-#include "policy/by_layout.hpp"
-#include "policy/place_domains.hpp"
+#include "policy/domains/by_layout.hpp"
+#include "policy/placement/place_domains.hpp"
 
 namespace collio::simulate {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "policy/aggregators.hpp"
-#include "policy/plan.hpp"
+#include "policy/aggregators/aggregators.hpp"
+#include "policy/plan/plan.hpp"
 #include "simulate/model.hpp"
 #include "simulate/outcome.hpp"
 #include "simulate/shares.hpp"

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "policy/choose_assignment.hpp"
-#include "policy/elect_aggregators.hpp"
-#include "policy/select_aggregators.hpp"
+#include "policy/aggregators/elect_aggregators.hpp"
+#include "policy/aggregators/select_aggregators.hpp"
+#include "policy/placement/choose_assignment.hpp"
 #include "simulate/demand.hpp"
 #include "simulate/storage_way.hpp"
 

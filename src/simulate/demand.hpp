@@ -13,8 +13,8 @@
 #include "core/cursor.hpp"
 #include "core/matrix.hpp"
 #include "core/pattern.hpp"
-#include "policy/domains.hpp"
-#include "policy/file_cuts.hpp"
+#include "policy/domains/domains.hpp"
+#include "policy/domains/file_cuts.hpp"
 
 namespace collio::simulate {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/index.hpp"
-#include "policy/file_cuts.hpp"
-#include "policy/local_aggregators.hpp"
-#include "policy/select_aggregators.hpp"
+#include "policy/aggregators/local_aggregators.hpp"
+#include "policy/aggregators/select_aggregators.hpp"
+#include "policy/domains/file_cuts.hpp"
 #include "simulate/clocks.hpp"
 
 namespace collio::simulate {

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "policy/digest.hpp"
-#include "policy/domains.hpp"
+#include "policy/domains/domains.hpp"
+#include "policy/plan/digest.hpp"
 #include "simulate/demand.hpp"
 
 namespace collio::simulate {

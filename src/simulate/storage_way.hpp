@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "policy/elect_aggregators.hpp"
-#include "policy/placement.hpp"
+#include "policy/aggregators/elect_aggregators.hpp"
+#include "policy/placement/placement.hpp"
 
 namespace collio::simulate {
 
 struct StorageWay {
   machine::BusiestLink busiest;  ///< of the exchange and the ways to storage together
-  double mean_cost_s = 0;        ///< C1 + C2 of policy/elect_aggregators, over the domains
+  double mean_cost_s = 0;        ///< C1 + C2 of policy/aggregators/elect_aggregators, over the domains
   double most_cost_s = 0;
 };
 

@@ -3,7 +3,7 @@
 
 #include "core/index.hpp"
 #include "flow/packed_room.hpp"
-#include "policy/local_aggregators.hpp"
+#include "policy/aggregators/local_aggregators.hpp"
 #include "simulate/clocks.hpp"
 #include "simulate/queue.hpp"
 #include "simulate/two_layer_costs.hpp"

@@ -1,5 +1,5 @@
-// Faults where collio calls the file system: a call that meets a rule of policy/faults.hpp is not made as
-// asked, or waits.
+// Faults where collio calls the file system: a call that meets a rule of policy/hints/faults.hpp is not made
+// as asked, or waits.
 //
 // Faults act below storage/operation.hpp: the code that handles the kernel's short counts, interruptions and
 // errors handles injected ones too, with every backend. Without a drill this costs one look at a null
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "policy/faults.hpp"
+#include "policy/hints/faults.hpp"
 
 namespace collio::storage {
 

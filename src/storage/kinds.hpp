@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "policy/hints.hpp"
+#include "policy/hints/hints.hpp"
 #include "storage/operation.hpp"
 #include "storage/posix.hpp"
 #include "storage/write_watch.hpp"

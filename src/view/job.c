@@ -12,7 +12,7 @@
 
 const int view_in_job = 1;
 
-/* Of libcollio_mpiio.so (mpiio/shim.c). */
+/* Of libcollio_mpiio.so (mpiio/shim/shim.c). */
 int view_may_serve(void) {
   static int (*program_opens)(void);
   static int looked;

@@ -1,9 +1,9 @@
-// Fuzz target: the grammar of faults (policy/faults.hpp).
+// Fuzz target: the grammar of faults (policy/hints/faults.hpp).
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "policy/faults.hpp"
+#include "policy/hints/faults.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace collio::policy;

@@ -1,10 +1,10 @@
-// Fuzz target: COLLIO_HINTS and every hint's value (policy/hints.hpp). What is in force is always something
-// that is allowed.
+// Fuzz target: COLLIO_HINTS and every hint's value (policy/hints/hints.hpp). What is in force is always
+// something that is allowed.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "policy/hints.hpp"
+#include "policy/hints/hints.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace collio::policy;

@@ -1,12 +1,12 @@
-// Fuzz target: the settings of other I/O layers (policy/other_settings.hpp). Every pair is a hint with a
-// value that is allowed.
+// Fuzz target: the settings of other I/O layers (policy/hints/other_settings.hpp). Every pair is a hint with
+// a value that is allowed.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include "policy/hints.hpp"
-#include "policy/other_settings.hpp"
+#include "policy/hints/hints.hpp"
+#include "policy/hints/other_settings.hpp"
 
 namespace {
 

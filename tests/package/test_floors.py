@@ -52,7 +52,7 @@ def test_includes_only_from_below(path):
 
 def test_the_library_does_not_stand_on_the_interposer():
     """capi and mpiio are fronts of engine/session; what finds the MPI library of a process is shared."""
-    shared = {'"mpiio/shim.h"'}
+    shared = {'"mpiio/shim/shim.h"'}
     for path in SOURCES:
         if folder_of(path) == "capi":
             above = {name for name in source_tree.includes(path) if name.startswith('"mpiio/')} - shared

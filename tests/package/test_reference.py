@@ -52,14 +52,14 @@ def test_fortran_module_has_the_numbers_of_the_header():
 
 def test_faults_document_names_every_word():
     told = set(re.findall(r"`(\w+)", (DOCS / "faults.md").read_text()))
-    words = set(re.findall(r"^COLLIO_FAULT_(?:POINT|ERROR)\((\w+)", (source_tree.ROOT / "src/policy/faults.def").read_text(), re.MULTILINE))
+    words = set(re.findall(r"^COLLIO_FAULT_(?:POINT|ERROR)\((\w+)", (source_tree.ROOT / "src/policy/hints/faults.def").read_text(), re.MULTILINE))
     assert {"write", "ENOSPC"} <= words
     assert not words - told
 
 
 def test_conformance_document_names_every_function():
     """docs/conformance.md names every function of calls.def, written out or as `write_all` after `MPI_File_`."""
-    names = set(re.findall(r"^COLLIO_[A-Z]+\(File_(\w+?)(?:_c)?,", (source_tree.ROOT / "src/mpiio/calls.def").read_text(), re.MULTILINE))
+    names = set(re.findall(r"^COLLIO_[A-Z]+\(File_(\w+?)(?:_c)?,", (source_tree.ROOT / "src/mpiio/shim/calls.def").read_text(), re.MULTILINE))
     assert {"open", "write_all", "iread_shared"} <= names
     told = {word.removeprefix("MPI_File_") for word in re.findall(r"`(\w+)`", (DOCS / "conformance.md").read_text())}
     assert not names - told

@@ -23,10 +23,10 @@ WITHOUT = {
     "observe/file_times": "sums of times; tests/python/test_report_schema.py",
     "observe/report_records": "made from report.def; report_text_test",
     "observe/steps": "a stopwatch, and counters made from report.def",
-    "policy/choices": "enumerations; hints_test has every word",
-    "policy/hint_kinds": "hints_test reads every kind of value",
-    "policy/reason": "an enumeration; reason_text_test",
-    "policy/sign_test": "contest_test",
+    "policy/hints/choices": "enumerations; hints_test has every word",
+    "policy/hints/hint_kinds": "hints_test reads every kind of value",
+    "policy/plan/reason": "an enumeration; reason_text_test",
+    "policy/trials/sign_test": "contest_test",
     "simulate/storage_way": "compare_test",
     "simulate/two_layer_parts": "plain data; simulated_call_test",
     "storage/aio": "storage_kinds_test runs every kind of storage",
@@ -41,9 +41,10 @@ WITHOUT = {
 
 def modules():
     found = set(PURE_ELSEWHERE)
-    for floor in FLOORS:
-        for path in (source_tree.ROOT / "src" / floor).glob("*.[ch]pp"):
-            found.add(f"{floor}/{path.stem}")
+    folders = [source_tree.ROOT / "src" / floor for floor in FLOORS]
+    for folder in folders + [room for room in (source_tree.ROOT / "src/policy").iterdir() if room.is_dir()]:
+        for path in folder.glob("*.[ch]pp"):
+            found.add(path.relative_to(source_tree.ROOT / "src").with_suffix("").as_posix())
     return found
 
 

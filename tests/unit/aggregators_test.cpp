@@ -1,5 +1,5 @@
 // Who aggregates: the spread over a node's ranks, the deal over nodes, and the hints that limit it.
-#include "policy/aggregators.hpp"
+#include "policy/aggregators/aggregators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Placements of many domains: as good as those that weigh all pairs, and made in a moment.
-#include "policy/assign_by_node.hpp"
+#include "policy/placement/assign_by_node.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Assignments of domains to aggregators: what each policy is for, how many domains an aggregator gets, and
 // planning at scale.
-#include "policy/assignment.hpp"
+#include "policy/placement/assignment.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 #include <iostream>
 #include <random>
 
-#include "policy/swap_domains.hpp"
+#include "policy/placement/swap_domains.hpp"
 
 namespace collio::policy {
 namespace {

@@ -1,5 +1,5 @@
 // That values which nobody asked for do not count as asked for when they come back.
-#include "policy/automatic_hints.hpp"
+#include "policy/hints/automatic_hints.hpp"
 
 #include <gtest/gtest.h>
 

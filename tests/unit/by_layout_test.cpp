@@ -1,12 +1,12 @@
 // What a file's layout makes of a call: where domains begin, who writes, and what a new file is asked for.
-#include "policy/by_layout.hpp"
+#include "policy/domains/by_layout.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "policy/aggregators.hpp"
-#include "policy/plan.hpp"
+#include "policy/aggregators/aggregators.hpp"
+#include "policy/plan/plan.hpp"
 #include "storage/storage.hpp"
 
 namespace collio::policy {

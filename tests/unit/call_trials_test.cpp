@@ -1,5 +1,5 @@
 // That trials of whole calls find the fastest way, cost little, and leave what hints decide alone.
-#include "policy/call_trials.hpp"
+#include "policy/trials/call_trials.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The assignment `auto` takes: the one whose busiest link is done soonest, unless domains in order are as
 // good.
-#include "policy/choose_assignment.hpp"
+#include "policy/placement/choose_assignment.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// policy/choose_targets: the paper's example, and what it says nothing of.
-#include "policy/choose_targets.hpp"
+// policy/targets/choose_targets: the paper's example, and what it says nothing of.
+#include "policy/targets/choose_targets.hpp"
 
 #include <gtest/gtest.h>
 

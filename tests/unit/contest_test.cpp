@@ -1,5 +1,5 @@
 // A faster way takes over soon, chance does not, and trials stay cheap.
-#include "policy/contest.hpp"
+#include "policy/trials/contest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "byte_list.hpp"
-#include "policy/file_cuts.hpp"
+#include "policy/domains/file_cuts.hpp"
 
 namespace collio::policy {
 namespace {

@@ -1,5 +1,5 @@
 // Digests combine in any order to the same whole.
-#include "policy/digest.hpp"
+#include "policy/plan/digest.hpp"
 
 #include <gtest/gtest.h>
 

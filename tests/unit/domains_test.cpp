@@ -1,6 +1,6 @@
 // Cuts of a span into domains and windows: every byte has one owner and one round, and boundaries are
 // aligned.
-#include "policy/domains.hpp"
+#include "policy/domains/domains.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Elections of aggregators: two examples on a grid with storage behind I/O nodes, and what is special.
-#include "policy/elect_aggregators.hpp"
+#include "policy/aggregators/elect_aggregators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which puts of an epoch are written together, against the definition.
-#include "policy/epoch_groups.hpp"
+#include "policy/plan/epoch_groups.hpp"
 
 #include <gtest/gtest.h>
 

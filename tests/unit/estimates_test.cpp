@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/aggregators.hpp"
-#include "policy/plan.hpp"
+#include "policy/aggregators/aggregators.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::policy {
 namespace {

@@ -1,5 +1,5 @@
 // The grammar of faults: what is taken, what is refused, and what a refusal names.
-#include "policy/faults.hpp"
+#include "policy/hints/faults.hpp"
 
 #include <gtest/gtest.h>
 

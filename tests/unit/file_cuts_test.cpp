@@ -1,13 +1,13 @@
 // Cuts of a file into domains: where boundaries lie, who owns a byte, and sums over extents against a count
 // byte by byte.
-#include "policy/file_cuts.hpp"
+#include "policy/domains/file_cuts.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <random>
 
-#include "policy/domains.hpp"
+#include "policy/domains/domains.hpp"
 
 namespace collio::policy {
 namespace {

@@ -18,7 +18,7 @@
 #include "flow/in_transit.hpp"
 #include "flow/tally.hpp"
 #include "flow/window_order.hpp"
-#include "policy/local_aggregators.hpp"
+#include "policy/aggregators/local_aggregators.hpp"
 
 namespace collio::test {
 

@@ -5,7 +5,7 @@
 
 #include "golden.hpp"
 #include "machine/topology.hpp"
-#include "policy/placement.hpp"
+#include "policy/placement/placement.hpp"
 
 namespace collio::test {
 

@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "golden_machine.hpp"
-#include "policy/assignment.hpp"
+#include "policy/placement/assignment.hpp"
 
 namespace collio::policy {
 namespace {

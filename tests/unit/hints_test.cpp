@@ -1,5 +1,5 @@
 // Every row of the hint table: its default, what it takes, what it refuses and what it says then.
-#include "policy/hints.hpp"
+#include "policy/hints/hints.hpp"
 
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ Row values_of(const HintRow& row) {
 std::vector<bool> same_members(const Hints& a, const Hints& b) {
   return {
 #define COLLIO_HINT(key, member, ...) a.member == b.member,
-#include "policy/hints.def"
+#include "policy/hints/hints.def"
   };
 }
 
@@ -116,7 +116,7 @@ TEST(Hints, KeysAndWordsAreThereOnce) {
 #define COLLIO_WORDS(list, ...) \
   seen.clear();                 \
   for (const auto& name : words::list) EXPECT_TRUE(seen.insert(name.word).second) << name.word;
-#include "policy/hints.def"
+#include "policy/hints/hints.def"
 }
 
 TEST(Hints, WithoutAnyTheDefaultsAreInForce) {
@@ -290,7 +290,7 @@ TEST(Hints, UnknownOwnNamesWarnAndForeignOnesAreIgnored) {
   const Hints h =
       parse_hints({{"collio_pathh", "auto"}, {"romio_no_indep_rw", "true"}, {"access_style", "write_once"}});
   ASSERT_EQ(h.warnings.size(), 1u);
-  EXPECT_EQ(h.warnings[0], "hint collio_pathh is unknown; `collio info` lists all");
+  EXPECT_EQ(h.warnings[0], "hint collio_pathh is unknown; `collio info --all` lists all");
   EXPECT_EQ(h.in_force, parse_hints({}).in_force);
 }
 

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::transport {
 namespace {

@@ -1,4 +1,4 @@
-#include "policy/local_aggregators.hpp"
+#include "policy/aggregators/local_aggregators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Settings of ROMIO, Cray MPICH and Open MPI: which hints they set, and the warnings about those that set
 // none.
-#include "policy/other_settings.hpp"
+#include "policy/hints/other_settings.hpp"
 
 #include <gtest/gtest.h>
 

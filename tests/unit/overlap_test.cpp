@@ -1,12 +1,12 @@
 // Which schedule a call's rounds follow, and that their buffers stay within the collective buffer.
-#include "policy/overlap.hpp"
+#include "policy/plan/overlap.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::policy {
 namespace {

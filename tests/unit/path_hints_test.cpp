@@ -1,5 +1,5 @@
 // Rules of hints by path: what is a rule, and the message about what is none.
-#include "policy/path_hints.hpp"
+#include "policy/hints/path_hints.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Domains go where their bytes are, or where the network wants them, and never two to one aggregator.
-#include "policy/place_domains.hpp"
+#include "policy/placement/place_domains.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "byte_list.hpp"
 #include "machine/node_traffic.hpp"
-#include "policy/assignment.hpp"
-#include "policy/elect_aggregators.hpp"
+#include "policy/aggregators/elect_aggregators.hpp"
+#include "policy/placement/assignment.hpp"
 
 namespace collio::policy {
 namespace {

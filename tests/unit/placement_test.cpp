@@ -1,13 +1,13 @@
 // Measures of placements: an example of Liu, Zhou & Guo's size, bytes to and from aggregators, and what is no
 // problem.
-#include "policy/placement.hpp"
+#include "policy/placement/placement.hpp"
 
 #include <gtest/gtest.h>
 
 #include "core/linear_assignment.hpp"
 #include "golden.hpp"
 #include "networks.hpp"
-#include "policy/assignment.hpp"
+#include "policy/placement/assignment.hpp"
 
 namespace collio::policy {
 namespace {

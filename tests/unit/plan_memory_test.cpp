@@ -6,7 +6,7 @@
 #include <iterator>
 #include <optional>
 
-#include "policy/place_domains.hpp"
+#include "policy/placement/place_domains.hpp"
 
 namespace collio::engine {
 namespace {

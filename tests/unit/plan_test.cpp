@@ -1,5 +1,5 @@
 // Plans: which path, where the domains lie, and a reason for everything.
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 
 #include <gtest/gtest.h>
 

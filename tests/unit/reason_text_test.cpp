@@ -1,7 +1,7 @@
 // The report's reasons: one text for every way a plan can come about.
 #include <gtest/gtest.h>
 
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::policy {
 namespace {

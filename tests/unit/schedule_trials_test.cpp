@@ -1,5 +1,5 @@
 // That trials find the fastest schedule, cost little, and look again when the pattern changes its pace.
-#include "policy/schedule_trials.hpp"
+#include "policy/trials/schedule_trials.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Who aggregates by each policy, and how many: by hint, by stripes, by what a policy may place.
-#include "policy/select_aggregators.hpp"
+#include "policy/aggregators/select_aggregators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Which subfiles a job stops dealing stripes to.
 #include <gtest/gtest.h>
 
-#include "policy/slow_subfiles.hpp"
+#include "policy/targets/slow_subfiles.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Bytes between nodes: sums over flows, and what a plan foresees of them.
-#include "policy/traffic.hpp"
+#include "policy/placement/traffic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include "machine/locate_nodes.hpp"
 #include "machine/node_traffic.hpp"
 #include "networks.hpp"
-#include "policy/aggregators.hpp"
-#include "policy/place_domains.hpp"
+#include "policy/aggregators/aggregators.hpp"
+#include "policy/placement/place_domains.hpp"
 
 namespace collio {
 namespace {

@@ -1,10 +1,10 @@
 // How data goes in two phases: what the hint asks for, unless the call cannot have it; and the report says
 // so.
-#include "policy/transfer.hpp"
+#include "policy/plan/transfer.hpp"
 
 #include <gtest/gtest.h>
 
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::policy {
 namespace {

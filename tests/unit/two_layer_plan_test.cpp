@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "byte_list.hpp"
-#include "policy/local_aggregators.hpp"
-#include "policy/plan.hpp"
+#include "policy/aggregators/local_aggregators.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::policy {
 namespace {

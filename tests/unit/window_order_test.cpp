@@ -8,7 +8,7 @@
 
 #include "byte_list.hpp"
 #include "flow_world.hpp"
-#include "policy/domains.hpp"
+#include "policy/domains/domains.hpp"
 
 namespace collio::flow {
 namespace {

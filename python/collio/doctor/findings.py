@@ -16,7 +16,7 @@ from collio.run import launch_line
 WELL, NOTE, WRONG = "well", "note", "wrong"
 MEBIBYTE = 1 << 20
 SHARED_MIB, LEAST_MIB, MOST_MIB = 64, 4, 32
-"""Shared memory of a node at default hints: node_memory_bytes() in src/policy/plan.cpp. collio takes half of what is free at most."""
+"""Shared memory of a node at default hints: node_memory_bytes() in src/policy/plan/plan.cpp. collio takes half of what is free at most."""
 MORE_MEMORY = "remove what is left there, or give it more room: `mount -o remount,size=1g /dev/shm`, in a container `--shm-size=1g`"
 CORES_EACH, MOST_ON_A_NODE = 8, 16
 """Aggregators of a node on a file system that nodes share: fewest_cores_each and most_on_a_node in src/policy."""

@@ -52,7 +52,7 @@ def _lines_of(text: str) -> tuple[list[FileRecord], list[str]]:
 
 
 def read_exits(path: Path) -> list[RankRecord]:
-    """What ranks left at their exit (src/mpiio/shim_note.c): {"rank", "init", "opened", "absent", "written", "pnetcdf", "adios", "hdf5"}."""
+    """What ranks left at their exit (src/mpiio/shim/shim_note.c): {"rank", "init", "opened", "absent", "written", "pnetcdf", "adios", "hdf5"}."""
     found = []
     for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else ():
         if f'"{AT_EXIT}"' in line:

@@ -162,7 +162,7 @@ class FileRecord(TypedDict, total=False):
 
 
 class RankRecord(TypedDict, total=False):
-    """What a rank leaves at its exit (src/mpiio/shim_note.c). Numbers are 0 or 1 unless said otherwise."""
+    """What a rank leaves at its exit (src/mpiio/shim/shim_note.c). Numbers are 0 or 1 unless said otherwise."""
 
     rank: int
     init: int

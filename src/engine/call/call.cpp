@@ -16,7 +16,7 @@
 #include "engine/independent/independent.hpp"
 #include "engine/two_layer/two_layer.hpp"
 #include "engine/two_phase/two_phase.hpp"
-#include "policy/place_domains.hpp"
+#include "policy/placement/place_domains.hpp"
 
 namespace collio::engine {
 

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "engine/independent/independent.hpp"
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::engine {
 

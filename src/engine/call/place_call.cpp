@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/cursor.hpp"
-#include "policy/file_cuts.hpp"
-#include "policy/place_domains.hpp"
+#include "policy/domains/file_cuts.hpp"
+#include "policy/placement/place_domains.hpp"
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/waiting.hpp"
 

@@ -11,10 +11,10 @@ namespace collio::engine {
 void balance_call(File& file, policy::Plan& plan, const access::FileAccess& access);
 inline constexpr int balanced_regions = 32;
 
-/// Places the plan's domains (policy/place_domains), where that may pay; placing_text() says why so.
-/// `access`: this rank's; `bytes`: of the whole call. Collective. The first rank of every node sends a row of
-/// as many numbers as there are domains to rank 0, which decides; everyone learns which aggregator serves
-/// which domain. If rank 0 has no memory for that, domains stay in order.
+/// Places the plan's domains (policy/placement/place_domains), where that may pay; placing_text() says why
+/// so. `access`: this rank's; `bytes`: of the whole call. Collective. The first rank of every node sends a
+/// row of as many numbers as there are domains to rank 0, which decides; everyone learns which aggregator
+/// serves which domain. If rank 0 has no memory for that, domains stay in order.
 void place_call(File& file, policy::Plan& plan, const access::FileAccess& access, std::int64_t bytes);
 
 }  // namespace collio::engine

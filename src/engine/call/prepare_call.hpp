@@ -5,7 +5,7 @@
 #include "core/result.hpp"
 #include "engine/call/call.hpp"
 #include "engine/file/plan_memory.hpp"
-#include "policy/digest.hpp"
+#include "policy/plan/digest.hpp"
 
 namespace collio::engine {
 

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "access/access.hpp"
-#include "policy/call_trials.hpp"
-#include "policy/digest.hpp"
-#include "policy/plan.hpp"
-#include "policy/schedule_trials.hpp"
+#include "policy/plan/digest.hpp"
+#include "policy/plan/plan.hpp"
+#include "policy/trials/call_trials.hpp"
+#include "policy/trials/schedule_trials.hpp"
 
 namespace collio::engine {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "policy/slow_subfiles.hpp"
+#include "policy/targets/slow_subfiles.hpp"
 
 namespace collio::engine {
 

@@ -12,7 +12,7 @@
 
 #include "core/extent.hpp"
 #include "core/result.hpp"
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 #include "storage/range_lock.hpp"
 #include "storage/subfiles/files.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "engine/file/subfile_steps.hpp"
 #include "engine/open/first_word.hpp"
-#include "policy/by_layout.hpp"
+#include "policy/domains/by_layout.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::engine {

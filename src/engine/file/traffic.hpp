@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/traffic.hpp"
+#include "policy/placement/traffic.hpp"
 
 namespace collio::engine {
 

@@ -12,7 +12,7 @@
 #include "core/extent.hpp"
 #include "core/result.hpp"
 #include "observe/call_record.hpp"
-#include "policy/digest.hpp"
+#include "policy/plan/digest.hpp"
 #include "transport/node_memory/agreement.hpp"
 
 namespace collio::engine {

@@ -6,7 +6,7 @@
 
 #include "access/access.hpp"
 #include "engine/file/file.hpp"
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 #include "transport/messages/link.hpp"
 #include "transport/node_memory/agreement.hpp"
 

@@ -9,7 +9,7 @@
 #include "access/external32.hpp"
 #include "core/result.hpp"
 #include "observe/call_record.hpp"
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::engine {
 

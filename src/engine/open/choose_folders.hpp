@@ -2,7 +2,7 @@
 //
 // A file with equal parts in several folders is written when the slowest of them is done. So rank 0 takes the
 // rates that it measured minutes ago, or measures now (storage/probe), and leaves out what would hold the
-// file up (policy/choose_targets). Its node's way to the folders counts for all.
+// file up (policy/targets/choose_targets). Its node's way to the folders counts for all.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 #include "core/result.hpp"
 #include "observe/report_records.hpp"
-#include "policy/hints.hpp"
+#include "policy/hints/hints.hpp"
 #include "storage/probe/choose.hpp"
 
 namespace collio::engine {

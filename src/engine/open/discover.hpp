@@ -8,7 +8,7 @@
 #include "machine/emulated_nodes.hpp"
 #include "machine/machine.hpp"
 #include "machine/node_reader.hpp"
-#include "policy/aggregators.hpp"
+#include "policy/aggregators/aggregators.hpp"
 #include "transport/node_memory/agreement.hpp"
 
 namespace collio::engine {

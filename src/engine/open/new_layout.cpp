@@ -8,7 +8,7 @@
 
 #include "engine/open/choose_stripes.hpp"
 #include "engine/open/job_here.hpp"
-#include "policy/by_layout.hpp"
+#include "policy/domains/by_layout.hpp"
 #include "storage/layouts/layouts.hpp"
 
 namespace collio::engine {

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "engine/file/file.hpp"
-#include "policy/hints.hpp"
-#include "policy/path_hints.hpp"
+#include "policy/hints/hints.hpp"
+#include "policy/hints/path_hints.hpp"
 
 namespace collio::engine {
 

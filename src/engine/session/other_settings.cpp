@@ -13,8 +13,8 @@
 #include <mutex>
 #include <optional>
 
-#include "policy/hints.hpp"
-#include "policy/other_settings.hpp"
+#include "policy/hints/hints.hpp"
+#include "policy/hints/other_settings.hpp"
 
 namespace collio::engine {
 

@@ -3,7 +3,7 @@
 // Every rank asks the aggregators for its pieces; an aggregator waits until all requests of a window are in,
 // reads what they name once, and answers each from its collective buffer, in the order of rounds: by a
 // message, or with leave to get the bytes there (transport/one_sided/grants.hpp). Meanwhile it may collect
-// the requests of later windows and read those (policy/overlap.hpp).
+// the requests of later windows and read those (policy/plan/overlap.hpp).
 #include "engine/two_phase/two_phase.hpp"
 
 #include <deque>

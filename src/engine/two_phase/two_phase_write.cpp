@@ -2,7 +2,7 @@
 //
 // Every rank sends its pieces to the aggregators that own them; every aggregator places what arrives in its
 // collective buffers and writes it, window by window. What goes on at the same time is for the plan to say
-// (policy/overlap.hpp).
+// (policy/plan/overlap.hpp).
 #include "engine/two_phase/two_phase.hpp"
 
 #include <new>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/choose_targets.hpp"
+#include "policy/targets/choose_targets.hpp"
 #include "storage/probe/measure.hpp"
 
 namespace collio::storage::probe {

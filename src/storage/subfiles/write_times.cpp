@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/slow_subfiles.hpp"
+#include "policy/targets/slow_subfiles.hpp"
 
 namespace collio::storage {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "access/access.hpp"
-#include "policy/domains.hpp"
+#include "policy/domains/domains.hpp"
 #include "transport/messages/message.hpp"
 
 namespace collio::transport {

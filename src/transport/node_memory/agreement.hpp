@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "policy/digest.hpp"
+#include "policy/plan/digest.hpp"
 #include "transport/node_memory/node_board.hpp"
 
 namespace collio::transport {

@@ -28,7 +28,7 @@
 #include "flow/in_transit.hpp"
 #include "flow/slot_groups.hpp"
 #include "flow/tally.hpp"
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 #include "transport/node_memory/shared_memory.hpp"
 #include "transport/waiting/futex.hpp"
 

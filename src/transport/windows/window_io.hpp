@@ -5,7 +5,7 @@
 
 #include "core/packed_extents.hpp"
 #include "machine/machine.hpp"
-#include "policy/hints.hpp"
+#include "policy/hints/hints.hpp"
 #include "storage/storage.hpp"
 #include "transport/messages/link.hpp"
 #include "transport/windows/extent_transfers.hpp"

@@ -1,7 +1,7 @@
 // Prints the table of hints: for a Python test that compares it with the one `collio run` checks values by.
 #include <iostream>
 
-#include "policy/hints.hpp"
+#include "policy/hints/hints.hpp"
 
 int main() {
   for (const auto& row : collio::policy::hint_table())

@@ -1,0 +1,310 @@
+// See view_calls.hpp. Ranks agree on the class of a view (docs/architecture.md, "The view may stay with
+// collio").
+#include "mpiio/calls/view_calls.hpp"
+
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "engine/file/same_call.hpp"
+#include "mpiio/calls/data_calls.hpp"
+#include "mpiio/calls/sequential.hpp"
+#include "mpiio/calls/subfile_calls.hpp"
+#include "mpiio/library/error_codes.hpp"
+#include "mpiio/open/open_files.hpp"
+#include "mpiio/view/ask_library.hpp"
+#include "mpiio/view/check_view.hpp"
+
+namespace collio::mpiio {
+
+namespace {
+
+/// What all ranks have to know of a view before it is set, each the most of all ranks.
+enum {
+  view_kind,
+  worst_error,
+  representation_most,
+  representation_least,
+  etype_most,
+  etype_least,
+  derived_etype,
+  gives_info,
+  other_unit,
+  hands_on,
+  agreed_count
+};
+using ViewWords = std::array<std::int64_t, agreed_count>;
+
+enum class Representation : std::int32_t { native, external32, internal, other };
+
+/// Of the representations that MPI knows, in the letters that the libraries take.
+struct RepresentationName {
+  const char *name, *capitals;
+  Representation data;
+};
+constexpr RepresentationName representation_names[] = {
+    {"native", "NATIVE", Representation::native},
+    {"external32", "EXTERNAL32", Representation::external32},
+    {"internal", "INTERNAL", Representation::internal}};
+
+Representation representation_of(const char* name) {
+  for (const RepresentationName& one : representation_names)
+    if (std::strcmp(name, one.name) == 0 || std::strcmp(name, one.capitals) == 0) return one.data;
+  return Representation::other;
+}
+
+/// Whether collio can do calls through a view in this representation. The MPI library does those on files of
+/// its own.
+bool is_served(const OpenFile& file, Representation data) {
+  return data == Representation::native || (data != Representation::other && alone(file));
+}
+
+/// Of a view that is served. Internal data are native ones here, as MPICH's are.
+void note_representation(OpenFile& file, Representation data) {
+  file.external32 = data == Representation::external32;
+  file.representation = representation_names[static_cast<std::size_t>(data)].name;
+}
+
+int refuse_representation(MPI_File handle, const OpenFile& file, const char* asked) {
+  return raise(handle, MPI_ERR_UNSUPPORTED_DATAREP,
+               file.engine->path + " is kept in subfiles, which have no data in the representation \"" +
+                   std::string(asked, ::strnlen(asked, MPI_MAX_DATAREP_STRING)) +
+                   "\" of the view; allowed: native, external32, internal");
+}
+
+/// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio
+/// can do without it.
+bool is_for_reading(const access::View& view, const AskedView& asked) {
+  return !asked.writes && view.filetype && check_view(view, asked.etype, {true, false}).ok();
+}
+
+/// The MPI library's refusal of a view that it need not take; else collio's own, which in check mode says
+/// more.
+core::Error error_of_view(const OpenFile& file, const access::View& view, const AskedView& asked) {
+  const bool checks = file.engine->hints.check != policy::Check::none;
+  const bool asks = file.atomic || (is_doubtful(view, asked.etype) && !is_for_reading(view, asked));
+  core::Error refused = asks ? ask_library(file.engine->comm, asked) : core::Error{};
+  if (!view.filetype || (!checks && !refused.ok())) return refused;
+  core::Error wrong = check_view(view, asked.etype, {checks, file.writes});
+  return wrong.ok() ? refused : wrong;
+}
+
+/// A view through which a file in subfiles cannot be served, on all ranks alike.
+core::Error unserved(const OpenFile& file, ViewKind agreed) {
+  if (agreed != ViewKind::undescribed) return {};
+  return {core::ErrorClass::type,
+          file.engine->path +
+              " is kept in subfiles, which collio alone serves, and it cannot describe a rank's file type"};
+}
+
+/// A view in external32 of types that are not converted.
+core::Error not_converted(const OpenFile& file, MPI_Datatype etype, MPI_Datatype filetype) {
+  for (MPI_Datatype type : {etype, filetype})
+    if (const auto elements = access::external32_elements(type); !elements)
+      return {elements.error().kind, file.engine->path + ": a view's " + elements.error().message};
+  return {};
+}
+
+/// What is wrong with this rank's view. Throws std::bad_alloc.
+core::Error error_of_rank(const OpenFile& file, const access::View& view, const AskedView& asked,
+                          Representation data) {
+  core::Error error;
+  if (is_served(file, data)) error = error_of_view(file, view, asked);
+  if (error.ok() && view.filetype && data == Representation::external32 && alone(file))
+    error = not_converted(file, asked.etype, asked.filetype);
+  return error;
+}
+
+bool has_same_etype(const ViewWords& most) { return most[etype_most] == -most[etype_least]; }
+
+/// What is wrong with the ranks' views, on all ranks alike. `error`: with this rank's.
+core::Error agreed_error(const OpenFile& file, const ViewWords& most, core::Error error) {
+  const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
+  if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
+  if (most[representation_most] != -most[representation_least])
+    error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
+  if (error.ok() && file.engine->hints.check != policy::Check::none && !has_same_etype(most))
+    error = {core::ErrorClass::not_same,
+             "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
+                 " to " + std::to_string(most[etype_most]) + " bytes"};
+  if (error.ok() && alone(file)) error = unserved(file, static_cast<ViewKind>(most[view_kind]));
+  return error;
+}
+
+/// Whether this rank wants the library to have a plain view at once. A library's call may fail on some ranks.
+bool hands_on_plain_view(const OpenFile& file, const access::View& view) {
+  return file.engine->size == 1 || !file.taken_over() || !file.program_view.one_of_many() ||
+         view.etype_bytes > std::numeric_limits<int>::max();
+}
+
+/// Whether the library can do without the ranks' views. Of what they agreed on, for native data.
+bool needs_etype_only(const ViewWords& most) {
+  const auto agreed = static_cast<ViewKind>(most[view_kind]);
+  return agreed == ViewKind::costly || agreed == ViewKind::bytes ||
+         (agreed == ViewKind::plain && !most[hands_on]);
+}
+
+/// Where the view begins. Collective.
+core::Result<std::int64_t> begin_set_view(OpenFile& file, MPI_Offset asked) {
+  if (core::Error error = engine::check_same_call(*file.engine, "set_view"); !error.ok()) return error;
+  return begin_of_view(file, asked);
+}
+
+int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype, MPI_Datatype filetype,
+             const char* representation, MPI_Info info) {
+  auto file = find_settled(handle);
+  if (!file) return real->File_set_view(handle, asked_displacement, etype, filetype, representation, info);
+  const observe::TimeInto time(file->engine->times.set_view_s);
+  const engine::File::Visit visit(*file->engine, "set_view");
+  const auto begin = begin_set_view(*file, asked_displacement);
+  if (!begin) return raise(handle, begin.error());
+  const MPI_Offset displacement = begin.value();
+  const Representation data = representation_of(representation);
+  const bool is_native = data == Representation::native, served = is_served(*file, data);
+  ViewKind kind = ViewKind::undescribed;
+  bool plain_etype = false;
+  access::View view;
+  core::Error error;
+  try {
+    view = describe_view(displacement, etype, filetype);
+    error = error_of_rank(*file, view, {displacement, etype, filetype, file->reads, file->writes}, data);
+    if (error.ok() && view.filetype) kind = judge_view(etype, filetype, view);
+    plain_etype = error.ok() && view.etype_bytes > 0 && is_plain_etype(etype);
+  } catch (const std::bad_alloc&) {
+    error = {core::ErrorClass::no_memory, "no memory"};  // a text as short as this one needs none
+  }
+  if (!error.ok()) kind = ViewKind::invalid;
+  ViewWords most{};
+  most[view_kind] = static_cast<std::int64_t>(kind);
+  most[worst_error] = static_cast<std::int64_t>(error.kind);
+  most[representation_most] = static_cast<std::int64_t>(data);
+  most[representation_least] = -most[representation_most];
+  most[etype_most] = view.etype_bytes;
+  most[etype_least] = -view.etype_bytes;
+  most[derived_etype] = plain_etype ? 0 : 1;
+  most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
+  most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
+  most[hands_on] = hands_on_plain_view(*file, view) ? 1 : 0;
+  if (core::Error other = file->engine->agreement->worst({}, "", most); !other.ok())
+    return raise(handle, other);
+  // Beyond this point every rank treats its view alike.
+  const auto agreed = static_cast<ViewKind>(most[view_kind]);
+  const bool same_etype = has_same_etype(most);
+  error = agreed_error(*file, most, std::move(error));
+  if (!error.ok()) return raise(handle, error);
+  if (alone(*file) && !served) return refuse_representation(handle, *file, representation);
+  ProgramView& program_view = file->program_view;
+  const bool etype_alone = alone(*file) || (is_native && !file->atomic && needs_etype_only(most));
+  const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype],
+                               !most[gives_info] && !most[other_unit]};
+  // A library wants the current displacement in sequential mode, and its pointers count nothing here.
+  const int rc = file->sequential ? MPI_SUCCESS
+                 : etype_alone
+                     ? program_view.install_unit(handle, *real, unit, info)
+                     : real->File_set_view(handle, displacement, etype,
+                                           kind == ViewKind::bytes ? etype : filetype, representation, info);
+  if (rc != MPI_SUCCESS) return rc;
+  const bool kept_here = alone(*file) || (etype_alone && agreed != ViewKind::bytes);
+  if (kept_here)
+    program_view.mark_etype_only();
+  else
+    program_view.mark_installed();
+  if (!etype_alone) program_view.forget_unit();
+  file->shared_pointer.begin_view(*file->engine, kept_here);
+  file->foreign_data = !served;
+  if (!served) return MPI_SUCCESS;
+  note_representation(*file, data);
+  program_view.set(displacement, etype, filetype, agreed);
+  file->view_described = agreed != ViewKind::undescribed;
+  if (file->view_described) file->engine->view = std::move(view);
+  return rc;
+}
+
+int get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
+             char* representation) {
+  auto file = find_file(handle);
+  if (!file || file->foreign_data || !file->program_view.known())
+    return real->File_get_view(handle, displacement, etype, filetype, representation);
+  file->program_view.get(displacement, etype, filetype);
+  std::strcpy(representation, file->representation);
+  return MPI_SUCCESS;
+}
+
+int get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displacement) {
+  auto file = find_file(handle);
+  if (!file || file->program_view.installed() || offset < 0)
+    return real->File_get_byte_offset(handle, offset, displacement);
+  const access::View& view = file->engine->view;
+  *displacement = byte_of_etype(view, offset);
+  return MPI_SUCCESS;
+}
+
+int seek(MPI_File handle, MPI_Offset offset, int whence) {
+  auto file = find_file(handle);
+  if (!file) return real->File_seek(handle, offset, whence);
+  if (whence == MPI_SEEK_END && !file->program_view.installed()) {
+    const auto end = end_in_view(*file, handle);
+    if (!end) return raise(handle, end.error());
+    offset += end.value();
+    whence = MPI_SEEK_SET;
+  }
+  if (whence == MPI_SEEK_SET || whence == MPI_SEEK_CUR) {
+    const std::scoped_lock lock(file->pointer);
+    const MPI_Offset target = offset + (whence == MPI_SEEK_CUR ? file->position(handle) : 0);
+    if (target >= 0) return file->move_to(handle, target);
+  }
+  return real->File_seek(handle, offset, whence);  // no lock is held where an error handler may be called
+}
+
+int get_position(MPI_File handle, MPI_Offset* offset) {
+  auto file = find_file(handle);
+  if (!file) return real->File_get_position(handle, offset);
+  const std::scoped_lock lock(file->pointer);
+  if (!file->pointer_meanwhile) return real->File_get_position(handle, offset);
+  *offset = *file->pointer_meanwhile;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+MPI_Offset OpenFile::position(MPI_File handle) const {
+  if (pointer_meanwhile) return *pointer_meanwhile;
+  MPI_Offset offset = 0;
+  real->File_get_position(handle, &offset);
+  return offset;
+}
+
+int OpenFile::move_to(MPI_File handle, MPI_Offset offset) {
+  if (!pointer_meanwhile) return real->File_seek(handle, offset, MPI_SEEK_SET);
+  pointer_meanwhile = offset;
+  return MPI_SUCCESS;
+}
+
+core::Result<std::int64_t> end_in_view(const OpenFile& file, MPI_File handle) {
+  MPI_Offset bytes = 0;
+  if (!alone(file)) {
+    real->File_get_size(handle, &bytes);
+    return end_position(file.engine->view, bytes);
+  }
+  const auto length = engine::length_of(*file.engine);
+  if (!length) return length.error();
+  return end_position(file.engine->view, length.value());
+}
+
+std::int64_t byte_of_etype(const access::View& view, std::int64_t etype) {
+  if (view.empty()) return view.displacement;
+  const access::FileAccess byte = access::file_access(view, etype * view.etype_bytes, 1);
+  core::Cursor cursor(byte.pattern);
+  cursor.seek_stream(byte.begin);
+  return cursor.offset();
+}
+
+void put_views(collio_calls& table) {
+  table.File_set_view = set_view;
+  table.File_get_view = get_view;
+  table.File_get_byte_offset = get_byte_offset;
+  table.File_seek = seek;
+  table.File_get_position = get_position;
+}
+
+}  // namespace collio::mpiio

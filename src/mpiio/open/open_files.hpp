@@ -1,0 +1,61 @@
+// The files collio has taken over, by MPI handle.
+#pragma once
+
+#include "mpiio/shim/calls.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "engine/session/session.hpp"
+#include "mpiio/open/program_view.hpp"
+#include "mpiio/open/shared_pointer.hpp"
+#include "storage/writer_mark.hpp"
+
+namespace collio::mpiio {
+
+struct Operation;
+
+struct OpenFile : engine::Session {
+  using Session::Session;
+  bool atomic = false;        ///< atomic mode: the MPI library keeps it
+  bool foreign_data = false;  ///< view in another data representation than "native": the library's
+  bool external32 = false;    ///< view in this one, of a file in subfiles: collio converts
+  const char* representation = "native";  ///< of the view, where that is collio's
+  bool view_described = true;             ///< every rank's view is one collio can walk
+  ProgramView program_view;
+  SharedPointer shared_pointer;
+  std::once_flag own_mark;  ///< this rank wrote what may come beside collective calls of other ranks
+  bool deletes = false;     ///< at close, of a file in subfiles
+  bool sequential = false;  ///< a file in subfiles: see sequential.hpp
+  std::mutex pointer;       ///< the individual file pointer is read and then set
+  std::optional<MPI_Offset> pointer_meanwhile;   ///< it, while a call under way gives the library the view
+  std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
+  bool library_split = false;                    ///< a split call that the MPI library does is under way
+  std::vector<std::weak_ptr<Operation>> posted;  ///< what may be in the queue
+
+  /// The individual file pointer. Under the lock `pointer` where calls may be under way. Not collective.
+  [[nodiscard]] MPI_Offset position(MPI_File handle) const;
+  int move_to(MPI_File handle, MPI_Offset offset);
+  /// Returns when no call that was posted is under way: what comes next comes after them. Collective, in
+  /// effect.
+  void settle();
+  /// False: the MPI library keeps this file's calls for now.
+  [[nodiscard]] bool taken_over() const noexcept { return engine->subfiles || (!atomic && !foreign_data); }
+};
+
+/// Null when collio did not see the file opened, or left it to the MPI library. Thread-safe.
+[[nodiscard]] std::shared_ptr<OpenFile> find_file(MPI_File handle);
+/// The same, when all calls that were posted on it are done. Collective, in effect.
+[[nodiscard]] std::shared_ptr<OpenFile> find_settled(MPI_File handle);
+void remember_file(MPI_File handle, std::shared_ptr<OpenFile> file);
+/// A mark that says that the file is written through the handle, whether collio or the library does
+/// its calls; null: none.
+/// Thread-safe.
+void keep_mark(MPI_File handle, std::shared_ptr<storage::WriterMark> mark);
+/// Those kept. They are gone when nobody holds them: once the file is closed.
+[[nodiscard]] std::vector<std::shared_ptr<storage::WriterMark>> take_marks(MPI_File handle);
+std::shared_ptr<OpenFile> forget_file(MPI_File handle);
+
+}  // namespace collio::mpiio

@@ -1,0 +1,107 @@
+// See aggregators.hpp.
+#include "policy/aggregators/aggregators.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace collio::policy {
+
+namespace {
+
+/// Most aggregators that cb_config_list allows on `node`: the first entry that names it, or '*'.
+int limit_of(const machine::Node& node, const Hints& hints) {
+  if (hints.host_limits.empty()) return node.ranks;
+  for (const HostLimit& limit : hints.host_limits)
+    if (limit.host == node.name || limit.host == "*") return std::min(limit.limit, node.ranks);
+  return 0;
+}
+
+// On storage behind a network, from sweeps with the simulator (docs/design/simulator.md): an aggregator is
+// bound by what one core receives, so each eight cores of a node have one. With very many in all, storage is
+// the limit, and more would only shorten messages; each part of a node's cores still has one.
+constexpr int enough_aggregators = 2048, fewest_cores_each = 8, most_cores_each = 32;
+constexpr int most_on_a_node = 16;  // receive what its network adapters do, and share its memory for windows
+
+int behind_network_on(const machine::Node& node, int nodes) {
+  const int most = std::clamp(node.cores / fewest_cores_each, 1, most_on_a_node);
+  return std::clamp(enough_aggregators / nodes, std::min(node.cores / most_cores_each, most), most);
+}
+
+/// Without a hint. Where storage calls are cheap, several per core: each serves its own pieces without a
+/// message, and small domains stay in cache. Over a network as few as keep links and storage busy.
+int automatic_on(const machine::Node& node, const machine::Machine& machine) {
+  const int wanted = machine.storage.behind_network()
+                         ? behind_network_on(node, static_cast<int>(machine.nodes.size()))
+                         : node.cores * machine.storage.aggregators_per_core;
+  return std::clamp(wanted, 1, node.ranks);
+}
+
+}  // namespace
+
+int Spread::local_rank(int i) const noexcept {
+  const int extra = ranks % aggregators;
+  const int low = ranks / aggregators;
+  const int high = extra ? low + 1 : low;
+  return i < extra ? high * i : high * extra + low * (i - extra);
+}
+
+std::vector<int> aggregator_limits(const machine::Machine& machine, const Hints& hints) {
+  std::vector<int> limits;
+  for (const machine::Node& node : machine.nodes) {
+    const int limit = limit_of(node, hints);
+    limits.push_back(hints.aggregators == 0 ? std::min(limit, automatic_on(node, machine)) : limit);
+  }
+  return limits;
+}
+
+int aggregators_of_a_node(const machine::Machine& machine, const Hints& hints) {
+  const std::vector<int> limits = aggregator_limits(machine, hints);
+  const int most = limits.empty() ? 1 : std::max(1, *std::ranges::max_element(limits));
+  if (hints.aggregators == 0) return most;
+  const int nodes = static_cast<int>(machine.nodes.size());
+  return std::min(most, (hints.aggregators + nodes - 1) / nodes);
+}
+
+std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints) {
+  const std::size_t n = machine.nodes.size();
+  const std::vector<int> limits = aggregator_limits(machine, hints);
+  std::vector<int> counts(n, 0);
+  const int possible = std::accumulate(limits.begin(), limits.end(), 0);
+  const int wanted = hints.aggregators > 0 ? std::min(hints.aggregators, possible) : possible;
+  if (wanted == 0) return {Seat{}};  // cb_config_list names no node of this job: rank 0's node serves
+  int dealt = 0;
+  for (int turn = 0; dealt < wanted; ++turn)
+    for (std::size_t i = 0; i < n && dealt < wanted; ++i)
+      if (counts[i] == turn && counts[i] < limits[i]) ++counts[i], ++dealt;
+  std::vector<Seat> seats;
+  for (int turn = 0; static_cast<int>(seats.size()) < wanted; ++turn)
+    for (std::size_t i = 0; i < n; ++i)
+      if (turn < counts[i])
+        seats.push_back({static_cast<int>(i), Spread{machine.nodes[i].ranks, counts[i]}.local_rank(turn)});
+  return seats;
+}
+
+std::vector<Seat> seats_beside(const std::vector<Seat>& aggregators, const machine::Machine& machine) {
+  std::map<int, std::vector<bool>> taken;  // of nodes with aggregators
+  const auto ranks_on = [&](int node) { return machine.nodes[static_cast<std::size_t>(node)].ranks; };
+  const auto place = [&](const Seat& seat) -> std::vector<bool>::reference {
+    return taken[seat.node][static_cast<std::size_t>(seat.local_rank)];
+  };
+  for (const Seat& seat : aggregators) {
+    taken[seat.node].resize(static_cast<std::size_t>(ranks_on(seat.node)));
+    place(seat) = true;
+  }
+  std::vector<Seat> beside;
+  for (const Seat& seat : aggregators) {
+    const int ranks = ranks_on(seat.node);
+    Seat next = seat;
+    for (int i = 1; i < ranks && place(next); ++i) next.local_rank = (next.local_rank + 1) % ranks;
+    if (place(next)) next = seat;
+    place(next) = true;
+    beside.push_back(next);
+  }
+  return beside;
+}
+
+}  // namespace collio::policy

@@ -1,0 +1,37 @@
+// Policies that say which ranks aggregate from the machine alone, and how many there are.
+//
+// policy/aggregators/aggregators has the default, which is one of them. Those that also look at the bytes of
+// a call are in policy/elect_aggregators.
+#pragma once
+
+#include <vector>
+
+#include "policy/aggregators/aggregators.hpp"
+#include "policy/hints/choices.hpp"
+
+namespace collio::policy {
+
+enum class Counting {
+  automatic,  ///< as many as a policy may place
+  hint,       ///< cb_nodes; automatic where it is not given
+  stripes,  ///< the file's stripes, so that each has one writer (group-cyclic domains); automatic where they
+            ///< are not known
+};
+
+struct SelectionRequest {
+  const machine::Machine& machine;
+  const Hints& hints;
+  Counting counting = Counting::hint;
+  int stripes = 0;  ///< of the file; 0: not known
+};
+
+/// Aggregators there will be, never none. With `stripes` more than a policy may place it is the most that
+/// divide their number, so that every aggregator has as many of them as the others. Pure. O(nodes).
+[[nodiscard]] int count_aggregators(Selection selection, const SelectionRequest& request);
+
+/// Seats of all aggregators, in domain order. Never empty. Where fewer are wanted than a policy may place,
+/// one_per_node, per_numa, per_nic and spread leave out nodes evenly; the others leave out the last. Pure.
+/// O(nodes + aggregators).
+[[nodiscard]] std::vector<Seat> select_aggregators(Selection selection, const SelectionRequest& request);
+
+}  // namespace collio::policy

@@ -1,0 +1,93 @@
+// See placement.hpp.
+#include "policy/placement/placement.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/index.hpp"
+
+namespace collio::policy {
+
+namespace {
+
+core::Error wrong(std::string text) { return {core::ErrorClass::argument, std::move(text)}; }
+
+core::Error check_range(const char* list, const std::vector<int>& values, int end) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] < 0 || values[i] >= end)
+      return wrong(std::string(list) + "[" + std::to_string(i) + "] is " + std::to_string(values[i]) +
+                   "; allowed: 0 to " + std::to_string(end - 1));
+  return {};
+}
+
+}  // namespace
+
+core::Error check_placement(const PlacementProblem& p) {
+  if (p.nodes.empty() || p.seats.empty())
+    return wrong(std::string("there are no ") + (p.nodes.empty() ? "nodes" : "seats"));
+  if (core::Error error = check_range("nodes", p.nodes, p.topology.nodes()); !error.ok()) return error;
+  if (core::Error error = check_range("seats", p.seats, static_cast<int>(p.nodes.size())); !error.ok())
+    return error;
+  if (p.bytes.rows() != static_cast<int>(p.nodes.size()))
+    return wrong("bytes has " + std::to_string(p.bytes.rows()) + " rows; allowed: one for each of " +
+                 std::to_string(p.nodes.size()) + " nodes");
+  for (int node = 0; node < p.bytes.rows(); ++node)
+    for (const std::int64_t bytes : p.bytes.row(node))
+      if (bytes < 0)
+        return wrong("bytes of node " + std::to_string(node) + " has " + std::to_string(bytes) +
+                     "; allowed: 0 and more");
+  return {};
+}
+
+core::Matrix<std::int64_t> workload(const PlacementProblem& p) {
+  const int nodes = static_cast<int>(p.nodes.size());
+  core::Matrix<std::int64_t> work({nodes, p.domains()});
+  std::vector<bool> has_seat(p.nodes.size(), false);
+  for (const int node : p.seats) has_seat[static_cast<std::size_t>(node)] = true;
+  for (int home = 0; home < nodes; ++home) {
+    if (!has_seat[static_cast<std::size_t>(home)]) continue;
+    const auto sums = work.row(home);
+    for (int node = 0; node < nodes; ++node) {
+      const int distance = p.distance(node, home);
+      const auto bytes = p.bytes.row(node);
+      if (distance != 0)
+        for (std::size_t d = 0; d < bytes.size(); ++d) sums[d] += distance * bytes[d];
+    }
+  }
+  return work;
+}
+
+PlacementMeasures measure(const PlacementProblem& p, const std::vector<int>& seat_of_domain) {
+  PlacementMeasures m;
+  m.seat_bytes.assign(p.seats.size(), 0);
+  for (int node = 0; node < p.bytes.rows(); ++node) {
+    const auto bytes = p.bytes.row(node);
+    for (std::size_t d = 0; d < bytes.size(); ++d) m.seat_bytes[core::at(seat_of_domain[d])] += bytes[d];
+  }
+  std::vector<std::int64_t> loads(2 * core::at(p.topology.links()), 0);
+  for_each_demand(p, seat_of_domain, [&](int node, int home, std::int64_t bytes) {
+    m.bytes += bytes;
+    if (node == home) {
+      m.bytes_inside_nodes += bytes;
+      m.hop_bytes += p.hops_inside_node * bytes;
+      return;
+    }
+    p.topology.route(p.trip(node, home), [&](const machine::Hop& hop) {
+      loads[hop.index()] += bytes;
+      m.hop_bytes += bytes;
+    });
+  });
+  m.busiest = busiest_link(p.topology, loads);
+  note_imbalance(m);
+  return m;
+}
+
+void note_imbalance(PlacementMeasures& m) {
+  const std::int64_t most = *std::max_element(m.seat_bytes.begin(), m.seat_bytes.end());
+  if (m.bytes > 0)
+    m.imbalance =
+        static_cast<double>(most) * static_cast<double>(m.seat_bytes.size()) / static_cast<double>(m.bytes);
+}
+
+}  // namespace collio::policy
