@@ -1,5 +1,5 @@
 // Decompositions in files of PIO's text (map_text.hpp). All ranks write their own maps by collio; the first
-// reads, as only who has read all before it knows where a map begins.
+// reads, as the place of a map is known only after those before it are read.
 #include <collio/collio.h>
 
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include "decomposition.hpp"
 #include "file.hpp"
 #include "map_text.hpp"
+#include "replacement.hpp"
 
 namespace collio::pio {
 
@@ -42,38 +43,56 @@ Failure check(const WriteCall& call) {
   return {};
 }
 
+std::string what_of(const WriteCall& call) { return call.function + quoted(call.path); }
+
 /// Collective.
-Failure write_text(const WriteCall& call, MPI_Comm comm, const std::string& text) {
+Failure write_text(const WriteCall& call, MPI_Comm comm, const char* path, const std::string& text) {
   long long bytes = static_cast<long long>(text.size()), before = 0;
   MPI_Exscan(&bytes, &before, 1, MPI_LONG_LONG, MPI_SUM, comm);
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   const std::int64_t offset = rank == 0 ? 0 : before, length = bytes;
   const collio_pieces piece{1, &offset, &length};
-  const std::string what = call.function + quoted(call.path);
   collio_file* file = nullptr;
-  int code = collio_open(comm, call.path, COLLIO_WRITE | COLLIO_CREATE | COLLIO_TRUNCATE, nullptr, &file);
-  if (code != COLLIO_OK) return collio_failure(code, what);
+  int code = collio_open(comm, path, COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE, nullptr, &file);
+  if (code != COLLIO_OK) return collio_failure(code, what_of(call));
   code = collio_write_pieces(file, &piece, text.data(), nullptr, nullptr);
-  const Failure written = collio_failure(code, what);
+  Failure failure = collio_failure(code, what_of(call));
+  if (!failure) failure = collio_failure(collio_sync(file), what_of(call));
   code = collio_close(&file);
-  return written ? written : collio_failure(code, what);
+  return failure ? failure : collio_failure(code, what_of(call));
+}
+
+/// This rank's part of the text. Collective.
+Failure text_of(const WriteCall& call, const System& ranks, std::string& text) {
+  const MapHead head{ranks.size, {call.lengths, call.lengths + call.dims}};
+  const std::uint64_t mine = map_checksum(head, ranks.rank, call.count, call.map);
+  const int last = ranks.size - 1;
+  std::vector<std::uint64_t> all;
+  Failure failure = agree(ranks, with_memory(call.function, [&]() -> Failure {
+                            if (ranks.rank == 0) text = head_text(head);
+                            text += map_text(ranks.rank, call.count, call.map);
+                            if (ranks.rank == last) all.resize(static_cast<std::size_t>(ranks.size));
+                            return {};
+                          }));
+  if (failure) return failure;
+  MPI_Gather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, last, ranks.comm);
+  return agree(ranks, with_memory(call.function, [&]() -> Failure {
+                 if (ranks.rank == last) text += end_text(call.ioid, all);
+                 return {};
+               }));
 }
 
 /// Collective.
 int write_map(const WriteCall& call, MPI_Comm comm) {
-  System ranks = ranks_of(comm);
+  const System ranks = ranks_of(comm);
   std::string text;
-  Failure failure = check(call);
-  try {
-    if (!failure && ranks.rank == 0) text = head_text({ranks.size, {call.lengths, call.lengths + call.dims}});
-    if (!failure) text += map_text(ranks.rank, call.count, call.map);
-    if (!failure && ranks.rank == ranks.size - 1) text += end_text(call.ioid);
-  } catch (const std::bad_alloc&) {
-    failure = netcdf_failure(NC_ENOMEM, call.function);
-  }
-  failure = agree(ranks, std::move(failure));
-  if (!failure) failure = agree(ranks, write_text(call, comm, text));
+  Failure failure = agree(ranks, check(call));
+  if (!failure) failure = text_of(call, ranks, text);
+  if (failure) return report(&ranks, failure);
+  Replacement file(ranks, what_of(call), call.path);
+  failure = file.begin(Replacement::Existing::replace);
+  if (!failure) failure = file.end(agree(ranks, write_text(call, comm, file.temporary(), text)));
   return report(&ranks, failure);
 }
 
@@ -155,7 +174,7 @@ Failure read_and_send(MapReader& reader, const MapHead& head, MPI_Comm comm, std
     }
     if (rank > 0) send_map(failure ? nullptr : &map, rank, comm);
   }
-  return failure;
+  return failure ? failure : reader.read_end();
 }
 
 /// Collective.

@@ -1,5 +1,6 @@
 // Decompositions in netCDF files, as PIO has them: a rank's map is a row of a variable. The rows are a
-// distributed array, of which each rank writes and reads its own.
+// distributed array, of which each rank writes and reads its own. A variable that PIO does not know has the
+// checksums of the maps.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -8,19 +9,13 @@
 
 #include "decomposition.hpp"
 #include "file.hpp"
+#include "map_netcdf.hpp"
+#include "map_text.hpp"
+#include "replacement.hpp"
 
 namespace collio::pio {
 
 namespace {
-
-constexpr const char* version_name = "PIO_library_version";
-constexpr const char* longest_name = "max_maplen";
-constexpr const char* title_name = "title";
-constexpr const char* history_name = "history";
-constexpr const char* source_name = "source";
-constexpr const char* order_name = "array_order";
-constexpr const char* orders[] = {"C", "Fortran"};
-constexpr const char* version = "2.6.0";  // of the ParallelIO whose files these are
 
 /// A decomposition of ranks x width numbers, of which this rank has the first `own` of its row. Collective.
 int make_rows(const System& system, long long width, std::size_t own, bool read_only, int* id) {
@@ -65,13 +60,9 @@ int put_text(int file, const char* name, const char* text) {
               : PIO_NOERR;
 }
 
-struct Variables {
-  int shape = -1, lengths = -1, maps = -1;
-};
-
-int define(const WriteCall& call, int file, Variables& made) {
+int define(const WriteCall& call, int file, MapVariables& made) {
   const int longest = static_cast<int>(call.map->most_length);
-  int dims[3] = {};
+  int dims[4] = {};
   for (const auto& [name, text] : {std::pair{version_name, version},
                                    {title_name, call.title},
                                    {history_name, call.history},
@@ -85,6 +76,10 @@ int define(const WriteCall& call, int file, Variables& made) {
   if (const int code = PIOc_def_var(file, "global_size", PIO_INT, 1, &dims[0], &made.shape)) return code;
   if (const int code = PIOc_def_var(file, "maplen", PIO_INT, 1, &dims[1], &made.lengths)) return code;
   if (const int code = PIOc_def_var(file, "map", PIO_INT, 2, &dims[1], &made.maps)) return code;
+  if (const int code = PIOc_def_dim(file, "checksum_word", checksum_words, &dims[3])) return code;
+  const int of_checksums[] = {dims[1], dims[3]};
+  if (const int code = PIOc_def_var(file, checksums_name, PIO_INT, 2, of_checksums, &made.checksums))
+    return code;
   return PIOc_enddef(file);
 }
 
@@ -108,116 +103,51 @@ std::vector<int> row_of(const Decomposition& map) {
   return row;
 }
 
-int write(const WriteCall& call, const std::vector<int>& row) {
+/// A checksum as the file has it.
+std::vector<int> words_of(std::uint64_t checksum) {
+  return {static_cast<int>(static_cast<std::uint32_t>(checksum)), static_cast<int>(checksum >> 32)};
+}
+
+/// This rank's numbers in the file.
+struct Rows {
+  std::vector<int> map, checksum;
+};
+
+Rows rows_of(const WriteCall& call) {
+  const std::vector<PIO_Offset> map = map_of(*call.map);
+  const std::uint64_t checksum = map_checksum({call.system.size, call.map->lengths}, call.system.rank,
+                                              static_cast<long long>(map.size()), map.data());
+  return {row_of(*call.map), words_of(checksum)};
+}
+
+int write(const WriteCall& call, const char* path, const Rows& rows) {
   int file = 0;
-  Variables variables;
-  if (const int code = PIOc_create(call.system.id, call.path, call.mode | NC_WRITE, &file)) return code;
+  MapVariables variables;
+  if (const int code = PIOc_create(call.system.id, path, call.mode | NC_WRITE, &file)) return code;
   int code = define(call, file, variables);
   if (code == PIO_NOERR) code = PIOc_put_var_int(file, variables.shape, call.map->lengths.data());
   if (code == PIO_NOERR)
     code = write_row(call, file, variables.lengths, {static_cast<int>(call.map->length)});
-  if (code == PIO_NOERR) code = write_row(call, file, variables.maps, row);
+  if (code == PIO_NOERR) code = write_row(call, file, variables.maps, rows.map);
+  if (code == PIO_NOERR) code = write_row(call, file, variables.checksums, rows.checksum);
+  if (code == PIO_NOERR) code = PIOc_sync(file);
   const int closed = PIOc_closefile(file);
   return code != PIO_NOERR ? code : closed;
 }
 
+/// Collective. The codes of what it calls were reported.
+int write_new(const WriteCall& call, const Rows& rows) {
+  const std::string what = "PIOc_write_nc_decomp" + quoted(call.path);
+  Replacement file(call.system, what, call.path);
+  const bool keep = (call.mode & NC_NOCLOBBER) != 0;
+  Failure failure = file.begin(keep ? Replacement::Existing::keep : Replacement::Existing::replace);
+  if (failure) return report(&call.system, failure);
+  const int code = write(call, file.temporary(), rows);
+  failure = file.end(code == PIO_NOERR ? Failure{} : Failure{code, what, true});
+  return code != PIO_NOERR ? code : report(&call.system, failure);
+}
+
 // ---- reading ----
-
-/// All but the maps. Sent to all ranks as bytes.
-struct Head {
-  int dims = 0, ranks = 0, longest = 0;
-  int lengths[PIO_MAX_DIMS] = {};
-  int order = 0;
-  Variables variables;
-  char title[PIO_MAX_NAME + 1] = {};
-  char history[PIO_MAX_NAME + 1] = {};
-  char wrong[PIO_MAX_NAME] = {};  ///< what the file has not, or has wrongly
-};
-
-/// Puts down what is wrong, and gives the code.
-int wrong(Head& head, int code, const std::string& what) {
-  if (code != PIO_NOERR) std::snprintf(head.wrong, sizeof head.wrong, "%s", what.c_str());
-  return code;
-}
-
-int read_dimension(int id, const char* name, long long most, Head& head, int* length) {
-  int dimension = 0;
-  MPI_Offset found = 0;
-  if (const int code = reading::inq_dimid(id, name, &dimension))
-    return wrong(head, code, "there is no dimension " + std::string(name));
-  if (const int code = reading::inq_dim(id, dimension, nullptr, &found)) return code;
-  *length = static_cast<int>(std::clamp<MPI_Offset>(found, 0, most + 1));
-  return wrong(head, found >= 1 && found <= most ? PIO_NOERR : PIO_EINVAL,
-               "the length of dimension " + std::string(name) + " is " + std::to_string(found) +
-                   "; allowed: 1 to " + std::to_string(most));
-}
-
-/// As much as there is room for; "" where the file has none.
-int read_text(int id, const char* name, char (&text)[PIO_MAX_NAME + 1], Head& head) {
-  MPI_Offset length = 0;
-  nc_type type = NC_NAT;
-  const int found = reading::inq_att(id, NC_GLOBAL, name, &type, &length);
-  if (found == NC_ENOTATT) return PIO_NOERR;
-  if (found != NC_NOERR) return found;
-  if (type != NC_CHAR) return wrong(head, NC_ECHAR, "attribute " + std::string(name) + " is no text");
-  std::string all(static_cast<std::size_t>(length), '\0');
-  if (const int code = reading::get_att(id, NC_GLOBAL, name, all.data())) return code;
-  std::snprintf(text, sizeof text, "%s", all.c_str());
-  return PIO_NOERR;
-}
-
-int read_order(int id, Head& head) {
-  char text[PIO_MAX_NAME + 1] = {};
-  if (const int code = read_text(id, order_name, text, head)) return code;
-  const auto* const found = std::find(std::begin(orders), std::end(orders), std::string(text));
-  head.order = static_cast<int>(found - std::begin(orders));
-  return wrong(head, found != std::end(orders) ? PIO_NOERR : PIO_EINVAL,
-               "attribute array_order is \"" + std::string(text) + "\"; allowed: C and Fortran");
-}
-
-int find_variable(int id, const char* name, long long elements, Head& head, int* variable) {
-  reading::Inquired inquired;
-  if (const int code = reading::inq_varid(id, name, variable))
-    return wrong(head, code, "there is no variable " + std::string(name));
-  if (const int code = reading::inq_var(id, *variable, inquired)) return code;
-  if (inquired.dimids.empty() || inquired.dimids.size() > 2)
-    return wrong(head, PIO_EINVAL, "variable " + std::string(name) + " has another shape");
-  long long found = 1;
-  for (const int dimid : inquired.dimids) {
-    MPI_Offset length = 0;
-    if (const int code = reading::inq_dim(id, dimid, nullptr, &length)) return code;
-    found *= length;
-  }
-  return wrong(head, found == elements ? PIO_NOERR : PIO_EINVAL,
-               "variable " + std::string(name) + " has " + std::to_string(found) +
-                   " elements; allowed: " + std::to_string(elements));
-}
-
-int read_shape(int id, Head& head) {
-  const int variable = head.variables.shape;
-  if (!reading::by_netcdf(id)) return ncmpi_get_var_int_all(id, variable, head.lengths);
-  reading::Inquired found;
-  if (const int code = reading::inq_var(id, variable, found)) return code;
-  return found.type == NC_INT ? reading::netcdf_range(id, variable, 0, head.dims, head.lengths) : NC_EBADTYPE;
-}
-
-/// PnetCDF's code, on the root.
-int read_head(int id, Head& head) {
-  constexpr long long most = std::numeric_limits<int>::max();
-  if (const int code = read_dimension(id, "dims", PIO_MAX_DIMS, head, &head.dims)) return code;
-  if (const int code = read_dimension(id, "task", most, head, &head.ranks)) return code;
-  if (const int code = read_dimension(id, "map_element", most, head, &head.longest)) return code;
-  if (const int code = read_order(id, head)) return code;
-  if (const int code = read_text(id, title_name, head.title, head)) return code;
-  if (const int code = read_text(id, history_name, head.history, head)) return code;
-  Variables& found = head.variables;
-  if (const int code = find_variable(id, "global_size", head.dims, head, &found.shape)) return code;
-  if (const int code = find_variable(id, "maplen", head.ranks, head, &found.lengths)) return code;
-  const long long all = static_cast<long long>(head.ranks) * head.longest;
-  if (const int code = find_variable(id, "map", all, head, &found.maps)) return code;
-  const int code = read_shape(id, head);
-  return wrong(head, code, "variable global_size cannot be read");
-}
 
 struct ReadCall {
   System& system;
@@ -246,8 +176,33 @@ Failure check_numbers(const ReadCall& call, const std::vector<int>& numbers, lon
                      std::to_string(least) + " to " + std::to_string(most));
 }
 
+/// Whether this rank's map has the checksum that the file says. Collective.
+int check_map(const ReadCall& call, int file, const MapFileHead& head, const std::vector<PIO_Offset>& map) {
+  if (head.variables.checksums < 0) return PIO_NOERR;
+  std::vector<int> words(checksum_words);
+  if (const int code = read_row(call, file, head.variables.checksums, checksum_words, words)) return code;
+  const std::uint64_t sum = map_checksum({head.ranks, {head.lengths, head.lengths + head.dims}},
+                                         call.system.rank, static_cast<long long>(map.size()), map.data());
+  Failure failure;
+  if (words_of(sum) != words) {
+    const std::uint64_t expected =
+        std::uint64_t{static_cast<std::uint32_t>(words[1])} << 32 | static_cast<std::uint32_t>(words[0]);
+    failure = {PIO_EINVAL,
+               about(call) + damage_text(call.system.rank, checksum_text(sum), checksum_text(expected))};
+  }
+  return report(&call.system, agree(call.system, std::move(failure)));
+}
+
+/// Of the array, from 0 on; the largest int where there are more.
+long long last_element(const MapFileHead& head) {
+  constexpr long long most = std::numeric_limits<int>::max();
+  long long elements = 1;
+  for (int d = 0; d < head.dims; ++d) elements = std::min(elements * head.lengths[d], most + 1);
+  return elements - 1;
+}
+
 /// This rank's map, from 1 on. Collective.
-int read_map(const ReadCall& call, int file, const Head& head, std::vector<PIO_Offset>& map) {
+int read_map(const ReadCall& call, int file, const MapFileHead& head, std::vector<PIO_Offset>& map) {
   std::vector<int> length(1), row;
   if (const int code = read_row(call, file, head.variables.lengths, 1, length)) return code;
   Failure failure = agree(call.system, check_numbers(call, length, 0, head.longest, "maplen"));
@@ -259,17 +214,17 @@ int read_map(const ReadCall& call, int file, const Head& head, std::vector<PIO_O
                   }));
   if (failure) return report(&call.system, failure);
   if (const int code = read_row(call, file, head.variables.maps, head.longest, row)) return code;
-  failure =
-      agree(call.system, check_numbers(call, row, -1, std::numeric_limits<int>::max(), "an element of map"));
+  failure = agree(call.system, check_numbers(call, row, -1, last_element(head), "an element of map"));
   if (failure) return report(&call.system, failure);
   for (const int element : row) map.push_back(PIO_Offset{element} + 1);
-  return PIO_NOERR;
+  return check_map(call, file, head, map);
 }
 
-int read_open(const ReadCall& call, int ncid, Head& head) {
+int read_open(const ReadCall& call, int ncid, MapFileHead& head) {
   Failure failure = asked(
       *find_file(ncid),
-      {"PIOc_read_nc_decomp", quoted(call.path), [&](int id) { return read_head(id, head); }}, {out(head)});
+      {"PIOc_read_nc_decomp", quoted(call.path), [&](int id) { return read_map_head(id, call.path, head); }},
+      {out(head)});
   if (failure && *head.wrong) failure.text = about(call) + head.wrong;
   if (!failure && head.ranks != call.system.size) {
     failure = not_allowed(about(call) + "the number of maps", head.ranks,
@@ -297,18 +252,18 @@ int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid,
   if (!system) return report(nullptr, no_system("PIOc_write_nc_decomp", iosysid));
   const auto found = find_decomposition(ioid);
   const WriteCall call{*system, found.get(), filename, cmode, title, history, fortran_order != 0};
-  std::vector<int> row;
+  Rows rows;
   const Failure failure = agree(
       *system,
       with_memory("PIOc_write_nc_decomp",
                   [&] {
                     Failure own = found ? check(call) : no_decomposition("PIOc_write_nc_decomp", ioid);
-                    if (!own) row = row_of(*found);
+                    if (!own) rows = rows_of(call);
                     return own;
                   }),
       "PIOc_write_nc_decomp",
       {{"whether there is a title", title != nullptr}, {"whether there is a history", history != nullptr}});
-  return failure ? report(system, failure) : write(call, row);
+  return failure ? report(system, failure) : write_new(call, rows);
 }
 
 int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm, int pio_type, char* title,
@@ -322,7 +277,7 @@ int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm, 
   failure = agree(*system, std::move(failure));
   if (failure) return report(system, failure);
   int file = 0;
-  Head head;
+  MapFileHead head;
   if (const int code = PIOc_open(iosysid, filename, NC_NOWRITE, &file)) return code;
   const int code = read_open({*system, filename, pio_type, ioid}, file, head);
   const int closed = PIOc_closefile(file);

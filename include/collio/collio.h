@@ -186,9 +186,9 @@ enum collio_deal {
 };
 
 /* Saves the decompositions of the ranks of a communicator, given as its Fortran handle, as one file that
-   replaces `path`. All are of arrays of one shape. A box takes 65 to 161 bytes, a map of rows about as much,
-   and a map without a rule 2 to 8 bytes an element. Hints come from COLLIO_HINTS. Collective. O(elements)
-   where a rank has a map, O(dims) where it has a box. */
+   replaces `path` once it is on disk. All are of arrays of one shape. A box takes 65 to 161 bytes, a map of
+   rows about as much, and a map without a rule 2 to 8 bytes an element. Hints come from COLLIO_HINTS.
+   Collective. O(elements) where a rank has a map, O(dims) where it has a box. */
 int collio_save_f(int fortran_comm, const char* path, const collio_decomposition* decomposition);
 
 /* Loads a decomposition: as many ranks as have saved it get their own, with all elements in the same order;

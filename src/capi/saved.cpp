@@ -60,7 +60,7 @@ SavedEntry place_map(const SavedFile& file, const Decomposition& decomposition, 
 /// The header comes when all else is there: a file without its end has none.
 Error write_all(SavedFile& file, SavedHeader& header, const SavedEntry& entry, Bytes& map) {
   const auto first = access::pack_header(header);
-  Error error = file.open(COLLIO_WRITE | COLLIO_CREATE | COLLIO_TRUNCATE);
+  Error error = file.create();
   if (!error.ok()) return error;
   const auto packed = access::pack_entry(header, file.rank(), entry);
   map.insert(map.begin(), packed.begin(), packed.end());
@@ -71,7 +71,7 @@ Error write_all(SavedFile& file, SavedHeader& header, const SavedEntry& entry, B
   if (!error.ok()) return error;
   if (file.rank() == 0) header_place.add(0, header_bytes);
   error = file.write(header_place, file.rank() == 0 ? Bytes(first.begin(), first.end()) : Bytes());
-  return error.ok() ? file.close() : error;
+  return error.ok() ? file.replace() : error;
 }
 
 Error save_here(SavedFile& file, const char* path, const collio_decomposition* decomposition) {

@@ -1,11 +1,20 @@
 // See saved_file.hpp.
 #include "capi/saved_file.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
 
 #include "capi/error.hpp"
 #include "capi/file.hpp"
 #include "capi/transfer.hpp"
+#include "storage/subfiles/files.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::capi {
@@ -20,6 +29,35 @@ Error error_of_code(int code) { return code == COLLIO_OK ? Error{} : Error{Error
 
 collio_pieces list_of(const SavedFile::Pieces& pieces) {
   return {static_cast<std::int64_t>(pieces.offsets.size()), pieces.offsets.data(), pieces.lengths.data()};
+}
+
+/// Where a new file goes: `target` is the path without links, `temporary` a name beside it that nobody has.
+Error find_place(const std::string& path, std::string& target, std::string& temporary) {
+  target = path;
+  struct stat about {};
+  if (::stat(path.c_str(), &about) == 0) {
+    if (!S_ISREG(about.st_mode))
+      return {ErrorClass::argument,
+              path + " is no regular file; allowed: a regular file, or a name that is free"};
+    if (::access(path.c_str(), W_OK) != 0) return storage::errno_error("replace", path, errno);
+    char real[PATH_MAX];
+    if (::realpath(path.c_str(), real)) target = real;
+  }
+  std::random_device random;
+  char number[24];
+  std::snprintf(number, sizeof number, ".new.%08x%08x", random(), random());
+  temporary = target + number;
+  return {};
+}
+
+/// With the mode of the file that was there.
+Error give_name(const std::string& temporary, const std::string& target) {
+  struct stat about {};
+  if (::stat(target.c_str(), &about) == 0 && ::chmod(temporary.c_str(), about.st_mode & 07777) != 0)
+    return storage::errno_error("change the mode of", temporary, errno);
+  if (std::rename(temporary.c_str(), target.c_str()) != 0)
+    return storage::errno_error("replace", target, errno);
+  return storage::flush_folder(storage::parent_folder(target));
 }
 
 }  // namespace
@@ -39,6 +77,7 @@ SavedFile::SavedFile(int fortran_comm, const char* path) : fortran_comm_(fortran
 
 SavedFile::~SavedFile() {
   if (file_) static_cast<void>(close_file(&file_));
+  if (rank_ == 0 && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 core::Error SavedFile::agreed(core::Error mine) const {
@@ -61,6 +100,26 @@ core::Error SavedFile::open(int mode) {
 }
 
 core::Error SavedFile::close() { return file_ ? error_of_code(close_file(&file_)) : Error{}; }
+
+core::Error SavedFile::create() {
+  std::string name;
+  Error error = on_all([&] { return rank_ == 0 ? find_place(path_, target_, name) : Error{}; });
+  if (!error.ok()) return error;
+  transport::broadcast_text(name, 0, comm_);
+  error = error_of_code(open_file(fortran_comm_, name.c_str(),
+                                  COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE, nullptr, &file_));
+  if (file_) temporary_ = std::move(name);
+  return error;
+}
+
+core::Error SavedFile::replace() {
+  Error error = error_of_code(sync_file(file_));
+  core::keep_worst(error, close());
+  if (!error.ok()) return error;
+  error = on_all([&] { return rank_ == 0 ? give_name(temporary_, target_) : Error{}; });
+  if (error.ok()) temporary_.clear();
+  return error;
+}
 
 core::Error SavedFile::write(const Pieces& pieces, const access::Bytes& memory) {
   const collio_pieces list = list_of(pieces);

@@ -39,6 +39,11 @@ class SavedFile {
 
   [[nodiscard]] core::Error open(int mode);
   [[nodiscard]] core::Error close();
+  /// Opens a new file to write, under a temporary name. It is removed with this unless replace() comes.
+  [[nodiscard]] core::Error create();
+  /// Flushes the new file, closes it and gives it the path: whatever happens to the machine, the path has the
+  /// whole file before or the whole new one.
+  [[nodiscard]] core::Error replace();
   /// Moves pieces of the file from or to `memory`, one after the other.
   struct Pieces {
     std::vector<std::int64_t> offsets, lengths;
@@ -61,6 +66,7 @@ class SavedFile {
   int fortran_comm_, rank_ = 0, ranks_ = 1;
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::string path_;
+  std::string temporary_, target_;  ///< of a new file; "": there is none
   collio_file* file_ = nullptr;
 };
 

@@ -61,6 +61,7 @@ std::size_t CallLog::add(const CallRecord& record, const std::function<std::stri
   into->met_once += record.met_once;
   into->unmet += record.unmet;
   into->estimate_s += record.estimate_s;
+  into->forecast_s += record.forecast_s;
   into->longest_s += record.longest_s;
   into->total_s += record.total_s;
   into->span_bytes += record.span_bytes;

@@ -48,6 +48,7 @@ struct CallRecord {
   double hidden_s = 0;  ///< the rest of its time
   std::optional<report::Placement> placement;  ///< of the first of them; on rank 0
   double estimate_s = 0;  ///< of their path, beyond the storage time that all paths share
+  double forecast_s = 0;  ///< the same, corrected by what earlier calls took
   double longest_s = 0;   ///< from the digest on, of the rank where each took longest; the same on all ranks
   double total_s = 0;
   Steps steps;

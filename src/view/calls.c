@@ -274,7 +274,7 @@ CALL(int, dup3, (int fd, int to, int flags)) {
 }
 /* Not in every C library. */
 CALL(int, close_range, (unsigned first, unsigned last, int flags)) {
-  const int result = (int)syscall(SYS_close_range, first, last, flags);
+  const int result = (int)REAL(syscall)(SYS_close_range, first, last, flags);
   view_sweep();
   return result;
 }

@@ -18,10 +18,10 @@ static const char any_manifest[] = "collio subfiles ";
 enum { most_subfiles = 65535 };
 
 int view_real_stat(int folder, const char* path, struct stat* about, int flags) {
-  return (int)syscall(SYS_newfstatat, folder, path, about, flags);
+  return (int)REAL(syscall)(SYS_newfstatat, folder, path, about, flags);
 }
 
-int view_real_fstat(int fd, struct stat* about) { return (int)syscall(SYS_fstat, fd, about); }
+int view_real_fstat(int fd, struct stat* about) { return (int)REAL(syscall)(SYS_fstat, fd, about); }
 
 int view_path_of(int fd, char path[4096]) {
   char link[64];

@@ -88,8 +88,8 @@ int view_statx(int folder, const char* path, int flags, unsigned mask, struct st
   VIEW(v, path && path[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(folder) : NULL);
   /* By the placeholder, which has the dates. */
   const int result =
-      (int)(v ? syscall(SYS_statx, v->placeholder, "", AT_EMPTY_PATH, mask, about)
-              : syscall(SYS_statx, folder, path, flags, mask | STATX_SIZE | STATX_TYPE, about));
+      (int)(v ? REAL(syscall)(SYS_statx, v->placeholder, "", AT_EMPTY_PATH, mask, about)
+              : REAL(syscall)(SYS_statx, folder, path, flags, mask | STATX_SIZE | STATX_TYPE, about));
   if (result != 0) return result;
   const struct stat kind = {.st_mode = about->stx_mode, .st_size = (off_t)about->stx_size};
   const int64_t bytes = v ? v->set.bytes : bytes_of(&kind, (struct view_path){folder, path}, CALLER);

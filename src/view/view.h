@@ -9,7 +9,8 @@
  *   view.c  views and their life      used.c  which of them the process still has open or mapped
  *   bytes.c  their bytes              calls.c  open, read, close, map
  *   stat.c  sizes                     streams.c  stdio
- *   start.c  other programs           alone.c, job.c  the two libraries
+ *   start.c  other programs           raw.c  calls by syscall(2)
+ *   alone.c, job.c  the two libraries
  *   set.c, layout.c  placeholders, manifests, subfiles
  */
 #ifndef COLLIO_VIEW_VIEW_H

@@ -10,11 +10,13 @@ import shared_memory
 
 import collio
 from collio.run.own_python import module_command
+from collio.subfiles import leftovers
 from collio.subfiles.manifest import ManifestError
 from lab_power import check_every_loss, power, run_printed  # noqa: F401
 
 STEP_BYTES, STEPS, DELETING = 65536, 3, 5
 SUBFILES = ("collio_subfiles=3", "collio_subfile_unit=10000")
+NAMES = ("file", "file2", "a/file", "b/file2")
 WHOLE = b"".join(bytes([ord("a") + step]) * STEP_BYTES for step in range(1, STEPS + 1))
 
 
@@ -24,12 +26,12 @@ def synced(real_mpi, tmp_path):
     program = tmp_path / "synced"
     subprocess.run([real_mpi.mpicc, "-O1", "-rdynamic", "-o", program, Path(__file__).parent / "programs/synced.c", "-ldl"], check=True)
 
-    def synced(power, *hints, end=""):
+    def synced(power, *hints, end="", name="file"):
         shared_memory.needed_by_openmpi(real_mpi)
         words = module_command("collio", "run", *(part for hint in hints for part in ("--set", hint)), "--", real_mpi.mpiexec, "-n", "2")
         if real_mpi.family == "openmpi":
             words += ["--oversubscribe"]
-        done = subprocess.run([*words, program, power.point / "file", power.point, *[end][:len(end)]], capture_output=True, text=True, timeout=100)
+        done = subprocess.run([*words, program, power.point / name, power.point, *[end][:len(end)]], capture_output=True, text=True, timeout=100)
         assert done.returncode == 0, done.stderr
         return done.stderr
 
@@ -47,7 +49,7 @@ def content(path):
 
 def is_there(folder, count):
     """Whether the first `count` bytes are, under one of the names that the file has had."""
-    return any(found[:count] == WHOLE[:count] for name in ("file", "file2") if (found := content(folder / name)) is not None)
+    return any(found[:count] == WHOLE[:count] for name in NAMES if (found := content(folder / name)) is not None)
 
 
 def what_is_lost(cli, folder, count):
@@ -92,6 +94,36 @@ def test_synced_bytes_survive_the_tools(power, synced, cli, commands):
         assert done.exit_code == 0, done.output
     assert content(power.point / "file") == WHOLE
     assert check_promises(power, cli) > 10
+
+
+@pytest.mark.parametrize("there", ["nothing", "a file", "a set"])
+def test_synced_bytes_survive_a_move_to_another_folder(power, synced, cli, there, monkeypatch):
+    """They are at one of the two names, whatever was there, and the same command ends an interrupted move."""
+    power.record()
+    old, new = power.point / "a/file", power.point / "b/file2"
+    for path in (old, new):
+        path.parent.mkdir()
+    if there != "nothing":
+        new.write_bytes(b"old" * 1000)
+    if there == "a set":
+        assert cli("split", new, "--subfiles", "2", "--unit", "1000").exit_code == 0
+    synced(power, *SUBFILES, name="a/file")
+    done = cli("mv", old, new)
+    assert done.exit_code == 0 and content(new) == WHOLE, done.output
+    assert sorted(path.name for path in power.point.rglob("*file*")) == sorted(path.name for path in (new, *new.parent.glob("*.collio*"), *new.parent.rglob("file.*")))
+
+    monkeypatch.setattr(leftovers, "_start_of", lambda process: 1)  # later calls are another process's
+
+    def what_is_wrong(_):
+        if not is_there(power.point, len(WHOLE)):
+            return f"at neither name: {[cli('fsck', path).output for path in (old, new)]}"
+        if content(old) == content(new) == WHOLE:
+            return ""  # the folder has two names: no real file system leaves that
+        new.parent.mkdir(exist_ok=True)
+        again = cli("mv", old, new) if old.exists() else None
+        return "" if content(new) == WHOLE and not old.exists() else f"collio mv again: {again and again.output}"
+
+    assert check_every_loss(power, what_is_wrong, STEPS + 1) > 10
 
 
 def left_of_it(folder):

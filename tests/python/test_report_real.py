@@ -38,6 +38,19 @@ def test_a_warning_comes_once_a_job(real_mpi, compiled, collio_process, tmp_path
     assert done.stderr.count("hint collio_window: 'small' is not allowed") == 1, done.stderr
 
 
+def test_expected_times_follow_what_calls_took(real_mpi, compiled, collio_process, tmp_path):
+    """Storage calls of 20 ms, which no estimate knows."""
+    report, calls = tmp_path / "r.json", 24
+    done = collio_process("run", "--report", report, "--set", "collio_faults=all:write:delay=0.02", "--", real_mpi.mpiexec, "-n", RANKS, compiled(real_mpi, "steps"),
+                          tmp_path / "data", 4096, 4, calls)
+    assert done.returncode == 0, done.stderr
+    records = [call for file in json.loads(report.read_text())["files"] for call in file["calls"]]
+    assert sum(call["repeats"] for call in records) == calls
+    estimated, expected, took = (sum(call[name] for call in records) for name in ("estimated_seconds", "forecast_seconds", "agreed_seconds"))
+    assert estimated < took / 4 and took / 2 < expected < 2 * took, (estimated, expected, took)
+    assert "by earlier calls, took" in " ".join(collio_process("report", report).stdout.split())
+
+
 def test_files_that_were_open_when_the_job_was_killed(real_mpi, compiled, collio_process, tmp_path):
     report = tmp_path / "r.json"
     done = collio_process("run", "--report", report, "--", real_mpi.mpiexec, "-n", RANKS, compiled(real_mpi, "killed"), tmp_path)

@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+import collio
 from collio.subfiles import identity, orphans, subfile_set
 from collio.subfiles.layout import Deal, Layout
 
@@ -229,17 +231,55 @@ def test_a_killed_tool_leaves_nothing_that_stays(cli, tmp_path, settled, command
         assert one.read_bytes() == data
 
 
-def test_a_killed_mv_loses_nothing(cli, kept, data, tmp_path, settled):
-    (tmp_path / "into").mkdir()
-    program = ("import os, signal; from collio.subfiles import identity; identity.adopt = lambda moved: os.kill(os.getpid(), signal.SIGKILL); "
-               "from collio.cli import main; main()")
-    assert subprocess.run([sys.executable, "-c", program, "mv", kept, tmp_path / "into"]).returncode == -signal.SIGKILL
-    for _ in range(2):
-        told = cli("fsck", "--orphans", "--remove", tmp_path / "into")
-        assert told.exit_code == 1 and "leads to the subfiles of the file that was being moved" in told.output
-    assert os.system(re.search("recover: (.*)", told.output)[1]) == 0
-    moved = tmp_path / "into/t.raw"
-    assert cli("fsck", moved).exit_code == 0 and cli("join", moved).exit_code == 0 and moved.read_bytes() == data and names(tmp_path / "into") == ["t.raw"]
+@pytest.mark.parametrize("replaced", [False, True])
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_killed_mv_loses_nothing(cli, kept, data, tmp_path, settled, moment, replaced):
+    """Killed before the folder is renamed, or after it: the bytes are at one of the names, and the same command ends the work."""
+    into, moved = tmp_path / "into", tmp_path / "into/t.raw"
+    into.mkdir()
+    if replaced:
+        moved.write_bytes(b"old")
+    kill = "lambda *_: os.kill(os.getpid(), signal.SIGKILL)"
+    stop = {"before": "pathlib.Path.rename = lambda path, target: os.kill(os.getpid(), signal.SIGKILL) if path.is_dir() else os.rename(path, target)",
+            "after": f"identity.adopt = {kill}"}[moment]
+    program = f"import os, pathlib, signal; from collio.subfiles import identity; from collio.cli import main; {stop}; main()"
+    assert subprocess.run([sys.executable, "-c", program, "mv", kept, into]).returncode == -signal.SIGKILL
+    with collio.open_file(kept if moment == "before" else moved) as file:
+        assert file.read() == data
+    told = cli("fsck", "--orphans", "--remove", into)
+    assert told.exit_code == replaced
+    if replaced:
+        assert "it has the bytes that t.raw had before" in told.output
+        aside, name = map(Path, re.search("recover: mv (.*) (.*)", told.output).groups())
+        assert name == moved and aside.read_bytes() == b"old"
+        aside.unlink()
+    assert cli("mv", kept, into).exit_code == 0 and not kept.exists()
+    assert cli("fsck", moved).exit_code == 0 and cli("join", moved).exit_code == 0 and moved.read_bytes() == data and names(into) == ["t.raw"]
+
+
+def test_a_mv_that_fails_leaves_all_as_it_was(cli, kept, data, tmp_path, monkeypatch):
+    """Onto an ordinary file, a file in subfiles, and a free name."""
+    def fails(moved):
+        raise OSError(28, "No space left on device")
+
+    into, moved = tmp_path / "into", tmp_path / "into/t.raw"
+    into.mkdir()
+    for there in ("nothing", "a file", "a set"):
+        if there != "nothing":
+            moved.write_bytes(b"old" * 1000)
+        if there == "a set":
+            assert cli("split", moved, "--subfiles", "2", "--unit", "100").exit_code == 0
+        before = names(into)
+        with monkeypatch.context() as patch:
+            patch.setattr("collio.subfiles.identity.adopt", fails)
+            assert "No space left" in cli("mv", kept, into).output and names(into) == before
+        for path, content in ((kept, data), (moved, b"old" * 1000))[:len(before) + 1]:
+            with collio.open_file(path) as file:
+                assert file.read() == content
+            assert cli("fsck", path).exit_code == 0
+    assert cli("mv", kept, into).exit_code == 0 and len(names(into)) == 2
+    with collio.open_file(moved) as file:
+        assert file.read() == data
 
 
 def test_split_writes_when_the_placeholder_was_made(kept):

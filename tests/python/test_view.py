@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -94,6 +95,39 @@ def test_programs_read_it_as_one_file(view, files, tmp_path):
     told = view(sys.executable, "-c", PYTHON, name, plain, next(name.with_name("out.nc.collio").glob("*.0001")))
     assert told.stdout == "good\n", told.stderr
     assert "is kept in subfiles and shown to be read; `collio join` makes it an ordinary file" in told.stderr
+
+
+@pytest.fixture(scope="module")
+def raw_reads(tmp_path_factory):
+    """The program, with liburing where that is installed."""
+    compiler = shutil.which("cc") or pytest.skip("no C compiler")
+    program = tmp_path_factory.mktemp("programs") / "raw_reads"
+    words = [compiler, "-O1", "-o", program, Path(__file__).parent / "programs/raw_reads.c"]
+    if subprocess.run([*words, "-DWITH_LIBURING", "-luring"], capture_output=True).returncode != 0:
+        subprocess.run(words, check=True)
+    return program
+
+
+@pytest.mark.parametrize("how", ["read", "pread", "readv", "mmap", "sendfile"])
+def test_system_calls_read_it(collio_process, raw_reads, files, tmp_path, how):
+    _, plain = files
+    for path in files[::-1]:  # an ordinary file, too
+        told = collio_process("view", "--", "sh", "-c", f"{raw_reads} {how} {path} > {tmp_path}/copy")
+        assert told.returncode == 0 and (tmp_path / "copy").read_bytes() == plain.read_bytes(), told.stderr
+
+
+@pytest.mark.parametrize("how", ["uring", "liburing"])
+def test_rings_fail_instead_of_reading_nothing(view, raw_reads, files, how):
+    """The file as an empty one would be a copy without bytes."""
+    name, plain = files
+    alone = subprocess.run([raw_reads, how, plain], capture_output=True)
+    if alone.returncode == 2:
+        pytest.skip("liburing is not installed")
+    if alone.returncode == 3:
+        pytest.skip(f"no io_uring here: {alone.stderr.decode()}")
+    assert alone.stdout == plain.read_bytes()[:100_000]
+    told = view(raw_reads, how, name)
+    assert told.returncode == 3 and told.stdout == "" and "Function not implemented" in told.stderr and "`collio mount`" in told.stderr
 
 
 def test_streams_of_stdio(view, files, tmp_path):

@@ -178,8 +178,9 @@ def counts_of(call: CallRecord) -> list[str]:
     if call.get("placed", 0) > 1:
         texts.append(f"domains placed in {call['placed']} calls")
     if call.get("estimated_seconds") and call.get("agreed_seconds"):
-        texts.append(f"estimated {format_seconds(call['estimated_seconds'] or 0)} beyond storage, "
-                     f"took {format_seconds(call['agreed_seconds'] or 0)}")
+        forecast = call.get("forecast_seconds") or call["estimated_seconds"]
+        corrected = f"{format_seconds(forecast)} by earlier calls, " if forecast != call["estimated_seconds"] else ""
+        texts.append(f"estimated {format_seconds(call['estimated_seconds'])} beyond storage, {corrected}took {format_seconds(call['agreed_seconds'])}")
     if call.get("met_once"):
         texts.append(f"{counted(int(call['met_once']), 'call')} with one reduction")
     if call.get("unmet"):

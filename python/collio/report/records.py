@@ -48,6 +48,7 @@ class CallRecord(TypedDict, total=False):
     met_once: int
     unmet: int
     estimated_seconds: float
+    forecast_seconds: float
     agreed_seconds: float
     bytes: int
     pieces: int
@@ -246,13 +247,13 @@ FIELDS = {
         "local_aggregators": "Count", "rounds": "Count",
         "remembered": "Count", "placed": "Count",
         "met_once": "Count", "unmet": "Count",
-        "estimated_seconds": "Seconds", "agreed_seconds": "Seconds",
-        "bytes": "Bytes", "pieces": "Count",
-        "most_receives_per_round": "Count", "most_buffer_bytes": "Bytes",
-        "messages": "Count", "metadata_bytes": "Bytes",
-        "one_sided": "OneSided", "device": "Device",
-        "windows": "Windows", "placement": "Maybe<Placement>",
-        "seconds": "CallSeconds",
+        "estimated_seconds": "Seconds", "forecast_seconds": "Seconds",
+        "agreed_seconds": "Seconds", "bytes": "Bytes",
+        "pieces": "Count", "most_receives_per_round": "Count",
+        "most_buffer_bytes": "Bytes", "messages": "Count",
+        "metadata_bytes": "Bytes", "one_sided": "OneSided",
+        "device": "Device", "windows": "Windows",
+        "placement": "Maybe<Placement>", "seconds": "CallSeconds",
     },
     "Busiest": {
         "from": "Text", "to": "Text",

@@ -16,7 +16,9 @@ MOST_NAME_BYTES = 150
 """Of the file's name in that of its temporary file."""
 WITH_A_SET = ("splitting", "copying")
 """Kinds whose temporary file is the placeholder of a set that is being made."""
-FORM = re.compile(r"(.*)\.(joining|splitting|copying|moving)\.([\w-]+)\.(\d+)-(\d+)", re.DOTALL)
+REPLACED = "replacing"
+"""The kind of a file that another one takes the place of, until that is there."""
+FORM = re.compile(r"(.*)\.(joining|splitting|copying|moving|replacing)\.([\w-]+)\.(\d+)-(\d+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class Leftover:
         return _start_of(self.process) not in (None, self.start)
 
     def is_needed(self) -> bool:
-        """Whether it is the placeholder of a file that was being moved, and that has no other now. Raises OSError."""
+        """Whether it holds bytes: a file that was to be replaced, or the placeholder of one that was being moved and has no other now. Raises OSError."""
+        if self.kind == REPLACED:
+            return True
         try:
             return self.kind == "moving" and subfile_set.find(self.path) is not None
         except ManifestError:  # killed before the subfiles were moved

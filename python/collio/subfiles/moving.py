@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from collio.flushing import flush_folder
 from collio.subfiles import attributes, identity, leftovers, sets
 from collio.subfiles.manifest import Placeholder
 from collio.subfiles.steady import steady
-from collio.subfiles.subfile_set import USE_BYTE, SubfileSet, find, free_folder, locked, replace_text, write_flushed
+from collio.subfiles.subfile_set import USE_BYTE, SubfileSet, find, free_folder, locked, placeholder_of, replace_text, write_flushed
 
 
 class RefusedError(Exception):
@@ -80,6 +81,8 @@ def move(source: Path, target: Path) -> str:
     """As `mv`, with the subfiles. Returns a remark, or "". Raises RefusedError, ManifestError and OSError."""
     target = check_target(source, target)
     leftovers.clean(target)
+    if _finish_interrupted(source, target):
+        return ""
     found = None if source.is_symlink() else find(source)
     if found is None:
         return _move_ordinary(source, target)
@@ -153,31 +156,85 @@ def _move_ordinary(source: Path, target: Path) -> str:
 
 
 def _move_folder(found: SubfileSet, target: Path) -> str:
-    """To another folder of the same file system, by two renames. Raises OSError: EXDEV where it is another one; all is as before then."""
+    """To another folder of the same file system. Whatever ends the process: the name leads to the bytes before the folder is renamed, `target` after it.
+
+    Returns a remark, or "". Raises OSError: EXDEV where it is another file system; all is as before then.
+    """
+    with contextlib.ExitStack() as held:
+        if old := _own_set(target):
+            held.enter_context(unused(old))
+        aside = leftovers.temporary(target, leftovers.REPLACED) if target.exists() else None
+        if aside:
+            target.rename(aside)
+        try:
+            _move_below(found, target)
+        except BaseException:
+            if aside:
+                aside.replace(target)
+            else:
+                target.unlink(missing_ok=True)
+            raise
+    found.path.unlink()
+    flush_folder(found.path.parent)
+    if aside is None:
+        return ""
+    old = _own_set(aside)
+    aside.unlink()
+    flush_folder(aside.parent)
+    return identity.remove_unless_shared(old) if old else ""
+
+
+def _move_below(found: SubfileSet, target: Path) -> None:
+    """A flushed placeholder in the free name `target`, then the folder it leads to. Raises OSError: the folder is where it was then."""
     placeholder = Placeholder(found.manifest.identity, os.fsencode(free_folder(target, found.manifest.identity)))
+    moved = SubfileSet(target, placeholder, found.manifest)
     text = found.manifest_path.read_bytes()
     with sets.temporary_file(target, "moving") as (temporary, file):
         write_flushed(file, placeholder.text())
         attributes.keep_all(found.path, file)
-        moved = SubfileSet(temporary, placeholder, found.manifest)
-        found.folder.rename(moved.folder)
-        try:
-            identity.adopt(moved)
-            remark = _give_name(temporary, target)
-        except BaseException:
-            moved.folder.rename(found.folder)
-            replace_text(found.manifest_path, text)
-            raise
-    found.path.unlink()
-    flush_folder(found.path.parent)
-    return remark
+        os.fsync(file)
+        temporary.rename(target)
+    flush_folder(target.parent)
+    found.folder.rename(moved.folder)
+    try:
+        flush_folder(target.parent)
+        identity.adopt(moved)
+    except BaseException:
+        moved.folder.rename(found.folder)
+        replace_text(found.manifest_path, text)
+        raise
+
+
+def _finish_interrupted(source: Path, target: Path) -> bool:
+    """After a move between folders that a loss of power, or a kill, interrupted: removes the name whose subfiles are at the other one.
+
+    Returns whether the bytes are at `target` already. Raises ManifestError and OSError.
+    """
+    if source.is_symlink() or not source.is_file() or not target.exists() or source.parent.samefile(target.parent):
+        return False
+    old, new = placeholder_of(source), placeholder_of(target)
+    if old is None or new is None or old.identity != new.identity:
+        return False
+    there, moved = ((path.parent / os.fsdecode(placeholder.folder) / "manifest").exists() for path, placeholder in ((source, old), (target, new)))
+    if there == moved:
+        return False
+    lost = target if there else source
+    lost.unlink()
+    flush_folder(lost.parent)
+    return moved
+
+
+def _own_set(path: Path) -> SubfileSet | None:
+    """The set that goes with this name. Raises ManifestError and OSError."""
+    found = find(path) if path.exists() else None
+    return found if found and identity.ownership(found).may_change and path.stat().st_nlink == 1 else None
 
 
 def _give_name(path: Path, target: Path, kind: str = "") -> str:
     """Renames, and removes the set that the name had. `kind`: of a temporary file, which is removed on error. Returns a remark, or "". Raises OSError and RefusedError."""
     try:
-        old = find(target) if target.exists() else None
-        if old is None or not identity.ownership(old).may_change or target.stat().st_nlink > 1:
+        old = _own_set(target)
+        if old is None:
             path.replace(target)
             flush_folder(target.parent)
             return ""

@@ -141,6 +141,8 @@ def _leftover(one: leftovers.Leftover) -> Orphan:
         orphan.remove, orphan.why_not = None, f"whether the process has ended is known on {one.host}"
     elif one.is_needed():
         orphan.remove, orphan.why_not = None, "it leads to the subfiles of the file that was being moved"
+        if one.kind == leftovers.REPLACED:
+            orphan.why_not = f"it has the bytes that {one.name} had before"
         orphan.recover, orphan.command = f"mv {path} {shlex.quote(str(one.path.with_name(one.name)))}", f"collio rm {path}"
     return orphan
 

@@ -127,7 +127,7 @@ def find(path: Path) -> SubfileSet | None:
         return None
     manifest_path = path.parent / os.fsdecode(placeholder.folder) / "manifest"
     if not manifest_path.exists():
-        raise ManifestError(f"{path} is kept in subfiles, and their manifest is missing: {manifest_path}; move the folder with the file")
+        raise ManifestError(f"{path} is kept in subfiles, and their manifest is missing: {manifest_path}; move the folder with the file, or repeat a `collio mv` that was interrupted")
     manifest = parse(manifest_path.read_bytes(), str(manifest_path))
     if manifest.identity != placeholder.identity:
         raise ManifestError(f"{manifest_path} belongs to another file than {path}")

@@ -215,6 +215,17 @@ PathResult make_again(const Agreed& agreed, Planned& planned, double since_s) {
   return attempts(again, planned, since_s);
 }
 
+/// What the call was expected to take, and took. All ranks know the same of it.
+void note_times(const Agreed& agreed, const policy::Plan& plan, const transport::Outcome& outcome) {
+  observe::CallRecord& record = agreed.record;
+  const policy::TimedCall call{plan.direction, plan.path, agreed.digest.bytes, plan.estimate_s(plan.path)};
+  record.estimate_s = call.estimate_s;
+  record.forecast_s = agreed.file.forecasts.seconds(call);
+  record.longest_s = 1e-9 * static_cast<double>(outcome.longest_ns);
+  if (outcome.error == 0 && agreed.digest.in_background == 0)
+    agreed.file.forecasts.took(call, record.longest_s);
+}
+
 /// Moves the bytes of a call, and learns from it. Collective.
 Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   File& file = agreed.file;
@@ -223,8 +234,7 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   PathResult moved = attempts(agreed, planned, since_s);
   if (moved.outcome.left_out) moved = make_again(agreed, planned, since_s);
   if (planned.plan.path == policy::Path::two_layer) transport::NodeSlots::count_through(digest.bytes);
-  agreed.record.estimate_s = planned.plan.estimate_s(planned.plan.path);
-  agreed.record.longest_s = 1e-9 * static_cast<double>(moved.outcome.longest_ns);
+  note_times(agreed, planned.plan, moved.outcome);
   learn_from(file, {agreed.prepared.shape, digest, planned, moved.outcome});
   file.pool.trim(
       static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));

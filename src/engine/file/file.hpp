@@ -27,6 +27,7 @@
 #include "observe/report_records.hpp"
 #include "policy/aggregators/local_aggregators.hpp"
 #include "policy/hints/hints.hpp"
+#include "policy/plan/forecasts.hpp"
 #include "policy/plan/plan.hpp"
 #include "transport/liveness/roll_call.hpp"
 #include "transport/messages/buffer_pool.hpp"
@@ -209,7 +210,8 @@ class File {
   transport::Agreement* agreement = nullptr;
   std::unique_ptr<transport::RollCall> roll;  ///< which rank is in which collective call
   PlanMemory memory;
-  std::uint64_t number = 0;  ///< of this open; the same on all ranks, and no other open file's
+  policy::Forecasts forecasts;  ///< the same on all ranks
+  std::uint64_t number = 0;     ///< of this open; the same on all ranks, and no other open file's
   /// The file does not lie any more as plans were made for: they are kept for others. On all ranks.
   void forget_plans();
   observe::CallLog log;

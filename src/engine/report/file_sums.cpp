@@ -111,6 +111,7 @@ void CallSums::add(const CallSums& other) {
   record.unmet += other.record.unmet;
   record.span_bytes += other.record.span_bytes;
   record.estimate_s += other.record.estimate_s;
+  record.forecast_s += other.record.forecast_s;
   record.longest_s += other.record.longest_s;
   counted.add(other.counted);
   add_spreads(seconds, other.seconds);

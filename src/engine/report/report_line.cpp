@@ -34,6 +34,7 @@ report::Call call_of(const CallSums& sums) {
                     .met_once = r.met_once,
                     .unmet = r.unmet,
                     .estimated_seconds = r.estimate_s,
+                    .forecast_seconds = r.forecast_s,
                     .agreed_seconds = r.longest_s,
                     .counters = sums.counted,
                     .placement = r.placement,

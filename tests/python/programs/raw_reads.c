@@ -1,0 +1,115 @@
+/* Reads a file without the functions of the C library, and writes its bytes to stdout. Opens it by open(2).
+
+     raw_reads read | pread | readv | mmap | sendfile | uring | liburing FILE
+
+   2: no such way here. 3: io_uring does not start, with the reason on stderr. 4: a call failed. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#ifdef WITH_LIBURING
+#include <liburing.h>
+#endif
+
+enum { ROOM = 100000 };
+static char bytes[ROOM];
+
+static int fail(const char* what) {
+  fprintf(stderr, "%s: %s\n", what, strerror(errno));
+  return 4;
+}
+
+static int put(const char* from, long count) {
+  while (count > 0) {
+    const long n = write(STDOUT_FILENO, from, (size_t)count);
+    if (n <= 0) return fail("write");
+    from += n, count -= n;
+  }
+  return 0;
+}
+
+static long one_read(const char* how, int fd, long at) {
+  struct iovec parts[] = {{bytes, 1000}, {bytes + 1000, ROOM - 1000}};
+  if (strcmp(how, "read") == 0) return syscall(SYS_read, fd, bytes, ROOM);
+  if (strcmp(how, "pread") == 0) return syscall(SYS_pread64, fd, bytes, ROOM, at);
+  if (strcmp(how, "readv") == 0) return syscall(SYS_readv, fd, parts, 2);
+  return errno = EINVAL, -1;
+}
+
+/* As programs do: if it is not there, by read(2). */
+static int by_sendfile(int fd) {
+  long n;
+  while ((n = syscall(SYS_sendfile, STDOUT_FILENO, fd, NULL, ROOM)) > 0) {}
+  while (n < 0 && (n = syscall(SYS_read, fd, bytes, ROOM)) > 0) n = put(bytes, n) == 0 ? -1 : 0;
+  return n < 0 ? fail("sendfile") : 0;
+}
+
+static int by_calls(const char* how, int fd) {
+  long n, at = 0;
+  for (; (n = one_read(how, fd, at)) > 0; at += n)
+    if (put(bytes, n) != 0) return 4;
+  return n < 0 ? fail(how) : 0;
+}
+
+static int by_mapping(int fd) {
+  const long size = syscall(SYS_lseek, fd, 0L, SEEK_END);
+  const long at = syscall(SYS_mmap, NULL, size, PROT_READ, MAP_PRIVATE, fd, 0L);
+  return at == -1 ? fail("mmap") : put((const char*)at, size);
+}
+
+/* One read by a ring, without a library. */
+static int by_ring(int fd) {
+  struct io_uring_params about;
+  memset(&about, 0, sizeof about);
+  const int ring = (int)syscall(SYS_io_uring_setup, 4, &about);
+  if (ring < 0) return fail("io_uring_setup"), 3;
+  const size_t queue_bytes = about.sq_off.array + about.sq_entries * sizeof(unsigned);
+  const size_t done_bytes = about.cq_off.cqes + about.cq_entries * sizeof(struct io_uring_cqe);
+  char* queue = mmap(NULL, queue_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+  char* done = mmap(NULL, done_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_CQ_RING);
+  struct io_uring_sqe* entries = mmap(NULL, about.sq_entries * sizeof *entries, PROT_READ | PROT_WRITE,
+                                      MAP_SHARED, ring, IORING_OFF_SQES);
+  if (queue == MAP_FAILED || done == MAP_FAILED || entries == MAP_FAILED) return fail("mmap of a ring");
+  memset(entries, 0, sizeof *entries);
+  entries->opcode = IORING_OP_READ;
+  entries->fd = fd;
+  entries->addr = (unsigned long)bytes;
+  entries->len = ROOM;
+  ((unsigned*)(queue + about.sq_off.array))[0] = 0;
+  __atomic_store_n((unsigned*)(queue + about.sq_off.tail), 1, __ATOMIC_RELEASE);
+  if (syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) < 0) return fail("enter");
+  const struct io_uring_cqe* end = (const struct io_uring_cqe*)(done + about.cq_off.cqes);
+  return end->res < 0 ? (errno = -end->res, fail("read")) : put(bytes, end->res);
+}
+
+static int by_liburing(int fd) {
+#ifdef WITH_LIBURING
+  struct io_uring ring;
+  struct io_uring_cqe* end = NULL;
+  const int code = io_uring_queue_init(4, &ring, 0);
+  if (code < 0) return errno = -code, fail("io_uring_queue_init"), 3;
+  io_uring_prep_read(io_uring_get_sqe(&ring), fd, bytes, ROOM, 0);
+  if (io_uring_submit(&ring) < 0 || io_uring_wait_cqe(&ring, &end) < 0) return fail("io_uring_submit");
+  return end->res < 0 ? (errno = -end->res, fail("read")) : put(bytes, end->res);
+#else
+  return (void)fd, 2;
+#endif
+}
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const int fd = open(argv[2], O_RDONLY);
+  if (fd < 0) return fail(argv[2]);
+  if (strcmp(argv[1], "mmap") == 0) return by_mapping(fd);
+  if (strcmp(argv[1], "sendfile") == 0) return by_sendfile(fd);
+  if (strcmp(argv[1], "uring") == 0) return by_ring(fd);
+  if (strcmp(argv[1], "liburing") == 0) return by_liburing(fd);
+  return by_calls(argv[1], fd);
+}
