@@ -141,7 +141,7 @@ def check_damaged_files(comm, folder):
     refused(bytes(len(good)), "did not come to its end")
 
 
-def check_storage_that_fails(comm, folder):
+def check_storage_that_fails_as_it_is_saved(comm, folder):
     before = os.environ.get("COLLIO_HINTS", "")
     os.environ["COLLIO_HINTS"] = "collio_faults=all:write1:ENOSPC"
     with raises(collio.Error, "NO_SPACE"):
