@@ -105,8 +105,8 @@ def test_a_simulation_tells_what_limits_it(simulated):
 
 
 GRIDS = {30: (["--variables", "1,100,20", "--hint", "cb_buffer_size=131072"], 60, 2 << 20), 120: (["--variables", "1,323,63"], 120, 4 << 20)}
-"""Elements of a cube's edge: further words, and the most seconds and KiB that 16384 ranks take: ten times and twice what they do on two idle cores. The larger
-grid, the one that is published, takes 30 s there: a long run has it."""
+"""By elements of a cube's edge: further words, and the most seconds and KiB that 16384 ranks may take. The larger grid, the one that is published, takes 30 s on
+two idle cores: a long run has it."""
 
 
 @pytest.mark.parametrize("elements", GRIDS if LONG else [30])
