@@ -10,7 +10,8 @@ option(COLLIO_LONG_TESTS "All rank counts and variants of the tests, not those a
 #   COMMAND  instead of TARGET: any command line (an interpreter and its script)
 #   PRELOAD  the ranks, not the launcher, get libcollio_mpiio.so
 #   ENV      environment of launcher and ranks; TIMEOUT defaults to 120, and is four times as long with sanitizers
-#   LONG     only with COLLIO_LONG_TESTS. Without it, of more than two numbers of ranks all but 2, 3 and 8 remain
+#   LONG     only with COLLIO_LONG_TESTS. Without it, of more than two numbers of ranks all but 2, 3 and 8 remain; of 4 and 7 on
+#            one node Open MPI has 4 and other libraries 7, and on several nodes each library has 7, which fill them unevenly
 # The working directory is a scratch folder of the build tree: files that a test writes go there.
 function(collio_add_mpi_test)
   cmake_parse_arguments(PARSE_ARGV 0 test "PRELOAD;LONG" "NAME;TARGET;TIMEOUT" "RANKS;ENV;ARGS;COMMAND;LABELS")
@@ -21,6 +22,13 @@ function(collio_add_mpi_test)
     endif()
     if(counts GREATER 2)
       list(REMOVE_ITEM test_RANKS 2 3 8)
+    endif()
+    if(4 IN_LIST test_RANKS AND 7 IN_LIST test_RANKS)
+      set(other 4)
+      if(COLLIO_MPI_FAMILY STREQUAL openmpi AND NOT test_ENV MATCHES COLLIO_RANKS_PER_NODE)
+        set(other 7)
+      endif()
+      list(REMOVE_ITEM test_RANKS ${other})
     endif()
   endif()
   if(NOT test_TIMEOUT)

@@ -16,6 +16,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "../mpi/open_with.hpp"
 #include "drill_library.hpp"
 
 namespace collio::test {
@@ -46,17 +47,12 @@ int class_of(int code) {
   return error_class;
 }
 
-std::string read_whole(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// Subfile `number`, of the only file in subfiles whose folder this is.
 std::string read_subfile(const std::string& folder, std::size_t number) {
   std::string end = std::to_string(number);
   end.insert(0, 4 - std::min<std::size_t>(end.size(), 4), '0');
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == "." + end) return read_whole(entry.path());
+    if (entry.path().extension() == "." + end) return raw(entry.path());
   return "";
 }
 
@@ -274,7 +270,7 @@ class Runner {
   /// that nobody gave it.
   std::int64_t look_into_file(std::int64_t counted, std::int64_t& foreign) const {
     const std::string content = drill_.look_in.empty()
-                                    ? read_whole(drill_.look_at.empty() ? drill_.file : drill_.look_at)
+                                    ? raw(drill_.look_at.empty() ? drill_.file : drill_.look_at)
                                     : content_of_subfiles(drill_);
     const auto at = [&](std::int64_t offset) {
       return offset < static_cast<std::int64_t>(content.size())

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "../mpi/open_with.hpp"
 #include "../mpi/pieces.hpp"
 #include "engine_code.hpp"
 
@@ -173,18 +174,18 @@ class Drill {
 
   /// What the last call left: in the file, past MPI, or in memory.
   bool right(bool write) {
-    std::vector<unsigned char> found;
+    std::string found;
     if (write) {
       settle(file_, MPI_COMM_WORLD);
-      std::ifstream in(path_, std::ios::binary);
-      found.assign(std::istreambuf_iterator<char>(in), {});
+      found = raw(path_);
       MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+      found.assign(data_.begin(), data_.end());
     }
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const std::size_t at =
           write ? static_cast<std::size_t>(places_[i]) : i * static_cast<std::size_t>(step_);
-      if (at >= (write ? found : data_).size() || (write ? found : data_)[at] != content(places_[i]))
-        return false;
+      if (at >= found.size() || static_cast<unsigned char>(found[at]) != content(places_[i])) return false;
     }
     return true;
   }
@@ -229,19 +230,20 @@ void refuse_buffers(Program& program, const HintList& hints, const Access& acces
 }  // namespace
 
 /// Pieces so many that their descriptions are more than what is set aside for small things.
-void refuse_descriptions(Program& program, HintList hints) {
+void refuse_descriptions(Program& program, HintList hints, int stride) {
   hints["cb_buffer_size"] = "4194304";
   hints["collio_window"] = "1048576";
   for (const bool scattered : {false, true}) {
     Drill drill(program, hints, {4000000, 1, 2, scattered});
     for (const bool write : {true, false})
       for (const int rank : {0, program.size - 1})
-        for (const int first : {1, 20, 40, 60}) drill.refuse(write, {rank, first, true});
+        for (int first = 1; first <= 61; first += stride > 3 ? 30 : 20)
+          drill.refuse(write, {rank, first, true});
   }
 }
 
-/// Arguments: hints, as key=value. stride=N: every N-th allocation. form=nonblocking or split: of the calls.
-/// few: fewer drills, and no tiny pieces.
+/// Arguments: hints, as key=value. stride=N: every N-th allocation, of tiny pieces' every 20th, or 30th.
+/// form=nonblocking or split: of the calls. few: fewer drills, and no tiny pieces.
 int main(int argc, char** argv) {
   Program program(argc, argv, 90);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
@@ -270,6 +272,6 @@ int main(int argc, char** argv) {
     for (const bool all_after : {true, false})
       for (const bool write : {true, false}) drill.refuse_each(write, all_after, stride);
   }
-  if (!few) refuse_descriptions(program, hints);
+  if (!few) refuse_descriptions(program, hints, stride);
   return program.finish();
 }

@@ -9,11 +9,21 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
+import longest_first
+
 from collio import mpi_libraries
 from collio.builds import Build
 from jobs import Jobs
 
 REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
+
+
+def pytest_configure(config):
+    longest_first.keep_order(config)
+
+
+def pytest_collection_modifyitems(items):
+    longest_first.sort(items)
 
 
 @pytest.fixture(autouse=True)

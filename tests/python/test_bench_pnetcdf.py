@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 import shared_memory
+from long_tests import LONG
 
 from collio.bench import engines, launcher, pnetcdf
 from collio.builds import Build
 from collio.mpi_libraries import ProgramMpi
 from collio.run import launch
+from lab_stage import some_mpi  # noqa: F401
 
 DRIVERS = [("pnetcdf", "mpiio", False), ("pnetcdf-collio", "mpiio", True), ("pnetcdf-gio", "gio", False)]
 
@@ -65,11 +67,14 @@ def real_pnetcdf(real_mpi):
     return Path("/usr")
 
 
-@pytest.mark.parametrize("pattern", [
+PATTERNS = [
     ["interleave", "--pieces", 50, "--irregular", "--gap", 16], ["e3sm", "--ne", 1, "--levels", 3], ["btio", "--n", 9], ["s3d", "--nx", 8, "--ny", 4, "--nz", 3],
     ["mpas", "--level", 1], ["wrf", "--ny", 4, "--nx", 6],
-], ids=lambda words: words[0])
-@pytest.mark.parametrize("steps", [1, 3])
+]
+CASES = [*((pattern, 3) for pattern in PATTERNS), *((pattern, 1) for pattern in PATTERNS[:None if LONG else 1])]
+
+
+@pytest.mark.parametrize("pattern, steps", CASES, ids=lambda value: value[0] if isinstance(value, list) else "")
 def test_every_byte_through_pnetcdf(real_mpi, real_pnetcdf, cli, tmp_path, pattern, steps):
     shared_memory.needed_by_openmpi(real_mpi)
     done = cli("bench", *pattern, "--mpi", real_mpi.id, "--ranks", 4, "--dir", tmp_path, "--repeat", 1, "--steps", steps, "--json", "--timeout", 100,
@@ -99,14 +104,14 @@ def test_a_driver_that_is_not_there_is_an_error(real_mpi, real_pnetcdf, cli, tmp
     (["flash", "--blocks", "1"], "its buffer has gaps"), (["interleave", "--operation", "read"], "--operation write or write,read"),
     (["interleave", "--collective", "split"], "--collective blocking"),
 ], ids=lambda value: value[0] if isinstance(value, list) else "")
-def test_the_program_names_what_it_cannot_do(real_mpi, tmp_path, words, said):
-    program = Build.of(real_mpi).program("collio_bench")
+def test_the_program_names_what_it_cannot_do(some_mpi, tmp_path, words, said):
+    program = Build.of(some_mpi).program("collio_bench")
     if not program.exists():
         pytest.skip("collio_bench is not built")
     arguments = [str(program), "--pattern", *words, "--file", str(tmp_path / "data"), "--mode", "pnetcdf"]
     for library, expected in (([], "--pnetcdf is missing"), (["--pnetcdf", "/nowhere/libpnetcdf.so"], said)):
-        setup = launcher.Setup(real_mpi, Build.of(real_mpi), ranks=1, timeout_s=100)
-        job = launcher.job_of(setup, engines.parse_engine("native", real_mpi), [*arguments, *library])
+        setup = launcher.Setup(some_mpi, Build.of(some_mpi), ranks=1, timeout_s=100)
+        job = launcher.job_of(setup, engines.parse_engine("native", some_mpi), [*arguments, *library])
         done = subprocess.run(job.words, env=job.environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
         assert done.returncode == 2 and expected in done.stdout.decode()
 

@@ -127,15 +127,16 @@ class FlowWorld {
     for (int node = 0; node < job.nodes(); ++node) {
       tallies_.push_back(std::make_shared<FlowTally>(job, node));
       flow::WindowOrder order(job.order_of(node, tallies_.back()->counts()));
+      Batches batches;
+      for (const auto course : {flow::Course::home, flow::Course::transit})
+        for (flow::Batch batch; order.next(course, batch);) batches[at(course)].push_back(batch);
       Node n{order.groups(),
-             {},
+             std::make_shared<const Batches>(std::move(batches)),
              std::vector<Rank>(static_cast<std::size_t>(job.teams(node).ranks)),
              {},
              {},
              {},
              {}};
-      for (const auto course : {flow::Course::home, flow::Course::transit})
-        for (flow::Batch batch; order.next(course, batch);) n.batches[at(course)].push_back(batch);
       const auto groups = static_cast<std::size_t>(order.groups().groups());
       n.turn.resize(groups);
       n.finished.resize(groups);
@@ -172,8 +173,8 @@ class FlowWorld {
   [[nodiscard]] bool over() const {
     return std::ranges::all_of(nodes_, [](const Node& node) {
       const bool passed = std::ranges::all_of(node.ranks, [&](const Rank& rank) {
-        return rank.batch[0] == static_cast<int>(node.batches[0].size()) &&
-               rank.batch[1] == static_cast<int>(node.batches[1].size());
+        return rank.batch[0] == static_cast<int>(node.of(0).size()) &&
+               rank.batch[1] == static_cast<int>(node.of(1).size());
       });
       return passed && node.mail.empty() && node.full.empty() && node.arrived.empty();
     });
@@ -216,9 +217,10 @@ class FlowWorld {
     int node = 0, rank = 0;  ///< of the sender
     std::int64_t batch = 0;
   };
+  using Batches = std::array<std::vector<flow::Batch>, 2>;  ///< by course
   struct Node {
     flow::SlotGroups groups;
-    std::array<std::vector<flow::Batch>, 2> batches;  ///< by course
+    std::shared_ptr<const Batches> batches;  ///< the same in every copy of the world
     std::vector<Rank> ranks;
     std::vector<int> turn, finished;                           ///< of each group
     std::vector<Message> mail;                                 ///< sent here, not yet received
@@ -226,6 +228,7 @@ class FlowWorld {
     std::array<std::int64_t, flow::InTransit::batches> out{};  ///< messages on their way, by batch
     std::vector<Key> full;                                     ///< windows to write
     std::map<std::pair<Key, int>, int> arrived;                ///< parties that have come, by window and team
+    [[nodiscard]] const std::vector<flow::Batch>& of(int course) const { return (*batches)[at(course)]; }
   };
 
   [[nodiscard]] static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -246,8 +249,8 @@ class FlowWorld {
   [[nodiscard]] bool may_enter(int n, int r, int course) const {
     const Node& node = nodes_[at(n)];
     const Rank& rank = node.ranks[at(r)];
-    if (rank.batch[at(course)] == static_cast<int>(node.batches[at(course)].size())) return false;
-    const flow::Batch& batch = node.batches[at(course)][at(rank.batch[at(course)])];
+    if (rank.batch[at(course)] == static_cast<int>(node.of(course).size())) return false;
+    const flow::Batch& batch = node.of(course)[at(rank.batch[at(course)])];
     const bool concerned = std::ranges::any_of(
         batch.windows, [&](const auto& w) { return mine(n, r, w) || receives(n, r, w.domain); });
     const auto left = [&](int group) { return rank.turn[at(group)] - node.turn[at(group)]; };
@@ -276,7 +279,7 @@ class FlowWorld {
   }
 
   [[nodiscard]] static int batch_of(const Node& node, int course, const Key& key) {
-    const auto& batches = node.batches[at(course)];
+    const auto& batches = node.of(course);
     const auto found = std::ranges::find_if(batches, [&](const flow::Batch& batch) {
       return std::ranges::any_of(batch.windows, [&](const auto& w) { return Key(w.domain, w.round) == key; });
     });
@@ -284,13 +287,13 @@ class FlowWorld {
   }
   [[nodiscard]] const flow::Batch& batch_with(int n, const Key& key) const {
     const int course = course_of(n, key);
-    return nodes_[at(n)].batches[at(course)][at(batch_of(nodes_[at(n)], course, key))];
+    return nodes_[at(n)].of(course)[at(batch_of(nodes_[at(n)], course, key))];
   }
 
   void enter(int n, int r, int course) {
     Node& node = nodes_[at(n)];
     Rank& rank = node.ranks[at(r)];
-    const flow::Batch& batch = node.batches[at(course)][at(rank.batch[at(course)]++)];
+    const flow::Batch& batch = node.of(course)[at(rank.batch[at(course)]++)];
     ++rank.turn[at(batch.group)];
     for (const auto& window : batch.windows) {
       check_slot(node, batch, window, n);

@@ -10,7 +10,7 @@
 #include <map>
 #include <tuple>
 
-#include "policy/plan.hpp"
+#include "policy/plan/plan.hpp"
 
 namespace collio::policy {
 

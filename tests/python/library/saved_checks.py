@@ -141,7 +141,7 @@ def check_damaged_files(comm, folder):
     refused(bytes(len(good)), "did not come to its end")
 
 
-def check_storage_that_fails(comm, folder):
+def check_storage_that_fails_as_it_is_saved(comm, folder):
     """The file before stays, and nothing else does."""
     old = collio.map((50,), np.arange(9))
     old.save(comm, folder / "a")
