@@ -307,7 +307,6 @@ Completion collective_call(File& file, const CallRequest& request) {
   done.native = planned.plan.path == policy::Path::native;
   if (done.native && file.subfiles) done = refused(file, planned.plan);
   if (!done.native && done.error.ok() && digest.bytes > 0) done = carry_out(agreed, planned, since_s);
-  if (record.met_once && done.error.ok()) let_go_unmet(file, request, record.operation, planned.plan);
   no_list_fails.reset();
   record.counters.bytes = prepared.access.bytes;
   record.all_bytes = digest.bytes;

@@ -46,13 +46,6 @@ Completion own_call(File& file, const CallRequest& request, const Books& books) 
   return {false, 0, without_memory, {}};
 }
 
-/// The functions of collio's library promise the same error on all ranks from the same call: they give
-/// pieces.
-bool may_go_unmet(const CallRequest& request) {
-  return request.direction == policy::Direction::read && request.form == observe::Form::blocking &&
-         !request.pieces;
-}
-
 }  // namespace
 
 std::optional<PathResult> move_ahead(File& file, const CallRequest& request, const Prepared& prepared,
@@ -84,29 +77,23 @@ Completion independent_call(File& file, const CallRequest& request) {
 }
 
 bool goes_unmet(const File& file, const CallRequest& request) {
-  return file.unmet.left > 0 && may_go_unmet(request);
+  const bool write = request.direction == policy::Direction::write;
+  if (!(write ? file.hints.own_writes : file.hints.own_reads)) return false;
+  if (request.form != observe::Form::blocking || request.pieces) return false;  // collio.h promises an error to all
+  return file.hints.check == policy::Check::none && !file.subfiles && file.owns_line();
 }
 
 Completion unmet_call(File& file, const CallRequest& request) {
-  UnmetCalls& unmet = file.unmet;
-  --unmet.left;
+  UnmetCalls::OneWay& unmet = file.unmet.of(request.direction);
   ++unmet.made;
+  unmet.record.operation = request.operation;
+  unmet.record.path = policy::name_of(policy::Path::independent);
   const double begin_s = observe::now_s();
   core::Extent span;
   Completion done = own_call(file, request, {unmet.record, &span});
   unmet.record.total_s += observe::now_s() - begin_s;
   unmet.note(file.rank, span, done.error);
   return done;
-}
-
-void let_go_unmet(File& file, const CallRequest& request, const std::string& operation,
-                  const policy::Plan& plan) {
-  if (file.hints.meet_every == 1 || !file.owns_line() || !may_go_unmet(request)) return;
-  UnmetCalls& unmet = file.unmet;
-  unmet.left = file.hints.meet_every - 1;
-  unmet.record.operation = operation;
-  unmet.record.path = policy::name_of(plan.path);
-  unmet.record.reason_key = policy::reason_key(plan);
 }
 
 }  // namespace collio::engine

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kind_of_telling = 3;  // whatever calls ranks are in
 
-policy::Digest digest_of(const UnmetCalls& unmet) {
+policy::Digest digest_of(const UnmetCalls::OneWay& unmet) {
   policy::Digest digest;
   if (unmet.span.length == 0) return digest;
   digest.low = unmet.span.offset;
@@ -26,31 +26,13 @@ policy::Digest digest_of(const UnmetCalls& unmet) {
 
 /// Without memory for it, the report lacks these calls.
 void log_calls(File& file, const observe::CallRecord& record) noexcept try {
-  file.log.add(record, [] { return std::string("as in the reads before, in which ranks met"); });
+  file.log.add(record, [] { return std::string("hint: each rank for itself, without waiting for others"); });
 } catch (const std::bad_alloc&) {}
 
-}  // namespace
-
-void UnmetCalls::note(int rank, const core::Extent& accessed, const core::Error& error) {
-  if (accessed.length > 0) {
-    const std::int64_t low = span.length > 0 ? std::min(span.offset, accessed.offset) : accessed.offset;
-    span = {low, std::max(span.end(), accessed.end()) - low};
-  }
-  const auto kind = static_cast<std::int64_t>(error.kind);
-  if (kind <= outcome.error) return;
-  outcome.error = kind;
-  outcome.failed_rank = rank;
-  try {
-    message = error.message;
-  } catch (const std::bad_alloc&) {
-    message.clear();
-  }
-}
-
-core::Error hear_of_unmet(File& file, std::string_view call) {
-  file.unmet.left = 0;
-  if (file.unmet.made == 0) return {};
-  UnmetCalls unmet = std::exchange(file.unmet, {});
+/// hear_of_unmet() for one way.
+core::Error hear_of(File& file, policy::Direction direction, std::string_view call) {
+  if (file.unmet.of(direction).made == 0) return {};
+  UnmetCalls::OneWay unmet = std::exchange(file.unmet.of(direction), {});
   const bool was_told = unmet.outcome.error != 0;
   policy::Digest digest = digest_of(unmet);
   const std::uint64_t kind = std::hash<std::string_view>{}(call) | 1U;
@@ -74,9 +56,34 @@ core::Error hear_of_unmet(File& file, std::string_view call) {
   const std::string words = file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message));
   const bool all_are_here = digest.shapes == kind * static_cast<std::uint64_t>(file.size);
   if (was_told && (!all_are_here || digest.unmoved == 0)) return {};
-  return {
-      static_cast<core::ErrorClass>(unmet.outcome.error),
-      words + " (collio_meet_every: in one of " + std::to_string(unmet.made) + " reads without a reduction)"};
+  const bool write = direction == policy::Direction::write;
+  return {static_cast<core::ErrorClass>(unmet.outcome.error),
+          words + " (in one of " + std::to_string(unmet.made) + (write ? " writes" : " reads") +
+              " that each rank made for itself, as romio_cb_" + (write ? "write" : "read") + "=disable asks)"};
+}
+
+}  // namespace
+
+void UnmetCalls::OneWay::note(int rank, const core::Extent& accessed, const core::Error& error) {
+  if (accessed.length > 0) {
+    const std::int64_t low = span.length > 0 ? std::min(span.offset, accessed.offset) : accessed.offset;
+    span = {low, std::max(span.end(), accessed.end()) - low};
+  }
+  const auto kind = static_cast<std::int64_t>(error.kind);
+  if (kind <= outcome.error) return;
+  outcome.error = kind;
+  outcome.failed_rank = rank;
+  try {
+    message = error.message;
+  } catch (const std::bad_alloc&) {
+    message.clear();
+  }
+}
+
+core::Error hear_of_unmet(File& file, std::string_view call) {
+  core::Error error = hear_of(file, policy::Direction::write, call);
+  core::keep_worst(error, hear_of(file, policy::Direction::read, call));
+  return error;
 }
 
 }  // namespace collio::engine
