@@ -37,7 +37,7 @@ ROWS = (
     Row("nc_num_aggrs_per_node", "auto", "0..1000000, auto", "local aggregators per node; 0: auto", "AutoCount", "PnetCDF", "tuning", ()),
     Row("collio_schedule", "auto", "auto, none, communication, write, write_communication, write_communication_2, dataflow", "overlap of exchange and storage in the rounds of two_phase", "Choice", "collio", "tuning", ("write", "write_communication", "write_communication_2")),
     Row("collio_buffers", "2", "2..64", "windows an aggregator has in memory when rounds overlap; cb_buffer_size is for all of them", "Count", "collio", "tuning", ()),
-    Row("collio_storage", "auto", "auto, posix, threads, uring, aio, null", "I/O backend: the calling thread, threads, io_uring, POSIX aio", "Choice", "collio", "tuning", ("aio",)),
+    Row("collio_storage", "auto", "auto, posix, threads, uring, null", "I/O backend: the calling thread, threads, io_uring", "Choice", "collio", "tuning", ()),
     Row("collio_storage_threads", "2", "1..64", "threads of a process, for collio_storage=threads", "Count", "collio", "tuning", ()),
     Row("collio_direct", "disable", "enable, disable", "aligned parts go past the page cache (O_DIRECT)", "Choice", "collio", "tuning", ()),
     Row("collio_subfile_unit", "1048576", "1..1073741824", "bytes of a stripe: consecutive stripes go to the subfiles round robin", "Bytes", "collio", "tuning", ()),
