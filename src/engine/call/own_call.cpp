@@ -79,7 +79,8 @@ Completion independent_call(File& file, const CallRequest& request) {
 bool goes_unmet(const File& file, const CallRequest& request) {
   const bool write = request.direction == policy::Direction::write;
   if (!(write ? file.hints.own_writes : file.hints.own_reads)) return false;
-  if (request.form != observe::Form::blocking || request.pieces) return false;  // collio.h promises an error to all
+  if (request.form != observe::Form::blocking || request.pieces)
+    return false;  // collio.h promises an error to all
   return file.hints.check == policy::Check::none && !file.subfiles && file.owns_line();
 }
 

@@ -2,10 +2,10 @@
 #include "engine/file/unmet_calls.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <new>
 #include <utility>
 
+#include "core/content_hash.hpp"
 #include "engine/file/file.hpp"
 
 namespace collio::engine {
@@ -35,7 +35,7 @@ core::Error hear_of(File& file, policy::Direction direction, std::string_view ca
   UnmetCalls::OneWay unmet = std::exchange(file.unmet.of(direction), {});
   const bool was_told = unmet.outcome.error != 0;
   policy::Digest digest = digest_of(unmet);
-  const std::uint64_t kind = std::hash<std::string_view>{}(call) | 1U;
+  const std::uint64_t kind = core::text_hash(call) | 1U;
   digest.shapes = kind;               // of all ranks the same, or not
   digest.unmoved = was_told ? 0 : 1;  // here: ranks that have not been told
   const transport::CallHere here = file.agreement->here();
@@ -59,7 +59,8 @@ core::Error hear_of(File& file, policy::Direction direction, std::string_view ca
   const bool write = direction == policy::Direction::write;
   return {static_cast<core::ErrorClass>(unmet.outcome.error),
           words + " (in one of " + std::to_string(unmet.made) + (write ? " writes" : " reads") +
-              " that each rank made for itself, as romio_cb_" + (write ? "write" : "read") + "=disable asks)"};
+              " that each rank made for itself, as romio_cb_" + (write ? "write" : "read") +
+              "=disable asks)"};
 }
 
 }  // namespace
