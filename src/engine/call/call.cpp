@@ -257,8 +257,12 @@ Completion refused(const File& file, const policy::Plan& plan) {
 
 Completion collective_call(File& file, const CallRequest& request) {
   if (file.atomic) return atomic_call(file, request);
-  if (!file.unmet.untold.ok()) return {false, 0, std::exchange(file.unmet.untold, {}), {}};
   if (goes_unmet(file, request)) return unmet_call(file, request);
+  if (!file.unmet.untold.ok()) {  // all ranks meet, also those that know the error
+    CallRequest fails = request;
+    fails.error = std::exchange(file.unmet.untold, {});
+    return collective_call(file, fails);
+  }
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
   const File::Visit visit(file, request.operation, request.direction);
   const char* const kind = request.direction == Direction::write ? "write" : "read";

@@ -31,7 +31,6 @@ void log_calls(File& file, const observe::CallRecord& record) noexcept try {
 
 /// hear_of_unmet() for one way.
 core::Error hear_of(File& file, policy::Direction direction, std::string_view call) {
-  if (file.unmet.of(direction).made == 0) return {};
   UnmetCalls::OneWay unmet = std::exchange(file.unmet.of(direction), {});
   const bool was_told = unmet.outcome.error != 0;
   policy::Digest digest = digest_of(unmet);
@@ -51,14 +50,14 @@ core::Error hear_of(File& file, policy::Direction direction, std::string_view ca
   record.all_pieces = digest.pieces;
   record.span_bytes = digest.span();
   record.error = unmet.outcome.error == 0 ? "" : "failed";
-  log_calls(file, record);
+  if (unmet.made > 0) log_calls(file, record);
   if (unmet.outcome.error == 0) return {};
   const std::string words = file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message));
   const bool all_are_here = digest.shapes == kind * static_cast<std::uint64_t>(file.size);
   if (was_told && (!all_are_here || digest.unmoved == 0)) return {};
   const bool write = direction == policy::Direction::write;
   return {static_cast<core::ErrorClass>(unmet.outcome.error),
-          words + " (in one of " + std::to_string(unmet.made) + (write ? " writes" : " reads") +
+          words + (write ? " (in a write or sync" : " (in a read or sync") +
               " that each rank made for itself, as romio_cb_" + (write ? "write" : "read") +
               "=disable asks)"};
 }
@@ -81,9 +80,20 @@ void UnmetCalls::OneWay::note(int rank, const core::Extent& accessed, const core
   }
 }
 
+bool may_go_unmet(const File& file, policy::Direction direction) noexcept {
+  const bool asked = direction == policy::Direction::write ? file.hints.own_writes : file.hints.own_reads;
+  return asked && file.hints.check == policy::Check::none && !file.subfiles && file.owns_line();
+}
+
+// Whether ranks meet here does not depend on how many calls each made: one that has left a loop at an error
+// has made fewer.
 core::Error hear_of_unmet(File& file, std::string_view call) {
-  core::Error error = hear_of(file, policy::Direction::write, call);
-  core::keep_worst(error, hear_of(file, policy::Direction::read, call));
+  core::Error error;
+  for (const auto direction : {policy::Direction::write, policy::Direction::read}) {
+    if (!may_go_unmet(file, direction)) continue;
+    file.unmet.of(direction).note(file.rank, {}, std::exchange(file.not_flushed, {}));
+    core::keep_worst(error, hear_of(file, direction, call));
+  }
   return error;
 }
 

@@ -40,10 +40,14 @@ struct UnmetCalls {
   }
 };
 
+/// Whether ranks need not meet in blocking calls of MPI_File_* that move bytes that way. The same on all
+/// ranks.
+[[nodiscard]] bool may_go_unmet(const File& file, policy::Direction direction) noexcept;
+
 /// Ranks meet again, in a call of the kind `call`: they tell each other how the calls since then went, and
 /// add them to the file's log. Where one rank's call failed, all ranks get an error, except a rank that got
 /// its own before and is in a call of another kind: it goes on, as the others will come to that call. Does
-/// nothing where there were no such calls. Collective.
+/// nothing where ranks always meet. Collective.
 [[nodiscard]] core::Error hear_of_unmet(File& file, std::string_view call);
 
 }  // namespace collio::engine
