@@ -258,7 +258,7 @@ Completion refused(const File& file, const policy::Plan& plan) {
 Completion collective_call(File& file, const CallRequest& request) {
   if (file.atomic) return atomic_call(file, request);
   if (goes_unmet(file, request)) return unmet_call(file, request);
-  if (!file.unmet.untold.ok()) {  // all ranks meet, also those that know the error
+  if (!file.unmet.untold.ok()) {  // on all ranks, also those that have the error
     CallRequest fails = request;
     fails.error = std::exchange(file.unmet.untold, {});
     return collective_call(file, fails);

@@ -40,7 +40,7 @@ struct UnmetCalls {
   }
 };
 
-/// Whether ranks need not meet in blocking calls of MPI_File_* that move bytes that way. The same on all
+/// Whether blocking calls of MPI_File_* that move bytes that way need no reduction. The same on all
 /// ranks.
 [[nodiscard]] bool may_go_unmet(const File& file, policy::Direction direction) noexcept;
 
