@@ -10,7 +10,7 @@ DIMENSIONS = {
     "collio_path": ("two_phase", "two_layer", "independent"),
     "collio_schedule": ("none", "communication", "write", "write_communication", "write_communication_2", "dataflow"),
     "collio_transfer": ("two_sided", "fence", "lock"),
-    "collio_storage": ("posix", "threads", "uring", "aio"),
+    "collio_storage": ("posix", "threads", "uring"),
     "form": ("blocking", "nonblocking"),
 }
 """A further way to move bytes is a line here, and one in ONLY_WITH if it belongs to one path."""

@@ -1,13 +1,13 @@
 // See file.hpp.
 #include "capi/file.hpp"
 
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string_view>
 
 #include "capi/create_file.hpp"
 #include "capi/error.hpp"
+#include "core/content_hash.hpp"
 #include "engine/file/same_call.hpp"
 #include "engine/report/say.hpp"
 #include "engine/session/other_settings.hpp"
@@ -63,7 +63,7 @@ Error check(const OpenCall& call, std::optional<storage::ArrayLayout>& arrays) {
 
 /// 31 bits of a path's hash.
 int sum_of(const char* path) {
-  return path ? static_cast<int>(std::hash<std::string_view>{}(path)&std::numeric_limits<int>::max()) : 0;
+  return path ? static_cast<int>(core::text_hash(path) & std::numeric_limits<int>::max()) : 0;
 }
 
 /// The worst of the ranks' errors, or one where they gave different modes. Collective.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace collio::core {
 
@@ -35,6 +36,11 @@ inline std::uint64_t content_hash(std::span<const std::uint8_t> bytes) noexcept 
   }
   for (; i < bytes.size(); ++i) a = hash_step(a, bytes[i]);
   return hash_step(a, b);
+}
+
+/// Of a text, the same in every process: ranks compare such numbers.
+inline std::uint64_t text_hash(std::string_view text) noexcept {
+  return mixed(content_hash({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
 }
 
 }  // namespace collio::core

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/content_hash.hpp"
+
 namespace collio::observe {
 
 std::string_view name_of(Form form) noexcept {
@@ -83,8 +85,7 @@ std::vector<std::uint64_t> CallLog::keys() const {
   for (const CallRecord& r : records_) {
     std::uint64_t key = r.reason_key;
     for (const std::uint64_t more :
-         {std::uint64_t{std::hash<std::string>{}(r.operation)},
-          std::uint64_t{std::hash<std::string>{}(r.path)}, std::uint64_t{std::hash<std::string>{}(r.error)},
+         {core::text_hash(r.operation), core::text_hash(r.path), core::text_hash(r.error),
           static_cast<std::uint64_t>(r.aggregators), static_cast<std::uint64_t>(r.rounds)})
       key = (key ^ more) * 0x9E3779B97F4A7C15U;
     while (std::ranges::find(keys, key) != keys.end()) ++key;  // of similar calls, that are not in a row

@@ -42,8 +42,6 @@ std::vector<StorageKind> kinds_to_try(const StorageRequest& r) {
       return {StorageKind::uring, StorageKind::threads, StorageKind::posix};
     case StorageKind::threads:
       return {StorageKind::threads, StorageKind::posix};
-    case StorageKind::aio:
-      return {StorageKind::aio};
     default:
       return {StorageKind::posix};
   }
@@ -55,8 +53,6 @@ StorageOrReason make(StorageKind kind, Descriptors&& file, const StorageRequest&
       return make_uring(std::move(file), request.model.aggregators_per_core > 0);
     case StorageKind::threads:
       return make_threads(std::move(file), request.threads);
-    case StorageKind::aio:
-      return make_aio(std::move(file));
     default:
       return {std::make_unique<PosixFile>(std::move(file)), ""};
   }
@@ -105,8 +101,7 @@ core::Result<Opened> open_storage(const StorageRequest& request) {
   auto file = open_file(request, request.direct && !declined);
   if (!file.ok()) return file.error();
   if (declined) file.value().decline_direct("O_DIRECT is not used: ceph-fuse would show old bytes to others");
-  if (request.kind != StorageKind::uring && request.kind != StorageKind::aio)
-    file.value().let_watch(request.watch);
+  if (request.kind != StorageKind::uring) file.value().let_watch(request.watch);
   if (request.writer_mark != 0) file.value().look_for_others(request.writer_mark);
   Opened opened;
   opened.holder = Holder::with(file.value().buffered());

@@ -63,7 +63,6 @@ struct StorageOrReason {
 /// `local`: the file system is not served by another process or machine.
 [[nodiscard]] StorageOrReason make_uring(Descriptors&& file, bool local);
 [[nodiscard]] StorageOrReason make_threads(Descriptors&& file, int threads);
-[[nodiscard]] StorageOrReason make_aio(Descriptors&& file);
 /// Moves nothing: writes succeed, reads give zeros. To measure aggregation alone.
 [[nodiscard]] std::unique_ptr<Storage> make_null();
 

@@ -32,7 +32,7 @@ void draw_hints(Random& random, Case& out) {
   draw_hint(random, out, "collio_buffers", {"3", "5"});
   draw_hint(random, out, "collio_transfer", {"two_sided", "fence", "lock"});
   draw_hint(random, out, "collio_transfer_piece", {"1", "16", "100"});
-  draw_hint(random, out, "collio_storage", {"posix", "threads", "uring", "aio"});
+  draw_hint(random, out, "collio_storage", {"posix", "threads", "uring"});
   draw_hint(random, out, "collio_direct", {"enable"});
   draw_hint(random, out, "collio_holes", {"auto", "piecewise", "sieve"});
   draw_hint(random, out, "romio_cb_write", {"enable", "automatic", "disable"});

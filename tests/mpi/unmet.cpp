@@ -1,5 +1,5 @@
-// Reads in which ranks do not meet (collio_meet_every): nobody waits, bytes are right, and an error of one
-// rank reaches the others when they meet: in the N-th read, in a call of another kind, or when they close.
+// Calls in which ranks do not meet (romio_cb_read=disable, romio_cb_write=disable): nobody waits, bytes are
+// right, and an error of one rank reaches the others when they meet: in a call of another kind, or the close.
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -11,24 +11,25 @@ constexpr int block = 50000, blocks = 12;
 /// A file in which call i of a rank is for the i-th of its blocks. All blocks are there at first.
 class Blocks {
  public:
-  Blocks(Program& program, const std::string& name, int meet_every, const std::string& faults = "none",
-         const std::string& subfiles = "disable")
+  Blocks(Program& program, const std::string& name, const std::string& faults = "none",
+         const std::string& writes = "automatic")
       : program_(program), path_(program.temporary(name)), data_(block) {
     MPI_Info info = make_info({{"collio_path", "independent"},
-                               {"collio_meet_every", std::to_string(meet_every)},
-                               {"collio_subfiles", subfiles},
+                               {"romio_cb_read", "disable"},
+                               {"romio_cb_write", writes},
                                {"collio_faults", faults}});
     program.good(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file_),
                  "MPI_File_open");
     MPI_Info_free(&info);
+    if (writes != "automatic") return;
     for (int i = 0; i < blocks; ++i) write(i, i);
     settle(file_, MPI_COMM_WORLD);
   }
-  void write(int call, int version) {
+  void write(int call, int version) { program_.good(try_write(call, version), "MPI_File_write_at_all"); }
+  [[nodiscard]] int try_write(int call, int version) {
     std::fill(data_.begin(), data_.end(), content(version, program_.rank));
-    program_.good(MPI_File_write_at_all(file_, offset(call, program_.rank), data_.data(), block, MPI_BYTE,
-                                        MPI_STATUS_IGNORE),
-                  "MPI_File_write_at_all");
+    return MPI_File_write_at_all(file_, offset(call, program_.rank), data_.data(), block, MPI_BYTE,
+                                 MPI_STATUS_IGNORE);
   }
   [[nodiscard]] int read(int call, int count = block) {
     return MPI_File_read_at_all(file_, offset(call, program_.rank), data_.data(), count, MPI_BYTE,
@@ -57,7 +58,7 @@ class Blocks {
   [[nodiscard]] int set_view() {
     return MPI_File_set_view(file_, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
   }
-  [[nodiscard]] int sync() { return MPI_File_sync(file_); }
+  void settle_all() { settle(file_, MPI_COMM_WORLD); }
   [[nodiscard]] int close() { return MPI_File_close(&file_); }
   /// Once it is closed: opens it again, reads all blocks and closes it.
   void reopen() {
@@ -84,48 +85,62 @@ class Tests {
  public:
   explicit Tests(Program& program) : program_(program), reports_(program) {}
 
-  /// Rank 0 makes all its reads before the last rank makes its third: a meeting would never end.
+  /// Rank 0 makes all its reads before the last rank makes its first: a meeting would never end.
   void nobody_waits() {
-    Blocks file(program_, "nobody_waits", 100);
-    const int last = program_.size - 1, first_alone = 2;
-    for (int i = 0; i < blocks; ++i) {
-      if (i == first_alone && program_.rank == last && last > 0)
-        MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      file.read_well(i, program_.rank, i);
-    }
-    if (program_.rank == 0 && last > 0) MPI_Send(nullptr, 0, MPI_BYTE, last, 0, MPI_COMM_WORLD);
-    program_.good(file.close(), "MPI_File_close");
-    count(file.path(), {.unmet = blocks - 2, .met_once = blocks, .repeats = 2 * blocks});
-  }
-
-  /// Of the reads the first meets twice, the second, sixth and tenth once. All writes meet.
-  void rhythm() {
-    Blocks file(program_, "rhythm", 4);
+    Blocks file(program_, "nobody_waits");
+    await_first();
     for (int i = 0; i < blocks; ++i) file.read_well(i, program_.rank, i);
+    let_last();
     program_.good(file.close(), "MPI_File_close");
-    count(file.path(), {.unmet = 8, .met_once = blocks - 1 + 3, .repeats = 2 * blocks});
+    count(file.path(), {.unmet = blocks, .met_once = blocks - 1, .repeats = 2 * blocks});
   }
 
-  /// Read 3 fails on `rank`: there at once, on all ranks in read 7, and no further.
+  /// The same of writes, and nobody meets in reads either.
+  void nobody_waits_to_write() {
+    Blocks file(program_, "nobody_waits_to_write", "none", "disable");
+    file.write(0, 0);  // ranks meet in a file's first call
+    await_first();
+    for (int i = 1; i < blocks; ++i) file.write(i, i);
+    let_last();
+    file.settle_all();
+    for (int i = 0; i < blocks; ++i) file.read_well(i, (program_.rank + 1) % program_.size, i);
+    program_.good(file.close(), "MPI_File_close");
+    count(file.path(), {.unmet = 2 * blocks - 1, .met_once = 0, .repeats = 2 * blocks});
+  }
+
+  /// A write fails on rank 0: there at once, on all ranks in the close; the others' bytes are in the file.
+  void late_write() {
+    Blocks file(program_, "late_write", "0:write4:EIO", "disable");
+    for (int i = 0; i < blocks; ++i) {
+      const int code = file.try_write(i, i);
+      if (program_.rank == 0 && i == 3)
+        program_.that(code != MPI_SUCCESS, "a write that fails");
+      else
+        program_.good(code, "MPI_File_write_at_all");
+    }
+    heard(file.close(), "MPI_File_close");
+  }
+
+  /// Read 3 fails on `rank`: there at once, on all ranks in the write after it, and no further.
   void late(const std::string& faults, int rank) {
-    Blocks file(program_, "late", 6, faults);
+    Blocks file(program_, "late", faults);
     for (int i = 0; i < blocks; ++i) {
       const bool mine = i == 3 && program_.rank == rank;
       const int code = file.read(i, mine && faults == "none" ? -1 : block);
       if (mine)
         program_.that(code != MPI_SUCCESS, "a read that fails");
-      else if (i == 7)
-        heard(code, "MPI_File_read_at_all");
       else
         program_.good(code, "MPI_File_read_at_all");
     }
-    file.read_well(2, program_.rank, 2);
+    heard(file.try_write(0, 9), "MPI_File_write_at_all");
+    file.write(0, 9);
+    file.read_well(0, program_.rank, 9);
     program_.good(file.close(), "MPI_File_close");
   }
 
-  /// The same where ranks set a view or close the file before they meet in a read.
-  void late_outside(bool closes, const std::string& subfiles = "disable") {
-    Blocks file(program_, "late_outside_" + subfiles, 100, "0:read4:EIO", subfiles);
+  /// The same where ranks set a view or close the file before they meet in a write.
+  void late_outside(bool closes) {
+    Blocks file(program_, "late_outside", "0:read4:EIO");
     for (int i = 0; i < 6; ++i) {
       const int code = file.read(i);
       if (i != 3 || program_.rank != 0) program_.good(code, "MPI_File_read_at_all");
@@ -144,7 +159,7 @@ class Tests {
 
   /// The rank whose read fails gives up and closes the file; the others go on to another call, which fails.
   void gives_up() {
-    Blocks file(program_, "gives_up", 100, "0:read4:EIO");
+    Blocks file(program_, "gives_up", "0:read4:EIO");
     int code = MPI_SUCCESS;
     for (int i = 0; i < 6 && code == MPI_SUCCESS; ++i) code = file.read(i);
     if (program_.rank != 0) {
@@ -155,25 +170,12 @@ class Tests {
     program_.good(file.close(), "MPI_File_close");
   }
 
-  /// The rank whose read fails leaves the loop for a write and a sync; the others follow when they hear of
-  /// it.
-  void leaves_loop(int meet_every) {
-    Blocks file(program_, "leaves_loop", meet_every, "0:read4:EIO");
-    int code = MPI_SUCCESS;
-    for (int i = 0; i < blocks && code == MPI_SUCCESS; ++i) code = file.read(i);
-    program_.that(code != MPI_SUCCESS, "a read fails on every rank");
-    file.write(4, 9);
-    program_.good(file.sync(), "MPI_File_sync");
-    file.read_well(4, (program_.rank + 1) % program_.size, 9);
-    program_.good(file.close(), "MPI_File_close");
-  }
-
   /// More files than communicators are made for: reads always meet, and an error comes on all ranks at once.
   void many_files() {
     constexpr int many = 24;
     std::vector<std::unique_ptr<Blocks>> files;
     for (int i = 0; i < many; ++i)
-      files.push_back(std::make_unique<Blocks>(program_, "many_" + std::to_string(i), 100, "0:read4:EIO"));
+      files.push_back(std::make_unique<Blocks>(program_, "many_" + std::to_string(i), "0:read4:EIO"));
     for (const auto& file : files) {
       int read = 0;
       while (read < 6 && file->read(read) == MPI_SUCCESS) ++read;
@@ -186,7 +188,7 @@ class Tests {
 
   /// Reads of any length, also none, into memory of two kinds.
   void lengths() {
-    Blocks file(program_, "lengths", 7);
+    Blocks file(program_, "lengths");
     for (int i = 0; i < 40; ++i) {
       std::vector<int> counts;
       for (int r = 0; r < program_.size; ++r)
@@ -198,7 +200,7 @@ class Tests {
 
   /// A write begins when all ranks have read what it changes, and a read when all have written.
   void turned() {
-    Blocks file(program_, "turned", 100);
+    Blocks file(program_, "turned");
     const int next = (program_.rank + 1) % program_.size, late = program_.size - 1;
     for (int i = 0; i < 5; ++i) {
       usleep(i == 4 && program_.rank == late ? 50000 : 0);
@@ -212,7 +214,7 @@ class Tests {
   /// Pieces of all kinds, each call through a view of its own.
   void pieces() {
     PieceFile file(program_, MPI_COMM_WORLD, program_.temporary("pieces"),
-                   {{"collio_path", "independent"}, {"collio_meet_every", "5"}});
+                   {{"collio_path", "independent"}, {"romio_cb_read", "disable"}});
     for (int i = 0; i < 30; ++i) {
       const Deal deal =
           deal_out(dice_, {program_.size, dice_.pick(0, 100000), dice_.pick(1, 60000), 1, 300, 5});
@@ -231,6 +233,15 @@ class Tests {
       program_.same_error(code, call);
     else
       program_.good(code, call);
+  }
+  /// The last rank waits for rank 0, which comes with let_last().
+  void await_first() {
+    if (program_.rank == program_.size - 1 && program_.size > 1)
+      MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  void let_last() {
+    if (program_.rank == 0 && program_.size > 1)
+      MPI_Send(nullptr, 0, MPI_BYTE, program_.size - 1, 0, MPI_COMM_WORLD);
   }
   struct Counts {
     long long unmet = 0, met_once = 0, repeats = 0;
@@ -255,14 +266,13 @@ int main(int argc, char** argv) {
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   Tests tests(program);
   tests.nobody_waits();
-  tests.rhythm();
+  tests.nobody_waits_to_write();
+  tests.late_write();
   tests.late("0:read4:EIO", 0);
   tests.late("none", program.size - 1);
   tests.late_outside(false);
   tests.late_outside(true);
-  tests.late_outside(true, "2");
   tests.gives_up();
-  for (const int meet_every : {4, 5, 6}) tests.leaves_loop(meet_every);
   tests.many_files();
   tests.lengths();
   tests.turned();

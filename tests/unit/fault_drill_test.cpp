@@ -147,8 +147,7 @@ TEST_P(FaultDrills, OthersAreNotConcerned) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, FaultDrills,
-                         testing::Values(StorageKind::posix, StorageKind::threads, StorageKind::uring,
-                                         StorageKind::aio),
+                         testing::Values(StorageKind::posix, StorageKind::threads, StorageKind::uring),
                          [](const auto& p) { return std::string(policy::name_of(p.param)); });
 
 }  // namespace

@@ -274,8 +274,7 @@ TEST_P(StorageKinds, AnnouncedBuffersMoveTheSameBytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, StorageKinds,
-                         testing::Values(StorageKind::posix, StorageKind::threads, StorageKind::uring,
-                                         StorageKind::aio),
+                         testing::Values(StorageKind::posix, StorageKind::threads, StorageKind::uring),
                          [](const auto& one) { return std::string(policy::name_of(one.param)); });
 
 Opened choice(const std::string& path, machine::StorageModel model,
@@ -325,7 +324,7 @@ TEST(StorageChoice, NullMovesNothingAndSaysSo) {
 }
 
 TEST(StorageChoice, ErrorsOfOpeningAreTheirOwn) {
-  for (const StorageKind kind : {StorageKind::automatic, StorageKind::aio, StorageKind::threads}) {
+  for (const StorageKind kind : {StorageKind::automatic, StorageKind::uring, StorageKind::threads}) {
     const auto missing = open_storage(
         {testing::TempDir() + "collio_there_is_no_such_file", Access::read_write, {}, kind, true, 2});
     ASSERT_FALSE(missing.ok());

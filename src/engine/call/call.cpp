@@ -257,8 +257,12 @@ Completion refused(const File& file, const policy::Plan& plan) {
 
 Completion collective_call(File& file, const CallRequest& request) {
   if (file.atomic) return atomic_call(file, request);
-  if (!file.unmet.untold.ok()) return {false, 0, std::exchange(file.unmet.untold, {}), {}};
   if (goes_unmet(file, request)) return unmet_call(file, request);
+  if (!file.unmet.untold.ok()) {  // on all ranks, also those that have the error
+    CallRequest fails = request;
+    fails.error = std::exchange(file.unmet.untold, {});
+    return collective_call(file, fails);
+  }
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
   const File::Visit visit(file, request.operation, request.direction);
   const char* const kind = request.direction == Direction::write ? "write" : "read";
@@ -307,7 +311,6 @@ Completion collective_call(File& file, const CallRequest& request) {
   done.native = planned.plan.path == policy::Path::native;
   if (done.native && file.subfiles) done = refused(file, planned.plan);
   if (!done.native && done.error.ok() && digest.bytes > 0) done = carry_out(agreed, planned, since_s);
-  if (record.met_once && done.error.ok()) let_go_unmet(file, request, record.operation, planned.plan);
   no_list_fails.reset();
   record.counters.bytes = prepared.access.bytes;
   record.all_bytes = digest.bytes;

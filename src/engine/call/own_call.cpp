@@ -2,6 +2,7 @@
 #include "engine/call/own_call.hpp"
 
 #include <new>
+#include <utility>
 
 #include "engine/independent/independent.hpp"
 #include "policy/plan/plan.hpp"
@@ -10,8 +11,17 @@ namespace collio::engine {
 
 namespace {
 
+/// Where a call of this rank's own is booked, and whether the MPI library may sieve for other ranks
+/// meanwhile.
+struct Books {
+  observe::CallRecord& record;
+  core::Extent* span = nullptr;  ///< of the bytes accessed; null: nobody asks
+  bool others_sieve = false;
+};
+
 PathResult move_own(File& file, const CallRequest& request, const access::FileAccess& access,
-                    observe::CallRecord& record) {
+                    const Books& books) {
+  observe::CallRecord& record = books.record;
   policy::Plan plan;
   plan.direction = request.direction;
   transport::MessageLink link{.rank = file.rank,
@@ -19,21 +29,20 @@ PathResult move_own(File& file, const CallRequest& request, const access::FileAc
                               .steps = &record.steps,
                               .counters = &record.counters};
   Call call{file, plan, access, request.memory, link, record.steps, record.counters};
-  call.beside = request.others_sieve && file.hints.write_holes != policy::Holes::piecewise;
+  call.beside = books.others_sieve && file.hints.write_holes != policy::Holes::piecewise;
   call.sieves = call.beside && request.may_sieve && file.storage() && file.readable;
   return request.direction == policy::Direction::write ? independent_write(call) : independent_read(call);
 }
 
-/// Where a call of this rank's own is booked.
-struct Books {
-  observe::CallRecord& record;
-  core::Extent* span;  ///< of the bytes accessed; null: nobody asks
-};
-
 Completion own_call(File& file, const CallRequest& request, const Books& books) try {
   if (!request.error.ok()) return {false, 0, request.error, {}};
   if (request.undescribed)
-    return {false, 0, {core::ErrorClass::type, "the datatype cannot be described by collio"}, {}};
+    return {false,
+            0,
+            {core::ErrorClass::type,
+             "collio does not know how the datatype was made; the MPI library does such calls where ranks "
+             "make them together (romio_cb_write and romio_cb_read other than disable)"},
+            {}};
   const access::FileAccess access = access_of(file, request);
   std::optional<SpanLocks::Held> lock;
   if (file.atomic && access.bytes > 0) lock.emplace(*file.atomic, access.span, request.direction);
@@ -41,16 +50,9 @@ Completion own_call(File& file, const CallRequest& request, const Books& books) 
   books.record.counters.bytes += access.bytes;
   books.record.all_pieces += access.pieces;
   if (books.span) *books.span = access.span;
-  return completion_of(request.direction, access, move_own(file, request, access, books.record));
+  return completion_of(request.direction, access, move_own(file, request, access, books));
 } catch (const std::bad_alloc&) {
   return {false, 0, without_memory, {}};
-}
-
-/// The functions of collio's library promise the same error on all ranks from the same call: they give
-/// pieces.
-bool may_go_unmet(const CallRequest& request) {
-  return request.direction == policy::Direction::read && request.form == observe::Form::blocking &&
-         !request.pieces;
 }
 
 }  // namespace
@@ -68,7 +70,7 @@ std::optional<PathResult> move_ahead(File& file, const CallRequest& request, con
   const double begin_s = observe::now_s();
   std::optional<PathResult> moved;
   try {
-    moved = move_own(file, request, prepared.access, record);
+    moved = move_own(file, request, prepared.access, {record, nullptr, request.others_sieve});
   } catch (const std::bad_alloc&) {
     return {};
   }
@@ -80,33 +82,27 @@ std::optional<PathResult> move_ahead(File& file, const CallRequest& request, con
 
 Completion independent_call(File& file, const CallRequest& request) {
   observe::CallRecord unlogged;
-  return own_call(file, request, {unlogged, nullptr});
+  return own_call(file, request, {unlogged, nullptr, request.others_sieve});
 }
 
 bool goes_unmet(const File& file, const CallRequest& request) {
-  return file.unmet.left > 0 && may_go_unmet(request);
+  return request.may_go_unmet && file.all_hold() && may_go_unmet(file, request.direction);
 }
 
 Completion unmet_call(File& file, const CallRequest& request) {
-  UnmetCalls& unmet = file.unmet;
-  --unmet.left;
+  UnmetCalls::OneWay& unmet = file.unmet.of(request.direction);
+  const char* const kind = request.direction == policy::Direction::write ? "write" : "read";
+  unmet.record.operation =
+      unmet.made == 0 || unmet.record.operation == request.operation ? request.operation : kind;
+  unmet.record.path = policy::name_of(policy::Path::independent);
   ++unmet.made;
+  if (!file.unmet.untold.ok()) return {false, 0, std::exchange(file.unmet.untold, {}), {}};
   const double begin_s = observe::now_s();
   core::Extent span;
-  Completion done = own_call(file, request, {unmet.record, &span});
+  Completion done = own_call(file, request, {unmet.record, &span, true});
   unmet.record.total_s += observe::now_s() - begin_s;
   unmet.note(file.rank, span, done.error);
   return done;
-}
-
-void let_go_unmet(File& file, const CallRequest& request, const std::string& operation,
-                  const policy::Plan& plan) {
-  if (file.hints.meet_every == 1 || !file.owns_line() || !may_go_unmet(request)) return;
-  UnmetCalls& unmet = file.unmet;
-  unmet.left = file.hints.meet_every - 1;
-  unmet.record.operation = operation;
-  unmet.record.path = policy::name_of(plan.path);
-  unmet.record.reason_key = policy::reason_key(plan);
 }
 
 }  // namespace collio::engine

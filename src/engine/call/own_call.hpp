@@ -22,9 +22,4 @@ namespace collio::engine {
 /// Such a call. Not collective: an error is this rank's alone until ranks meet.
 [[nodiscard]] Completion unmet_call(File& file, const CallRequest& request);
 
-/// Behind a call in which ranks met once: lets the next ones go without a meeting where collio_meet_every
-/// asks for it. `operation`: as all ranks name the call. The same on all ranks.
-void let_go_unmet(File& file, const CallRequest& request, const std::string& operation,
-                  const policy::Plan& plan);
-
 }  // namespace collio::engine

@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "core/content_hash.hpp"
 #include "engine/background/yielding_storage.hpp"
 #include "engine/file/same_call.hpp"
 #include "engine/open/choose_folders.hpp"
@@ -361,7 +362,7 @@ File::Visit::Visit(File& file, const std::string& call, std::optional<policy::Di
     : use_(file), visit_(*file.roll, call), agreement_(*file.agreement), before_(agreement_.here()) {
   transport::CallHere here{.file = &file.path};
   here.name[call.copy(here.name, sizeof here.name - 1)] = 0;
-  here.form = static_cast<std::int64_t>(std::hash<std::string_view>{}(here.name) >> 2);
+  here.form = static_cast<std::int64_t>(core::text_hash(here.name) >> 2);
   here.kind = file.hints.check != policy::Check::none || !moves ? here.form
               : *moves == policy::Direction::write              ? 1
                                                                 : 2;

@@ -1,6 +1,5 @@
 // Which plan memory a file goes on with. See kept_memories.hpp.
 #include <bit>
-#include <functional>
 #include <optional>
 #include <utility>
 
@@ -15,7 +14,7 @@ namespace {
 std::uint64_t setting_of(const File& f, const storage::Opened& opened) {
   std::uint64_t h = 0;
   const auto fold = [&h](std::uint64_t value) { h = core::hash_step(h, value); };
-  const auto fold_text = [&fold](const std::string& text) { fold(std::hash<std::string>{}(text)); };
+  const auto fold_text = [&fold](const std::string& text) { fold(core::text_hash(text)); };
   for (const auto& [key, value] : f.hints.in_force) fold_text(key + '=' + value);
   const machine::StorageModel& storage = f.machine.storage;
   for (const std::int64_t bytes :

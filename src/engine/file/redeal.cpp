@@ -259,9 +259,8 @@ bool one_call_at_a_time(const File& file) {
 /// Why stripes are not dealt anew whatever happens; empty: they may be. Collective.
 std::string why_not(File& file) {
   SubfileUse& use = *file.subfiles;
-  const policy::StorageKind kind = file.hints.storage;
-  if (kind == policy::StorageKind::uring || kind == policy::StorageKind::aio)
-    return "collio_storage=" + std::string(policy::name_of(kind)) + " does not report the time of a write";
+  if (file.hints.storage == policy::StorageKind::uring)
+    return "collio_storage=uring does not report the time of a write";
   int cannot = 0;
   if (file.rank == 0) {  // who closes the file from here on changes the stamp; who did before, the length
     auto once = std::make_shared<storage::SetUse>(use.set.path(), storage::SetUse::By::many_once);

@@ -25,6 +25,12 @@ core::Error check_same_call(File& file, const std::string& operation) {
   return file.agreement->worst({}, "");
 }
 
+core::Error check_same_data_call(File& file, const std::string& operation) {
+  core::Error error = check_same_call(file, operation);
+  file.unmet.untold = {};
+  return error;
+}
+
 core::Error check_open(const File& file, const std::map<std::string, std::string>& mine,
                        const std::map<std::string, std::string>& common) {
   if (file.hints.check == policy::Check::none) return {};

@@ -13,9 +13,12 @@
 
 namespace collio::engine {
 
-/// Before a call of the file that moves no bytes: an error where an earlier read failed and ranks have not
+/// Before a call of the file that moves no bytes: an error where an earlier call failed and ranks have not
 /// met since; in check mode also when not all ranks make this call. Collective.
 [[nodiscard]] core::Error check_same_call(File& file, const std::string& operation);
+
+/// The same before a call that moves bytes: programs look at its outcome, so the next one goes on.
+[[nodiscard]] core::Error check_same_data_call(File& file, const std::string& operation);
 
 /// In check mode, at open: an error on all ranks when not all give rank 0's `common` hints, or open the same
 /// file. Collective.

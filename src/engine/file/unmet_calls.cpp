@@ -2,10 +2,10 @@
 #include "engine/file/unmet_calls.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <new>
 #include <utility>
 
+#include "core/content_hash.hpp"
 #include "engine/file/file.hpp"
 
 namespace collio::engine {
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kind_of_telling = 3;  // whatever calls ranks are in
 
-policy::Digest digest_of(const UnmetCalls& unmet) {
+policy::Digest digest_of(const UnmetCalls::OneWay& unmet) {
   policy::Digest digest;
   if (unmet.span.length == 0) return digest;
   digest.low = unmet.span.offset;
@@ -26,34 +26,15 @@ policy::Digest digest_of(const UnmetCalls& unmet) {
 
 /// Without memory for it, the report lacks these calls.
 void log_calls(File& file, const observe::CallRecord& record) noexcept try {
-  file.log.add(record, [] { return std::string("as in the reads before, in which ranks met"); });
+  file.log.add(record, [] { return std::string("hint: each rank for itself, without waiting for others"); });
 } catch (const std::bad_alloc&) {}
 
-}  // namespace
-
-void UnmetCalls::note(int rank, const core::Extent& accessed, const core::Error& error) {
-  if (accessed.length > 0) {
-    const std::int64_t low = span.length > 0 ? std::min(span.offset, accessed.offset) : accessed.offset;
-    span = {low, std::max(span.end(), accessed.end()) - low};
-  }
-  const auto kind = static_cast<std::int64_t>(error.kind);
-  if (kind <= outcome.error) return;
-  outcome.error = kind;
-  outcome.failed_rank = rank;
-  try {
-    message = error.message;
-  } catch (const std::bad_alloc&) {
-    message.clear();
-  }
-}
-
-core::Error hear_of_unmet(File& file, std::string_view call) {
-  file.unmet.left = 0;
-  if (file.unmet.made == 0) return {};
-  UnmetCalls unmet = std::exchange(file.unmet, {});
+/// hear_of_unmet() for one way.
+core::Error hear_of(File& file, policy::Direction direction, std::string_view call) {
+  UnmetCalls::OneWay unmet = std::exchange(file.unmet.of(direction), {});
   const bool was_told = unmet.outcome.error != 0;
   policy::Digest digest = digest_of(unmet);
-  const std::uint64_t kind = std::hash<std::string_view>{}(call) | 1U;
+  const std::uint64_t kind = core::text_hash(call) | 1U;
   digest.shapes = kind;               // of all ranks the same, or not
   digest.unmoved = was_told ? 0 : 1;  // here: ranks that have not been told
   const transport::CallHere here = file.agreement->here();
@@ -69,14 +50,51 @@ core::Error hear_of_unmet(File& file, std::string_view call) {
   record.all_pieces = digest.pieces;
   record.span_bytes = digest.span();
   record.error = unmet.outcome.error == 0 ? "" : "failed";
-  log_calls(file, record);
+  if (unmet.made > 0) log_calls(file, record);
   if (unmet.outcome.error == 0) return {};
   const std::string words = file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message));
   const bool all_are_here = digest.shapes == kind * static_cast<std::uint64_t>(file.size);
   if (was_told && (!all_are_here || digest.unmoved == 0)) return {};
-  return {
-      static_cast<core::ErrorClass>(unmet.outcome.error),
-      words + " (collio_meet_every: in one of " + std::to_string(unmet.made) + " reads without a reduction)"};
+  const bool write = direction == policy::Direction::write;
+  return {static_cast<core::ErrorClass>(unmet.outcome.error),
+          words + (write ? " (in a write or sync" : " (in a read or sync") +
+              " that each rank made for itself, as romio_cb_" + (write ? "write" : "read") +
+              "=disable asks)"};
+}
+
+}  // namespace
+
+void UnmetCalls::OneWay::note(int rank, const core::Extent& accessed, const core::Error& error) {
+  if (accessed.length > 0) {
+    const std::int64_t low = span.length > 0 ? std::min(span.offset, accessed.offset) : accessed.offset;
+    span = {low, std::max(span.end(), accessed.end()) - low};
+  }
+  const auto kind = static_cast<std::int64_t>(error.kind);
+  if (kind <= outcome.error) return;
+  outcome.error = kind;
+  outcome.failed_rank = rank;
+  try {
+    message = error.message;
+  } catch (const std::bad_alloc&) {
+    message.clear();
+  }
+}
+
+bool may_go_unmet(const File& file, policy::Direction direction) noexcept {
+  const bool asked = direction == policy::Direction::write ? file.hints.own_writes : file.hints.own_reads;
+  return asked && file.hints.check == policy::Check::none && !file.subfiles && file.owns_line();
+}
+
+// Whether ranks meet here does not depend on how many calls each made: one that has left a loop at an error
+// has made fewer.
+core::Error hear_of_unmet(File& file, std::string_view call) {
+  core::Error error;
+  for (const auto direction : {policy::Direction::write, policy::Direction::read}) {
+    if (!may_go_unmet(file, direction)) continue;
+    file.unmet.of(direction).note(file.rank, {}, std::exchange(file.not_flushed, {}));
+    core::keep_worst(error, hear_of(file, direction, call));
+  }
+  return error;
 }
 
 }  // namespace collio::engine

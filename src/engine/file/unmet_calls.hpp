@@ -1,8 +1,9 @@
-// Collective reads in which the ranks do not meet (collio_meet_every).
+// Collective calls in which the ranks do not meet, as romio_cb_write=disable or romio_cb_read=disable asks.
 //
-// Where each rank makes its own calls on the file, nothing but errors has to be told. Ranks may then meet
-// in every N-th read only. Which reads go without a meeting is the same on all ranks: it follows from their
-// last meeting, and from how many reads came since. How these went is a rank's own until they meet again.
+// Each rank then makes its own calls on the file, as with the MPI library under the same hints: nothing but
+// errors is left to tell. How these calls went is a rank's own until ranks meet again, in a call of another
+// kind. Which calls go without a meeting is the same on all ranks, as it follows from the file and the call's
+// kind.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 #include "core/extent.hpp"
 #include "core/result.hpp"
 #include "observe/call_record.hpp"
-#include "policy/plan/digest.hpp"
+#include "policy/plan/plan.hpp"
 #include "transport/node_memory/agreement.hpp"
 
 namespace collio::engine {
@@ -20,23 +21,33 @@ namespace collio::engine {
 class File;
 
 struct UnmetCalls {
-  std::int64_t left = 0;       ///< reads to come that may go without a meeting
-  std::int64_t made = 0;       ///< since ranks met
-  observe::CallRecord record;  ///< of these
-  core::Extent span;           ///< from this rank's first byte in them to its last
-  transport::Outcome outcome;  ///< the worst of them on this rank
-  std::string message;         ///< its text
+  /// Those that move bytes one way, since ranks met.
+  struct OneWay {
+    std::int64_t made = 0;
+    observe::CallRecord record;
+    core::Extent span;           ///< from this rank's first byte in them to its last
+    transport::Outcome outcome;  ///< the worst of them on this rank
+    std::string message;         ///< its text
+
+    /// Books how a call by this rank, of number `rank`, went.
+    void note(int rank, const core::Extent& accessed, const core::Error& error);
+  };
+  OneWay writes, reads;
   core::Error untold;  ///< heard in a call that moves no bytes, which programs may not look at: the next
                        ///< data call fails, too
-
-  /// Books how a call by this rank, of number `rank`, went.
-  void note(int rank, const core::Extent& accessed, const core::Error& error);
+  [[nodiscard]] OneWay& of(policy::Direction direction) noexcept {
+    return direction == policy::Direction::write ? writes : reads;
+  }
 };
 
-/// Ranks meet again, in a call of the kind `call`: they tell each other how the reads since then went, and
-/// add them to the file's log. Where one rank's read failed, all ranks get an error, except a rank that got
+/// Whether blocking calls of MPI_File_* that move bytes that way need no reduction. The same on all
+/// ranks.
+[[nodiscard]] bool may_go_unmet(const File& file, policy::Direction direction) noexcept;
+
+/// Ranks meet again, in a call of the kind `call`: they tell each other how the calls since then went, and
+/// add them to the file's log. Where one rank's call failed, all ranks get an error, except a rank that got
 /// its own before and is in a call of another kind: it goes on, as the others will come to that call. Does
-/// nothing where there were no reads. Collective.
+/// nothing where ranks always meet. Collective.
 [[nodiscard]] core::Error hear_of_unmet(File& file, std::string_view call);
 
 }  // namespace collio::engine

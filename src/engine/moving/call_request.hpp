@@ -24,9 +24,12 @@ struct CallRequest {
   std::shared_ptr<const access::FileAccess> pieces;  ///< of the file, whatever its view; null: the view's
   access::MemoryAccess memory;
   std::shared_ptr<const access::ConvertedMemory>
-      converted;              ///< whose copy `memory` is; null: it is the program's
-  bool undescribed = false;   ///< this rank's datatype is beyond collio
-  core::Error error;          ///< an error this rank found in its arguments
+      converted;             ///< whose copy `memory` is; null: it is the program's
+  bool undescribed = false;  ///< this rank's datatype is beyond collio
+  core::Error error;         ///< an error this rank found in its arguments
+  /// A blocking call of MPI_File_* through a view that collio knows: without collective buffering ranks need
+  /// not meet in it. The same on all ranks.
+  bool may_go_unmet = false;
   bool others_sieve = false;  ///< independent calls through the view come to collio: they may sieve
   bool may_sieve = false;     ///< of an independent write: no other call of this rank is under way
 };

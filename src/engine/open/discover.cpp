@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <functional>
 #include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "access/mpi_life.hpp"
+#include "core/content_hash.hpp"
 #include "engine/open/processors.hpp"
 #include "machine/fabric.hpp"
 #include "machine/node_reader.hpp"
@@ -59,7 +59,7 @@ Neighbour neighbour(int rank, const machine::EmulatedNodes& emulated) {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(host, &length);
-  n.host = std::hash<std::string_view>{}({host, static_cast<std::size_t>(length)});
+  n.host = core::text_hash({host, static_cast<std::size_t>(length)});
   n.host += static_cast<std::uint64_t>(emulated.part_of(rank));
   n.rank = rank;
   n.most_ranks = emulated.most_ranks;

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <functional>
 #include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "access/mpi_life.hpp"
+#include "core/content_hash.hpp"
 #include "engine/open/crew.hpp"
 #include "engine/open/known_places.hpp"
 #include "engine/open/processors.hpp"
@@ -33,7 +33,7 @@ std::uint64_t own_host() {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(host, &length);
-  return std::hash<std::string_view>{}({host, static_cast<std::size_t>(length)});
+  return core::text_hash({host, static_cast<std::size_t>(length)});
 }
 
 /// This process's mask; nothing: it is too long for a hall.

@@ -132,7 +132,7 @@ int collective(const DataCall& c) {
   file->settle();
   const auto by_library = [&] {
     const engine::File::Visit visit(*file->engine, name_of(c), direction_of(c));
-    if (const core::Error error = engine::check_same_call(*file->engine, name_of(c)); !error.ok())
+    if (const core::Error error = engine::check_same_data_call(*file->engine, name_of(c)); !error.ok())
       return raise(c.handle, error);
     const int rc = give_view(*file, c.handle);
     return rc == MPI_SUCCESS ? forward(c) : rc;
@@ -143,6 +143,7 @@ int collective(const DataCall& c) {
   }
   MPI_Offset offset = 0;
   engine::CallRequest request = request_of(*file, c, offset);
+  request.may_go_unmet = file->view_described;
   const engine::Completion done = engine::collective_call(*file->engine, request);
   file->note_call();
   return done.native ? by_library() : finish(*file, c, offset, request, done);

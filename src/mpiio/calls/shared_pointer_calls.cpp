@@ -81,7 +81,7 @@ int in_order(OpenFile& file, MPI_File handle, const char* name, std::int64_t ety
   std::int64_t to_here = 0;
   {
     const engine::File::Visit visit(*file.engine, name);
-    if (const core::Error error = engine::check_same_call(*file.engine, name); !error.ok())
+    if (const core::Error error = engine::check_same_data_call(*file.engine, name); !error.ok())
       return raise(handle, error);
     to_here = transport::sum_to_here(etypes, file.engine->comm);
     first = take_together(file, to_here);

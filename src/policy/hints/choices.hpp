@@ -25,7 +25,7 @@ enum class Check { none, warn, strict };
 /// When subfiles become one file.
 enum class Join { never, close, background };
 enum class Transfer { automatic, two_sided, fence, lock };
-enum class StorageKind { automatic, posix, threads, uring, aio, null };
+enum class StorageKind { automatic, posix, threads, uring, null };
 
 /// Which ranks aggregate, from the machine alone (policy/aggregators/select_aggregators).
 enum class Selection {

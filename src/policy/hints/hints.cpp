@@ -49,6 +49,9 @@ void take(const std::string& key, const std::string& value, Hints& h) {
 
 /// collio's own names win over ROMIO's, unless they leave the choice open.
 void prefer_own_names(Hints& h) {
+  const bool may_be_own = h.path == Path::automatic || h.path == Path::independent;
+  h.own_writes = may_be_own && h.write_path == Path::independent;
+  h.own_reads = may_be_own && h.read_path == Path::independent;
   if (h.path != Path::automatic) h.write_path = h.read_path = h.path;
   if (h.holes != Holes::automatic) h.write_holes = h.read_holes = h.holes;
 }

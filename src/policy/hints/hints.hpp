@@ -22,6 +22,8 @@ struct Hints {
 #define COLLIO_HINT(key, member, type, by_default, ...) \
   decltype(kind::type)::Value member = kind::type.read(by_default).value();
 #include "policy/hints/hints.def"
+  /// romio_cb_write and romio_cb_read ask that each rank makes such calls for itself and waits for nobody.
+  bool own_writes = false, own_reads = false;
   std::map<std::string, std::string> in_force;  ///< every key collio honours, as MPI_File_get_info shows it
   std::vector<std::string> warnings;
   std::vector<std::string> found;    ///< what check mode found, call by call
