@@ -21,7 +21,7 @@ def test_the_engine_has_the_same_table():
 
 
 def test_the_engine_reads_the_same_settings_of_other_layers():
-    text = (POLICY / "other_settings.cpp").read_text()
+    text = (POLICY / "hints/other_settings.cpp").read_text()
     assert re.findall(r'\{"(OMPI_MCA_\w+)", \{', text) == [name for name in hints.OF_OTHER_LAYERS if name.startswith("OMPI_")]
 
 

@@ -45,6 +45,8 @@ void File::note_storage(const StorageWords& most) {
 
 void File::gather() {
   late_ = hear_of_unmet(*this, "close");
+  // Some rank had its own error, and waits in the close already: worst_in_close() there is repeated.
+  if (late_.kind == core::ErrorClass::not_same) late_ = {};
   // A rank that opens the file late opens it by the handle of one that has it (learn_holder()).
   if (!all_hold_) static_cast<void>(worst_in_close({}, ""));
 }
