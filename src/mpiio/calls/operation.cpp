@@ -135,18 +135,19 @@ void Operation::run(OpenFile& open_file) {
   end_s = observe::now_s();
   busy_s = end_s - begin;
   const MPI_Request complete = handle;
-  done = true;
-  done.notify_all();
+  done = true;  // first: who finds the request complete reads the result
   if (complete != MPI_REQUEST_NULL) MPI_Grequest_complete(complete);
+  completed = true;
+  completed.notify_all();
 }
 
 void Operation::wait() {
   const auto open_file = file.lock();
-  if (done || !open_file) return;
+  if (completed || !open_file) return;
   if (open_file->queue().by_thread())
-    done.wait(false);
+    completed.wait(false);
   else
-    open_file->queue().run_until([this] { return done.load(); });
+    open_file->queue().run_until([this] { return completed.load(); });
 }
 
 int Operation::raise_error() const {

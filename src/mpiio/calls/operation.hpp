@@ -41,7 +41,8 @@ struct Operation : std::enable_shared_from_this<Operation> {
   MPI_Datatype own_type = MPI_DATATYPE_NULL;  ///< a copy, when the library may have to do the call with it
   MPI_Request handle = MPI_REQUEST_NULL;
 
-  std::atomic<bool> done{false};  ///< the members below may be read when it is
+  std::atomic<bool> done{false};       ///< the members below may be read when it is
+  std::atomic<bool> completed{false};  ///< and so is its request: MPICH's MPI_Waitall may wait for no other
   engine::Completion result;
   int library_code = MPI_SUCCESS;  ///< of the MPI library, when that did the call
   double busy_s = 0, end_s = 0;    ///< how long it took, and when it ended
