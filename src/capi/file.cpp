@@ -184,7 +184,6 @@ int close_file(collio_file** file) {
     const std::unique_ptr<collio_file> closing(*file);
     *file = nullptr;
     const Error unfinished = end_epoch(*closing);
-    closing->open->drain();
     Error mine = left_over(*closing);
     core::keep_worst(mine, unfinished);
     return closing->open->close(

@@ -106,10 +106,9 @@ core::Error SavedFile::create() {
   Error error = on_all([&] { return rank_ == 0 ? find_place(path_, target_, name) : Error{}; });
   if (!error.ok()) return error;
   transport::broadcast_text(name, 0, comm_);
-  error = error_of_code(open_file(fortran_comm_, name.c_str(),
-                                  COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE, nullptr, &file_));
-  if (file_) temporary_ = std::move(name);
-  return error;
+  temporary_ = std::move(name);  // nobody else has a file of that name
+  return error_of_code(open_file(fortran_comm_, temporary_.c_str(),
+                                 COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE, nullptr, &file_));
 }
 
 core::Error SavedFile::replace() {

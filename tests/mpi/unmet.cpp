@@ -170,6 +170,22 @@ class Tests {
     program_.good(file.close(), "MPI_File_close");
   }
 
+  /// The same, and the last rank's next read fails while rank 0 waits in the close: that error is not lost.
+  void gives_up_first() {
+    if (program_.size < 3) return;
+    const int last = program_.size - 1;
+    Blocks file(program_, "gives_up_first", "0:read4:EIO");
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < 6 && code == MPI_SUCCESS; ++i) code = file.read(i);
+    if (program_.rank != 0) {
+      program_.that(file.set_view() != MPI_SUCCESS, "MPI_File_set_view tells of a read that failed");
+      program_.that(file.read(6) != MPI_SUCCESS, "the next read does, too");
+      code = file.read(7, program_.rank == last ? -1 : block);
+      program_.that((code != MPI_SUCCESS) == (program_.rank == last), "a read that fails on the last rank");
+    }
+    heard(file.close(), "MPI_File_close");
+  }
+
   /// More files than communicators are made for: reads always meet, and an error comes on all ranks at once.
   void many_files() {
     constexpr int many = 24;
@@ -273,6 +289,7 @@ int main(int argc, char** argv) {
   tests.late_outside(false);
   tests.late_outside(true);
   tests.gives_up();
+  tests.gives_up_first();
   tests.many_files();
   tests.lengths();
   tests.turned();

@@ -70,7 +70,7 @@ def load(path: Path) -> Document:
     the lines lie beside it under another name. Raises ReportError."""
     left = sorted(path.absolute().parent.glob(f".{glob.escape(path.name)}.*.lines")) if not path.exists() else []
     try:
-        text = (left or [path])[-1].read_text(encoding="utf-8", errors="replace")  # a file's name may be no text; what else is none is no JSON
+        text = (left or [path])[-1].read_text(encoding="utf-8", errors="replace")  # file names may not be UTF-8; the rest is
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
     try:

@@ -35,7 +35,8 @@ core::Error agreed_error(File& file, const policy::Digest& digest, const CallReq
   if (worst == core::ErrorClass::no_memory) return {worst, "another rank has no memory for the call"};
   if (worst == core::ErrorClass::io || worst == core::ErrorClass::no_space ||
       worst == core::ErrorClass::quota)
-    return {worst, "another rank cannot flush " + file.path + ", or copy from its device memory"};
+    return {worst,
+            "another rank cannot flush " + file.path + " or copy from its device memory, or failed before"};
   return {worst, "another rank found an error in its arguments"};
 }
 
@@ -300,7 +301,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   }
   if (core::Error error = agreed_error(file, digest, request, prepared.access, *prepared.error);
       !error.ok()) {
-    if (prepared.error == &file.not_flushed) file.not_flushed = {};
+    if (prepared.error == &file.untold_error) file.untold_error = {};
     return {false, 0, std::move(error), {}};
   }
 

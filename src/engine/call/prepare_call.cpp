@@ -26,7 +26,7 @@ Prepared prepare(const File& file, const CallRequest& request, observe::Steps& s
     p.access = no_access;
     p.error = &without_memory;
   }
-  if (p.error->ok() && !file.not_flushed.ok()) p.error = &file.not_flushed;
+  if (p.error->ok() && !file.untold_error.ok()) p.error = &file.untold_error;
   return p;
 }
 

@@ -183,8 +183,8 @@ class File {
   policy::Layers layers;
   bool together = false;  ///< ranks have met in a call, and none had made an independent one; the same on all
   UnmetCalls unmet;
-  std::int64_t syncs = 0;   ///< calls of MPI_File_sync on this rank, which wait for no other
-  core::Error not_flushed;  ///< in one of them: other ranks have not been told
+  std::int64_t syncs = 0;    ///< calls of MPI_File_sync on this rank, which wait for no other
+  core::Error untold_error;  ///< in one of them, or in a call without a reduction: other ranks lack it
   std::unique_ptr<transport::NodeSlots>
       slots;  ///< windows in the node's shared memory, while a call has them
   std::unique_ptr<transport::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for

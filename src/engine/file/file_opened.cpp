@@ -61,7 +61,7 @@ core::Error File::worst_in_close(const core::Error& mine, const std::string& wha
 core::Error File::close_storage(ReportWishes& wishes) {
   if (storage_.file) closed_remarks_ = storage_.file->remarks();
   core::Error mine = storage_.file ? storage_.file->close() : core::Error{};
-  core::keep_worst(mine, std::exchange(not_flushed, {}));
+  core::keep_worst(mine, std::exchange(untold_error, {}));
   storage_.file.reset();
   std::array<std::int64_t, 5> all{wishes.report, closed_remarks_.empty() ? 0 : 1,
                                   memory.schedule_trials_text().empty() ? 0 : 1, syncs, -syncs};

@@ -29,21 +29,28 @@ void log_calls(File& file, const observe::CallRecord& record) noexcept try {
   file.log.add(record, [] { return std::string("hint: each rank for itself, without waiting for others"); });
 } catch (const std::bad_alloc&) {}
 
-/// hear_of_unmet() for one way.
-core::Error hear_of(File& file, policy::Direction direction, std::string_view call) {
+/// hear_of_unmet() for one way. `others`: whether this rank has calls of the other way to tell of; then
+/// whether any rank has.
+core::Error hear_of(File& file, policy::Direction direction, std::string_view call, bool& others) {
   UnmetCalls::OneWay unmet = std::exchange(file.unmet.of(direction), {});
+  const core::Error mine{static_cast<core::ErrorClass>(unmet.outcome.error), unmet.message};
   const bool was_told = unmet.outcome.error != 0;
   policy::Digest digest = digest_of(unmet);
   const std::uint64_t kind = core::text_hash(call) | 1U;
   digest.shapes = kind;               // of all ranks the same, or not
   digest.unmoved = was_told ? 0 : 1;  // here: ranks that have not been told
+  digest.undescribed = others ? 1 : 0;
   const transport::CallHere here = file.agreement->here();
   transport::CallHere telling = here;
   telling.kind = kind_of_telling;
   file.agreement->come_to(telling);
   core::Error different = file.agreement->digest(digest, unmet.outcome);
   file.agreement->come_to(here);
-  if (!different.ok()) return different;
+  others = different.ok() && digest.undescribed > 0;
+  if (!different.ok()) {
+    core::keep_worst(file.untold_error, mine);
+    return different;
+  }
   observe::CallRecord& record = unmet.record;
   record.unmet = record.repeats = unmet.made;
   record.all_bytes = digest.bytes;
@@ -88,12 +95,16 @@ bool may_go_unmet(const File& file, policy::Direction direction) noexcept {
 // Whether ranks meet here does not depend on how many calls each made: one that has left a loop at an error
 // has made fewer.
 core::Error hear_of_unmet(File& file, std::string_view call) {
+  using policy::Direction;
+  const bool writes = may_go_unmet(file, Direction::write), reads = may_go_unmet(file, Direction::read);
+  if (!writes && !reads) return {};
+  UnmetCalls& unmet = file.unmet;
+  unmet.of(writes ? Direction::write : Direction::read)
+      .note(file.rank, {}, std::exchange(file.untold_error, {}));
   core::Error error;
-  for (const auto direction : {policy::Direction::write, policy::Direction::read}) {
-    if (!may_go_unmet(file, direction)) continue;
-    file.unmet.of(direction).note(file.rank, {}, std::exchange(file.not_flushed, {}));
-    core::keep_worst(error, hear_of(file, direction, call));
-  }
+  bool others = reads && unmet.reads.made > 0;
+  if (writes) error = hear_of(file, Direction::write, call, others);
+  if (!writes || others) core::keep_worst(error, hear_of(file, Direction::read, call, others));
   return error;
 }
 

@@ -212,7 +212,7 @@ int sync(MPI_File handle) {
     error = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
   }
   if (error.ok()) return MPI_SUCCESS;
-  core::keep_worst(f.not_flushed, error);
+  core::keep_worst(f.untold_error, error);
   return code == MPI_SUCCESS ? raise(handle, error)
                              : error_code(error);  // the library has told the error handler
 }

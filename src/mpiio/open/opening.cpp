@@ -19,11 +19,11 @@ namespace {
 Pairs striping_of(MPI_File file) {
   MPI_Info info = MPI_INFO_NULL;
   if (real->File_get_info(file, &info) != MPI_SUCCESS) return {};
-  Pairs told = pairs_of(info), striping;
+  Pairs known = pairs_of(info), striping;
   if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   for (const char* key : {"striping_unit", "striping_factor"})
-    if (const auto one = told.find(key);
-        one != told.end() && std::atoll(one->second.c_str()) > 0 && policy::is_allowed(key, one->second))
+    if (const auto one = known.find(key);
+        one != known.end() && std::atoll(one->second.c_str()) > 0 && policy::is_allowed(key, one->second))
       striping.insert(*one);
   return striping;
 }

@@ -53,7 +53,6 @@ int main(int argc, char** argv) {
   char path[3][4096];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 2);
   for (int step = 1; step <= atoi(argv[2]); ++step) {
     snprintf(path[0], sizeof path[0], "%s/own", argv[1]);
     save_by_collio(path[0], step);
