@@ -8,6 +8,7 @@
 #include "capi/library.h"
 #include "capi/saved.hpp"
 #include "capi/transfer.hpp"
+#include "transport/waiting/communicators.hpp"
 
 extern "C" __attribute__((visibility("default"))) const collio_library* collio_library_start() {
   using namespace collio::capi;
@@ -46,11 +47,7 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
       .read_pieces = read_pieces,
       .write_alone = write_alone,
       .read_alone = read_alone,
-      .end_job =
-          [](int code) {
-            MPI_Abort(MPI_COMM_WORLD, code);
-            return int{COLLIO_ERR_OTHER};
-          },
+      .end_job = [](int code) -> int { collio::transport::end_job(MPI_COMM_WORLD, code); },
   };
   return &table;
 }

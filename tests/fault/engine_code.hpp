@@ -1,9 +1,12 @@
 // Where the engine's library lies in memory, for programs whose malloc fails the engine alone.
 #pragma once
 
+#include <execinfo.h>
 #include <link.h>
+#include <time.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 
@@ -33,6 +36,20 @@ inline EngineCode find_engine() {
   };
   dl_iterate_phdr(look, &code);
   return code;
+}
+
+/// From now on a rank that aborts says where it is, and gives the launcher time to pass it on.
+inline void say_where_aborted() {
+  void* frames[1];
+  backtrace(frames, 1);  // loads what it needs: later there may be no memory
+  std::signal(SIGABRT, [](int number) {
+    void* where[40];
+    backtrace_symbols_fd(where, backtrace(where, 40), 2);
+    const timespec pause{0, 300'000'000};
+    nanosleep(&pause, nullptr);
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  });
 }
 
 }  // namespace collio::test

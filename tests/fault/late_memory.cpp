@@ -247,6 +247,7 @@ void refuse_descriptions(Program& program, HintList hints, int stride) {
 int main(int argc, char** argv) {
   Program program(argc, argv, 90);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
+  say_where_aborted();
   HintList hints{{"cb_nodes", std::to_string(program.size)},
                  {"cb_config_list", "*:*"},
                  {"cb_buffer_size", "65536"},

@@ -114,7 +114,6 @@ class Stage:
             "mounts": sorted(f"{before.split()[4]} {after.split()[0]}" for before, after in mounts),
             "interfaces": {line.split(":")[0].strip() for line in (proc / "net" / "dev").read_text().splitlines()[2:]},
             "named networks": set(os.listdir(named)) if named.exists() else set(),
-            "loop devices": {path.read_text() for path in Path("/sys/block").glob("loop*/loop/backing_file")},
             "folder in /run": (root / "run" / "lab").exists(),
             **{place: set(os.listdir(root / place)) for place in ("tmp", "dev/shm")},
         }

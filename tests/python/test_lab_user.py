@@ -83,7 +83,7 @@ def test_user_reaches_and_ends_a_lab(user, some_mpi, machine):
     first = launcher.stdout.readline()
     if not first and "cannot be mounted" in (said := launcher.communicate(timeout=AT_MOST_S)[1]):
         pytest.skip(f"no storage targets for users here: {said}")
-    assert first == "node0\n"
+    assert first.startswith("node")  # of whichever node says it first
     code, out, errors = user.run(user.python, "-m", "collio", "lab", "top", "--once", "--every", "0.1")
     assert code == 0 and "node0 to " in out, errors
     if has_targets:

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <new>
 #include <optional>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "engine/two_layer/two_layer.hpp"
 #include "engine/two_phase/two_phase.hpp"
 #include "policy/placement/place_domains.hpp"
+#include "transport/waiting/communicators.hpp"
 
 namespace collio::engine {
 
@@ -44,8 +44,7 @@ core::Error agreed_error(File& file, const policy::Digest& digest, const CallReq
 [[noreturn]] void end_without_memory(const Call& call) {
   std::fprintf(stderr, "collio: %s; other ranks already wait for its messages; the job ends\n",
                no_memory(call).message.c_str());
-  MPI_Abort(call.file.comm, MPI_ERR_NO_MEM);
-  std::abort();
+  transport::end_job(call.file.comm, MPI_ERR_NO_MEM);
 }
 
 PathResult move_by_path(Call& call) {

@@ -16,7 +16,7 @@ namespace collio::transport {
 
 namespace {
 
-[[noreturn]] void end_job(int code, const char* what) {
+[[noreturn]] void end_after_error(int code, const char* what) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
@@ -24,10 +24,7 @@ namespace {
                "collio: %s failed in collio's own messages; the job ends, whatever error handlers the "
                "program set: %s\n",
                what, text);
-  std::this_thread::sleep_for(std::chrono::milliseconds(
-      200));  // a launcher that is told to end the job may not pass on what was just said
-  MPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
-  std::abort();
+  transport::end_job(MPI_COMM_WORLD, MPI_ERR_OTHER);
 }
 
 void end_job_as_handler(MPI_Comm*, int* code, ...) {
@@ -37,7 +34,7 @@ void end_job_as_handler(MPI_Comm*, int* code, ...) {
   if (is_open_mpi())
     if (const char* name = va_arg(more, const char*)) call = name;
   va_end(more);
-  end_job(*code, call);
+  end_after_error(*code, call);
 }
 
 /// Before MPI-4 a duplicate has the hints of the original. What the program asserts of its own messages does
@@ -116,7 +113,13 @@ void end_on_errors(MPI_Comm comm) {
 }
 
 void must(int code, const char* call) {
-  if (code != MPI_SUCCESS) end_job(code, call);
+  if (code != MPI_SUCCESS) end_after_error(code, call);
+}
+
+void end_job(MPI_Comm comm, int code) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  MPI_Abort(comm, code);
+  std::abort();
 }
 
 }  // namespace collio::transport

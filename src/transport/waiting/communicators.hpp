@@ -53,4 +53,8 @@ void end_on_errors(MPI_Comm comm);
 /// Ends the job when `code` is an error of the MPI function `call`.
 void must(int code, const char* call);
 
+/// Ends the job after the reason was printed: with a pause before it, as a launcher that ends a job at once
+/// may not pass on what a rank has just printed (MPICH's). Not collective.
+[[noreturn]] void end_job(MPI_Comm comm, int code);
+
 }  // namespace collio::transport
