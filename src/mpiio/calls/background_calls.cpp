@@ -65,20 +65,22 @@ std::shared_ptr<OpenFile> own_file(MPI_File handle, int& code) {
   return nullptr;
 }
 
-int nonblocking(const DataCall& call, MPI_Request* request) {
-  int code = MPI_SUCCESS;
-  auto file = own_file(call.handle, code);
-  if (!file) return code == MPI_SUCCESS ? forward_nonblocking(call, request) : code;
-  post(file, call, request);
-  return MPI_SUCCESS;
-}
-
 core::Error one_split_call_at_a_time() {
   return {core::ErrorClass::other,
           "a split collective call is under way on the file; allowed: one at a time"};
 }
 
-int begin(const DataCall& call) {
+}  // namespace
+
+int nonblocking(const DataCall& call, MPI_Request* request) {
+  int code = MPI_SUCCESS;
+  auto file = own_file(call.handle, code);
+  if (!file) return code == MPI_SUCCESS ? forward(call, Ending::request, request) : code;
+  post(file, call, request);
+  return MPI_SUCCESS;
+}
+
+int begin_split(const DataCall& call) {
   int code = MPI_SUCCESS;
   auto file = own_file(call.handle, code);
   if (file && (file->split || file->library_split)) return raise(call.handle, one_split_call_at_a_time());
@@ -86,12 +88,12 @@ int begin(const DataCall& call) {
     file->split = post(file, call, nullptr);
     return MPI_SUCCESS;
   }
-  if (code == MPI_SUCCESS) code = forward_begin(call);
+  if (code == MPI_SUCCESS) code = forward(call, Ending::begin);
   if (auto known = find_file(call.handle); known && code == MPI_SUCCESS) known->library_split = true;
   return code;
 }
 
-int end(const DataCall& call) {
+int end_split(const DataCall& call) {
   auto file = find_file(call.handle);
   if (!file || file->library_split) {
     if (file) file->library_split = false;
@@ -111,8 +113,6 @@ int end(const DataCall& call) {
   return operation->raise_error();
 }
 
-}  // namespace
-
 void OpenFile::settle() {
   if (!queue_so_far()) return;
   std::vector<std::shared_ptr<Operation>> operations;
@@ -120,50 +120,6 @@ void OpenFile::settle() {
   posted.clear();
   const ProgramWaits waits(std::move(operations));
   drain();
-}
-
-void put_background(collio_calls& t) {
-#define WRITE(suffix, Count, at, explicit_offset, offset_parameter, offset)                                 \
-  t.File_iwrite##at##_all##suffix = [](MPI_File f, offset_parameter const void* b, Count n, MPI_Datatype d, \
-                                       MPI_Request* r) {                                                    \
-    return nonblocking({f, true, explicit_offset, offset, const_cast<void*>(b), n, d, nullptr}, r);         \
-  };                                                                                                        \
-  t.File_write##at##_all_begin##suffix = [](MPI_File f, offset_parameter const void* b, Count n,            \
-                                            MPI_Datatype d) {                                               \
-    return begin({f, true, explicit_offset, offset, const_cast<void*>(b), n, d, nullptr});                  \
-  };
-#define READ(suffix, Count, at, explicit_offset, offset_parameter, offset)                                  \
-  t.File_iread##at##_all##suffix = [](MPI_File f, offset_parameter void* b, Count n, MPI_Datatype d,        \
-                                      MPI_Request* r) {                                                     \
-    return nonblocking({f, false, explicit_offset, offset, b, n, d, nullptr}, r);                           \
-  };                                                                                                        \
-  t.File_read##at##_all_begin##suffix = [](MPI_File f, offset_parameter void* b, Count n, MPI_Datatype d) { \
-    return begin({f, false, explicit_offset, offset, b, n, d, nullptr});                                    \
-  };
-#define COMMA ,
-#define FORMS(suffix, Count)                               \
-  WRITE(suffix, Count, , false, , 0)                       \
-  WRITE(suffix, Count, _at, true, MPI_Offset at COMMA, at) \
-  READ(suffix, Count, , false, , 0)                        \
-  READ(suffix, Count, _at, true, MPI_Offset at COMMA, at)
-  FORMS(, int)
-  FORMS(_c, MPI_Count)
-#undef FORMS
-#undef COMMA
-#undef READ
-#undef WRITE
-  t.File_write_all_end = [](MPI_File f, const void* b, MPI_Status* s) {
-    return end({f, true, false, 0, const_cast<void*>(b), 0, MPI_BYTE, s});
-  };
-  t.File_read_all_end = [](MPI_File f, void* b, MPI_Status* s) {
-    return end({f, false, false, 0, b, 0, MPI_BYTE, s});
-  };
-  t.File_write_at_all_end = [](MPI_File f, const void* b, MPI_Status* s) {
-    return end({f, true, true, 0, const_cast<void*>(b), 0, MPI_BYTE, s});
-  };
-  t.File_read_at_all_end = [](MPI_File f, void* b, MPI_Status* s) {
-    return end({f, false, true, 0, b, 0, MPI_BYTE, s});
-  };
 }
 
 }  // namespace collio::mpiio

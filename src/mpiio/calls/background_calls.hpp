@@ -1,11 +1,13 @@
 // Collective data calls that the program does not wait for: nonblocking and split.
 #pragma once
 
-#include "mpiio/shim/calls.h"
+#include "mpiio/calls/data_calls.hpp"
 
 namespace collio::mpiio {
 
-/// Puts collio's forms of iwrite_all, iread_all, write_all_begin, write_all_end and their kin into the table.
-void put_background(collio_calls& table);
+// Each Collective, as MPI defines it for these calls.
+int nonblocking(const DataCall& call, MPI_Request* request);
+int begin_split(const DataCall& call);
+int end_split(const DataCall& call);
 
 }  // namespace collio::mpiio

@@ -18,7 +18,4 @@ namespace collio::mpiio {
 /// whole by those who did not see it yet. An error: there is no memory. Not collective.
 [[nodiscard]] core::Error writes_beside(MPI_File handle);
 
-/// Puts collio's forms of write, read, write_at, read_at, and of their nonblocking kin, into the table.
-void put_independent(collio_calls& table);
-
 }  // namespace collio::mpiio

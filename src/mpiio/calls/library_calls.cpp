@@ -3,6 +3,7 @@
 
 #include <climits>
 
+#include "mpiio/calls/data_columns.hpp"
 #include "mpiio/library/error_codes.hpp"
 
 namespace collio::mpiio {
@@ -18,74 +19,33 @@ int refuse_large(const DataCall& c) {
 
 }  // namespace
 
-int forward(const DataCall& c) {
-  if (c.count <= INT_MAX) {
-    const int n = static_cast<int>(c.count);
-    if (c.write)
-      return c.explicit_offset ? real->File_write_at_all(c.handle, c.offset, c.buffer, n, c.type, c.status)
-                               : real->File_write_all(c.handle, c.buffer, n, c.type, c.status);
-    return c.explicit_offset ? real->File_read_at_all(c.handle, c.offset, c.buffer, n, c.type, c.status)
-                             : real->File_read_all(c.handle, c.buffer, n, c.type, c.status);
+int forward(const DataCall& c, Ending ending, MPI_Request* request) {
+  const MPI_File file = c.handle;
+  const MPI_Offset offset = c.offset;
+  void* const buffer = c.buffer;
+  const MPI_Datatype type = c.type;
+  MPI_Status* const status = c.status;
+#define COLLIO_TOGETHER(name, way, place, ending_)                                             \
+  if (ending == Ending::ending_ && c.write == COLLIO_WRITES_##way &&                           \
+      c.explicit_offset == COLLIO_EXPLICIT_##place) {                                          \
+    if (const int count = static_cast<int>(c.count); count == c.count)                         \
+      return real->name COLLIO_ARGUMENTS(place, ending_);                                      \
+    const MPI_Count count = c.count;                                                           \
+    return real->name##_c ? real->name##_c COLLIO_ARGUMENTS(place, ending_) : refuse_large(c); \
   }
-  if (real->File_write_all_c) {
-    if (c.write)
-      return c.explicit_offset
-                 ? real->File_write_at_all_c(c.handle, c.offset, c.buffer, c.count, c.type, c.status)
-                 : real->File_write_all_c(c.handle, c.buffer, c.count, c.type, c.status);
-    return c.explicit_offset
-               ? real->File_read_at_all_c(c.handle, c.offset, c.buffer, c.count, c.type, c.status)
-               : real->File_read_all_c(c.handle, c.buffer, c.count, c.type, c.status);
-  }
-  return refuse_large(c);
-}
-
-int forward_nonblocking(const DataCall& c, MPI_Request* request) {
-  if (c.count <= INT_MAX) {
-    const int n = static_cast<int>(c.count);
-    if (c.write)
-      return c.explicit_offset ? real->File_iwrite_at_all(c.handle, c.offset, c.buffer, n, c.type, request)
-                               : real->File_iwrite_all(c.handle, c.buffer, n, c.type, request);
-    return c.explicit_offset ? real->File_iread_at_all(c.handle, c.offset, c.buffer, n, c.type, request)
-                             : real->File_iread_all(c.handle, c.buffer, n, c.type, request);
-  }
-  if (real->File_iwrite_all_c) {
-    if (c.write)
-      return c.explicit_offset
-                 ? real->File_iwrite_at_all_c(c.handle, c.offset, c.buffer, c.count, c.type, request)
-                 : real->File_iwrite_all_c(c.handle, c.buffer, c.count, c.type, request);
-    return c.explicit_offset
-               ? real->File_iread_at_all_c(c.handle, c.offset, c.buffer, c.count, c.type, request)
-               : real->File_iread_all_c(c.handle, c.buffer, c.count, c.type, request);
-  }
-  return refuse_large(c);
-}
-
-int forward_begin(const DataCall& c) {
-  if (c.count <= INT_MAX) {
-    const int n = static_cast<int>(c.count);
-    if (c.write)
-      return c.explicit_offset ? real->File_write_at_all_begin(c.handle, c.offset, c.buffer, n, c.type)
-                               : real->File_write_all_begin(c.handle, c.buffer, n, c.type);
-    return c.explicit_offset ? real->File_read_at_all_begin(c.handle, c.offset, c.buffer, n, c.type)
-                             : real->File_read_all_begin(c.handle, c.buffer, n, c.type);
-  }
-  if (real->File_write_all_begin_c) {
-    if (c.write)
-      return c.explicit_offset
-                 ? real->File_write_at_all_begin_c(c.handle, c.offset, c.buffer, c.count, c.type)
-                 : real->File_write_all_begin_c(c.handle, c.buffer, c.count, c.type);
-    return c.explicit_offset ? real->File_read_at_all_begin_c(c.handle, c.offset, c.buffer, c.count, c.type)
-                             : real->File_read_all_begin_c(c.handle, c.buffer, c.count, c.type);
-  }
-  return refuse_large(c);
+#include "mpiio/shim/data_calls.def"
+  return MPI_ERR_OTHER;  // the table has all
 }
 
 int forward_end(const DataCall& c) {
-  if (c.write)
-    return c.explicit_offset ? real->File_write_at_all_end(c.handle, c.buffer, c.status)
-                             : real->File_write_all_end(c.handle, c.buffer, c.status);
-  return c.explicit_offset ? real->File_read_at_all_end(c.handle, c.buffer, c.status)
-                           : real->File_read_all_end(c.handle, c.buffer, c.status);
+  const MPI_File file = c.handle;
+  void* const buffer = c.buffer;
+  MPI_Status* const status = c.status;
+#define COLLIO_TOGETHER_END(name, way, place)                                         \
+  if (c.write == COLLIO_WRITES_##way && c.explicit_offset == COLLIO_EXPLICIT_##place) \
+    return real->name COLLIO_END_ARGUMENTS;
+#include "mpiio/shim/data_calls.def"
+  return MPI_ERR_OTHER;  // the table has all
 }
 
 }  // namespace collio::mpiio

@@ -8,10 +8,9 @@
 #include "engine/file/same_call.hpp"
 #include "engine/open/discover.hpp"
 #include "engine/report/say.hpp"
-#include "mpiio/calls/background_calls.hpp"
 #include "mpiio/calls/data_calls.hpp"
+#include "mpiio/calls/data_table.hpp"
 #include "mpiio/calls/file_size.hpp"
-#include "mpiio/calls/independent_calls.hpp"
 #include "mpiio/calls/operation.hpp"
 #include "mpiio/calls/sequential.hpp"
 #include "mpiio/calls/shared_pointer_calls.hpp"
@@ -251,24 +250,6 @@ void note_shared(MPI_File handle) {
   file->note_independent();
 }
 
-// The forms of a data call, for int and for large counts.
-template <class Count>
-int write_all(MPI_File f, const void* b, Count n, MPI_Datatype t, MPI_Status* s) {
-  return collective({f, true, false, 0, const_cast<void*>(b), n, t, s});
-}
-template <class Count>
-int read_all(MPI_File f, void* b, Count n, MPI_Datatype t, MPI_Status* s) {
-  return collective({f, false, false, 0, b, n, t, s});
-}
-template <class Count>
-int write_at_all(MPI_File f, MPI_Offset o, const void* b, Count n, MPI_Datatype t, MPI_Status* s) {
-  return collective({f, true, true, o, const_cast<void*>(b), n, t, s});
-}
-template <class Count>
-int read_at_all(MPI_File f, MPI_Offset o, void* b, Count n, MPI_Datatype t, MPI_Status* s) {
-  return collective({f, false, true, o, b, n, t, s});
-}
-
 /// The engine's table: what collio does itself, and the rest of calls.def around the MPI library's functions.
 collio_calls make_overrides() {
   collio_calls t = *real;
@@ -302,17 +283,8 @@ collio_calls make_overrides() {
   t.File_get_size = get_size;
   t.File_set_size = set_size;
   t.File_preallocate = preallocate;
-  t.File_write_all = write_all<int>;
-  t.File_read_all = read_all<int>;
-  t.File_write_at_all = write_at_all<int>;
-  t.File_read_at_all = read_at_all<int>;
-  t.File_write_all_c = write_all<MPI_Count>;
-  t.File_read_all_c = read_all<MPI_Count>;
-  t.File_write_at_all_c = write_at_all<MPI_Count>;
-  t.File_read_at_all_c = read_at_all<MPI_Count>;
   put_views(t);
-  put_independent(t);
-  put_background(t);
+  put_data_calls(t);
   put_shared(t);
   put_sequential(t);
   return t;

@@ -82,32 +82,18 @@ core::Result<std::int64_t> begin_of_view(OpenFile& file, MPI_Offset asked) {
 void put_sequential(collio_calls& t) {
   unguarded = t;
 #define ONE(name) guard<&collio_calls::name>(t)
-#define FORMS(name) \
-  ONE(name);        \
-  ONE(name##_c)
-#define WAYS(way)                   \
-  FORMS(File_##way);                \
-  FORMS(File_##way##_at);           \
-  FORMS(File_##way##_all);          \
-  FORMS(File_##way##_at_all);       \
-  FORMS(File_i##way);               \
-  FORMS(File_i##way##_at);          \
-  FORMS(File_i##way##_all);         \
-  FORMS(File_i##way##_at_all);      \
-  FORMS(File_##way##_all_begin);    \
-  FORMS(File_##way##_at_all_begin); \
-  ONE(File_##way##_all_end);        \
-  ONE(File_##way##_at_all_end)
-  WAYS(write);
-  WAYS(read);
+#define COLLIO_TOGETHER(name, way, place, ending) \
+  ONE(name);                                      \
+  ONE(name##_c);
+#define COLLIO_ALONE COLLIO_TOGETHER
+#define COLLIO_TOGETHER_END(name, way, place) ONE(name);
+#include "mpiio/shim/data_calls.def"
   ONE(File_seek);
   ONE(File_seek_shared);
   ONE(File_get_position_shared);
   ONE(File_get_byte_offset);
   ONE(File_set_size);
   ONE(File_preallocate);
-#undef WAYS
-#undef FORMS
 #undef ONE
 }
 

@@ -142,57 +142,37 @@ void put_shared(collio_calls& t) {
   before = t;
   t.File_get_position_shared = get_position_shared;
   t.File_seek_shared = seek_shared;
-#define SHARED(name, parameters, arguments, explicit_call)                                         \
-  if (t.name)                                                                                      \
-    t.name = [] parameters -> int {                                                                \
-      auto own = keeper(file);                                                                     \
-      if (!own)                                                                                    \
-        if (const core::Error error = writes_beside(file); !error.ok()) return raise(file, error); \
-      if (!own) return before.name arguments;                                                      \
-      return at_pointer(*own, file, etypes_of(*own, count, type),                                  \
-                        [=](MPI_Offset at) { return before.explicit_call; });                      \
+#define AT_SHARED(name, way, ending, twin, Count)                                                     \
+  if (t.name)                                                                                         \
+    t.name = [] COLLIO_PARAMETERS(way, here, ending, Count) -> int {                                  \
+      auto own = keeper(file);                                                                        \
+      if (!own)                                                                                       \
+        if (const core::Error error = writes_beside(file); !error.ok()) return raise(file, error);    \
+      if (!own) return before.name COLLIO_ARGUMENTS(here, ending);                                    \
+      return at_pointer(*own, file, etypes_of(*own, count, type),                                     \
+                        [=](MPI_Offset offset) { return before.twin COLLIO_ARGUMENTS(at, ending); }); \
     };
-#define ORDERED(name, parameters, arguments, explicit_call)                 \
-  if (t.name)                                                               \
-    t.name = [] parameters -> int {                                         \
-      auto own = keeper(file);                                              \
-      if (!own) return before.name arguments;                               \
-      return in_order(*own, file, &#name[5], etypes_of(*own, count, type),  \
-                      [=](MPI_Offset at) { return before.explicit_call; }); \
+#define COLLIO_AT_SHARED(name, way, ending, twin) \
+  AT_SHARED(name, way, ending, twin, int)         \
+  AT_SHARED(name##_c, way, ending, twin##_c, MPI_Count)
+#define IN_ORDER(name, way, ending, twin, Count)                                                    \
+  if (t.name)                                                                                       \
+    t.name = [] COLLIO_PARAMETERS(way, here, ending, Count) -> int {                                \
+      auto own = keeper(file);                                                                      \
+      if (!own) return before.name COLLIO_ARGUMENTS(here, ending);                                  \
+      return in_order(*own, file, &#name[5], etypes_of(*own, count, type),                          \
+                      [=](MPI_Offset offset) { return before.twin COLLIO_ARGUMENTS(at, ending); }); \
     };
-#define FORMS(way, Buffer, suffix, Count)                                                              \
-  SHARED(File_##way##_shared##suffix,                                                                  \
-         (MPI_File file, Buffer buffer, Count count, MPI_Datatype type, MPI_Status * status),          \
-         (file, buffer, count, type, status),                                                          \
-         File_##way##_at##suffix(file, at, buffer, count, type, status))                               \
-  SHARED(File_i##way##_shared##suffix,                                                                 \
-         (MPI_File file, Buffer buffer, Count count, MPI_Datatype type, MPI_Request * request),        \
-         (file, buffer, count, type, request),                                                         \
-         File_i##way##_at##suffix(file, at, buffer, count, type, request))                             \
-  ORDERED(File_##way##_ordered##suffix,                                                                \
-          (MPI_File file, Buffer buffer, Count count, MPI_Datatype type, MPI_Status * status),         \
-          (file, buffer, count, type, status),                                                         \
-          File_##way##_at_all##suffix(file, at, buffer, count, type, status))                          \
-  ORDERED(File_##way##_ordered_begin##suffix,                                                          \
-          (MPI_File file, Buffer buffer, Count count, MPI_Datatype type), (file, buffer, count, type), \
-          File_##way##_at_all_begin##suffix(file, at, buffer, count, type))
-#define WAYS(suffix, Count)                \
-  FORMS(write, const void*, suffix, Count) \
-  FORMS(read, void*, suffix, Count)
-  WAYS(, int)
-  WAYS(_c, MPI_Count)
-#undef WAYS
-#undef FORMS
-#undef ORDERED
-#undef SHARED
-  t.File_write_ordered_end = [](MPI_File file, const void* buffer, MPI_Status* status) {
-    return keeper(file) ? before.File_write_at_all_end(file, buffer, status)
-                        : before.File_write_ordered_end(file, buffer, status);
+#define COLLIO_IN_ORDER(name, way, ending, twin) \
+  IN_ORDER(name, way, ending, twin, int)         \
+  IN_ORDER(name##_c, way, ending, twin##_c, MPI_Count)
+#define COLLIO_IN_ORDER_END(name, way, twin)                               \
+  t.name = [] COLLIO_END_PARAMETERS(way) -> int {                          \
+    return (keeper(file) ? before.twin : before.name)COLLIO_END_ARGUMENTS; \
   };
-  t.File_read_ordered_end = [](MPI_File file, void* buffer, MPI_Status* status) {
-    return keeper(file) ? before.File_read_at_all_end(file, buffer, status)
-                        : before.File_read_ordered_end(file, buffer, status);
-  };
+#include "mpiio/shim/data_calls.def"
+#undef AT_SHARED
+#undef IN_ORDER
 }
 
 }  // namespace collio::mpiio

@@ -12,6 +12,8 @@
 #include <mpi.h>
 #endif
 
+#include "mpiio/shim/data_forms.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

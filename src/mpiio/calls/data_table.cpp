@@ -1,0 +1,62 @@
+// See data_table.hpp.
+#include "mpiio/calls/data_table.hpp"
+
+#include "mpiio/calls/background_calls.hpp"
+#include "mpiio/calls/data_calls.hpp"
+#include "mpiio/calls/data_columns.hpp"
+#include "mpiio/calls/independent_calls.hpp"
+#include "mpiio/library/error_codes.hpp"
+#include "transport/waiting/mpi_library.hpp"
+
+namespace collio::mpiio {
+
+namespace {
+
+int together_blocking(const DataCall& call) { return collective(call); }
+int together_request(const DataCall& call, MPI_Request* request) { return nonblocking(call, request); }
+int together_begin(const DataCall& call) { return begin_split(call); }
+
+int do_alone(OpenFile& file, const DataCall& call) { return independent(file, call); }
+int do_alone(OpenFile& file, const DataCall& call, MPI_Request* request) {
+  return independent_at_once(file, call, request);
+}
+
+/// `request`: of a nonblocking call. `by_library`: the MPI library's own call.
+template <class ByLibrary, class... Request>
+int alone(const ByLibrary& by_library, const DataCall& call, Request... request) {
+  if (call.write && (sizeof...(request) > 0 || transport::any_thread_may_call()))
+    if (const core::Error error = writes_beside(call.handle); !error.ok()) return raise(call.handle, error);
+  if (auto own = own_independent(call.handle)) return do_alone(*own, call, request...);
+  return by_library();
+}
+
+}  // namespace
+
+void put_data_calls(collio_calls& t) {
+#define TOGETHER(name, way, place, ending, Count)                                           \
+  t.name = [] COLLIO_PARAMETERS(way, place, ending, Count) -> int {                         \
+    return together_##ending(COLLIO_DATA_CALL(way, place, ending) COLLIO_REQUEST_##ending); \
+  };
+#define COLLIO_TOGETHER(name, way, place, ending) \
+  TOGETHER(name, way, place, ending, int)         \
+  TOGETHER(name##_c, way, place, ending, MPI_Count)
+#define COLLIO_TOGETHER_END(name, way, place)                                                              \
+  t.name = [] COLLIO_END_PARAMETERS(way) -> int {                                                          \
+    return end_split({file, COLLIO_WRITES_##way, COLLIO_EXPLICIT_##place, 0, const_cast<void*>(buffer), 0, \
+                      MPI_BYTE, status});                                                                  \
+  };
+#define ALONE(name, way, place, ending, Count)                                    \
+  if (t.name)                                                                     \
+    t.name = [] COLLIO_PARAMETERS(way, place, ending, Count) -> int {             \
+      return alone([&] { return real->name COLLIO_ARGUMENTS(place, ending); },    \
+                   COLLIO_DATA_CALL(way, place, ending) COLLIO_REQUEST_##ending); \
+    };
+#define COLLIO_ALONE(name, way, place, ending) \
+  ALONE(name, way, place, ending, int)         \
+  ALONE(name##_c, way, place, ending, MPI_Count)
+#include "mpiio/shim/data_calls.def"
+#undef TOGETHER
+#undef ALONE
+}
+
+}  // namespace collio::mpiio
