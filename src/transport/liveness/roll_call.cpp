@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 namespace collio::transport {
 
@@ -88,7 +89,12 @@ void RollCall::look(double now_s, double since_s) noexcept {
   mine().waits_since_s.store(since_s + away_s_, std::memory_order_relaxed);
   if (now_s < next_look_s_) return;
   next_look_s_ = now_s + look_every_s;
-  const double waited_s = now_s - since_s - away_s_;
+  try {
+    take_part(now_s, now_s - since_s - away_s_);
+  } catch (const std::bad_alloc&) {}  // tries again at the next look; the call itself may go on without it
+}
+
+void RollCall::take_part(double now_s, double waited_s) {
   if (nodes() > 1) listen(now_s, waited_s);
   if (decide_at_s_ > 0) {
     if (now_s >= decide_at_s_) decide(now_s, waited_s);

@@ -109,6 +109,7 @@ class RollCall final : public Lookout {
   void listen(double now_s, double waited_s, bool answers = true);
   void hear(Heard&& h);
   void retire_sends();
+  void take_part(double now_s, double waited_s);
   void gather(double now_s, double waited_s);
   void decide(double now_s, double waited_s);
   void tell_all(double now_s, double waited_s);

@@ -45,12 +45,14 @@ class InFlight {
   void post(Item&& item, Start&& start) {
     assert(over_.empty());
     if (spare_.empty()) spare_.emplace_back();
+    make_room(places_);  // before anything is booked: where memory fails, nothing was
+    make_room(requests_);
+    indices_.resize(requests_.size() + 1);
+    statuses_.resize(requests_.size() + 1);
     const auto place = spare_.begin();
     *place = std::move(item);
     places_.push_back(place);
     requests_.push_back(MPI_REQUEST_NULL);
-    indices_.resize(requests_.size());
-    statuses_.resize(requests_.size());
     items_.splice(items_.end(), spare_, place);
     must(start(*place, &requests_.back()), "the start of a message");
   }
@@ -88,6 +90,12 @@ class InFlight {
 
  private:
   using Place = typename std::list<Item>::iterator;
+
+  /// For one more.
+  template <class Entry>
+  static void make_room(std::vector<Entry>& list) {
+    if (list.size() == list.capacity()) list.reserve(list.empty() ? 8 : 2 * list.size());
+  }
 
   template <class Each>
   bool hand_over(int count, Each& each) {
