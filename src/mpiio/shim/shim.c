@@ -16,6 +16,7 @@
 
 #include "mpiio/shim/calls.h"
 #include "mpiio/shim/shim.h"
+#include "mpiio/shim/shim_depth.h"
 
 /* The functions behind this library, both names of each: a tool behind it may have the one and call the
  * other. */
@@ -39,9 +40,6 @@ static const int nothing_pending;
 static const int* pending = &nothing_pending;
 static pthread_once_t found_once = PTHREAD_ONCE_INIT;
 static pthread_once_t started_once = PTHREAD_ONCE_INIT;
-/* Calls that MPI's own implementation of a call makes are not ours to take over. A thread of the engine's
- * begins at `own_depth`. */
-static __thread int depth, own_depth;
 /* The program opens or closes a file. */
 static __thread int no_file;
 /* MPI is initialized. */
@@ -101,26 +99,10 @@ static void fill_behind(void) {
 
 static void find_once(void) { pthread_once(&found_once, find_real); }
 
-static void own(int more) {
-  own_depth += more;
-  depth += more;
-}
-
-/* Not so on a thread of the engine's: there is no call that would end. */
-int shim_inside(void) { return engine && depth > 0 && own_depth == 0; }
-
-int shim_step_out(void) {
-  const int where = depth;
-  depth = own_depth;
-  return where;
-}
-
 /* For libcollio_job_view.so: whether the process is a rank, and a file that this thread opens now is opened
    by the program, not by the MPI library or the engine. */
 EXPORT int collio_program_opens(void);
-int collio_program_opens(void) { return is_rank && depth == 0; }
-
-void shim_come_back(int where) { depth = where; }
+int collio_program_opens(void) { return is_rank && shim_depth == 0; }
 
 /* The engine of the family, from the folder this library is in; null: `absent` says why. */
 static collio_engine_start_function load_engine(const struct mpi_family* family) {
@@ -151,16 +133,17 @@ static void start_engine(void) {
   fill_behind();
   shim.calls = &behind_calls;
   shim.waits = &real_PMPI_waits;
-  shim.own = own;
+  shim.own = shim_own;
   shim.at_init = at_init;
   const struct collio_engine* answer = start(&shim);
   engine_waits = answer->waits;
   pending = answer->pending;
   engine = answer->calls;
+  shim_note_engine();
 }
 
 static int leave(int result) {
-  if (--depth == 0) {
+  if (--shim_depth == 0) {
     const int closed = no_file;
     no_file = 0;
     shim_run_handlers(closed);
@@ -172,7 +155,7 @@ static int leave(int result) {
  * loaded privately becomes visible to all (start_engine), so there it waits for a file to be opened. */
 static void start_at_init(int initialized) {
   is_rank |= initialized;
-  if (!initialized || depth != 1 || !dlsym(RTLD_DEFAULT, "PMPI_Get_library_version")) return;
+  if (!initialized || shim_depth != 1 || !dlsym(RTLD_DEFAULT, "PMPI_Get_library_version")) return;
   at_init = 1;
   pthread_once(&started_once, start_engine);
   at_init = 0;
@@ -180,7 +163,7 @@ static void start_at_init(int initialized) {
 
 /* A call of the program's own to MPI_File_open is where collio begins. */
 static void before_File_open(void) {
-  if (depth > 0) return;
+  if (shim_depth > 0) return;
   pthread_once(&started_once, start_engine);
   is_rank = 1;
   shim_note_open();
@@ -189,26 +172,20 @@ static void before_File_open(void) {
 
 /* Without an open before: the file may be one that only the engine can delete whole. */
 static void before_File_delete(void) {
-  if (depth == 0) pthread_once(&started_once, start_engine);
+  if (shim_depth == 0) pthread_once(&started_once, start_engine);
 }
 
 static void before_File_close(void) {
-  if (depth == 0) no_file = 1;
-}
-
-int shim_missing(const char* name) {
-  const struct mpi_family* family = shim_family();
-  static int said;
-  if (!said++ && shim_speaks()) fprintf(stderr, "collio: the MPI library has no %s\n", name);
-  return family ? family->err_other : 16;
+  if (shim_depth == 0) no_file = 1;
 }
 
 /* The table a call goes to: the engine's, once there is one and the call is the program's own. */
-#define TABLE(prefix) (depth == 0 && engine ? engine : &real_##prefix##calls)
-#define ENTER(prefix) (depth++ == 0 && engine ? engine : &real_##prefix##calls)
+#define TABLE(prefix) (shim_depth == 0 && engine ? engine : &real_##prefix##calls)
+#define ENTER(prefix) (shim_depth++ == 0 && engine ? engine : &real_##prefix##calls)
 
 /* A call of the program's own that a tool is to have first. */
-#define TOOL_FIRST(prefix, name) (find_once(), depth == 0 && tool_comes_back && tool_##prefix##calls.name)
+#define TOOL_FIRST(prefix, name) \
+  (find_once(), shim_depth == 0 && tool_comes_back && tool_##prefix##calls.name)
 
 #define NOTE_MPI_(name)
 #define NOTE_PMPI_(name) note_back(&tool_MPI_calls.name)
@@ -254,7 +231,7 @@ int shim_missing(const char* name) {
     const struct collio_calls* calls = ENTER(prefix);                                                       \
     const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file)                    \
                                         : shim_missing(#prefix "File_open");                                \
-    if (*absent && depth == 1 && shim_tell_absent(comm, path, mode, result == MPI_SUCCESS, absent)) {       \
+    if (*absent && shim_depth == 1 && shim_tell_absent(comm, path, mode, result == MPI_SUCCESS, absent)) {  \
       calls->File_close(file);                                                                              \
       return leave(shim_family()->err_other);                                                               \
     }                                                                                                       \
@@ -271,8 +248,8 @@ COLLIO_DEFINE(PMPI_, File_delete, (const char* path, handle info), (path, info))
 #define COLLIO_DEFINE_WAIT(prefix, name, parameters, arguments)                                           \
   EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                                       \
   int shim_##prefix##name parameters {                                                                    \
-    if (depth == 0 && __atomic_load_n(pending, __ATOMIC_RELAXED) != 0) {                                  \
-      ++depth;                                                                                            \
+    if (shim_depth == 0 && __atomic_load_n(pending, __ATOMIC_RELAXED) != 0) {                             \
+      ++shim_depth;                                                                                       \
       return leave(engine_waits->name arguments);                                                         \
     }                                                                                                     \
     find_once();                                                                                          \
@@ -310,7 +287,7 @@ static void note_init(const char* prefix) {
     *(void**)&init = shim_find(#prefix "Init_thread");                                   \
     if (!init) return shim_missing(#prefix "Init_thread");                               \
     note_init(#prefix);                                                                  \
-    if (depth++ == 0) required = threads_wanted(required);                               \
+    if (shim_depth++ == 0) required = threads_wanted(required);                          \
     const int result = init(argc, argv, required, provided);                             \
     start_at_init(result == MPI_SUCCESS);                                                \
     return leave(result);                                                                \
@@ -323,9 +300,9 @@ static void note_init(const char* prefix) {
     *(void**)&init = shim_find(#prefix "Init");                                          \
     if (!init) return shim_missing(#prefix "Init");                                      \
     note_init(#prefix);                                                                  \
-    const int level = depth == 0 ? threads_wanted(-1) : -1;                              \
+    const int level = shim_depth == 0 ? threads_wanted(-1) : -1;                         \
     if (level != -1) return shim_##prefix##Init_thread(argc, argv, level, &provided);    \
-    ++depth;                                                                             \
+    ++shim_depth;                                                                        \
     const int result = init(argc, argv);                                                 \
     start_at_init(result == MPI_SUCCESS);                                                \
     return leave(result);                                                                \

@@ -39,12 +39,6 @@ struct mpi_family {
 const struct mpi_family* shim_family(void);
 handle shim_constant(const struct mpi_constant* constant);
 
-/* Whether calls of this thread are inside of a call of the program's that collio took. */
-int shim_inside(void);
-/* Calls of this thread are the program's again, as far as the thread is: what shim_come_back() wants. */
-int shim_step_out(void);
-void shim_come_back(int where);
-
 /* This rank's part in the meeting of an open, where there is no engine. `opened`: the MPI library opened
    the file. `why`: what the lowest such rank says, once. 1: the file is kept in subfiles, or may be: this
    rank closes it again, and so do others, with an engine or without. Collective. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "mpiio/shim/shim.h"
+#include "mpiio/shim/shim_depth.h"
 
 /* The types of MPI_File_errhandler_function and of MPI_Comm_errhandler_function: an object's handle, a code,
  * and what a library adds. */

@@ -137,3 +137,10 @@ __attribute__((destructor)) static void note_exit(void) {
   if (!report && written >= least_bytes) say(written, &found);
   if (found.pnetcdf) dlclose(found.pnetcdf);
 }
+
+int shim_missing(const char* name) {
+  const struct mpi_family* family = shim_family();
+  static int said;
+  if (!said++ && shim_speaks()) fprintf(stderr, "collio: the MPI library has no %s\n", name);
+  return family ? family->err_other : 16;
+}
