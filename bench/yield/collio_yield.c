@@ -7,9 +7,8 @@
  * found nothing, each further one takes a nap first. COLLIO_YIELD_NS (default 1000) is its length in ns; 0:
  * sched_yield. MPICH with device ch4:ofi reaches its network through tables of functions; see README.md for
  * what is done there. */
-#include "ucx_last_barrier.h"
+#include "ucx.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -40,20 +39,6 @@ static void read_settings(void) {
     return;
   }
   nap_ns = value;
-}
-
-void* find_ucp(const char* name) {
-  void* symbol = dlsym(RTLD_NEXT, name);
-  if (symbol == NULL) { /* UCX was loaded privately, by an MPI that was dlopen'ed itself */
-    void* library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
-    if (library != NULL) symbol = dlsym(library, name);
-  }
-  if (symbol ==
-      NULL) { /* somebody calls a function that is nowhere: nothing right can be returned, and 0 would hang */
-    fprintf(stderr, "collio_yield: %s is called, but no loaded library has it: %s\n", name, dlerror());
-    abort();
-  }
-  return symbol;
 }
 
 /* Two threads may both look it up: they find and store the same address. */

@@ -5,12 +5,10 @@
  * from the other end, and the ranks that read do not give one: the job hangs at its end, now and then, as
  * soon as it spans nodes without RDMA. Method: stand in front of read. Where the descriptor is the process
  * manager's (PMI_FD), progress is made until there is something to read. ucp_worker_destroy ends it. */
-#include "ucx_last_barrier.h"
+#include "ucx.h"
 
-#include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,11 +16,8 @@
 
 enum { POLL_MS = 1 };
 
-static _Atomic(void*) last_worker;
 static pthread_once_t manager_once = PTHREAD_ONCE_INIT;
 static int manager = -1;
-
-void remember_worker(void* worker) { atomic_store_explicit(&last_worker, worker, memory_order_relaxed); }
 
 static void find_manager(void) {
   const char* text = getenv("PMI_FD");
@@ -38,9 +33,7 @@ ssize_t read(int descriptor, void* buffer, size_t bytes) {
   pthread_once(&manager_once, find_manager);
   if (descriptor == manager && descriptor >= 0) {
     void* worker;
-    while ((worker = atomic_load_explicit(&last_worker, memory_order_relaxed)) != NULL &&
-           !readable(descriptor))
-      (void)ucp_worker_progress(worker);
+    while ((worker = remembered_worker()) != NULL && !readable(descriptor)) (void)ucp_worker_progress(worker);
   }
   return syscall(SYS_read, descriptor, buffer, bytes);
 }
