@@ -27,6 +27,7 @@ struct OpenCall {
   int mode;
   const char* hints;
   collio_file** file;
+  bool whole = false;  ///< not in subfiles, whatever hints say
 };
 
 MPI_Comm comm_of(int fortran_comm) {
@@ -101,6 +102,7 @@ engine::FileRequest request_of(const OpenCall& call, int rank, std::string& orig
   if (call.hints) own = policy::split_hints(call.hints, request.warnings);
   own.erase(array_subfiles);
   request.hints.insert(own.begin(), own.end());
+  if (call.whole) request.hints["collio_subfiles"] = "disable";
   if (rank != 0) return request;
   auto other = engine::other_settings({own, environment.pairs, call.path, call.path, {}});
   request.settings = std::move(other.pairs);
@@ -168,15 +170,26 @@ core::Error check_mode(const collio_file& file, bool write) {
   return {};
 }
 
-int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file) {
-  return guarded_collectively(path ? path : "", [&]() -> Error {
-    OpenCall call{MPI_COMM_NULL, path, mode, hints, file};
+namespace {
+
+int open_by(int fortran_comm, OpenCall call) {
+  return guarded_collectively(call.path ? call.path : "", [&]() -> Error {
     if (const char* why = refused(fortran_comm, call.comm)) return {ErrorClass::argument, why};
     auto made = std::make_unique<collio_file>();
     Error error = open_here(call, made);
-    if (error.ok()) *file = made.release();
+    if (error.ok()) *call.file = made.release();
     return error;
   });
+}
+
+}  // namespace
+
+int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file) {
+  return open_by(fortran_comm, {MPI_COMM_NULL, path, mode, hints, file});
+}
+
+int open_whole_file(int fortran_comm, const char* path, int mode, collio_file** file) {
+  return open_by(fortran_comm, {MPI_COMM_NULL, path, mode, nullptr, file, true});
 }
 
 int close_file(collio_file** file) {

@@ -107,8 +107,8 @@ core::Error SavedFile::create() {
   if (!error.ok()) return error;
   transport::broadcast_text(name, 0, comm_);
   temporary_ = std::move(name);  // nobody else has a file of that name
-  return error_of_code(open_file(fortran_comm_, temporary_.c_str(),
-                                 COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE, nullptr, &file_));
+  return error_of_code(open_whole_file(fortran_comm_, temporary_.c_str(),
+                                       COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE, &file_));
 }
 
 core::Error SavedFile::replace() {

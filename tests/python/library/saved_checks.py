@@ -158,3 +158,14 @@ def check_storage_that_fails_as_it_is_saved(comm, folder):
     collio.map((50,), np.arange(8)).save(comm, folder / "a")
     same(collio.load(comm, folder / "a").indices(), np.arange(8))
     assert os.listdir(folder) == ["a"] and (folder / "a").stat().st_mode & 0o777 == 0o640
+
+
+def check_one_file_where_others_are_in_subfiles(comm, folder):
+    before = os.environ.get("COLLIO_HINTS", "")
+    os.environ["COLLIO_HINTS"] = "collio_subfiles=2"
+    for elements in (9, 8):
+        collio.map((50,), np.arange(elements)).save(comm, folder / "a")
+        same(collio.load(comm, folder / "a").indices(), np.arange(elements))
+        assert os.listdir(folder) == ["a"]
+        comm.Barrier()
+    os.environ["COLLIO_HINTS"] = before
