@@ -2,7 +2,7 @@
    rank 0 makes the file FOLDER/mark-1, mark-2, mark-3, mark-4: what was promised by then. mark-5 comes before
    the file is deleted, by MPI_File_delete or by its close, and mark-6 after it.
 
-   slow-S: writes to subfile 2 take five times as long as others from step S on.
+   slow-S: writes to subfile 2 take ten times as long as others from step S on.
 
      synced FILE FOLDER [delete | delete-on-close | slow-1 | slow-2] */
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@ ssize_t pwrite(int fd, const void* bytes, size_t count, off_t at) {
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   const ssize_t length = slow_from ? readlink(link, name, sizeof name - 1) : 0;
   name[length > 0 ? length : 0] = '\0';
-  if (strstr(name, ".000")) usleep(strstr(name, ".0002") && step >= slow_from ? 500000 : 100000);
+  if (strstr(name, ".000")) usleep(strstr(name, ".0002") && step >= slow_from ? 1000000 : 100000);
   return real(fd, bytes, count, at);
 }
 
