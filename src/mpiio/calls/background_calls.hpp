@@ -5,7 +5,7 @@
 
 namespace collio::mpiio {
 
-// Each Collective, as MPI defines it for these calls.
+// All Collective, by MPI's rules for these calls.
 int nonblocking(const DataCall& call, MPI_Request* request);
 int begin_split(const DataCall& call);
 int end_split(const DataCall& call);

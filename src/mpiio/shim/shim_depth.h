@@ -4,7 +4,7 @@
 
 /* Calls that MPI's own implementation of a call makes are not ours to take over. A thread of the engine's
  * begins at `shim_own_depth`. */
-extern __thread int shim_depth, shim_own_depth;
+extern __attribute__((visibility("hidden"))) __thread int shim_depth, shim_own_depth;
 
 /* From now on shim_inside() may say yes: there is an engine. */
 void shim_note_engine(void);
@@ -12,7 +12,8 @@ void shim_note_engine(void);
 void shim_own(int more);
 /* Whether calls of this thread are inside of a call of the program's that collio took. */
 int shim_inside(void);
-/* Calls of this thread are the program's again, as far as the thread is: what shim_come_back() wants. */
+/* Until shim_come_back(), calls of this thread count as the program's (on a thread of the engine's: as the
+ * engine's). Returns what shim_come_back() takes. */
 int shim_step_out(void);
 void shim_come_back(int where);
 
