@@ -64,6 +64,7 @@ class Stage:
         self.machine.write_text(MACHINE + (STORAGE if has_fuse() else ""))
         self.storage = "/run/lab/target0" if has_fuse() else "/run/lab/memory"
         self.process = self._set_up()
+        self.mounts_at_first = self._mounts()
 
     def _set_up(self):
         needed = {str(repository()), str(mpi_libraries.build_folder()), sys.prefix, sys.base_prefix, str(self.folder)}
@@ -107,17 +108,20 @@ class Stage:
         """All that a lab could leave behind."""
         proc = Path("/proc") / str(self.process.pid)
         root = proc / "root"
-        mounts = [line.split(" - ") for line in (proc / "mountinfo").read_text().splitlines()]
         named = root / "run" / "netns"
         return {
             "processes": {command for _, command in self.processes()},
-            # Below /mnt are those of other tests' folders in /tmp, which end when they do.
-            "mounts": sorted(f"{before.split()[4]} {after.split()[0]}" for before, after in mounts if not before.split()[4].startswith("/mnt/")),
+            "mounts": self._mounts() - self.mounts_at_first,  # among the first are other tests' mounts, which end when they do
             "interfaces": {line.split(":")[0].strip() for line in (proc / "net" / "dev").read_text().splitlines()[2:]},
             "named networks": set(os.listdir(named)) if named.exists() else set(),
             "folder in /run": (root / "run" / "lab").exists(),
             **{place: set(os.listdir(root / place)) for place in ("tmp", "dev/shm")},
         }
+
+    def _mounts(self):
+        lines = (Path("/proc") / str(self.process.pid) / "mountinfo").read_text().splitlines()
+        told = [(before.split(), after.split()) for before, after in (line.split(" - ") for line in lines)]
+        return {(before[0], before[4], after[0]) for before, after in told}
 
     def assert_settles_as(self, before):
         """The kernel may take a moment to end what a killed process had."""
