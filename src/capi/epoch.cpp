@@ -120,7 +120,7 @@ core::Result<std::vector<std::int64_t>> groups_of(const engine::File& file,
 }
 
 /// The hulls of `puts` puts of all ranks. The same error on all where a rank has no memory. Collective.
-Error join(engine::File& file, std::int64_t puts, std::vector<policy::PutHull>& hulls) {
+Error join(const engine::Ranks& ranks, std::int64_t puts, std::vector<policy::PutHull>& hulls) {
   const auto count = static_cast<std::size_t>(puts);
   HullWords words;
   const Error mine = without_throwing([&] {
@@ -129,8 +129,8 @@ Error join(engine::File& file, std::int64_t puts, std::vector<policy::PutHull>& 
     words.bytes.resize(count);
     return Error{};
   });
-  Error error = file.agreement->worst(mine, "cannot declare puts for " + file.path);
-  if (error.ok()) join_hulls(file.comm, hulls, words);
+  Error error = ranks.agreement.worst(mine, "cannot declare puts for " + ranks.file.path);
+  if (error.ok()) join_hulls(ranks.comm, hulls, words);
   return error;
 }
 
@@ -140,8 +140,8 @@ Error declare_on(collio_file& file, const Declaration& declared) {
   if (!between.error.ok()) return between.error;
   engine::File& engine = *file.open->engine;
   file.open->drain();
-  const engine::File::Visit visit(engine, "declare");
-  if (Error error = engine::check_same_call(engine, "declare"); !error.ok()) return error;
+  const engine::Visit visit(engine, "declare");
+  if (Error error = engine::check_same_call(visit, "declare"); !error.ok()) return error;
   std::vector<policy::PutHull> hulls;
   auto epoch = std::make_unique<Epoch>();
   Error mine = check(file, declared);
@@ -154,14 +154,14 @@ Error declare_on(collio_file& file, const Declaration& declared) {
   constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   std::int64_t words[] = {declared.count, declared.in_memory > 0 ? -declared.in_memory : -unlimited};
   const std::string what = "declares wrong puts for " + engine.path;
-  if (Error error = engine.agreement->worst(mine, what, words); !error.ok()) return error;
-  if (Error error = join(engine, words[0], hulls); !error.ok()) return error;
+  if (Error error = visit.agreement.worst(mine, what, words); !error.ok()) return error;
+  if (Error error = join(visit, words[0], hulls); !error.ok()) return error;
   mine = without_throwing([&]() -> Error {
     auto ends = groups_of(engine, hulls, -words[1]);
     if (ends) epoch->ends = std::move(ends.value());
     return ends ? Error{} : ends.error();
   });
-  if (Error error = engine.agreement->worst(mine, what); !error.ok()) return error;
+  if (Error error = visit.agreement.worst(mine, what); !error.ok()) return error;
   file.epoch.reset();
   file.writes.puts.remember(epoch->ends.size());
   if (words[0] == 0) return {};

@@ -210,9 +210,9 @@ int sync_file(collio_file* file) {
     const BetweenSteps between(*file);
     if (!between.error.ok()) return between.error;
     file->open->drain();
-    const engine::File::Visit visit(engine, "sync");
-    if (Error error = engine::check_same_call(engine, "sync"); !error.ok()) return error;
-    return file->open->flush({});
+    const engine::Visit visit(engine, "sync");
+    if (Error error = engine::check_same_call(visit, "sync"); !error.ok()) return error;
+    return file->open->flush(visit, {});
   });
 }
 
@@ -234,13 +234,13 @@ int set_size(collio_file* file, int64_t bytes) {
     const BetweenSteps between(*file);
     if (!between.error.ok()) return between.error;
     file->open->drain();
-    const engine::File::Visit visit(engine, "set_size");
-    if (Error error = engine::check_same_call(engine, "set_size"); !error.ok()) return error;
-    Error mine = file->open->check_size(bytes, check_mode(*file, true));
+    const engine::Visit visit(engine, "set_size");
+    if (Error error = engine::check_same_call(visit, "set_size"); !error.ok()) return error;
+    Error mine = file->open->check_size(visit, bytes, check_mode(*file, true));
     if (!mine.ok()) return mine;
-    if (engine.subfiles) return engine::resize(engine, bytes, storage::Resize::to);
+    if (engine.subfiles) return engine::resize(visit, bytes, storage::Resize::to);
     if (engine.rank == 0) mine = truncate_file({engine.path, file->inode}, bytes);
-    return engine.agreement->worst(mine, "cannot set the size of " + engine.path);
+    return visit.agreement.worst(mine, "cannot set the size of " + engine.path);
   });
 }
 

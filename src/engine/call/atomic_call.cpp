@@ -8,11 +8,11 @@
 namespace collio::engine {
 
 Completion atomic_call(File& file, const CallRequest& request) {
-  const File::Visit visit(file, request.operation, request.direction);
-  if (core::Error error = check_same_data_call(file, request.operation); !error.ok())
+  const Visit visit(file, request.operation, request.direction);
+  if (core::Error error = check_same_data_call(visit, request.operation); !error.ok())
     return {false, 0, std::move(error), {}};
   Completion done = independent_call(file, request);
-  done.error = file.agreement->worst(done.error, "failed in " + request.operation);
+  done.error = visit.agreement.worst(done.error, "failed in " + request.operation);
   return done;
 }
 

@@ -27,27 +27,27 @@ using policy::Direction;
 namespace {
 
 /// Errors found before any byte moved: the worst one, on every rank. `mine`: this rank's. Collective.
-core::Error agreed_error(File& file, const policy::Digest& digest, const CallRequest& request,
+core::Error agreed_error(const Buffers& buffers, const policy::Digest& digest, const CallRequest& request,
                          const access::FileAccess& access, const core::Error& mine) {
   const auto worst = static_cast<core::ErrorClass>(digest.error);
-  if (worst == core::ErrorClass::none) return check_write(file, request, digest, access);
+  if (worst == core::ErrorClass::none) return check_write(buffers, request, digest, access);
   if (worst == mine.kind) return mine;
   if (worst == core::ErrorClass::no_memory) return {worst, "another rank has no memory for the call"};
   if (worst == core::ErrorClass::io || worst == core::ErrorClass::no_space ||
       worst == core::ErrorClass::quota)
-    return {worst,
-            "another rank cannot flush " + file.path + " or copy from its device memory, or failed before"};
+    return {worst, "another rank cannot flush " + buffers.ranks.file.path +
+                       " or copy from its device memory, or failed before"};
   return {worst, "another rank found an error in its arguments"};
 }
 
 /// Others wait for messages that this rank cannot make: nothing is left but to end the job, and to say why.
-[[noreturn]] void end_without_memory(const Call& call) {
+[[noreturn]] void end_without_memory(const CollectiveCall& call) {
   std::fprintf(stderr, "collio: %s; other ranks already wait for its messages; the job ends\n",
                no_memory(call).message.c_str());
-  transport::end_job(call.file.comm, MPI_ERR_NO_MEM);
+  transport::end_job(call.ranks.comm, MPI_ERR_NO_MEM);
 }
 
-PathResult move_by_path(Call& call) {
+PathResult move_by_path(CollectiveCall& call) {
   const bool write = call.plan.direction == Direction::write;
   if (call.plan.path == policy::Path::independent)
     return write ? independent_write(call) : independent_read(call);
@@ -56,7 +56,7 @@ PathResult move_by_path(Call& call) {
 }
 
 /// Books the copies from and to the memory of a device so far: their bytes, and the first error.
-void note_device(Call& call, PathResult& moved) {
+void note_device(CollectiveCall& call, PathResult& moved) {
   const access::DeviceMemory* device = call.memory.device();
   if (!device) return;
   moved.note(call.access.span.offset, {0, device->failure()});
@@ -64,12 +64,12 @@ void note_device(Call& call, PathResult& moved) {
   call.counters.to_device_bytes = device->moved().to_device;
 }
 
-PathResult move_bytes(Call& call) {
-  call.file.roll->come_to(transport::Stage::moving);
+PathResult move_bytes(CollectiveCall& call) {
+  call.ranks.roll.come_to(transport::Stage::moving);
   try {
     PathResult moved = move_by_path(call);
     note_device(call, moved);
-    if (call.file.shortage.left_out) moved.note(call.plan.span.offset, {0, no_memory(call)});
+    if (call.buffers.shortage.left_out) moved.note(call.plan.span.offset, {0, no_memory(call)});
     return moved;
   } catch (const std::bad_alloc&) {
     end_without_memory(call);
@@ -78,40 +78,41 @@ PathResult move_bytes(Call& call) {
 
 /// The message of the rank with the worst error, on all ranks. Collective, behind an agreement on the
 /// outcome.
-void hear_failed_rank(const File& file, PathResult& moved) {
+void hear_failed_rank(const Ranks& ranks, PathResult& moved) {
   if (moved.outcome.error != 0)
-    moved.message = file.agreement->words_of(moved.outcome.failed_rank, std::move(moved.message));
+    moved.message = ranks.agreement.words_of(moved.outcome.failed_rank, std::move(moved.message));
 }
 
 /// `since_s`: when ranks had the digest.
-void agree_on_outcome(Call& call, PathResult& moved, double since_s) {
-  call.file.roll->come_to(transport::Stage::ending);
+void agree_on_outcome(CollectiveCall& call, PathResult& moved, double since_s) {
+  call.ranks.roll.come_to(transport::Stage::ending);
   Steps::Scope time(call.steps, Step::agree);
   if (moved.outcome.error != 0) moved.outcome.failed_rank = call.file.rank;
   moved.outcome.longest_ns = static_cast<std::int64_t>(1e9 * (observe::now_s() - since_s));
-  call.file.agreement->outcome(moved.outcome);
-  hear_failed_rank(call.file, moved);
+  call.ranks.agreement.outcome(moved.outcome);
+  hear_failed_rank(call.ranks, moved);
 }
 
 /// For a call whose domains `servers` serve.
-transport::MessageLink link_of(File& file, const policy::Plan& plan, const Servers& servers,
+transport::MessageLink link_of(const Buffers& buffers, const policy::Plan& plan, const Servers& servers,
                                observe::CallRecord& record) {
-  transport::MessageLink link{.comm = file.comm,
+  File& file = buffers.ranks.file;
+  transport::MessageLink link{.comm = buffers.ranks.comm,
                               .rank = file.rank,
                               .aggregators = &servers.ranks,
                               .domains = plan.domains.count,
                               .my_domain = servers.mine,
                               .budget_bytes = policy::message_budget(plan.domains.window_bytes, file.hints),
-                              .pool = &file.pool,
+                              .pool = &buffers.pool,
                               .steps = &record.steps,
                               .counters = &record.counters,
                               .node = file.node_index,
                               .homes = &servers.homes,
                               .sent_to = file.traffic.counters(),
                               .requests_ahead = plan.overlap.buffers,
-                              .shortage = &file.shortage};
+                              .shortage = &buffers.shortage};
   if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
-    link.remote = file.remote.get();
+    link.remote = buffers.remote();
     link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
   }
   if (plan.direction == policy::Direction::write && !servers.receivers.empty())
@@ -148,6 +149,7 @@ std::optional<std::size_t> log_call(File& file, const policy::Plan& plan, observ
 
 /// A call whose ranks hold the same digest.
 struct Agreed {
+  const Buffers& buffers;
   File& file;
   const CallRequest& request;
   const policy::Digest& digest;
@@ -158,9 +160,9 @@ struct Agreed {
 };
 
 Planned plan_in_step(const Agreed& agreed) {
-  agreed.file.roll->come_to(transport::Stage::planning);
+  agreed.buffers.ranks.roll.come_to(transport::Stage::planning);
   Steps::Scope time(agreed.record.steps, Step::plan);
-  Planned planned = plan_of(agreed.file, agreed.request, agreed.digest, agreed.prepared.access);
+  Planned planned = plan_of(agreed.buffers, agreed.request, agreed.digest, agreed.prepared.access);
   agreed.record.remembered = planned.seen ? 1 : 0;
   agreed.record.placed = planned.placed ? 1 : 0;
   return planned;
@@ -173,20 +175,16 @@ PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::Sched
   File& file = agreed.file;
   if (agreed.ahead && plan.path == policy::Path::independent) {
     agreed.record.met_once = 1;
-    hear_failed_rank(file, *agreed.ahead);
+    hear_failed_rank(agreed.buffers.ranks, *agreed.ahead);
     return std::move(*agreed.ahead);
   }
   Servers placed;
   if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
-  Call call{file,
-            plan,
-            agreed.prepared.access,
-            agreed.request.memory,
-            link_of(file, plan, plan.placed ? placed : file.servers, agreed.record),
-            agreed.record.steps,
-            agreed.record.counters,
-            trials,
-            agreed.digest.in_background == 0};
+  CollectiveCall call{{file, plan, agreed.prepared.access, agreed.request.memory,
+                       link_of(agreed.buffers, plan, plan.placed ? placed : file.servers, agreed.record),
+                       agreed.record.steps, agreed.record.counters, trials, agreed.digest.in_background == 0},
+                      agreed.buffers,
+                      agreed.buffers.ranks};
   if (call.all_wait && plan.direction == Direction::write && !agreed.last) let_leave_out(file);
   PathResult moved = move_bytes(call);
   if (leave_out_none(file)) moved.outcome.left_out = 1;
@@ -200,16 +198,16 @@ PathResult attempts(const Agreed& agreed, Planned& planned, double since_s) {
   if (!moved.outcome.again) return moved;
   const policy::PlanRequest with_holes{agreed.request.direction, agreed.digest, agreed.file.most_domains(),
                                        true};
-  planned.plan = policy::with_masks(agreed.file.plan(with_holes), planned.plan);
+  planned.plan = policy::with_masks(agreed.file.plan(agreed.buffers, with_holes), planned.plan);
   return attempt(agreed, planned.plan, planned.schedules.get(), since_s);
 }
 
 /// A call in which ranks left slow subfiles out, made once more.
 PathResult make_again(const Agreed& agreed, Planned& planned, double since_s) {
-  look_after_left_out(agreed.file);
+  look_after_left_out(agreed.buffers.ranks);
   Agreed again = agreed;
   again.last = true;
-  again.file.shortage.left_out = false;
+  again.buffers.shortage.left_out = false;
   planned = plan_in_step(again);
   if (again.file.rank == 0) again.file.traffic.foresee(planned.plan, again.digest.bytes);
   return attempts(again, planned, since_s);
@@ -235,11 +233,11 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   if (moved.outcome.left_out) moved = make_again(agreed, planned, since_s);
   if (planned.plan.path == policy::Path::two_layer) transport::NodeSlots::count_through(digest.bytes);
   note_times(agreed, planned.plan, moved.outcome);
-  learn_from(file, {agreed.prepared.shape, digest, planned, moved.outcome});
-  file.pool.trim(
+  learn_from(agreed.buffers, {agreed.prepared.shape, digest, planned, moved.outcome});
+  agreed.buffers.pool.trim(
       static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));
   if (planned.plan.direction == Direction::write && moved.outcome.error == 0 && digest.in_background == 0)
-    look_after_targets(file, 1e-9 * static_cast<double>(moved.outcome.longest_ns));
+    look_after_targets(agreed.buffers.ranks, 1e-9 * static_cast<double>(moved.outcome.longest_ns));
   return completion_of(planned.plan.direction, agreed.prepared.access, moved);
 }
 
@@ -264,12 +262,12 @@ Completion collective_call(File& file, const CallRequest& request) {
     return collective_call(file, fails);
   }
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
-  const File::Visit visit(file, request.operation, request.direction);
+  const Visit visit(file, request.operation, request.direction);
   const char* const kind = request.direction == Direction::write ? "write" : "read";
-  if (core::Error late = hear_of_unmet(file, kind); !late.ok()) return {false, 0, std::move(late), {}};
+  if (core::Error late = hear_of_unmet(visit, kind); !late.ok()) return {false, 0, std::move(late), {}};
   observe::CallRecord record;
-  record.steps.show(&file.roll->shown());
-  File::Buffers buffers(file);
+  record.steps.show(&visit.roll.shown());
+  Buffers buffers(visit);
   access::Buffer::take_peak();
   record.operation = request.operation;
   record.form = request.form;
@@ -282,12 +280,12 @@ Completion collective_call(File& file, const CallRequest& request) {
   policy::Digest digest = digest_of(file, prepared, request);
   digest.lack_slots = buffers.have_slots() ? 0 : 1;
   digest.through_slots = transport::NodeSlots::bytes_through();
-  std::optional<PathResult> ahead = move_ahead(file, request, prepared, record);
+  std::optional<PathResult> ahead = move_ahead(visit, request, prepared, record);
   digest.unmoved = ahead || digest.bytes == 0 ? 0 : 1;
   if (!ahead) ahead.emplace();
   {
     Steps::Scope time(steps, Step::digest);
-    if (core::Error error = file.agreement->digest(digest, ahead->outcome); !error.ok())
+    if (core::Error error = visit.agreement.digest(digest, ahead->outcome); !error.ok())
       return {false, 0, std::move(error), {}};
   }
   // Beyond this point every rank holds the same digest, and decides the same.
@@ -296,16 +294,17 @@ Completion collective_call(File& file, const CallRequest& request) {
   no_list_fails.emplace();
   if (digest.lack_slots > 0) {
     buffers.leave_slots();
-    file.mail_room_bytes = 0;
+    buffers.mail_room_bytes = 0;
   }
-  if (core::Error error = agreed_error(file, digest, request, prepared.access, *prepared.error);
+  if (core::Error error = agreed_error(buffers, digest, request, prepared.access, *prepared.error);
       !error.ok()) {
     if (prepared.error == &file.untold_error) file.untold_error = {};
     return {false, 0, std::move(error), {}};
   }
 
   const double since_s = observe::now_s();
-  const Agreed agreed{file, request, digest, prepared, record, digest.moved_ahead() ? &*ahead : nullptr};
+  const Agreed agreed{
+      buffers, file, request, digest, prepared, record, digest.moved_ahead() ? &*ahead : nullptr};
   Planned planned = plan_in_step(agreed);
   Completion done;
   done.native = planned.plan.path == policy::Path::native;
@@ -317,7 +316,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   record.all_pieces = digest.pieces;
   record.counters.most_buffer_bytes = static_cast<std::int64_t>(
       access::Buffer::take_peak() +
-      (planned.plan.path == policy::Path::two_layer ? file.slots->bytes_there() : 0));
+      (planned.plan.path == policy::Path::two_layer ? buffers.slots().bytes_there() : 0));
   record.error = done.error.message.empty() ? "" : "failed";
   record.total_s = observe::now_s() - begin;
   done.record = log_call(file, planned.plan, std::move(record));

@@ -57,8 +57,9 @@ Completion own_call(File& file, const CallRequest& request, const Books& books) 
 
 }  // namespace
 
-std::optional<PathResult> move_ahead(File& file, const CallRequest& request, const Prepared& prepared,
+std::optional<PathResult> move_ahead(const Ranks& ranks, const CallRequest& request, const Prepared& prepared,
                                      observe::CallRecord& record) {
+  File& file = ranks.file;
   const bool checked = file.hints.check != policy::Check::none;  // writes are compared first
   if (!prepared.error->ok() || request.undescribed || checked || request.memory.device()) return {};
   if (request.direction == policy::Direction::write && may_leave_out(file)) return {};  // as it could not
@@ -66,7 +67,7 @@ std::optional<PathResult> move_ahead(File& file, const CallRequest& request, con
       !file.memory.goes_by_own_calls(prepared.shape, request.direction,
                                      request.form == observe::Form::blocking))
     return {};
-  file.roll->come_to(transport::Stage::moving);
+  ranks.roll.come_to(transport::Stage::moving);
   const double begin_s = observe::now_s();
   std::optional<PathResult> moved;
   try {
@@ -76,7 +77,7 @@ std::optional<PathResult> move_ahead(File& file, const CallRequest& request, con
   }
   moved->outcome.longest_ns = static_cast<std::int64_t>(1e9 * (observe::now_s() - begin_s));
   if (moved->outcome.error != 0) moved->outcome.failed_rank = file.rank;
-  file.roll->come_to(transport::Stage::arriving);
+  ranks.roll.come_to(transport::Stage::arriving);
   return moved;
 }
 

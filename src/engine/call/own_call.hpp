@@ -13,7 +13,7 @@ namespace collio::engine {
 /// this rank's own. Not in a file's first call, or once a rank has made independent calls on it: programs
 /// count on a collective call to begin after these, although MPI does not promise it. None: the ranks are to
 /// agree on a plan first. Not collective.
-[[nodiscard]] std::optional<PathResult> move_ahead(File& file, const CallRequest& request,
+[[nodiscard]] std::optional<PathResult> move_ahead(const Ranks& ranks, const CallRequest& request,
                                                    const Prepared& prepared, observe::CallRecord& record);
 
 /// Whether ranks do not meet in this call (engine/file/unmet_calls.hpp). The same on all ranks.

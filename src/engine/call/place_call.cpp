@@ -36,22 +36,23 @@ std::vector<std::int64_t> bytes_by_domain(const access::FileAccess& access, cons
 /// visit(node, row) on rank 0 for every node: the sums over its ranks. Needs no memory but `row`, this
 /// rank's, so that no row is left behind. Collective.
 template <class Visit>
-void gather_rows(const File& file, std::vector<std::int64_t>& row, Visit&& visit) {
+void gather_rows(const Ranks& ranks, std::vector<std::int64_t>& row, Visit&& visit) {
+  const File& file = ranks.file;
   const int width = static_cast<int>(row.size());
   const bool first = file.node_rank == 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  transport::reduce_to_first(row.data(), width, MPI_INT64_T, MPI_SUM, file.node);
+  transport::reduce_to_first(row.data(), width, MPI_INT64_T, MPI_SUM, ranks.node);
   if (file.rank == 0) {
     visit(file.node_index, row);
     for (int node = 0; node < static_cast<int>(file.machine.nodes.size()); ++node) {
       if (node == file.node_index) continue;
       MPI_Irecv(row.data(), width, MPI_INT64_T, file.leaders[static_cast<std::size_t>(node)], tag_row,
-                file.comm, &request);
+                ranks.comm, &request);
       transport::wait_for(request);
       visit(node, row);
     }
   } else if (first) {
-    MPI_Isend(row.data(), width, MPI_INT64_T, 0, tag_row, file.comm, &request);
+    MPI_Isend(row.data(), width, MPI_INT64_T, 0, tag_row, ranks.comm, &request);
     transport::wait_for(request);
   }
 }
@@ -77,29 +78,32 @@ policy::PlacedDomains placed(const File& file, const policy::Plan& plan,
 
 }  // namespace
 
-void balance_call(File& file, policy::Plan& plan, const access::FileAccess& access) {
+void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access) {
+  File& file = ranks.file;
   if (file.hints.cut != policy::Cut::balanced || plan.domains.count < 2) return;
   const int count = plan.domains.count;
   const policy::Domains regions = policy::cut_evenly(
       {plan.span, count * balanced_regions, plan.alignment_bytes, plan.domains.window_bytes});
   std::vector<std::int64_t> mine = bytes_by_domain(access, regions);
   policy::Histogram histogram{regions.low, regions.domain_bytes, std::vector<std::int64_t>(mine.size(), 0)};
-  gather_rows(file, mine, [&](int, const std::vector<std::int64_t>& row) {
+  gather_rows(ranks, mine, [&](int, const std::vector<std::int64_t>& row) {
     std::ranges::transform(histogram.bytes, row, histogram.bytes.begin(), std::plus{});
   });
   const policy::FileCutRequest request{plan.span, count, plan.alignment_bytes};
   policy::ContiguousDomains cut{std::vector<std::int64_t>(static_cast<std::size_t>(count) + 1)};
   if (file.rank == 0) cut = policy::cut_balanced(request, histogram);
-  transport::broadcast(cut.bounds.data(), count + 1, MPI_INT64_T, 0, file.comm);
+  transport::broadcast(cut.bounds.data(), count + 1, MPI_INT64_T, 0, ranks.comm);
   policy::recut(plan, policy::domains_of(cut, request, plan.domains.window_bytes));
 }
 
-void place_call(File& file, policy::Plan& plan, const access::FileAccess& access, std::int64_t bytes) {
+void place_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access,
+                std::int64_t bytes) {
+  File& file = ranks.file;
   if (policy::against_placing(plan, file.machine, file.hints, bytes) != policy::InOrder::no) return;
   std::vector<std::int64_t> mine = bytes_by_domain(access, plan.domains);
   std::optional<core::Matrix<std::int64_t>> rows;
   if (file.rank == 0) rows = room_for_rows(file, plan.domains.count);
-  gather_rows(file, mine, [&](int node, const std::vector<std::int64_t>& row) {
+  gather_rows(ranks, mine, [&](int node, const std::vector<std::int64_t>& row) {
     if (rows) std::ranges::copy(row, rows->row(node).begin());
   });
   policy::PlacedDomains done;
@@ -108,7 +112,7 @@ void place_call(File& file, policy::Plan& plan, const access::FileAccess& access
     done = placed(file, plan, std::move(rows));
     std::ranges::copy(done.seat_of_domain, seats.begin());
   }
-  file.agreement->maximum(seats);
+  ranks.agreement.maximum(seats);
   done.seat_of_domain.assign(seats.begin(), seats.end());
   plan.placed = std::make_shared<const policy::PlacedDomains>(std::move(done));
 }

@@ -8,13 +8,13 @@ namespace collio::engine {
 /// Cuts the span anew so that all domains have as many bytes, where a hint asks for it. `access`: this
 /// rank's. Collective. The first rank of every node sends a row of as many numbers as there are regions,
 /// balanced_regions a domain.
-void balance_call(File& file, policy::Plan& plan, const access::FileAccess& access);
+void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access);
 inline constexpr int balanced_regions = 32;
 
 /// Places the plan's domains (policy/placement/place_domains), where that may pay; placing_text() says why
 /// so. `access`: this rank's; `bytes`: of the whole call. Collective. The first rank of every node sends a
 /// row of as many numbers as there are domains to rank 0, which decides; everyone learns which aggregator
 /// serves which domain. If rank 0 has no memory for that, domains stay in order.
-void place_call(File& file, policy::Plan& plan, const access::FileAccess& access, std::int64_t bytes);
+void place_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access, std::int64_t bytes);
 
 }  // namespace collio::engine

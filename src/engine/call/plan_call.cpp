@@ -18,17 +18,17 @@ struct Made {
 
 /// `before`: by the same way, of the same pieces elsewhere; null: there is none. Its aggregators serve again:
 /// domains of the same pieces begin a part of a unit further on at most. Collective.
-Made new_plan(File& file, const policy::PlanRequest& request, const access::FileAccess& access,
+Made new_plan(const Buffers& buffers, const policy::PlanRequest& request, const access::FileAccess& access,
               const policy::Plan* before = nullptr) {
-  policy::Plan plan = file.plan(request);
+  policy::Plan plan = buffers.ranks.file.plan(buffers, request);
   const bool aggregates = plan.path == policy::Path::two_phase || plan.path == policy::Path::two_layer;
   if (!aggregates || request.digest.bytes == 0 || plan.domains.count == 0) return {std::move(plan)};
-  balance_call(file, plan, access);
+  balance_call(buffers.ranks, plan, access);
   if (before && before->placed && before->path == plan.path && before->domains.count == plan.domains.count) {
     plan.placed = before->placed;
     return {std::move(plan)};
   }
-  place_call(file, plan, access, request.digest.bytes);
+  place_call(buffers.ranks, plan, access, request.digest.bytes);
   const bool placed = plan.placed != nullptr;
   return {std::move(plan), placed};
 }
@@ -48,19 +48,20 @@ bool may_recall(const policy::Plan& plan) {
 }
 
 /// The plan by one way of an earlier call of the same pieces, where they are now. Collective.
-Made recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way, const policy::Digest& digest,
-                   const access::FileAccess& access) {
+Made recalled_plan(const Buffers& buffers, PlanMemory::Entry& seen, std::size_t way,
+                   const policy::Digest& digest, const access::FileAccess& access) {
+  File& file = buffers.ranks.file;
   const std::int64_t distance = digest.low - seen.digest.low;
   std::optional<policy::Plan>& known = seen.routes[way].plan;
   if (known && known->serves_at(distance)) {
     policy::Plan plan = *known;
     plan.shift(distance);
     plan.tiled = seen.tiled;
-    if (file.prepare(plan)) return {std::move(plan)};
+    if (file.prepare(buffers, plan)) return {std::move(plan)};
   }
   policy::PlanRequest request{seen.direction, digest, file.most_domains(), seen.home_masks, seen.tiled};
   if (way > 0) request.way = seen.trials.way(way);
-  Made made = new_plan(file, request, access, known ? &*known : nullptr);
+  Made made = new_plan(buffers, request, access, known ? &*known : nullptr);
   if (!known && may_recall(made.plan) && made.plan.serves_at(distance)) {
     known = made.plan;
     known->shift(-distance);
@@ -69,17 +70,17 @@ Made recalled_plan(File& file, PlanMemory::Entry& seen, std::size_t way, const p
 }
 
 /// Calls that the program does not wait in take as long as it computes: they are not for trial. Collective.
-Planned recalled(File& file, PlanMemory::Entry& seen, const policy::Digest& digest,
+Planned recalled(const Buffers& buffers, PlanMemory::Entry& seen, const policy::Digest& digest,
                  const access::FileAccess& access) {
   std::size_t way = digest.in_background == 0 ? seen.trials.next() : seen.trials.in_force();
-  Made made = recalled_plan(file, seen, way, digest, access);
+  Made made = recalled_plan(buffers, seen, way, digest, access);
   if (way != seen.trials.in_force() && made.plan.way() != seen.trials.way(way)) {
     seen.trials.refused();
     way = seen.trials.in_force();
-    made = recalled_plan(file, seen, way, digest, access);
+    made = recalled_plan(buffers, seen, way, digest, access);
   }
   auto& schedules = seen.routes[way].schedules;
-  if (!schedules) schedules = schedules_of(file.hints, made.plan);
+  if (!schedules) schedules = schedules_of(buffers.ranks.file.hints, made.plan);
   return {std::move(made.plan), schedules, &seen, way, made.placed};
 }
 
@@ -98,32 +99,33 @@ PlanMemory::Entry entry_of(const File& file, const CompletedCall& done) {
 }
 
 /// All ranks know the same of the call.
-void take_time(File& file, const Planned& planned, const transport::Outcome& outcome) {
+void take_time(const Buffers& buffers, const Planned& planned, const transport::Outcome& outcome) {
   policy::CallTrials& trials = planned.seen->trials;
   trials.over(1e-9 * static_cast<double>(outcome.longest_ns));
   if (planned.plan.transfers.by != policy::Transfer::two_sided && trials.given_up(planned.way))
-    file.remote.reset();
+    buffers.give_up_remote();
 }
 
 }  // namespace
 
-Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest,
+Planned plan_of(const Buffers& buffers, const CallRequest& request, const policy::Digest& digest,
                 const access::FileAccess& access) {
+  File& file = buffers.ranks.file;
   if (PlanMemory::Entry* seen = file.memory.find(digest, request.direction))
-    return recalled(file, *seen, digest, access);
-  Made made = new_plan(file, {request.direction, digest, file.most_domains()}, access);
+    return recalled(buffers, *seen, digest, access);
+  Made made = new_plan(buffers, {request.direction, digest, file.most_domains()}, access);
   auto schedules = schedules_of(file.hints, made.plan);
   return {std::move(made.plan), std::move(schedules), nullptr, 0, made.placed};
 }
 
-void learn_from(File& file, const CompletedCall& done) {
+void learn_from(const Buffers& buffers, const CompletedCall& done) {
   const Planned& planned = done.planned;
   if (done.outcome.error != 0) {  // it may be the way that fails: the next call does not go there again
     if (planned.seen && planned.way != planned.seen->trials.in_force()) planned.seen->trials.refused();
   } else if (!planned.seen) {
-    file.memory.remember(entry_of(file, done));
+    buffers.ranks.file.memory.remember(entry_of(buffers.ranks.file, done));
   } else if (done.digest.in_background == 0) {
-    take_time(file, planned, done.outcome);
+    take_time(buffers, planned, done.outcome);
   }
 }
 

@@ -19,8 +19,8 @@ struct Planned {
 };
 
 /// Collective.
-[[nodiscard]] Planned plan_of(File& file, const CallRequest& request, const policy::Digest& digest,
-                              const access::FileAccess& access);
+[[nodiscard]] Planned plan_of(const Buffers& buffers, const CallRequest& request,
+                              const policy::Digest& digest, const access::FileAccess& access);
 
 /// A call that all ranks have agreed on the end of.
 struct CompletedCall {
@@ -33,6 +33,6 @@ struct CompletedCall {
 /// Remembers a call that went well, or what it tells of the ways a remembered one can go; a way on trial that
 /// failed is left. Local; all ranks do it, in the same order, but that windows for one-sided transfers that
 /// are given up are freed, which is Collective.
-void learn_from(File& file, const CompletedCall& done);
+void learn_from(const Buffers& buffers, const CompletedCall& done);
 
 }  // namespace collio::engine

@@ -31,7 +31,7 @@ struct Found {
 };
 
 /// The call whose pieces are looked at.
-struct PieceCall : Call {
+struct PieceCall : CollectiveCall {
   Found& found;
   std::vector<std::int32_t> owners;  ///< of an aggregator: of each unit of a window
 };
@@ -39,7 +39,7 @@ struct PieceCall : Call {
 /// This rank as aggregator: which rank has which unit of a window.
 class Owners {
  public:
-  Owners(Call& call, int senders)
+  Owners(CollectiveCall& call, int senders)
       : call_(call),
         found_(static_cast<PieceCall&>(call).found),
         owners_(static_cast<PieceCall&>(call).owners),
@@ -107,7 +107,7 @@ class Owners {
     }
   }
 
-  Call& call_;
+  CollectiveCall& call_;
   Found& found_;
   std::vector<std::int32_t>& owners_;
   transport::EarlyMessages early_;
@@ -156,37 +156,42 @@ policy::Plan plan_to_look(const File& file, const policy::Digest& digest) {
 }
 
 /// Pieces in no ascending order are left out.
-Found find_overlaps(File& file, const CallRequest& request, const policy::Digest& digest,
+Found find_overlaps(const Buffers& buffers, const CallRequest& request, const policy::Digest& digest,
                     const access::FileAccess& access) {
+  File& file = buffers.ranks.file;
   Found found;
   const policy::Plan plan = plan_to_look(file, digest);
   const access::FileAccess nothing;
   observe::Steps steps;
   observe::Counters counters;
-  steps.show(&file.roll->shown());
+  steps.show(&buffers.ranks.roll.shown());
   transport::Shortage shortage;
-  transport::MessageLink link{.comm = file.comm,
+  transport::MessageLink link{.comm = buffers.ranks.comm,
                               .rank = file.rank,
                               .aggregators = &file.servers.ranks,
                               .domains = plan.domains.count,
                               .my_domain = file.servers.mine,
                               .budget_bytes = window_bytes,
-                              .pool = &file.pool,
+                              .pool = &buffers.pool,
                               .steps = &steps,
                               .counters = &counters,
                               .node = file.node_index,
                               .homes = &file.servers.homes,
                               .shortage = &shortage};
   PieceCall pieces{
-      {file, plan, access.ascending() ? access : nothing, request.memory, link, steps, counters}, found, {}};
+      {{file, plan, access.ascending() ? access : nothing, request.memory, link, steps, counters},
+       buffers,
+       buffers.ranks},
+      found,
+      {}};
   if (!make_owners(pieces)) shortage.left_out = true;
   const PathResult moved = run_two_phase<Owners>(pieces, transport::Payload::nothing);
   if (shortage.left_out || moved.outcome.error != 0) found.lacking = 1;
-  agree(file.comm, found);
+  agree(buffers.ranks.comm, found);
   return found;
 }
 
-std::string text_of(const File& file, const CallRequest& request, const Found& found,
+std::string text_of(const Ranks& ranks, const CallRequest& request, const Found& found,
                     std::int64_t unordered) {
   std::string text;
   if (found.bytes > 0) {
@@ -202,19 +207,20 @@ std::string text_of(const File& file, const CallRequest& request, const Found& f
     text = "not checked: file pieces of " + std::to_string(unordered) + " ranks are not in ascending order";
   }
   return text.empty() ? text
-                      : file.path + ": " + request.operation + " (collective call " +
-                            std::to_string(file.roll->call()) + " on this file): " + text;
+                      : ranks.file.path + ": " + request.operation + " (collective call " +
+                            std::to_string(ranks.roll.call()) + " on this file): " + text;
 }
 
 }  // namespace
 
-core::Error check_write(File& file, const CallRequest& request, const policy::Digest& digest,
+core::Error check_write(const Buffers& buffers, const CallRequest& request, const policy::Digest& digest,
                         const access::FileAccess& access) {
+  File& file = buffers.ranks.file;
   if (file.hints.check == policy::Check::none || request.direction != policy::Direction::write ||
       digest.bytes == 0 || digest.undescribed > 0)
     return {};
-  const Found found = find_overlaps(file, request, digest, access);
-  const std::string text = text_of(file, request, found, digest.unordered);
+  const Found found = find_overlaps(buffers, request, digest, access);
+  const std::string text = text_of(buffers.ranks, request, found, digest.unordered);
   if (text.empty()) return {};
   if (static_cast<int>(file.hints.found.size()) < most_told) {
     file.hints.found.push_back(text);

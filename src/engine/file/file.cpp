@@ -173,15 +173,15 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
       Crew::join({request.comm, met.hall}, mine.offer_, met.word.same_crew ? &first.ticket : nullptr);
   if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
   f->member_ = std::move(member.value());
-  const LineUse use(*f);
+  const Ranks ranks(*f);
   f->machine.storage = first.storage;
   f->machine.nodes = f->member_.place().machine.nodes;
-  discover_network(f->comm, f->machine, first.network, mine.network_);
-  if (core::Error error = f->settle_in(request, first); !error.ok()) return error;
+  discover_network(ranks.comm, f->machine, first.network, mine.network_);
+  if (core::Error error = f->settle_in(ranks, request, first); !error.ok()) return error;
   return f;
 }
 
-core::Error File::settle_in(const FileRequest& request, const FirstWord& first) {
+core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, const FirstWord& first) {
   const Place& place = member_.place();
   node_index = place.seat.node;
   node_rank = place.seat.local_rank;
@@ -193,15 +193,16 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
   transport::set_ranks_per_core(ranks_per_core_of_job({here.ranks, here.cores}));
   storage::FoundFile found = found_from(first.found, path, request.found);
-  if (core::Error error = take_up_subfiles(*this, std::move(found), request.writes); !error.ok())
+  if (core::Error error = take_up_subfiles(ranks, std::move(found), request.writes); !error.ok())
     return error;
   const std::vector<policy::Seat> seats = seats_of(machine, hints);
-  servers = servers_on(seats, place, *agreement, rank);
+  servers = servers_on(seats, place, ranks.agreement, rank);
   layers = policy::make_layers(machine, hints);
   if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes)
     machine.storage.node_buffer_bytes = place.shared_bytes;
-  if (hints.memory_limit_bytes > 0) pool.keep_at_most(static_cast<std::size_t>(hints.memory_limit_bytes / 4));
-  if (!member_.own()) lacking_.windows = policy::NoWindow::for_borrowed_line;
+  if (hints.memory_limit_bytes > 0)
+    buffers_.pool.keep_at_most(static_cast<std::size_t>(hints.memory_limit_bytes / 4));
+  if (!owns_line()) lacking_.windows = policy::NoWindow::for_borrowed_line;
   prepare_memory_drill();
   prepare_fault_drill();
   // All ranks that will serve the file can open it, and all agree on its storage; else the file passes
@@ -209,36 +210,37 @@ core::Error File::settle_in(const FileRequest& request, const FirstWord& first) 
   core::Error error;
   all_hold_ = !policy::few_servers(machine, hints);
   if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
-  error = agree_on_opened(std::move(error), first);
+  error = agree_on_opened(ranks, std::move(error), first);
   if (!error.ok()) return error;
   if (machine.nodes.size() > 1 && policy::few_servers(machine, hints) && !machine.storage.overlaps)
-    servers.add_receivers(seats, place, *agreement, rank);
-  return check_open(*this, request.hints, first.hints);
+    servers.add_receivers(seats, place, ranks.agreement, rank);
+  return check_open(ranks, request.hints, first.hints);
 }
 
 File::~File() {
   if (!lacking_.anything()) keep_memory(memory_key_, std::move(memory));  // else its plans are second best
-  roll.reset();
-  remote.reset();
-  transport::NodeSlots::give_back(std::move(slots));
+  roll_.reset();
+  buffers_.remote.reset();
+  transport::NodeSlots::give_back(std::move(buffers_.slots));
 }
 
-File::LineUse::LineUse(File& file) : file_(file) {
-  if (file.line_) return;
-  file.line_ = file.member_.own() ? file.member_.own() : &file.member_.borrow();
-  file.comm = file.line_->comm;
-  file.node = file.line_->node;
-  file.agreement = file.line_->agreement.get();
-  file.begin_roll();
+bool File::take_line() {
+  if (line_) return false;
+  line_ = owns_line() ? member_.own() : &member_.borrow();
+  begin_roll();
+  return true;
 }
 
-File::LineUse::~LineUse() {
-  if (file_.member_.own()) return;
-  file_.calls_ = file_.roll->call();
-  file_.roll.reset();
-  file_.agreement = nullptr;
-  file_.comm = file_.node = MPI_COMM_NULL;
-  std::exchange(file_.line_, nullptr)->release();
+void File::leave_line() noexcept {
+  if (owns_line()) return;
+  calls_ = roll_->call();
+  roll_.reset();
+  std::exchange(line_, nullptr)->release();
+}
+
+std::string_view File::agrees_by() const noexcept {
+  if (!line_) return "";
+  return line_->agreement->by_shared_memory() ? "shared memory" : "messages";
 }
 
 storage::Storage* File::storage(core::Error* why) {
@@ -283,52 +285,28 @@ void File::prepare_fault_drill() {
                      ", as collio_faults asks: " + hints.faults);
 }
 
-std::string File::storage_remarks() const {
+std::string File::storage_remarks(const Ranks& ranks) const {
   const std::string mine = storage_.file ? storage_.file->remarks() : closed_remarks_;
-  return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
+  return weightiest_text(ranks.comm, mine.empty() ? 0 : 1, mine);
 }
 
-std::string File::schedule_remarks() const {
+std::string File::schedule_remarks(const Ranks& ranks) const {
   const std::string mine = memory.schedule_trials_text();
-  return weightiest_text(comm, mine.empty() ? 0 : 1, mine);
+  return weightiest_text(ranks.comm, mine.empty() ? 0 : 1, mine);
 }
-
-File::Buffers::Buffers(File& file) : file_(file) {
-  if (!file.slots && file.slots_name_.key != 0)
-    file.slots = transport::NodeSlots::take_back(file.slots_name_);
-  if (!file.keeps_buffers_) file.pool.take_over(transport::spare_buffers());
-  file.shortage.left_out = false;
-  if (file.slots && !have_mail_room()) transport::NodeSlots::give_back(std::move(file.slots));
-}
-
-bool File::Buffers::have_mail_room() const {
-  if (file_.mail_room_bytes == 0 || !file_.receives_mail()) return true;
-  try {
-    file_.shortage.set_room(file_.pool.take(static_cast<std::size_t>(file_.mail_room_bytes)));
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-  return true;
-}
-
-File::Buffers::~Buffers() {
-  file_.pool.give_back(file_.shortage.take_room());
-  if (!file_.hints.direct) leave_slots();  // else the storage knows them
-  if (!file_.keeps_buffers_) transport::spare_buffers().take_over(file_.pool);
-}
-
-void File::Buffers::leave_slots() { transport::NodeSlots::give_back(std::move(file_.slots)); }
 
 /// A file that borrows lines has no communicator between calls: its roll call knows the node's notes alone.
 void File::begin_roll() {
   const Place& place = member_.place();
-  transport::RollCall::Setting setting{
-      .comm = comm, .file = path, .patience_s = static_cast<double>(hints.patience_s), .calls = calls_};
+  transport::RollCall::Setting setting{.comm = line_->comm,
+                                       .file = path,
+                                       .patience_s = static_cast<double>(hints.patience_s),
+                                       .calls = calls_};
   const std::vector<machine::Node>& nodes = place.machine.nodes;
   const auto ranks_of_node = [&](std::size_t i) {
     return transport::NodeRanks{place.leaders[i], nodes[i].ranks, place.strides[i]};
   };
-  if (transport::NodeBoard* board = agreement->board()) {
+  if (transport::NodeBoard* board = line_->agreement->board()) {
     setting.notes = board->notes();
     setting.place = place.seat.local_rank;
     setting.node = place.seat.node;
@@ -336,12 +314,12 @@ void File::begin_roll() {
   } else {
     setting.node = rank;
   }
-  if (!member_.own()) {
+  if (!owns_line()) {
     if (setting.notes.empty()) setting.patience_s = 0;
     setting.nodes = {ranks_of_node(static_cast<std::size_t>(place.seat.node))};
     setting.node = 0;
   }
-  roll = std::make_unique<transport::RollCall>(std::move(setting));
+  roll_ = std::make_unique<transport::RollCall>(std::move(setting));
 }
 
 void File::prepare_memory_drill() {
@@ -353,26 +331,13 @@ void File::prepare_memory_drill() {
                        " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
   } else {
     warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
-    keeps_buffers_ = true;
-    if (at == rank) pool.fail_allocations(first, count);
+    buffers_.keeps_buffers = true;
+    if (at == rank) buffers_.pool.fail_allocations(first, count);
   }
 }
 
-File::Visit::Visit(File& file, const std::string& call, std::optional<policy::Direction> moves)
-    : use_(file), visit_(*file.roll, call), agreement_(*file.agreement), before_(agreement_.here()) {
-  transport::CallHere here{.file = &file.path};
-  here.name[call.copy(here.name, sizeof here.name - 1)] = 0;
-  here.form = static_cast<std::int64_t>(core::text_hash(here.name) >> 2);
-  here.kind = file.hints.check != policy::Check::none || !moves ? here.form
-              : *moves == policy::Direction::write              ? 1
-                                                                : 2;
-  agreement_.come_to(here);
-}
-
-File::Visit::~Visit() { agreement_.come_to(before_); }
-
 void File::part() {
-  if (size > 1 && member_.own()) roll->finish();
+  if (size > 1 && owns_line()) roll_->finish();
 }
 
 core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "access/access.hpp"
+#include "engine/file/buffers.hpp"
 #include "engine/file/kept_memories.hpp"
+#include "engine/file/ranks.hpp"
 #include "engine/file/servers.hpp"
 #include "engine/file/span_locks.hpp"
 #include "engine/file/storage_use.hpp"
@@ -29,12 +31,6 @@
 #include "policy/hints/hints.hpp"
 #include "policy/plan/forecasts.hpp"
 #include "policy/plan/plan.hpp"
-#include "transport/liveness/roll_call.hpp"
-#include "transport/messages/buffer_pool.hpp"
-#include "transport/messages/shortage.hpp"
-#include "transport/node_memory/agreement.hpp"
-#include "transport/node_memory/node_slots.hpp"
-#include "transport/one_sided/remote_buffers.hpp"
 
 namespace collio::engine {
 
@@ -90,72 +86,27 @@ class File {
   /// `why` says so.
   [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
   /// What happened on the file, on any rank, that was not asked for. Collective.
-  [[nodiscard]] std::string storage_remarks() const;
+  [[nodiscard]] std::string storage_remarks(const Ranks& ranks) const;
   /// What trials of schedules came to, on the aggregator that says most. Collective.
-  [[nodiscard]] std::string schedule_remarks() const;
+  [[nodiscard]] std::string schedule_remarks(const Ranks& ranks) const;
   /// The plan of a call that the file is prepared for: decides, prepares, and decides again without what is
   /// lacking. Collective.
-  [[nodiscard]] policy::Plan plan(policy::PlanRequest request);
+  [[nodiscard]] policy::Plan plan(const Buffers& buffers, policy::PlanRequest request);
   /// Gets what the plan needs: handles, MPI windows, slots. False on all ranks: the file lacks one of them
   /// from now on. Collective.
-  [[nodiscard]] bool prepare(const policy::Plan& plan);
+  [[nodiscard]] bool prepare(const Buffers& buffers, const policy::Plan& plan);
   /// Domains there are at most. All aggregators have one each, but where more are there to be elected from.
   [[nodiscard]] int most_domains() const noexcept;
-  /// The buffers of a collective call, from construction to destruction: slots and pool are the process's
-  /// before and after. Not collective.
-  class Buffers {
-   public:
-    explicit Buffers(File& file);
-    ~Buffers();
-    Buffers(const Buffers&) = delete;
-    Buffers& operator=(const Buffers&) = delete;
-    /// Whether this rank got the slots of the last call again, and room for its mail. They are of use if all
-    /// ranks did; else leave_slots().
-    [[nodiscard]] bool have_slots() const noexcept { return file_.slots != nullptr; }
-    void leave_slots();
-
-   private:
-    [[nodiscard]] bool have_mail_room() const;
-    File& file_;
-  };
-  /// A time in which the file has a line: its own, or one that it borrows. Collective where it borrows.
-  class LineUse {
-   public:
-    explicit LineUse(File& file);
-    ~LineUse();
-    LineUse(const LineUse&) = delete;
-    LineUse& operator=(const LineUse&) = delete;
-
-   private:
-    File& file_;
-  };
-  /// A collective call on the file, from construction to destruction. One at a time. Reductions in it return
-  /// an error where ranks are in different calls: calls that move bytes one way are one call, and others are
-  /// if they have one name. In check mode all are, if they have one name. Collective.
-  class Visit {
-   public:
-    /// `moves`: a call that moves bytes that way.
-    Visit(File& file, const std::string& call, std::optional<policy::Direction> moves = {});
-    ~Visit();
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
-
-   private:
-    LineUse use_;
-    transport::RollCall::Visit visit_;
-    transport::Agreement& agreement_;
-    transport::CallHere before_;
-  };
   /// Before the file is closed, in a visit: returns when nobody needs this rank's handle any more.
   /// Collective.
-  void gather();
+  void gather(const Visit& visit);
   /// While the file is closed: the worst of the ranks' errors, once all ranks close it. Those that make
   /// another call before get an error there. Collective.
-  [[nodiscard]] core::Error worst_in_close(const core::Error& mine, const std::string& what,
-                                           std::span<std::int64_t> more = {}) const;
+  [[nodiscard]] static core::Error worst_in_close(const Ranks& ranks, const core::Error& mine,
+                                                  const std::string& what, std::span<std::int64_t> more = {});
   /// Closes the file's storage. The same error on all ranks if any rank's close(2) failed. Behind gather(),
   /// in its visit. `wishes`: of all ranks, afterwards. Collective.
-  [[nodiscard]] core::Error close_storage(ReportWishes& wishes);
+  [[nodiscard]] core::Error close_storage(const Ranks& ranks, ReportWishes& wishes);
   /// Of reads in which ranks did not meet, heard in gather(): the file is closed all the same. The same on
   /// all ranks.
   [[nodiscard]] const core::Error& late() const noexcept { return late_; }
@@ -164,7 +115,6 @@ class File {
   /// Flushes what this rank wrote. Not collective.
   [[nodiscard]] core::Error sync();
 
-  MPI_Comm comm = MPI_COMM_NULL;  ///< of the line, as are `node`, `agreement` and `roll`
   int rank = 0, size = 1;
   std::string path;     ///< absolute; of a file in subfiles, that of the file itself
   bool linked = false;  ///< it was opened in subfiles through a symbolic link
@@ -177,7 +127,6 @@ class File {
   NewLayout new_layout;                               ///< of rank 0
   std::optional<observe::report::TargetProbe> probe;  ///< of rank 0, of the folders of new subfiles
   Servers servers;  ///< all aggregators; they serve the domains in this order unless a plan places these
-  MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node
   int node_index = 0, node_rank = 0;
   std::vector<int> leaders;  ///< rank of each node's first rank
   policy::Layers layers;
@@ -185,19 +134,18 @@ class File {
   UnmetCalls unmet;
   std::int64_t syncs = 0;    ///< calls of MPI_File_sync on this rank, which wait for no other
   core::Error untold_error;  ///< in one of them, or in a call without a reduction: other ranks lack it
-  std::unique_ptr<transport::NodeSlots>
-      slots;  ///< windows in the node's shared memory, while a call has them
-  std::unique_ptr<transport::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for
   access::View view;
-  bool readable = false;         ///< aggregators can read the file
-  StorageUse storage_use;        ///< what makes the calls on it
-  transport::BufferPool pool;    ///< empty between calls
-  transport::Shortage shortage;  ///< of the call under way
-  std::int64_t mail_room_bytes =
-      0;  ///< of the last call in two layers between nodes; the same on all ranks. 0: to be agreed
+  bool readable = false;   ///< aggregators can read the file
+  StorageUse storage_use;  ///< what makes the calls on it
   /// Whether the file owns a line. A file without one borrows a line for each call. All ranks get the same
   /// answer.
   [[nodiscard]] bool owns_line() const noexcept { return member_.own() != nullptr; }
+  /// Of its own line, outside visits too; MPI_COMM_NULL: it borrows one.
+  [[nodiscard]] MPI_Comm own_comm() const noexcept {
+    return owns_line() ? member_.own()->comm : MPI_COMM_NULL;
+  }
+  /// "shared memory" or "messages"; empty: it has no line at the moment.
+  [[nodiscard]] std::string_view agrees_by() const noexcept;
   /// All ranks have the file open; the same on all ranks.
   [[nodiscard]] bool all_hold() const noexcept { return all_hold_; }
   [[nodiscard]] bool has_writer_mark() const noexcept { return writer_mark_ != 0; }
@@ -207,8 +155,6 @@ class File {
   }
   std::optional<SubfileUse> subfiles;  ///< which hold its bytes; none: they are in the file
   std::unique_ptr<SpanLocks> atomic;   ///< atomic mode of a file in subfiles; null: not in force
-  transport::Agreement* agreement = nullptr;
-  std::unique_ptr<transport::RollCall> roll;  ///< which rank is in which collective call
   PlanMemory memory;
   policy::Forecasts forecasts;  ///< the same on all ranks
   std::uint64_t number = 0;     ///< of this open; the same on all ranks, and no other open file's
@@ -223,37 +169,43 @@ class File {
   [[nodiscard]] FirstWord first_word(const FileRequest& request);
   void probe_folders(FirstWord& word, const FileRequest& request, policy::Hints& hints);
   void prepare_fault_drill();
-  [[nodiscard]] core::Error different_syncs(std::int64_t most, std::int64_t least) const;  ///< Collective.
-  [[nodiscard]] core::Error agree_on_opened(core::Error mine, const FirstWord& first);     ///< Collective.
-  void note_storage(const StorageWords& most);                                             ///< Collective.
-  void learn_holder();  ///< Where not all ranks open the file at once. Collective.
+  [[nodiscard]] core::Error different_syncs(const Ranks& ranks, std::int64_t most,
+                                            std::int64_t least) const;  ///< Collective.
+  [[nodiscard]] core::Error agree_on_opened(const Ranks& ranks, core::Error mine,
+                                            const FirstWord& first);  ///< Collective.
+  void note_storage(const Ranks& ranks, const StorageWords& most);    ///< Collective.
+  void learn_holder(const Ranks& ranks);  ///< Where not all ranks open the file at once. Collective.
   /// All ranks have the file open, or the plan does not need it. Collective.
-  [[nodiscard]] bool have_handles(const policy::Plan& plan);
+  [[nodiscard]] bool have_handles(const Ranks& ranks, const policy::Plan& plan);
   /// The same for an MPI window for the aggregators' buffers. Collective.
-  [[nodiscard]] bool have_remote(const policy::Plan& plan);
+  [[nodiscard]] bool have_remote(const Ranks& ranks, const policy::Plan& plan);
   /// The same for windows in the nodes' shared memory. Collective.
-  [[nodiscard]] bool have_slots(const policy::Plan& plan);
+  [[nodiscard]] bool have_slots(const Ranks& ranks, const policy::Plan& plan);
   [[nodiscard]] transport::NodeSlots::Room room_for(const policy::Plan& plan) const;
-  [[nodiscard]] std::unique_ptr<transport::NodeSlots> new_slots(const transport::NodeSlots::Room& room,
+  [[nodiscard]] std::unique_ptr<transport::NodeSlots> new_slots(const Ranks& ranks,
+                                                                const transport::NodeSlots::Room& room,
                                                                 std::string& why);
   /// `why`: what this rank lacks; empty: nothing. Collective.
-  [[nodiscard]] core::Error worst_of_memory(const std::string& why);
+  [[nodiscard]] static core::Error worst_of_memory(const Ranks& ranks, const std::string& why);
   void announce_slots();
   void take_out_memory();
   void take_up_memory(bool all_took_it, std::uint64_t new_token);
   MemoryKey memory_key_;
   void prepare_memory_drill();  ///< COLLIO_DRILL_MEMORY
-  [[nodiscard]] core::Error settle_in(const FileRequest& request, const FirstWord& first);
+  [[nodiscard]] core::Error settle_in(const Ranks& ranks, const FileRequest& request, const FirstWord& first);
+  friend class Ranks;
+  [[nodiscard]] bool take_line();  ///< False: it has one. Collective where it borrows one.
+  void leave_line() noexcept;      ///< If it is borrowed.
   void begin_roll();
   Crew::Membership member_;
-  Line* line_ = nullptr;                      ///< null: between the calls of a file that borrows lines
-  std::int64_t calls_ = 0;                    ///< collective ones, of a file that borrows lines
-  transport::SharedMemory::Name slots_name_;  ///< of the last call's slots
-  transport::NodeSlots::Room slots_room_;     ///< that all nodes' slots of the last call have
-  bool keeps_buffers_ = false;                ///< between calls too
-  policy::Lacking lacking_;                   ///< the same on all ranks
-  bool all_hold_ = false;                     ///< all ranks have the file open; the same on all ranks
-  std::optional<storage::Holder> holder_;     ///< the process that opened the file before this rank
+  Line* line_ = nullptr;                       ///< null: between the calls of a file that borrows lines
+  std::unique_ptr<transport::RollCall> roll_;  ///< as long as there is a line
+  std::int64_t calls_ = 0;                     ///< collective ones, of a file that borrows lines
+  friend class Buffers;
+  Memory buffers_;
+  policy::Lacking lacking_;                ///< the same on all ranks
+  bool all_hold_ = false;                  ///< all ranks have the file open; the same on all ranks
+  std::optional<storage::Holder> holder_;  ///< the process that opened the file before this rank
   std::mutex opening_;  ///< of storage_: an independent call may come while a collective one is under way
   bool wants_read_ = true, wants_write_ = true;
   std::uint32_t writer_mark_ = 0;               ///< storage/writer_mark.hpp

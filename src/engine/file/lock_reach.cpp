@@ -38,17 +38,18 @@ std::int64_t byte_of_one_test() {
 
 }  // namespace
 
-bool locks_reach_other_nodes(const File& file, const std::string& path, int flags) {
+bool locks_reach_other_nodes(const Ranks& ranks, const std::string& path, int flags) {
+  const File& file = ranks.file;
   const auto other = std::ranges::find_if(file.leaders, [](int rank) { return rank != 0; });
   if (other == file.leaders.end()) return true;
   std::int64_t byte = file.rank == 0 ? byte_of_one_test() : 0;
   std::optional<Attempt> held;
   if (file.rank == 0) held.emplace(path, flags, byte);
   if (held && !held->holds()) byte = 0;
-  transport::broadcast(&byte, 1, MPI_INT64_T, 0, file.comm);
+  transport::broadcast(&byte, 1, MPI_INT64_T, 0, ranks.comm);
   if (byte == 0) return false;
   const bool reach = file.rank != *other || Attempt(path, flags, byte).is_stopped();
-  return file.agreement->least(reach ? 1 : 0) == 1;
+  return ranks.agreement.least(reach ? 1 : 0) == 1;
 }
 
 }  // namespace collio::engine

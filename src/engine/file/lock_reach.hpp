@@ -6,11 +6,11 @@
 
 namespace collio::engine {
 
-class File;
+class Ranks;
 
 /// Rank 0 locks a byte far beyond the end of the file at `path`, and the first rank of another node tries
 /// the same. `flags`: of open(2), for writing. False also where that cannot be tried. True on one node.
 /// Inside a visit. Collective.
-[[nodiscard]] bool locks_reach_other_nodes(const File& file, const std::string& path, int flags);
+[[nodiscard]] bool locks_reach_other_nodes(const Ranks& ranks, const std::string& path, int flags);
 
 }  // namespace collio::engine

@@ -7,24 +7,25 @@
 
 namespace collio::engine {
 
-policy::Plan File::plan(policy::PlanRequest request) {
+policy::Plan File::plan(const Buffers& buffers, policy::PlanRequest request) {
   for (;;) {
     request.lacking = lacking_;
     policy::Plan plan = policy::make_plan(request, machine, hints);
-    if (prepare(plan)) return plan;
+    if (prepare(buffers, plan)) return plan;
     // Beyond this point the file lacks one thing more, and the next plan does without it.
   }
 }
 
-bool File::prepare(const policy::Plan& plan) {
-  return have_handles(plan) && have_remote(plan) && have_slots(plan);
+bool File::prepare(const Buffers& buffers, const policy::Plan& plan) {
+  const Ranks& ranks = buffers.ranks;
+  return have_handles(ranks, plan) && have_remote(ranks, plan) && have_slots(ranks, plan);
 }
 
-bool File::have_handles(const policy::Plan& plan) {
+bool File::have_handles(const Ranks& ranks, const policy::Plan& plan) {
   if (plan.path != policy::Path::independent || all_hold_) return true;
   core::Error mine;
   static_cast<void>(storage(&mine));
-  const core::Error failed = agreement->worst(mine, "cannot open " + path);
+  const core::Error failed = ranks.agreement.worst(mine, "cannot open " + path);
   all_hold_ = failed.ok();
   if (all_hold_) return true;
   lacking_.handles = true;
@@ -32,12 +33,13 @@ bool File::have_handles(const policy::Plan& plan) {
   return false;
 }
 
-bool File::have_remote(const policy::Plan& plan) {
+bool File::have_remote(const Ranks& ranks, const policy::Plan& plan) {
   if (plan.path != policy::Path::two_phase || plan.transfers.by == policy::Transfer::two_sided) return true;
   if (lacking_.windows != policy::NoWindow::no) return false;
   const std::int64_t bytes =
       plan.overlap.buffers * transport::RemoteBuffers::stride(plan.domains.window_bytes);
   const bool by_fences = plan.transfers.by == policy::Transfer::fence;
+  std::unique_ptr<transport::RemoteBuffers>& remote = buffers_.remote;
   if (remote && remote->bytes() >= bytes && remote->by_fences() == by_fences) return true;
   const std::int64_t before = remote ? remote->bytes() : 0;
   remote.reset();
@@ -45,8 +47,8 @@ bool File::have_remote(const policy::Plan& plan) {
       by_fences ? transport::RemoteBuffers::EndsBy::fence : transport::RemoteBuffers::EndsBy::lock;
   const std::int64_t with_room =
       std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
-  remote = transport::RemoteBuffers::make({comm, ends_by, with_room, servers.mine >= 0}, *agreement,
-                                          lacking_.refusal);
+  remote = transport::RemoteBuffers::make({ranks.comm, ends_by, with_room, servers.mine >= 0},
+                                          ranks.agreement, lacking_.refusal);
   if (remote) return true;
   lacking_.windows = policy::NoWindow::refused;
   warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " +
@@ -58,7 +60,7 @@ bool File::have_remote(const policy::Plan& plan) {
 /// file is open. What cannot be announced moves all the same: the storage's remarks say so.
 void File::announce_slots() {
   if (!hints.direct || !storage_.file) return;
-  const std::span<std::byte> windows{slots->data(0), slots->bytes()};
+  const std::span<std::byte> windows{buffers_.slots->data(0), buffers_.slots->bytes()};
   static_cast<void>(storage_.file->register_buffers({&windows, 1}));
 }
 
@@ -74,48 +76,50 @@ transport::NodeSlots::Room File::room_for(const policy::Plan& plan) const {
   return transport::NodeSlots::room_for(windows, d.window_bytes, write ? plan.mask_shift : -1);
 }
 
-std::unique_ptr<transport::NodeSlots> File::new_slots(const transport::NodeSlots::Room& room,
+std::unique_ptr<transport::NodeSlots> File::new_slots(const Ranks& ranks,
+                                                      const transport::NodeSlots::Room& room,
                                                       std::string& why) {
   using Pages = transport::SharedMemory::Pages;
   const Pages pages =
       machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
   const transport::NodeSlots::Size size{static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)),
                                         machine.nodes.size() > 1};
-  return transport::NodeSlots::obtain({node, agreement->board()}, {size, room, pages}, why);
+  return transport::NodeSlots::obtain({ranks.node, ranks.agreement.board()}, {size, room, pages}, why);
 }
 
-core::Error File::worst_of_memory(const std::string& why) {
+core::Error File::worst_of_memory(const Ranks& ranks, const std::string& why) {
   const core::Error mine = why.empty() ? core::Error{} : core::Error{core::ErrorClass::no_memory, why};
-  return agreement->worst(mine, "has no shared memory");
+  return ranks.agreement.worst(mine, "has no shared memory");
 }
 
-bool File::have_slots(const policy::Plan& plan) {
+bool File::have_slots(const Ranks& ranks, const policy::Plan& plan) {
   if (plan.path != policy::Path::two_layer) return true;
   if (lacking_.node_memory) return false;
+  std::unique_ptr<transport::NodeSlots>& slots = buffers_.slots;
   transport::NodeSlots::Room room = room_for(plan);
-  if (slots && slots_room_.covers(room)) return true;
+  if (slots && buffers_.slots_room.covers(room)) return true;
   core::Error failed;
   std::string why;
   if (slots) {
-    room = room.and_also(slots_room_);
+    room = room.and_also(buffers_.slots_room);
     static_cast<void>(slots->make_room(room, why));
-    failed = worst_of_memory(why);
+    failed = worst_of_memory(ranks, why);
     if (!failed.ok()) slots.reset();
   }
   if (!slots) {  // kept ones make room
-    slots = new_slots(room, why);
-    failed = worst_of_memory(why);
+    slots = new_slots(ranks, room, why);
+    failed = worst_of_memory(ranks, why);
   }
   lacking_.node_memory = !failed.ok();
   if (lacking_.node_memory) {
     slots.reset();
-    slots_name_ = {};
+    buffers_.slots_name = {};
     warnings.push_back(std::string(policy::lack_text(policy::Lack::node_memory)) + ": " + failed.message);
     return false;
   }
   slots->set_room(room);
-  slots_room_ = room;
-  slots_name_ = slots->name();
+  buffers_.slots_room = room;
+  buffers_.slots_name = slots->name();
   announce_slots();
   return true;
 }

@@ -37,14 +37,14 @@ std::vector<std::int64_t> members_of(const SubfileLayout& layout) {
 
 /// The rank that took longest to write to the subfiles which are no more among the members. `mine`: times of
 /// this rank. Collective.
-std::int64_t slowest_rank(const File& file, const std::vector<std::int64_t>& mine,
+std::int64_t slowest_rank(const Ranks& ranks, const std::vector<std::int64_t>& mine,
                           const std::vector<std::int64_t>& members, const std::vector<std::int64_t>& kept) {
   constexpr std::int64_t most_ranks = 1 << 24;
   std::int64_t us = 0;
   for (const std::int64_t member : members)
     if (!std::ranges::binary_search(kept, member))
       us += mine[mine.size() / 2 + static_cast<std::size_t>(member)] / 1000;
-  return -file.agreement->least(-(us * most_ranks + file.rank)) % most_ranks;
+  return -ranks.agreement.least(-(us * most_ranks + ranks.file.rank)) % most_ranks;
 }
 
 /// The layout that deals all stripes behind the first `written_end` bytes to `members`.
@@ -130,8 +130,9 @@ core::Error write_down(SubfileUse& use, const SubfileLayout& layout) {
 
 /// Zeros behind the first `written_end` bytes of a file that stays `bytes` bytes long. The manifest is first
 /// to be content with less: a crash may come between. Collective.
-core::Error wipe_behind(File& file, const SubfileLayout& layout, std::int64_t written_end,
+core::Error wipe_behind(const Ranks& ranks, const SubfileLayout& layout, std::int64_t written_end,
                         std::int64_t bytes) {
+  File& file = ranks.file;
   SubfileUse& use = *file.subfiles;
   const auto ask_for_less = [written_end](storage::Manifest& m) {
     m.file_bytes = std::min(m.file_bytes, written_end);
@@ -139,67 +140,70 @@ core::Error wipe_behind(File& file, const SubfileLayout& layout, std::int64_t wr
   };
   core::Error error;
   if (file.rank == 0 && use.noted_bytes > written_end) error = change_locked_manifest(use, ask_for_less);
-  error = file.agreement->worst(error, "cannot change the manifest");
+  error = ranks.agreement.worst(error, "cannot change the manifest");
   if (!error.ok()) return error;
   const SubfileSet set = with_layout(use, layout);
   const storage::SubfileShare share{file.rank, file.size};
   error = resize_subfiles(set, share, written_end, storage::Resize::to);
   if (error.ok()) error = resize_subfiles(set, share, bytes, storage::Resize::grow);
-  return file.agreement->worst(error, "cannot shorten a subfile");
+  return ranks.agreement.worst(error, "cannot shorten a subfile");
 }
 
 /// Lengths by the new layout where the file is `bytes` bytes long, then the manifest. Between them subfiles
 /// are too long, and none is too short. On error all is as before. Collective.
-core::Error put_in_force(File& file, const SubfileLayout& before, const SubfileLayout& after,
+core::Error put_in_force(const Ranks& ranks, const SubfileLayout& before, const SubfileLayout& after,
                          std::int64_t bytes) {
+  File& file = ranks.file;
   SubfileUse& use = *file.subfiles;
   const storage::SubfileShare share{file.rank, file.size};
   const bool grows = bytes > after.deals.back().first * after.unit_bytes;
   core::Error error;
   if (grows)
     error =
-        file.agreement->worst(resize_subfiles(with_layout(use, after), share, bytes, storage::Resize::grow),
+        ranks.agreement.worst(resize_subfiles(with_layout(use, after), share, bytes, storage::Resize::grow),
                               "cannot lengthen a subfile");
   if (error.ok())
-    error = file.agreement->worst(file.rank == 0 ? write_down(use, after) : core::Error{},
+    error = ranks.agreement.worst(file.rank == 0 ? write_down(use, after) : core::Error{},
                                   "cannot change the manifest");
   if (!error.ok() && grows) {
     static_cast<void>(resize_subfiles(with_layout(use, before), share, bytes, storage::Resize::to));
-    transport::meet(file.comm);
+    transport::meet(ranks.comm);
   }
   return error;
 }
 
 /// The greatest of the ranks' numbers. Collective.
-std::int64_t greatest(const File& file, std::int64_t mine) { return -file.agreement->least(-mine); }
+std::int64_t greatest(const Ranks& ranks, std::int64_t mine) { return -ranks.agreement.least(-mine); }
 
 /// Deals the stripes that nobody has written to, to `members`. `written_before`: what was written behind it
 /// is written again, and goes; none: all that is written stays. Collective.
-void redeal(File& file, std::vector<std::int64_t> members, std::optional<std::int64_t> written_before) {
+void redeal(const Ranks& ranks, std::vector<std::int64_t> members,
+            std::optional<std::int64_t> written_before) {
+  File& file = ranks.file;
   SubfileUse& use = *file.subfiles;
   TargetWatch& watch = *use.watch;
   LayoutInForce::Hold hold(*use.in_force);
   std::optional<Claim> claim;
   if (file.rank == 0) claim.emplace(use);
   core::Error error =
-      file.agreement->worst(claim ? claim->error() : core::Error{}, "cannot have the file alone");
+      ranks.agreement.worst(claim ? claim->error() : core::Error{}, "cannot have the file alone");
   if (error.kind == core::ErrorClass::access) return warn(file, error.message);
   if (!error.ok()) return give_up(file, error.message);
-  const std::int64_t all_end = greatest(file, std::max(use.in_force->written_end(), watch.begin_bytes));
+  const std::int64_t all_end = greatest(ranks, std::max(use.in_force->written_end(), watch.begin_bytes));
   const std::int64_t written_end =
-      written_before ? greatest(file, std::max(*written_before, watch.begin_bytes)) : all_end;
+      written_before ? greatest(ranks, std::max(*written_before, watch.begin_bytes)) : all_end;
   const SubfileLayout before = *use.in_force->now();
   if (before.deals.size() >= most_deals) return give_up(file, "its manifest has the largest number of deals");
   const SubfileLayout after = dealt_to(before, written_end, std::move(members));
   std::int64_t bytes = 0;
-  error = agreed_length(file, with_layout(use, before), bytes);
+  error = agreed_length(ranks, with_layout(use, before), bytes);
   if (error.ok() && bytes > std::max(all_end, watch.set_bytes))
     error = {core::ErrorClass::io, "it is longer than this job has made it"};
   if (error.ok() && all_end > written_end && bytes > written_end) {
     bytes = std::max(written_end, watch.set_bytes);
-    error = wipe_behind(file, before, written_end, bytes);
+    error = wipe_behind(ranks, before, written_end, bytes);
   }
-  if (error.ok()) error = put_in_force(file, before, after, bytes);
+  if (error.ok()) error = put_in_force(ranks, before, after, bytes);
   if (!error.ok()) return give_up(file, error.message);
   hold.replace(after);
   watch.said.push_back(text_on(use, before, after));
@@ -217,13 +221,13 @@ struct Look {
 enum class Times { all, of_call };
 
 /// Collective.
-Look look_at_times(File& file, Times which) {
-  SubfileUse& use = *file.subfiles;
+Look look_at_times(const Ranks& ranks, Times which) {
+  SubfileUse& use = *ranks.file.subfiles;
   Look look{.members = members_of(*use.in_force->now()), .mine = {}, .kept = {}};
   storage::WriteTimes& times = use.in_force->times();
   look.mine = which == Times::all ? times.take() : times.take_since();
   std::vector<std::int64_t> all = look.mine;
-  transport::reduce_to_all(all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_SUM, file.comm);
+  transport::reduce_to_all(all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_SUM, ranks.comm);
   use.watch->seconds = 0;
   look.kept = which == Times::all ? use.watch->rates.review(all, look.members)
                                   : use.watch->rates.review_alone(all, look.members);
@@ -231,16 +235,17 @@ Look look_at_times(File& file, Times which) {
 }
 
 /// Whether stripes were dealt to the others, if a member is slow. Collective.
-bool deal_to_others(File& file, Look look, std::optional<std::int64_t> written_before) {
+bool deal_to_others(const Ranks& ranks, Look look, std::optional<std::int64_t> written_before) {
+  File& file = ranks.file;
   TargetWatch& watch = *file.subfiles->watch;
   if (look.kept.size() == look.members.size()) return false;
-  const std::int64_t slowest = slowest_rank(file, look.mine, look.members, look.kept);
+  const std::int64_t slowest = slowest_rank(ranks, look.mine, look.members, look.kept);
   if (slowest == watch.slow_rank) {
     give_up(file, "rank " + std::to_string(slowest) + " is slow wherever it writes");
     return false;
   }
   const std::size_t deals = watch.said.size();
-  redeal(file, std::move(look.kept), written_before);
+  redeal(ranks, std::move(look.kept), written_before);
   if (watch.said.size() == deals) return false;
   watch.slow_rank = slowest;
   return true;
@@ -252,12 +257,13 @@ bool watches(const File& file) {
 }
 
 /// Whether no rank's program may make other calls while it is in a blocking one. Collective.
-bool one_call_at_a_time(const File& file) {
-  return file.agreement->least(transport::any_thread_may_call() ? 0 : 1) == 1;
+bool one_call_at_a_time(const Ranks& ranks) {
+  return ranks.agreement.least(transport::any_thread_may_call() ? 0 : 1) == 1;
 }
 
 /// Why stripes are not dealt anew whatever happens; empty: they may be. Collective.
-std::string why_not(File& file) {
+std::string why_not(const Ranks& ranks) {
+  File& file = ranks.file;
   SubfileUse& use = *file.subfiles;
   if (file.hints.storage == policy::StorageKind::uring)
     return "collio_storage=uring does not report the time of a write";
@@ -269,32 +275,34 @@ std::string why_not(File& file) {
     use.stamp = storage::stamp_of(use.set.manifest_path());
     if (cannot == 0 && !use.stamp) cannot = ENOENT;
   }
-  cannot = static_cast<int>(-file.agreement->least(-cannot));
+  cannot = static_cast<int>(-ranks.agreement.least(-cannot));
   if (cannot != 0) return std::string("it cannot be locked: ") + std::strerror(cannot);
-  return locks_reach_other_nodes(file, file.path, O_RDWR) ? "" : "locks of one node do not reach others";
+  return locks_reach_other_nodes(ranks, file.path, O_RDWR) ? "" : "locks of one node do not reach others";
 }
 
 }  // namespace
 
-core::Error watch_targets(File& file) {
+core::Error watch_targets(const Ranks& ranks) {
+  File& file = ranks.file;
   SubfileUse& use = *file.subfiles;
   if (!file.hints.redeals || !use.writes || use.set.layout().count < 2) return {};
-  const std::string why = why_not(file);
+  const std::string why = why_not(ranks);
   std::int64_t bytes = 0;
-  if (core::Error error = agreed_length(file, bytes); !error.ok()) return error;
+  if (core::Error error = agreed_length(ranks, bytes); !error.ok()) return error;
   use.watch.emplace(TargetWatch{
       .rates = policy::SlowSubfiles(use.set.layout().count), .begin_bytes = bytes, .set_bytes = bytes});
-  use.watch->leaves_out = one_call_at_a_time(file);
+  use.watch->leaves_out = one_call_at_a_time(ranks);
   use.in_force = std::make_shared<LayoutInForce>(use.set.layout());
   if (!why.empty()) give_up(file, why);
   return {};
 }
 
-void look_after_targets(File& file, double seconds) {
+void look_after_targets(const Ranks& ranks, double seconds) {
+  File& file = ranks.file;
   if (!watches(file)) return;
   TargetWatch& watch = *file.subfiles->watch;
   watch.seconds += seconds;
-  if (watch.seconds >= seconds_between_looks) deal_to_others(file, look_at_times(file, Times::all), {});
+  if (watch.seconds >= seconds_between_looks) deal_to_others(ranks, look_at_times(ranks, Times::all), {});
 }
 
 bool may_leave_out(const File& file) { return watches(file) && file.subfiles->watch->leaves_out; }
@@ -315,10 +323,10 @@ bool leave_out_none(File& file) {
   return file.subfiles && file.subfiles->in_force && file.subfiles->in_force->times().leave_out_none();
 }
 
-void look_after_left_out(File& file) {
-  TargetWatch& watch = *file.subfiles->watch;
+void look_after_left_out(const Ranks& ranks) {
+  TargetWatch& watch = *ranks.file.subfiles->watch;
   // Else the others are as slow, or the stripes cannot be dealt anew: not again for nothing.
-  watch.leaves_out = deal_to_others(file, look_at_times(file, Times::of_call), watch.written_before);
+  watch.leaves_out = deal_to_others(ranks, look_at_times(ranks, Times::of_call), watch.written_before);
 }
 
 void keep_dealing(File& file) noexcept {

@@ -20,6 +20,7 @@
 namespace collio::engine {
 
 class File;
+class Ranks;
 
 /// What the ranks know of the subfiles of an open file; the same on all.
 struct TargetWatch {
@@ -35,10 +36,10 @@ struct TargetWatch {
 };
 
 /// Watches the subfiles of a file opened for writing, where the hints ask for it. Collective.
-[[nodiscard]] core::Error watch_targets(File& file);
+[[nodiscard]] core::Error watch_targets(const Ranks& ranks);
 /// A collective write of the program, for which no rank has another call under way, took the slowest rank so
 /// long. What goes wrong becomes a warning: the bytes are written. Collective.
-void look_after_targets(File& file, double seconds);
+void look_after_targets(const Ranks& ranks, double seconds);
 /// Whether writes to subfiles that turn slow may be left out of calls that can be made again; the same on all
 /// ranks.
 [[nodiscard]] bool may_leave_out(const File& file);
@@ -49,7 +50,7 @@ void let_leave_out(File& file);
 [[nodiscard]] bool leave_out_none(File& file);
 /// Ranks left out writes of a call: deals the stripes behind those that others than this call have written
 /// to, if the subfiles are slow for all ranks. Then the call has to be made again. Collective.
-void look_after_left_out(File& file);
+void look_after_left_out(const Ranks& ranks);
 /// Room was promised to the file in all subfiles.
 void keep_dealing(File& file) noexcept;
 

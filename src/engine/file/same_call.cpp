@@ -13,26 +13,28 @@ namespace collio::engine {
 namespace {
 
 /// `text` of the lowest rank that has one. Collective; some rank has.
-std::string first_text(const File& file, bool has, std::string text) {
-  return weightiest_text(file.comm, has ? file.size - file.rank : 0, std::move(text));
+std::string first_text(const Ranks& ranks, bool has, std::string text) {
+  return weightiest_text(ranks.comm, has ? ranks.file.size - ranks.file.rank : 0, std::move(text));
 }
 
 }  // namespace
 
-core::Error check_same_call(File& file, const std::string& operation) {
-  if (core::Error late = hear_of_unmet(file, operation); !late.ok()) return file.unmet.untold = late;
+core::Error check_same_call(const Ranks& ranks, const std::string& operation) {
+  File& file = ranks.file;
+  if (core::Error late = hear_of_unmet(ranks, operation); !late.ok()) return file.unmet.untold = late;
   if (file.hints.check == policy::Check::none || file.size == 1) return {};
-  return file.agreement->worst({}, "");
+  return ranks.agreement.worst({}, "");
 }
 
-core::Error check_same_data_call(File& file, const std::string& operation) {
-  core::Error error = check_same_call(file, operation);
-  file.unmet.untold = {};
+core::Error check_same_data_call(const Ranks& ranks, const std::string& operation) {
+  core::Error error = check_same_call(ranks, operation);
+  ranks.file.unmet.untold = {};
   return error;
 }
 
-core::Error check_open(const File& file, const std::map<std::string, std::string>& mine,
+core::Error check_open(const Ranks& ranks, const std::map<std::string, std::string>& mine,
                        const std::map<std::string, std::string>& common) {
+  const File& file = ranks.file;
   if (file.hints.check == policy::Check::none) return {};
   core::Error error;
   const auto given = [](const auto& hints, std::string_view key) {
@@ -49,14 +51,14 @@ core::Error check_open(const File& file, const std::map<std::string, std::string
   std::int64_t file_number =
                    ::stat(file.path.c_str(), &about) == 0 ? static_cast<std::int64_t>(about.st_ino) : 0,
                first = file_number;
-  transport::broadcast(&first, 1, MPI_INT64_T, 0, file.comm);
+  transport::broadcast(&first, 1, MPI_INT64_T, 0, ranks.comm);
   if (file_number != first)
     core::keep_worst(error,
                      {core::ErrorClass::not_same,
                       "rank " + std::to_string(file.rank) + " opens another file than rank 0: " + file.path});
-  const core::Error worst = file.agreement->worst(error, "");
+  const core::Error worst = ranks.agreement.worst(error, "");
   if (worst.ok()) return {};
-  return {worst.kind, first_text(file, !error.ok(), error.message)};
+  return {worst.kind, first_text(ranks, !error.ok(), error.message)};
 }
 
 }  // namespace collio::engine

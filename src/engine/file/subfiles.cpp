@@ -40,15 +40,17 @@ SubfileSet new_set(const File& file, const storage::FoundFile& found) {
 }
 
 /// Removes what an attempt to make a set has made. Collective.
-void undo(const File& file, const SubfileSet& set) {
+void undo(const Ranks& ranks, const SubfileSet& set) {
+  File& file = ranks.file;
   static_cast<void>(remove_subfiles(set, share_of(file)));
-  transport::meet(file.comm);
+  transport::meet(ranks.comm);
   if (file.rank == 0) static_cast<void>(remove_folder(set));
 }
 
 /// All bytes must be there for who writes. Who reads gets those that were flushed at least, as of any file
 /// after a loss of power. Collective.
-core::Error check_bytes(File& file, SubfileSet& set, bool writes) {
+core::Error check_bytes(const Ranks& ranks, SubfileSet& set, bool writes) {
+  File& file = ranks.file;
   storage::Presence mine = check_subfiles(set, share_of(file));
   const storage::Manifest& m = set.manifest();
   if (mine.whole_bytes >= m.synced_bytes && m.synced_bytes > 0 && !writes)
@@ -56,7 +58,7 @@ core::Error check_bytes(File& file, SubfileSet& set, bool writes) {
   else if (!mine.lack.ok() && mine.whole_bytes >= 0)
     mine.lack.message += "; collio fsck --repair " + set.path() + " cuts the file there";
   std::int64_t minus_whole = -mine.whole_bytes;
-  core::Error error = agreed(file, mine.lack, {&minus_whole, 1});
+  core::Error error = agreed(ranks, mine.lack, {&minus_whole, 1});
   if (!error.ok() || -minus_whole == m.file_bytes) return error;
   set.end_at(-minus_whole);
   file.warnings.push_back(set.path() + ": bytes from " + std::to_string(-minus_whole) +
@@ -81,10 +83,11 @@ core::Error adopt(SubfileUse& use, const storage::FileMark& mark) {
 }
 
 /// Collective.
-core::Error use_set(File& file, storage::FoundFile found, bool writes) {
+core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
+  File& file = ranks.file;
   SubfileSet& set = *found.set;
   core::Error error = writes ? refusal_to_write(set, found.standing) : core::Error{};
-  if (error.ok()) error = check_bytes(file, set, writes);
+  if (error.ok()) error = check_bytes(ranks, set, writes);
   if (!error.ok()) return error;
   const auto& use = found.use;  // on rank 0
   if (!set.manifest().complete)
@@ -99,17 +102,18 @@ core::Error use_set(File& file, storage::FoundFile found, bool writes) {
   file.subfiles->standing = found.standing;
   file.subfiles->noted_bytes = file.subfiles->set.manifest().file_bytes;
   if (!notes) return {};
-  return on_first(file, [&] {
+  return on_first(ranks, [&] {
     if (found.standing.owner == storage::Owner::moved) return adopt(*file.subfiles, found.mark);
     return change_manifest(*file.subfiles, [](storage::Manifest& m) { m.complete = false; });
   });
 }
 
 /// Collective.
-core::Error take_found(File& file, storage::FoundFile found, bool writes) {
+core::Error take_found(const Ranks& ranks, storage::FoundFile found, bool writes) {
+  File& file = ranks.file;
   if (!found.error.ok()) return found.error;
   file.warnings.insert(file.warnings.end(), found.warnings.begin(), found.warnings.end());
-  if (found.set) return use_set(file, std::move(found), writes);
+  if (found.set) return use_set(ranks, std::move(found), writes);
   if (file.hints.subfiles > 0 && writes)
     file.warnings.push_back("collio_subfiles=" + std::to_string(file.hints.subfiles) + ": " + file.path +
                             " has bytes already and stays one file; collio split makes subfiles of it");
@@ -133,7 +137,8 @@ bool make_on_first(File& file, const storage::SetLock& lock, storage::FoundFile&
 }
 
 /// Collective.
-core::Error make_set(File& file) {
+core::Error make_set(const Ranks& ranks) {
+  File& file = ranks.file;
   std::optional<storage::SetLock> lock;
   storage::FoundFile found;
   FirstWord word;
@@ -142,20 +147,20 @@ core::Error make_set(File& file) {
     word.found = words_of(found);
     word.found["made"] = made ? "1" : "0";
   }
-  word = share(file.comm, std::move(word));
+  word = share(ranks.comm, std::move(word));
   found = found_from(word.found, file.path, std::move(found));
   if (word.found["made"] != "1" || !found.error.ok()) {
     lock.reset();
-    return take_found(file, std::move(found), true);
+    return take_found(ranks, std::move(found), true);
   }
   file.warnings.insert(file.warnings.end(), found.warnings.begin(), found.warnings.end());
   const SubfileSet& set = *found.set;
-  core::Error error = agreed(file, create_subfiles(set, share_of(file), found.mode));
-  if (error.ok()) error = on_first(file, [&] { return write_placeholder(set); });
+  core::Error error = agreed(ranks, create_subfiles(set, share_of(file), found.mode));
+  if (error.ok()) error = on_first(ranks, [&] { return write_placeholder(set); });
   if (error.ok())
     file.subfiles.emplace(SubfileUse{set, true, false, {}, std::move(found.use)});
   else
-    undo(file, set);
+    undo(ranks, set);
   return error;
 }
 
@@ -176,10 +181,10 @@ void align_to_stripes(File& file) {
 
 }  // namespace
 
-core::Error agreed(const File& file, const core::Error& mine, std::span<std::int64_t> most) {
-  const core::Error worst = file.agreement->worst(mine, "", most);
+core::Error agreed(const Ranks& ranks, const core::Error& mine, std::span<std::int64_t> most) {
+  const core::Error worst = ranks.agreement.worst(mine, "", most);
   if (worst.ok()) return {};
-  return {worst.kind, weightiest_text(file.comm, mine.kind == worst.kind ? 1 : 0, mine.message)};
+  return {worst.kind, weightiest_text(ranks.comm, mine.kind == worst.kind ? 1 : 0, mine.message)};
 }
 
 std::map<std::string, std::string> words_of(const storage::FoundFile& found) {
@@ -245,7 +250,8 @@ void follow_link(File& file, const std::map<std::string, std::string>& words) {
   file.linked = true;
 }
 
-core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) {
+core::Error take_up_subfiles(const Ranks& ranks, storage::FoundFile found, bool writes) {
+  File& file = ranks.file;
   const bool makes = found.error.ok() && !found.set && found.empty && writes;
   const bool made = makes && file.hints.subfiles > 0;
   if (makes && !made && file.hints.in_force["collio_subfiles"] == "auto")
@@ -256,10 +262,10 @@ core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes) 
     if (const core::Error left = remove_former(*found.former); !left.ok())
       file.warnings.push_back("subfiles that " + file.path +
                               " had before it was emptied are left: " + left.message);
-  core::Error error = made ? make_set(file) : take_found(file, std::move(found), writes);
+  core::Error error = made ? make_set(ranks) : take_found(ranks, std::move(found), writes);
   if (!file.subfiles) return error;
   align_to_stripes(file);
-  return error.ok() ? watch_targets(file) : error;
+  return error.ok() ? watch_targets(ranks) : error;
 }
 
 SubfileSet settled_set(const SubfileUse& use) {
@@ -297,18 +303,19 @@ core::Error change_manifest(SubfileUse& use, const ManifestChange& change) {
 
 core::Result<std::int64_t> length_of(const File& file) { return length_by(settled_set(*file.subfiles), {}); }
 
-core::Error agreed_length(File& file, std::int64_t& bytes) {
-  return agreed_length(file, settled_set(*file.subfiles), bytes);
+core::Error agreed_length(const Ranks& ranks, std::int64_t& bytes) {
+  return agreed_length(ranks, settled_set(*ranks.file.subfiles), bytes);
 }
 
-core::Error agreed_length(File& file, const SubfileSet& set, std::int64_t& bytes) {
-  auto mine = length_by(set, share_of(file));
-  const core::Error error = agreed(file, mine ? core::Error{} : mine.error());
-  bytes = -file.agreement->least(mine ? -mine.value() : 0);
+core::Error agreed_length(const Ranks& ranks, const SubfileSet& set, std::int64_t& bytes) {
+  auto mine = length_by(set, share_of(ranks.file));
+  const core::Error error = agreed(ranks, mine ? core::Error{} : mine.error());
+  bytes = -ranks.agreement.least(mine ? -mine.value() : 0);
   return error;
 }
 
-core::Error resize(File& file, std::int64_t bytes, storage::Resize how) {
+core::Error resize(const Ranks& ranks, std::int64_t bytes, storage::Resize how) {
+  File& file = ranks.file;
   const SubfileSet set = settled_set(*file.subfiles);
   if (set.has_arrays())
     return {core::ErrorClass::argument,
@@ -318,14 +325,14 @@ core::Error resize(File& file, std::int64_t bytes, storage::Resize how) {
   core::Error error;
   if (how ==
       storage::Resize::to)  // first: a crash between leaves a manifest that asks for less than there is
-    error = on_first(file, [&] {
+    error = on_first(ranks, [&] {
       return change_manifest(*file.subfiles, [bytes](storage::Manifest& m) {
         m.file_bytes = std::min(m.file_bytes, bytes);
         m.synced_bytes = std::min(m.synced_bytes, bytes);
       });
     });
   if (!error.ok()) return error;
-  return agreed(file, resize_subfiles(set, share_of(file), bytes, how));
+  return agreed(ranks, resize_subfiles(set, share_of(file), bytes, how));
 }
 
 }  // namespace collio::engine

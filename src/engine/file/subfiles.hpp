@@ -21,6 +21,7 @@
 namespace collio::engine {
 
 class File;
+class Ranks;
 
 /// What rank 0 found, in words that can be shared, and back on every rank. Pure. `on_first`: what rank 0
 /// alone has besides: the lock, warnings, the former set; empty on other ranks.
@@ -54,8 +55,8 @@ struct SubfileUse {
 };
 
 /// Takes up the subfiles that were found, or makes those that the hints ask for, if the file is empty; then
-/// `file` has them. Error: of a set that is there and cannot be used, or cannot be made. Collective.
-[[nodiscard]] core::Error take_up_subfiles(File& file, storage::FoundFile found, bool writes);
+/// the file has them. Error: of a set that is there and cannot be used, or cannot be made. Collective.
+[[nodiscard]] core::Error take_up_subfiles(const Ranks& ranks, storage::FoundFile found, bool writes);
 
 /// The set with the layout in force: that in `use` stays as it was when the file was opened, so that any
 /// thread may look at it. Waits while stripes are dealt anew.
@@ -72,17 +73,18 @@ using ManifestChange = std::function<void(storage::Manifest&)>;
 /// Bytes of the file. O(subfiles). Not collective.
 [[nodiscard]] core::Result<std::int64_t> length_of(const File& file);
 /// The same, of all ranks' knowledge. Collective.
-[[nodiscard]] core::Error agreed_length(File& file, std::int64_t& bytes);
+[[nodiscard]] core::Error agreed_length(const Ranks& ranks, std::int64_t& bytes);
 /// By a set with another layout than the one in force. Collective.
-[[nodiscard]] core::Error agreed_length(File& file, const storage::SubfileSet& set, std::int64_t& bytes);
+[[nodiscard]] core::Error agreed_length(const Ranks& ranks, const storage::SubfileSet& set,
+                                        std::int64_t& bytes);
 /// Gives the file `bytes` bytes, or room for them. Collective.
-[[nodiscard]] core::Error resize(File& file, std::int64_t bytes, storage::Resize how);
+[[nodiscard]] core::Error resize(const Ranks& ranks, std::int64_t bytes, storage::Resize how);
 
 /// All ranks have flushed their subfiles: writes down what is safe now. Collective.
-[[nodiscard]] core::Error note_flushed(File& file);
+[[nodiscard]] core::Error note_flushed(const Ranks& ranks);
 enum class AtClose { keep, remove };
 /// All ranks have closed their subfiles: writes down that they are complete, and joins them if the hints ask
 /// for that, or begins to; or removes them, as their file is to be deleted. Collective.
-[[nodiscard]] core::Error close_subfiles(File& file, AtClose how);
+[[nodiscard]] core::Error close_subfiles(const Ranks& ranks, AtClose how);
 
 }  // namespace collio::engine

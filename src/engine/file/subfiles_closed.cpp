@@ -19,28 +19,29 @@ enum class Noted { flushed, closed };
 
 /// Gives each subfile its share of the file, so that a shorter one is a damaged one from now on. `bytes`:
 /// those of the file; afterwards those of which all subfiles have their share. Collective.
-core::Error settle_lengths(File& file, std::int64_t& bytes, Noted how) {
+core::Error settle_lengths(const Ranks& ranks, std::int64_t& bytes, Noted how) {
+  File& file = ranks.file;
   SubfileUse& use = *file.subfiles;
   const bool flushes = how == Noted::flushed;
   auto mine = grow_subfiles(settled_set(use), share_of(file), bytes,
                             flushes ? storage::Flush::yes : storage::Flush::no);
   core::Error error = mine ? core::Error{} : mine.error();
   if (flushes && !use.names_flushed) core::keep_worst(error, flush_names(use.set, share_of(file)));
-  error = agreed(file, error);
+  error = agreed(ranks, error);
   if (!error.ok()) return error;
-  bytes = file.agreement->least(mine.value());
+  bytes = ranks.agreement.least(mine.value());
   use.names_flushed = use.names_flushed || flushes;
   return {};
 }
 
 /// Writes down how long the file is. Collective.
-core::Error note(File& file, Noted how) {
+core::Error note(const Ranks& ranks, Noted how) {
   std::int64_t bytes = 0;
-  core::Error error = agreed_length(file, bytes);
-  if (error.ok()) error = settle_lengths(file, bytes, how);
+  core::Error error = agreed_length(ranks, bytes);
+  if (error.ok()) error = settle_lengths(ranks, bytes, how);
   if (!error.ok()) return error;
-  return on_first(file, [&] {
-    return change_manifest(*file.subfiles, [&](storage::Manifest& m) {
+  return on_first(ranks, [&] {
+    return change_manifest(*ranks.file.subfiles, [&](storage::Manifest& m) {
       m.file_bytes = bytes;
       m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
       m.complete = how == Noted::closed;
@@ -49,13 +50,14 @@ core::Error note(File& file, Noted how) {
 }
 
 /// Unless rank 0 says that another placeholder needs it. Collective.
-core::Error remove_set(File& file, const core::Result<bool>& is_needed) {
+core::Error remove_set(const Ranks& ranks, const core::Result<bool>& is_needed) {
+  File& file = ranks.file;
   const SubfileSet& set = file.subfiles->set;
   std::int64_t stays = is_needed && is_needed.value() ? 1 : 0;
-  core::Error error = agreed(file, is_needed ? core::Error{} : is_needed.error(), {&stays, 1});
+  core::Error error = agreed(ranks, is_needed ? core::Error{} : is_needed.error(), {&stays, 1});
   if (!error.ok() || stays != 0) return error;
-  error = agreed(file, remove_subfiles(set, share_of(file)));
-  if (error.ok()) error = on_first(file, [&] { return remove_folder(set); });
+  error = agreed(ranks, remove_subfiles(set, share_of(file)));
+  if (error.ok()) error = on_first(ranks, [&] { return remove_folder(set); });
   return error;
 }
 
@@ -93,13 +95,14 @@ core::Result<std::string> why_kept(const SubfileSet& set, std::shared_ptr<storag
 
 /// Subfiles to one file, all ranks at once, unless others use them. On error they stay as they are.
 /// Collective.
-core::Error join(File& file) {
+core::Error join(const Ranks& ranks) {
+  File& file = ranks.file;
   SubfileUse& use = *file.subfiles;
   const SubfileSet set = settled_set(use);
   use.use.reset();  // else this one is in the way
   std::shared_ptr<storage::SetUse> alone;
   bool kept = false;
-  core::Error error = on_first(file, [&]() -> core::Error {
+  core::Error error = on_first(ranks, [&]() -> core::Error {
     const auto why = why_kept(set, alone);
     if (!why) return why.error();
     kept = !why.value().empty();
@@ -108,37 +111,38 @@ core::Error join(File& file) {
                               file.path + " are kept: " + why.value() + "; collio join makes it one file");
     return {};
   });
-  if (!error.ok() || file.agreement->least(kept ? 0 : 1) == 0) return error;
+  if (!error.ok() || ranks.agreement.least(kept ? 0 : 1) == 0) return error;
   if (file.hints.join == policy::Join::background) {
     use.joining = true;
-    return on_first(file, [&] { return join_in_background(set, std::move(alone)); });
+    return on_first(ranks, [&] { return join_in_background(set, std::move(alone)); });
   }
   std::int64_t bytes = 0;
-  error = agreed_length(file, bytes);
-  if (error.ok()) error = on_first(file, [&] { return begin_join(set, bytes); });
-  if (error.ok()) error = agreed(file, join_part(set, bytes, share_of(file), use.tally));
-  if (error.ok()) error = on_first(file, [&] { return end_join(set, bytes); });
+  error = agreed_length(ranks, bytes);
+  if (error.ok()) error = on_first(ranks, [&] { return begin_join(set, bytes); });
+  if (error.ok()) error = agreed(ranks, join_part(set, bytes, share_of(file), use.tally));
+  if (error.ok()) error = on_first(ranks, [&] { return end_join(set, bytes); });
   if (!error.ok() && file.rank == 0) abandon_join(set, error);
   if (!error.ok()) return error;
   std::int64_t copied[] = {use.tally.by_kernel, use.tally.through_memory};
-  transport::reduce_to_all(copied, 2, MPI_INT64_T, MPI_SUM, file.comm);
+  transport::reduce_to_all(copied, 2, MPI_INT64_T, MPI_SUM, ranks.comm);
   use.tally = {copied[0], copied[1]};
   use.joined = true;
-  return remove_set(file, file.rank == 0 ? is_needed_by_copy(file) : false);
+  return remove_set(ranks, file.rank == 0 ? is_needed_by_copy(file) : false);
 }
 
 }  // namespace
 
-core::Error note_flushed(File& file) {
-  return file.subfiles->writes ? note(file, Noted::flushed) : core::Error{};
+core::Error note_flushed(const Ranks& ranks) {
+  return ranks.file.subfiles->writes ? note(ranks, Noted::flushed) : core::Error{};
 }
 
-core::Error close_subfiles(File& file, AtClose how) {
+core::Error close_subfiles(const Ranks& ranks, AtClose how) {
+  File& file = ranks.file;
   if (how == AtClose::remove)
-    return remove_set(file, file.rank == 0 ? is_needed_by_another(*file.subfiles) : false);
+    return remove_set(ranks, file.rank == 0 ? is_needed_by_another(*file.subfiles) : false);
   if (!file.subfiles->writes) return {};
-  core::Error error = note(file, Noted::closed);
-  return error.ok() && file.hints.join != policy::Join::never ? join(file) : error;
+  core::Error error = note(ranks, Noted::closed);
+  return error.ok() && file.hints.join != policy::Join::never ? join(ranks) : error;
 }
 
 }  // namespace collio::engine

@@ -31,7 +31,8 @@ void log_calls(File& file, const observe::CallRecord& record) noexcept try {
 
 /// hear_of_unmet() for one way. `others`: whether this rank has calls of the other way to tell of; then
 /// whether any rank has.
-core::Error hear_of(File& file, policy::Direction direction, std::string_view call, bool& others) {
+core::Error hear_of(const Ranks& ranks, policy::Direction direction, std::string_view call, bool& others) {
+  File& file = ranks.file;
   UnmetCalls::OneWay unmet = std::exchange(file.unmet.of(direction), {});
   const core::Error mine{static_cast<core::ErrorClass>(unmet.outcome.error), unmet.message};
   const bool was_told = unmet.outcome.error != 0;
@@ -40,12 +41,12 @@ core::Error hear_of(File& file, policy::Direction direction, std::string_view ca
   digest.shapes = kind;               // of all ranks the same, or not
   digest.unmoved = was_told ? 0 : 1;  // here: ranks that have not been told
   digest.undescribed = others ? 1 : 0;
-  const transport::CallHere here = file.agreement->here();
+  const transport::CallHere here = ranks.agreement.here();
   transport::CallHere telling = here;
   telling.kind = kind_of_telling;
-  file.agreement->come_to(telling);
-  core::Error different = file.agreement->digest(digest, unmet.outcome);
-  file.agreement->come_to(here);
+  ranks.agreement.come_to(telling);
+  core::Error different = ranks.agreement.digest(digest, unmet.outcome);
+  ranks.agreement.come_to(here);
   others = different.ok() && digest.undescribed > 0;
   if (!different.ok()) {
     core::keep_worst(file.untold_error, mine);
@@ -59,7 +60,7 @@ core::Error hear_of(File& file, policy::Direction direction, std::string_view ca
   record.error = unmet.outcome.error == 0 ? "" : "failed";
   if (unmet.made > 0) log_calls(file, record);
   if (unmet.outcome.error == 0) return {};
-  const std::string words = file.agreement->words_of(unmet.outcome.failed_rank, std::move(unmet.message));
+  const std::string words = ranks.agreement.words_of(unmet.outcome.failed_rank, std::move(unmet.message));
   const bool all_are_here = digest.shapes == kind * static_cast<std::uint64_t>(file.size);
   if (was_told && (!all_are_here || digest.unmoved == 0)) return {};
   const bool write = direction == policy::Direction::write;
@@ -94,7 +95,8 @@ bool may_go_unmet(const File& file, policy::Direction direction) noexcept {
 
 // Whether ranks meet here does not depend on how many calls each made: one that has left a loop at an error
 // has made fewer.
-core::Error hear_of_unmet(File& file, std::string_view call) {
+core::Error hear_of_unmet(const Ranks& ranks, std::string_view call) {
+  File& file = ranks.file;
   using policy::Direction;
   const bool writes = may_go_unmet(file, Direction::write), reads = may_go_unmet(file, Direction::read);
   if (!writes && !reads) return {};
@@ -103,8 +105,8 @@ core::Error hear_of_unmet(File& file, std::string_view call) {
       .note(file.rank, {}, std::exchange(file.untold_error, {}));
   core::Error error;
   bool others = reads && unmet.reads.made > 0;
-  if (writes) error = hear_of(file, Direction::write, call, others);
-  if (!writes || others) core::keep_worst(error, hear_of(file, Direction::read, call, others));
+  if (writes) error = hear_of(ranks, Direction::write, call, others);
+  if (!writes || others) core::keep_worst(error, hear_of(ranks, Direction::read, call, others));
   return error;
 }
 

@@ -19,6 +19,7 @@
 namespace collio::engine {
 
 class File;
+class Ranks;
 
 struct UnmetCalls {
   /// Those that move bytes one way, since ranks met.
@@ -48,6 +49,6 @@ struct UnmetCalls {
 /// add them to the file's log. Where one rank's call failed, all ranks get an error, except a rank that got
 /// its own before and is in a call of another kind: it goes on, as the others will come to that call. Does
 /// nothing where ranks always meet. Collective.
-[[nodiscard]] core::Error hear_of_unmet(File& file, std::string_view call);
+[[nodiscard]] core::Error hear_of_unmet(const Ranks& ranks, std::string_view call);
 
 }  // namespace collio::engine

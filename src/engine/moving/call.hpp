@@ -8,7 +8,6 @@
 #include "engine/file/file.hpp"
 #include "policy/plan/plan.hpp"
 #include "transport/messages/link.hpp"
-#include "transport/node_memory/agreement.hpp"
 
 namespace collio::engine {
 
@@ -25,6 +24,12 @@ struct Call {
   bool all_wait = false;                     ///< the programs of all ranks wait in the call
   bool beside = false;                       ///< independent: other ranks may sieve, so each write has a lock
   bool sieves = false;                       ///< independent write: short pieces may be sieved
+};
+
+/// A collective one.
+struct CollectiveCall : Call {
+  const Buffers& buffers;
+  const Ranks& ranks;
 };
 
 /// How a path ended on this rank.

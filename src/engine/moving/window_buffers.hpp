@@ -41,7 +41,7 @@ class WindowBuffers {
  public:
   using Buffer = WindowBuffer<More>;
 
-  WindowBuffers(Call& call, const transport::WindowStorage& storage) : call_(call) {
+  WindowBuffers(CollectiveCall& call, const transport::WindowStorage& storage) : call_(call) {
     const std::int64_t most =
         std::min<std::int64_t>(call.plan.overlap.buffers, call.plan.domains.rounds(call.link.my_domain));
     const std::int64_t bytes = call.plan.domains.window_bytes;
@@ -104,7 +104,7 @@ class WindowBuffers {
     buffer->round = round;
     buffer->window.open(call_.plan.domains.window(call_.link.my_domain, round));
     inbox.open(round);
-    call_.file.roll->come_to_round(round);
+    call_.ranks.roll.come_to_round(round);
     if (call_.trials) call_.trials->opened();
     return buffer;
   }
@@ -130,7 +130,7 @@ class WindowBuffers {
     return first(Buffer::free);
   }
 
-  Call& call_;
+  CollectiveCall& call_;
   std::deque<Buffer> buffers_;
   std::size_t opened_ = 0;
 };

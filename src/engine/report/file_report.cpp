@@ -33,12 +33,13 @@ void FileReport::call_over(File& file) {
   }
 }
 
-void FileReport::closed(File& file, const ReportWishes& wishes) {
+void FileReport::closed(const Ranks& ranks, const ReportWishes& wishes) {
+  const File& file = ranks.file;
   if (wishes.report == 0) return;
   Remarks remarks;
-  if (wishes.storage_said != 0) remarks.storage = file.storage_remarks();
-  if (wishes.schedules_said != 0) remarks.schedules = file.schedule_remarks();
-  FileSums sums = sums_of_ranks(file);
+  if (wishes.storage_said != 0) remarks.storage = file.storage_remarks(ranks);
+  if (wishes.schedules_said != 0) remarks.schedules = file.schedule_remarks(ranks);
+  FileSums sums = sums_of_ranks(ranks);
   if (file.rank != 0) return;
   try {
     sums.line.about = about(file, remarks);

@@ -22,7 +22,7 @@ class FileReport {
   /// A data call is over: on the thread that made it. Not collective.
   void call_over(File& file);
   /// `wishes`: of all ranks. Collective over the file's communicator.
-  void closed(File& file, const ReportWishes& wishes);
+  void closed(const Ranks& ranks, const ReportWishes& wishes);
 
  private:
   std::optional<ReportLine> line_;

@@ -78,10 +78,11 @@ void put_rest(const std::vector<RestOfRank>& all, observe::report::File& line) {
 }
 
 /// This rank's counterparts of rank 0's records; null: it lacks one. Collective.
-std::vector<const observe::CallRecord*> records_of_first(const File& file) {
+std::vector<const observe::CallRecord*> records_of_first(const Ranks& ranks) {
+  const File& file = ranks.file;
   const std::vector<std::uint64_t> mine = file.log.keys();
   std::string text(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(std::uint64_t));
-  transport::broadcast_text(text, 0, file.comm);
+  transport::broadcast_text(text, 0, ranks.comm);
   std::vector<std::uint64_t> keys(text.size() / sizeof(std::uint64_t));
   std::memcpy(keys.data(), text.data(), text.size());
   std::vector<const observe::CallRecord*> records;
@@ -138,19 +139,20 @@ void FileSums::add(const FileSums& other) {
   }
 }
 
-FileSums sums_of_ranks(File& file) {
+FileSums sums_of_ranks(const Ranks& ranks) {
+  const File& file = ranks.file;
   FileSums sums = named(file);
   std::vector<OfRank> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
-  for (const observe::CallRecord* record : records_of_first(file)) {
+  for (const observe::CallRecord* record : records_of_first(ranks)) {
     const OfRank mine = record ? numbers_of(*record) : OfRank{};
-    transport::gather(&mine, sizeof mine, all.data(), file.comm);
+    transport::gather(&mine, sizeof mine, all.data(), ranks.comm);
     if (file.rank == 0) sums.calls.push_back(sums_of(*record, all));
   }
   const RestOfRank mine = rest_of(file);
   std::vector<RestOfRank> rest(all.size());
-  transport::gather(&mine, sizeof mine, rest.data(), file.comm);
+  transport::gather(&mine, sizeof mine, rest.data(), ranks.comm);
   if (file.rank == 0) put_rest(rest, sums.line);
-  sums.line.network = network_of(file);
+  sums.line.network = network_of(ranks);
   return sums;
 }
 

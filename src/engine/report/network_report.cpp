@@ -16,14 +16,15 @@ using machine::NodeTraffic;
 namespace report = observe::report;
 
 /// What all ranks have sent, on rank 0. Collective.
-NodeTraffic counted(const File& file) {
+NodeTraffic counted(const Ranks& ranks) {
+  const File& file = ranks.file;
   NodeTraffic traffic(file.machine);
   const std::vector<std::int64_t>& sent_to = file.traffic.sent_to();
   for (std::size_t node = 0; node < sent_to.size(); ++node)
     traffic.add({file.node_index, static_cast<int>(node), sent_to[node]});
   std::vector<std::int64_t>& numbers = traffic.numbers();
   transport::reduce_to_first(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_SUM,
-                             file.comm);
+                             ranks.comm);
   return traffic;
 }
 
@@ -77,14 +78,15 @@ report::Network place_of(const Machine& machine) {
 
 }  // namespace
 
-std::optional<report::Network> network_of(File& file) {
+std::optional<report::Network> network_of(const Ranks& ranks) {
+  const File& file = ranks.file;
   const Machine& machine = file.machine;
   if (machine.nodes.size() == 1) {
     const bool told = machine.network || !machine.network_unknown.empty();
     if (!told || file.rank != 0) return {};
     return place_of(machine);
   }
-  const NodeTraffic sent = counted(file);
+  const NodeTraffic sent = counted(ranks);
   if (file.rank != 0) return {};
   report::Network network = place_of(machine);
   network.traffic = traffic_of(machine, sent);

@@ -11,6 +11,6 @@ namespace collio::engine {
 /// On rank 0; nothing elsewhere, and nothing where there is one node and COLLIO_MACHINE is not set. One
 /// reduction of O(nodes) numbers (nodes * nodes up to 64 nodes) and, where the network is known, two a link.
 /// Collective.
-[[nodiscard]] std::optional<observe::report::Network> network_of(File& file);
+[[nodiscard]] std::optional<observe::report::Network> network_of(const Ranks& ranks);
 
 }  // namespace collio::engine

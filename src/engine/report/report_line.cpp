@@ -92,9 +92,8 @@ report::About about(const File& file, const Remarks& remarks) {
                       .call_trials = file.memory.call_trials_text(),
                       .hints = file.hints.in_force,
                       .warnings = file.warnings};
+  about.agreement = file.agrees_by();
   if (file.subfiles) about.subfiles = subfiles_of(*file.subfiles);
-  // Between calls a file may have none: it borrows one.
-  if (file.agreement) about.agreement = file.agreement->by_shared_memory() ? "shared memory" : "messages";
   about.warnings.insert(about.warnings.end(), file.hints.found.begin(), file.hints.found.end());
   return about;
 }

@@ -38,16 +38,16 @@ void Session::note_by_library() {
   note_call();
 }
 
-core::Error Session::flush(const core::Error& mine) {
+core::Error Session::flush(const Ranks& ranks, const core::Error& mine) {
   core::Error own = engine->sync();
   if (own.ok()) own = mine;
-  core::Error error = engine->agreement->worst(own, "cannot flush " + engine->path);
-  return error.ok() && engine->subfiles ? note_flushed(*engine) : error;
+  core::Error error = ranks.agreement.worst(own, "cannot flush " + engine->path);
+  return error.ok() && engine->subfiles ? note_flushed(ranks) : error;
 }
 
-core::Error Session::check_size(std::int64_t bytes, const core::Error& mode) const {
+core::Error Session::check_size(const Ranks& ranks, std::int64_t bytes, const core::Error& mode) const {
   std::int64_t most[] = {bytes, ~bytes};
-  if (core::Error error = engine->agreement->worst({}, "", most); !error.ok()) return error;
+  if (core::Error error = ranks.agreement.worst({}, "", most); !error.ok()) return error;
   if (most[0] != ~most[1])
     return {core::ErrorClass::not_same, engine->path + ": ranks ask for sizes from " +
                                             std::to_string(~most[1]) + " to " + std::to_string(most[0]) +
@@ -58,19 +58,19 @@ core::Error Session::check_size(std::int64_t bytes, const core::Error& mode) con
   return mode;
 }
 
-core::Error Session::close_in_visit(const Closing& closing) {
+core::Error Session::close_in_visit(const Visit& visit, const Closing& closing) {
   File& file = *engine;
-  file.gather();
+  file.gather(visit);
   core::Error error;
-  if (closing.agree) error = file.worst_in_close(closing.mine, closing.what);
+  if (closing.agree) error = File::worst_in_close(visit, closing.mine, closing.what);
   ReportWishes wishes = report_wishes(file);
-  core::keep_worst(error, file.close_storage(wishes));
+  core::keep_worst(error, file.close_storage(visit, wishes));
   if (file.rank == 0 && closing.alone) closing.alone();
   if (file.subfiles && (error.ok() || closing.subfiles == AtClose::remove))
-    error = close_subfiles(file, closing.subfiles);
+    error = close_subfiles(visit, closing.subfiles);
   core::keep_worst(error, file.late());
-  say_rest(file.comm, file.warnings, warnings_said_);
-  report_.closed(file, wishes);
+  say_rest(visit.comm, file.warnings, warnings_said_);
+  report_.closed(visit, wishes);
   return error;
 }
 
@@ -79,8 +79,8 @@ core::Error Session::close(const Closing& closing) {
   queue_.reset();
   core::Error error;
   {
-    const File::Visit visit(*engine, "close");
-    error = close_in_visit(closing);
+    const Visit visit(*engine, "close");
+    error = close_in_visit(visit, closing);
   }
   engine->part();
   engine.reset();  // requests that are waited for later keep nothing of it

@@ -40,11 +40,11 @@ class Session {
 
   /// Flushes what all ranks wrote, in a visit. `mine`: what failed on this rank before. The same error on all
   /// ranks. Collective.
-  [[nodiscard]] core::Error flush(const core::Error& mine);
+  [[nodiscard]] core::Error flush(const Ranks& ranks, const core::Error& mine);
 
   /// An error where ranks ask for different sizes or for one below 0, or where `mode` is one: the file's mode
   /// forbids it. The same on all ranks. In a visit. Collective.
-  [[nodiscard]] core::Error check_size(std::int64_t bytes, const core::Error& mode) const;
+  [[nodiscard]] core::Error check_size(const Ranks& ranks, std::int64_t bytes, const core::Error& mode) const;
 
   /// What a front adds to a close.
   struct Closing {
@@ -62,7 +62,7 @@ class Session {
   const bool reads, writes;
 
  private:
-  [[nodiscard]] core::Error close_in_visit(const Closing& closing);
+  [[nodiscard]] core::Error close_in_visit(const Visit& visit, const Closing& closing);
 
   std::size_t warnings_said_ = 0;  ///< of the file's, on stderr
   FileReport report_;

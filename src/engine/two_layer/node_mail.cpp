@@ -43,9 +43,9 @@ core::PackedExtents pieces_in(const core::ByteMask& mask, const transport::NodeS
 
 }  // namespace
 
-SlotMessage describe_slot(const Call& call, const NodeWindow& window, std::int64_t next_round) {
+SlotMessage describe_slot(const CollectiveCall& call, const NodeWindow& window, std::int64_t next_round) {
   Steps::Scope time(call.steps, Step::pack);
-  const transport::NodeSlots& slots = *call.file.slots;
+  const transport::NodeSlots& slots = call.buffers.slots();
   const transport::NodeSlots::Filled f = slots.filled(window.slot);
   SlotMessage m;
   m.header.round = window.round;
@@ -78,11 +78,11 @@ SlotMessage describe_slot(const Call& call, const NodeWindow& window, std::int64
   return m;
 }
 
-bool make_mail_room(Call& call, PathResult& moved) {
+bool make_mail_room(CollectiveCall& call, PathResult& moved) {
   File& file = call.file;
   if (file.leaders.size() < 2) return true;
   const std::int64_t bytes = call.plan.domains.window_bytes + descriptions_bytes;
-  if (file.mail_room_bytes >= bytes) return true;
+  if (call.buffers.mail_room_bytes >= bytes) return true;
   bool good = true;
   if (file.receives_mail()) {
     call.link.pool->give_back(call.link.shortage->take_room());
@@ -93,15 +93,15 @@ bool make_mail_room(Call& call, PathResult& moved) {
       good = false;
     }
   }
-  good = file.agreement->least(good ? 1 : 0) == 1;
-  file.mail_room_bytes = good ? bytes : 0;
+  good = call.ranks.agreement.least(good ? 1 : 0) == 1;
+  call.buffers.mail_room_bytes = good ? bytes : 0;
   return good;
 }
 
-Outgoing::Outgoing(Call& call, const NodeWindows& windows)
+Outgoing::Outgoing(CollectiveCall& call, const NodeWindows& windows)
     : call_(call),
       in_transit_{windows.transit_bytes(), windows.layout().groups.transit_groups},
-      bytes_out_(call.file.slots->bytes_out()),
+      bytes_out_(call.buffers.slots().bytes_out()),
       of_domain_(call.plan.several_nodes ? static_cast<std::size_t>(call.plan.domains.count) : 0) {}
 
 bool Outgoing::may_send(const NodeBatch& batch) const noexcept {
@@ -126,7 +126,7 @@ transport::Buffer Outgoing::packed(const SlotMessage& m, const NodeWindow& windo
 }
 
 void Outgoing::put_pieces(const SlotMessage& m, const NodeWindow& window, bool with_data, std::byte* out) {
-  const transport::NodeSlots& slots = *call_.file.slots;
+  const transport::NodeSlots& slots = call_.buffers.slots();
   if (m.header.parts > 0) return PackedParts(slots, window, with_data).copy(out);
   std::memcpy(out, m.extents.code().data(), m.extents.code().size());
   out += m.header.extents_bytes;
@@ -188,7 +188,7 @@ bool Outgoing::advance() {
   });
 }
 
-NodeMail::NodeMail(Call& call, Handlers handlers) : call_(call), handlers_(std::move(handlers)) {
+NodeMail::NodeMail(CollectiveCall& call, Handlers handlers) : call_(call), handlers_(std::move(handlers)) {
   for (int domain = 0; domain < call.plan.domains.count; ++domain)
     if (const int senders = mail_for(call, domain); senders > 0) boxes_.emplace_back(*this, domain, senders);
 }

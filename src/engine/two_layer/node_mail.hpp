@@ -40,16 +40,17 @@ struct SlotMessage {
 
 /// Describes what a full slot holds, or leaves it out. `next_round`: of this node's own pieces;
 /// no_round: none. Not collective. O(window / 64 units + pieces).
-[[nodiscard]] SlotMessage describe_slot(const Call& call, const NodeWindow& window, std::int64_t next_round);
+[[nodiscard]] SlotMessage describe_slot(const CollectiveCall& call, const NodeWindow& window,
+                                        std::int64_t next_round);
 
 /// Has room for a message on its way in, on all ranks that may receive any, or makes an error. False: a rank
 /// has no memory; all know. Collective where the file's last call did not have as much.
-[[nodiscard]] bool make_mail_room(Call& call, PathResult& moved);
+[[nodiscard]] bool make_mail_room(CollectiveCall& call, PathResult& moved);
 
 /// Messages on their way out.
 class Outgoing {
  public:
-  Outgoing(Call& call, const NodeWindows& windows);
+  Outgoing(CollectiveCall& call, const NodeWindows& windows);
   /// Sends the description, and `with_data` the bytes, to where the window is served or passed on. Leaves the
   /// pieces out where there is no memory for them.
   void send(SlotMessage& message, const NodeWindow& window, bool with_data);
@@ -79,7 +80,7 @@ class Outgoing {
                                          bool with_data);
   void put_pieces(const SlotMessage& message, const NodeWindow& window, bool with_data, std::byte* out);
 
-  Call& call_;
+  CollectiveCall& call_;
   flow::InTransit in_transit_;
   transport::NodeSlots::BytesOut& bytes_out_;
   transport::InFlight<Sent> sent_;
@@ -101,7 +102,7 @@ class NodeMail {
     std::function<void(const NodeWindow&, transport::Received&&)> accept;
     std::function<void(const NodeWindow&, const Account&)> complete;
   };
-  NodeMail(Call& call, Handlers handlers);
+  NodeMail(CollectiveCall& call, Handlers handlers);
   NodeMail(const NodeMail&) = delete;
   NodeMail& operator=(const NodeMail&) = delete;
 
@@ -124,7 +125,7 @@ class NodeMail {
   };
   bool advance(Box& box);
 
-  Call& call_;
+  CollectiveCall& call_;
   Handlers handlers_;
   transport::EarlyMessages early_;
   std::deque<Box> boxes_;

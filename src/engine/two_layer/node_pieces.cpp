@@ -27,7 +27,8 @@ using Batch = std::array<core::Run, batch_size>;
 
 }  // namespace
 
-NodePieces::NodePieces(Call& call) : call_(call), slots_(*call.file.slots), cursor_(call.access.pattern) {
+NodePieces::NodePieces(CollectiveCall& call)
+    : call_(call), slots_(call.buffers.slots()), cursor_(call.access.pattern) {
   if (call.memory.direct()) return;
   try {
     const std::size_t bytes = call.memory.device() ? device_staging_bytes : staging_bytes;

@@ -13,7 +13,7 @@ namespace collio::engine {
 /// Walks an access window by window, in any order of windows. One cursor, no list.
 class NodePieces {
  public:
-  explicit NodePieces(Call& call);
+  explicit NodePieces(CollectiveCall& call);
   ~NodePieces();
   NodePieces(const NodePieces&) = delete;
   NodePieces& operator=(const NodePieces&) = delete;
@@ -52,7 +52,7 @@ class NodePieces {
   [[nodiscard]] std::int64_t next_staged()
       const noexcept;  ///< bytes of the next part that goes through staging
 
-  Call& call_;
+  CollectiveCall& call_;
   transport::NodeSlots& slots_;
   core::Cursor cursor_;
   transport::Buffer buffer_;

@@ -41,7 +41,7 @@ std::int64_t answer_bytes(const transport::MessageHeader& request) noexcept {
 }  // namespace
 
 void NodeRequests::ask(const NodeWindow& window, std::int64_t next_round) {
-  transport::NodeSlots& slots = *call_.file.slots;
+  transport::NodeSlots& slots = call_.buffers.slots();
   Waiting w{window, describe_slot(call_, window, next_round), {}};
   const transport::MessageHeader& h = w.message.header;
   slots.await_departures(window.slot);
@@ -64,7 +64,7 @@ void NodeRequests::ask(const NodeWindow& window, std::int64_t next_round) {
 
 /// What was packed has been sent: the answer takes its place.
 std::byte* NodeRequests::answer_of(const Waiting& w) const {
-  return w.message.header.parts > 0 ? call_.file.slots->data(w.window.slot) : w.answer.data();
+  return w.message.header.parts > 0 ? call_.buffers.slots().data(w.window.slot) : w.answer.data();
 }
 
 /// Room for the answer. False: there is no memory.
@@ -86,12 +86,12 @@ void NodeRequests::finish(const Waiting& w, std::int64_t bytes) {
 void NodeRequests::finish_packed(const Waiting& w, std::int64_t bytes) {
   std::int64_t end_of_file = w.window.extent.offset;  // where the other side has no memory for an answer
   if (bytes > 0) std::memcpy(&end_of_file, answer_of(w) + w.message.header.data_bytes(), sizeof end_of_file);
-  call_.file.slots->finish_loading(w.window.slot, end_of_file);
+  call_.buffers.slots().finish_loading(w.window.slot, end_of_file);
 }
 
 void NodeRequests::unpack(const Waiting& w, std::int64_t bytes) {
   Steps::Scope time(call_.steps, Step::place);
-  transport::NodeSlots& slots = *call_.file.slots;
+  transport::NodeSlots& slots = call_.buffers.slots();
   const transport::MessageHeader& h = w.message.header;
   std::byte* base = slots.data(w.window.slot) + (h.span.offset - w.window.extent.offset);
   const std::byte* from = w.answer.data();
@@ -164,7 +164,7 @@ void NodeAnswers::answer(const NodeWindow& window, const transport::MessageView&
 std::int64_t NodeAnswers::put_answer(const NodeWindow& window, const transport::MessageView& request,
                                      std::byte* out) const {
   Steps::Scope time(call_.steps, Step::place);
-  const transport::NodeSlots& slots = *call_.file.slots;
+  const transport::NodeSlots& slots = call_.buffers.slots();
   const std::byte* base = slots.data(window.slot) - window.extent.offset;
   const std::int64_t end_of_file = slots.end_of_file(window.slot);
   std::byte* at = out;
@@ -180,7 +180,7 @@ std::int64_t NodeAnswers::put_answer(const NodeWindow& window, const transport::
 
 // A request does not wait for those of other nodes: they may come only after this one's slot is free again.
 bool NodeAnswers::advance() {
-  transport::NodeSlots& slots = *call_.file.slots;
+  transport::NodeSlots& slots = call_.buffers.slots();
   bool anything = false;
   std::erase_if(windows_, [&](Pending& p) {
     // Nobody reads a window of this node's that nobody has asked for. All others are waited for: the slot

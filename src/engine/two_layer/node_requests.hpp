@@ -10,7 +10,7 @@ namespace collio::engine {
 /// NodeRequests this rank has sent for its node, and the answers, which it puts into the slots.
 class NodeRequests {
  public:
-  NodeRequests(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
+  NodeRequests(CollectiveCall& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
   /// All ranks have marked what they want of the window: asks for it. `next_round`: see describe_slot().
   void ask(const NodeWindow& window, std::int64_t next_round);
   /// Receives answers. True when anything happened.
@@ -29,7 +29,7 @@ class NodeRequests {
   void finish_packed(const Waiting& w, std::int64_t bytes);
   void unpack(const Waiting& w, std::int64_t bytes);
 
-  Call& call_;
+  CollectiveCall& call_;
   Outgoing& outgoing_;
   transport::InFlight<Waiting> waiting_;
 };
@@ -37,7 +37,7 @@ class NodeRequests {
 /// Other nodes' requests for windows that this rank answers, once the bytes are there.
 class NodeAnswers {
  public:
-  NodeAnswers(Call& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
+  NodeAnswers(CollectiveCall& call, Outgoing& outgoing) : call_(call), outgoing_(outgoing) {}
   /// False: it is dealt with.
   bool keep(const NodeWindow& window, transport::Received&& request);
   /// No more requests will come for the window.
@@ -57,7 +57,7 @@ class NodeAnswers {
   [[nodiscard]] std::int64_t put_answer(const NodeWindow& window, const transport::MessageView& request,
                                         std::byte* out) const;
 
-  Call& call_;
+  CollectiveCall& call_;
   Outgoing& outgoing_;
   std::vector<Pending> windows_;
 };

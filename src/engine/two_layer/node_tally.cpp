@@ -10,19 +10,19 @@ namespace collio::engine {
 using observe::Step;
 using observe::Steps;
 
-std::int64_t packed_room(const Call& call, std::int64_t begin, std::int64_t end) noexcept {
+std::int64_t packed_room(const CollectiveCall& call, std::int64_t begin, std::int64_t end) noexcept {
   return flow::part_room({end - begin, call.access.pattern.most_pieces(begin, end)},
                          {call.plan.domains.window_bytes, call.plan.mask_shift});
 }
 
-NodeTally::NodeTally(Call& call)
+NodeTally::NodeTally(CollectiveCall& call)
     : teams_(call.file.layers.teams[static_cast<std::size_t>(call.file.node_index)]),
-      ranks_(call.file.slots->ranks()),
+      ranks_(call.buffers.slots().ranks()),
       team_(teams_.team_of(call.file.node_rank)),
       window_slots_(call.plan.window_slots),
       slot_bytes_(policy::slot_bytes(call.plan)) {
   if (!call.plan.several_nodes) return;
-  transport::NodeSlots& slots = *call.file.slots;
+  transport::NodeSlots& slots = call.buffers.slots();
   tally_.emplace(call.plan.domains, teams_.count, slots.next_counters());
   mine_.resize(static_cast<std::size_t>(tally_->places()));
   {
@@ -34,7 +34,7 @@ NodeTally::NodeTally(Call& call)
   slots.clear_old_counters(call.file.node_rank);
 }
 
-void NodeTally::count_in(Call& call) {
+void NodeTally::count_in(CollectiveCall& call) {
   const policy::Domains& domains = call.plan.domains;
   // The first message of a domain goes out even if there are no pieces: it tells which is the next.
   if (teams_.first_rank(team_) == call.file.node_rank)

@@ -13,13 +13,14 @@
 namespace collio::engine {
 
 /// Room for data bytes [begin, end) of this rank's access where they are packed.
-[[nodiscard]] std::int64_t packed_room(const Call& call, std::int64_t begin, std::int64_t end) noexcept;
+[[nodiscard]] std::int64_t packed_room(const CollectiveCall& call, std::int64_t begin,
+                                       std::int64_t end) noexcept;
 
 class NodeTally {
  public:
   /// Counts this rank in and waits until all ranks of the node are. Collective on the node, where there are
   /// several nodes. O(windows in which this rank has bytes).
-  explicit NodeTally(Call& call);
+  explicit NodeTally(CollectiveCall& call);
 
   /// Whether this rank passes the window.
   [[nodiscard]] bool mine(int domain, std::int64_t round) const noexcept;
@@ -45,7 +46,7 @@ class NodeTally {
   [[nodiscard]] std::int64_t next_of_node(int domain, std::int64_t round) const noexcept;
 
  private:
-  void count_in(Call& call);
+  void count_in(CollectiveCall& call);
   void add(std::int64_t place);
   [[nodiscard]] int slots_of(int domain, std::int64_t round, int team) const noexcept;
   [[nodiscard]] flow::Room room_below(int domain, std::int64_t round, int end) const noexcept;

@@ -10,9 +10,9 @@ namespace collio::engine {
 /// Calls help() until done(); help() says whether it did anything. `group`: what to sleep for. talks():
 /// messages of this rank may be under way, or something else that no other rank would wake it for.
 template <class Help, class Done, class Talks>
-void wait_until(Call& call, int group, Help&& help, Done&& done, Talks&& talks) {
+void wait_until(CollectiveCall& call, int group, Help&& help, Done&& done, Talks&& talks) {
   if (done()) return;
-  const transport::NodeSlots& slots = *call.file.slots;
+  const transport::NodeSlots& slots = call.buffers.slots();
   observe::Steps::Scope time(call.steps, observe::Step::wait);
   transport::WordWait asleep(call.link.comm);
   transport::PoliteWait polling;

@@ -7,15 +7,15 @@ namespace collio::engine {
 
 namespace {
 
-int home_of(const Call& call, int domain) noexcept { return call.link.home_of(domain); }
+int home_of(const CollectiveCall& call, int domain) noexcept { return call.link.home_of(domain); }
 
-const policy::Teams& teams_here(const Call& call) noexcept {
+const policy::Teams& teams_here(const CollectiveCall& call) noexcept {
   return call.file.layers.teams[static_cast<std::size_t>(call.file.node_index)];
 }
 
 }  // namespace
 
-NodeWindows::NodeWindows(Call& call)
+NodeWindows::NodeWindows(CollectiveCall& call)
     : call_(call),
       domains_(call.plan.domains),
       teams_(teams_here(call)),
@@ -107,14 +107,14 @@ void NodeWindows::advance(NodeLane& lane) {
     lane.left = order_.next(lane.course, next_);
     if (!lane.left) return;
     for (const flow::Batch::Window& window : next_.windows) add(batch, window);
-    if (batch.windows.empty()) call_.file.slots->enter(next_.group);
+    if (batch.windows.empty()) call_.buffers.slots().enter(next_.group);
   }
   batch.group = next_.group;
   batch.step = next_.step;
   batch.number = next_.number;
-  call_.file.roll->come_to_round(next_.windows.front().round);
+  call_.ranks.roll.come_to_round(next_.windows.front().round);
   const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) /
-                            static_cast<std::size_t>(call_.file.slots->ranks());
+                            static_cast<std::size_t>(call_.buffers.slots().ranks());
   std::ranges::rotate(batch.windows, batch.windows.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
@@ -123,33 +123,33 @@ std::int64_t NodeWindows::next_round(const NodeWindow& window) const noexcept {
                                          : tally_.next_of_node(window.domain, window.round);
 }
 
-bool serves(const Call& call) noexcept {
+bool serves(const CollectiveCall& call) noexcept {
   return !call.plan.few_servers ||
          (call.link.my_domain >= 0 && call.link.my_domain < call.plan.domains.count);
 }
 
-bool serves_last(const Call& call) noexcept {
+bool serves_last(const CollectiveCall& call) noexcept {
   return call.plan.several_nodes && !call.file.machine.storage.overlaps;
 }
 
-int mail_receiver(const Call& call, int domain) noexcept {
+int mail_receiver(const CollectiveCall& call, int domain) noexcept {
   const File& f = call.file;
   return home_of(call, domain) == f.node_index ? call.link.receiver_of(domain)
                                                : f.leaders[static_cast<std::size_t>(f.node_index)];
 }
 
-int mail_for(const Call& call, int domain) noexcept {
+int mail_for(const CollectiveCall& call, int domain) noexcept {
   const File& f = call.file;
   return mail_receiver(call, domain) == f.rank
              ? f.layers.senders_to(f.node_index, domain, home_of(call, domain))
              : 0;
 }
 
-int next_node(const Call& call, int domain) noexcept {
+int next_node(const CollectiveCall& call, int domain) noexcept {
   return call.file.layers.next_hop(call.file.node_index, domain, home_of(call, domain));
 }
 
-int next_rank(const Call& call, int domain) noexcept {
+int next_rank(const CollectiveCall& call, int domain) noexcept {
   const File& f = call.file;
   const int hop = next_node(call, domain);
   return hop == home_of(call, domain) ? call.link.receiver_of(domain)

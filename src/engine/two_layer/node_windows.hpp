@@ -52,7 +52,7 @@ struct NodeLane {
 class NodeWindows {
  public:
   /// Collective on the node, where there are several nodes.
-  explicit NodeWindows(Call& call);
+  explicit NodeWindows(CollectiveCall& call);
 
   [[nodiscard]] bool any_left() const noexcept { return lanes_[0].left || lanes_[1].left; }
   /// Of the lanes whose batch `may_enter(batch)`, the one that is behind. Null: none.
@@ -85,7 +85,7 @@ class NodeWindows {
   [[nodiscard]] bool gets_mail(int domain) const noexcept;
   void add(NodeBatch& batch, const flow::Batch::Window& window) const;
 
-  const Call& call_;
+  const CollectiveCall& call_;
   const policy::Domains& domains_;
   const policy::Teams& teams_;
   int team_;  ///< this rank's
@@ -97,24 +97,24 @@ class NodeWindows {
 };
 
 /// Whether this rank may read and write the file for others.
-[[nodiscard]] bool serves(const Call& call) noexcept;
+[[nodiscard]] bool serves(const CollectiveCall& call) noexcept;
 
 /// Whether it does so only when it has nothing else to do: a rank in a call of the storage keeps other nodes
 /// waiting for its messages.
-[[nodiscard]] bool serves_last(const Call& call) noexcept;
+[[nodiscard]] bool serves_last(const CollectiveCall& call) noexcept;
 
 /// The rank of this node that receives what comes for `domain`: its aggregator or the rank beside it, or the
 /// first rank of a node on which its pieces meet.
-[[nodiscard]] int mail_receiver(const Call& call, int domain) noexcept;
+[[nodiscard]] int mail_receiver(const CollectiveCall& call, int domain) noexcept;
 
 /// Messages that this rank receives for `domain` in a round in which everyone has pieces. 0: another rank
 /// receives them, or there are none.
-[[nodiscard]] int mail_for(const Call& call, int domain) noexcept;
+[[nodiscard]] int mail_for(const CollectiveCall& call, int domain) noexcept;
 
 /// The node to which this node sends pieces of `domain`.
-[[nodiscard]] int next_node(const Call& call, int domain) noexcept;
+[[nodiscard]] int next_node(const CollectiveCall& call, int domain) noexcept;
 
 /// The rank there.
-[[nodiscard]] int next_rank(const Call& call, int domain) noexcept;
+[[nodiscard]] int next_rank(const CollectiveCall& call, int domain) noexcept;
 
 }  // namespace collio::engine

@@ -5,7 +5,7 @@
 
 namespace collio::engine {
 
-[[nodiscard]] PathResult two_layer_write(Call& call);
-[[nodiscard]] PathResult two_layer_read(Call& call);
+[[nodiscard]] PathResult two_layer_write(CollectiveCall& call);
+[[nodiscard]] PathResult two_layer_read(CollectiveCall& call);
 
 }  // namespace collio::engine

@@ -26,8 +26,8 @@ namespace {
 /// other windows meanwhile.
 class WindowLoader {
  public:
-  WindowLoader(Call& call, PathResult& moved)
-      : call_(call), moved_(moved), slots_(*call.file.slots), serves_(engine::serves(call)) {}
+  WindowLoader(CollectiveCall& call, PathResult& moved)
+      : call_(call), moved_(moved), slots_(call.buffers.slots()), serves_(engine::serves(call)) {}
 
   [[nodiscard]] bool serves() const noexcept { return serves_; }
   /// Nothing is under way.
@@ -94,7 +94,7 @@ class WindowLoader {
     return true;
   }
 
-  Call& call_;
+  CollectiveCall& call_;
   PathResult& moved_;
   transport::NodeSlots& slots_;
   bool serves_;
@@ -105,10 +105,10 @@ class WindowLoader {
 /// This rank's part of a read.
 class NodeReader {
  public:
-  NodeReader(Call& call, PathResult& moved)
+  NodeReader(CollectiveCall& call, PathResult& moved)
       : call_(call),
         moved_(moved),
-        slots_(*call.file.slots),
+        slots_(call.buffers.slots()),
         windows_(call),
         pieces_(call),
         loader_(call, moved),
@@ -279,7 +279,7 @@ class NodeReader {
     return loader_.load(window);
   }
 
-  Call& call_;
+  CollectiveCall& call_;
   PathResult& moved_;
   transport::NodeSlots& slots_;
   NodeWindows windows_;
@@ -299,7 +299,7 @@ class NodeReader {
 
 }  // namespace
 
-PathResult two_layer_read(Call& call) {
+PathResult two_layer_read(CollectiveCall& call) {
   PathResult moved;
   if (!make_mail_room(call, moved)) return moved;
   NodeReader(call, moved).run();

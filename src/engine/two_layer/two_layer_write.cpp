@@ -30,8 +30,8 @@ namespace {
 /// starts the write, goes on with its own pieces, and gives the slot back when the write is over.
 class WindowWriter {
  public:
-  WindowWriter(Call& call, PathResult& moved)
-      : call_(call), moved_(moved), slots_(*call.file.slots), serves_(serves(call)) {}
+  WindowWriter(CollectiveCall& call, PathResult& moved)
+      : call_(call), moved_(moved), slots_(call.buffers.slots()), serves_(serves(call)) {}
 
   /// Starts to write one full window, if there is one and this rank may and no other is at it. True: look
   /// again. One only: a rank that wrote them all would fall behind with its own pieces, and the others would
@@ -124,7 +124,7 @@ class WindowWriter {
             }};
   }
 
-  Call& call_;
+  CollectiveCall& call_;
   PathResult& moved_;
   transport::NodeSlots& slots_;
   bool serves_;
@@ -134,9 +134,9 @@ class WindowWriter {
 /// This rank's part of a write.
 class NodeWriter {
  public:
-  NodeWriter(Call& call, PathResult& moved)
+  NodeWriter(CollectiveCall& call, PathResult& moved)
       : call_(call),
-        slots_(*call.file.slots),
+        slots_(call.buffers.slots()),
         windows_(call),
         pieces_(call),
         writer_(call, moved),
@@ -247,7 +247,7 @@ class NodeWriter {
     slots_.recycle(window.slot);
   }
 
-  Call& call_;
+  CollectiveCall& call_;
   transport::NodeSlots& slots_;
   const bool serves_last_ = serves_last(call_);
   NodeWindows windows_;
@@ -259,7 +259,7 @@ class NodeWriter {
 
 }  // namespace
 
-PathResult two_layer_write(Call& call) {
+PathResult two_layer_write(CollectiveCall& call) {
   PathResult moved;
   if (!make_mail_room(call, moved)) return moved;
   NodeWriter(call, moved).run();

@@ -18,7 +18,7 @@ class Aggregator {
   using Buffers = WindowBuffers<More>;
   using Buffer = typename Buffers::Buffer;
 
-  Aggregator(Call& call, int senders, bool readable)
+  Aggregator(CollectiveCall& call, int senders, bool readable)
       : call_(call),
         inbox_(call.link, call.link.my_domain, senders, early_),
         buffers_(call,
@@ -82,7 +82,7 @@ class Aggregator {
     return buffer;
   }
 
-  Call& call_;
+  CollectiveCall& call_;
   transport::EarlyMessages early_;
   transport::Inbox inbox_;
   Buffers buffers_;

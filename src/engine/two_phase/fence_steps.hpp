@@ -24,7 +24,7 @@ namespace collio::engine {
 class FenceSteps {
  public:
   /// Collective.
-  FenceSteps(Call& call, transport::Payload payload)
+  FenceSteps(CollectiveCall& call, transport::Payload payload)
       : call_(call), reads_(payload == transport::Payload::request) {
     observe::Steps::Scope time(call_.steps, observe::Step::exchange);
     if (!reads_) call_.link.remote->begin_fence();
@@ -40,7 +40,7 @@ class FenceSteps {
       return false;
     {
       observe::Steps::Scope time(call_.steps, observe::Step::wait);
-      round_ = call_.file.agreement->least(outbox.first_round_left());
+      round_ = call_.ranks.agreement.least(outbox.first_round_left());
     }
     {
       observe::Steps::Scope time(call_.steps, observe::Step::exchange);
@@ -56,7 +56,7 @@ class FenceSteps {
   }
 
  private:
-  Call& call_;
+  CollectiveCall& call_;
   bool reads_;
   std::int64_t round_ = 0;  ///< of the next step
 };

@@ -6,11 +6,11 @@
 
 namespace collio::engine {
 
-OwnPieces::OwnPieces(Call& call) : call_(call) {
+OwnPieces::OwnPieces(CollectiveCall& call) : call_(call) {
   if (call.access.bytes > 0) source_.emplace(call.access, call.plan.domains, call.link.my_domain);
 }
 
-bool make_room(Call& call) {
+bool make_room(CollectiveCall& call) {
   const int mine = call.link.my_domain;
   const bool aggregates = mine >= 0 && mine < call.plan.domains.count;
   const bool own_windows = aggregates && !call.link.remote;  // else they lie in the MPI window

@@ -14,7 +14,7 @@ namespace collio::engine {
 /// This rank's own pieces in the domain it serves: they need no message.
 class OwnPieces {
  public:
-  explicit OwnPieces(Call& call);
+  explicit OwnPieces(CollectiveCall& call);
   [[nodiscard]] std::int64_t next_round() const noexcept {
     return source_ ? source_->next_round() : transport::no_round;
   }
@@ -24,7 +24,7 @@ class OwnPieces {
   [[nodiscard]] std::int64_t stream_begin() const noexcept { return description_.stream_begin; }
 
  private:
-  Call& call_;
+  CollectiveCall& call_;
   std::optional<transport::DomainSource> source_;
   transport::Description description_;
 };
@@ -32,10 +32,11 @@ class OwnPieces {
 /// Has the call's large buffers before any message: an aggregator's windows and messages on the way out, as
 /// far as the budget goes, in the pool; room for one on its way in. False: there is no memory. Not
 /// collective.
-[[nodiscard]] bool make_room(Call& call);
+[[nodiscard]] bool make_room(CollectiveCall& call);
 
 /// This rank's lanes. None: there is no memory.
-[[nodiscard]] inline std::optional<transport::Outbox> lanes_of(Call& call, transport::Payload payload) {
+[[nodiscard]] inline std::optional<transport::Outbox> lanes_of(CollectiveCall& call,
+                                                               transport::Payload payload) {
   try {
     return std::optional<transport::Outbox>(std::in_place, call.link, call.access, call.plan.domains,
                                             call.memory, payload);
@@ -57,7 +58,7 @@ class OwnPieces {
 /// way. For fences it has first_round_open(), the first round in which it has to do anything before the next
 /// fence, and fenced(next): all before `next` is over.
 template <class Aggregator>
-PathResult run_two_phase(Call& call, transport::Payload payload) {
+PathResult run_two_phase(CollectiveCall& call, transport::Payload payload) {
   PathResult moved;
   std::vector<std::int32_t> senders(static_cast<std::size_t>(call.plan.domains.count) + 1,
                                     0);  // and ranks without memory
@@ -69,7 +70,7 @@ PathResult run_two_phase(Call& call, transport::Payload payload) {
   }
   if (call.file.size > 1) {
     observe::Steps::Scope time(call.steps, observe::Step::digest);
-    call.file.agreement->sum(senders);
+    call.ranks.agreement.sum(senders);
   }
   if (senders.back() > 0) return moved;  // so do all ranks: no message is under way
   transport::Outbox& outbox = *lanes;

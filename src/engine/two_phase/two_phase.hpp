@@ -5,7 +5,7 @@
 
 namespace collio::engine {
 
-[[nodiscard]] PathResult two_phase_write(Call& call);
-[[nodiscard]] PathResult two_phase_read(Call& call);
+[[nodiscard]] PathResult two_phase_write(CollectiveCall& call);
+[[nodiscard]] PathResult two_phase_read(CollectiveCall& call);
 
 }  // namespace collio::engine

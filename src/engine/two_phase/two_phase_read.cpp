@@ -32,7 +32,7 @@ struct WindowRequests {
 /// Answers on their way, within the budget, and grants.
 class OutgoingAnswers {
  public:
-  explicit OutgoingAnswers(Call& call) : call_(call), grants_(call.link) {}
+  explicit OutgoingAnswers(CollectiveCall& call) : call_(call), grants_(call.link) {}
   [[nodiscard]] bool empty() const noexcept { return sends_.empty() && grants_.idle(); }
   [[nodiscard]] transport::Grants& grants() noexcept { return grants_; }
   [[nodiscard]] const transport::Grants& grants() const noexcept { return grants_; }
@@ -94,7 +94,7 @@ class OutgoingAnswers {
     });
   }
 
-  Call& call_;
+  CollectiveCall& call_;
   transport::Grants grants_;
   transport::InFlight<Send> sends_;
   std::int64_t under_way_bytes_ = 0;
@@ -102,7 +102,7 @@ class OutgoingAnswers {
 
 class ReadAggregator : private Aggregator<ReadAggregator, WindowRequests> {
  public:
-  ReadAggregator(Call& call, int senders) : Aggregator(call, senders, true), answers_(call) {}
+  ReadAggregator(CollectiveCall& call, int senders) : Aggregator(call, senders, true), answers_(call) {}
 
   [[nodiscard]] bool done() const noexcept {
     return inbox_.round() == no_round && buffers_.idle() && answers_.empty();
@@ -228,7 +228,7 @@ class ReadAggregator : private Aggregator<ReadAggregator, WindowRequests> {
 
 }  // namespace
 
-PathResult two_phase_read(Call& call) {
+PathResult two_phase_read(CollectiveCall& call) {
   return run_two_phase<ReadAggregator>(call, transport::Payload::request);
 }
 

@@ -21,7 +21,7 @@ struct Nothing {};
 
 class WriteAggregator : private Aggregator<WriteAggregator, Nothing> {
  public:
-  WriteAggregator(Call& call, int senders)
+  WriteAggregator(CollectiveCall& call, int senders)
       : Aggregator(call, senders, call.file.readable), grants_(call.link) {}
 
   [[nodiscard]] bool done() const noexcept {
@@ -104,7 +104,7 @@ class WriteAggregator : private Aggregator<WriteAggregator, Nothing> {
 
 }  // namespace
 
-PathResult two_phase_write(Call& call) {
+PathResult two_phase_write(CollectiveCall& call) {
   return run_two_phase<WriteAggregator>(call, transport::Payload::data);
 }
 

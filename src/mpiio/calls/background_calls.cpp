@@ -2,6 +2,7 @@
 #include "mpiio/calls/background_calls.hpp"
 
 #include "access/reserve.hpp"
+#include "mpiio/calls/data_calls.hpp"
 #include "mpiio/calls/library_calls.hpp"
 #include "mpiio/calls/operation.hpp"
 #include "mpiio/library/error_codes.hpp"
@@ -57,11 +58,14 @@ std::shared_ptr<Operation> post(const std::shared_ptr<OpenFile>& file, const Dat
 
 /// The file, when collio does its calls; null: the library does, and has been given the view. `code`: what
 /// came of that.
-std::shared_ptr<OpenFile> own_file(MPI_File handle, int& code) {
-  auto file = find_file(handle);
+std::shared_ptr<OpenFile> own_file(const DataCall& call, int& code) {
+  auto file = find_file(call.handle);
   code = MPI_SUCCESS;
   if (!file || (file->taken_over() && file->view_described)) return file;
-  code = give_view(*file, handle);
+  if (file->program_view.installed()) return nullptr;
+  file->settle();  // else an earlier call of the file may be under way on another thread
+  const engine::Visit visit(*file->engine, name_of(call));
+  code = give_view(*file, visit, call.handle);
   return nullptr;
 }
 
@@ -74,7 +78,7 @@ core::Error one_split_call_at_a_time() {
 
 int nonblocking(const DataCall& call, MPI_Request* request) {
   int code = MPI_SUCCESS;
-  auto file = own_file(call.handle, code);
+  auto file = own_file(call, code);
   if (!file) return code == MPI_SUCCESS ? forward(call, Ending::request, request) : code;
   post(file, call, request);
   return MPI_SUCCESS;
@@ -82,7 +86,7 @@ int nonblocking(const DataCall& call, MPI_Request* request) {
 
 int begin_split(const DataCall& call) {
   int code = MPI_SUCCESS;
-  auto file = own_file(call.handle, code);
+  auto file = own_file(call, code);
   if (file && (file->split || file->library_split)) return raise(call.handle, one_split_call_at_a_time());
   if (file) {
     file->split = post(file, call, nullptr);

@@ -9,11 +9,11 @@
 
 namespace collio::mpiio {
 
-namespace {
-
 std::string name_of(const DataCall& c) {
   return std::string(c.write ? "write" : "read") + (c.explicit_offset ? "_at_all" : "_all");
 }
+
+namespace {
 
 policy::Direction direction_of(const DataCall& c) {
   return c.write ? policy::Direction::write : policy::Direction::read;
@@ -131,10 +131,10 @@ int collective(const DataCall& c) {
   if (!file) return forward(c);
   file->settle();
   const auto by_library = [&] {
-    const engine::File::Visit visit(*file->engine, name_of(c), direction_of(c));
-    if (const core::Error error = engine::check_same_data_call(*file->engine, name_of(c)); !error.ok())
+    const engine::Visit visit(*file->engine, name_of(c), direction_of(c));
+    if (const core::Error error = engine::check_same_data_call(visit, name_of(c)); !error.ok())
       return raise(c.handle, error);
-    const int rc = give_view(*file, c.handle);
+    const int rc = give_view(*file, visit, c.handle);
     return rc == MPI_SUCCESS ? forward(c) : rc;
   };
   if (!file->taken_over()) {

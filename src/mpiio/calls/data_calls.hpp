@@ -25,6 +25,9 @@ struct DataCall {
 /// Bytes moved, as MPI_Get_elements will tell. `status` may be MPI_STATUS_IGNORE.
 void set_status(MPI_Status* status, std::int64_t bytes);
 
+/// "write_at_all" and the like: of a collective call in the report.
+[[nodiscard]] std::string name_of(const DataCall& call);
+
 /// The call in the engine's terms. `offset`: where it begins, in etypes. Errors of this rank's arguments are
 /// in the request.
 [[nodiscard]] engine::CallRequest request_of(OpenFile& file, const DataCall& call, MPI_Offset& offset);

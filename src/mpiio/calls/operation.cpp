@@ -66,12 +66,12 @@ void give_as_bytes(DataCall& call, const access::MemoryAccess& memory, access::B
 
 /// give_view() while the program goes on, and may post calls that move the file pointer. No lock is held
 /// while ranks wait for each other: the program's next call may come on this thread. Collective.
-int give_view_meanwhile(OpenFile& file, MPI_File handle) {
+int give_view_meanwhile(OpenFile& file, const engine::Ranks& ranks, MPI_File handle) {
   {
     const std::scoped_lock lock(file.pointer);
     file.pointer_meanwhile = file.position(handle);
   }
-  const int code = give_view(file, handle);
+  const int code = give_view(file, ranks, handle);
   const std::scoped_lock lock(file.pointer);
   const MPI_Offset moved_to = *file.pointer_meanwhile;
   file.pointer_meanwhile.reset();
@@ -82,7 +82,7 @@ int give_view_meanwhile(OpenFile& file, MPI_File handle) {
 /// The MPI library's own call, through the program's view. What collio can describe goes as plain bytes: the
 /// program may have freed the datatype since. Collective.
 void let_library(OpenFile& file, Operation& operation) {
-  const engine::File::Visit visit(*file.engine, operation.request.operation, operation.request.direction);
+  const engine::Visit visit(*file.engine, operation.request.operation, operation.request.direction);
   MPI_Status status;
   DataCall call = operation.call;
   call.explicit_offset = true;
@@ -93,14 +93,14 @@ void let_library(OpenFile& file, Operation& operation) {
     call.type = operation.own_type;
   else
     give_as_bytes(call, memory, staging);
-  operation.library_code = give_view_meanwhile(file, call.handle);
+  operation.library_code = give_view_meanwhile(file, visit, call.handle);
   if (operation.library_code == MPI_SUCCESS) operation.library_code = forward(call);
   MPI_Count bytes = 0;
   if (operation.library_code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   if (staging && !call.write && bytes > 0) memory.scatter(0, bytes, staging.data());
   operation.result.bytes = bytes;
   operation.result.error =
-      file.engine->agreement->worst(memory.failure(), "cannot copy from or to its device memory");
+      visit.agreement.worst(memory.failure(), "cannot copy from or to its device memory");
 }
 
 }  // namespace

@@ -152,25 +152,29 @@ class LibraryVisit {
   LibraryVisit(MPI_File handle, const char* call) : file_(find_settled(handle)) {
     if (!file_) return;
     visit_.emplace(*file_->engine, call);
-    if (const core::Error error = engine::check_same_call(*file_->engine, call); !error.ok())
+    if (const core::Error error = engine::check_same_call(*visit_, call); !error.ok())
       code_ = raise(handle, error);
   }
   /// Not MPI_SUCCESS: the ranks do not make the same call.
   [[nodiscard]] int code() const noexcept { return code_; }
+  /// Null: it is the library's alone.
+  [[nodiscard]] OpenFile* file() const noexcept { return file_.get(); }
+  /// Of a file.
+  [[nodiscard]] const engine::Ranks& ranks() const noexcept { return *visit_; }
 
  private:
   int code_ = MPI_SUCCESS;
   std::shared_ptr<OpenFile> file_;
-  std::optional<engine::File::Visit> visit_;
+  std::optional<engine::Visit> visit_;
 };
 
 int set_atomicity(MPI_File handle, int flag) {
   const LibraryVisit visit(handle, "set_atomicity");
   if (visit.code() != MPI_SUCCESS) return visit.code();
-  auto file = find_settled(handle);
+  OpenFile* const file = visit.file();
   if (!file) return real->File_set_atomicity(handle, flag);
-  if (alone(*file)) return set_atomicity_alone(*file, handle, flag != 0);
-  int rc = give_view(*file, handle);
+  if (alone(*file)) return set_atomicity_alone(*file, visit.ranks(), handle, flag != 0);
+  int rc = give_view(*file, visit.ranks(), handle);
   if (rc == MPI_SUCCESS) rc = real->File_set_atomicity(handle, flag);
   if (rc == MPI_SUCCESS) file->atomic = flag != 0;
   return rc;
@@ -184,7 +188,7 @@ int sync_alone(OpenFile& file, MPI_File handle) {
   const int code = real->File_sync(handle);
   core::Error library;
   if (code != MPI_SUCCESS) library = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
-  const core::Error error = file.flush(library);
+  const core::Error error = file.flush(visit.ranks(), library);
   if (error.ok()) return code;
   return code == MPI_SUCCESS ? raise(handle, error)
                              : error_code(error);  // the library has told the error handler
@@ -219,27 +223,27 @@ int sync(MPI_File handle) {
 int set_size(MPI_File handle, MPI_Offset size) {
   const LibraryVisit visit(handle, "set_size");
   if (visit.code() != MPI_SUCCESS) return visit.code();
-  if (auto file = find_file(handle); file && alone(*file))
-    return resize_alone(*file, handle, size, storage::Resize::to);
+  if (OpenFile* const file = visit.file(); file && alone(*file))
+    return resize_alone(*file, visit.ranks(), handle, size, storage::Resize::to);
   return real->File_set_size(handle, size);
 }
 
 int preallocate(MPI_File handle, MPI_Offset size) {
   const LibraryVisit visit(handle, "preallocate");
   if (visit.code() != MPI_SUCCESS) return visit.code();
-  auto file = find_file(handle);
+  OpenFile* const file = visit.file();
   if (!file) return real->File_preallocate(handle, size);
-  return alone(*file) ? resize_alone(*file, handle, size, storage::Resize::allocate)
-                      : preallocate_file(*file, handle, size);
+  return alone(*file) ? resize_alone(*file, visit.ranks(), handle, size, storage::Resize::allocate)
+                      : preallocate_file(*file, visit.ranks(), handle, size);
 }
 
 /// Before the MPI library does a collective call with the shared file pointer.
-int install_view(MPI_File handle) {
-  auto file = find_settled(handle);
+int install_view(const LibraryVisit& visit, MPI_File handle) {
+  OpenFile* const file = visit.file();
   if (!file) return MPI_SUCCESS;
   file->program_view.note_shared_pointer();
   file->note_by_library();
-  return give_view(*file, handle);
+  return give_view(*file, visit.ranks(), handle);
 }
 
 /// Before the MPI library does another one. It has the view: else collio keeps the pointer.
@@ -258,7 +262,7 @@ collio_calls make_overrides() {
     t.name = [] parameters -> int {                         \
       const LibraryVisit visit(file, &#name[5]);            \
       if (visit.code() != MPI_SUCCESS) return visit.code(); \
-      const int rc = install_view(file);                    \
+      const int rc = install_view(visit, file);             \
       return rc == MPI_SUCCESS ? real->name arguments : rc; \
     };
 #define COLLIO_SHARED(name, parameters, arguments) \

@@ -54,12 +54,12 @@ void begin_sequential(OpenFile& file) {
   any_opened = true;
 }
 
-core::Result<std::int64_t> begin_of_view(OpenFile& file, MPI_Offset asked) {
+core::Result<std::int64_t> begin_of_view(OpenFile& file, const engine::Ranks& ranks, MPI_Offset asked) {
   if (!file.sequential) return static_cast<std::int64_t>(asked);
   engine::File& f = *file.engine;
   const bool current = asked == MPI_DISPLACEMENT_CURRENT;
   std::int64_t others[] = {current ? 0 : 1};  // when all ranks are here, nobody moves the pointer
-  if (core::Error error = f.agreement->worst({}, "", others); !error.ok()) return error;
+  if (core::Error error = ranks.agreement.worst({}, "", others); !error.ok()) return error;
   if (others[0] != 0)
     return core::Error{core::ErrorClass::displacement,
                        f.path +
@@ -74,8 +74,8 @@ core::Result<std::int64_t> begin_of_view(OpenFile& file, MPI_Offset asked) {
     byte = etypes ? byte_of_etype(f.view, etypes.value()) : -1;
     error = etypes ? core::Error{} : etypes.error();
   }
-  transport::broadcast(&byte, 1, MPI_INT64_T, 0, f.comm);
-  if (byte < 0) return f.agreement->worst(error, "cannot read the shared file pointer of " + f.path);
+  transport::broadcast(&byte, 1, MPI_INT64_T, 0, ranks.comm);
+  if (byte < 0) return ranks.agreement.worst(error, "cannot read the shared file pointer of " + f.path);
   return byte;
 }
 

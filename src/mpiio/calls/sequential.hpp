@@ -13,7 +13,8 @@ void begin_sequential(OpenFile& file);
 
 /// Where a view of MPI_File_set_view begins: `asked`, or in this mode the byte at the shared file pointer.
 /// Error `displacement`: a rank asks for another one in this mode. Collective, inside a visit.
-[[nodiscard]] core::Result<std::int64_t> begin_of_view(OpenFile& file, MPI_Offset asked);
+[[nodiscard]] core::Result<std::int64_t> begin_of_view(OpenFile& file, const engine::Ranks& ranks,
+                                                       MPI_Offset asked);
 
 /// Puts errors in front of the calls of the table that this mode forbids; those with the shared file pointer
 /// go to the table as it was before these were put in.

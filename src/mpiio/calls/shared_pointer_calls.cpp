@@ -44,7 +44,7 @@ core::Error refused(const OpenFile& file) {
                         std::to_string(file.engine->leaders.size()) +
                         " nodes, as locks of one node are not known to reach others (docs/conformance.md); "
                         "allowed: ordered calls, explicit offsets, or a mount with global locks"};
-  engine::say_once(file.engine->comm, error.message);
+  engine::say_once(file.engine->own_comm(), error.message);
   return error;
 }
 
@@ -58,18 +58,19 @@ int at_pointer(OpenFile& file, MPI_File handle, std::int64_t etypes, At&& at) {
 
 /// Where the first rank's data go. The last rank knows what all ask for; rank 0 moves the pointer, as in
 /// seek_shared(): locks need not reach other nodes then. Collective.
-core::Result<std::int64_t> take_together(OpenFile& file, std::int64_t etypes_to_here) {
+core::Result<std::int64_t> take_together(OpenFile& file, const engine::Ranks& ranks,
+                                         std::int64_t etypes_to_here) {
   engine::File& f = *file.engine;
   core::Error error;
   std::int64_t all = etypes_to_here, first = 0;
-  transport::broadcast(&all, 1, MPI_INT64_T, f.size - 1, f.comm);
+  transport::broadcast(&all, 1, MPI_INT64_T, f.size - 1, ranks.comm);
   if (f.rank == 0) {
     const auto taken = file.shared_pointer.take(f, all);
     first = taken ? taken.value() : -1;
     error = taken ? core::Error{} : taken.error();
   }
-  transport::broadcast(&first, 1, MPI_INT64_T, 0, f.comm);
-  if (first < 0) return f.agreement->worst(error, "cannot move the shared file pointer of " + f.path);
+  transport::broadcast(&first, 1, MPI_INT64_T, 0, ranks.comm);
+  if (first < 0) return ranks.agreement.worst(error, "cannot move the shared file pointer of " + f.path);
   return first;
 }
 
@@ -80,11 +81,11 @@ int in_order(OpenFile& file, MPI_File handle, const char* name, std::int64_t ety
   core::Result<std::int64_t> first = std::int64_t{0};
   std::int64_t to_here = 0;
   {
-    const engine::File::Visit visit(*file.engine, name);
-    if (const core::Error error = engine::check_same_data_call(*file.engine, name); !error.ok())
+    const engine::Visit visit(*file.engine, name);
+    if (const core::Error error = engine::check_same_data_call(visit, name); !error.ok())
       return raise(handle, error);
-    to_here = transport::sum_to_here(etypes, file.engine->comm);
-    first = take_together(file, to_here);
+    to_here = transport::sum_to_here(etypes, visit.comm);
+    first = take_together(file, visit, to_here);
   }
   return first ? at(static_cast<MPI_Offset>(first.value() + to_here - etypes)) : raise(handle, first.error());
 }
@@ -118,11 +119,11 @@ int seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
   if (!file) return before.File_seek_shared(handle, offset, whence);
   file->settle();
   engine::File& f = *file->engine;
-  const engine::File::Visit visit(f, "seek_shared");
-  core::Error error = engine::check_same_call(f, "seek_shared");
+  const engine::Visit visit(f, "seek_shared");
+  core::Error error = engine::check_same_call(visit, "seek_shared");
   if (!error.ok()) return raise(handle, error);
   std::array<std::int64_t, 4> most{offset, ~offset, whence, ~std::int64_t{whence}};
-  error = f.agreement->worst({}, "", most);
+  error = visit.agreement.worst({}, "", most);
   if (!error.ok()) return raise(handle, error);
   const bool same = most[0] == ~most[1] && most[2] == ~most[3];
   if (!same)
@@ -132,7 +133,7 @@ int seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
     const auto target = target_of(*file, handle, offset, whence);
     error = target ? file->shared_pointer.set(f, target.value()) : target.error();
   }
-  error = f.agreement->worst(error, "cannot move the shared file pointer of " + f.path);
+  error = visit.agreement.worst(error, "cannot move the shared file pointer of " + f.path);
   return error.ok() ? MPI_SUCCESS : raise(handle, error);
 }
 

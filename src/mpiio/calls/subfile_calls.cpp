@@ -12,15 +12,15 @@ core::Error begin_alone(OpenFile& file, MPI_File handle, int mode) {
   file.program_view.mark_etype_only();
   file.deletes = (mode & MPI_MODE_DELETE_ON_CLOSE) != 0 && !file.engine->linked;  // the link goes
   engine::File& f = *file.engine;
-  const engine::File::Visit visit(f, "open");
-  file.shared_pointer.begin_view(f, true);
+  const engine::Visit visit(f, "open");
+  file.shared_pointer.begin_view(visit, true);
   if ((mode & MPI_MODE_APPEND) == 0) return {};
   std::int64_t bytes = 0;
-  core::Error error = engine::agreed_length(f, bytes);
+  core::Error error = engine::agreed_length(visit, bytes);
   if (!error.ok()) return error;
   if (!file.sequential) real->File_seek(handle, bytes, MPI_SEEK_SET);
   if (f.rank == 0) error = file.shared_pointer.set(f, bytes);
-  return f.agreement->worst(error, "cannot set the shared file pointer of " + f.path);
+  return visit.agreement.worst(error, "cannot set the shared file pointer of " + f.path);
 }
 
 int get_size(MPI_File handle, MPI_Offset* bytes) {
@@ -32,18 +32,19 @@ int get_size(MPI_File handle, MPI_Offset* bytes) {
   return MPI_SUCCESS;
 }
 
-int resize_alone(OpenFile& file, MPI_File handle, MPI_Offset bytes, storage::Resize how) {
-  core::Error error = check_size(file, bytes);
-  if (error.ok()) error = engine::resize(*file.engine, bytes, how);
+int resize_alone(OpenFile& file, const engine::Ranks& ranks, MPI_File handle, MPI_Offset bytes,
+                 storage::Resize how) {
+  core::Error error = check_size(file, ranks, bytes);
+  if (error.ok()) error = engine::resize(ranks, bytes, how);
   return error.ok() ? MPI_SUCCESS : raise(handle, error);
 }
 
-int set_atomicity_alone(OpenFile& file, MPI_File handle, bool atomic) {
+int set_atomicity_alone(OpenFile& file, const engine::Ranks& ranks, MPI_File handle, bool atomic) {
   engine::File& f = *file.engine;
   std::unique_ptr<engine::SpanLocks> locks;
   if (atomic) locks = std::make_unique<engine::SpanLocks>(f.path, file.reads, file.writes);
   const core::Error error =
-      f.agreement->worst(locks ? locks->error() : core::Error{}, "cannot set atomic mode");
+      ranks.agreement.worst(locks ? locks->error() : core::Error{}, "cannot set atomic mode");
   if (!error.ok()) return raise(handle, error);
   f.atomic = std::move(locks);
   return MPI_SUCCESS;

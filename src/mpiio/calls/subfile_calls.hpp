@@ -19,10 +19,11 @@ namespace collio::mpiio {
 int get_size(MPI_File handle, MPI_Offset* bytes);
 
 /// MPI_File_set_size and MPI_File_preallocate of a file in subfiles, inside a visit. Collective.
-int resize_alone(OpenFile& file, MPI_File handle, MPI_Offset bytes, storage::Resize how);
+int resize_alone(OpenFile& file, const engine::Ranks& ranks, MPI_File handle, MPI_Offset bytes,
+                 storage::Resize how);
 
 /// MPI_File_set_atomicity of a file in subfiles, inside a visit. Collective.
-int set_atomicity_alone(OpenFile& file, MPI_File handle, bool atomic);
+int set_atomicity_alone(OpenFile& file, const engine::Ranks& ranks, MPI_File handle, bool atomic);
 
 /// MPI_File_get_atomicity. Not collective.
 int get_atomicity(MPI_File handle, int* flag);

@@ -80,10 +80,11 @@ bool is_for_reading(const access::View& view, const AskedView& asked) {
 
 /// The MPI library's refusal of a view that it need not take; else collio's own, which in check mode says
 /// more.
-core::Error error_of_view(const OpenFile& file, const access::View& view, const AskedView& asked) {
+core::Error error_of_view(const OpenFile& file, MPI_Comm comm, const access::View& view,
+                          const AskedView& asked) {
   const bool checks = file.engine->hints.check != policy::Check::none;
   const bool asks = file.atomic || (is_doubtful(view, asked.etype) && !is_for_reading(view, asked));
-  core::Error refused = asks ? ask_library(file.engine->comm, asked) : core::Error{};
+  core::Error refused = asks ? ask_library(comm, asked) : core::Error{};
   if (!view.filetype || (!checks && !refused.ok())) return refused;
   core::Error wrong = check_view(view, asked.etype, {checks, file.writes});
   return wrong.ok() ? refused : wrong;
@@ -106,10 +107,10 @@ core::Error not_converted(const OpenFile& file, MPI_Datatype etype, MPI_Datatype
 }
 
 /// What is wrong with this rank's view. Throws std::bad_alloc.
-core::Error error_of_rank(const OpenFile& file, const access::View& view, const AskedView& asked,
-                          Representation data) {
+core::Error error_of_rank(const OpenFile& file, MPI_Comm comm, const access::View& view,
+                          const AskedView& asked, Representation data) {
   core::Error error;
-  if (is_served(file, data)) error = error_of_view(file, view, asked);
+  if (is_served(file, data)) error = error_of_view(file, comm, view, asked);
   if (error.ok() && view.filetype && data == Representation::external32 && alone(file))
     error = not_converted(file, asked.etype, asked.filetype);
   return error;
@@ -145,9 +146,9 @@ bool needs_etype_only(const ViewWords& most) {
 }
 
 /// Where the view begins. Collective.
-core::Result<std::int64_t> begin_set_view(OpenFile& file, MPI_Offset asked) {
-  if (core::Error error = engine::check_same_call(*file.engine, "set_view"); !error.ok()) return error;
-  return begin_of_view(file, asked);
+core::Result<std::int64_t> begin_set_view(OpenFile& file, const engine::Ranks& ranks, MPI_Offset asked) {
+  if (core::Error error = engine::check_same_call(ranks, "set_view"); !error.ok()) return error;
+  return begin_of_view(file, ranks, asked);
 }
 
 int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype, MPI_Datatype filetype,
@@ -155,8 +156,8 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   auto file = find_settled(handle);
   if (!file) return real->File_set_view(handle, asked_displacement, etype, filetype, representation, info);
   const observe::TimeInto time(file->engine->times.set_view_s);
-  const engine::File::Visit visit(*file->engine, "set_view");
-  const auto begin = begin_set_view(*file, asked_displacement);
+  const engine::Visit visit(*file->engine, "set_view");
+  const auto begin = begin_set_view(*file, visit, asked_displacement);
   if (!begin) return raise(handle, begin.error());
   const MPI_Offset displacement = begin.value();
   const Representation data = representation_of(representation);
@@ -167,7 +168,8 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   core::Error error;
   try {
     view = describe_view(displacement, etype, filetype);
-    error = error_of_rank(*file, view, {displacement, etype, filetype, file->reads, file->writes}, data);
+    error = error_of_rank(*file, visit.comm, view, {displacement, etype, filetype, file->reads, file->writes},
+                          data);
     if (error.ok() && view.filetype) kind = judge_view(etype, filetype, view);
     plain_etype = error.ok() && view.etype_bytes > 0 && is_plain_etype(etype);
   } catch (const std::bad_alloc&) {
@@ -185,8 +187,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
   most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
   most[hands_on] = hands_on_plain_view(*file, view) ? 1 : 0;
-  if (core::Error other = file->engine->agreement->worst({}, "", most); !other.ok())
-    return raise(handle, other);
+  if (core::Error other = visit.agreement.worst({}, "", most); !other.ok()) return raise(handle, other);
   // Beyond this point every rank treats its view alike.
   const auto agreed = static_cast<ViewKind>(most[view_kind]);
   const bool same_etype = has_same_etype(most);
@@ -210,7 +211,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   else
     program_view.mark_installed();
   if (!etype_alone) program_view.forget_unit();
-  file->shared_pointer.begin_view(*file->engine, kept_here);
+  file->shared_pointer.begin_view(visit, kept_here);
   file->foreign_data = !served;
   if (!served) return MPI_SUCCESS;
   note_representation(*file, data);

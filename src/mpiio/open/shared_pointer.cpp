@@ -9,10 +9,10 @@
 
 namespace collio::mpiio {
 
-void SharedPointer::begin_view(const engine::File& file, bool kept_here) {
+void SharedPointer::begin_view(const engine::Ranks& ranks, bool kept_here) {
   if (kept_here && !was_kept_here_)
-    for_all_ranks_ = engine::locks_reach_other_nodes(file, file.path, O_RDWR) ||
-                     engine::locks_reach_other_nodes(file, path(file), O_RDWR | O_CREAT);
+    for_all_ranks_ = engine::locks_reach_other_nodes(ranks, ranks.file.path, O_RDWR) ||
+                     engine::locks_reach_other_nodes(ranks, path(ranks.file), O_RDWR | O_CREAT);
   kept_here_ = kept_here;
   was_kept_here_ = was_kept_here_ || kept_here;
   ++view_;

@@ -17,7 +17,7 @@ class SharedPointer {
  public:
   /// The program has set a view: the pointer is at 0, and kept here or by the MPI library. On all ranks
   /// alike. Inside a visit. Collective.
-  void begin_view(const engine::File& file, bool kept_here);
+  void begin_view(const engine::Ranks& ranks, bool kept_here);
   /// Whether every rank may move it. Else only rank 0: locks of one node do not reach others.
   [[nodiscard]] bool for_all_ranks() const noexcept { return for_all_ranks_; }
   [[nodiscard]] bool kept_here() const noexcept { return kept_here_; }

@@ -9,10 +9,10 @@ namespace collio::mpiio {
 
 namespace {
 
-core::Error refusal_of(const OpenFile& file) {
+core::Error refusal_of(const OpenFile& file, MPI_Comm comm) {
   AskedView asked{0, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, file.reads, file.writes};
   file.program_view.get(&asked.displacement, &asked.etype, &asked.filetype);
-  core::Error refused = ask_library(file.engine->comm, asked);
+  core::Error refused = ask_library(comm, asked);
   for (MPI_Datatype* type : {&asked.etype, &asked.filetype})
     if (!access::is_predefined(*type)) MPI_Type_free(type);
   return refused;
@@ -22,16 +22,17 @@ core::Error refusal_of(const OpenFile& file) {
 
 bool library_takes_view(const OpenFile& file) {
   if (file.program_view.installed()) return true;
-  return file.engine->comm != MPI_COMM_NULL && refusal_of(file).ok();
+  const MPI_Comm comm = file.engine->own_comm();
+  return comm != MPI_COMM_NULL && refusal_of(file, comm).ok();
 }
 
-int give_view(OpenFile& file, MPI_File handle) {
+int give_view(OpenFile& file, const engine::Ranks& ranks, MPI_File handle) {
   if (file.program_view.installed()) return MPI_SUCCESS;
   const core::Error error =
-      file.engine->agreement->worst(refusal_of(file), "has a view that the MPI library refuses");
+      ranks.agreement.worst(refusal_of(file, ranks.comm), "has a view that the MPI library refuses");
   if (!error.ok()) return raise(handle, error);
   const int code = file.program_view.install(handle, *real);
-  if (file.engine->agreement->least(code == MPI_SUCCESS ? 1 : 0) == 1) return MPI_SUCCESS;
+  if (ranks.agreement.least(code == MPI_SUCCESS ? 1 : 0) == 1) return MPI_SUCCESS;
   file.program_view.mark_etype_only();  // on all ranks alike, so that all try again
   return code != MPI_SUCCESS
              ? code

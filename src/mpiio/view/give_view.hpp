@@ -12,6 +12,6 @@ namespace collio::mpiio {
 
 /// Gives the library the program's view, unless it has it; file pointers stay. An error on all ranks, through
 /// the file's error handler, where the library refuses a rank's view. Collective.
-int give_view(OpenFile& file, MPI_File handle);
+int give_view(OpenFile& file, const engine::Ranks& ranks, MPI_File handle);
 
 }  // namespace collio::mpiio
