@@ -104,7 +104,7 @@ core::Result<std::vector<std::int64_t>> groups_of(const engine::File& file,
                                                   std::int64_t in_memory) {
   std::int64_t all = 0;
   for (const policy::PutHull& hull : hulls) all += hull.bytes;
-  const std::int64_t buffers = file.most_domains() * file.hints.buffer_bytes;
+  const std::int64_t buffers = file.most_domains() * file.settings.hints.buffer_bytes;
   auto ends = policy::group_puts(
       hulls, {std::max(buffers, all / most_groups + 1), std::max<std::int64_t>(in_memory / 2, 1)});
   std::int64_t begin = 0;

@@ -137,7 +137,7 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   if (!opened) return opened.error();
   if (!opened.value())
     return {ErrorClass::other, std::string(call.path) + ": collio is disabled by a hint (collio_enable)"};
-  made->open = std::make_shared<engine::Session>(std::move(opened.value()), request);
+  made->open = std::make_shared<engine::Session>(std::move(opened.value()));
   made->open->announce(call.comm, origins);
   return {};
 }

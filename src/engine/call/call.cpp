@@ -97,20 +97,21 @@ void agree_on_outcome(CollectiveCall& call, PathResult& moved, double since_s) {
 transport::MessageLink link_of(const Buffers& buffers, const policy::Plan& plan, const Servers& servers,
                                observe::CallRecord& record) {
   File& file = buffers.ranks.file;
-  transport::MessageLink link{.comm = buffers.ranks.comm,
-                              .rank = file.rank,
-                              .aggregators = &servers.ranks,
-                              .domains = plan.domains.count,
-                              .my_domain = servers.mine,
-                              .budget_bytes = policy::message_budget(plan.domains.window_bytes, file.hints),
-                              .pool = &buffers.pool,
-                              .steps = &record.steps,
-                              .counters = &record.counters,
-                              .node = file.node_index,
-                              .homes = &servers.homes,
-                              .sent_to = file.traffic.counters(),
-                              .requests_ahead = plan.overlap.buffers,
-                              .shortage = &buffers.shortage};
+  transport::MessageLink link{
+      .comm = buffers.ranks.comm,
+      .rank = file.rank,
+      .aggregators = &servers.ranks,
+      .domains = plan.domains.count,
+      .my_domain = servers.mine,
+      .budget_bytes = policy::message_budget(plan.domains.window_bytes, file.settings.hints),
+      .pool = &buffers.pool,
+      .steps = &record.steps,
+      .counters = &record.counters,
+      .node = file.node_index,
+      .homes = &servers.homes,
+      .sent_to = file.traffic.counters(),
+      .requests_ahead = plan.overlap.buffers,
+      .shortage = &buffers.shortage};
   if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
     link.remote = buffers.remote();
     link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
@@ -234,8 +235,8 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   if (planned.plan.path == policy::Path::two_layer) transport::NodeSlots::count_through(digest.bytes);
   note_times(agreed, planned.plan, moved.outcome);
   learn_from(agreed.buffers, {agreed.prepared.shape, digest, planned, moved.outcome});
-  agreed.buffers.pool.trim(
-      static_cast<std::size_t>(3 * policy::message_budget(planned.plan.domains.window_bytes, file.hints)));
+  agreed.buffers.pool.trim(static_cast<std::size_t>(
+      3 * policy::message_budget(planned.plan.domains.window_bytes, file.settings.hints)));
   if (planned.plan.direction == Direction::write && moved.outcome.error == 0 && digest.in_background == 0)
     look_after_targets(agreed.buffers.ranks, 1e-9 * static_cast<double>(moved.outcome.longest_ns));
   return completion_of(planned.plan.direction, agreed.prepared.access, moved);

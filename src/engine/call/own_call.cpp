@@ -29,7 +29,7 @@ PathResult move_own(File& file, const CallRequest& request, const access::FileAc
                               .steps = &record.steps,
                               .counters = &record.counters};
   Call call{file, plan, access, request.memory, link, record.steps, record.counters};
-  call.beside = books.others_sieve && file.hints.write_holes != policy::Holes::piecewise;
+  call.beside = books.others_sieve && file.settings.hints.write_holes != policy::Holes::piecewise;
   call.sieves = call.beside && request.may_sieve && file.storage() && file.readable;
   return request.direction == policy::Direction::write ? independent_write(call) : independent_read(call);
 }
@@ -60,7 +60,7 @@ Completion own_call(File& file, const CallRequest& request, const Books& books) 
 std::optional<PathResult> move_ahead(const Ranks& ranks, const CallRequest& request, const Prepared& prepared,
                                      observe::CallRecord& record) {
   File& file = ranks.file;
-  const bool checked = file.hints.check != policy::Check::none;  // writes are compared first
+  const bool checked = file.settings.hints.check != policy::Check::none;  // writes are compared first
   if (!prepared.error->ok() || request.undescribed || checked || request.memory.device()) return {};
   if (request.direction == policy::Direction::write && may_leave_out(file)) return {};  // as it could not
   if (!file.all_hold() || !file.together || file.times.independent_calls > 0 ||

@@ -69,7 +69,7 @@ policy::PlacedDomains placed(const File& file, const policy::Plan& plan,
                              std::optional<core::Matrix<std::int64_t>> rows) try {
   if (!rows) return policy::without_memory(plan.domains.count);
   policy::PlacedDomains done =
-      policy::place_domains(plan, file.machine, file.hints, std::move(*rows), file.servers.homes);
+      policy::place_domains(plan, file.machine, file.settings.hints, std::move(*rows), file.servers.homes);
   for (policy::PlacementMeasures* m : {&done.before, &done.after}) m->seat_bytes = {};  // plans are kept
   return done;
 } catch (const std::bad_alloc&) {
@@ -80,7 +80,7 @@ policy::PlacedDomains placed(const File& file, const policy::Plan& plan,
 
 void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access) {
   File& file = ranks.file;
-  if (file.hints.cut != policy::Cut::balanced || plan.domains.count < 2) return;
+  if (file.settings.hints.cut != policy::Cut::balanced || plan.domains.count < 2) return;
   const int count = plan.domains.count;
   const policy::Domains regions = policy::cut_evenly(
       {plan.span, count * balanced_regions, plan.alignment_bytes, plan.domains.window_bytes});
@@ -99,7 +99,7 @@ void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAcce
 void place_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access,
                 std::int64_t bytes) {
   File& file = ranks.file;
-  if (policy::against_placing(plan, file.machine, file.hints, bytes) != policy::InOrder::no) return;
+  if (policy::against_placing(plan, file.machine, file.settings.hints, bytes) != policy::InOrder::no) return;
   std::vector<std::int64_t> mine = bytes_by_domain(access, plan.domains);
   std::optional<core::Matrix<std::int64_t>> rows;
   if (file.rank == 0) rows = room_for_rows(file, plan.domains.count);

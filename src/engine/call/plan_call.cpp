@@ -80,7 +80,7 @@ Planned recalled(const Buffers& buffers, PlanMemory::Entry& seen, const policy::
     made = recalled_plan(buffers, seen, way, digest, access);
   }
   auto& schedules = seen.routes[way].schedules;
-  if (!schedules) schedules = schedules_of(buffers.ranks.file.hints, made.plan);
+  if (!schedules) schedules = schedules_of(buffers.ranks.file.settings.hints, made.plan);
   return {std::move(made.plan), schedules, &seen, way, made.placed};
 }
 
@@ -90,7 +90,7 @@ PlanMemory::Entry entry_of(const File& file, const CompletedCall& done) {
   // left.
   const bool tiled = plan.path == policy::Path::two_layer && plan.direction == policy::Direction::write &&
                      !done.outcome.untiled && done.digest.bytes == done.digest.span();
-  policy::CallTrials trials(policy::choices_of(plan, done.digest, file.machine, file.hints));
+  policy::CallTrials trials(policy::choices_of(plan, done.digest, file.machine, file.settings.hints));
   std::vector<PlanMemory::Route> routes(trials.ways());
   if (may_recall(plan)) routes[0].plan = plan;
   routes[0].schedules = done.planned.schedules;
@@ -114,7 +114,7 @@ Planned plan_of(const Buffers& buffers, const CallRequest& request, const policy
   if (PlanMemory::Entry* seen = file.memory.find(digest, request.direction))
     return recalled(buffers, *seen, digest, access);
   Made made = new_plan(buffers, {request.direction, digest, file.most_domains()}, access);
-  auto schedules = schedules_of(file.hints, made.plan);
+  auto schedules = schedules_of(file.settings.hints, made.plan);
   return {std::move(made.plan), std::move(schedules), nullptr, 0, made.placed};
 }
 

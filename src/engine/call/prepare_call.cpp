@@ -35,9 +35,10 @@ policy::Digest digest_of(const File& file, const Prepared& prepared, const CallR
   policy::Digest d;
   d.error = static_cast<std::int64_t>(prepared.error->kind);
   d.undescribed = request.undescribed ? 1 : 0;
-  d.on_fibers =
-      file.hints.transfer != policy::Transfer::two_sided && request.progress == observe::Progress::fiber ? 1
-                                                                                                         : 0;
+  d.on_fibers = file.settings.hints.transfer != policy::Transfer::two_sided &&
+                        request.progress == observe::Progress::fiber
+                    ? 1
+                    : 0;
   d.in_background = request.form == observe::Form::blocking ? 0 : 1;
   d.went_alone = file.times.independent_calls > 0 ? 1 : 0;
   if (access.bytes == 0) return d;

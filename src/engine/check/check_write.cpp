@@ -216,17 +216,17 @@ std::string text_of(const Ranks& ranks, const CallRequest& request, const Found&
 core::Error check_write(const Buffers& buffers, const CallRequest& request, const policy::Digest& digest,
                         const access::FileAccess& access) {
   File& file = buffers.ranks.file;
-  if (file.hints.check == policy::Check::none || request.direction != policy::Direction::write ||
+  if (file.settings.hints.check == policy::Check::none || request.direction != policy::Direction::write ||
       digest.bytes == 0 || digest.undescribed > 0)
     return {};
   const Found found = find_overlaps(buffers, request, digest, access);
   const std::string text = text_of(buffers.ranks, request, found, digest.unordered);
   if (text.empty()) return {};
-  if (static_cast<int>(file.hints.found.size()) < most_told) {
-    file.hints.found.push_back(text);
+  if (static_cast<int>(file.found_by_check.size()) < most_told) {
+    file.found_by_check.push_back(text);
     if (file.rank == 0) std::fprintf(stderr, "collio: %s\n", text.c_str());
   }
-  return found.bytes > 0 && file.hints.check == policy::Check::strict
+  return found.bytes > 0 && file.settings.hints.check == policy::Check::strict
              ? core::Error{core::ErrorClass::argument, text}
              : core::Error{};
 }

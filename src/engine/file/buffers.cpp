@@ -33,7 +33,7 @@ bool Buffers::have_mail_room() const {
 
 Buffers::~Buffers() {
   pool.give_back(shortage.take_room());
-  if (!ranks.file.hints.direct) leave_slots();  // else the storage knows them
+  if (!ranks.file.settings.hints.direct) leave_slots();  // else the storage knows them
   if (!memory_.keeps_buffers) transport::spare_buffers().take_over(pool);
 }
 

@@ -45,138 +45,58 @@ std::vector<policy::Seat> seats_of(const machine::Machine& machine, const policy
                                     {machine, hints, policy::Counting::automatic});
 }
 
-std::map<std::string, std::string> merged(const std::map<std::string, std::string>& settings,
-                                          const std::map<std::string, std::string>& hints) {
-  std::map<std::string, std::string> all = settings;
-  all.insert(hints.begin(), hints.end());
-  return all;
-}
-
-/// The layout that rank 0 finds.
-machine::Layout layout_of(const std::string& path, const policy::Hints& hints) {
-  if (hints.enabled && hints.layout) return storage::find_layout(path);
-  machine::Layout ignored;
-  ignored.source = "ignored: collio_layout=disable";
-  return ignored;
-}
-
-/// Where the bytes of the file are, or will be: its file system is the one that counts. On rank 0.
-std::string bytes_path(const FileRequest& request, const std::string& path, const policy::Hints& hints) {
-  if (request.found.set && request.found.error.ok()) return request.found.set->subfile_path(0);
-  const bool elsewhere =
-      request.writes && request.found.empty && hints.subfiles > 0 && !hints.subfile_folders.empty();
-  return elsewhere ? absolute_path(hints.subfile_folders.front()) : path;
-}
-
-bool makes_subfiles(const FileRequest& request, const policy::Hints& hints) {
-  const storage::FoundFile& found = request.found;
-  return hints.enabled && hints.subfiles > 0 && request.writes && found.error.ok() && !found.set &&
-         found.empty;
-}
-
 }  // namespace
-
-/// On rank 0, where hints ask for it: which folders the subfiles of a new file go to.
-void File::probe_folders(FirstWord& word, const FileRequest& request, policy::Hints& hints) {
-  if (!hints.probes || !makes_subfiles(request, hints)) return;
-  if (hints.subfile_folders.empty()) {
-    warnings.emplace_back("collio_probe=enable: collio_subfile_dirs names no folders to choose among");
-    return;
-  }
-  std::vector<std::string> folders;
-  for (const std::string& folder : hints.subfile_folders) folders.push_back(absolute_path(folder));
-  FolderChoice choice = choose_folders(folders);
-  probe = std::move(choice.said);
-  if (!choice.error.ok()) {
-    word.found = words_of(storage::FoundFile{.error = choice.error});
-    return;
-  }
-  word.found["folders"] = choice.chosen;
-  hints = with_folders(std::move(hints), choice.chosen);
-}
-
-/// What rank 0 says of a file, after it has laid a new one out.
-FirstWord File::first_word(const FileRequest& request) {
-  FirstWord word{request.hints, request.settings, words_of(request.found), {}};
-  hints = policy::parse_hints(merged(request.settings, request.hints));
-  probe_folders(word, request, hints);
-  const std::string bytes_at = bytes_path(request, path, hints);
-  finish_layout(new_layout, path);
-  word.storage = policy::with_layout(model_for_job(bytes_at), layout_of(bytes_at, hints));
-  return word;
-}
-
-std::string absolute_path(const std::string& path) {
-  if (path.empty() || path[0] == '/') return path;
-  char* folder = ::getcwd(nullptr, 0);
-  if (!folder) return path;
-  const std::string whole = std::string(folder) + "/" + path;
-  std::free(folder);
-  return whole;
-}
 
 int File::most_domains() const noexcept {
   const int all = static_cast<int>(servers.ranks.size());
-  return std::holds_alternative<policy::Election>(hints.who) && hints.aggregators > 0
-             ? std::min(hints.aggregators, all)
+  return std::holds_alternative<policy::Election>(settings.hints.who) && settings.hints.aggregators > 0
+             ? std::min(settings.hints.aggregators, all)
              : all;
 }
 
-std::unique_ptr<Proposal> File::propose(const FileRequest& request) {
-  std::unique_ptr<Proposal> mine(new Proposal(request.comm));
-  mine->file_.reset(new File);
-  File& f = *mine->file_;
-  MPI_Comm_rank(request.comm, &f.rank);
-  MPI_Comm_size(request.comm, &f.size);
-  f.path = absolute_path(request.path);
-  f.new_layout = request.new_layout;
-  mine->is_first_ = f.rank == 0;
-  if (f.rank != 0) return mine;
-  mine->word_ = f.first_word(request);
-  mine->network_ = find_network();
-  if (mine->network_) mine->word_.network = mine->network_->key;
-  mine->word_.ticket = mine->offer_.ticket();
-  mine->word_.memory_token = new_token();
-  mine->word_.writer_mark = request.writer_mark;
-  mine->text_ = text_of(mine->word_);
-  return mine;
+File::File(Proposal& mine, const std::string& own_path, Settings by, const FirstWord& first)
+    : rank(mine.rank),
+      size(mine.size),
+      path(own_path.empty() ? mine.path : own_path),
+      linked(!own_path.empty()),
+      settings(std::move(by)),
+      in_force(settings.hints.in_force),
+      new_layout(std::move(mine.new_layout)),
+      probe(std::move(mine.probe)),
+      writer_mark_(first.writer_mark) {
+  machine.storage = first.storage;
 }
 
 core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
   const auto mine = propose(request);
   OpenWord::Words least = mine->words();
   transport::reduce_to_all(least.data(), static_cast<int>(least.size()), MPI_INT32_T, MPI_MIN, request.comm);
-  const OpenWord word(least, mine->text(), request.comm);
+  const OpenWord word(least, mine->text, request.comm);
   bool alone = false;
   return open(request, *mine, {word}, alone);
 }
 
 core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Proposal& mine,
                                                const OpenMeeting& met, bool& alone) {
-  std::unique_ptr<File> f = std::move(mine.file_);
-  const FirstWord first = word_from(met.word.text, std::move(mine.word_));
-  f->settings = first.settings;
-  if (f->rank != 0) f->hints = policy::parse_hints(merged(first.settings, first.hints));
-  if (const auto chosen = first.found.find("folders"); f->rank != 0 && chosen != first.found.end())
-    f->hints = with_folders(std::move(f->hints), chosen->second);
-  f->warnings.insert(f->warnings.begin(), request.warnings.begin(), request.warnings.end());
-  f->warnings.insert(f->warnings.end(), f->hints.warnings.begin(), f->hints.warnings.end());
+  const FirstWord first = word_from(met.word.text, std::move(mine.word));
+  Settings settings{hints_of(first), first.settings, request.reads, request.writes};
+  const policy::Hints& hints = settings.hints;
   alone = is_in_subfiles(first.found) ||
-          (f->hints.enabled && f->hints.subfiles > 0 && request.writes && is_empty(first.found));
-  if (alone) follow_link(*f, first.found);
-  if (core::Error error = found_from(first.found, f->path).error; !error.ok()) return error;
-  if (!f->hints.enabled || (request.only_in_subfiles && !alone)) return std::unique_ptr<File>();
-  f->wants_read_ = request.reads;
-  f->wants_write_ = request.writes;
-  f->writer_mark_ = first.writer_mark;
+          (hints.enabled && hints.subfiles > 0 && request.writes && is_empty(first.found));
+  const std::string own_path = alone ? path_behind_link(first.found) : "";
+  if (core::Error error = found_from(first.found, own_path.empty() ? mine.path : own_path).error; !error.ok())
+    return error;
+  if (!hints.enabled || (request.only_in_subfiles && !alone)) return std::unique_ptr<File>();
+  std::unique_ptr<File> f(new File(mine, own_path, std::move(settings), first));
+  for (const auto& some : {request.warnings, mine.warnings, f->settings.hints.warnings})
+    f->warnings.insert(f->warnings.end(), some.begin(), some.end());
   auto member =
-      Crew::join({request.comm, met.hall}, mine.offer_, met.word.same_crew ? &first.ticket : nullptr);
+      Crew::join({request.comm, met.hall}, mine.offer, met.word.same_crew ? &first.ticket : nullptr);
   if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
   f->member_ = std::move(member.value());
   const Ranks ranks(*f);
-  f->machine.storage = first.storage;
   f->machine.nodes = f->member_.place().machine.nodes;
-  discover_network(ranks.comm, f->machine, first.network, mine.network_);
+  discover_network(ranks.comm, f->machine, first.network, mine.network);
   if (core::Error error = f->settle_in(ranks, request, first); !error.ok()) return error;
   return f;
 }
@@ -195,24 +115,24 @@ core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, cons
   storage::FoundFile found = found_from(first.found, path, request.found);
   if (core::Error error = take_up_subfiles(ranks, std::move(found), request.writes); !error.ok())
     return error;
-  const std::vector<policy::Seat> seats = seats_of(machine, hints);
+  const std::vector<policy::Seat> seats = seats_of(machine, settings.hints);
   servers = servers_on(seats, place, ranks.agreement, rank);
-  layers = policy::make_layers(machine, hints);
-  if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, hints) > place.shared_bytes)
+  layers = policy::make_layers(machine, settings.hints);
+  if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, settings.hints) > place.shared_bytes)
     machine.storage.node_buffer_bytes = place.shared_bytes;
-  if (hints.memory_limit_bytes > 0)
-    buffers_.pool.keep_at_most(static_cast<std::size_t>(hints.memory_limit_bytes / 4));
+  if (settings.hints.memory_limit_bytes > 0)
+    buffers_.pool.keep_at_most(static_cast<std::size_t>(settings.hints.memory_limit_bytes / 4));
   if (!owns_line()) lacking_.windows = policy::NoWindow::for_borrowed_line;
   prepare_memory_drill();
   prepare_fault_drill();
   // All ranks that will serve the file can open it, and all agree on its storage; else the file passes
   // through. It is opened now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
-  all_hold_ = !policy::few_servers(machine, hints);
+  all_hold_ = !policy::few_servers(machine, settings.hints);
   if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
   error = agree_on_opened(ranks, std::move(error), first);
   if (!error.ok()) return error;
-  if (machine.nodes.size() > 1 && policy::few_servers(machine, hints) && !machine.storage.overlaps)
+  if (machine.nodes.size() > 1 && policy::few_servers(machine, settings.hints) && !machine.storage.overlaps)
     servers.add_receivers(seats, place, ranks.agreement, rank);
   return check_open(ranks, request.hints, first.hints);
 }
@@ -248,14 +168,14 @@ storage::Storage* File::storage(core::Error* why) {
   if (storage_.file) return storage_.file.get();
   using storage::Access;
   storage::StorageRequest request{path,
-                                  wants_write_ ? Access::read_write : Access::read_only,
+                                  settings.writes ? Access::read_write : Access::read_only,
                                   machine.storage,
-                                  hints.storage,
-                                  hints.direct,
-                                  hints.storage_threads,
+                                  settings.hints.storage,
+                                  settings.hints.direct,
+                                  settings.hints.storage_threads,
                                   drill_,
                                   holder_,
-                                  hints.write_holes == policy::Holes::sieve,
+                                  settings.hints.write_holes == policy::Holes::sieve,
                                   nullptr,
                                   subfiles ? 0 : writer_mark_};
   const auto open_it = [&] {
@@ -267,7 +187,7 @@ storage::Storage* File::storage(core::Error* why) {
   // A file that the program opens for writing alone may be one that it cannot read. One that it reads too is
   // no use half open.
   request.access = Access::write_only;
-  if (!opened && wants_write_ && !wants_read_) opened = open_it();
+  if (!opened && settings.writes && !settings.reads) opened = open_it();
   if (!opened) {
     if (why) *why = opened.error();
     return nullptr;
@@ -278,11 +198,11 @@ storage::Storage* File::storage(core::Error* why) {
 }
 
 void File::prepare_fault_drill() {
-  drill_ = storage::FaultDrill::make(hints.faults, rank);
+  drill_ = storage::FaultDrill::make(settings.hints.faults, rank);
   if (!drill_) return;
   drill_->set_aggregator(servers.mine);
   warnings.push_back("FAULTS ARE INJECTED into the calls on " + path +
-                     ", as collio_faults asks: " + hints.faults);
+                     ", as collio_faults asks: " + settings.hints.faults);
 }
 
 std::string File::storage_remarks(const Ranks& ranks) const {
@@ -300,7 +220,7 @@ void File::begin_roll() {
   const Place& place = member_.place();
   transport::RollCall::Setting setting{.comm = line_->comm,
                                        .file = path,
-                                       .patience_s = static_cast<double>(hints.patience_s),
+                                       .patience_s = static_cast<double>(settings.hints.patience_s),
                                        .calls = calls_};
   const std::vector<machine::Node>& nodes = place.machine.nodes;
   const auto ranks_of_node = [&](std::size_t i) {
@@ -340,6 +260,6 @@ void File::part() {
   if (size > 1 && owns_line()) roll_->finish();
 }
 
-core::Error File::sync() { return storage_.file && wants_write_ ? storage_.file->sync() : core::Error{}; }
+core::Error File::sync() { return storage_.file && settings.writes ? storage_.file->sync() : core::Error{}; }
 
 }  // namespace collio::engine

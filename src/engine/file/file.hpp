@@ -13,8 +13,10 @@
 #include "access/access.hpp"
 #include "engine/file/buffers.hpp"
 #include "engine/file/kept_memories.hpp"
+#include "engine/file/proposal.hpp"
 #include "engine/file/ranks.hpp"
 #include "engine/file/servers.hpp"
+#include "engine/file/settings.hpp"
 #include "engine/file/span_locks.hpp"
 #include "engine/file/storage_use.hpp"
 #include "engine/file/subfiles.hpp"
@@ -34,25 +36,6 @@
 
 namespace collio::engine {
 
-struct FileRequest {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< the program's communicator; of use while the file is opened only
-  std::string path;               ///< of POSIX, without a driver's name before it
-  bool reads = true, writes = true;
-  std::map<std::string, std::string> hints;  ///< of the program and of collio's environment
-  std::map<std::string, std::string>
-      settings;  ///< hints that other layers' settings put in place of these, or beside them; of rank 0
-  std::vector<std::string> warnings;  ///< on hints of this rank that are none
-  storage::FoundFile found = {};      ///< by rank 0, when the file was there
-  NewLayout new_layout = {};          ///< of rank 0, where the program may make the file
-  std::uint32_t writer_mark = 0;      ///< of rank 0, which put it (storage/writer_mark.hpp); 0: none
-  bool only_in_subfiles = false;      ///< else the file is not opened, as if it were disabled; on all ranks
-};
-
-/// The path from the root. Not collective.
-[[nodiscard]] std::string absolute_path(const std::string& path);
-
-class Proposal;
-
 /// What a report of a file needs: 1, or 0.
 struct ReportWishes {
   std::int64_t report = 0;          ///< rank 0 wants one
@@ -68,8 +51,6 @@ struct OpenMeeting {
 
 class File {
  public:
-  /// What this rank brings to the meeting of an open. Not collective.
-  [[nodiscard]] static std::unique_ptr<Proposal> propose(const FileRequest& request);
   /// Collective. Rank 0's hints count for all. All ranks get a File, or all get null (disabled by hint), or
   /// all get an error of the same class (a rank that serves it cannot reach the file: it is the MPI library's
   /// alone). `alone`: set on all ranks to whether it is kept in subfiles, or was to be: nobody else can serve
@@ -115,14 +96,14 @@ class File {
   /// Flushes what this rank wrote. Not collective.
   [[nodiscard]] core::Error sync();
 
-  int rank = 0, size = 1;
-  std::string path;     ///< absolute; of a file in subfiles, that of the file itself
-  bool linked = false;  ///< it was opened in subfiles through a symbolic link
-  policy::Hints hints;
-  std::vector<std::string>
-      warnings;  ///< of this rank: on hints, and on what the file lacks; each is said once a job
-  std::map<std::string, std::string>
-      settings;  ///< which of them come from other layers' settings; the same on all ranks
+  const int rank, size;
+  const std::string path;  ///< from the root; of a file in subfiles, that of the file itself
+  const bool linked;       ///< it was opened in subfiles through a symbolic link
+  const Settings settings;
+  std::map<std::string, std::string> in_force;  ///< hints, by their keys
+  /// Of this rank: on hints, and on what the file lacks. Each is said once a job.
+  std::vector<std::string> warnings;
+  std::vector<std::string> found_by_check;  ///< in check mode, call by call
   machine::Machine machine;
   NewLayout new_layout;                               ///< of rank 0
   std::optional<observe::report::TargetProbe> probe;  ///< of rank 0, of the folders of new subfiles
@@ -165,9 +146,8 @@ class File {
   Traffic traffic;           ///< between nodes
 
  private:
-  File() = default;
-  [[nodiscard]] FirstWord first_word(const FileRequest& request);
-  void probe_folders(FirstWord& word, const FileRequest& request, policy::Hints& hints);
+  /// `own_path`: of a file in subfiles that was opened through a link; else empty.
+  File(Proposal& mine, const std::string& own_path, Settings by, const FirstWord& first);
   void prepare_fault_drill();
   [[nodiscard]] core::Error different_syncs(const Ranks& ranks, std::int64_t most,
                                             std::int64_t least) const;  ///< Collective.
@@ -207,33 +187,11 @@ class File {
   bool all_hold_ = false;                  ///< all ranks have the file open; the same on all ranks
   std::optional<storage::Holder> holder_;  ///< the process that opened the file before this rank
   std::mutex opening_;  ///< of storage_: an independent call may come while a collective one is under way
-  bool wants_read_ = true, wants_write_ = true;
-  std::uint32_t writer_mark_ = 0;               ///< storage/writer_mark.hpp
+  const std::uint32_t writer_mark_;             ///< storage/writer_mark.hpp
   std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
   core::Error late_;            ///< of calls in which ranks did not meet, heard when they closed
   std::string closed_remarks_;  ///< of the storage, when it was closed
   storage::Opened storage_;
-};
-
-/// Rank 0's word on a file, and the crew that this rank knows its ranks by.
-class Proposal {
- public:
-  ~Proposal() = default;
-  [[nodiscard]] OpenWord::Words words() const {
-    return is_first_ ? OpenWord::of(offer_.crew(), text_) : OpenWord::none(offer_.crew());
-  }
-  /// Of rank 0.
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
-
- private:
-  friend class File;
-  explicit Proposal(MPI_Comm comm) : offer_(comm) {}
-  bool is_first_ = false;
-  std::unique_ptr<File> file_;
-  Crew::Offer offer_;
-  FirstWord word_;
-  std::shared_ptr<const NetworkText> network_;
-  std::string text_;
 };
 
 }  // namespace collio::engine

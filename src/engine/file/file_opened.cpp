@@ -38,8 +38,8 @@ void File::learn_holder(const Ranks& ranks) {
 void File::note_storage(const Ranks& ranks, const StorageWords& most) {
   storage_use = storage_use_of(most, ranks.comm, storage_);
   machine.storage.overlaps = storage_use.overlaps;
-  const std::string asked(policy::name_of(hints.storage));
-  if (storage_use.declined || hints.storage == policy::StorageKind::null)
+  const std::string asked(policy::name_of(settings.hints.storage));
+  if (storage_use.declined || settings.hints.storage == policy::StorageKind::null)
     warnings.push_back("collio_storage=" + asked + ": " + storage_use.kind + ", " + storage_use.reason);
 }
 
@@ -67,7 +67,7 @@ core::Error File::close_storage(const Ranks& ranks, ReportWishes& wishes) {
                                   memory.schedule_trials_text().empty() ? 0 : 1, syncs, -syncs};
   core::Error error = worst_in_close(ranks, mine, "cannot close " + path, all);
   wishes = {all[0], all[1], all[2]};
-  if (error.ok() && hints.check != policy::Check::none && all[3] != -all[4])
+  if (error.ok() && settings.hints.check != policy::Check::none && all[3] != -all[4])
     error = different_syncs(ranks, all[3], -all[4]);
   return error;
 }

@@ -10,7 +10,7 @@ namespace collio::engine {
 policy::Plan File::plan(const Buffers& buffers, policy::PlanRequest request) {
   for (;;) {
     request.lacking = lacking_;
-    policy::Plan plan = policy::make_plan(request, machine, hints);
+    policy::Plan plan = policy::make_plan(request, machine, settings.hints);
     if (prepare(buffers, plan)) return plan;
     // Beyond this point the file lacks one thing more, and the next plan does without it.
   }
@@ -45,8 +45,8 @@ bool File::have_remote(const Ranks& ranks, const policy::Plan& plan) {
   remote.reset();
   const auto ends_by =
       by_fences ? transport::RemoteBuffers::EndsBy::fence : transport::RemoteBuffers::EndsBy::lock;
-  const std::int64_t with_room =
-      std::max(bytes, std::min(2 * before, hints.buffer_bytes));  // sizes that grow do not mean a window each
+  const std::int64_t with_room = std::max(
+      bytes, std::min(2 * before, settings.hints.buffer_bytes));  // sizes that grow do not mean a window each
   remote = transport::RemoteBuffers::make({ranks.comm, ends_by, with_room, servers.mine >= 0},
                                           ranks.agreement, lacking_.refusal);
   if (remote) return true;
@@ -59,7 +59,7 @@ bool File::have_remote(const Ranks& ranks, const policy::Plan& plan) {
 /// Past the page cache the kernel looks up the pages of a buffer for each call; these live as long as the
 /// file is open. What cannot be announced moves all the same: the storage's remarks say so.
 void File::announce_slots() {
-  if (!hints.direct || !storage_.file) return;
+  if (!settings.hints.direct || !storage_.file) return;
   const std::span<std::byte> windows{buffers_.slots->data(0), buffers_.slots->bytes()};
   static_cast<void>(storage_.file->register_buffers({&windows, 1}));
 }
@@ -68,7 +68,8 @@ void File::announce_slots() {
 /// groups of their own, where the storage knows the windows, and where the plan's domains will be cut anew.
 transport::NodeSlots::Room File::room_for(const policy::Plan& plan) const {
   using Room = transport::NodeSlots::Room;
-  if (plan.several_nodes || hints.direct || hints.cut == policy::Cut::balanced) return Room::all();
+  if (plan.several_nodes || settings.hints.direct || settings.hints.cut == policy::Cut::balanced)
+    return Room::all();
   const policy::Domains& d = plan.domains;
   const std::int64_t windows = std::min<std::int64_t>(plan.node_slots, d.count * d.most_rounds());
   // A write may have to be made once more, with masks.
@@ -82,8 +83,8 @@ std::unique_ptr<transport::NodeSlots> File::new_slots(const Ranks& ranks,
   using Pages = transport::SharedMemory::Pages;
   const Pages pages =
       machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
-  const transport::NodeSlots::Size size{static_cast<std::size_t>(policy::node_memory_bytes(machine, hints)),
-                                        machine.nodes.size() > 1};
+  const transport::NodeSlots::Size size{
+      static_cast<std::size_t>(policy::node_memory_bytes(machine, settings.hints)), machine.nodes.size() > 1};
   return transport::NodeSlots::obtain({ranks.node, ranks.agreement.board()}, {size, room, pages}, why);
 }
 

@@ -23,9 +23,9 @@ Visit::Visit(File& of, const std::string& call, std::optional<policy::Direction>
   transport::CallHere here{.file = &file.path};
   here.name[call.copy(here.name, sizeof here.name - 1)] = 0;
   here.form = static_cast<std::int64_t>(core::text_hash(here.name) >> 2);
-  here.kind = file.hints.check != policy::Check::none || !moves ? here.form
-              : *moves == policy::Direction::write              ? 1
-                                                                : 2;
+  here.kind = file.settings.hints.check != policy::Check::none || !moves ? here.form
+              : *moves == policy::Direction::write                       ? 1
+                                                                         : 2;
   agreement.come_to(here);
 }
 

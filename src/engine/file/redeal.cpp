@@ -207,7 +207,8 @@ void redeal(const Ranks& ranks, std::vector<std::int64_t> members,
   if (!error.ok()) return give_up(file, error.message);
   hold.replace(after);
   watch.said.push_back(text_on(use, before, after));
-  if (file.hints.layout) file.machine.storage.layout.count = static_cast<int>(after.members_at_end());
+  if (file.settings.hints.layout)
+    file.machine.storage.layout.count = static_cast<int>(after.members_at_end());
   file.forget_plans();
 }
 
@@ -265,7 +266,7 @@ bool one_call_at_a_time(const Ranks& ranks) {
 std::string why_not(const Ranks& ranks) {
   File& file = ranks.file;
   SubfileUse& use = *file.subfiles;
-  if (file.hints.storage == policy::StorageKind::uring)
+  if (file.settings.hints.storage == policy::StorageKind::uring)
     return "collio_storage=uring does not report the time of a write";
   int cannot = 0;
   if (file.rank == 0) {  // who closes the file from here on changes the stamp; who did before, the length
@@ -285,7 +286,7 @@ std::string why_not(const Ranks& ranks) {
 core::Error watch_targets(const Ranks& ranks) {
   File& file = ranks.file;
   SubfileUse& use = *file.subfiles;
-  if (!file.hints.redeals || !use.writes || use.set.layout().count < 2) return {};
+  if (!file.settings.hints.redeals || !use.writes || use.set.layout().count < 2) return {};
   const std::string why = why_not(ranks);
   std::int64_t bytes = 0;
   if (core::Error error = agreed_length(ranks, bytes); !error.ok()) return error;

@@ -22,7 +22,7 @@ std::string first_text(const Ranks& ranks, bool has, std::string text) {
 core::Error check_same_call(const Ranks& ranks, const std::string& operation) {
   File& file = ranks.file;
   if (core::Error late = hear_of_unmet(ranks, operation); !late.ok()) return file.unmet.untold = late;
-  if (file.hints.check == policy::Check::none || file.size == 1) return {};
+  if (file.settings.hints.check == policy::Check::none || file.size == 1) return {};
   return ranks.agreement.worst({}, "");
 }
 
@@ -35,7 +35,7 @@ core::Error check_same_data_call(const Ranks& ranks, const std::string& operatio
 core::Error check_open(const Ranks& ranks, const std::map<std::string, std::string>& mine,
                        const std::map<std::string, std::string>& common) {
   const File& file = ranks.file;
-  if (file.hints.check == policy::Check::none) return {};
+  if (file.settings.hints.check == policy::Check::none) return {};
   core::Error error;
   const auto given = [](const auto& hints, std::string_view key) {
     const auto found = hints.find(std::string(key));

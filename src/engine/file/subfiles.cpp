@@ -31,10 +31,11 @@ SubfileSet new_set(const File& file, const storage::FoundFile& found) {
   m.base = name;
   m.inode = found.mark.inode;
   m.born = found.mark.born;
-  m.layout = {file.hints.subfile_unit_bytes, file.hints.subfiles};
-  if (!file.hints.subfile_folders.empty()) {
+  m.layout = {file.settings.hints.subfile_unit_bytes, file.settings.hints.subfiles};
+  if (!file.settings.hints.subfile_folders.empty()) {
     m.folders.clear();
-    for (const std::string& folder : file.hints.subfile_folders) m.folders.push_back(absolute_path(folder));
+    for (const std::string& folder : file.settings.hints.subfile_folders)
+      m.folders.push_back(absolute_path(folder));
   }
   return {file.path, name + ".collio", std::move(m)};
 }
@@ -114,8 +115,9 @@ core::Error take_found(const Ranks& ranks, storage::FoundFile found, bool writes
   if (!found.error.ok()) return found.error;
   file.warnings.insert(file.warnings.end(), found.warnings.begin(), found.warnings.end());
   if (found.set) return use_set(ranks, std::move(found), writes);
-  if (file.hints.subfiles > 0 && writes)
-    file.warnings.push_back("collio_subfiles=" + std::to_string(file.hints.subfiles) + ": " + file.path +
+  if (file.settings.hints.subfiles > 0 && writes)
+    file.warnings.push_back("collio_subfiles=" + std::to_string(file.settings.hints.subfiles) + ": " +
+                            file.path +
                             " has bytes already and stays one file; collio split makes subfiles of it");
   return {};
 }
@@ -151,6 +153,9 @@ core::Error make_set(const Ranks& ranks) {
   found = found_from(word.found, file.path, std::move(found));
   if (word.found["made"] != "1" || !found.error.ok()) {
     lock.reset();
+    if (found.set && found.set->has_arrays())  // this open was set up for a file of stripes
+      return {core::ErrorClass::access,
+              file.path + ": another program has made array subfiles for it meanwhile; open it again"};
     return take_found(ranks, std::move(found), true);
   }
   file.warnings.insert(file.warnings.end(), found.warnings.begin(), found.warnings.end());
@@ -164,15 +169,13 @@ core::Error make_set(const Ranks& ranks) {
   return error;
 }
 
-/// File domains follow the stripes of the subfiles. Stripes of array subfiles are longer than these: no write
-/// may fill the holes between them. Locks are those of the file system that these lie on.
+/// File domains follow the stripes of the subfiles. Locks are those of the file system that these lie on.
 void align_to_stripes(File& file) {
   const SubfileSet& set = file.subfiles->set;
   const storage::SubfileLayout& layout = set.layout();
-  file.hints.in_force["collio_subfiles"] = std::to_string(layout.count);
-  file.hints.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
-  if (set.has_arrays()) file.hints.write_holes = policy::Holes::piecewise;
-  if (!file.hints.layout) return;
+  file.in_force["collio_subfiles"] = std::to_string(layout.count);
+  file.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
+  if (!file.settings.hints.layout) return;
   machine::StorageModel& storage = file.machine.storage;
   storage = policy::with_layout(std::move(storage), {});  // without that of the first subfile
   const std::int64_t unit = set.has_arrays() ? set.arrays()->stripe_bytes() : layout.unit_bytes;
@@ -243,18 +246,16 @@ bool is_empty(const std::map<std::string, std::string>& words) {
   return empty != words.end() && empty->second == "1";
 }
 
-void follow_link(File& file, const std::map<std::string, std::string>& words) {
+std::string path_behind_link(const std::map<std::string, std::string>& words) {
   const auto own = words.find("path");
-  if (own == words.end()) return;
-  file.path = own->second;
-  file.linked = true;
+  return own == words.end() ? "" : own->second;
 }
 
 core::Error take_up_subfiles(const Ranks& ranks, storage::FoundFile found, bool writes) {
   File& file = ranks.file;
   const bool makes = found.error.ok() && !found.set && found.empty && writes;
-  const bool made = makes && file.hints.subfiles > 0;
-  if (makes && !made && file.hints.in_force["collio_subfiles"] == "auto")
+  const bool made = makes && file.settings.hints.subfiles > 0;
+  if (makes && !made && file.in_force["collio_subfiles"] == "auto")
     file.warnings.push_back(
         "collio_subfiles=auto: one in each folder, and collio_subfile_dirs names no folders; " + file.path +
         " stays whole");

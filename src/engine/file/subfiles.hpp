@@ -34,8 +34,8 @@ class Ranks;
 /// Whether the words are of an empty file. Pure.
 [[nodiscard]] bool is_empty(const std::map<std::string, std::string>& words);
 
-/// Gives the file its own path, where rank 0's words have it: the program has that of a symbolic link.
-void follow_link(File& file, const std::map<std::string, std::string>& words);
+/// The file's own path, where the program has that of a symbolic link; else empty. Pure.
+[[nodiscard]] std::string path_behind_link(const std::map<std::string, std::string>& words);
 
 /// The subfiles of an open file.
 struct SubfileUse {

@@ -107,12 +107,13 @@ core::Error join(const Ranks& ranks) {
     if (!why) return why.error();
     kept = !why.value().empty();
     if (kept)
-      file.warnings.push_back("collio_join=" + std::string(name_of(file.hints.join)) + ": the subfiles of " +
-                              file.path + " are kept: " + why.value() + "; collio join makes it one file");
+      file.warnings.push_back("collio_join=" + std::string(name_of(file.settings.hints.join)) +
+                              ": the subfiles of " + file.path + " are kept: " + why.value() +
+                              "; collio join makes it one file");
     return {};
   });
   if (!error.ok() || ranks.agreement.least(kept ? 0 : 1) == 0) return error;
-  if (file.hints.join == policy::Join::background) {
+  if (file.settings.hints.join == policy::Join::background) {
     use.joining = true;
     return on_first(ranks, [&] { return join_in_background(set, std::move(alone)); });
   }
@@ -142,7 +143,7 @@ core::Error close_subfiles(const Ranks& ranks, AtClose how) {
     return remove_set(ranks, file.rank == 0 ? is_needed_by_another(*file.subfiles) : false);
   if (!file.subfiles->writes) return {};
   core::Error error = note(ranks, Noted::closed);
-  return error.ok() && file.hints.join != policy::Join::never ? join(ranks) : error;
+  return error.ok() && file.settings.hints.join != policy::Join::never ? join(ranks) : error;
 }
 
 }  // namespace collio::engine

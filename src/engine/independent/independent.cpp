@@ -24,7 +24,7 @@ constexpr std::int64_t staging_bytes = 1 << 20;  ///< for memory that is not con
 
 /// Which pieces of a call are moved together.
 core::PieceGroups::Limits limits_of(const Call& call, bool write) {
-  const policy::Hints& hints = call.file.hints;
+  const policy::Hints& hints = call.file.settings.hints;
   const machine::StorageModel& model = call.file.machine.storage;
   core::PieceGroups::Limits limits;
   limits.piece_bytes = call.memory.direct() ? std::numeric_limits<std::int64_t>::max() : staging_bytes;

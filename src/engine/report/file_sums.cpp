@@ -98,7 +98,7 @@ FileSums named(const File& file) {
   FileSums sums;
   sums.line.file = file.path;
   sums.kind = observe::path_pattern(file.path) + '\n' + std::to_string(file.size);
-  for (const auto& [key, value] : file.hints.in_force) sums.kind += '\n' + key + '=' + value;
+  for (const auto& [key, value] : file.in_force) sums.kind += '\n' + key + '=' + value;
   return sums;
 }
 

@@ -90,11 +90,11 @@ report::About about(const File& file, const Remarks& remarks) {
                       .probe = file.probe ? file.probe : file.new_layout.probe,
                       .schedule_trials = remarks.schedules,
                       .call_trials = file.memory.call_trials_text(),
-                      .hints = file.hints.in_force,
+                      .hints = file.in_force,
                       .warnings = file.warnings};
   about.agreement = file.agrees_by();
   if (file.subfiles) about.subfiles = subfiles_of(*file.subfiles);
-  about.warnings.insert(about.warnings.end(), file.hints.found.begin(), file.hints.found.end());
+  about.warnings.insert(about.warnings.end(), file.found_by_check.begin(), file.found_by_check.end());
   return about;
 }
 

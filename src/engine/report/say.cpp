@@ -65,7 +65,7 @@ void say_opened(const File& file, MPI_Comm comm, const std::string& origins) {
   std::fprintf(stderr, "collio: %s: %d %s, collective buffers of at most %lld bytes, %s storage\n",
                file.path.c_str(), file.most_domains(),
                file.most_domains() == 1 ? "aggregator" : "aggregators",
-               static_cast<long long>(file.hints.buffer_bytes), file.machine.storage.name.c_str());
+               static_cast<long long>(file.settings.hints.buffer_bytes), file.machine.storage.name.c_str());
   if (!origins.empty())
     std::fprintf(stderr, "collio: %s: hints of other settings: %s\n", file.path.c_str(), origins.c_str());
 }

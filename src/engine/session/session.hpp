@@ -15,9 +15,9 @@ namespace collio::engine {
 
 class Session {
  public:
-  /// Of a file that all ranks have just opened so.
-  Session(std::unique_ptr<File> opened, const FileRequest& request)
-      : engine(std::move(opened)), reads(request.reads), writes(request.writes) {}
+  /// Of a file that all ranks have just opened.
+  explicit Session(std::unique_ptr<File> opened)
+      : engine(std::move(opened)), reads(engine->settings.reads), writes(engine->settings.writes) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 

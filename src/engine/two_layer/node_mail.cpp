@@ -146,7 +146,7 @@ void Outgoing::send(SlotMessage& m, const NodeWindow& window, bool with_data) {
   }
   Steps::Scope time(call_.steps, Step::exchange);
   const std::size_t bytes = m.bytes(with_data);
-  const auto start = call_.file.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
+  const auto start = call_.file.settings.hints.synchronous_sends ? MPI_Issend : MPI_Isend;
   bytes_out_[flow::InTransit::place(window.batch)] += static_cast<std::int64_t>(bytes);
   ++of_domain_[static_cast<std::size_t>(window.domain)];
   of_first_step_ += window.step == 0;

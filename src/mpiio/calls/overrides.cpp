@@ -56,7 +56,7 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
   }
   if (!opened.value())  // disabled by hint
     return in_subfiles ? only_here(request.path, "collio is disabled for it (collio_enable)") : core::Error{};
-  auto file = std::make_shared<OpenFile>(std::move(opened.value()), request);
+  auto file = std::make_shared<OpenFile>(std::move(opened.value()));
   if (request.only_in_subfiles && !alone(*file))
     return {core::ErrorClass::in_use, request.path + " got bytes while it was opened; open it again"};
   if (request.only_in_subfiles) begin_sequential(*file);
@@ -122,7 +122,7 @@ int open(MPI_Comm comm, const char* path, int mode, MPI_Info info, MPI_File* han
   if (!agreed.opened) return rc;
   keep_mark(*handle, opening.writer_mark);
   if (!why_left(agreed).empty()) return leave(agreed, mode, opening, path, handle);
-  const engine::OpenWord word(agreed.engines, opening.proposal->text(), comm);
+  const engine::OpenWord word(agreed.engines, opening.proposal->text, comm);
   const core::Error error = take_over(opening, {word, reception.hall()}, *handle, times);
   return error.ok() ? rc : close_again(handle, error);
 }

@@ -82,7 +82,7 @@ bool is_for_reading(const access::View& view, const AskedView& asked) {
 /// more.
 core::Error error_of_view(const OpenFile& file, MPI_Comm comm, const access::View& view,
                           const AskedView& asked) {
-  const bool checks = file.engine->hints.check != policy::Check::none;
+  const bool checks = file.engine->settings.hints.check != policy::Check::none;
   const bool asks = file.atomic || (is_doubtful(view, asked.etype) && !is_for_reading(view, asked));
   core::Error refused = asks ? ask_library(comm, asked) : core::Error{};
   if (!view.filetype || (!checks && !refused.ok())) return refused;
@@ -124,7 +124,7 @@ core::Error agreed_error(const OpenFile& file, const ViewWords& most, core::Erro
   if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
   if (most[representation_most] != -most[representation_least])
     error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
-  if (error.ok() && file.engine->hints.check != policy::Check::none && !has_same_etype(most))
+  if (error.ok() && file.engine->settings.hints.check != policy::Check::none && !has_same_etype(most))
     error = {core::ErrorClass::not_same,
              "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
                  " to " + std::to_string(most[etype_most]) + " bytes"};

@@ -66,12 +66,12 @@ void put_in_force(const engine::File& file, MPI_Info info) {
   Pairs answer = pairs_of(info);
   const Pairs environment = engine::environment_hints(file.path).pairs;
   Pairs automatic;
-  for (const auto& [key, value] : file.hints.in_force) {
+  for (const auto& [key, value] : file.in_force) {
     if (value != "auto" || key.starts_with("collio_")) answer[key] = value;
     if (key == "cb_nodes") answer[key] = std::to_string(file.most_domains());
     const auto set = environment.find(key);
     const bool by_environment =
-        (set != environment.end() && set->second == value) || file.settings.contains(key);
+        (set != environment.end() && set->second == value) || file.settings.of_others.contains(key);
     if (answer.contains(key) && (by_environment || (value == "auto" && !key.starts_with("collio_"))))
       automatic[key] = answer[key];
   }

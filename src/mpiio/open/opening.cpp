@@ -96,7 +96,7 @@ void Opening::note_opened(bool opened, MPI_File file, const char* path) {
   if (!opened) return;
   try {
     if (words.has_memory) look(file, path);
-    if (words.has_memory && words.path.ok()) proposal = engine::File::propose(request);
+    if (words.has_memory && words.path.ok()) proposal = engine::propose(request);
   } catch (const std::bad_alloc&) {
     words.has_memory = false;
   }

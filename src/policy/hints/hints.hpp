@@ -26,7 +26,6 @@ struct Hints {
   bool own_writes = false, own_reads = false;
   std::map<std::string, std::string> in_force;  ///< every key collio honours, as MPI_File_get_info shows it
   std::vector<std::string> warnings;
-  std::vector<std::string> found;    ///< what check mode found, call by call
   std::vector<std::string> refused;  ///< keys whose values are not allowed
 };
 

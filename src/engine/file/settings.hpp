@@ -1,0 +1,18 @@
+// How a file is used, for as long as it is open.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "policy/hints/hints.hpp"
+
+namespace collio::engine {
+
+/// The same on all ranks, but for the modes of a program that gives ranks different ones.
+struct Settings {
+  policy::Hints hints;                           ///< as asked for; what is in force is File::in_force
+  std::map<std::string, std::string> of_others;  ///< those hints that come from other layers' settings
+  bool reads = true, writes = true;              ///< as the program opened it
+};
+
+}  // namespace collio::engine
