@@ -219,7 +219,7 @@ int sync_file(collio_file* file) {
 int size_of_file(collio_file* file, int64_t* bytes) {
   return guarded_on(file, [&]() -> Error {
     if (!bytes) return {ErrorClass::argument, "the place for the size is null"};
-    if (const engine::File& engine = *file->open->engine; engine.subfiles) {
+    if (const engine::File& engine = *file->open->engine; engine.stored.subfiles) {
       auto length = engine::length_of(engine);
       if (length) *bytes = length.value();
       return length ? Error{} : length.error();
@@ -238,7 +238,7 @@ int set_size(collio_file* file, int64_t bytes) {
     if (Error error = engine::check_same_call(visit, "set_size"); !error.ok()) return error;
     Error mine = file->open->check_size(visit, bytes, check_mode(*file, true));
     if (!mine.ok()) return mine;
-    if (engine.subfiles) return engine::resize(visit, bytes, storage::Resize::to);
+    if (engine.stored.subfiles) return engine::resize(visit, bytes, storage::Resize::to);
     if (engine.rank == 0) mine = truncate_file({engine.path, file->inode}, bytes);
     return visit.agreement.worst(mine, "cannot set the size of " + engine.path);
   });

@@ -255,7 +255,7 @@ Completion refused(const File& file, const policy::Plan& plan) {
 }  // namespace
 
 Completion collective_call(File& file, const CallRequest& request) {
-  if (file.atomic) return atomic_call(file, request);
+  if (file.stored.atomic) return atomic_call(file, request);
   if (goes_unmet(file, request)) return unmet_call(file, request);
   if (!file.unmet.untold.ok()) {  // on all ranks, also those that have the error
     CallRequest fails = request;
@@ -309,7 +309,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   Planned planned = plan_in_step(agreed);
   Completion done;
   done.native = planned.plan.path == policy::Path::native;
-  if (done.native && file.subfiles) done = refused(file, planned.plan);
+  if (done.native && file.stored.subfiles) done = refused(file, planned.plan);
   if (!done.native && done.error.ok() && digest.bytes > 0) done = carry_out(agreed, planned, since_s);
   no_list_fails.reset();
   record.counters.bytes = prepared.access.bytes;

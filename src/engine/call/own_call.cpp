@@ -30,7 +30,7 @@ PathResult move_own(File& file, const CallRequest& request, const access::FileAc
                               .counters = &record.counters};
   Call call{file, plan, access, request.memory, link, record.steps, record.counters};
   call.beside = books.others_sieve && file.settings.hints.write_holes != policy::Holes::piecewise;
-  call.sieves = call.beside && request.may_sieve && file.storage() && file.readable;
+  call.sieves = call.beside && request.may_sieve && file.stored.handle() && file.stored.readable;
   return request.direction == policy::Direction::write ? independent_write(call) : independent_read(call);
 }
 
@@ -45,7 +45,8 @@ Completion own_call(File& file, const CallRequest& request, const Books& books) 
             {}};
   const access::FileAccess access = access_of(file, request);
   std::optional<SpanLocks::Held> lock;
-  if (file.atomic && access.bytes > 0) lock.emplace(*file.atomic, access.span, request.direction);
+  if (file.stored.atomic && access.bytes > 0)
+    lock.emplace(*file.stored.atomic, access.span, request.direction);
   if (lock && !lock->error().ok()) return {false, 0, lock->error(), {}};
   books.record.counters.bytes += access.bytes;
   books.record.all_pieces += access.pieces;
@@ -63,7 +64,7 @@ std::optional<PathResult> move_ahead(const Ranks& ranks, const CallRequest& requ
   const bool checked = file.settings.hints.check != policy::Check::none;  // writes are compared first
   if (!prepared.error->ok() || request.undescribed || checked || request.memory.device()) return {};
   if (request.direction == policy::Direction::write && may_leave_out(file)) return {};  // as it could not
-  if (!file.all_hold() || !file.together || file.times.independent_calls > 0 ||
+  if (!file.stored.all_hold || !file.together || file.times.independent_calls > 0 ||
       !file.memory.goes_by_own_calls(prepared.shape, request.direction,
                                      request.form == observe::Form::blocking))
     return {};
@@ -87,7 +88,7 @@ Completion independent_call(File& file, const CallRequest& request) {
 }
 
 bool goes_unmet(const File& file, const CallRequest& request) {
-  return request.may_go_unmet && file.all_hold() && may_go_unmet(file, request.direction);
+  return request.may_go_unmet && file.stored.all_hold && may_go_unmet(file, request.direction);
 }
 
 Completion unmet_call(File& file, const CallRequest& request) {

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/content_hash.hpp"
-#include "engine/background/yielding_storage.hpp"
 #include "engine/file/same_call.hpp"
 #include "engine/open/choose_folders.hpp"
 #include "engine/open/discover.hpp"
@@ -22,7 +21,6 @@
 #include "policy/aggregators/select_aggregators.hpp"
 #include "policy/domains/by_layout.hpp"
 #include "storage/layouts/layouts.hpp"
-#include "storage/subfiles/subfiled_storage.hpp"
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/waiting.hpp"
 
@@ -63,7 +61,7 @@ File::File(Proposal& mine, const std::string& own_path, Settings by, const First
       in_force(settings.hints.in_force),
       new_layout(std::move(mine.new_layout)),
       probe(std::move(mine.probe)),
-      writer_mark_(first.writer_mark) {
+      stored(*this, first.writer_mark) {
   machine.storage = first.storage;
 }
 
@@ -124,12 +122,12 @@ core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, cons
     buffers_.pool.keep_at_most(static_cast<std::size_t>(settings.hints.memory_limit_bytes / 4));
   if (!owns_line()) lacking_.windows = policy::NoWindow::for_borrowed_line;
   prepare_memory_drill();
-  prepare_fault_drill();
+  if (std::string said = stored.begin_drill(servers.mine); !said.empty()) warnings.push_back(std::move(said));
   // All ranks that will serve the file can open it, and all agree on its storage; else the file passes
   // through. It is opened now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
-  all_hold_ = !policy::few_servers(machine, settings.hints);
-  if (servers.mine >= 0 || all_hold_) static_cast<void>(storage(&error));
+  stored.all_hold = !policy::few_servers(machine, settings.hints);
+  if (servers.mine >= 0 || stored.all_hold) static_cast<void>(stored.handle(&error));
   error = agree_on_opened(ranks, std::move(error), first);
   if (!error.ok()) return error;
   if (machine.nodes.size() > 1 && policy::few_servers(machine, settings.hints) && !machine.storage.overlaps)
@@ -163,50 +161,8 @@ std::string_view File::agrees_by() const noexcept {
   return line_->agreement->by_shared_memory() ? "shared memory" : "messages";
 }
 
-storage::Storage* File::storage(core::Error* why) {
-  const std::lock_guard lock(opening_);
-  if (storage_.file) return storage_.file.get();
-  using storage::Access;
-  storage::StorageRequest request{path,
-                                  settings.writes ? Access::read_write : Access::read_only,
-                                  machine.storage,
-                                  settings.hints.storage,
-                                  settings.hints.direct,
-                                  settings.hints.storage_threads,
-                                  drill_,
-                                  holder_,
-                                  settings.hints.write_holes == policy::Holes::sieve,
-                                  nullptr,
-                                  subfiles ? 0 : writer_mark_};
-  const auto open_it = [&] {
-    return subfiles ? storage::open_subfiled(subfiles->set, request, rank, subfiles->in_force)
-                    : storage::open_storage(request);
-  };
-  auto opened = open_it();
-  readable = opened.ok();
-  // A file that the program opens for writing alone may be one that it cannot read. One that it reads too is
-  // no use half open.
-  request.access = Access::write_only;
-  if (!opened && settings.writes && !settings.reads) opened = open_it();
-  if (!opened) {
-    if (why) *why = opened.error();
-    return nullptr;
-  }
-  storage_ = std::move(opened.value());
-  storage_.file = yielding(std::move(storage_.file));
-  return storage_.file.get();
-}
-
-void File::prepare_fault_drill() {
-  drill_ = storage::FaultDrill::make(settings.hints.faults, rank);
-  if (!drill_) return;
-  drill_->set_aggregator(servers.mine);
-  warnings.push_back("FAULTS ARE INJECTED into the calls on " + path +
-                     ", as collio_faults asks: " + settings.hints.faults);
-}
-
 std::string File::storage_remarks(const Ranks& ranks) const {
-  const std::string mine = storage_.file ? storage_.file->remarks() : closed_remarks_;
+  const std::string mine = stored.remarks();
   return weightiest_text(ranks.comm, mine.empty() ? 0 : 1, mine);
 }
 
@@ -259,7 +215,5 @@ void File::prepare_memory_drill() {
 void File::part() {
   if (size > 1 && owns_line()) roll_->finish();
 }
-
-core::Error File::sync() { return storage_.file && settings.writes ? storage_.file->sync() : core::Error{}; }
 
 }  // namespace collio::engine

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,9 +16,7 @@
 #include "engine/file/ranks.hpp"
 #include "engine/file/servers.hpp"
 #include "engine/file/settings.hpp"
-#include "engine/file/span_locks.hpp"
-#include "engine/file/storage_use.hpp"
-#include "engine/file/subfiles.hpp"
+#include "engine/file/stored.hpp"
 #include "engine/file/traffic.hpp"
 #include "engine/file/unmet_calls.hpp"
 #include "engine/open/crew.hpp"
@@ -63,9 +60,6 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// This rank's handle, opened at first use. Not collective. Thread-safe. Null when it cannot be opened:
-  /// `why` says so.
-  [[nodiscard]] storage::Storage* storage(core::Error* why = nullptr);
   /// What happened on the file, on any rank, that was not asked for. Collective.
   [[nodiscard]] std::string storage_remarks(const Ranks& ranks) const;
   /// What trials of schedules came to, on the aggregator that says most. Collective.
@@ -93,8 +87,6 @@ class File {
   [[nodiscard]] const core::Error& late() const noexcept { return late_; }
   /// Behind the last visit. Collective.
   void part();
-  /// Flushes what this rank wrote. Not collective.
-  [[nodiscard]] core::Error sync();
 
   const int rank, size;
   const std::string path;  ///< from the root; of a file in subfiles, that of the file itself
@@ -116,8 +108,7 @@ class File {
   std::int64_t syncs = 0;    ///< calls of MPI_File_sync on this rank, which wait for no other
   core::Error untold_error;  ///< in one of them, or in a call without a reduction: other ranks lack it
   access::View view;
-  bool readable = false;   ///< aggregators can read the file
-  StorageUse storage_use;  ///< what makes the calls on it
+  Stored stored;
   /// Whether the file owns a line. A file without one borrows a line for each call. All ranks get the same
   /// answer.
   [[nodiscard]] bool owns_line() const noexcept { return member_.own() != nullptr; }
@@ -127,15 +118,10 @@ class File {
   }
   /// "shared memory" or "messages"; empty: it has no line at the moment.
   [[nodiscard]] std::string_view agrees_by() const noexcept;
-  /// All ranks have the file open; the same on all ranks.
-  [[nodiscard]] bool all_hold() const noexcept { return all_hold_; }
-  [[nodiscard]] bool has_writer_mark() const noexcept { return writer_mark_ != 0; }
   /// Two layers: this rank may receive messages of other nodes. Not collective.
   [[nodiscard]] bool receives_mail() const noexcept {
     return servers.mine >= 0 || servers.receives || node_rank == 0;
   }
-  std::optional<SubfileUse> subfiles;  ///< which hold its bytes; none: they are in the file
-  std::unique_ptr<SpanLocks> atomic;   ///< atomic mode of a file in subfiles; null: not in force
   PlanMemory memory;
   policy::Forecasts forecasts;  ///< the same on all ranks
   std::uint64_t number = 0;     ///< of this open; the same on all ranks, and no other open file's
@@ -148,13 +134,11 @@ class File {
  private:
   /// `own_path`: of a file in subfiles that was opened through a link; else empty.
   File(Proposal& mine, const std::string& own_path, Settings by, const FirstWord& first);
-  void prepare_fault_drill();
   [[nodiscard]] core::Error different_syncs(const Ranks& ranks, std::int64_t most,
                                             std::int64_t least) const;  ///< Collective.
   [[nodiscard]] core::Error agree_on_opened(const Ranks& ranks, core::Error mine,
                                             const FirstWord& first);  ///< Collective.
   void note_storage(const Ranks& ranks, const StorageWords& most);    ///< Collective.
-  void learn_holder(const Ranks& ranks);  ///< Where not all ranks open the file at once. Collective.
   /// All ranks have the file open, or the plan does not need it. Collective.
   [[nodiscard]] bool have_handles(const Ranks& ranks, const policy::Plan& plan);
   /// The same for an MPI window for the aggregators' buffers. Collective.
@@ -183,15 +167,8 @@ class File {
   std::int64_t calls_ = 0;                     ///< collective ones, of a file that borrows lines
   friend class Buffers;
   Memory buffers_;
-  policy::Lacking lacking_;                ///< the same on all ranks
-  bool all_hold_ = false;                  ///< all ranks have the file open; the same on all ranks
-  std::optional<storage::Holder> holder_;  ///< the process that opened the file before this rank
-  std::mutex opening_;  ///< of storage_: an independent call may come while a collective one is under way
-  const std::uint32_t writer_mark_;             ///< storage/writer_mark.hpp
-  std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
-  core::Error late_;            ///< of calls in which ranks did not meet, heard when they closed
-  std::string closed_remarks_;  ///< of the storage, when it was closed
-  storage::Opened storage_;
+  policy::Lacking lacking_;  ///< the same on all ranks
+  core::Error late_;         ///< of calls in which ranks did not meet, heard when they closed
 };
 
 }  // namespace collio::engine

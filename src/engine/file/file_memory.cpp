@@ -27,7 +27,7 @@ std::uint64_t setting_of(const File& f, const storage::Opened& opened) {
   fold(static_cast<std::uint64_t>(storage.layout.unit_bytes));
   fold(static_cast<std::uint64_t>(storage.layout.count));
   fold(opened.file && opened.file->overlaps() ? 1 : 0);
-  fold(f.readable ? 1 : 0);
+  fold(f.stored.readable ? 1 : 0);
   fold_text(std::string(policy::name_of(opened.kind)));
   fold_text(f.machine.network ? f.machine.network->name : "");
   for (const machine::Node& n : f.machine.nodes) {
@@ -43,7 +43,7 @@ std::uint64_t setting_of(const File& f, const storage::Opened& opened) {
 
 /// By what this rank alone knows. A rank that knows otherwise than before takes out another memory, or none.
 void File::take_out_memory() {
-  memory_key_ = {setting_of(*this, storage_), rank, size};
+  memory_key_ = {setting_of(*this, stored.opened()), rank, size};
   if (std::optional<PlanMemory> kept = take_memory(memory_key_)) memory = std::move(*kept);
 }
 

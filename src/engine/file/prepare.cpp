@@ -22,12 +22,12 @@ bool File::prepare(const Buffers& buffers, const policy::Plan& plan) {
 }
 
 bool File::have_handles(const Ranks& ranks, const policy::Plan& plan) {
-  if (plan.path != policy::Path::independent || all_hold_) return true;
+  if (plan.path != policy::Path::independent || stored.all_hold) return true;
   core::Error mine;
-  static_cast<void>(storage(&mine));
+  static_cast<void>(stored.handle(&mine));
   const core::Error failed = ranks.agreement.worst(mine, "cannot open " + path);
-  all_hold_ = failed.ok();
-  if (all_hold_) return true;
+  stored.all_hold = failed.ok();
+  if (stored.all_hold) return true;
   lacking_.handles = true;
   warnings.push_back(std::string(policy::lack_text(policy::Lack::handles)) + ": " + failed.message);
   return false;
@@ -59,9 +59,9 @@ bool File::have_remote(const Ranks& ranks, const policy::Plan& plan) {
 /// Past the page cache the kernel looks up the pages of a buffer for each call; these live as long as the
 /// file is open. What cannot be announced moves all the same: the storage's remarks say so.
 void File::announce_slots() {
-  if (!settings.hints.direct || !storage_.file) return;
+  if (!settings.hints.direct || !stored.handle_so_far()) return;
   const std::span<std::byte> windows{buffers_.slots->data(0), buffers_.slots->bytes()};
-  static_cast<void>(storage_.file->register_buffers({&windows, 1}));
+  static_cast<void>(stored.handle_so_far()->register_buffers({&windows, 1}));
 }
 
 /// What a call uses of the node's shared memory. All of it where ranks of several nodes put windows into

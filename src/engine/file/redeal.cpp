@@ -88,7 +88,7 @@ void warn(File& file, const std::string& why) {
 }
 
 void give_up(File& file, const std::string& why) {
-  file.subfiles->watch->given_up = true;
+  file.stored.subfiles->watch->given_up = true;
   warn(file, why);
 }
 
@@ -133,7 +133,7 @@ core::Error write_down(SubfileUse& use, const SubfileLayout& layout) {
 core::Error wipe_behind(const Ranks& ranks, const SubfileLayout& layout, std::int64_t written_end,
                         std::int64_t bytes) {
   File& file = ranks.file;
-  SubfileUse& use = *file.subfiles;
+  SubfileUse& use = *file.stored.subfiles;
   const auto ask_for_less = [written_end](storage::Manifest& m) {
     m.file_bytes = std::min(m.file_bytes, written_end);
     m.synced_bytes = std::min(m.synced_bytes, written_end);
@@ -154,7 +154,7 @@ core::Error wipe_behind(const Ranks& ranks, const SubfileLayout& layout, std::in
 core::Error put_in_force(const Ranks& ranks, const SubfileLayout& before, const SubfileLayout& after,
                          std::int64_t bytes) {
   File& file = ranks.file;
-  SubfileUse& use = *file.subfiles;
+  SubfileUse& use = *file.stored.subfiles;
   const storage::SubfileShare share{file.rank, file.size};
   const bool grows = bytes > after.deals.back().first * after.unit_bytes;
   core::Error error;
@@ -180,7 +180,7 @@ std::int64_t greatest(const Ranks& ranks, std::int64_t mine) { return -ranks.agr
 void redeal(const Ranks& ranks, std::vector<std::int64_t> members,
             std::optional<std::int64_t> written_before) {
   File& file = ranks.file;
-  SubfileUse& use = *file.subfiles;
+  SubfileUse& use = *file.stored.subfiles;
   TargetWatch& watch = *use.watch;
   LayoutInForce::Hold hold(*use.in_force);
   std::optional<Claim> claim;
@@ -223,7 +223,7 @@ enum class Times { all, of_call };
 
 /// Collective.
 Look look_at_times(const Ranks& ranks, Times which) {
-  SubfileUse& use = *ranks.file.subfiles;
+  SubfileUse& use = *ranks.file.stored.subfiles;
   Look look{.members = members_of(*use.in_force->now()), .mine = {}, .kept = {}};
   storage::WriteTimes& times = use.in_force->times();
   look.mine = which == Times::all ? times.take() : times.take_since();
@@ -238,7 +238,7 @@ Look look_at_times(const Ranks& ranks, Times which) {
 /// Whether stripes were dealt to the others, if a member is slow. Collective.
 bool deal_to_others(const Ranks& ranks, Look look, std::optional<std::int64_t> written_before) {
   File& file = ranks.file;
-  TargetWatch& watch = *file.subfiles->watch;
+  TargetWatch& watch = *file.stored.subfiles->watch;
   if (look.kept.size() == look.members.size()) return false;
   const std::int64_t slowest = slowest_rank(ranks, look.mine, look.members, look.kept);
   if (slowest == watch.slow_rank) {
@@ -254,7 +254,7 @@ bool deal_to_others(const Ranks& ranks, Look look, std::optional<std::int64_t> w
 
 /// Whether stripes may be dealt anew.
 bool watches(const File& file) {
-  return file.subfiles && file.subfiles->watch && !file.subfiles->watch->given_up;
+  return file.stored.subfiles && file.stored.subfiles->watch && !file.stored.subfiles->watch->given_up;
 }
 
 /// Whether no rank's program may make other calls while it is in a blocking one. Collective.
@@ -265,7 +265,7 @@ bool one_call_at_a_time(const Ranks& ranks) {
 /// Why stripes are not dealt anew whatever happens; empty: they may be. Collective.
 std::string why_not(const Ranks& ranks) {
   File& file = ranks.file;
-  SubfileUse& use = *file.subfiles;
+  SubfileUse& use = *file.stored.subfiles;
   if (file.settings.hints.storage == policy::StorageKind::uring)
     return "collio_storage=uring does not report the time of a write";
   int cannot = 0;
@@ -285,7 +285,7 @@ std::string why_not(const Ranks& ranks) {
 
 core::Error watch_targets(const Ranks& ranks) {
   File& file = ranks.file;
-  SubfileUse& use = *file.subfiles;
+  SubfileUse& use = *file.stored.subfiles;
   if (!file.settings.hints.redeals || !use.writes || use.set.layout().count < 2) return {};
   const std::string why = why_not(ranks);
   std::int64_t bytes = 0;
@@ -301,37 +301,38 @@ core::Error watch_targets(const Ranks& ranks) {
 void look_after_targets(const Ranks& ranks, double seconds) {
   File& file = ranks.file;
   if (!watches(file)) return;
-  TargetWatch& watch = *file.subfiles->watch;
+  TargetWatch& watch = *file.stored.subfiles->watch;
   watch.seconds += seconds;
   if (watch.seconds >= seconds_between_looks) deal_to_others(ranks, look_at_times(ranks, Times::all), {});
 }
 
-bool may_leave_out(const File& file) { return watches(file) && file.subfiles->watch->leaves_out; }
+bool may_leave_out(const File& file) { return watches(file) && file.stored.subfiles->watch->leaves_out; }
 
 void let_leave_out(File& file) {
   if (!may_leave_out(file)) return;
-  TargetWatch& watch = *file.subfiles->watch;
-  LayoutInForce& in_force = *file.subfiles->in_force;
+  TargetWatch& watch = *file.stored.subfiles->watch;
+  LayoutInForce& in_force = *file.stored.subfiles->in_force;
   watch.written_before = in_force.written_end();
   const std::vector<std::int64_t> members = members_of(*in_force.now());
-  std::vector<double> least(static_cast<std::size_t>(file.subfiles->set.layout().count), 0);
+  std::vector<double> least(static_cast<std::size_t>(file.stored.subfiles->set.layout().count), 0);
   for (const std::int64_t member : members)
     least[static_cast<std::size_t>(member)] = watch.rates.far_slower_rate(members);
   in_force.times().leave_out_below(std::move(least));
 }
 
 bool leave_out_none(File& file) {
-  return file.subfiles && file.subfiles->in_force && file.subfiles->in_force->times().leave_out_none();
+  return file.stored.subfiles && file.stored.subfiles->in_force &&
+         file.stored.subfiles->in_force->times().leave_out_none();
 }
 
 void look_after_left_out(const Ranks& ranks) {
-  TargetWatch& watch = *ranks.file.subfiles->watch;
+  TargetWatch& watch = *ranks.file.stored.subfiles->watch;
   // Else the others are as slow, or the stripes cannot be dealt anew: not again for nothing.
   watch.leaves_out = deal_to_others(ranks, look_at_times(ranks, Times::of_call), watch.written_before);
 }
 
 void keep_dealing(File& file) noexcept {
-  if (file.subfiles && file.subfiles->watch) file.subfiles->watch->given_up = true;
+  if (file.stored.subfiles && file.stored.subfiles->watch) file.stored.subfiles->watch->given_up = true;
 }
 
 }  // namespace collio::engine

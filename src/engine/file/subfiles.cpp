@@ -99,13 +99,13 @@ core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
     file.warnings.push_back(file.path + " cannot be locked (" + std::strerror(use->error()) +
                             "): a program that joins its subfiles would not notice that they are in use");
   const bool notes = writes && !set.has_arrays();
-  file.subfiles.emplace(SubfileUse{std::move(set), notes, false, {}, use});
-  file.subfiles->standing = found.standing;
-  file.subfiles->noted_bytes = file.subfiles->set.manifest().file_bytes;
+  file.stored.subfiles.emplace(SubfileUse{std::move(set), notes, false, {}, use});
+  file.stored.subfiles->standing = found.standing;
+  file.stored.subfiles->noted_bytes = file.stored.subfiles->set.manifest().file_bytes;
   if (!notes) return {};
   return on_first(ranks, [&] {
-    if (found.standing.owner == storage::Owner::moved) return adopt(*file.subfiles, found.mark);
-    return change_manifest(*file.subfiles, [](storage::Manifest& m) { m.complete = false; });
+    if (found.standing.owner == storage::Owner::moved) return adopt(*file.stored.subfiles, found.mark);
+    return change_manifest(*file.stored.subfiles, [](storage::Manifest& m) { m.complete = false; });
   });
 }
 
@@ -163,7 +163,7 @@ core::Error make_set(const Ranks& ranks) {
   core::Error error = agreed(ranks, create_subfiles(set, share_of(file), found.mode));
   if (error.ok()) error = on_first(ranks, [&] { return write_placeholder(set); });
   if (error.ok())
-    file.subfiles.emplace(SubfileUse{set, true, false, {}, std::move(found.use)});
+    file.stored.subfiles.emplace(SubfileUse{set, true, false, {}, std::move(found.use)});
   else
     undo(ranks, set);
   return error;
@@ -171,7 +171,7 @@ core::Error make_set(const Ranks& ranks) {
 
 /// File domains follow the stripes of the subfiles. Locks are those of the file system that these lie on.
 void align_to_stripes(File& file) {
-  const SubfileSet& set = file.subfiles->set;
+  const SubfileSet& set = file.stored.subfiles->set;
   const storage::SubfileLayout& layout = set.layout();
   file.in_force["collio_subfiles"] = std::to_string(layout.count);
   file.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
@@ -264,7 +264,7 @@ core::Error take_up_subfiles(const Ranks& ranks, storage::FoundFile found, bool 
       file.warnings.push_back("subfiles that " + file.path +
                               " had before it was emptied are left: " + left.message);
   core::Error error = made ? make_set(ranks) : take_found(ranks, std::move(found), writes);
-  if (!file.subfiles) return error;
+  if (!file.stored.subfiles) return error;
   align_to_stripes(file);
   return error.ok() ? watch_targets(ranks) : error;
 }
@@ -302,10 +302,12 @@ core::Error change_manifest(SubfileUse& use, const ManifestChange& change) {
   return change_locked_manifest(use, change);
 }
 
-core::Result<std::int64_t> length_of(const File& file) { return length_by(settled_set(*file.subfiles), {}); }
+core::Result<std::int64_t> length_of(const File& file) {
+  return length_by(settled_set(*file.stored.subfiles), {});
+}
 
 core::Error agreed_length(const Ranks& ranks, std::int64_t& bytes) {
-  return agreed_length(ranks, settled_set(*ranks.file.subfiles), bytes);
+  return agreed_length(ranks, settled_set(*ranks.file.stored.subfiles), bytes);
 }
 
 core::Error agreed_length(const Ranks& ranks, const SubfileSet& set, std::int64_t& bytes) {
@@ -317,17 +319,17 @@ core::Error agreed_length(const Ranks& ranks, const SubfileSet& set, std::int64_
 
 core::Error resize(const Ranks& ranks, std::int64_t bytes, storage::Resize how) {
   File& file = ranks.file;
-  const SubfileSet set = settled_set(*file.subfiles);
+  const SubfileSet set = settled_set(*file.stored.subfiles);
   if (set.has_arrays())
     return {core::ErrorClass::argument,
             file.path + " has array subfiles, whose lengths follow from their arrays and cannot be set"};
   if (how == storage::Resize::allocate) keep_dealing(file);
-  if (file.subfiles->watch) file.subfiles->watch->set_bytes = bytes;
+  if (file.stored.subfiles->watch) file.stored.subfiles->watch->set_bytes = bytes;
   core::Error error;
   if (how ==
       storage::Resize::to)  // first: a crash between leaves a manifest that asks for less than there is
     error = on_first(ranks, [&] {
-      return change_manifest(*file.subfiles, [bytes](storage::Manifest& m) {
+      return change_manifest(*file.stored.subfiles, [bytes](storage::Manifest& m) {
         m.file_bytes = std::min(m.file_bytes, bytes);
         m.synced_bytes = std::min(m.synced_bytes, bytes);
       });

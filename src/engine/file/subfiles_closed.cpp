@@ -21,7 +21,7 @@ enum class Noted { flushed, closed };
 /// those of the file; afterwards those of which all subfiles have their share. Collective.
 core::Error settle_lengths(const Ranks& ranks, std::int64_t& bytes, Noted how) {
   File& file = ranks.file;
-  SubfileUse& use = *file.subfiles;
+  SubfileUse& use = *file.stored.subfiles;
   const bool flushes = how == Noted::flushed;
   auto mine = grow_subfiles(settled_set(use), share_of(file), bytes,
                             flushes ? storage::Flush::yes : storage::Flush::no);
@@ -41,7 +41,7 @@ core::Error note(const Ranks& ranks, Noted how) {
   if (error.ok()) error = settle_lengths(ranks, bytes, how);
   if (!error.ok()) return error;
   return on_first(ranks, [&] {
-    return change_manifest(*ranks.file.subfiles, [&](storage::Manifest& m) {
+    return change_manifest(*ranks.file.stored.subfiles, [&](storage::Manifest& m) {
       m.file_bytes = bytes;
       m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
       m.complete = how == Noted::closed;
@@ -52,7 +52,7 @@ core::Error note(const Ranks& ranks, Noted how) {
 /// Unless rank 0 says that another placeholder needs it. Collective.
 core::Error remove_set(const Ranks& ranks, const core::Result<bool>& is_needed) {
   File& file = ranks.file;
-  const SubfileSet& set = file.subfiles->set;
+  const SubfileSet& set = file.stored.subfiles->set;
   std::int64_t stays = is_needed && is_needed.value() ? 1 : 0;
   core::Error error = agreed(ranks, is_needed ? core::Error{} : is_needed.error(), {&stays, 1});
   if (!error.ok() || stays != 0) return error;
@@ -72,7 +72,7 @@ core::Result<bool> is_needed_by_another(const SubfileUse& use) {
 
 /// On rank 0: the file is joined. A copy of its placeholder still leads to the subfiles.
 core::Result<bool> is_needed_by_copy(File& file) {
-  auto other = other_placeholder(file.subfiles->set);
+  auto other = other_placeholder(file.stored.subfiles->set);
   if (!other) return other.error();
   if (!other.value().empty())
     file.warnings.push_back(file.path + " is one file now, and its subfiles stay: " + other.value() +
@@ -97,7 +97,7 @@ core::Result<std::string> why_kept(const SubfileSet& set, std::shared_ptr<storag
 /// Collective.
 core::Error join(const Ranks& ranks) {
   File& file = ranks.file;
-  SubfileUse& use = *file.subfiles;
+  SubfileUse& use = *file.stored.subfiles;
   const SubfileSet set = settled_set(use);
   use.use.reset();  // else this one is in the way
   std::shared_ptr<storage::SetUse> alone;
@@ -134,14 +134,14 @@ core::Error join(const Ranks& ranks) {
 }  // namespace
 
 core::Error note_flushed(const Ranks& ranks) {
-  return ranks.file.subfiles->writes ? note(ranks, Noted::flushed) : core::Error{};
+  return ranks.file.stored.subfiles->writes ? note(ranks, Noted::flushed) : core::Error{};
 }
 
 core::Error close_subfiles(const Ranks& ranks, AtClose how) {
   File& file = ranks.file;
   if (how == AtClose::remove)
-    return remove_set(ranks, file.rank == 0 ? is_needed_by_another(*file.subfiles) : false);
-  if (!file.subfiles->writes) return {};
+    return remove_set(ranks, file.rank == 0 ? is_needed_by_another(*file.stored.subfiles) : false);
+  if (!file.stored.subfiles->writes) return {};
   core::Error error = note(ranks, Noted::closed);
   return error.ok() && file.settings.hints.join != policy::Join::never ? join(ranks) : error;
 }

@@ -91,7 +91,8 @@ void UnmetCalls::OneWay::note(int rank, const core::Extent& accessed, const core
 bool may_go_unmet(const File& file, policy::Direction direction) noexcept {
   const bool asked =
       direction == policy::Direction::write ? file.settings.hints.own_writes : file.settings.hints.own_reads;
-  return asked && file.settings.hints.check == policy::Check::none && !file.subfiles && file.owns_line();
+  return asked && file.settings.hints.check == policy::Check::none && !file.stored.subfiles &&
+         file.owns_line();
 }
 
 // Whether ranks meet here does not depend on how many calls each made: one that has left a loop at an error

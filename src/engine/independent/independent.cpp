@@ -218,7 +218,7 @@ class OwnPieces {
 storage::Storage* begin(Call& call, PathResult& moved) {
   if (call.access.bytes == 0) return nullptr;
   core::Error why;
-  storage::Storage* file = call.file.storage(&why);
+  storage::Storage* file = call.file.stored.handle(&why);
   if (!file) moved.note(call.access.span.offset, {0, why});
   return file;
 }

@@ -79,7 +79,7 @@ report::Subfiles subfiles_of(const SubfileUse& use) {
 
 report::About about(const File& file, const Remarks& remarks) {
   const machine::Node& first = file.machine.nodes.front();
-  const StorageUse& use = file.storage_use;
+  const StorageUse& use = file.stored.use;
   report::About about{.comm_size = file.size,
                       .nodes = static_cast<std::int64_t>(file.machine.nodes.size()),
                       .first_node = {first.cores, first.numas, first.nics},
@@ -93,7 +93,7 @@ report::About about(const File& file, const Remarks& remarks) {
                       .hints = file.in_force,
                       .warnings = file.warnings};
   about.agreement = file.agrees_by();
-  if (file.subfiles) about.subfiles = subfiles_of(*file.subfiles);
+  if (file.stored.subfiles) about.subfiles = subfiles_of(*file.stored.subfiles);
   about.warnings.insert(about.warnings.end(), file.found_by_check.begin(), file.found_by_check.end());
   return about;
 }

@@ -39,10 +39,10 @@ void Session::note_by_library() {
 }
 
 core::Error Session::flush(const Ranks& ranks, const core::Error& mine) {
-  core::Error own = engine->sync();
+  core::Error own = engine->stored.sync();
   if (own.ok()) own = mine;
   core::Error error = ranks.agreement.worst(own, "cannot flush " + engine->path);
-  return error.ok() && engine->subfiles ? note_flushed(ranks) : error;
+  return error.ok() && engine->stored.subfiles ? note_flushed(ranks) : error;
 }
 
 core::Error Session::check_size(const Ranks& ranks, std::int64_t bytes, const core::Error& mode) const {
@@ -66,7 +66,7 @@ core::Error Session::close_in_visit(const Visit& visit, const Closing& closing) 
   ReportWishes wishes = report_wishes(file);
   core::keep_worst(error, file.close_storage(visit, wishes));
   if (file.rank == 0 && closing.alone) closing.alone();
-  if (file.subfiles && (error.ok() || closing.subfiles == AtClose::remove))
+  if (file.stored.subfiles && (error.ok() || closing.subfiles == AtClose::remove))
     error = close_subfiles(visit, closing.subfiles);
   core::keep_worst(error, file.late());
   say_rest(visit.comm, file.warnings, warnings_said_);

@@ -48,7 +48,7 @@ class WindowLoader {
     storage::Transfer none;
     if (wanted.length == 0) return conclude(window.slot, wanted, none);
     ++(call_.plan.holes_sure ? call_.counters.sieved_windows : call_.counters.dense_windows);
-    file_ = call_.file.storage(&none.error);
+    file_ = call_.file.stored.handle(&none.error);
     if (!file_) return conclude(window.slot, wanted, none);
     Steps::Scope time(call_.steps, Step::read);
     slots_.map_pages(window.slot, window.extent.length);

@@ -84,7 +84,7 @@ class WindowWriter {
   void write_out(int slot) {
     const transport::NodeSlots::Filled f = slots_.filled(slot);
     core::Error why;
-    storage::Storage* file = f.sum.bytes > 0 ? call_.file.storage(&why) : nullptr;
+    storage::Storage* file = f.sum.bytes > 0 ? call_.file.stored.handle(&why) : nullptr;
     if (!why.ok()) moved_.note(f.hull.offset, {0, why});
     if (!file || !start_write(*file, slot, f)) return slots_.recycle(slot);
     if (!file->overlaps()) conclude(std::prev(under_way_.end()));
@@ -93,7 +93,7 @@ class WindowWriter {
   /// False: it is left out.
   bool start_write(storage::Storage& file, int slot, const transport::NodeSlots::Filled& f) {
     const transport::WindowSpan span{f.hull, slots_.data(slot) + (f.hull.offset - f.window_offset)};
-    const transport::WindowStorage where{&file, call_.file.readable, call_.plan.holes, call_.all_wait,
+    const transport::WindowStorage where{&file, call_.file.stored.readable, call_.plan.holes, call_.all_wait,
                                          call_.file.machine.storage};
     const bool tiled = call_.plan.tiled ? f.sum.bytes == f.hull.length : f.sum.tiles(f.hull);
     if (!tiled) moved_.outcome.untiled = 1;

@@ -21,8 +21,8 @@ class Aggregator {
   Aggregator(CollectiveCall& call, int senders, bool readable)
       : call_(call),
         inbox_(call.link, call.link.my_domain, senders, early_),
-        buffers_(call,
-                 {call.file.storage(), readable, call.plan.holes, call.all_wait, call.file.machine.storage}),
+        buffers_(call, {call.file.stored.handle(), readable, call.plan.holes, call.all_wait,
+                        call.file.machine.storage}),
         own_(call) {
     inbox_.announce_own(own_.next_round());
   }

@@ -22,7 +22,7 @@ struct Nothing {};
 class WriteAggregator : private Aggregator<WriteAggregator, Nothing> {
  public:
   WriteAggregator(CollectiveCall& call, int senders)
-      : Aggregator(call, senders, call.file.readable), grants_(call.link) {}
+      : Aggregator(call, senders, call.file.stored.readable), grants_(call.link) {}
 
   [[nodiscard]] bool done() const noexcept {
     return inbox_.round() == no_round && buffers_.idle() && grants_.idle();

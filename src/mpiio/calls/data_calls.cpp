@@ -93,7 +93,7 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
     request.error = {core::ErrorClass::argument,
                      "the view's filetype has no bytes: " + std::to_string(request.memory.bytes()) +
                          " bytes to write have no place"};
-  if (file.external32 && request.error.ok() && !request.undescribed && request.memory.bytes() > 0)
+  if (file.converts() && request.error.ok() && !request.undescribed && request.memory.bytes() > 0)
     convert(file, c, request);
 }
 

@@ -15,7 +15,7 @@ int preallocate_file(OpenFile& file, const engine::Ranks& ranks, MPI_File handle
   core::Error error = check_size(file, ranks, bytes);
   if (!error.ok()) return raise(handle, error);
   engine::File& f = *file.engine;
-  storage::Storage* const mine = f.rank == 0 ? f.storage() : nullptr;
+  storage::Storage* const mine = f.rank == 0 ? f.stored.handle() : nullptr;
   if (ranks.agreement.least(f.rank == 0 && !mine ? 0 : 1) == 0) return real->File_preallocate(handle, bytes);
   if (mine) error = mine->allocate(bytes);
   error = ranks.agreement.worst(error, "cannot make room on disk for " + f.path);

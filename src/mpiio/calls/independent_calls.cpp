@@ -22,7 +22,7 @@ std::shared_ptr<OpenFile> own_independent(MPI_File handle) {
 
 core::Error writes_beside(MPI_File handle) try {
   auto file = find_file(handle);
-  if (!file || !file->engine->has_writer_mark()) return {};
+  if (!file || !file->engine->stored.has_writer_mark()) return {};
   std::call_once(file->own_mark, [&] { keep_mark(handle, storage::WriterMark::put(file->engine->path)); });
   return {};
 } catch (const std::bad_alloc&) {

@@ -59,9 +59,10 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
   auto file = std::make_shared<OpenFile>(std::move(opened.value()));
   if (request.only_in_subfiles && !alone(*file))
     return {core::ErrorClass::in_use, request.path + " got bytes while it was opened; open it again"};
-  if (request.only_in_subfiles) begin_sequential(*file);
+  if (request.only_in_subfiles) begin_sequential();
+  if (alone(*file)) file->mode = opening.words.mode;
   if (alone(*file))
-    if (core::Error error = begin_alone(*file, handle, opening.words.mode); !error.ok()) return error;
+    if (core::Error error = begin_alone(*file, handle); !error.ok()) return error;
   file->engine->times.open_s = observe::now_s() - times.begin_s;
   file->engine->times.open_by_library_s = times.by_library_s;
   file->announce(request.comm, opening.origins);
@@ -134,7 +135,7 @@ int close(MPI_File* handle) {
     file->settle();
     file->split.reset();
     file->shared_pointer.close();
-    error = file->close({.subfiles = file->deletes ? engine::AtClose::remove : engine::AtClose::keep,
+    error = file->close({.subfiles = file->deletes() ? engine::AtClose::remove : engine::AtClose::keep,
                          .alone = [&] { file->shared_pointer.remove(*file->engine); }});
   }
   return error.ok() ? real->File_close(handle) : close_again(handle, error);
@@ -209,7 +210,7 @@ int sync(MPI_File handle) {
   engine::File& f = *file->engine;
   ++f.syncs;
   const int code = real->File_sync(handle);
-  core::Error error = f.sync();
+  core::Error error = f.stored.sync();
   if (error.ok() && code != MPI_SUCCESS) {
     if (has_class(code, MPI_ERR_READ_ONLY)) return code;  // ROMIO refuses them; nothing is at stake
     error = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};

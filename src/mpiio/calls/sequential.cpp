@@ -20,7 +20,7 @@ std::atomic<bool> any_opened{false};  ///< else no call needs to look
 std::shared_ptr<OpenFile> sequential(MPI_File handle) {
   if (!any_opened.load(std::memory_order_relaxed)) return nullptr;
   auto file = find_file(handle);
-  return file && file->sequential ? file : nullptr;
+  return file && file->sequential() ? file : nullptr;
 }
 
 int refuse(MPI_File handle, const OpenFile& file) {
@@ -49,13 +49,10 @@ void guard(collio_calls& table) {
 
 }  // namespace
 
-void begin_sequential(OpenFile& file) {
-  file.sequential = true;
-  any_opened = true;
-}
+void begin_sequential() { any_opened = true; }
 
 core::Result<std::int64_t> begin_of_view(OpenFile& file, const engine::Ranks& ranks, MPI_Offset asked) {
-  if (!file.sequential) return static_cast<std::int64_t>(asked);
+  if (!file.sequential()) return static_cast<std::int64_t>(asked);
   engine::File& f = *file.engine;
   const bool current = asked == MPI_DISPLACEMENT_CURRENT;
   std::int64_t others[] = {current ? 0 : 1};  // when all ranks are here, nobody moves the pointer

@@ -8,8 +8,8 @@
 
 namespace collio::mpiio {
 
-/// The file is collio's, and was opened so. Not collective.
-void begin_sequential(OpenFile& file);
+/// A file was opened so. Not collective.
+void begin_sequential();
 
 /// Where a view of MPI_File_set_view begins: `asked`, or in this mode the byte at the shared file pointer.
 /// Error `displacement`: a rank asks for another one in this mode. Collective, inside a visit.

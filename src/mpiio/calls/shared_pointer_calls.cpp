@@ -32,7 +32,7 @@ std::int64_t etypes_of(const OpenFile& file, MPI_Count count, MPI_Datatype type)
   MPI_Count bytes = 0;
   if (type != MPI_DATATYPE_NULL) MPI_Type_size_x(type, &bytes);
   if (count <= 0 || bytes <= 0 || count * bytes % etype_bytes != 0) return 0;
-  if (file.external32 && !access::external32_elements(type)) return 0;
+  if (file.converts() && !access::external32_elements(type)) return 0;
   return count * bytes / etype_bytes;
 }
 

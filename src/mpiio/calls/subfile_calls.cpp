@@ -8,17 +8,16 @@
 
 namespace collio::mpiio {
 
-core::Error begin_alone(OpenFile& file, MPI_File handle, int mode) {
+core::Error begin_alone(OpenFile& file, MPI_File handle) {
   file.program_view.mark_etype_only();
-  file.deletes = (mode & MPI_MODE_DELETE_ON_CLOSE) != 0 && !file.engine->linked;  // the link goes
   engine::File& f = *file.engine;
   const engine::Visit visit(f, "open");
   file.shared_pointer.begin_view(visit, true);
-  if ((mode & MPI_MODE_APPEND) == 0) return {};
+  if ((file.mode & MPI_MODE_APPEND) == 0) return {};
   std::int64_t bytes = 0;
   core::Error error = engine::agreed_length(visit, bytes);
   if (!error.ok()) return error;
-  if (!file.sequential) real->File_seek(handle, bytes, MPI_SEEK_SET);
+  if (!file.sequential()) real->File_seek(handle, bytes, MPI_SEEK_SET);
   if (f.rank == 0) error = file.shared_pointer.set(f, bytes);
   return visit.agreement.worst(error, "cannot set the shared file pointer of " + f.path);
 }
@@ -46,14 +45,14 @@ int set_atomicity_alone(OpenFile& file, const engine::Ranks& ranks, MPI_File han
   const core::Error error =
       ranks.agreement.worst(locks ? locks->error() : core::Error{}, "cannot set atomic mode");
   if (!error.ok()) return raise(handle, error);
-  f.atomic = std::move(locks);
+  f.stored.atomic = std::move(locks);
   return MPI_SUCCESS;
 }
 
 int get_atomicity(MPI_File handle, int* flag) {
   const auto file = find_file(handle);
   if (!file || !alone(*file)) return real->File_get_atomicity(handle, flag);
-  *flag = file->engine->atomic ? 1 : 0;
+  *flag = file->engine->stored.atomic ? 1 : 0;
   return MPI_SUCCESS;
 }
 

@@ -9,11 +9,11 @@
 namespace collio::mpiio {
 
 /// The file is kept in subfiles: then collio does all its calls.
-[[nodiscard]] inline bool alone(const OpenFile& file) { return file.engine->subfiles.has_value(); }
+[[nodiscard]] inline bool alone(const OpenFile& file) { return file.engine->stored.subfiles.has_value(); }
 
 /// After the engine has opened a file in subfiles: where its file pointers are, and that the library has no
 /// view. Collective.
-[[nodiscard]] core::Error begin_alone(OpenFile& file, MPI_File handle, int mode);
+[[nodiscard]] core::Error begin_alone(OpenFile& file, MPI_File handle);
 
 /// MPI_File_get_size. Not collective.
 int get_size(MPI_File handle, MPI_Offset* bytes);

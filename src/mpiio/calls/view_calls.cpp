@@ -35,8 +35,6 @@ enum {
 };
 using ViewWords = std::array<std::int64_t, agreed_count>;
 
-enum class Representation : std::int32_t { native, external32, internal, other };
-
 /// Of the representations that MPI knows, in the letters that the libraries take.
 struct RepresentationName {
   const char *name, *capitals;
@@ -51,18 +49,6 @@ Representation representation_of(const char* name) {
   for (const RepresentationName& one : representation_names)
     if (std::strcmp(name, one.name) == 0 || std::strcmp(name, one.capitals) == 0) return one.data;
   return Representation::other;
-}
-
-/// Whether collio can do calls through a view in this representation. The MPI library does those on files of
-/// its own.
-bool is_served(const OpenFile& file, Representation data) {
-  return data == Representation::native || (data != Representation::other && alone(file));
-}
-
-/// Of a view that is served. Internal data are native ones here, as MPICH's are.
-void note_representation(OpenFile& file, Representation data) {
-  file.external32 = data == Representation::external32;
-  file.representation = representation_names[static_cast<std::size_t>(data)].name;
 }
 
 int refuse_representation(MPI_File handle, const OpenFile& file, const char* asked) {
@@ -110,7 +96,7 @@ core::Error not_converted(const OpenFile& file, MPI_Datatype etype, MPI_Datatype
 core::Error error_of_rank(const OpenFile& file, MPI_Comm comm, const access::View& view,
                           const AskedView& asked, Representation data) {
   core::Error error;
-  if (is_served(file, data)) error = error_of_view(file, comm, view, asked);
+  if (file.serves(data)) error = error_of_view(file, comm, view, asked);
   if (error.ok() && view.filetype && data == Representation::external32 && alone(file))
     error = not_converted(file, asked.etype, asked.filetype);
   return error;
@@ -161,7 +147,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   if (!begin) return raise(handle, begin.error());
   const MPI_Offset displacement = begin.value();
   const Representation data = representation_of(representation);
-  const bool is_native = data == Representation::native, served = is_served(*file, data);
+  const bool is_native = data == Representation::native, served = file->serves(data);
   ViewKind kind = ViewKind::undescribed;
   bool plain_etype = false;
   access::View view;
@@ -199,7 +185,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype],
                                !most[gives_info] && !most[other_unit]};
   // A library wants the current displacement in sequential mode, and its pointers count nothing here.
-  const int rc = file->sequential ? MPI_SUCCESS
+  const int rc = file->sequential() ? MPI_SUCCESS
                  : etype_alone
                      ? program_view.install_unit(handle, *real, unit, info)
                      : real->File_set_view(handle, displacement, etype,
@@ -212,9 +198,8 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
     program_view.mark_installed();
   if (!etype_alone) program_view.forget_unit();
   file->shared_pointer.begin_view(visit, kept_here);
-  file->foreign_data = !served;
+  file->representation = data;
   if (!served) return MPI_SUCCESS;
-  note_representation(*file, data);
   program_view.set(displacement, etype, filetype, agreed);
   file->view_described = agreed != ViewKind::undescribed;
   if (file->view_described) file->engine->view = std::move(view);
@@ -224,10 +209,10 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
 int get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
              char* representation) {
   auto file = find_file(handle);
-  if (!file || file->foreign_data || !file->program_view.known())
+  if (!file || !file->serves(file->representation) || !file->program_view.known())
     return real->File_get_view(handle, displacement, etype, filetype, representation);
   file->program_view.get(displacement, etype, filetype);
-  std::strcpy(representation, file->representation);
+  std::strcpy(representation, representation_names[static_cast<std::size_t>(file->representation)].name);
   return MPI_SUCCESS;
 }
 

@@ -17,18 +17,18 @@ namespace collio::mpiio {
 
 struct Operation;
 
+/// How data lie in the file, by its view.
+enum class Representation : std::int32_t { native, external32, internal, other };
+
 struct OpenFile : engine::Session {
   using Session::Session;
-  bool atomic = false;        ///< atomic mode: the MPI library keeps it
-  bool foreign_data = false;  ///< view in another data representation than "native": the library's
-  bool external32 = false;    ///< view in this one, of a file in subfiles: collio converts
-  const char* representation = "native";  ///< of the view, where that is collio's
-  bool view_described = true;             ///< every rank's view is one collio can walk
+  int mode = 0;         ///< MPI_MODE_*, of a file in subfiles; the MPI library heeds that of others
+  bool atomic = false;  ///< atomic mode: the MPI library keeps it
+  Representation representation = Representation::native;  ///< of the view
+  bool view_described = true;                              ///< every rank's view is one collio can walk
   ProgramView program_view;
   SharedPointer shared_pointer;
   std::once_flag own_mark;  ///< this rank wrote what may come beside collective calls of other ranks
-  bool deletes = false;     ///< at close, of a file in subfiles
-  bool sequential = false;  ///< a file in subfiles: see sequential.hpp
   std::mutex pointer;       ///< the individual file pointer is read and then set
   std::optional<MPI_Offset> pointer_meanwhile;   ///< it, while a call under way gives the library the view
   std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
@@ -41,8 +41,24 @@ struct OpenFile : engine::Session {
   /// Returns when no call that was posted is under way: what comes next comes after them. Collective, in
   /// effect.
   void settle();
+  [[nodiscard]] bool sequential() const noexcept { return (mode & MPI_MODE_SEQUENTIAL) != 0; }
+  /// At close. A link goes without its file.
+  [[nodiscard]] bool deletes() const noexcept {
+    return (mode & MPI_MODE_DELETE_ON_CLOSE) != 0 && !engine->linked;
+  }
+  /// Whether collio does calls through a view in this representation. The MPI library does those on files of
+  /// its own.
+  [[nodiscard]] bool serves(Representation data) const noexcept {
+    return data == Representation::native || (data != Representation::other && engine->stored.subfiles);
+  }
+  /// collio converts the data to external32 and back.
+  [[nodiscard]] bool converts() const noexcept {
+    return representation == Representation::external32 && engine->stored.subfiles;
+  }
   /// False: the MPI library keeps this file's calls for now.
-  [[nodiscard]] bool taken_over() const noexcept { return engine->subfiles || (!atomic && !foreign_data); }
+  [[nodiscard]] bool taken_over() const noexcept {
+    return engine->stored.subfiles || (!atomic && serves(representation));
+  }
 };
 
 /// Null when collio did not see the file opened, or left it to the MPI library. Thread-safe.

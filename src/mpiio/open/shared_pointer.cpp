@@ -20,7 +20,7 @@ void SharedPointer::begin_view(const engine::Ranks& ranks, bool kept_here) {
 
 std::string SharedPointer::path(const engine::File& file) const {
   const std::string number = storage::hex_text(file.number);
-  if (file.subfiles) return file.subfiles->set.folder() + "/shared-pointer." + number;
+  if (file.stored.subfiles) return file.stored.subfiles->set.folder() + "/shared-pointer." + number;
   // Not a name that storage/subfiles/mark.h takes for a folder of subfiles, and none longer than names may
   // be.
   const std::string end = ".shared-pointer." + number;

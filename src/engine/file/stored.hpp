@@ -1,0 +1,60 @@
+// Where an open file's bytes are, and this rank's handle to them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "core/result.hpp"
+#include "engine/file/ranks.hpp"
+#include "engine/file/span_locks.hpp"
+#include "engine/file/storage_use.hpp"
+#include "engine/file/subfiles.hpp"
+#include "storage/faults.hpp"
+
+namespace collio::engine {
+
+class Stored {
+ public:
+  /// `writer_mark`: see storage/writer_mark.hpp; 0: none.
+  Stored(const File& file, std::uint32_t writer_mark) : file_(file), writer_mark_(writer_mark) {}
+
+  /// This rank's handle, opened at first use. Null when it cannot be opened: `why` says so. Not collective.
+  /// Thread-safe.
+  [[nodiscard]] storage::Storage* handle(core::Error* why = nullptr);
+  /// The handle so far; null: it is not open.
+  [[nodiscard]] storage::Storage* handle_so_far() const noexcept { return opened_.file.get(); }
+  [[nodiscard]] const storage::Opened& opened() const noexcept { return opened_; }
+  /// Faults are injected into the handle's calls from now on, where the hints ask for it. Before it is open.
+  /// `domain`: that this rank serves; -1: none. The warning to give; empty: none are injected.
+  [[nodiscard]] std::string begin_drill(int domain);
+  /// Where not all ranks open the file at once: later ones open it by the handle of one that has it. `first`:
+  /// a rank that has. Collective.
+  void learn_holder(const Ranks& ranks, int first);
+  /// Flushes what this rank wrote. Not collective, as close().
+  [[nodiscard]] core::Error sync();
+  [[nodiscard]] core::Error close();
+  /// What happened on this rank that was not asked for; also once it is closed.
+  [[nodiscard]] std::string remarks() const {
+    return opened_.file ? opened_.file->remarks() : closed_remarks_;
+  }
+  [[nodiscard]] bool has_writer_mark() const noexcept { return writer_mark_ != 0; }
+
+  bool readable = false;               ///< by the handle
+  bool all_hold = false;               ///< all ranks have the file open; the same on all ranks
+  StorageUse use;                      ///< what makes the calls
+  std::optional<SubfileUse> subfiles;  ///< which hold its bytes; none: they are in the file
+  std::unique_ptr<SpanLocks> atomic;   ///< atomic mode of a file in subfiles; null: not in force
+
+ private:
+  const File& file_;
+  const std::uint32_t writer_mark_;
+  std::mutex opening_;  ///< of opened_: an independent call may come while a collective one is under way
+  storage::Opened opened_;
+  std::optional<storage::Holder> holder_;       ///< the process that opened the file before this rank
+  std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
+  std::string closed_remarks_;                  ///< of the storage, when it was closed
+};
+
+}  // namespace collio::engine
