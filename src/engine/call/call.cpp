@@ -107,9 +107,9 @@ transport::MessageLink link_of(const Buffers& buffers, const policy::Plan& plan,
       .pool = &buffers.pool,
       .steps = &record.steps,
       .counters = &record.counters,
-      .node = file.node_index,
+      .node = file.place().seat.node,
       .homes = &servers.homes,
-      .sent_to = file.traffic.counters(),
+      .sent_to = file.told.traffic.counters(),
       .requests_ahead = plan.overlap.buffers,
       .shortage = &buffers.shortage};
   if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
@@ -143,7 +143,7 @@ std::optional<std::size_t> log_call(File& file, const policy::Plan& plan, observ
     record.rounds = plan.domains.most_rounds();
   }
   if (plan.placed && file.rank == 0) record.placement = placement_of(*plan.placed);
-  return file.log.add(record, [&plan] { return policy::reason_text(plan); });
+  return file.told.log.add(record, [&plan] { return policy::reason_text(plan); });
 } catch (const std::bad_alloc&) {
   return std::nullopt;
 }
@@ -210,7 +210,7 @@ PathResult make_again(const Agreed& agreed, Planned& planned, double since_s) {
   again.last = true;
   again.buffers.shortage.left_out = false;
   planned = plan_in_step(again);
-  if (again.file.rank == 0) again.file.traffic.foresee(planned.plan, again.digest.bytes);
+  if (again.file.rank == 0) again.file.told.traffic.foresee(planned.plan, again.digest.bytes);
   return attempts(again, planned, since_s);
 }
 
@@ -219,17 +219,17 @@ void note_times(const Agreed& agreed, const policy::Plan& plan, const transport:
   observe::CallRecord& record = agreed.record;
   const policy::TimedCall call{plan.direction, plan.path, agreed.digest.bytes, plan.estimate_s(plan.path)};
   record.estimate_s = call.estimate_s;
-  record.forecast_s = agreed.file.forecasts.seconds(call);
+  record.forecast_s = agreed.file.plans.forecasts.seconds(call);
   record.longest_s = 1e-9 * static_cast<double>(outcome.longest_ns);
   if (outcome.error == 0 && agreed.digest.in_background == 0)
-    agreed.file.forecasts.took(call, record.longest_s);
+    agreed.file.plans.forecasts.took(call, record.longest_s);
 }
 
 /// Moves the bytes of a call, and learns from it. Collective.
 Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   File& file = agreed.file;
   const policy::Digest& digest = agreed.digest;
-  if (file.rank == 0) file.traffic.foresee(planned.plan, digest.bytes);
+  if (file.rank == 0) file.told.traffic.foresee(planned.plan, digest.bytes);
   PathResult moved = attempts(agreed, planned, since_s);
   if (moved.outcome.left_out) moved = make_again(agreed, planned, since_s);
   if (planned.plan.path == policy::Path::two_layer) transport::NodeSlots::count_through(digest.bytes);
@@ -257,9 +257,9 @@ Completion refused(const File& file, const policy::Plan& plan) {
 Completion collective_call(File& file, const CallRequest& request) {
   if (file.stored.atomic) return atomic_call(file, request);
   if (goes_unmet(file, request)) return unmet_call(file, request);
-  if (!file.unmet.untold.ok()) {  // on all ranks, also those that have the error
+  if (!file.unmet.owed.ok()) {  // on all ranks, also those that have the error
     CallRequest fails = request;
-    fails.error = std::exchange(file.unmet.untold, {});
+    fails.error = std::exchange(file.unmet.owed, {});
     return collective_call(file, fails);
   }
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
@@ -290,7 +290,7 @@ Completion collective_call(File& file, const CallRequest& request) {
       return {false, 0, std::move(error), {}};
   }
   // Beyond this point every rank holds the same digest, and decides the same.
-  file.together = digest.went_alone == 0;
+  file.unmet.together = digest.went_alone == 0;
   if (!digest.same_form()) record.operation = kind;
   no_list_fails.emplace();
   if (digest.lack_slots > 0) {
@@ -299,7 +299,7 @@ Completion collective_call(File& file, const CallRequest& request) {
   }
   if (core::Error error = agreed_error(buffers, digest, request, prepared.access, *prepared.error);
       !error.ok()) {
-    if (prepared.error == &file.untold_error) file.untold_error = {};
+    if (prepared.error == &file.unmet.untold) file.unmet.untold = {};
     return {false, 0, std::move(error), {}};
   }
 

@@ -64,9 +64,9 @@ std::optional<PathResult> move_ahead(const Ranks& ranks, const CallRequest& requ
   const bool checked = file.settings.hints.check != policy::Check::none;  // writes are compared first
   if (!prepared.error->ok() || request.undescribed || checked || request.memory.device()) return {};
   if (request.direction == policy::Direction::write && may_leave_out(file)) return {};  // as it could not
-  if (!file.stored.all_hold || !file.together || file.times.independent_calls > 0 ||
-      !file.memory.goes_by_own_calls(prepared.shape, request.direction,
-                                     request.form == observe::Form::blocking))
+  if (!file.stored.all_hold || !file.unmet.together || file.told.times.independent_calls > 0 ||
+      !file.plans.memory.goes_by_own_calls(prepared.shape, request.direction,
+                                           request.form == observe::Form::blocking))
     return {};
   ranks.roll.come_to(transport::Stage::moving);
   const double begin_s = observe::now_s();
@@ -98,7 +98,7 @@ Completion unmet_call(File& file, const CallRequest& request) {
       unmet.made == 0 || unmet.record.operation == request.operation ? request.operation : kind;
   unmet.record.path = policy::name_of(policy::Path::independent);
   ++unmet.made;
-  if (!file.unmet.untold.ok()) return {false, 0, std::exchange(file.unmet.untold, {}), {}};
+  if (!file.unmet.owed.ok()) return {false, 0, std::exchange(file.unmet.owed, {}), {}};
   const double begin_s = observe::now_s();
   core::Extent span;
   Completion done = own_call(file, request, {unmet.record, &span, true});

@@ -39,14 +39,14 @@ template <class Visit>
 void gather_rows(const Ranks& ranks, std::vector<std::int64_t>& row, Visit&& visit) {
   const File& file = ranks.file;
   const int width = static_cast<int>(row.size());
-  const bool first = file.node_rank == 0;
+  const bool first = file.place().seat.local_rank == 0;
   MPI_Request request = MPI_REQUEST_NULL;
   transport::reduce_to_first(row.data(), width, MPI_INT64_T, MPI_SUM, ranks.node);
   if (file.rank == 0) {
-    visit(file.node_index, row);
+    visit(file.place().seat.node, row);
     for (int node = 0; node < static_cast<int>(file.machine.nodes.size()); ++node) {
-      if (node == file.node_index) continue;
-      MPI_Irecv(row.data(), width, MPI_INT64_T, file.leaders[static_cast<std::size_t>(node)], tag_row,
+      if (node == file.place().seat.node) continue;
+      MPI_Irecv(row.data(), width, MPI_INT64_T, file.place().leaders[static_cast<std::size_t>(node)], tag_row,
                 ranks.comm, &request);
       transport::wait_for(request);
       visit(node, row);

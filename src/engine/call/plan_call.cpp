@@ -111,7 +111,7 @@ void take_time(const Buffers& buffers, const Planned& planned, const transport::
 Planned plan_of(const Buffers& buffers, const CallRequest& request, const policy::Digest& digest,
                 const access::FileAccess& access) {
   File& file = buffers.ranks.file;
-  if (PlanMemory::Entry* seen = file.memory.find(digest, request.direction))
+  if (PlanMemory::Entry* seen = file.plans.memory.find(digest, request.direction))
     return recalled(buffers, *seen, digest, access);
   Made made = new_plan(buffers, {request.direction, digest, file.most_domains()}, access);
   auto schedules = schedules_of(file.settings.hints, made.plan);
@@ -123,7 +123,7 @@ void learn_from(const Buffers& buffers, const CompletedCall& done) {
   if (done.outcome.error != 0) {  // it may be the way that fails: the next call does not go there again
     if (planned.seen && planned.way != planned.seen->trials.in_force()) planned.seen->trials.refused();
   } else if (!planned.seen) {
-    buffers.ranks.file.memory.remember(entry_of(buffers.ranks.file, done));
+    buffers.ranks.file.plans.memory.remember(entry_of(buffers.ranks.file, done));
   } else if (done.digest.in_background == 0) {
     take_time(buffers, planned, done.outcome);
   }

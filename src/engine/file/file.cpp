@@ -58,11 +58,11 @@ File::File(Proposal& mine, const std::string& own_path, Settings by, const First
       path(own_path.empty() ? mine.path : own_path),
       linked(!own_path.empty()),
       settings(std::move(by)),
-      in_force(settings.hints.in_force),
-      new_layout(std::move(mine.new_layout)),
-      probe(std::move(mine.probe)),
       stored(*this, first.writer_mark) {
   machine.storage = first.storage;
+  told.in_force = settings.hints.in_force;
+  told.new_layout = std::move(mine.new_layout);
+  told.probe = std::move(mine.probe);
 }
 
 core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
@@ -87,7 +87,7 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
   if (!hints.enabled || (request.only_in_subfiles && !alone)) return std::unique_ptr<File>();
   std::unique_ptr<File> f(new File(mine, own_path, std::move(settings), first));
   for (const auto& some : {request.warnings, mine.warnings, f->settings.hints.warnings})
-    f->warnings.insert(f->warnings.end(), some.begin(), some.end());
+    f->told.warnings.insert(f->told.warnings.end(), some.begin(), some.end());
   auto member =
       Crew::join({request.comm, met.hall}, mine.offer, met.word.same_crew ? &first.ticket : nullptr);
   if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
@@ -100,14 +100,11 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
 }
 
 core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, const FirstWord& first) {
-  const Place& place = member_.place();
-  node_index = place.seat.node;
-  node_rank = place.seat.local_rank;
-  leaders = place.leaders;
+  const Place& place = this->place();
   if (machine.nodes.size() > 1) machine.storage = storage::for_several_nodes(std::move(machine.storage));
-  traffic = Traffic(machine.nodes.size());
+  told.traffic = Traffic(machine.nodes.size());
   if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty())
-    warnings.push_back(std::move(warning));
+    told.warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
   transport::set_ranks_per_core(ranks_per_core_of_job({here.ranks, here.cores}));
   storage::FoundFile found = found_from(first.found, path, request.found);
@@ -122,7 +119,8 @@ core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, cons
     buffers_.pool.keep_at_most(static_cast<std::size_t>(settings.hints.memory_limit_bytes / 4));
   if (!owns_line()) lacking_.windows = policy::NoWindow::for_borrowed_line;
   prepare_memory_drill();
-  if (std::string said = stored.begin_drill(servers.mine); !said.empty()) warnings.push_back(std::move(said));
+  if (std::string said = stored.begin_drill(servers.mine); !said.empty())
+    told.warnings.push_back(std::move(said));
   // All ranks that will serve the file can open it, and all agree on its storage; else the file passes
   // through. It is opened now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
@@ -136,7 +134,8 @@ core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, cons
 }
 
 File::~File() {
-  if (!lacking_.anything()) keep_memory(memory_key_, std::move(memory));  // else its plans are second best
+  if (!lacking_.anything())
+    keep_memory(memory_key_, std::move(plans.memory));  // else its plans are second best
   roll_.reset();
   buffers_.remote.reset();
   transport::NodeSlots::give_back(std::move(buffers_.slots));
@@ -167,13 +166,13 @@ std::string File::storage_remarks(const Ranks& ranks) const {
 }
 
 std::string File::schedule_remarks(const Ranks& ranks) const {
-  const std::string mine = memory.schedule_trials_text();
+  const std::string mine = plans.memory.schedule_trials_text();
   return weightiest_text(ranks.comm, mine.empty() ? 0 : 1, mine);
 }
 
 /// A file that borrows lines has no communicator between calls: its roll call knows the node's notes alone.
 void File::begin_roll() {
-  const Place& place = member_.place();
+  const Place& place = this->place();
   transport::RollCall::Setting setting{.comm = line_->comm,
                                        .file = path,
                                        .patience_s = static_cast<double>(settings.hints.patience_s),
@@ -203,10 +202,10 @@ void File::prepare_memory_drill() {
   const char* text = ::secure_getenv("COLLIO_DRILL_MEMORY");
   if (!text) return;
   if (std::sscanf(text, "%d:%d:%d", &at, &first, &count) < 2 || first < 1 || count < 1) {
-    warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) +
-                       " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
+    told.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) +
+                            " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
   } else {
-    warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
+    told.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
     buffers_.keeps_buffers = true;
     if (at == rank) buffers_.pool.fail_allocations(first, count);
   }

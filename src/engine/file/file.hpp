@@ -17,15 +17,11 @@
 #include "engine/file/servers.hpp"
 #include "engine/file/settings.hpp"
 #include "engine/file/stored.hpp"
-#include "engine/file/traffic.hpp"
+#include "engine/file/told.hpp"
 #include "engine/file/unmet_calls.hpp"
 #include "engine/open/crew.hpp"
 #include "engine/open/first_word.hpp"
-#include "engine/open/new_layout.hpp"
 #include "machine/machine.hpp"
-#include "observe/call_record.hpp"
-#include "observe/file_times.hpp"
-#include "observe/report_records.hpp"
 #include "policy/aggregators/local_aggregators.hpp"
 #include "policy/hints/hints.hpp"
 #include "policy/plan/forecasts.hpp"
@@ -44,6 +40,12 @@ struct ReportWishes {
 struct OpenMeeting {
   const OpenWord& word;
   const Hall* hall = nullptr;  ///< see Crew::Gathering
+};
+
+/// What calls have taught.
+struct Plans {
+  PlanMemory memory;
+  policy::Forecasts forecasts;  ///< the same on all ranks
 };
 
 class File {
@@ -92,23 +94,14 @@ class File {
   const std::string path;  ///< from the root; of a file in subfiles, that of the file itself
   const bool linked;       ///< it was opened in subfiles through a symbolic link
   const Settings settings;
-  std::map<std::string, std::string> in_force;  ///< hints, by their keys
-  /// Of this rank: on hints, and on what the file lacks. Each is said once a job.
-  std::vector<std::string> warnings;
-  std::vector<std::string> found_by_check;  ///< in check mode, call by call
   machine::Machine machine;
-  NewLayout new_layout;                               ///< of rank 0
-  std::optional<observe::report::TargetProbe> probe;  ///< of rank 0, of the folders of new subfiles
   Servers servers;  ///< all aggregators; they serve the domains in this order unless a plan places these
-  int node_index = 0, node_rank = 0;
-  std::vector<int> leaders;  ///< rank of each node's first rank
   policy::Layers layers;
-  bool together = false;  ///< ranks have met in a call, and none had made an independent one; the same on all
   UnmetCalls unmet;
-  std::int64_t syncs = 0;    ///< calls of MPI_File_sync on this rank, which wait for no other
-  core::Error untold_error;  ///< in one of them, or in a call without a reduction: other ranks lack it
   access::View view;
   Stored stored;
+  /// Where the ranks are.
+  [[nodiscard]] const Place& place() const noexcept { return member_.place(); }
   /// Whether the file owns a line. A file without one borrows a line for each call. All ranks get the same
   /// answer.
   [[nodiscard]] bool owns_line() const noexcept { return member_.own() != nullptr; }
@@ -120,16 +113,13 @@ class File {
   [[nodiscard]] std::string_view agrees_by() const noexcept;
   /// Two layers: this rank may receive messages of other nodes. Not collective.
   [[nodiscard]] bool receives_mail() const noexcept {
-    return servers.mine >= 0 || servers.receives || node_rank == 0;
+    return servers.mine >= 0 || servers.receives || place().seat.local_rank == 0;
   }
-  PlanMemory memory;
-  policy::Forecasts forecasts;  ///< the same on all ranks
-  std::uint64_t number = 0;     ///< of this open; the same on all ranks, and no other open file's
+  Plans plans;
+  std::uint64_t number = 0;  ///< of this open; the same on all ranks, and no other open file's
   /// The file does not lie any more as plans were made for: they are kept for others. On all ranks.
   void forget_plans();
-  observe::CallLog log;
-  observe::FileTimes times;  ///< of this rank
-  Traffic traffic;           ///< between nodes
+  Told told;
 
  private:
   /// `own_path`: of a file in subfiles that was opened through a link; else empty.

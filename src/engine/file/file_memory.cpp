@@ -15,7 +15,7 @@ std::uint64_t setting_of(const File& f, const storage::Opened& opened) {
   std::uint64_t h = 0;
   const auto fold = [&h](std::uint64_t value) { h = core::hash_step(h, value); };
   const auto fold_text = [&fold](const std::string& text) { fold(core::text_hash(text)); };
-  for (const auto& [key, value] : f.in_force) fold_text(key + '=' + value);
+  for (const auto& [key, value] : f.told.in_force) fold_text(key + '=' + value);
   const machine::StorageModel& storage = f.machine.storage;
   for (const std::int64_t bytes :
        {storage.block_bytes, storage.block_without_layout(), storage.window_bytes, storage.node_buffer_bytes})
@@ -44,17 +44,17 @@ std::uint64_t setting_of(const File& f, const storage::Opened& opened) {
 /// By what this rank alone knows. A rank that knows otherwise than before takes out another memory, or none.
 void File::take_out_memory() {
   memory_key_ = {setting_of(*this, stored.opened()), rank, size};
-  if (std::optional<PlanMemory> kept = take_memory(memory_key_)) memory = std::move(*kept);
+  if (std::optional<PlanMemory> kept = take_memory(memory_key_)) plans.memory = std::move(*kept);
 }
 
 void File::forget_plans() {
-  PlanMemory old = std::exchange(memory, PlanMemory());
+  PlanMemory old = std::exchange(plans.memory, PlanMemory());
   if (!lacking_.anything()) keep_memory(memory_key_, std::move(old));
 }
 
 void File::take_up_memory(bool all_took_it, std::uint64_t new_token) {
-  if (!all_took_it) keep_memory(memory_key_, std::exchange(memory, PlanMemory()));
-  if (memory.token() == 0) memory.set_token(new_token);
+  if (!all_took_it) keep_memory(memory_key_, std::exchange(plans.memory, PlanMemory()));
+  if (plans.memory.token() == 0) plans.memory.set_token(new_token);
   number = new_token;
 }
 

@@ -12,7 +12,7 @@ namespace collio::engine {
 core::Error File::agree_on_opened(const Ranks& ranks, core::Error mine, const FirstWord& first) {
   take_out_memory();
   StorageWords words = storage_words(stored.opened(), rank, size);
-  const auto token = static_cast<std::int64_t>(memory.token());
+  const auto token = static_cast<std::int64_t>(plans.memory.token());
   std::array<std::int64_t, words.size() + 2> all{token, ~token};
   std::ranges::copy(words, all.begin() + 2);
   mine = ranks.agreement.worst(mine, "cannot open " + path, all);
@@ -29,7 +29,7 @@ void File::note_storage(const Ranks& ranks, const StorageWords& most) {
   machine.storage.overlaps = stored.use.overlaps;
   const std::string asked(policy::name_of(settings.hints.storage));
   if (stored.use.declined || settings.hints.storage == policy::StorageKind::null)
-    warnings.push_back("collio_storage=" + asked + ": " + stored.use.kind + ", " + stored.use.reason);
+    told.warnings.push_back("collio_storage=" + asked + ": " + stored.use.kind + ", " + stored.use.reason);
 }
 
 void File::gather(const Visit& visit) {
@@ -49,9 +49,10 @@ core::Error File::worst_in_close(const Ranks& ranks, const core::Error& mine, co
 
 core::Error File::close_storage(const Ranks& ranks, ReportWishes& wishes) {
   core::Error mine = stored.close();
-  core::keep_worst(mine, std::exchange(untold_error, {}));
+  core::keep_worst(mine, std::exchange(unmet.untold, {}));
   std::array<std::int64_t, 5> all{wishes.report, stored.remarks().empty() ? 0 : 1,
-                                  memory.schedule_trials_text().empty() ? 0 : 1, syncs, -syncs};
+                                  plans.memory.schedule_trials_text().empty() ? 0 : 1, unmet.syncs,
+                                  -unmet.syncs};
   core::Error error = worst_in_close(ranks, mine, "cannot close " + path, all);
   wishes = {all[0], all[1], all[2]};
   if (error.ok() && settings.hints.check != policy::Check::none && all[3] != -all[4])
@@ -62,9 +63,9 @@ core::Error File::close_storage(const Ranks& ranks, ReportWishes& wishes) {
 core::Error File::different_syncs(const Ranks& ranks, std::int64_t most, std::int64_t least) const {
   std::string text = path + ": ranks flush the file a different number of times: ";
   for (const std::int64_t times : {most, least})
-    text += (times == most ? "" : ", ") + weightiest_text(ranks.comm, syncs == times ? size - rank : 0,
+    text += (times == most ? "" : ", ") + weightiest_text(ranks.comm, unmet.syncs == times ? size - rank : 0,
                                                           "rank " + std::to_string(rank) + " calls sync " +
-                                                              std::to_string(syncs) + " times");
+                                                              std::to_string(unmet.syncs) + " times");
   return {core::ErrorClass::not_same, text};
 }
 

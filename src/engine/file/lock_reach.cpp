@@ -40,8 +40,8 @@ std::int64_t byte_of_one_test() {
 
 bool locks_reach_other_nodes(const Ranks& ranks, const std::string& path, int flags) {
   const File& file = ranks.file;
-  const auto other = std::ranges::find_if(file.leaders, [](int rank) { return rank != 0; });
-  if (other == file.leaders.end()) return true;
+  const auto other = std::ranges::find_if(file.place().leaders, [](int rank) { return rank != 0; });
+  if (other == file.place().leaders.end()) return true;
   std::int64_t byte = file.rank == 0 ? byte_of_one_test() : 0;
   std::optional<Attempt> held;
   if (file.rank == 0) held.emplace(path, flags, byte);

@@ -29,7 +29,7 @@ bool File::have_handles(const Ranks& ranks, const policy::Plan& plan) {
   stored.all_hold = failed.ok();
   if (stored.all_hold) return true;
   lacking_.handles = true;
-  warnings.push_back(std::string(policy::lack_text(policy::Lack::handles)) + ": " + failed.message);
+  told.warnings.push_back(std::string(policy::lack_text(policy::Lack::handles)) + ": " + failed.message);
   return false;
 }
 
@@ -51,8 +51,8 @@ bool File::have_remote(const Ranks& ranks, const policy::Plan& plan) {
                                           ranks.agreement, lacking_.refusal);
   if (remote) return true;
   lacking_.windows = policy::NoWindow::refused;
-  warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " +
-                     lacking_.refusal);
+  told.warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " +
+                          lacking_.refusal);
   return false;
 }
 
@@ -82,7 +82,7 @@ std::unique_ptr<transport::NodeSlots> File::new_slots(const Ranks& ranks,
                                                       std::string& why) {
   using Pages = transport::SharedMemory::Pages;
   const Pages pages =
-      machine.nodes[static_cast<std::size_t>(node_index)].numas > 1 ? Pages::spread : Pages::anywhere;
+      machine.nodes[static_cast<std::size_t>(place().seat.node)].numas > 1 ? Pages::spread : Pages::anywhere;
   const transport::NodeSlots::Size size{
       static_cast<std::size_t>(policy::node_memory_bytes(machine, settings.hints)), machine.nodes.size() > 1};
   return transport::NodeSlots::obtain({ranks.node, ranks.agreement.board()}, {size, room, pages}, why);
@@ -115,7 +115,8 @@ bool File::have_slots(const Ranks& ranks, const policy::Plan& plan) {
   if (lacking_.node_memory) {
     slots.reset();
     buffers_.slots_name = {};
-    warnings.push_back(std::string(policy::lack_text(policy::Lack::node_memory)) + ": " + failed.message);
+    told.warnings.push_back(std::string(policy::lack_text(policy::Lack::node_memory)) + ": " +
+                            failed.message);
     return false;
   }
   slots->set_room(room);

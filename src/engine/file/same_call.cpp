@@ -21,14 +21,14 @@ std::string first_text(const Ranks& ranks, bool has, std::string text) {
 
 core::Error check_same_call(const Ranks& ranks, const std::string& operation) {
   File& file = ranks.file;
-  if (core::Error late = hear_of_unmet(ranks, operation); !late.ok()) return file.unmet.untold = late;
+  if (core::Error late = hear_of_unmet(ranks, operation); !late.ok()) return file.unmet.owed = late;
   if (file.settings.hints.check == policy::Check::none || file.size == 1) return {};
   return ranks.agreement.worst({}, "");
 }
 
 core::Error check_same_data_call(const Ranks& ranks, const std::string& operation) {
   core::Error error = check_same_call(ranks, operation);
-  ranks.file.unmet.untold = {};
+  ranks.file.unmet.owed = {};
   return error;
 }
 

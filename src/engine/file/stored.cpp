@@ -57,7 +57,7 @@ std::string Stored::begin_drill(int domain) {
 void Stored::learn_holder(const Ranks& ranks, int first) {
   storage::Holder far = opened_.holder, near = opened_.holder;
   transport::broadcast(&far, sizeof far, MPI_BYTE, first, ranks.comm);
-  int nearest = opened_.file ? file_.node_rank : file_.size;
+  int nearest = opened_.file ? file_.place().seat.local_rank : file_.size;
   transport::reduce_to_all(&nearest, 1, MPI_INT, MPI_MIN, ranks.node);
   if (nearest < file_.size) transport::broadcast(&near, sizeof near, MPI_BYTE, nearest, ranks.node);
   holder_ = nearest < file_.size ? near : far;

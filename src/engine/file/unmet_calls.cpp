@@ -26,7 +26,8 @@ policy::Digest digest_of(const UnmetCalls::OneWay& unmet) {
 
 /// Without memory for it, the report lacks these calls.
 void log_calls(File& file, const observe::CallRecord& record) noexcept try {
-  file.log.add(record, [] { return std::string("hint: each rank for itself, without waiting for others"); });
+  file.told.log.add(record,
+                    [] { return std::string("hint: each rank for itself, without waiting for others"); });
 } catch (const std::bad_alloc&) {}
 
 /// hear_of_unmet() for one way. `others`: whether this rank has calls of the other way to tell of; then
@@ -49,7 +50,7 @@ core::Error hear_of(const Ranks& ranks, policy::Direction direction, std::string
   ranks.agreement.come_to(here);
   others = different.ok() && digest.undescribed > 0;
   if (!different.ok()) {
-    core::keep_worst(file.untold_error, mine);
+    core::keep_worst(file.unmet.untold, mine);
     return different;
   }
   observe::CallRecord& record = unmet.record;
@@ -104,7 +105,7 @@ core::Error hear_of_unmet(const Ranks& ranks, std::string_view call) {
   if (!writes && !reads) return {};
   UnmetCalls& unmet = file.unmet;
   unmet.of(writes ? Direction::write : Direction::read)
-      .note(file.rank, {}, std::exchange(file.untold_error, {}));
+      .note(file.rank, {}, std::exchange(file.unmet.untold, {}));
   core::Error error;
   bool others = reads && unmet.reads.made > 0;
   if (writes) error = hear_of(ranks, Direction::write, call, others);

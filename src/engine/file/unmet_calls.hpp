@@ -34,8 +34,11 @@ struct UnmetCalls {
     void note(int rank, const core::Extent& accessed, const core::Error& error);
   };
   OneWay writes, reads;
-  core::Error untold;  ///< heard in a call that moves no bytes, which programs may not look at: the next
-                       ///< data call fails, too
+  std::int64_t syncs = 0;  ///< calls of MPI_File_sync on this rank, which wait for no other
+  core::Error untold;      ///< in one of them, or in a call without a reduction: other ranks lack it
+  bool together = false;  ///< ranks have met in a call, and none had made an independent one; the same on all
+  core::Error owed;       ///< heard in a call that moves no bytes, which programs may not look at: the next
+                          ///< data call fails, too
   [[nodiscard]] OneWay& of(policy::Direction direction) noexcept {
     return direction == policy::Direction::write ? writes : reads;
   }

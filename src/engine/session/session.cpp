@@ -10,7 +10,7 @@ namespace collio::engine {
 
 void Session::announce(MPI_Comm comm, const std::string& origins) {
   say_opened(*engine, comm, origins);
-  warnings_said_ = engine->warnings.size();
+  warnings_said_ = engine->told.warnings.size();
   report_.opened(*engine);
 }
 
@@ -29,12 +29,12 @@ void Session::drain() {
 void Session::note_call() { report_.call_over(*engine); }
 
 void Session::note_independent() {
-  ++engine->times.independent_calls;
+  ++engine->told.times.independent_calls;
   if (!queue_) note_call();  // else the thread of collective calls does so
 }
 
 void Session::note_by_library() {
-  ++engine->times.library_calls;
+  ++engine->told.times.library_calls;
   note_call();
 }
 
@@ -69,7 +69,7 @@ core::Error Session::close_in_visit(const Visit& visit, const Closing& closing) 
   if (file.stored.subfiles && (error.ok() || closing.subfiles == AtClose::remove))
     error = close_subfiles(visit, closing.subfiles);
   core::keep_worst(error, file.late());
-  say_rest(visit.comm, file.warnings, warnings_said_);
+  say_rest(visit.comm, file.told.warnings, warnings_said_);
   report_.closed(visit, wishes);
   return error;
 }

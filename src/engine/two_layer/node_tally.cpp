@@ -16,9 +16,9 @@ std::int64_t packed_room(const CollectiveCall& call, std::int64_t begin, std::in
 }
 
 NodeTally::NodeTally(CollectiveCall& call)
-    : teams_(call.file.layers.teams[static_cast<std::size_t>(call.file.node_index)]),
+    : teams_(call.file.layers.teams[static_cast<std::size_t>(call.file.place().seat.node)]),
       ranks_(call.buffers.slots().ranks()),
-      team_(teams_.team_of(call.file.node_rank)),
+      team_(teams_.team_of(call.file.place().seat.local_rank)),
       window_slots_(call.plan.window_slots),
       slot_bytes_(policy::slot_bytes(call.plan)) {
   if (!call.plan.several_nodes) return;
@@ -31,15 +31,15 @@ NodeTally::NodeTally(CollectiveCall& call)
   }
   Steps::Scope time(call.steps, Step::wait);
   slots.meet(call.link.comm);
-  slots.clear_old_counters(call.file.node_rank);
+  slots.clear_old_counters(call.file.place().seat.local_rank);
 }
 
 void NodeTally::count_in(CollectiveCall& call) {
   const policy::Domains& domains = call.plan.domains;
   // The first message of a domain goes out even if there are no pieces: it tells which is the next.
-  if (teams_.first_rank(team_) == call.file.node_rank)
+  if (teams_.first_rank(team_) == call.file.place().seat.local_rank)
     for (int domain = 0; domain < domains.count; ++domain)
-      if (call.link.home_of(domain) != call.file.node_index) add(tally_->place(domain, 0));
+      if (call.link.home_of(domain) != call.file.place().seat.node) add(tally_->place(domain, 0));
   if (call.access.bytes == 0) return;
   const core::Extent& span = call.access.span;
   core::Cursor cursor(call.access.pattern);

@@ -10,7 +10,7 @@ namespace {
 int home_of(const CollectiveCall& call, int domain) noexcept { return call.link.home_of(domain); }
 
 const policy::Teams& teams_here(const CollectiveCall& call) noexcept {
-  return call.file.layers.teams[static_cast<std::size_t>(call.file.node_index)];
+  return call.file.layers.teams[static_cast<std::size_t>(call.file.place().seat.node)];
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ NodeWindows::NodeWindows(CollectiveCall& call)
     : call_(call),
       domains_(call.plan.domains),
       teams_(teams_here(call)),
-      team_(teams_.team_of(call.file.node_rank)),
+      team_(teams_.team_of(call.file.place().seat.local_rank)),
       tally_(call),
       order_(order_request()) {
   for (NodeLane& lane : lanes_) advance(lane);
@@ -29,7 +29,7 @@ flow::OrderRequest NodeWindows::order_request() const {
   const policy::Plan& plan = call_.plan;
   return {.domains = domains_,
           .homes = *call_.link.homes,
-          .node = call_.file.node_index,
+          .node = call_.file.place().seat.node,
           .slots = plan.node_slots * plan.window_slots,
           .window_slots = plan.window_slots,
           .several_nodes = plan.several_nodes,
@@ -47,8 +47,8 @@ flow::Room NodeWindows::room_for(int domain, std::int64_t round) const noexcept 
 bool NodeWindows::gets_mail(int domain) const noexcept {
   const File& f = call_.file;
   const int home = home_of(call_, domain);
-  return home == f.node_index ? call_.plan.several_nodes
-                              : f.layers.senders_to(f.node_index, domain, home) > 0;
+  return home == f.place().seat.node ? call_.plan.several_nodes
+                                     : f.layers.senders_to(f.place().seat.node, domain, home) > 0;
 }
 
 transport::SlotLayout NodeWindows::layout() const noexcept {
@@ -66,10 +66,11 @@ transport::SlotLayout NodeWindows::layout() const noexcept {
 NodeWindow::Role NodeWindows::role_of(int domain) const noexcept {
   const File& f = call_.file;
   const int home = home_of(call_, domain);
-  if (home == f.node_index) return NodeWindow::home;
+  if (home == f.place().seat.node) return NodeWindow::home;
   const policy::Layers& layers = f.layers;
-  const bool meets = layers.nodes_per_group > 1 && layers.group_of(home) != layers.group_of(f.node_index) &&
-                     layers.relay(f.node_index, domain) == f.node_index;
+  const bool meets = layers.nodes_per_group > 1 &&
+                     layers.group_of(home) != layers.group_of(f.place().seat.node) &&
+                     layers.relay(f.place().seat.node, domain) == f.place().seat.node;
   return meets ? NodeWindow::relay : NodeWindow::away;
 }
 
@@ -113,7 +114,8 @@ void NodeWindows::advance(NodeLane& lane) {
   batch.step = next_.step;
   batch.number = next_.number;
   call_.ranks.roll.come_to_round(next_.windows.front().round);
-  const std::size_t first = batch.windows.size() * static_cast<std::size_t>(call_.file.node_rank) /
+  const std::size_t first = batch.windows.size() *
+                            static_cast<std::size_t>(call_.file.place().seat.local_rank) /
                             static_cast<std::size_t>(call_.buffers.slots().ranks());
   std::ranges::rotate(batch.windows, batch.windows.begin() + static_cast<std::ptrdiff_t>(first));
 }
@@ -134,26 +136,27 @@ bool serves_last(const CollectiveCall& call) noexcept {
 
 int mail_receiver(const CollectiveCall& call, int domain) noexcept {
   const File& f = call.file;
-  return home_of(call, domain) == f.node_index ? call.link.receiver_of(domain)
-                                               : f.leaders[static_cast<std::size_t>(f.node_index)];
+  return home_of(call, domain) == f.place().seat.node
+             ? call.link.receiver_of(domain)
+             : f.place().leaders[static_cast<std::size_t>(f.place().seat.node)];
 }
 
 int mail_for(const CollectiveCall& call, int domain) noexcept {
   const File& f = call.file;
   return mail_receiver(call, domain) == f.rank
-             ? f.layers.senders_to(f.node_index, domain, home_of(call, domain))
+             ? f.layers.senders_to(f.place().seat.node, domain, home_of(call, domain))
              : 0;
 }
 
 int next_node(const CollectiveCall& call, int domain) noexcept {
-  return call.file.layers.next_hop(call.file.node_index, domain, home_of(call, domain));
+  return call.file.layers.next_hop(call.file.place().seat.node, domain, home_of(call, domain));
 }
 
 int next_rank(const CollectiveCall& call, int domain) noexcept {
   const File& f = call.file;
   const int hop = next_node(call, domain);
   return hop == home_of(call, domain) ? call.link.receiver_of(domain)
-                                      : f.leaders[static_cast<std::size_t>(hop)];
+                                      : f.place().leaders[static_cast<std::size_t>(hop)];
 }
 
 }  // namespace collio::engine

@@ -63,8 +63,8 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
   if (alone(*file)) file->mode = opening.words.mode;
   if (alone(*file))
     if (core::Error error = begin_alone(*file, handle); !error.ok()) return error;
-  file->engine->times.open_s = observe::now_s() - times.begin_s;
-  file->engine->times.open_by_library_s = times.by_library_s;
+  file->engine->told.times.open_s = observe::now_s() - times.begin_s;
+  file->engine->told.times.open_by_library_s = times.by_library_s;
   file->announce(request.comm, opening.origins);
   remember_file(handle, std::move(file));
   return {};
@@ -208,7 +208,7 @@ int sync(MPI_File handle) {
   if (!file) return real->File_sync(handle);
   if (alone(*file)) return sync_alone(*file, handle);
   engine::File& f = *file->engine;
-  ++f.syncs;
+  ++f.unmet.syncs;
   const int code = real->File_sync(handle);
   core::Error error = f.stored.sync();
   if (error.ok() && code != MPI_SUCCESS) {
@@ -216,7 +216,7 @@ int sync(MPI_File handle) {
     error = {core::ErrorClass::io, "the MPI library cannot flush " + f.path};
   }
   if (error.ok()) return MPI_SUCCESS;
-  core::keep_worst(f.untold_error, error);
+  core::keep_worst(f.unmet.untold, error);
   return code == MPI_SUCCESS ? raise(handle, error)
                              : error_code(error);  // the library has told the error handler
 }
