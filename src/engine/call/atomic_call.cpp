@@ -10,7 +10,7 @@ namespace collio::engine {
 Completion atomic_call(File& file, const CallRequest& request) {
   const Visit visit(file, request.operation, request.direction);
   if (core::Error error = check_same_data_call(visit, request.operation); !error.ok())
-    return {false, 0, std::move(error), {}};
+    return Completion::failed(std::move(error));
   Completion done = independent_call(file, request);
   done.error = visit.agreement.worst(done.error, "failed in " + request.operation);
   return done;

@@ -242,14 +242,71 @@ Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   return completion_of(planned.plan.direction, agreed.prepared.access, moved);
 }
 
+const char* kind_of(const CallRequest& request) {
+  return request.direction == Direction::write ? "write" : "read";
+}
+
+/// What this rank brought to the agreement, and what all ranks hold since.
+struct Digested {
+  const Prepared prepared;
+  policy::Digest digest;
+  PathResult ahead;  ///< of this rank's bytes, where it moved them before
+};
+
+/// The agreement of a call. An error where ranks are in different calls. Collective.
+core::Error meet(const Buffers& buffers, const CallRequest& request, Digested& met,
+                 observe::CallRecord& record) {
+  const Ranks& ranks = buffers.ranks;
+  File& file = ranks.file;
+  record.operation = request.operation;
+  record.form = request.form;
+  record.progress = request.progress;
+  met.digest = digest_of(file, met.prepared, request);
+  met.digest.lack_slots = buffers.have_slots() ? 0 : 1;
+  met.digest.through_slots = transport::NodeSlots::bytes_through();
+  std::optional<PathResult> ahead = move_ahead(ranks, request, met.prepared, record);
+  met.digest.unmoved = ahead || met.digest.bytes == 0 ? 0 : 1;
+  if (ahead) met.ahead = std::move(*ahead);
+  Steps::Scope time(record.steps, Step::digest);
+  if (core::Error different = ranks.agreement.digest(met.digest, met.ahead.outcome); !different.ok())
+    return different;
+  file.unmet.together = met.digest.went_alone == 0;
+  if (!met.digest.same_form()) record.operation = kind_of(request);
+  return {};
+}
+
+/// What the digest says of all ranks' memory and errors. Collective.
+core::Error settle(Buffers& buffers, const CallRequest& request, const Digested& met) {
+  File& file = buffers.ranks.file;
+  if (met.digest.lack_slots > 0) {
+    buffers.leave_slots();
+    buffers.mail_room_bytes = 0;
+  }
+  core::Error error = agreed_error(buffers, met.digest, request, met.prepared.access, *met.prepared.error);
+  if (!error.ok() && met.prepared.error == &file.unmet.untold) file.unmet.untold = {};
+  return error;
+}
+
+/// A call that is over, in the file's log. `begin`: seconds.
+void book(const Agreed& agreed, const policy::Plan& plan, Completion& done, double begin) {
+  observe::CallRecord& record = agreed.record;
+  record.counters.bytes = agreed.prepared.access.bytes;
+  record.all_bytes = agreed.digest.bytes;
+  record.all_pieces = agreed.digest.pieces;
+  record.counters.most_buffer_bytes = static_cast<std::int64_t>(
+      access::Buffer::take_peak() +
+      (plan.path == policy::Path::two_layer ? agreed.buffers.slots().bytes_there() : 0));
+  record.error = done.error.message.empty() ? "" : "failed";
+  record.total_s = observe::now_s() - begin;
+  done.record = log_call(agreed.file, plan, std::move(record));
+}
+
 /// A call that would be the MPI library's, on a file whose bytes that does not have. On all ranks alike.
 Completion refused(const File& file, const policy::Plan& plan) {
-  return {false,
-          0,
-          {core::ErrorClass::type,
-           file.path + " is kept in subfiles, which collio alone serves, and it cannot serve this call: " +
-               policy::reason_text(plan)},
-          {}};
+  return Completion::failed(
+      {core::ErrorClass::type,
+       file.path + " is kept in subfiles, which collio alone serves, and it cannot serve this call: " +
+           policy::reason_text(plan)});
 }
 
 }  // namespace
@@ -264,63 +321,37 @@ Completion collective_call(File& file, const CallRequest& request) {
   }
   std::optional<access::Reserve::Use> no_list_fails(std::in_place);  // others wait for this rank
   const Visit visit(file, request.operation, request.direction);
-  const char* const kind = request.direction == Direction::write ? "write" : "read";
-  if (core::Error late = hear_of_unmet(visit, kind); !late.ok()) return {false, 0, std::move(late), {}};
+  if (core::Error late = hear_of_unmet(visit, kind_of(request)); !late.ok())
+    return Completion::failed(std::move(late));
   observe::CallRecord record;
   record.steps.show(&visit.roll.shown());
   Buffers buffers(visit);
   access::Buffer::take_peak();
-  record.operation = request.operation;
-  record.form = request.form;
-  record.progress = request.progress;
   const double begin = observe::now_s();
-  Steps& steps = record.steps;
 
   no_list_fails.reset();  // what fails now they hear of
-  const Prepared prepared = prepare(file, request, steps);
-  policy::Digest digest = digest_of(file, prepared, request);
-  digest.lack_slots = buffers.have_slots() ? 0 : 1;
-  digest.through_slots = transport::NodeSlots::bytes_through();
-  std::optional<PathResult> ahead = move_ahead(visit, request, prepared, record);
-  digest.unmoved = ahead || digest.bytes == 0 ? 0 : 1;
-  if (!ahead) ahead.emplace();
-  {
-    Steps::Scope time(steps, Step::digest);
-    if (core::Error error = visit.agreement.digest(digest, ahead->outcome); !error.ok())
-      return {false, 0, std::move(error), {}};
-  }
+  Digested met{prepare(file, request, record.steps), {}, {}};
+  if (core::Error different = meet(buffers, request, met, record); !different.ok())
+    return Completion::failed(std::move(different));
   // Beyond this point every rank holds the same digest, and decides the same.
-  file.unmet.together = digest.went_alone == 0;
-  if (!digest.same_form()) record.operation = kind;
   no_list_fails.emplace();
-  if (digest.lack_slots > 0) {
-    buffers.leave_slots();
-    buffers.mail_room_bytes = 0;
-  }
-  if (core::Error error = agreed_error(buffers, digest, request, prepared.access, *prepared.error);
-      !error.ok()) {
-    if (prepared.error == &file.unmet.untold) file.unmet.untold = {};
-    return {false, 0, std::move(error), {}};
-  }
-
+  if (core::Error error = settle(buffers, request, met); !error.ok())
+    return Completion::failed(std::move(error));
   const double since_s = observe::now_s();
-  const Agreed agreed{
-      buffers, file, request, digest, prepared, record, digest.moved_ahead() ? &*ahead : nullptr};
+  const Agreed agreed{buffers,
+                      file,
+                      request,
+                      met.digest,
+                      met.prepared,
+                      record,
+                      met.digest.moved_ahead() ? &met.ahead : nullptr};
   Planned planned = plan_in_step(agreed);
   Completion done;
   done.native = planned.plan.path == policy::Path::native;
   if (done.native && file.stored.subfiles) done = refused(file, planned.plan);
-  if (!done.native && done.error.ok() && digest.bytes > 0) done = carry_out(agreed, planned, since_s);
+  if (!done.native && done.error.ok() && met.digest.bytes > 0) done = carry_out(agreed, planned, since_s);
   no_list_fails.reset();
-  record.counters.bytes = prepared.access.bytes;
-  record.all_bytes = digest.bytes;
-  record.all_pieces = digest.pieces;
-  record.counters.most_buffer_bytes = static_cast<std::int64_t>(
-      access::Buffer::take_peak() +
-      (planned.plan.path == policy::Path::two_layer ? buffers.slots().bytes_there() : 0));
-  record.error = done.error.message.empty() ? "" : "failed";
-  record.total_s = observe::now_s() - begin;
-  done.record = log_call(file, planned.plan, std::move(record));
+  book(agreed, planned.plan, done, begin);
   return done;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "engine/moving/call.hpp"
 
@@ -14,6 +15,8 @@ struct Completion {
   std::int64_t bytes = 0;             ///< of this rank, moved
   core::Error error;                  ///< the same class on all ranks
   std::optional<std::size_t> record;  ///< in the file's log, when it got there
+
+  [[nodiscard]] static Completion failed(core::Error error) { return {false, 0, std::move(error), {}}; }
 };
 
 /// How a call that ended so is over for this rank.

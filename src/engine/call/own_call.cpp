@@ -35,25 +35,23 @@ PathResult move_own(File& file, const CallRequest& request, const access::FileAc
 }
 
 Completion own_call(File& file, const CallRequest& request, const Books& books) try {
-  if (!request.error.ok()) return {false, 0, request.error, {}};
+  if (!request.error.ok()) return Completion::failed(request.error);
   if (request.undescribed)
-    return {false,
-            0,
-            {core::ErrorClass::type,
-             "collio does not know how the datatype was made; the MPI library does such calls where ranks "
-             "make them together (romio_cb_write and romio_cb_read other than disable)"},
-            {}};
+    return Completion::failed(
+        {core::ErrorClass::type,
+         "collio does not know how the datatype was made; the MPI library does such calls where ranks "
+         "make them together (romio_cb_write and romio_cb_read other than disable)"});
   const access::FileAccess access = access_of(file, request);
   std::optional<SpanLocks::Held> lock;
   if (file.stored.atomic && access.bytes > 0)
     lock.emplace(*file.stored.atomic, access.span, request.direction);
-  if (lock && !lock->error().ok()) return {false, 0, lock->error(), {}};
+  if (lock && !lock->error().ok()) return Completion::failed(lock->error());
   books.record.counters.bytes += access.bytes;
   books.record.all_pieces += access.pieces;
   if (books.span) *books.span = access.span;
   return completion_of(request.direction, access, move_own(file, request, access, books));
 } catch (const std::bad_alloc&) {
-  return {false, 0, without_memory, {}};
+  return Completion::failed(without_memory);
 }
 
 }  // namespace
@@ -98,7 +96,7 @@ Completion unmet_call(File& file, const CallRequest& request) {
       unmet.made == 0 || unmet.record.operation == request.operation ? request.operation : kind;
   unmet.record.path = policy::name_of(policy::Path::independent);
   ++unmet.made;
-  if (!file.unmet.owed.ok()) return {false, 0, std::exchange(file.unmet.owed, {}), {}};
+  if (!file.unmet.owed.ok()) return Completion::failed(std::exchange(file.unmet.owed, {}));
   const double begin_s = observe::now_s();
   core::Extent span;
   Completion done = own_call(file, request, {unmet.record, &span, true});
