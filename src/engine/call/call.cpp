@@ -295,7 +295,7 @@ void book(const Agreed& agreed, const policy::Plan& plan, Completion& done, doub
   record.all_pieces = agreed.digest.pieces;
   record.counters.most_buffer_bytes = static_cast<std::int64_t>(
       access::Buffer::take_peak() +
-      (plan.path == policy::Path::two_layer ? agreed.buffers.slots().bytes_there() : 0));
+      (plan.path == policy::Path::two_layer ? agreed.buffers.slots().memory.bytes_there() : 0));
   record.error = done.error.message.empty() ? "" : "failed";
   record.total_s = observe::now_s() - begin;
   done.record = log_call(agreed.file, plan, std::move(record));

@@ -60,7 +60,7 @@ bool File::have_remote(const Ranks& ranks, const policy::Plan& plan) {
 /// file is open. What cannot be announced moves all the same: the storage's remarks say so.
 void File::announce_slots() {
   if (!settings.hints.direct || !stored.handle_so_far()) return;
-  const std::span<std::byte> windows{buffers_.slots->data(0), buffers_.slots->bytes()};
+  const std::span<std::byte> windows{buffers_.slots->memory.data(0), buffers_.slots->memory.bytes()};
   static_cast<void>(stored.handle_so_far()->register_buffers({&windows, 1}));
 }
 
@@ -74,7 +74,7 @@ transport::NodeSlots::Room File::room_for(const policy::Plan& plan) const {
   const std::int64_t windows = std::min<std::int64_t>(plan.node_slots, d.count * d.most_rounds());
   // A write may have to be made once more, with masks.
   const bool write = plan.direction == policy::Direction::write;
-  return transport::NodeSlots::room_for(windows, d.window_bytes, write ? plan.mask_shift : -1);
+  return transport::SlotMemory::room_for(windows, d.window_bytes, write ? plan.mask_shift : -1);
 }
 
 std::unique_ptr<transport::NodeSlots> File::new_slots(const Ranks& ranks,
@@ -103,7 +103,7 @@ bool File::have_slots(const Ranks& ranks, const policy::Plan& plan) {
   std::string why;
   if (slots) {
     room = room.and_also(buffers_.slots_room);
-    static_cast<void>(slots->make_room(room, why));
+    static_cast<void>(slots->memory.make_room(room, why));
     failed = worst_of_memory(ranks, why);
     if (!failed.ok()) slots.reset();
   }
@@ -119,9 +119,9 @@ bool File::have_slots(const Ranks& ranks, const policy::Plan& plan) {
                             failed.message);
     return false;
   }
-  slots->set_room(room);
+  slots->memory.set_room(room);
   buffers_.slots_room = room;
-  buffers_.slots_name = slots->name();
+  buffers_.slots_name = slots->memory.name();
   announce_slots();
   return true;
 }

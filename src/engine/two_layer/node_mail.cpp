@@ -46,7 +46,7 @@ core::PackedExtents pieces_in(const core::ByteMask& mask, const transport::NodeS
 SlotMessage describe_slot(const CollectiveCall& call, const NodeWindow& window, std::int64_t next_round) {
   Steps::Scope time(call.steps, Step::pack);
   const transport::NodeSlots& slots = call.buffers.slots();
-  const transport::NodeSlots::Filled f = slots.filled(window.slot);
+  const transport::NodeSlots::Filled f = slots.books.filled(window.slot);
   SlotMessage m;
   m.header.round = window.round;
   m.header.next_round = f.next_round == no_round || (next_round != no_round && next_round < f.next_round)
@@ -66,7 +66,7 @@ SlotMessage describe_slot(const CollectiveCall& call, const NodeWindow& window, 
   }
   try {
     const access::Reserve::Abstain can_be_left_out;
-    m.extents = pieces_in(slots.mask(window.slot), f, window, m.header.shift);
+    m.extents = pieces_in(slots.memory.mask(window.slot), f, window, m.header.shift);
   } catch (const std::bad_alloc&) {
     call.link.leave_out();
   }
@@ -101,7 +101,7 @@ bool make_mail_room(CollectiveCall& call, PathResult& moved) {
 Outgoing::Outgoing(CollectiveCall& call, const NodeWindows& windows)
     : call_(call),
       in_transit_{windows.transit_bytes(), windows.layout().groups.transit_groups},
-      bytes_out_(call.buffers.slots().bytes_out()),
+      bytes_out_(call.buffers.slots().counts.bytes_out()),
       of_domain_(call.plan.several_nodes ? static_cast<std::size_t>(call.plan.domains.count) : 0) {}
 
 bool Outgoing::may_send(const NodeBatch& batch) const noexcept {
@@ -131,7 +131,7 @@ void Outgoing::put_pieces(const SlotMessage& m, const NodeWindow& window, bool w
   std::memcpy(out, m.extents.code().data(), m.extents.code().size());
   out += m.header.extents_bytes;
   if (!with_data) return;
-  const std::byte* base = slots.data(window.slot) + (m.header.span.offset - window.extent.offset);
+  const std::byte* base = slots.memory.data(window.slot) + (m.header.span.offset - window.extent.offset);
   core::for_each_batch(m.extents.reader(m.extents.before_stream(0)), m.header.items,
                        [&](std::span<const core::Run> runs) { out = core::gather_runs(out, base, runs); });
 }

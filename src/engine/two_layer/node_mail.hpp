@@ -82,7 +82,7 @@ class Outgoing {
 
   CollectiveCall& call_;
   flow::InTransit in_transit_;
-  transport::NodeSlots::BytesOut& bytes_out_;
+  transport::NodeCounts::BytesOut& bytes_out_;
   transport::InFlight<Sent> sent_;
   std::vector<std::uint8_t> of_domain_;  ///< messages of pieces or requests that are on their way
   int of_first_step_ = 0;                ///< of these

@@ -73,15 +73,15 @@ void NodePieces::note(Sums& sums, std::span<const core::Run> runs, core::MaskWri
 void NodePieces::place(const NodeWindow& window, bool in_mask) {
   Steps::Scope time(call_.steps, Step::place);
   const std::int64_t begin = cursor_.offset();
-  std::byte* base = slots_.data(window.slot) - window.extent.offset;
+  std::byte* base = slots_.memory.data(window.slot) - window.extent.offset;
   std::optional<core::MaskWriter> mask;
-  if (in_mask) mask.emplace(slots_.mask(window.slot), window.extent.offset);
+  if (in_mask) mask.emplace(slots_.memory.mask(window.slot), window.extent.offset);
   Sums sums;
   if (!staging_.empty())
     place_staged(sums, base, mask ? &*mask : nullptr);
   else
     place_direct(sums, base, mask ? &*mask : nullptr);
-  slots_.contribute(window.slot, sums.sum, {begin, sums.end - begin});
+  slots_.books.contribute(window.slot, sums.sum, {begin, sums.end - begin});
 }
 
 void NodePieces::place_direct(Sums& sums, std::byte* base, core::MaskWriter* mask) {
@@ -143,16 +143,16 @@ std::int64_t NodePieces::pack(const NodeWindow& window, bool with_data) {
   const std::int64_t begin = cursor_.offset(), stream = cursor_.stream() - call_.access.begin;
   const std::int64_t bytes = bytes_left(),
                      room = packed_room(call_, cursor_.stream(), cursor_.stream() + bytes);
-  const std::int64_t at = slots_.take_room(window.slot, room);
+  const std::int64_t at = slots_.books.take_room(window.slot, room);
   assert(at + room <= window.room_bytes);  // all ranks have counted what they need
-  std::byte* const part = slots_.data(window.slot) + at;
+  std::byte* const part = slots_.memory.data(window.slot) + at;
   PackedPart head{.room = room, .head = {}};
   Sums sums;
   const std::span between(part + sizeof head, static_cast<std::size_t>(room - bytes) - sizeof head);
   if (list(between, window.extent.offset, head.head, sums)) {
     head.head.data_bytes = static_cast<std::int32_t>(bytes);
     head.head.answer_at =
-        static_cast<std::int32_t>(slots_.contribute(window.slot, sums.sum, {begin, sums.end - begin}));
+        static_cast<std::int32_t>(slots_.books.contribute(window.slot, sums.sum, {begin, sums.end - begin}));
     if (with_data) call_.memory.gather(stream, bytes, part + room - bytes);
   } else {
     head.head = {};
@@ -165,7 +165,7 @@ std::int64_t NodePieces::pack(const NodeWindow& window, bool with_data) {
 void NodePieces::mark(const NodeWindow& window) {
   Steps::Scope time(call_.steps, Step::pack);
   const std::int64_t begin = cursor_.offset();
-  core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
+  core::MaskWriter mask(slots_.memory.mask(window.slot), window.extent.offset);
   Sums sums;
   Batch batch;
   while (const std::size_t n = cursor_.next_batch(limit_, batch)) {
@@ -173,13 +173,13 @@ void NodePieces::mark(const NodeWindow& window) {
     mask.add(runs);
     note_wanted(sums, runs);
   }
-  slots_.contribute(window.slot, sums.sum, {begin, sums.end - begin});
+  slots_.books.contribute(window.slot, sums.sum, {begin, sums.end - begin});
 }
 
 std::int64_t NodePieces::collect(const NodeWindow& window, std::int64_t end_of_file) {
   Steps::Scope time(call_.steps, Step::place);
   limit_ = std::min(limit_, end_of_file);
-  const std::byte* base = slots_.data(window.slot) - window.extent.offset;
+  const std::byte* base = slots_.memory.data(window.slot) - window.extent.offset;
   const std::int64_t before = cursor_.stream();
   if (!staging_.empty())
     collect_staged(base);
@@ -194,7 +194,7 @@ std::int64_t NodePieces::collect_packed(const NodeWindow& window, std::int64_t e
   if (limit_ <= cursor_.offset()) return 0;
   const std::int64_t bytes = bytes_left();
   call_.memory.scatter(cursor_.stream() - call_.access.begin, bytes,
-                       slots_.data(window.slot) + window.answer_at);
+                       slots_.memory.data(window.slot) + window.answer_at);
   return bytes;
 }
 

@@ -44,14 +44,14 @@ void NodeRequests::ask(const NodeWindow& window, std::int64_t next_round) {
   transport::NodeSlots& slots = call_.buffers.slots();
   Waiting w{window, describe_slot(call_, window, next_round), {}};
   const transport::MessageHeader& h = w.message.header;
-  slots.await_departures(window.slot);
+  slots.books.await_departures(window.slot);
   if (h.items > 0 && !have_answer(w)) {
     call_.link.leave_out();
     w.message.leave_out();
   }
   if (w.message.due) outgoing_.send(w.message, window, false);
   if (h.items == 0) {  // nobody wants anything, or nobody gets anything
-    slots.finish_loading(window.slot, w.message.lacks_pieces() ? window.extent.offset : whole);
+    slots.loads.finish_loading(window.slot, w.message.lacks_pieces() ? window.extent.offset : whole);
     return;
   }
   waiting_.post(std::move(w), [&](Waiting& one, MPI_Request* started) {
@@ -64,7 +64,7 @@ void NodeRequests::ask(const NodeWindow& window, std::int64_t next_round) {
 
 /// What was packed has been sent: the answer takes its place.
 std::byte* NodeRequests::answer_of(const Waiting& w) const {
-  return w.message.header.parts > 0 ? call_.buffers.slots().data(w.window.slot) : w.answer.data();
+  return w.message.header.parts > 0 ? call_.buffers.slots().memory.data(w.window.slot) : w.answer.data();
 }
 
 /// Room for the answer. False: there is no memory.
@@ -86,14 +86,14 @@ void NodeRequests::finish(const Waiting& w, std::int64_t bytes) {
 void NodeRequests::finish_packed(const Waiting& w, std::int64_t bytes) {
   std::int64_t end_of_file = w.window.extent.offset;  // where the other side has no memory for an answer
   if (bytes > 0) std::memcpy(&end_of_file, answer_of(w) + w.message.header.data_bytes(), sizeof end_of_file);
-  call_.buffers.slots().finish_loading(w.window.slot, end_of_file);
+  call_.buffers.slots().loads.finish_loading(w.window.slot, end_of_file);
 }
 
 void NodeRequests::unpack(const Waiting& w, std::int64_t bytes) {
   Steps::Scope time(call_.steps, Step::place);
   transport::NodeSlots& slots = call_.buffers.slots();
   const transport::MessageHeader& h = w.message.header;
-  std::byte* base = slots.data(w.window.slot) + (h.span.offset - w.window.extent.offset);
+  std::byte* base = slots.memory.data(w.window.slot) + (h.span.offset - w.window.extent.offset);
   const std::byte* from = w.answer.data();
   core::PackedReader reader = w.message.extents.reader(w.message.extents.before_stream(0));
   std::int64_t left = bytes, end_of_file = bytes == h.data_bytes() ? whole : h.span.offset;
@@ -112,7 +112,7 @@ void NodeRequests::unpack(const Waiting& w, std::int64_t bytes) {
       end_of_file = h.span.offset + part.end();
     }
   }
-  slots.finish_loading(w.window.slot, end_of_file);
+  slots.loads.finish_loading(w.window.slot, end_of_file);
 }
 
 bool NodeRequests::advance() {
@@ -165,8 +165,8 @@ std::int64_t NodeAnswers::put_answer(const NodeWindow& window, const transport::
                                      std::byte* out) const {
   Steps::Scope time(call_.steps, Step::place);
   const transport::NodeSlots& slots = call_.buffers.slots();
-  const std::byte* base = slots.data(window.slot) - window.extent.offset;
-  const std::int64_t end_of_file = slots.end_of_file(window.slot);
+  const std::byte* base = slots.memory.data(window.slot) - window.extent.offset;
+  const std::int64_t end_of_file = slots.loads.end_of_file(window.slot);
   std::byte* at = out;
   for_each_part(request, window.extent.offset, false, [&](const transport::MessagePart& part) {
     at = out + part.answer_at;
@@ -188,7 +188,7 @@ bool NodeAnswers::advance() {
     // all marks, when the answer is here.
     const bool unwanted =
         p.window.role == NodeWindow::home && !p.window.anyone && p.complete && p.requests.empty();
-    if (!unwanted && !slots.loaded(p.window.slot)) return false;
+    if (!unwanted && !slots.loads.loaded(p.window.slot)) return false;
     anything = anything || !p.requests.empty() || p.complete;
     for (transport::Received& request : p.requests) {
       answer(p.window, request.view);

@@ -17,21 +17,21 @@ std::int64_t packed_room(const CollectiveCall& call, std::int64_t begin, std::in
 
 NodeTally::NodeTally(CollectiveCall& call)
     : teams_(call.file.layers.teams[static_cast<std::size_t>(call.file.place().seat.node)]),
-      ranks_(call.buffers.slots().ranks()),
+      ranks_(call.buffers.slots().memory.ranks()),
       team_(teams_.team_of(call.file.place().seat.local_rank)),
       window_slots_(call.plan.window_slots),
       slot_bytes_(policy::slot_bytes(call.plan)) {
   if (!call.plan.several_nodes) return;
   transport::NodeSlots& slots = call.buffers.slots();
-  tally_.emplace(call.plan.domains, teams_.count, slots.next_counters());
+  tally_.emplace(call.plan.domains, teams_.count, slots.counts.next());
   mine_.resize(static_cast<std::size_t>(tally_->places()));
   {
     Steps::Scope time(call.steps, Step::plan);
     count_in(call);
   }
   Steps::Scope time(call.steps, Step::wait);
-  slots.meet(call.link.comm);
-  slots.clear_old_counters(call.file.place().seat.local_rank);
+  slots.counts.meet(call.link.comm);
+  slots.counts.clear_old(call.file.place().seat.local_rank);
 }
 
 void NodeTally::count_in(CollectiveCall& call) {

@@ -17,7 +17,7 @@ void wait_until(CollectiveCall& call, int group, Help&& help, Done&& done, Talks
   transport::WordWait asleep(call.link.comm);
   transport::PoliteWait polling;
   for (;;) {
-    const std::uint32_t seen = slots.watch(group);
+    const std::uint32_t seen = slots.turns.watch(group);
     if (done()) return;
     if (help()) {
       asleep.progressed();
@@ -25,7 +25,7 @@ void wait_until(CollectiveCall& call, int group, Help&& help, Done&& done, Talks
     } else if (talks()) {
       polling.idle();
     } else {
-      slots.idle(group, seen, asleep);
+      slots.turns.idle(group, seen, asleep);
     }
   }
 }

@@ -108,7 +108,7 @@ void NodeWindows::advance(NodeLane& lane) {
     lane.left = order_.next(lane.course, next_);
     if (!lane.left) return;
     for (const flow::Batch::Window& window : next_.windows) add(batch, window);
-    if (batch.windows.empty()) call_.buffers.slots().enter(next_.group);
+    if (batch.windows.empty()) call_.buffers.slots().turns.enter(next_.group);
   }
   batch.group = next_.group;
   batch.step = next_.step;
@@ -116,7 +116,7 @@ void NodeWindows::advance(NodeLane& lane) {
   call_.ranks.roll.come_to_round(next_.windows.front().round);
   const std::size_t first = batch.windows.size() *
                             static_cast<std::size_t>(call_.file.place().seat.local_rank) /
-                            static_cast<std::size_t>(call_.buffers.slots().ranks());
+                            static_cast<std::size_t>(call_.buffers.slots().memory.ranks());
   std::ranges::rotate(batch.windows, batch.windows.begin() + static_cast<std::ptrdiff_t>(first));
 }
 

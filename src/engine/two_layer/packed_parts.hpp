@@ -22,8 +22,8 @@ class PackedParts {
  public:
   /// When all ranks have come to the window. `with_data`: a write.
   PackedParts(const transport::NodeSlots& slots, const NodeWindow& window, bool with_data) noexcept
-      : begin_(slots.data(window.slot)),
-        end_(begin_ + slots.room_taken(window.slot)),
+      : begin_(slots.memory.data(window.slot)),
+        end_(begin_ + slots.books.room_taken(window.slot)),
         with_data_(with_data) {}
 
   /// Says in the header of a message what it consists of.

@@ -41,7 +41,7 @@ class WindowLoader {
 
   /// Begins to read the window if this rank may and no other does. True when it is there now.
   bool load(const NodeWindow& window) {
-    if (!may_load(window) || !slots_.claim(window.slot)) return false;
+    if (!may_load(window) || !slots_.loads.claim(window.slot)) return false;
     const core::Extent& span = call_.plan.span;
     core::Extent wanted{std::max(window.extent.offset, span.offset), 0};
     wanted.length = std::max<std::int64_t>(0, std::min(window.extent.end(), span.end()) - wanted.offset);
@@ -51,8 +51,8 @@ class WindowLoader {
     file_ = call_.file.stored.handle(&none.error);
     if (!file_) return conclude(window.slot, wanted, none);
     Steps::Scope time(call_.steps, Step::read);
-    slots_.map_pages(window.slot, window.extent.length);
-    std::byte* to = slots_.data(window.slot) + (wanted.offset - window.extent.offset);
+    slots_.memory.map_pages(window.slot, window.extent.length);
+    std::byte* to = slots_.memory.data(window.slot) + (wanted.offset - window.extent.offset);
     if (!file_->overlaps()) return conclude(window.slot, wanted, file_->read(wanted, to));
     under_way_.push_back({window.slot, wanted, file_->start_read(wanted, to)});
     return false;
@@ -90,7 +90,8 @@ class WindowLoader {
   bool conclude(int slot, const core::Extent& wanted, const storage::Transfer& t) {
     moved_.note(wanted.offset, t);
     const bool all = t.bytes == wanted.length;
-    slots_.finish_loading(slot, all ? std::numeric_limits<std::int64_t>::max() : wanted.offset + t.bytes);
+    slots_.loads.finish_loading(slot,
+                                all ? std::numeric_limits<std::int64_t>::max() : wanted.offset + t.bytes);
     return true;
   }
 
@@ -124,7 +125,7 @@ class NodeReader {
     transport::WordWait asleep(call_.link.comm);
     transport::PoliteWait polling;
     while (windows_.any_left() || !begun_.empty() || !all_sent()) {
-      const std::uint32_t seen = slots_.watch(windows_.awaited_group());
+      const std::uint32_t seen = slots_.turns.watch(windows_.awaited_group());
       bool anything = advance();
       while (begin_next()) anything = true;
       anything = pass_all() || anything || load_last();
@@ -158,13 +159,13 @@ class NodeReader {
   /// Until a group of slots is in turn or a window is loaded.
   void sleep(std::uint32_t seen, transport::WordWait& asleep) const noexcept {
     if (begun_.empty() || call_.plan.several_nodes)
-      slots_.idle(windows_.awaited_group(), seen, asleep);
+      slots_.turns.idle(windows_.awaited_group(), seen, asleep);
     else
-      slots_.idle_for_load(begun_.front().windows.front().slot, asleep);
+      slots_.loads.idle(begun_.front().windows.front().slot, asleep);
   }
 
   [[nodiscard]] bool may_begin(const NodeBatch& batch) const noexcept {
-    return slots_.ready(batch.group) && outgoing_.may_send(batch);
+    return slots_.turns.ready(batch.group) && outgoing_.may_send(batch);
   }
 
   /// Asks for what is served elsewhere, so that it is on its way while earlier batches pass. False: no batch
@@ -180,7 +181,7 @@ class NodeReader {
       if (window.anyone && call_.plan.few_servers && window.receives && window.role == NodeWindow::home)
         wanted_.push_back(window);
     }
-    slots_.enter(batch.group);
+    slots_.turns.enter(batch.group);
     std::erase_if(batch.windows, [](const NodeWindow& window) { return !window.mine; });
     if (!batch.windows.empty()) begun_.push_back(std::move(batch));
     windows_.advance(*lane);
@@ -198,23 +199,23 @@ class NodeReader {
   }
 
   void arrive(const NodeWindow& window) {
-    if (slots_.arrive(window.slot, window.entry)) requests_.ask(window, windows_.next_round(window));
+    if (slots_.books.arrive(window.slot, window.entry)) requests_.ask(window, windows_.next_round(window));
   }
 
   /// A request of another node for a window that is served here, or passed on.
   void accept(const NodeWindow& window, transport::Received&& message) {
     const transport::MessageHeader& h = message.view.header;
     if (window.role == NodeWindow::relay && h.items == 0 && h.data_bytes() > 0)
-      slots_.contribute(window.slot, h.sum, h.span);  // left out; this request is due
+      slots_.books.contribute(window.slot, h.sum, h.span);  // left out; this request is due
     if (window.role == NodeWindow::relay && h.items > 0) {
-      core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
+      core::MaskWriter mask(slots_.memory.mask(window.slot), window.extent.offset);
       for_each_part(message.view, window.extent.offset, false, [&](transport::MessagePart part) {
         for (std::int64_t i = 0; i < part.items; ++i) mask.add(part.reader.next());
       });
-      slots_.contribute(window.slot, h.sum, h.span);
+      slots_.books.contribute(window.slot, h.sum, h.span);
     }
     const bool waits = answers_.keep(window, std::move(message));
-    if (waits && window.role == NodeWindow::home && !window.anyone && !slots_.loaded(window.slot) &&
+    if (waits && window.role == NodeWindow::home && !window.anyone && !slots_.loads.loaded(window.slot) &&
         !loader_.loading(window.slot) &&
         std::ranges::find(wanted_, window.slot, &NodeWindow::slot) == wanted_.end())
       wanted_.push_back(window);
@@ -223,7 +224,7 @@ class NodeReader {
   void requests_are_in(const NodeWindow& window, const NodeMail::Account& mail) {
     answers_.complete(window);
     if (window.role != NodeWindow::relay) return;
-    slots_.announce(window.slot, mail.any, mail.next);
+    slots_.books.announce(window.slot, mail.any, mail.next);
     arrive(window);
   }
 
@@ -240,14 +241,14 @@ class NodeReader {
 
   /// False: the window is not there yet.
   bool pass(const NodeWindow& window) {
-    const bool loaded = slots_.loaded(window.slot) || (!serves_last_ && load(window));
+    const bool loaded = slots_.loads.loaded(window.slot) || (!serves_last_ && load(window));
     // Elsewhere, nobody departs before the answer: the slot counts marks until then.
     if (loader_.loading(window.slot)) return false;  // the slot is this rank's to write to until then
     if (!loaded &&
         (window.role != NodeWindow::home || (serves_last_ && loader_.serves()) || pieces_.seek(window)))
       return false;
     if (loaded && pieces_.seek(window)) {
-      const std::int64_t end_of_file = slots_.end_of_file(window.slot);
+      const std::int64_t end_of_file = slots_.loads.end_of_file(window.slot);
       moved_.bytes +=
           window.packed ? pieces_.collect_packed(window, end_of_file) : pieces_.collect(window, end_of_file);
     }

@@ -38,12 +38,12 @@ class WindowWriter {
   /// wait for those.
   bool serve() {
     const bool anything = look_after_writes();
-    if (!serves_ || !slots_.any_full() || !slots_.begin_serving(1)) return anything;
-    const int slot = slots_.pop_full();
+    if (!serves_ || !slots_.queue.any_full() || !slots_.queue.begin_serving(1)) return anything;
+    const int slot = slots_.queue.pop_full();
     if (slot >= 0) write_out(slot);
-    slots_.end_serving();
+    slots_.queue.end_serving();
     return anything || slot >= 0 ||
-           slots_.any_full();  // a slot that filled meanwhile: its rank left it to this one
+           slots_.queue.any_full();  // a slot that filled meanwhile: its rank left it to this one
   }
 
   /// Writes are under way, and no other rank starts those that become possible meanwhile.
@@ -82,7 +82,7 @@ class WindowWriter {
   }
 
   void write_out(int slot) {
-    const transport::NodeSlots::Filled f = slots_.filled(slot);
+    const transport::NodeSlots::Filled f = slots_.books.filled(slot);
     core::Error why;
     storage::Storage* file = f.sum.bytes > 0 ? call_.file.stored.handle(&why) : nullptr;
     if (!why.ok()) moved_.note(f.hull.offset, {0, why});
@@ -92,7 +92,7 @@ class WindowWriter {
 
   /// False: it is left out.
   bool start_write(storage::Storage& file, int slot, const transport::NodeSlots::Filled& f) {
-    const transport::WindowSpan span{f.hull, slots_.data(slot) + (f.hull.offset - f.window_offset)};
+    const transport::WindowSpan span{f.hull, slots_.memory.data(slot) + (f.hull.offset - f.window_offset)};
     const transport::WindowStorage where{&file, call_.file.stored.readable, call_.plan.holes, call_.all_wait,
                                          call_.file.machine.storage};
     const bool tiled = call_.plan.tiled ? f.sum.bytes == f.hull.length : f.sum.tiles(f.hull);
@@ -117,7 +117,7 @@ class WindowWriter {
   }
 
   transport::WindowPieces pieces_in(int slot, const transport::NodeSlots::Filled& f) {
-    const core::ByteMask mask = slots_.mask(slot);
+    const core::ByteMask mask = slots_.memory.mask(slot);
     const std::int64_t end = f.hull.end() - f.window_offset, offset = f.window_offset;
     return {mask.extents(end), f.sum.bytes, [mask, end, offset](const auto& sink) {
               mask.for_each_extent(end, [&](const core::Extent& e) { sink({e.offset + offset, e.length}); });
@@ -143,7 +143,7 @@ class NodeWriter {
         outgoing_(call, windows_),
         mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
                      [this](const NodeWindow& w, const NodeMail::Account& mail) {
-                       slots_.announce(w.slot, mail.any, mail.next);
+                       slots_.books.announce(w.slot, mail.any, mail.next);
                        arrive(w);
                      }}) {}
 
@@ -164,7 +164,7 @@ class NodeWriter {
     if (call_.plan.few_servers && serves(call_))  // the windows that others fill are for this rank to write
       for (int group = 0; group < windows_.layout().groups.groups(); ++group)
         wait_until(
-            call_, group, help, [this, group] { return slots_.ready(group); },
+            call_, group, help, [this, group] { return slots_.turns.ready(group); },
             [this] { return writer_.must_look(); });
   }
 
@@ -186,11 +186,11 @@ class NodeWriter {
   }
 
   [[nodiscard]] bool may_enter(const NodeBatch& batch) const noexcept {
-    return slots_.ready(batch.group) && outgoing_.may_send(batch);
+    return slots_.turns.ready(batch.group) && outgoing_.may_send(batch);
   }
 
   void enter(NodeLane& lane) {
-    slots_.enter(lane.batch.group);
+    slots_.turns.enter(lane.batch.group);
     mail_.open(lane.batch);
     for (const NodeWindow& window : lane.batch.windows) {
       if (window.mine) pass(window);
@@ -205,7 +205,7 @@ class NodeWriter {
   }
 
   void take_along(const NodeWindow& window) {
-    slots_.map_pages(window.slot, window.packed ? window.room_bytes : window.extent.length);
+    slots_.memory.map_pages(window.slot, window.packed ? window.room_bytes : window.extent.length);
     if (window.packed)
       pieces_.pack(window, true);
     else
@@ -217,9 +217,9 @@ class NodeWriter {
     if (h.items > 0) {
       Steps::Scope time(call_.steps, Step::place);
       const bool in_mask = window.role != NodeWindow::home || call_.plan.home_masks;
-      core::MaskWriter mask(slots_.mask(window.slot), window.extent.offset);
-      std::byte* base = slots_.data(window.slot) - window.extent.offset;
-      slots_.map_pages(window.slot, window.extent.length);
+      core::MaskWriter mask(slots_.memory.mask(window.slot), window.extent.offset);
+      std::byte* base = slots_.memory.data(window.slot) - window.extent.offset;
+      slots_.memory.map_pages(window.slot, window.extent.length);
       for_each_part(message.view, window.extent.offset, true, [&](transport::MessagePart part) {
         core::for_each_batch(part.reader, part.items, [&](std::span<const core::Run> runs) {
           part.data = core::scatter_runs(base, runs, part.data);
@@ -228,14 +228,14 @@ class NodeWriter {
       });
     }
     if (h.items > 0 || (window.role == NodeWindow::relay && h.data_bytes() > 0))
-      slots_.contribute(window.slot, h.sum, h.span);  // left out: this node's message is due
+      slots_.books.contribute(window.slot, h.sum, h.span);  // left out: this node's message is due
     call_.link.pool->give_back(std::move(message.buffer));
   }
 
   void arrive(const NodeWindow& window) {
-    if (!slots_.arrive(window.slot, window.entry)) return;
+    if (!slots_.books.arrive(window.slot, window.entry)) return;
     if (window.role == NodeWindow::home)
-      slots_.push_full(window.slot);
+      slots_.queue.push_full(window.slot);
     else
       forward(window);
   }

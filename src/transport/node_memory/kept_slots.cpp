@@ -52,7 +52,7 @@ void NodeSlots::give_back(std::unique_ptr<NodeSlots> slots) {
 }
 
 std::unique_ptr<NodeSlots> NodeSlots::take_back(const SharedMemory::Name& name) {
-  return take_out([&](const auto& s) { return s->name() == name; });
+  return take_out([&](const auto& s) { return s->memory.name() == name; });
 }
 
 /// Kept slots are nobody's to read or write: a call takes them only if all ranks have kept them.
@@ -62,7 +62,7 @@ void NodeSlots::discard_kept() {
     const std::lock_guard lock(kept_mutex);
     all.swap(kept);
   }
-  for (const auto& slots : all) slots->memory_->discard();
+  for (const auto& slots : all) slots->memory.discard();
 }
 
 // The first rank names slots it has kept, or makes some. When as many ranks as made kept slots have them,
@@ -75,14 +75,15 @@ std::unique_ptr<NodeSlots> NodeSlots::obtain_from(From from, const NodeTalk& tal
   MPI_Comm_rank(talk.node, &rank);
   MPI_Comm_size(talk.node, &ranks);
   const Size& size = wanted.size;
-  const std::size_t whole = windows_begin(size) + size.bytes;
-  const auto slots_on = [&](std::unique_ptr<SharedMemory> memory) {
-    return std::unique_ptr<NodeSlots>(memory ? new NodeSlots(std::move(memory), size, {rank, ranks})
-                                             : nullptr);
+  const SlotMemory::Parts parts = parts_for(size);
+  const auto slots_on = [&](std::unique_ptr<SharedMemory> shared) {
+    const Makers makers{rank, ranks};
+    return shared ? std::make_unique<NodeSlots>(std::move(shared), size, makers) : nullptr;
   };
   const auto fits = [&](const auto& s) {  // not much larger: a file may have a limit
-    return s->ranks() == ranks && s->size_.several_nodes == size.several_nodes && s->bytes() >= size.bytes &&
-           s->bytes() <= size.bytes + size.bytes / 4;
+    const SlotMemory& there = s->memory;
+    return there.ranks() == ranks && there.size().several_nodes == size.several_nodes &&
+           there.bytes() >= size.bytes && there.bytes() <= size.bytes + size.bytes / 4;
   };
   std::unique_ptr<NodeSlots> mine;
   Offer offer;
@@ -90,21 +91,21 @@ std::unique_ptr<NodeSlots> NodeSlots::obtain_from(From from, const NodeTalk& tal
   if (rank == 0) {
     if (from == From::kept_too) mine = take_out(fits);
     offer.kept = mine != nullptr;
-    const std::size_t at_once = size.several_nodes ? whole : masks_begin(size);
-    if (!mine) mine = slots_on(SharedMemory::create_alone({whole, at_once, wanted.pages}, door, why));
-    if (mine) offer.name = mine->name();
+    const std::size_t at_once = size.several_nodes ? parts.end : parts.masks;
+    if (!mine) mine = slots_on(SharedMemory::create_alone({parts.end, at_once, wanted.pages}, door, why));
+    if (mine) offer.name = mine->memory.name();
   }
   talk.broadcast(std::as_writable_bytes(std::span(&offer, 1)));
   if (offer.name.key == 0) return nullptr;
   if (rank != 0)
-    mine = offer.kept ? take_back(offer.name) : slots_on(SharedMemory::join(offer.name, whole, why));
-  const bool everywhere = talk.all_true(mine && mine->make_room(wanted.room, why));
+    mine = offer.kept ? take_back(offer.name) : slots_on(SharedMemory::join(offer.name, parts.end, why));
+  const bool everywhere = talk.all_true(mine && mine->memory.make_room(wanted.room, why));
   door.close();  // the memory lives on in the mappings
   if (!everywhere) {
     if (offer.kept) give_back(std::move(mine));
     return nullptr;
   }
-  mine->set_room(wanted.room);
+  mine->memory.set_room(wanted.room);
   return mine;
 }
 

@@ -48,7 +48,7 @@ std::unique_ptr<NodeBoard> NodeBoard::make(MPI_Comm node, std::size_t record_byt
   return std::make_unique<NodeBoard>(user, std::move(memory), record_bytes);
 }
 
-NodeBoard::NodeBoard(const User& user, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes)
+NodeBoard::NodeBoard(const User& user, std::shared_ptr<SharedMemory> memory, std::size_t record_bytes)
     : user_(user),
       memory_(std::move(memory)),
       head_(reinterpret_cast<Head*>(memory_->data())),

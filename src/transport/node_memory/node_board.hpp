@@ -29,13 +29,14 @@ class NodeBoard {
   /// Null on all ranks or on none: there is no shared memory to be had, use messages. `record_bytes`: longest
   /// record. Collective.
   static std::unique_ptr<NodeBoard> make(MPI_Comm node, std::size_t record_bytes);
-  /// Who uses a board: rank `rank` of `size`, which look for messages on `comm` while they wait.
+  /// Who uses a board: rank `rank` of `size`, which look for messages on `comm` while they wait; null: on
+  /// none.
   struct User {
     MPI_Comm comm = MPI_COMM_NULL;
     int rank = 0, size = 1;
   };
   /// On memory that the ranks share, all zero, of this many bytes.
-  NodeBoard(const User& user, std::unique_ptr<SharedMemory> memory, std::size_t record_bytes);
+  NodeBoard(const User& user, std::shared_ptr<SharedMemory> memory, std::size_t record_bytes);
   [[nodiscard]] static std::size_t bytes_for(int ranks, std::size_t record_bytes) noexcept;
   /// The ranks' notes, in the order of the node.
   [[nodiscard]] std::span<Note> notes() const noexcept;
@@ -62,7 +63,7 @@ class NodeBoard {
   static void publish(Part& part, std::uint32_t turn) noexcept;
 
   User user_;
-  std::unique_ptr<SharedMemory> memory_;
+  std::shared_ptr<SharedMemory> memory_;
   Head* head_;
   std::size_t record_bytes_;
 };

@@ -58,6 +58,7 @@ void WordWait::idle(SharedWord& word, std::uint32_t seen) noexcept {
     word.sleepers.fetch_sub(1, std::memory_order_relaxed);
     if (word.load() != seen) return;
   }
+  if (comm_ == MPI_COMM_NULL) return;
   // From one rank: a program may assert that it never looks for messages of any.
   int found = 0, rank = 0, size = 1;
   MPI_Comm_rank(comm_, &rank);

@@ -35,7 +35,8 @@ class WordWait {
   /// coming.
   enum class For { more, ranks };
   /// `comm`: where the MPI library is made to progress, by looking for a message that never comes: MPICH
-  /// makes no progress in a probe that finds one, nor in one on a communicator of a single rank.
+  /// makes no progress in a probe that finds one, nor in one on a communicator of a single rank. Null: nobody
+  /// needs that.
   explicit WordWait(MPI_Comm comm, For what = For::more) noexcept : comm_(comm), for_(what) {}
   /// Returns after a while, or when `word` is no longer `seen`.
   void idle(SharedWord& word, std::uint32_t seen) noexcept;
