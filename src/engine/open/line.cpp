@@ -7,6 +7,7 @@
 
 #include "engine/open/known_places.hpp"
 #include "machine/emulated_nodes.hpp"
+#include "transport/node_memory/comm_agreement.hpp"
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/communicators.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -52,8 +53,9 @@ core::Error Line::set_up_in(const Hall& hall, MPI_Comm parent) {
   if (!hall.all_true(duplicate.begun())) return no_communicator();
   node = comm = duplicate.finish();
   hall.board()->set_comm(comm);
-  agreement = std::make_unique<transport::Agreement>(comm);
-  agreement->use_board(hall.board());
+  auto by_board = std::make_unique<transport::CommAgreement>(comm);
+  by_board->use_board(hall.board());
+  agreement = std::move(by_board);
   return {};
 }
 
@@ -77,11 +79,11 @@ core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
     node = one_node ? comm : node_of(comm, *place);
     if (!one_node && !transport::all_true(node != MPI_COMM_NULL, comm)) return none;
   }
-  agreement = std::make_unique<transport::Agreement>(comm);
+  auto ours = std::make_unique<transport::CommAgreement>(comm);
   const int ranks = place->machine.ranks();
   if (ranks > static_cast<int>(place->machine.nodes.size()))
-    agreement->use_node_boards(node, place->leaders,
-                               static_cast<std::size_t>(std::min(ranks + 1, most_on_board)));
+    ours->use_node_boards(node, place->leaders, static_cast<std::size_t>(std::min(ranks + 1, most_on_board)));
+  agreement = std::move(ours);
   return {};
 }
 

@@ -14,7 +14,7 @@
 #include "engine/open/crew.hpp"
 #include "engine/open/known_places.hpp"
 #include "engine/open/processors.hpp"
-#include "transport/node_memory/agreement.hpp"
+#include "transport/node_memory/comm_agreement.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::engine {
@@ -25,7 +25,7 @@ using Channel = transport::NodeBoard::Channel;
 
 /// Of a board for openings, and for the calls on the first file: with vectors of an element for each rank.
 std::size_t record_bytes(int ranks) {
-  return std::max(transport::Agreement::board_record_bytes,
+  return std::max(transport::CommAgreement::board_record_bytes,
                   sizeof(std::int32_t) * (static_cast<std::size_t>(ranks) + 1));
 }
 

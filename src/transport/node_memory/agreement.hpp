@@ -1,20 +1,21 @@
 // Small reductions by which all ranks come to the same knowledge. All Collective; none spins.
+//
+// What ranks agree on is said here; how they reach each other is in comm_agreement.hpp, and among threads in
+// tests/threads/thread_agreement.hpp.
 #pragma once
 
-#include <mpi.h>
-
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
 #include "policy/plan/digest.hpp"
-#include "transport/node_memory/node_board.hpp"
 
 namespace collio::transport {
+
+class NodeBoard;
 
 /// How a call ended, on all ranks.
 struct Outcome {
@@ -36,28 +37,18 @@ struct CallHere {
   const std::string* file = nullptr;  ///< for messages
 };
 
-/// The reductions of one communicator. Construction is local; every other member, the destructor included, is
-/// Collective.
+/// The reductions of some ranks. Construction is local; what has no other remark is Collective.
 class Agreement {
  public:
-  /// Of a board that serves reductions other than of long vectors.
-  static constexpr std::size_t board_record_bytes = 1152;
   /// Of `more` in worst().
   static constexpr std::size_t most_numbers = 12;
-  explicit Agreement(MPI_Comm comm);
-  /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks,
-  /// where all nodes have shared memory. `node`: the ranks of this rank's node; `leaders`: the first rank of
-  /// each. Collective. `longest_vector`: most elements of a later sum() or maximum() by this way.
-  void use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector);
-  /// The same on a board that all ranks have, which are on one node. Not collective.
-  void use_board(std::shared_ptr<NodeBoard> board) { board_ = std::move(board); }
-  ~Agreement();
+  virtual ~Agreement() = default;
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
-  /// The board of this rank's node, or null.
-  [[nodiscard]] NodeBoard* board() const noexcept { return board_.get(); }
-  [[nodiscard]] bool by_shared_memory() const noexcept { return board_ != nullptr; }
+  /// The board of this rank's node, or null. Not collective.
+  [[nodiscard]] virtual NodeBoard* board() const noexcept = 0;
+  [[nodiscard]] bool by_shared_memory() const noexcept { return board() != nullptr; }
   /// Where this rank is from now on. digest() and worst() return an error on all ranks when they are in calls
   /// of different kinds: `not_same`, with the names of two ranks and their calls. Not collective.
   void come_to(const CallHere& call) noexcept { here_ = call; }
@@ -81,26 +72,34 @@ class Agreement {
   void sum(std::vector<std::int32_t>& counts) const;
   void maximum(std::vector<std::int32_t>& values) const;
 
- private:
+ protected:
   /// What ranks combine, in one form whatever their calls: they may be in different ones, and find out by it.
-  struct Meeting;
-  /// An error: they are.
+  struct Meeting {
+    policy::Digest digest;
+    Outcome outcome;
+    std::array<std::int64_t, most_numbers> most{};  ///< of each, the largest over ranks
+
+    void combine(const Meeting& other);
+  };
+  explicit Agreement(int rank) noexcept : rank_(rank) {}
+  /// All ranks' combined, in any order.
+  virtual void join(Meeting& mine) const = 0;
+  /// Element-wise sums or maxima, apart from all other reductions.
+  enum class Numbers { sums, maxima };
+  virtual void join(std::span<std::int32_t> numbers, Numbers of) const = 0;
+  /// For errors, after a reduction that told all ranks of one: element-wise maxima, and the bytes of `rank`.
+  virtual void join_after(std::span<std::int64_t> maxima) const = 0;
+  virtual void hear_after(std::span<char> bytes, int rank) const = 0;
+
+ private:
+  /// An error: ranks are in different calls.
   [[nodiscard]] core::Error meet(Meeting& meeting) const;
   [[nodiscard]] core::Error different_calls(const policy::Digest& all) const;
   [[nodiscard]] core::Error error_of(std::int64_t kind, std::int64_t rank, const core::Error& mine,
                                      const std::string& what) const;
-  void combine_numbers(std::vector<std::int32_t>& numbers, MPI_Op op, NodeBoard::Combine on_board) const;
 
-  MPI_Comm comm_;
-  int rank_ = 0;
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;  ///< a Meeting
-  MPI_Op op_ = MPI_OP_NULL;
+  int rank_;
   CallHere here_;
-  std::shared_ptr<NodeBoard> board_;
-  MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the nodes' first ranks, where there are several nodes
-  MPI_Comm leaders_numbers_ =
-      MPI_COMM_NULL;  ///< the same; as on the board, reductions of numbers never meet others
-  bool several_nodes_ = false;
 };
 
 }  // namespace collio::transport

@@ -1,0 +1,103 @@
+// See comm_agreement.hpp.
+#include "transport/node_memory/comm_agreement.hpp"
+
+#include <algorithm>
+
+#include "transport/waiting/collectives.hpp"
+#include "transport/waiting/communicators.hpp"
+
+namespace collio::transport {
+
+/// As MPI and as a board ask for it.
+struct CommAgreement::Combining {
+  static void some(void* in, void* inout, int* count, MPI_Datatype*) {
+    for (int i = 0; i < *count; ++i) static_cast<Meeting*>(inout)[i].combine(static_cast<Meeting*>(in)[i]);
+  }
+  static void on_board(const std::byte* in, std::byte* inout, std::size_t) {
+    reinterpret_cast<Meeting*>(inout)->combine(*reinterpret_cast<const Meeting*>(in));
+  }
+};
+
+namespace {
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// `combine` of each element on a board's vectors.
+template <std::int32_t (*combine)(std::int32_t, std::int32_t)>
+void on_board_vector(const std::byte* in, std::byte* inout, std::size_t bytes) {
+  const auto* a = reinterpret_cast<const std::int32_t*>(in);
+  auto* b = reinterpret_cast<std::int32_t*>(inout);
+  for (std::size_t i = 0; i < bytes / sizeof *a; ++i) b[i] = combine(a[i], b[i]);
+}
+
+std::int32_t add(std::int32_t a, std::int32_t b) { return a + b; }
+std::int32_t most(std::int32_t a, std::int32_t b) { return std::max(a, b); }
+
+}  // namespace
+
+CommAgreement::CommAgreement(MPI_Comm comm) : Agreement(rank_in(comm)), comm_(comm) {
+  static_assert(sizeof(Meeting) <= board_record_bytes);
+  MPI_Type_contiguous(sizeof(Meeting) / sizeof(std::int64_t), MPI_INT64_T, &type_);
+  MPI_Type_commit(&type_);
+  MPI_Op_create(Combining::some, 1, &op_);
+}
+
+CommAgreement::~CommAgreement() {
+  board_.reset();
+  for (MPI_Comm* leaders : {&leaders_, &leaders_numbers_})
+    if (*leaders != MPI_COMM_NULL) MPI_Comm_free(leaders);
+  MPI_Type_free(&type_);
+  MPI_Op_free(&op_);
+}
+
+void CommAgreement::use_node_boards(MPI_Comm node, const std::vector<int>& leaders,
+                                    std::size_t longest_vector) {
+  const std::size_t longest = std::max(sizeof(Meeting), longest_vector * sizeof(std::int32_t));
+  auto board = NodeBoard::make(node, longest);  // all ranks of the node have it, or none
+  const int node_rank = rank_in(node);
+  several_nodes_ = leaders.size() > 1;
+  if (several_nodes_ && node_rank == 0) {
+    leaders_ = of_ranks(comm_, leaders);
+    if (leaders_ != MPI_COMM_NULL) leaders_numbers_ = duplicate(leaders_);
+    for (const MPI_Comm own : {leaders_, leaders_numbers_})
+      if (own != MPI_COMM_NULL) end_on_errors(own);
+  }
+  const bool talk = !several_nodes_ || node_rank != 0 || leaders_numbers_ != MPI_COMM_NULL;
+  if (several_nodes_ ? !all_true(board && talk, comm_) : !board) return;
+  board_ = std::move(board);
+}
+
+void CommAgreement::join(Meeting& mine) const {
+  if (!board_) return reduce_to_all(&mine, 1, type_, op_, comm_);
+  NodeBoard::Across across;
+  if (several_nodes_) across = [&](std::byte* result) { reduce_to_all(result, 1, type_, op_, leaders_); };
+  board_->reduce(NodeBoard::Channel::calls, std::as_writable_bytes(std::span(&mine, 1)), Combining::on_board,
+                 across);
+}
+
+void CommAgreement::join(std::span<std::int32_t> numbers, Numbers of) const {
+  const MPI_Op op = of == Numbers::sums ? MPI_SUM : MPI_MAX;
+  const std::span<std::byte> values = std::as_writable_bytes(numbers);
+  const int count = static_cast<int>(numbers.size());
+  if (!board_ || values.size() > board_->record_bytes())
+    return reduce_to_all(values.data(), count, MPI_INT32_T, op, comm_);
+  NodeBoard::Across across;
+  if (several_nodes_)
+    across = [&](std::byte* result) { reduce_to_all(result, count, MPI_INT32_T, op, leaders_numbers_); };
+  board_->reduce(NodeBoard::Channel::numbers, values,
+                 of == Numbers::sums ? on_board_vector<add> : on_board_vector<most>, across);
+}
+
+void CommAgreement::join_after(std::span<std::int64_t> maxima) const {
+  reduce_to_all(maxima.data(), static_cast<int>(maxima.size()), MPI_INT64_T, MPI_MAX, comm_);
+}
+
+void CommAgreement::hear_after(std::span<char> bytes, int rank) const {
+  broadcast(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, rank, comm_);
+}
+
+}  // namespace collio::transport

@@ -1,0 +1,48 @@
+// The reductions of a communicator's ranks: by messages, or by boards in the shared memory of each node and
+// by messages between the nodes.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "transport/node_memory/agreement.hpp"
+#include "transport/node_memory/node_board.hpp"
+
+namespace collio::transport {
+
+/// Construction is local; every other member, the destructor included, is Collective.
+class CommAgreement final : public Agreement {
+ public:
+  /// Of a board that serves reductions other than of long vectors.
+  static constexpr std::size_t board_record_bytes = 1152;
+  explicit CommAgreement(MPI_Comm comm);
+  ~CommAgreement() override;
+  /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks,
+  /// where all nodes have shared memory. `node`: the ranks of this rank's node; `leaders`: the first rank of
+  /// each. Collective. `longest_vector`: most elements of a later sum() or maximum() by this way.
+  void use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector);
+  /// The same on a board that all ranks have, which are on one node. Not collective.
+  void use_board(std::shared_ptr<NodeBoard> board) { board_ = std::move(board); }
+  [[nodiscard]] NodeBoard* board() const noexcept override { return board_.get(); }
+
+ private:
+  struct Combining;
+  void join(Meeting& mine) const override;
+  void join(std::span<std::int32_t> numbers, Numbers of) const override;
+  void join_after(std::span<std::int64_t> maxima) const override;
+  void hear_after(std::span<char> bytes, int rank) const override;
+
+  MPI_Comm comm_;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;  ///< a Meeting
+  MPI_Op op_ = MPI_OP_NULL;
+  std::shared_ptr<NodeBoard> board_;
+  MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the nodes' first ranks, where there are several nodes
+  MPI_Comm leaders_numbers_ =
+      MPI_COMM_NULL;  ///< the same; as on the board, reductions of numbers never meet others
+  bool several_nodes_ = false;
+};
+
+}  // namespace collio::transport
