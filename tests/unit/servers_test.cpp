@@ -1,0 +1,65 @@
+// The ranks that serve domains: by arithmetic where the ranks of nodes are evenly spaced, else the ranks tell
+// each other who sits where.
+#include "engine/file/servers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "board_agreement.hpp"
+#include "schedule.hpp"
+
+namespace collio::engine {
+namespace {
+
+/// Two nodes with these ranks each, as rank `rank` sees them.
+Place place_of(const std::vector<std::vector<int>>& nodes, int rank, bool even) {
+  Place place;
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    const std::vector<int>& ranks = nodes[node];
+    machine::Node& one = place.machine.nodes.emplace_back();
+    one.ranks = one.cores = static_cast<int>(ranks.size());
+    place.leaders.push_back(ranks[0]);
+    place.strides.push_back(even ? ranks[1] - ranks[0] : 0);
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      if (ranks[i] == rank) place.seat = {static_cast<int>(node), static_cast<int>(i)};
+  }
+  return place;
+}
+
+void expect_servers(const std::vector<std::vector<int>>& nodes, bool even) {
+  constexpr int ranks = 6;
+  const std::vector<policy::Seat> seats{{1, 2}, {0, 0}, {1, 0}};
+  const std::vector<int> serving{nodes[1][2], nodes[0][0], nodes[1][0]};
+  const std::vector<int> receiving{nodes[1][1], nodes[0][1], nodes[1][2]};
+  auto boards = transport::boards_of(ranks, transport::BoardAgreement::record_bytes);
+  transport::Schedule schedule(3, ranks);
+  const auto body = [&](int rank) {
+    const transport::BoardAgreement agreement(boards[static_cast<std::size_t>(rank)]);
+    const Place place = place_of(nodes, rank, even);
+    Servers servers = servers_on(seats, place, agreement, rank);
+    EXPECT_EQ(servers.ranks, serving) << "rank " << rank;
+    EXPECT_EQ(servers.homes, (std::vector{1, 0, 1}));
+    const auto mine = std::ranges::find(serving, rank);
+    EXPECT_EQ(servers.mine, mine == serving.end() ? -1 : static_cast<int>(mine - serving.begin()));
+    servers.add_receivers(seats, place, agreement, rank);
+    ASSERT_EQ(servers.receivers.size(), seats.size());
+    EXPECT_EQ(servers.receivers[1], receiving[1]);
+    EXPECT_EQ(servers.receives, std::ranges::count(servers.receivers, rank) > 0) << "rank " << rank;
+    const Servers dealt = servers.in_order_of({2, 0, 1}, rank);
+    EXPECT_EQ(dealt.ranks, (std::vector{serving[2], serving[0], serving[1]}));
+    EXPECT_EQ(dealt.homes, (std::vector{1, 1, 0}));
+  };
+  ASSERT_TRUE(schedule.run({}, body, [] {}));
+}
+
+TEST(Servers, AreCountedWhereRanksAreEvenlySpaced) {
+  expect_servers({{0, 1, 2}, {3, 4, 5}}, true);
+  expect_servers({{0, 2, 4}, {1, 3, 5}}, true);
+}
+
+TEST(Servers, AreToldWhereRanksAreNot) {
+  expect_servers({{0, 1, 5}, {2, 3, 4}}, false);
+  expect_servers({{0, 4, 5}, {1, 2, 3}}, false);
+}
+
+}  // namespace
+}  // namespace collio::engine
