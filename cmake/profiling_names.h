@@ -74,6 +74,7 @@
 #pragma redefine_extname MPI_Put PMPI_Put
 #pragma redefine_extname MPI_Query_thread PMPI_Query_thread
 #pragma redefine_extname MPI_Recv PMPI_Recv
+#pragma redefine_extname MPI_Reduce_local PMPI_Reduce_local
 #pragma redefine_extname MPI_Status_set_cancelled PMPI_Status_set_cancelled
 #pragma redefine_extname MPI_Status_set_elements_x PMPI_Status_set_elements_x
 #pragma redefine_extname MPI_Test PMPI_Test

@@ -17,26 +17,50 @@ JobSize size_of(const benchmark::State& state) {
 policy::PlacedDomains placed(const benchmark::State& state) {
   const auto pattern = static_cast<Pattern>(state.range(0));
   const JobSize size = size_of(state);
-  return policy::place_domains(plan_of(size), machine_of(size), policy::Hints{}, bytes_of(pattern, size),
+  return policy::place_domains(plan_of(size), machine_of(size), policy::Hints{}, {bytes_of(pattern, size)},
                                homes_of(size));
 }
 
+void note(benchmark::State& state, const policy::PlacedDomains& done) {
+  state.counters["saved_percent"] = 100 * (1 - done.after.busiest.time_s / done.before.busiest.time_s);
+  state.SetLabel(std::string(pattern_names[state.range(0)]) + ", " + done.how);
+}
+
+/// From the rows of all nodes.
 void place(benchmark::State& state) {
-  const auto pattern = static_cast<Pattern>(state.range(0));
   const JobSize size = size_of(state);
   const policy::Plan plan = plan_of(size);
   const machine::Machine machine = machine_of(size);
   const std::vector<int> homes = homes_of(size);
-  const core::Matrix<std::int64_t> bytes = bytes_of(pattern, size);
+  const policy::NodeBytes bytes = bytes_of(static_cast<Pattern>(state.range(0)), size);
   policy::PlacedDomains done;
   for (auto _ : state) {
     state.PauseTiming();
-    core::Matrix<std::int64_t> copy = bytes;
+    policy::CallBytes copy{bytes};
     state.ResumeTiming();
     done = policy::place_domains(plan, machine, policy::Hints{}, std::move(copy), homes);
   }
-  state.counters["saved_percent"] = 100 * (1 - done.after.busiest.time_s / done.before.busiest.time_s);
-  state.SetLabel(std::string(pattern_names[state.range(0)]) + ", " + done.how);
+  state.counters["entries"] = static_cast<double>(bytes.entries());
+  note(state, done);
+}
+
+/// From sums that the nodes make together, where these show that nothing can be gained: rank 0 has all
+/// entries of no pattern.
+void bound(benchmark::State& state) {
+  const JobSize size = size_of(state);
+  const auto pattern = static_cast<Pattern>(state.range(0));
+  const policy::Plan plan = plan_of(size);
+  const machine::Machine machine = machine_of(size);
+  const std::vector<int> homes = homes_of(size);
+  policy::SwitchSums sums(size.nodes, size.seats);
+  const machine::Topology topology = policy::topology_of(machine);
+  const policy::PlacementProblem problem{topology, {}, policy::NodeBytes(size.seats), homes};
+  std::mt19937_64 dice(1);
+  for (int node = 0; node < size.nodes; ++node)
+    sums.add_row(problem, node, row_of(pattern, size, node, dice), size.seats / size.nodes);
+  std::optional<policy::PlacedDomains> done;
+  for (auto _ : state) done = policy::placed_by_sums(plan, machine, policy::Hints{}, homes, sums);
+  state.SetLabel(std::string(pattern_names[state.range(0)]) + (done ? ", in order" : ", not ruled out"));
 }
 
 void foresee(benchmark::State& state) {
@@ -47,14 +71,29 @@ void foresee(benchmark::State& state) {
   state.SetLabel(pattern_names[state.range(0)]);
 }
 
-void sizes(benchmark::internal::Benchmark* cases) {
-  for (const JobSize& size : {JobSize{128, 2048}, JobSize{256, 2048}, JobSize{1000, 4000}})
-    for (const Pattern pattern : {Pattern::random, Pattern::equal, Pattern::rows, Pattern::blocks})
-      cases->Args({static_cast<int>(pattern), size.nodes, size.seats});
+void add_sizes(benchmark::internal::Benchmark* cases, std::initializer_list<JobSize> sizes,
+               std::initializer_list<Pattern> patterns) {
+  for (const JobSize& size : sizes)
+    for (const Pattern pattern : patterns) cases->Args({static_cast<int>(pattern), size.nodes, size.seats});
   cases->ArgNames({"pattern", "nodes", "aggregators"});
 }
 
-BENCHMARK(place)->Apply(sizes)->Unit(benchmark::kMillisecond);
+void sizes(benchmark::internal::Benchmark* cases) {
+  add_sizes(cases, {JobSize{128, 2048}, JobSize{256, 2048}, JobSize{1000, 4000}},
+            {Pattern::random, Pattern::equal, Pattern::rows, Pattern::blocks, Pattern::scattered});
+}
+
+void sparse_sizes(benchmark::internal::Benchmark* cases) {
+  sizes(cases);
+  add_sizes(cases, {JobSize{10000, 40000}}, {Pattern::rows, Pattern::blocks, Pattern::scattered});
+}
+
+void largest(benchmark::internal::Benchmark* cases) {
+  add_sizes(cases, {JobSize{10000, 40000}}, {Pattern::random, Pattern::rows, Pattern::scattered});
+}
+
+BENCHMARK(place)->Apply(sparse_sizes)->Unit(benchmark::kMillisecond);
+BENCHMARK(bound)->Apply(largest)->Unit(benchmark::kMillisecond);
 BENCHMARK(foresee)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

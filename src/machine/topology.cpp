@@ -43,8 +43,26 @@ int Topology::io_node(int node) const {
   return sets ? machine::nodes_of(*sets) + node / sets->nodes_per_set : no_vertex;
 }
 
+namespace {
+
+/// Of all links between two nodes, where they are alike; null: they differ.
+const Cable* only_cable(const Topology::Shape& shape, const Trip& trip) {
+  if (const auto* one = std::get_if<SingleSwitch>(&shape)) return &one->link;
+  if (const auto* torus = std::get_if<Torus>(&shape)) return &torus->link;
+  const auto* sets = std::get_if<TorusWithSets>(&shape);
+  return sets && std::max(trip.from, trip.to) < nodes_of(*sets) ? &sets->torus.link : nullptr;
+}
+
+}  // namespace
+
 Reach reach(const Topology& topology, const Trip& trip) {
   Reach sum;
+  if (const Cable* cable = only_cable(topology.shape(), trip)) {  // its number is enough
+    sum.hops = topology.hops(trip);
+    sum.latency_s = sum.hops * cable->latency_s;
+    if (sum.hops > 0) sum.rate_bytes_per_s = cable->rate_bytes_per_s;
+    return sum;
+  }
   topology.route(trip, [&](const Hop& hop) {
     const Cable cable = topology.cable(hop.link);
     ++sum.hops;

@@ -9,6 +9,7 @@ StorageWay storage_way(const policy::PlacementProblem& p, const StorageSide& sto
                        const std::vector<int>& seat_of_domain) {
   StorageWay way;
   std::vector<std::int64_t> loads(2 * static_cast<std::size_t>(p.topology.links()), 0);
+  const policy::NodeBytes by_domain = p.bytes.transposed();
   const auto send = [&](const machine::Trip& trip, std::int64_t bytes) {
     p.topology.route(trip, [&](const machine::Hop& hop) { loads[hop.index()] += bytes; });
   };
@@ -18,9 +19,9 @@ StorageWay storage_way(const policy::PlacementProblem& p, const StorageSide& sto
     way.mean_cost_s += cost_s / p.domains();
     way.most_cost_s = std::max(way.most_cost_s, cost_s);
     std::int64_t served = 0;
-    for (int node = 0; node < p.bytes.rows(); ++node) {
-      served += p.bytes(node, domain);
-      if (node != home && p.bytes(node, domain) > 0) send(p.trip(node, home), p.bytes(node, domain));
+    for (const auto [node, bytes] : by_domain.row(domain)) {
+      served += bytes;
+      if (node != home) send(p.trip(static_cast<int>(node), home), bytes);
     }
     const auto place = static_cast<std::size_t>(home);
     send(p.reads ? machine::Trip{storage.vertices[place], p.nodes[place]}

@@ -36,9 +36,10 @@ TEST(Assignment, NamesComeBack) {
 
 TEST(Assignment, BytesStayWhereTheyAreIfTheyCan) {
   const Topology t(machine::SingleSwitch{4, usual});
-  PlacementProblem p{t, first(4), Matrix({4, 4}), first(4)};
   const std::vector<int> owner{2, 0, 3, 1};
-  for (int d = 0; d < 4; ++d) p.bytes(owner[static_cast<std::size_t>(d)], d) = 10;
+  Matrix bytes({4, 4});
+  for (int d = 0; d < 4; ++d) bytes(owner[static_cast<std::size_t>(d)], d) = 10;
+  const PlacementProblem p{t, first(4), bytes, first(4)};
   for (const Assignment policy :
        {Assignment::locality_aware, Assignment::least_hop_bytes, Assignment::least_congestion}) {
     EXPECT_EQ(assign_domains(policy, p), owner) << name_of(policy);
@@ -50,8 +51,9 @@ TEST(Assignment, BytesStayWhereTheyAreIfTheyCan) {
 TEST(Assignment, HopBytesSeeDistancesThatLocalityDoesNot) {
   // Two racks; the only aggregators are on nodes 1 and 2, and no byte of any domain is there.
   const Topology t(machine::Tree{2, 2, usual, slow});
-  PlacementProblem p{t, first(4), Matrix({4, 2}), {1, 2}};
-  p.bytes(3, 0) = 100, p.bytes(0, 1) = 100;
+  Matrix bytes({4, 2});
+  bytes(3, 0) = 100, bytes(0, 1) = 100;
+  const PlacementProblem p{t, first(4), bytes, {1, 2}};
   EXPECT_EQ(measure(p, assign_domains(Assignment::locality_aware, p)).bytes_inside_nodes, 0);
   EXPECT_EQ(assign_domains(Assignment::least_hop_bytes, p), (std::vector<int>{1, 0}));
 }
@@ -60,8 +62,9 @@ TEST(Assignment, TheLeastHopBytesMayMeetOnOneLink) {
   // A ring: all bytes are on node 0. Two aggregators are next to it on one side, one is two links away on the
   // other.
   const Topology t(machine::Torus{{8}, usual});
-  PlacementProblem p{t, first(8), Matrix({8, 2}), {1, 1, 6}};
-  p.bytes(0, 0) = 60, p.bytes(0, 1) = 50;
+  Matrix bytes({8, 2});
+  bytes(0, 0) = 60, bytes(0, 1) = 50;
+  const PlacementProblem p{t, first(8), bytes, {1, 1, 6}};
   const PlacementMeasures nearest = measure(p, assign_domains(Assignment::least_hop_bytes, p));
   const PlacementMeasures spread = measure(p, assign_domains(Assignment::least_congestion, p));
   EXPECT_EQ(nearest.hop_bytes, 110);
@@ -73,8 +76,9 @@ TEST(Assignment, TheLeastHopBytesMayMeetOnOneLink) {
 TEST(Assignment, NoAggregatorHasMoreDomainsThanItsShare) {
   const Topology t(machine::Tree{2, 2, usual, slow});
   for (const int domains : {0, 1, 3, 4, 7, 9}) {
-    PlacementProblem p{t, first(4), Matrix({4, domains}), {0, 2, 2}};
-    for (int d = 0; d < domains; ++d) p.bytes(0, d) = 1 + d;  // everyone wants node 0
+    Matrix bytes({4, domains});
+    for (int d = 0; d < domains; ++d) bytes(0, d) = 1 + d;  // everyone wants node 0
+    const PlacementProblem p{t, first(4), bytes, {0, 2, 2}};
     for (const Assignment policy : all) {
       std::vector<int> counts(3, 0);
       for (const int seat : assign_domains(policy, p)) ++counts.at(static_cast<std::size_t>(seat));
@@ -91,9 +95,10 @@ TEST(ExchangeDomains, NeverMakesTheBusiestLinkBusier) {
   const Topology networks[] = {machine::Torus{{3, 4}, usual}, machine::FatTree{3, 4, 2, usual, slow},
                                machine::Dragonfly{3, 2, 2, usual, usual, slow}};
   for (int trial = 0; trial < 150; ++trial) {
-    PlacementProblem p{networks[trial % 3], first(12), Matrix({12, 5}), {}};
+    Matrix bytes({12, 5});
+    for (std::int64_t& b : bytes.values()) b = dice() % 4 ? 0 : dice() % 1000;
+    PlacementProblem p{networks[trial % 3], first(12), bytes, {}};
     p.reads = trial % 2;
-    for (std::int64_t& bytes : p.bytes.values()) bytes = dice() % 4 ? 0 : dice() % 1000;
     for (int i = 0; i < 6; ++i) p.seats.push_back(static_cast<int>(dice() % 12));
     std::vector<int> before{0, 1, 2, 3, 4};
     const std::vector<int> after = swap_domains(p, before, most_exchange_work);
@@ -108,8 +113,9 @@ TEST(ExchangeDomains, SoManyRoutesThatNoneAreKeptLeadToTheSame) {
   // All bytes are on node 0 of 2048; the first aggregators are reached through one spine switch, the others
   // through others.
   const Topology t(machine::FatTree{64, 32, 16, usual, slow});
-  PlacementProblem p{t, first(2048), Matrix({2048, 2}), {}};
-  p.bytes(0, 0) = 60, p.bytes(0, 1) = 50;
+  Matrix bytes({2048, 2});
+  bytes(0, 0) = 60, bytes(0, 1) = 50;
+  PlacementProblem p{t, first(2048), bytes, {}};
   for (int node = 32; node < 2048; node += 16) p.seats.push_back(node);
   EXPECT_EQ(measure(p, swap_domains(p, {0, 1}, most_exchange_work)).busiest.bytes, 110);
   for (int node = 33; node < 500; ++node) p.seats.push_back(node);
@@ -132,14 +138,16 @@ double most_mib() {
 /// 16384 ranks dealt to 256 nodes, each with bytes in 16 domains that follow each other and in one anywhere.
 PlacementProblem job_of_16384_ranks(const Topology& topology, std::mt19937& dice) {
   constexpr int nodes = 256, domains = 256, ranks = 16384;
-  PlacementProblem p{topology, first(nodes), Matrix({nodes, domains}), first(nodes)};
+  Matrix bytes({nodes, domains});
+  PlacementProblem p{topology, first(nodes), {}, first(nodes)};
   std::shuffle(p.nodes.begin(), p.nodes.end(), dice);  // as a scheduler leaves them
   for (int rank = 0; rank < ranks; ++rank) {
     const int node = rank / 64, near = (node * 37 + rank % 4 * 16) % domains;
     for (int d = near; d < near + 16; ++d)
-      p.bytes(node, d % domains) += 65536 + static_cast<int>(dice() % 65536);
-    p.bytes(node, static_cast<int>(dice() % domains)) += 65536;
+      bytes(node, d % domains) += 65536 + static_cast<int>(dice() % 65536);
+    bytes(node, static_cast<int>(dice() % domains)) += 65536;
   }
+  p.bytes = bytes;
   return p;
 }
 

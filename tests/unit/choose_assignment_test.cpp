@@ -17,10 +17,10 @@ using Matrix = core::Matrix<std::int64_t>;
 /// Two nodes on a switch, two domains; node 0 has `here` bytes of domain 1 and node 1 has `there` of domain
 /// 0; with the domains exchanged these stay, and `back` bytes of each cross instead.
 PlacementProblem crossed(const machine::Topology& pair, std::int64_t here, std::int64_t back) {
-  PlacementProblem p{pair, {0, 1}, Matrix({2, 2}), {0, 1}};
-  p.bytes(0, 1) = p.bytes(1, 0) = here;
-  p.bytes(0, 0) = p.bytes(1, 1) = back;
-  return p;
+  Matrix bytes({2, 2});
+  bytes(0, 1) = bytes(1, 0) = here;
+  bytes(0, 0) = bytes(1, 1) = back;
+  return {pair, {0, 1}, bytes, {0, 1}};
 }
 
 const machine::Topology& pair() {
@@ -60,7 +60,7 @@ TEST(ChooseAssignment, WhereNothingIsSoonerDomainsStayInOrder) {
   EXPECT_EQ(assignment_text({.why = WhyAssignment::no_traffic}),
             "with domains in order no byte leaves its node");
   EXPECT_EQ(assignment_text({}), "asked for by hint");
-  const AssignmentChoice nothing = choose_assignment({pair(), {0, 1}, Matrix({2, 0}), {0, 1}});
+  const AssignmentChoice nothing = choose_assignment({pair(), {0, 1}, NodeBytes(Matrix({2, 0})), {0, 1}});
   EXPECT_EQ(nothing.how, Assignment::in_order);
   EXPECT_TRUE(nothing.seat_of_domain.empty());
 }
@@ -74,8 +74,9 @@ TEST(ChooseAssignment, EveryPolicyIsBestAtWhatItAimsAt) {
   for (const test::GoldenMachine& machine : test::golden_machines())
     for (int trial = 0; trial < 5; ++trial) {
       PlacementProblem p = machine.problem();
-      if (trial > 0)
-        for (std::int64_t& bytes : p.bytes.values()) bytes = dice() % 3 ? 0 : dice() % 100000;
+      Matrix bytes({p.bytes.rows(), p.domains()});
+      for (std::int64_t& b : bytes.values()) b = dice() % 3 ? 0 : dice() % 100000;
+      if (trial > 0) p.bytes = bytes;
       const std::vector<std::vector<int>> by_all = assign_by_all(p);
       std::vector<PlacementMeasures> measures;
       for (const std::vector<int>& seat_of_domain : by_all) measures.push_back(measure(p, seat_of_domain));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
 
 #include "golden.hpp"
@@ -86,6 +87,55 @@ TEST(ElectAggregators, PartsAvoidTheLinksOfPartsBefore) {
   p.storage.assign(64, machine::no_vertex);
   EXPECT_EQ(elect_aggregators(Election::contention_aware, p), elect_aggregators(Election::topology_aware, p))
       << "nothing to avoid";
+}
+
+/// The least cost of all members by the formulas, one by one.
+std::vector<int> by_all_costs(const ElectionProblem& p) {
+  const core::Matrix<ElectionCost> costs = election_costs(p);
+  std::vector<int> elected, served(p.nodes.size(), 0);
+  for (int part = 0; part < p.bytes.columns(); ++part) {
+    int best = -1;
+    std::pair<int, double> least;
+    for (int node = 0; node < p.bytes.rows(); ++node) {
+      if (p.bytes(node, part) == 0) continue;
+      const std::pair key(served[static_cast<std::size_t>(node)], costs(node, part).sum_s());
+      if (best < 0 || key < least) best = node, least = key;
+    }
+    ++served[static_cast<std::size_t>(best)];
+    elected.push_back(best);
+  }
+  return elected;
+}
+
+TEST(ElectAggregators, CandidatesThatAreNotLookedAtToTheEndHadNoChance) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 dice(seed);
+  for (int trial = 0; trial < 20; ++trial) {
+    Matrix bytes({64, 12});
+    for (std::int64_t& b : bytes.values()) b = dice() % 4 ? 0 : dice() % 3 ? 50000 : dice() % 200000;
+    for (int part = 0; part < 12; ++part) bytes(part, part) = 1;
+    const ElectionProblem p = on_grid(bytes);
+    EXPECT_EQ(elect_aggregators(Election::topology_aware, p), by_all_costs(p));
+  }
+}
+
+TEST(ElectAggregators, ALargeElectionLooksAtTheHeaviestMembers) {
+  // Two thousand nodes with bytes in all parts: more ways than are looked at. Of part 0 node 700 has most by
+  // far, of part 1 node 900.
+  constexpr int nodes = 2000, parts = 600;
+  const machine::Topology one(machine::SingleSwitch{nodes, {1e9, 1e-6}});
+  Matrix bytes({nodes, parts});
+  for (int node = 0; node < nodes; ++node)
+    for (int part = 0; part < parts; ++part) bytes(node, part) = 1000 + (node * 7 + part * 13) % 100;
+  bytes(700, 0) = bytes(900, 1) = 50'000'000;
+  ElectionProblem p{one, {}, bytes, std::vector<int>(nodes, machine::no_vertex)};
+  ASSERT_GT(std::int64_t{nodes} * nodes * parts, most_ways_looked_at);
+  for (int node = 0; node < nodes; ++node) p.nodes.push_back(node);
+  const std::vector<int> elected = elect_aggregators(Election::topology_aware, p);
+  EXPECT_EQ(elected[0], 700);
+  EXPECT_EQ(elected[1], 900);
+  EXPECT_EQ(std::set<int>(elected.begin(), elected.end()).size(), std::size_t{parts});
 }
 
 TEST(ElectAggregators, SlowLinksAndFarStorageCount) {

@@ -50,7 +50,7 @@ std::vector<machine::Flow> flows_of(const PlacedDomains& placed, int nodes) {
 
 TEST(PlaceDomains, BlocksStayOnTheirNodesThoughTheNetworkIsUnknown) {
   const PlacedDomains placed =
-      place_domains(plan_of(8), nodes_of_four(4), Hints{}, in_blocks(4, 8), dealt(4, 8));
+      place_domains(plan_of(8), nodes_of_four(4), Hints{}, {in_blocks(4, 8)}, dealt(4, 8));
   EXPECT_EQ(placed.after.bytes_inside_nodes, 8 << 20);
   EXPECT_LT(placed.before.bytes_inside_nodes, 8 << 20);
   EXPECT_EQ(flows_of(placed, 4), std::vector<machine::Flow>());
@@ -71,7 +71,7 @@ TEST(PlaceDomains, NoAggregatorGetsTwoWhateverThePolicy) {
     if (i % 3 == 0) hints.who = static_cast<Election>(dice.pick(0, 3));
     if (i % 3 == 1) hints.assignment = static_cast<Assignment>(dice.pick(0, 3));
     const PlacedDomains placed =
-        place_domains(plan_of(domains), nodes_of_four(nodes), hints, bytes, dealt(nodes, seats));
+        place_domains(plan_of(domains), nodes_of_four(nodes), hints, {bytes}, dealt(nodes, seats));
     const std::set<int> different(placed.seat_of_domain.begin(), placed.seat_of_domain.end());
     ASSERT_EQ(different.size(), static_cast<std::size_t>(domains));
     ASSERT_GE(*different.begin(), 0);
@@ -85,10 +85,10 @@ TEST(PlaceDomains, FlowsOfAReadGoTheOtherWay) {
   hints.assignment = Assignment::in_order;
   core::Matrix<std::int64_t> bytes({2, 2});
   bytes(1, 0) = 7;
-  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}), 2),
+  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, {bytes}, {0, 1}), 2),
             (std::vector<machine::Flow>{{1, 0, 7}}));
   plan.direction = Direction::read;
-  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, bytes, {0, 1}), 2),
+  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, {bytes}, {0, 1}), 2),
             (std::vector<machine::Flow>{{0, 1, 7}}));
 }
 
@@ -105,7 +105,7 @@ TEST(PlaceDomains, AnElectedNodeWithoutRoomLeavesDomainsToOthers) {
   hints.who = Election::greedy;
   core::Matrix<std::int64_t> bytes({2, 3});
   for (int d = 0; d < 3; ++d) bytes(1, d) = 7;  // all on node 1, which has one of three
-  const PlacedDomains placed = place_domains(plan_of(3), nodes_of_four(2), hints, bytes, {0, 1, 0});
+  const PlacedDomains placed = place_domains(plan_of(3), nodes_of_four(2), hints, {bytes}, {0, 1, 0});
   EXPECT_EQ(placed.seat_of_domain, (std::vector<int>{1, 0, 2}));
 }
 

@@ -93,7 +93,9 @@ TEST(Placement, MeasuresTellWhereBytesGo) {
   const machine::Topology racks(std::make_shared<const machine::Network>(machine::two_racks()));
   PlacementProblem p{
       racks, {3, 0}, Matrix({2, 2}), {0, 1, 1}};  // the job has node3 and node0; two aggregators on node0
-  p.bytes(0, 0) = 100, p.bytes(0, 1) = 7, p.bytes(1, 1) = 40;
+  Matrix bytes({2, 2});
+  bytes(0, 0) = 100, bytes(0, 1) = 7, bytes(1, 1) = 40;
+  p.bytes = bytes;
   const PlacementMeasures m = measure(p, {2, 1});
   EXPECT_EQ(m.bytes, 147);
   EXPECT_EQ(m.bytes_inside_nodes, 40);

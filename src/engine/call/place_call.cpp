@@ -2,11 +2,13 @@
 #include "engine/call/place_call.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <new>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "core/cursor.hpp"
+#include "engine/call/over_leaders.hpp"
 #include "policy/domains/file_cuts.hpp"
 #include "policy/placement/place_domains.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -33,62 +35,100 @@ std::vector<std::int64_t> bytes_by_domain(const access::FileAccess& access, cons
   return bytes;
 }
 
-/// visit(node, row) on rank 0 for every node: the sums over its ranks. Needs no memory but `row`, this
-/// rank's, so that no row is left behind. Collective.
-template <class Visit>
-void gather_rows(const Ranks& ranks, std::vector<std::int64_t>& row, Visit&& visit) {
+/// Of a node, on its first rank: the sums over its ranks. Collective in the node.
+std::vector<policy::DomainBytes> row_of_node(const Ranks& ranks, std::vector<std::int64_t>& bytes) {
   const File& file = ranks.file;
-  const int width = static_cast<int>(row.size());
-  const bool first = file.place().seat.local_rank == 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  transport::reduce_to_first(row.data(), width, MPI_INT64_T, MPI_SUM, ranks.node);
-  if (file.rank == 0) {
-    visit(file.place().seat.node, row);
-    for (int node = 0; node < static_cast<int>(file.machine.nodes.size()); ++node) {
-      if (node == file.place().seat.node) continue;
-      MPI_Irecv(row.data(), width, MPI_INT64_T, file.place().leaders[static_cast<std::size_t>(node)], tag_row,
-                ranks.comm, &request);
-      transport::wait_for(request);
-      visit(node, row);
-    }
-  } else if (first) {
-    MPI_Isend(row.data(), width, MPI_INT64_T, 0, tag_row, ranks.comm, &request);
-    transport::wait_for(request);
-  }
+  transport::reduce_to_first(bytes.data(), static_cast<int>(bytes.size()), MPI_INT64_T, MPI_SUM, ranks.node);
+  std::vector<policy::DomainBytes> row;
+  if (file.place().seat.local_rank != 0) return row;
+  for (std::size_t d = 0; d < bytes.size(); ++d)
+    if (bytes[d] != 0) row.push_back({static_cast<std::int64_t>(d), bytes[d]});
+  return row;
 }
 
-/// A row for each node, on rank 0. Nothing: there is no memory for them.
-std::optional<core::Matrix<std::int64_t>> room_for_rows(const File& file, int width) try {
-  return core::Matrix<std::int64_t>({static_cast<int>(file.machine.nodes.size()), width});
+/// Adds a row where there is memory for it.
+void add_row(std::optional<policy::NodeBytes>& rows, std::span<const policy::DomainBytes> row) try {
+  if (rows) rows->add_row(row);
 } catch (const std::bad_alloc&) {
-  return {};
+  rows.reset();
+}
+
+/// All nodes' rows on rank 0, with `most` entries of each, the heaviest; nothing: there is no memory for
+/// them. Collective among the nodes' first ranks.
+std::optional<policy::NodeBytes> gather_rows(const Ranks& ranks, int domains,
+                                             std::vector<policy::DomainBytes> row, std::int64_t most) {
+  const File& file = ranks.file;
+  constexpr int numbers = sizeof(policy::DomainBytes) / sizeof(std::int64_t);
+  MPI_Request request = MPI_REQUEST_NULL;
+  row = policy::heaviest(std::move(row), static_cast<std::size_t>(most));
+  if (file.rank > 0) {
+    row.insert(row.begin(), {static_cast<std::int64_t>(row.size()), 0});
+    MPI_Isend(row.data(), numbers * static_cast<int>(row.size()), MPI_INT64_T, 0, tag_row, ranks.comm,
+              &request);
+    transport::wait_for(request);
+    return {};
+  }
+  std::optional<policy::NodeBytes> rows(std::in_place, domains);
+  add_row(rows, row);
+  row.resize(static_cast<std::size_t>(std::min<std::int64_t>(most, domains)) + 1);
+  for (std::size_t node = 1; node < file.place().leaders.size(); ++node) {
+    MPI_Irecv(row.data(), numbers * static_cast<int>(row.size()), MPI_INT64_T, file.place().leaders[node],
+              tag_row, ranks.comm, &request);
+    transport::wait_for(request);
+    add_row(rows, std::span(row).subspan(1, static_cast<std::size_t>(row.front().domain)));
+  }
+  return rows;
 }
 
 /// On rank 0.
-policy::PlacedDomains placed(const File& file, const policy::Plan& plan,
-                             std::optional<core::Matrix<std::int64_t>> rows) try {
-  if (!rows) return policy::without_memory(plan.domains.count);
+policy::PlacedDomains placed(const File& file, const policy::Plan& plan, policy::CallBytes bytes) try {
   policy::PlacedDomains done =
-      policy::place_domains(plan, file.machine, file.settings.hints, std::move(*rows), file.servers.homes);
+      policy::place_domains(plan, file.machine, file.settings.hints, std::move(bytes), file.servers.homes);
   for (policy::PlacementMeasures* m : {&done.before, &done.after}) m->seat_bytes = {};  // plans are kept
   return done;
 } catch (const std::bad_alloc&) {
   return policy::without_memory(plan.domains.count);
 }
 
+/// By the rows of all nodes, on rank 0; by their sums alone where these show that nothing can be gained.
+/// Collective among the nodes' first ranks.
+policy::PlacedDomains placed_by_rows(const Ranks& ranks, const policy::Plan& plan,
+                                     std::vector<policy::DomainBytes> row) {
+  const File& file = ranks.file;
+  const int domains = plan.domains.count, nodes = static_cast<int>(file.machine.nodes.size());
+  std::optional<policy::SwitchSums> sums;
+  std::int64_t entries = std::int64_t{nodes} * domains;
+  if (policy::sums_first(plan, file.machine, file.settings.hints, file.servers.homes)) {
+    sums = policy::part_of_sums(plan, file.servers.homes, nodes, file.place().seat.node, row);
+    combine_on_first(ranks, sums->sums, MPI_SUM);
+    combine_on_first(ranks, sums->most, MPI_MAX);
+    std::optional<policy::PlacedDomains> done;
+    if (file.rank == 0)
+      done = policy::placed_by_sums(plan, file.machine, file.settings.hints, file.servers.homes, *sums);
+    entries = told_by_first(ranks, done ? -1 : sums->entries());
+    if (done) return std::move(*done);
+    if (entries < 0) return {};
+  }
+  const bool all = entries <= policy::most_entries;
+  const std::int64_t most = all ? domains : policy::most_entries / nodes;
+  std::optional<policy::NodeBytes> rows = gather_rows(ranks, domains, std::move(row), most);
+  if (file.rank > 0) return {};
+  if (!rows) return policy::without_memory(domains);
+  return placed(file, plan, {std::move(*rows), all ? std::nullopt : std::move(sums), all});
+}
+
 }  // namespace
 
 void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access) {
-  File& file = ranks.file;
+  const File& file = ranks.file;
   if (file.settings.hints.cut != policy::Cut::balanced || plan.domains.count < 2) return;
   const int count = plan.domains.count;
   const policy::Domains regions = policy::cut_evenly(
       {plan.span, count * balanced_regions, plan.alignment_bytes, plan.domains.window_bytes});
-  std::vector<std::int64_t> mine = bytes_by_domain(access, regions);
-  policy::Histogram histogram{regions.low, regions.domain_bytes, std::vector<std::int64_t>(mine.size(), 0)};
-  gather_rows(ranks, mine, [&](int, const std::vector<std::int64_t>& row) {
-    std::ranges::transform(histogram.bytes, row, histogram.bytes.begin(), std::plus{});
-  });
+  std::vector<std::int64_t> bytes = bytes_by_domain(access, regions);
+  transport::reduce_to_first(bytes.data(), static_cast<int>(bytes.size()), MPI_INT64_T, MPI_SUM, ranks.node);
+  if (file.place().seat.local_rank == 0) combine_on_first(ranks, bytes, MPI_SUM);
+  const policy::Histogram histogram{regions.low, regions.domain_bytes, std::move(bytes)};
   const policy::FileCutRequest request{plan.span, count, plan.alignment_bytes};
   policy::ContiguousDomains cut{std::vector<std::int64_t>(static_cast<std::size_t>(count) + 1)};
   if (file.rank == 0) cut = policy::cut_balanced(request, histogram);
@@ -98,20 +138,14 @@ void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAcce
 
 void place_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access,
                 std::int64_t bytes) {
-  File& file = ranks.file;
+  const File& file = ranks.file;
   if (policy::against_placing(plan, file.machine, file.settings.hints, bytes) != policy::InOrder::no) return;
-  std::vector<std::int64_t> mine = bytes_by_domain(access, plan.domains);
-  std::optional<core::Matrix<std::int64_t>> rows;
-  if (file.rank == 0) rows = room_for_rows(file, plan.domains.count);
-  gather_rows(ranks, mine, [&](int node, const std::vector<std::int64_t>& row) {
-    if (rows) std::ranges::copy(row, rows->row(node).begin());
-  });
+  std::vector<std::int64_t> bytes_here = bytes_by_domain(access, plan.domains);
+  std::vector<policy::DomainBytes> row = row_of_node(ranks, bytes_here);
   policy::PlacedDomains done;
+  if (file.place().seat.local_rank == 0) done = placed_by_rows(ranks, plan, std::move(row));
   std::vector<std::int32_t> seats(static_cast<std::size_t>(plan.domains.count), -1);
-  if (file.rank == 0) {
-    done = placed(file, plan, std::move(rows));
-    std::ranges::copy(done.seat_of_domain, seats.begin());
-  }
+  if (file.rank == 0) std::ranges::copy(done.seat_of_domain, seats.begin());
   ranks.agreement.maximum(seats);
   done.seat_of_domain.assign(seats.begin(), seats.end());
   plan.placed = std::make_shared<const policy::PlacedDomains>(std::move(done));

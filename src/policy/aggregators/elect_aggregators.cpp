@@ -12,20 +12,10 @@ namespace {
 
 using core::at;
 
-/// Of each partition.
-struct Partitions {
-  std::vector<int> members;
-  std::vector<double> bytes;
-};
-
-Partitions sums_of(const core::Matrix<std::int64_t>& bytes) {
-  Partitions sums{std::vector<int>(at(bytes.columns()), 0), std::vector<double>(at(bytes.columns()), 0)};
-  for (int node = 0; node < bytes.rows(); ++node)
-    for (int p = 0; p < bytes.columns(); ++p) {
-      sums.members[at(p)] += bytes(node, p) > 0;
-      sums.bytes[at(p)] += static_cast<double>(bytes(node, p));
-    }
-  return sums;
+double sum_of(std::span<const DomainBytes> members) {
+  double bytes = 0;
+  for (const DomainBytes& member : members) bytes += static_cast<double>(member.bytes);
+  return bytes;
 }
 
 machine::Reach reach_storage(const ElectionProblem& problem, int node) {
@@ -37,59 +27,149 @@ machine::Reach reach_storage(const ElectionProblem& problem, int node) {
 /// What the aggregators elected so far put on the links to storage.
 class StorageWays {
  public:
-  explicit StorageWays(const ElectionProblem& problem)
-      : problem_(problem), bytes_(2 * at(problem.topology.links()), 0) {}
+  /// O(nodes * hops), memory too.
+  explicit StorageWays(const ElectionProblem& problem) : bytes_(2 * at(problem.topology.links()), 0) {
+    for (std::size_t node = 0; node < problem.nodes.size(); ++node) {
+      double latency_s = 0;
+      if (problem.storage[node] != machine::no_vertex)
+        problem.topology.route({problem.nodes[node], problem.storage[node]}, [&](const machine::Hop& hop) {
+          const machine::Cable cable = problem.topology.cable(hop.link);
+          latency_s += cable.latency_s;
+          hops_.push_back({hop.index(), cable.rate_bytes_per_s});
+        });
+      latencies_s_.push_back(latency_s);
+      begins_.push_back(hops_.size());
+    }
+  }
 
   /// C2 of a node, where its partition's bytes wait for those on the same links.
-  [[nodiscard]] double write_s(int node, const Partitions& sums, int p) const {
-    double latency_s = 0, most_s = 0;
-    visit(node, [&](const machine::Hop& hop) {
-      const machine::Cable cable = problem_.topology.cable(hop.link);
-      latency_s += cable.latency_s;
-      most_s = std::max(most_s, (bytes_[hop.index()] + sums.bytes[at(p)]) / cable.rate_bytes_per_s);
-    });
-    return latency_s + most_s / std::max(sums.members[at(p)], 1);
+  [[nodiscard]] double write_s(int node, double bytes, double members) const {
+    double most_s = 0;
+    for (const Way& hop : way(node))
+      most_s = std::max(most_s, (bytes_[hop.index] + bytes) / hop.rate_bytes_per_s);
+    return latencies_s_[at(node)] + most_s / members;
   }
   void add(int node, double bytes) {
-    visit(node, [&](const machine::Hop& hop) { bytes_[hop.index()] += bytes; });
+    for (const Way& hop : way(node)) bytes_[hop.index] += bytes;
   }
 
  private:
-  template <class Visit>
-  void visit(int node, Visit&& each) const {
-    if (const int storage = problem_.storage[at(node)]; storage != machine::no_vertex)
-      problem_.topology.route({problem_.nodes[at(node)], storage}, each);
+  struct Way {
+    std::size_t index = 0;
+    double rate_bytes_per_s = 0;
+  };
+  [[nodiscard]] std::span<const Way> way(int node) const {
+    return std::span(hops_).subspan(begins_[at(node)], begins_[at(node) + 1] - begins_[at(node)]);
   }
 
-  const ElectionProblem& problem_;
-  std::vector<double> bytes_;  ///< [hop]
+  std::vector<Way> hops_;  ///< of all nodes' ways, one after the other
+  std::vector<std::size_t> begins_{0};
+  std::vector<double> latencies_s_;  ///< [node]
+  std::vector<double> bytes_;        ///< [hop]
 };
 
-/// [node][partition]: what the policy wants least of; without C2 where that depends on the nodes elected
-/// before.
-core::Matrix<double> scores_of(Election election, const ElectionProblem& problem) {
-  core::Matrix<double> scores({problem.bytes.rows(), problem.bytes.columns()});
-  if (election == Election::topology_aware) {
-    const core::Matrix<ElectionCost> costs = election_costs(problem);
-    for (std::size_t i = 0; i < costs.values().size(); ++i) scores.values()[i] = costs.values()[i].sum_s();
-  } else if (election == Election::contention_aware) {
-    const core::Matrix<ElectionCost> costs = election_costs(problem);
-    for (std::size_t i = 0; i < costs.values().size(); ++i) scores.values()[i] = costs.values()[i].gather_s;
-  } else if (election != Election::greedy) {
-    const double sign = election == Election::longest_path ? -1 : 1;
-    for (int node = 0; node < scores.rows(); ++node) {
-      const auto row = scores.row(node);
-      std::fill(row.begin(), row.end(), sign * reach_storage(problem, node).hops);
+/// Elects for one partition after the other.
+class Voting {
+ public:
+  Voting(Election election, const ElectionProblem& problem)
+      : election_(election),
+        problem_(problem),
+        ways_(problem),
+        served_(problem.nodes.size(), 0),
+        most_heavy_(at(std::max<std::int64_t>(
+            1, most_ways_looked_at / static_cast<std::int64_t>(problem.bytes.entries() + 1)))) {
+    for (int node = 0; node < static_cast<int>(problem.nodes.size()); ++node) {
+      to_storage_.push_back(reach_storage(problem, node));
+      everyone_.push_back({node, 0});
     }
   }
-  return scores;
-}
+
+  int elect(std::span<const DomainBytes> members) {
+    bytes_ = sum_of(members);
+    members_ = static_cast<double>(std::max<std::size_t>(members.size(), 1));
+    note_heavy(members);
+    if (members.empty()) members = everyone_;
+    best_ = -1;
+    int fewest = served_[at(members.front().domain)];
+    for (const DomainBytes& member : members) fewest = std::min(fewest, served_[at(member.domain)]);
+    // The heaviest first: it leaves most others no chance soon.
+    for (const DomainBytes& member : heavy_) consider(static_cast<int>(member.domain), fewest);
+    for (const DomainBytes& member : members) consider(static_cast<int>(member.domain), fewest);
+    ++served_[at(best_)];
+    ways_.add(best_, bytes_);
+    return best_;
+  }
+
+ private:
+  [[nodiscard]] bool gathers() const noexcept {
+    return election_ == Election::topology_aware || election_ == Election::contention_aware;
+  }
+
+  void note_heavy(std::span<const DomainBytes> members) {
+    heavy_.clear();
+    if (!gathers()) return;
+    heavy_.assign(members.begin(), members.end());
+    const auto end = heavy_.begin() + static_cast<std::ptrdiff_t>(std::min(heavy_.size(), most_heavy_));
+    std::partial_sort(heavy_.begin(), end, heavy_.end(), [](const DomainBytes& a, const DomainBytes& b) {
+      return a.bytes != b.bytes ? a.bytes > b.bytes : a.domain < b.domain;
+    });
+    heavy_.erase(end, heavy_.end());
+  }
+
+  /// What a node costs apart from C1.
+  [[nodiscard]] double base(int node) const {
+    switch (election_) {
+      case Election::topology_aware:
+        return to_storage_[at(node)].transfer_s(bytes_ / members_);
+      case Election::contention_aware:
+        return ways_.write_s(node, bytes_, members_);
+      case Election::shortest_path:
+        return to_storage_[at(node)].hops;
+      case Election::longest_path:
+        return -to_storage_[at(node)].hops;
+      case Election::greedy:
+        break;
+    }
+    return 0;
+  }
+
+  [[nodiscard]] bool loses(int node, double cost) const noexcept {
+    return best_ >= 0 && (cost > least_ || (cost == least_ && node >= best_));
+  }
+
+  void consider(int node, int fewest) {
+    if (served_[at(node)] != fewest) return;
+    const double least_cost = base(node);
+    double gather_s = 0;
+    if (loses(node, least_cost)) return;
+    for (const DomainBytes& member : heavy_) {
+      if (member.domain == node) continue;
+      const machine::Reach way =
+          reach(problem_.topology, {problem_.nodes[at(member.domain)], problem_.nodes[at(node)]});
+      gather_s = std::max(gather_s, way.transfer_s(static_cast<double>(member.bytes)));
+      if (loses(node, gather_s + least_cost)) return;
+    }
+    best_ = node, least_ = gather_s + least_cost;
+  }
+
+  Election election_;
+  const ElectionProblem& problem_;
+  StorageWays ways_;
+  std::vector<machine::Reach> to_storage_;  ///< [node]
+  std::vector<DomainBytes> everyone_;       ///< all nodes, as members
+  std::vector<int> served_;                 ///< [node]: partitions
+  std::size_t most_heavy_;
+  double bytes_ = 0, members_ = 1;  ///< of the partition
+  std::vector<DomainBytes> heavy_;  ///< its members that C1 looks at, most bytes first
+  int best_ = -1;
+  double least_ = 0;  ///< cost of the best
+};
 
 }  // namespace
 
 core::Matrix<ElectionCost> election_costs(const ElectionProblem& problem) {
-  const core::Matrix<std::int64_t>& bytes = problem.bytes;
-  const Partitions sums = sums_of(bytes);
+  const NodeBytes& bytes = problem.bytes;
+  const NodeBytes by_partition = bytes.transposed();
   core::Matrix<ElectionCost> costs({bytes.rows(), bytes.columns()});
   for (int candidate = 0; candidate < bytes.rows(); ++candidate) {
     const auto row = costs.row(candidate);
@@ -97,36 +177,24 @@ core::Matrix<ElectionCost> election_costs(const ElectionProblem& problem) {
       if (node == candidate) continue;
       const machine::Reach way =
           reach(problem.topology, {problem.nodes[at(node)], problem.nodes[at(candidate)]});
-      for (int p = 0; p < bytes.columns(); ++p)
-        if (const std::int64_t piece = bytes(node, p); piece > 0)
-          row[at(p)].gather_s = std::max(row[at(p)].gather_s, way.transfer_s(static_cast<double>(piece)));
+      for (const auto [p, piece] : bytes.row(node))
+        row[at(p)].gather_s = std::max(row[at(p)].gather_s, way.transfer_s(static_cast<double>(piece)));
     }
     const machine::Reach way = reach_storage(problem, candidate);
-    for (int p = 0; p < bytes.columns(); ++p)
-      row[at(p)].write_s = way.transfer_s(sums.bytes[at(p)] / std::max(sums.members[at(p)], 1));
+    for (int p = 0; p < bytes.columns(); ++p) {
+      const auto members = by_partition.row(p);
+      row[at(p)].write_s =
+          way.transfer_s(sum_of(members) / static_cast<double>(std::max<std::size_t>(members.size(), 1)));
+    }
   }
   return costs;
 }
 
 std::vector<int> elect_aggregators(Election election, const ElectionProblem& problem) {
-  const core::Matrix<std::int64_t>& bytes = problem.bytes;
-  const core::Matrix<double> scores = scores_of(election, problem);
-  const Partitions sums = sums_of(bytes);
-  StorageWays ways(problem);
-  std::vector<int> elected, served(at(bytes.rows()), 0);
-  for (int p = 0; p < bytes.columns(); ++p) {
-    int best = -1;
-    std::pair<int, double> least;
-    for (int node = 0; node < bytes.rows(); ++node) {
-      if (sums.members[at(p)] > 0 && bytes(node, p) == 0) continue;
-      const double waits_s = election == Election::contention_aware ? ways.write_s(node, sums, p) : 0;
-      if (const std::pair key(served[at(node)], scores(node, p) + waits_s); best < 0 || key < least)
-        best = node, least = key;
-    }
-    ++served[at(best)];
-    ways.add(best, sums.bytes[at(p)]);
-    elected.push_back(best);
-  }
+  const NodeBytes by_partition = problem.bytes.transposed();
+  Voting voting(election, problem);
+  std::vector<int> elected;
+  for (int p = 0; p < by_partition.rows(); ++p) elected.push_back(voting.elect(by_partition.row(p)));
   return elected;
 }
 

@@ -16,14 +16,15 @@
 
 #include "core/matrix.hpp"
 #include "machine/topology.hpp"
+#include "policy/aggregators/node_bytes.hpp"
 #include "policy/hints/choices.hpp"
 
 namespace collio::policy {
 
 struct ElectionProblem {
   const machine::Topology& topology;
-  std::vector<int> nodes;            ///< of the job: network node of each
-  core::Matrix<std::int64_t> bytes;  ///< [node of the job][partition]
+  std::vector<int> nodes;    ///< of the job: network node of each
+  NodeBytes bytes;           ///< of each node of the job, by partition
   std::vector<int> storage;  ///< of each node of the job: the vertex where its storage is; no_vertex: storage
                              ///< counts nothing
 };
@@ -34,13 +35,18 @@ struct ElectionCost {
   [[nodiscard]] double sum_s() const noexcept { return gather_s + write_s; }
 };
 
-/// Of every node of the job as the aggregator of every partition: [node][partition]. O(nodes * nodes * (hops
-/// + partitions)).
+/// Of every node of the job as the aggregator of every partition: [node][partition]. O(nodes * (nodes *
+/// hops + entries)).
 [[nodiscard]] core::Matrix<ElectionCost> election_costs(const ElectionProblem& problem);
+
+/// Ways of bytes to candidates that an election looks at: a few tens of milliseconds.
+inline constexpr std::int64_t most_ways_looked_at = 1 << 22;
 
 /// Node of the job for every partition, in their order: at most one partition a node while members are free,
 /// then those with fewest; the lower node of equals. A partition without bytes has all nodes as members.
-/// Pure. O(nodes * partitions) besides what the costs take.
+/// Where members of all partitions have more than most_ways_looked_at ways to each other, C1 is that of the
+/// heaviest members, as many as keep to it. Pure. O(entries log entries + nodes * hops + most_ways_looked_at
+/// * hops); memory O(entries + nodes + links).
 [[nodiscard]] std::vector<int> elect_aggregators(Election election, const ElectionProblem& problem);
 
 }  // namespace collio::policy

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/index.hpp"
+#include "policy/placement/switch_sums.hpp"
 
 namespace collio::policy {
 
@@ -46,116 +47,21 @@ struct Slots {
   const std::vector<int>& seats;
 };
 
-/// Sums over rows and columns, and the nodes with most bytes of each domain.
-struct Sums {
-  explicit Sums(const PlacementProblem& p)
-      : of_node(p.nodes.size()),
-        most_of_node(p.nodes.size()),
-        of_domain(at(p.domains())),
-        heavy(at(p.domains())) {
-    std::vector<std::int64_t> least_heavy(at(p.domains()), 0);
-    for (int node = 0; node < p.bytes.rows(); ++node) {
-      const auto bytes = p.bytes.row(node);
-      std::int64_t sum = 0, most = 0;
-      for (std::size_t d = 0; d < bytes.size(); ++d) {
-        sum += bytes[d];
-        most = std::max(most, bytes[d]);
-        of_domain[d] += bytes[d];
-      }
-      of_node[at(node)] = sum;
-      most_of_node[at(node)] = most;
-      for (std::size_t d = 0; d < bytes.size(); ++d)
-        if (bytes[d] > least_heavy[d]) least_heavy[d] = note(heavy[d], {bytes[d], node});
+/// The nodes with most bytes of each domain, most bytes first.
+std::vector<HeavyNodes> heavy_of(const PlacementProblem& p) {
+  std::vector<HeavyNodes> heavy(at(p.domains()));
+  for (int node = 0; node < p.bytes.rows(); ++node)
+    for (const auto [domain, bytes] : p.bytes.row(node)) {
+      HeavyNodes& nodes = heavy[at(domain)];
+      if (bytes <= nodes.back().bytes) continue;
+      std::size_t i = most_heavy - 1;
+      for (; i > 0 && nodes[i - 1].bytes < bytes; --i) nodes[i] = nodes[i - 1];
+      nodes[i] = {bytes, node};
     }
-  }
-
-  std::vector<std::int64_t> of_node, most_of_node, of_domain;
-  std::vector<HeavyNodes> heavy;  ///< [domain], most bytes first
-
- private:
-  /// Keeps the order; returns the least that is kept.
-  static std::int64_t note(HeavyNodes& nodes, const Heavy& one) {
-    std::size_t i = most_heavy - 1;
-    for (; i > 0 && nodes[i - 1].bytes < one.bytes; --i) nodes[i] = nodes[i - 1];
-    nodes[i] = one;
-    return nodes.back().bytes;
-  }
-};
-
-/// Null: the network is another, or nodes of the job share links.
-const machine::SingleSwitch* only_switch(const PlacementProblem& p) {
-  const auto* one = std::get_if<machine::SingleSwitch>(&p.topology.shape());
-  if (!one) return nullptr;
-  std::vector<char> seen(at(one->nodes), 0);
-  for (const int node : p.nodes)
-    if (std::exchange(seen[at(node)], 1) != 0) return nullptr;
-  return one;
+  return heavy;
 }
 
-/// What the link of each node carries on one switch.
-struct NodeLoads {
-  NodeLoads(const PlacementProblem& p, const Sums& sums, const std::vector<int>& seat_of_domain)
-      : leaves(sums.of_node), enters(p.nodes.size(), 0) {
-    for (int d = 0; d < p.domains(); ++d) {
-      const int home = p.seat_node(seat_of_domain[at(d)]);
-      const std::int64_t kept = p.bytes(home, d);
-      leaves[at(home)] -= kept;
-      enters[at(home)] += sums.of_domain[at(d)] - kept;
-    }
-  }
-  [[nodiscard]] std::int64_t worst(int node) const noexcept {
-    return std::max(leaves[at(node)], enters[at(node)]);
-  }
-  [[nodiscard]] int busiest() const noexcept {
-    int most = 0;
-    for (int node = 1; node < static_cast<int>(leaves.size()); ++node)
-      if (worst(node) > worst(most)) most = node;
-    return most;
-  }
-
-  std::vector<std::int64_t> leaves, enters;  ///< [node of the job]: bytes for other nodes' domains, and of
-                                             ///< other nodes for its own
-};
-
-/// As measure(), from sums: O(nodes + domains).
-PlacementMeasures measure_on_switch(const PlacementProblem& p, const Sums& sums,
-                                    const std::vector<int>& seat_of_domain) {
-  PlacementMeasures m;
-  m.seat_bytes.assign(p.seats.size(), 0);
-  m.bytes = std::accumulate(sums.of_node.begin(), sums.of_node.end(), std::int64_t{0});
-  for (std::size_t d = 0; d < seat_of_domain.size(); ++d)
-    m.seat_bytes[at(seat_of_domain[d])] += sums.of_domain[d];
-  const NodeLoads loads(p, sums, seat_of_domain);
-  std::vector<std::int64_t> links(2 * at(p.topology.links()), 0);
-  for (std::size_t node = 0; node < p.nodes.size(); ++node) {
-    // Link i is node i's; what is read goes the other way.
-    links[machine::Hop{p.nodes[node], !p.reads}.index()] = loads.leaves[node];
-    links[machine::Hop{p.nodes[node], p.reads}.index()] = loads.enters[node];
-  }
-  const std::int64_t away = std::accumulate(loads.leaves.begin(), loads.leaves.end(), std::int64_t{0});
-  m.bytes_inside_nodes = m.bytes - away;
-  m.hop_bytes = 2 * away + p.hops_inside_node * m.bytes_inside_nodes;
-  m.busiest = busiest_link(p.topology, links);
-  note_imbalance(m);
-  return m;
-}
-
-/// Bytes that the busiest link of a switch carries at least, however domains are placed. A node keeps at most
-/// as many domains as it has slots, and a domain stays away from all nodes but one.
-std::int64_t least_on_busiest(const PlacementProblem& p, const Sums& sums, const Slots& slots) {
-  std::int64_t least = 0, away = 0, homes = 0;
-  for (std::size_t node = 0; node < p.nodes.size(); ++node) {
-    const auto room = static_cast<std::int64_t>(slots.of_node[node].size());
-    least = std::max(least, sums.of_node[node] - room * sums.most_of_node[node]);
-    homes += room > 0 ? 1 : 0;
-  }
-  for (std::size_t d = 0; d < sums.of_domain.size(); ++d) {
-    const std::int64_t enters = sums.of_domain[d] - sums.heavy[d].front().bytes;
-    least = std::max(least, enters);
-    away += enters;
-  }
-  return std::max(least, (away + homes - 1) / homes);
-}
+SwitchSums sums_of(const PlacementProblem& p) { return p.sums ? *p.sums : SwitchSums(p); }
 
 /// A domain at one of the nodes with most of its bytes, and what that is worth.
 struct Bid {
@@ -165,16 +71,17 @@ struct Bid {
 
 /// Bytes that stay on the node, or, where hops count, bytes of the heaviest nodes times the hops by which
 /// they are nearer than the farthest.
-std::vector<Bid> bids_of(const PlacementProblem& p, const Sums& sums, const Slots& slots, bool hops_count) {
+std::vector<Bid> bids_of(const PlacementProblem& p, const Slots& slots, bool hops_count) {
+  const std::vector<HeavyNodes> heavy = heavy_of(p);
   int farthest = 0;
   std::vector<Bid> bids;
   for (const bool first : {true, false})
     for (int d = 0; d < p.domains(); ++d)
-      for (const Heavy& home : sums.heavy[at(d)]) {
+      for (const Heavy& home : heavy[at(d)]) {
         if (home.node == nobody || slots.of_node[at(home.node)].empty()) continue;
         Bid bid{home.bytes, d, home.node};
         if (hops_count) bid.worth = 0;
-        for (const Heavy& other : sums.heavy[at(d)]) {
+        for (const Heavy& other : heavy[at(d)]) {
           if (!hops_count || other.node == nobody) break;
           const int distance = p.distance(other.node, home.node);
           if (first)
@@ -210,14 +117,20 @@ std::vector<int> place_by_bids(const PlacementProblem& p, const std::vector<Bid>
 /// Exchanges what two slots hold while that relieves the busiest node of one switch.
 class Exchanges {
  public:
-  Exchanges(const PlacementProblem& p, const Sums& sums, const Slots& slots,
+  Exchanges(const PlacementProblem& p, const SwitchSums& sums, const Slots& slots,
             const std::vector<int>& slot_of_domain)
       : p_(p),
-        sums_(sums),
+        by_domain_(p.bytes.transposed()),
         slots_(slots),
         loads_(p, sums, slots.seat_of_domain(slot_of_domain)),
-        held_(at(slots_of(p)), nobody) {
-    for (int d = 0; d < p.domains(); ++d) held_[at(slot_of_domain[at(d)])] = d;
+        held_(at(slots_of(p))),
+        kept_here_(at(p.domains()), 0),
+        kept_there_(p.nodes.size(), 0),
+        work_left_(std::max(most_exchanges_tried, most_exchanges_tried_a_domain * slots_of(p))) {
+    for (int d = 0; d < p.domains(); ++d) {
+      const int slot = slot_of_domain[at(d)];
+      held_[at(slot)] = {d, sums.of_domain(d), p.bytes(slots.home(slot), d)};
+    }
   }
 
   /// True: it ended at the limit.
@@ -231,56 +144,86 @@ class Exchanges {
   [[nodiscard]] std::vector<int> seat_of_domain() const {
     std::vector<int> seats(at(p_.domains()));
     for (int slot = 0; slot < static_cast<int>(held_.size()); ++slot)
-      if (held_[at(slot)] != nobody) seats[at(held_[at(slot)])] = slots_.seat(slot);
+      if (const int domain = held_[at(slot)].domain; domain != nobody) seats[at(domain)] = slots_.seat(slot);
     return seats;
   }
 
  private:
-  struct Load {
-    std::int64_t leaves = 0, enters = 0;
-    [[nodiscard]] std::int64_t worst() const noexcept { return std::max(leaves, enters); }
+  /// A slot's domain.
+  struct Held {
+    int domain = nobody;
+    std::int64_t bytes = 0, kept = 0;  ///< of the domain: all, and those of the slot's node
+  };
+  /// An exchange, and the loads of the busiest node and of the other one afterwards.
+  struct Move {
+    std::int64_t worst = 0;
+    int from = nobody, to = nobody;
   };
 
-  [[nodiscard]] std::int64_t kept(int node, int domain) const noexcept {
-    return domain == nobody ? 0 : p_.bytes(node, domain);
-  }
-  [[nodiscard]] std::int64_t all_of(int domain) const noexcept {
-    return domain == nobody ? 0 : sums_.of_domain[at(domain)];
-  }
-  /// Of a node that gives a domain away for another.
-  [[nodiscard]] Load after(int node, int gives, int gets) const noexcept {
-    const std::int64_t more_kept = kept(node, gets) - kept(node, gives);
+  /// Bytes that leave or enter a node that gives a domain away for another, of which it keeps `kept`.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> after(int node, const Held& gives, const Held& gets,
+                                                            std::int64_t kept) const noexcept {
+    const std::int64_t more_kept = kept - gives.kept;
     return {loads_.leaves[at(node)] - more_kept,
-            loads_.enters[at(node)] + all_of(gets) - all_of(gives) - more_kept};
+            loads_.enters[at(node)] + gets.bytes - gives.bytes - more_kept};
+  }
+  [[nodiscard]] std::int64_t worst_after(int node, const Held& gives, const Held& gets,
+                                         std::int64_t kept) const noexcept {
+    const auto [leaves, enters] = after(node, gives, gets, kept);
+    return std::max(leaves, enters);
+  }
+
+  /// What the node's domains are exchanged for, tried with all slots. O(slots of the node * slots).
+  Move best_move(int node) {
+    Move best{.worst = loads_.worst(node)};
+    for (const auto [domain, bytes] : p_.bytes.row(node)) kept_here_[at(domain)] = bytes;
+    for (const int slot : slots_.of_node[at(node)]) {
+      const Held& gives = held_[at(slot)];
+      note_kept(gives.domain, true);
+      for (int other = 0; other < static_cast<int>(held_.size()); ++other) {
+        const Held& gets = held_[at(other)];
+        const std::int64_t here = gets.domain == nobody ? 0 : kept_here_[at(gets.domain)];
+        const std::int64_t here_after = worst_after(node, gives, gets, here);
+        const int there = slots_.home(other);
+        if (here_after >= best.worst || there == node) continue;
+        const std::int64_t worst =
+            std::max(here_after, worst_after(there, gets, gives, kept_there_[at(there)]));
+        if (worst < best.worst) best = {worst, slot, other};
+      }
+      note_kept(gives.domain, false);
+    }
+    for (const auto [domain, bytes] : p_.bytes.row(node)) kept_here_[at(domain)] = 0;
+    return best;
+  }
+
+  void note_kept(int domain, bool on) {
+    if (domain == nobody) return;
+    for (const auto [node, bytes] : by_domain_.row(domain)) kept_there_[at(node)] = on ? bytes : 0;
   }
 
   bool relieve(int node) {
-    std::int64_t best = loads_.worst(node);
-    int from = nobody, to = nobody;
-    for (const int slot : slots_.of_node[at(node)])
-      for (int other = 0; other < static_cast<int>(held_.size()); ++other) {
-        const int gives = held_[at(slot)], gets = held_[at(other)], there = slots_.home(other);
-        const std::int64_t here_after = after(node, gives, gets).worst();
-        if (here_after >= best || there == node) continue;
-        const std::int64_t worst = std::max(here_after, after(there, gets, gives).worst());
-        if (worst < best) best = worst, from = slot, to = other;
-      }
+    const Move move = best_move(node);
     work_left_ -= static_cast<std::int64_t>(slots_.of_node[at(node)].size() * held_.size() + p_.nodes.size());
-    if (from == nobody) return false;
-    const int gives = held_[at(from)], gets = held_[at(to)], there = slots_.home(to);
-    const Load mine = after(node, gives, gets), theirs = after(there, gets, gives);
-    loads_.leaves[at(node)] = mine.leaves, loads_.enters[at(node)] = mine.enters;
-    loads_.leaves[at(there)] = theirs.leaves, loads_.enters[at(there)] = theirs.enters;
-    std::swap(held_[at(from)], held_[at(to)]);
+    if (move.from == nobody) return false;
+    Held &gives = held_[at(move.from)], &gets = held_[at(move.to)];
+    const int there = slots_.home(move.to);
+    const std::int64_t here_kept = gets.domain == nobody ? 0 : p_.bytes(node, gets.domain),
+                       there_kept = gives.domain == nobody ? 0 : p_.bytes(there, gives.domain);
+    const auto mine = after(node, gives, gets, here_kept), theirs = after(there, gets, gives, there_kept);
+    std::tie(loads_.leaves[at(node)], loads_.enters[at(node)]) = mine;
+    std::tie(loads_.leaves[at(there)], loads_.enters[at(there)]) = theirs;
+    std::swap(gives, gets);
+    gives.kept = here_kept, gets.kept = there_kept;
     return true;
   }
 
   const PlacementProblem& p_;
-  const Sums& sums_;
+  const NodeBytes by_domain_;
   const Slots& slots_;
   NodeLoads loads_;
-  std::vector<int> held_;  ///< [slot]: its domain
-  std::int64_t work_left_ = most_exchanges_tried;
+  std::vector<Held> held_;                            ///< [slot]
+  std::vector<std::int64_t> kept_here_, kept_there_;  ///< [domain] on one node, [node] of one domain
+  std::int64_t work_left_;
 };
 
 std::vector<int> slots_in_order(const PlacementProblem& p) {
@@ -295,7 +238,7 @@ struct Exchanged {
 };
 
 /// From the better one of domains in order and domains by bids.
-Exchanged exchange_on_switch(const PlacementProblem& p, const Sums& sums, const Slots& slots,
+Exchanged exchange_on_switch(const PlacementProblem& p, const SwitchSums& sums, const Slots& slots,
                              const std::vector<int>& by_bids) {
   const auto bytes = [&](const std::vector<int>& slot_of_domain) {
     const NodeLoads loads(p, sums, slots.seat_of_domain(slot_of_domain));
@@ -304,32 +247,27 @@ Exchanged exchange_on_switch(const PlacementProblem& p, const Sums& sums, const 
   std::vector<int> begin = slots_in_order(p);
   if (bytes(by_bids) < bytes(begin)) begin = by_bids;
   Exchanges exchanges(p, sums, slots, begin);
-  const bool limited = exchanges.run(least_on_busiest(p, sums, slots));
+  const bool limited = exchanges.run(least_on_busiest(p, sums));
   return {exchanges.seat_of_domain(), limited};
 }
 
-AssignmentChoice choose_on_switch(const PlacementProblem& p, const machine::SingleSwitch& one) {
-  const Sums sums(p);
+AssignmentChoice choose_on_switch(const PlacementProblem& p) {
+  const SwitchSums sums = sums_of(p);
+  AssignmentChoice in_order = in_order_on_switch(p, sums, NodeLoads(p, sums));
+  if (in_order.reason.why != WhyAssignment::nothing_sooner) return in_order;
   const Slots slots(p);
   const auto assigned = [&](Assignment how, std::vector<int> seats) {
-    PlacementMeasures measures = measure_on_switch(p, sums, seats);
+    PlacementMeasures measures = measure_on_switch(p, sums, NodeLoads(p, sums, seats), seats);
     return Assigned{how, std::move(seats), std::move(measures)};
   };
-  std::vector<Assigned> all{assigned(Assignment::in_order, slots.seat_of_domain(slots_in_order(p)))};
-  const double in_order_s = all.front().measures.busiest.time_s;
-  const double least_s = static_cast<double>(least_on_busiest(p, sums, slots)) / one.link.rate_bytes_per_s;
-  if (least_s > (1 - least_gain) * in_order_s) {
-    AssignmentChoice choice = choose_among(std::move(all));
-    choice.reason.why = WhyAssignment::bounded;
-    return choice;
-  }
-  if (in_order_s == 0) return choose_among(std::move(all));
-  const std::vector<int> by_bids = place_by_bids(p, bids_of(p, sums, slots, false), slots);
+  const std::vector<int> by_bids = place_by_bids(p, bids_of(p, slots, false), slots);
   Exchanged exchanged = exchange_on_switch(p, sums, slots, by_bids);
+  std::vector<Assigned> all{
+      {Assignment::in_order, std::move(in_order.seat_of_domain), std::move(in_order.before)}};
   all.push_back(assigned(Assignment::locality_aware, slots.seat_of_domain(by_bids)));
   all.push_back(assigned(Assignment::least_congestion, std::move(exchanged.seat_of_domain)));
   AssignmentChoice choice = choose_among(std::move(all));
-  choice.reason.limited = exchanged.limited;
+  choice.reason.limited = exchanged.limited || p.sums;
   return choice;
 }
 
@@ -343,15 +281,14 @@ bool few_enough_for_exact(const PlacementProblem& p) {
 std::vector<int> assign_by_node(Assignment policy, const PlacementProblem& p) {
   const Slots slots(p);
   if (policy == Assignment::in_order) return slots.seat_of_domain(slots_in_order(p));
-  const Sums sums(p);
   const bool hops_count = policy != Assignment::locality_aware && !only_switch(p);
-  const std::vector<int> by_bids = place_by_bids(p, bids_of(p, sums, slots, hops_count), slots);
+  const std::vector<int> by_bids = place_by_bids(p, bids_of(p, slots, hops_count), slots);
   if (policy != Assignment::least_congestion || !only_switch(p)) return slots.seat_of_domain(by_bids);
-  return exchange_on_switch(p, sums, slots, by_bids).seat_of_domain;
+  return exchange_on_switch(p, sums_of(p), slots, by_bids).seat_of_domain;
 }
 
 AssignmentChoice choose_by_node(const PlacementProblem& p) {
-  if (const machine::SingleSwitch* one = only_switch(p)) return choose_on_switch(p, *one);
+  if (only_switch(p)) return choose_on_switch(p);
   std::vector<Assigned> all;
   for (const Assignment how : {Assignment::in_order, Assignment::least_hop_bytes}) {
     std::vector<int> seats = assign_by_node(how, p);

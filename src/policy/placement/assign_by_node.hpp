@@ -22,15 +22,16 @@ namespace collio::policy {
 inline constexpr std::int64_t most_exact_costs_on_switch = 1 << 14, most_exact_costs = 1 << 17;
 [[nodiscard]] bool few_enough_for_exact(const PlacementProblem& problem);
 
-/// Pairs of domains looked at, after which exchanges end: about 10 ms.
-inline constexpr std::int64_t most_exchanges_tried = 2'000'000;
+/// Pairs of domains looked at after which exchanges end, and the same for each domain where these are more:
+/// about 10 ms, and 100 ms with 40,000 domains.
+inline constexpr std::int64_t most_exchanges_tried = 2'000'000, most_exchanges_tried_a_domain = 500;
 
 /// Aggregator of every domain by `policy`, as assign_domains has it, but that the sums of locality_aware and
 /// least_hop_bytes are good and not the best, and that least_congestion exchanges domains on one switch
-/// alone. O(nodes * domains + domains log domains); memory O(nodes + domains + aggregators).
+/// alone. O(entries + nodes + aggregators + domains log domains), which is also the memory.
 [[nodiscard]] std::vector<int> assign_by_node(Assignment policy, const PlacementProblem& problem);
 
-/// What `auto` takes. On a network that is not one switch a measure is O(nodes * nodes * hops).
+/// What `auto` takes. On a network that is not one switch a measure is O(entries * hops).
 [[nodiscard]] AssignmentChoice choose_by_node(const PlacementProblem& problem);
 
 }  // namespace collio::policy

@@ -58,8 +58,12 @@ std::vector<int> least_congestion(const PlacementProblem& p, const std::vector<s
 }  // namespace
 
 std::vector<int> assign_domains(Assignment policy, const PlacementProblem& p) {
-  if (policy == Assignment::locality_aware)
-    return least(p, [&](int node, int domain) { return -p.bytes(node, domain); });
+  if (policy == Assignment::locality_aware) {
+    core::Matrix<std::int64_t> kept({static_cast<int>(p.nodes.size()), p.domains()});
+    for (int node = 0; node < p.bytes.rows(); ++node)
+      for (const auto [domain, bytes] : p.bytes.row(node)) kept(node, static_cast<int>(domain)) = bytes;
+    return least(p, [&](int node, int domain) { return -kept(node, domain); });
+  }
   if (policy == Assignment::least_hop_bytes) return least_hop_bytes(p);
   if (policy == Assignment::least_congestion) return assign_by_all(p).back();
   return in_order(p);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/index.hpp"
 #include "machine/node_traffic.hpp"
 #include "policy/aggregators/elect_aggregators.hpp"
 #include "policy/placement/assign_by_node.hpp"
@@ -62,16 +63,17 @@ PlacedDomains elect(Election how, const PlacementProblem& problem, const machine
   return placed;
 }
 
+PlacedDomains placed_as(AssignmentChoice choice) {
+  return {.how = std::string(name_of(choice.how)),
+          .reason = choice.reason,
+          .seat_of_domain = std::move(choice.seat_of_domain),
+          .before = std::move(choice.before),
+          .after = std::move(choice.after),
+          .traffic = {}};
+}
+
 PlacedDomains assign(const PlacementProblem& problem, const Hints& hints) {
-  if (!hints.assignment) {
-    AssignmentChoice choice = choose_assignment(problem);
-    return {.how = std::string(name_of(choice.how)),
-            .reason = choice.reason,
-            .seat_of_domain = std::move(choice.seat_of_domain),
-            .before = std::move(choice.before),
-            .after = std::move(choice.after),
-            .traffic = {}};
-  }
+  if (!hints.assignment) return placed_as(choose_assignment(problem));
   PlacedDomains placed{.how = std::string(name_of(*hints.assignment)),
                        .seat_of_domain = few_enough_for_exact(problem)
                                              ? assign_domains(*hints.assignment, problem)
@@ -79,6 +81,11 @@ PlacedDomains assign(const PlacementProblem& problem, const Hints& hints) {
   placed.before = measure(problem, assign_domains(Assignment::in_order, problem));
   placed.after = measure(problem, placed.seat_of_domain);
   return placed;
+}
+
+/// Else pieces go by way of other nodes.
+bool traffic_is_foreseen(const Plan& plan, const Hints& hints) {
+  return plan.path != Path::two_layer || hints.nodes_per_group == 1;
 }
 
 std::vector<std::int64_t> traffic_of(const PlacementProblem& problem, const machine::Machine& machine,
@@ -121,15 +128,58 @@ PlacedDomains without_memory(int domains) {
   return placed;
 }
 
-PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, const Hints& hints,
-                            core::Matrix<std::int64_t> bytes, const std::vector<int>& homes) {
+bool sums_first(const Plan& plan, const machine::Machine& machine, const Hints& hints,
+                const std::vector<int>& homes) {
+  if (machine.network || hints.assignment || std::holds_alternative<Election>(hints.who)) return false;
+  if (machine.nodes.size() <= machine::NodeTraffic::most_nodes_in_matrix) return false;
   const machine::Topology topology = topology_of(machine);
-  const PlacementProblem problem{topology, network_nodes(machine), std::move(bytes), homes,
+  return !few_enough_for_exact({topology, network_nodes(machine), NodeBytes(plan.domains.count), homes});
+}
+
+SwitchSums part_of_sums(const Plan& plan, const std::vector<int>& homes, int nodes, int node,
+                        std::span<const DomainBytes> row) {
+  const int count = plan.domains.count;
+  const machine::Topology topology(machine::SingleSwitch{nodes, unknown_link});
+  const PlacementProblem problem{topology, std::vector<int>(core::at(nodes)), NodeBytes(count), homes};
+  SwitchSums sums(nodes, count);
+  sums.add_row(problem, node, row, room_of_nodes(problem)[core::at(node)]);
+  return sums;
+}
+
+std::optional<PlacedDomains> placed_by_sums(const Plan& plan, const machine::Machine& machine,
+                                            const Hints& hints, const std::vector<int>& homes,
+                                            const SwitchSums& sums) {
+  const machine::Topology topology = topology_of(machine);
+  const PlacementProblem problem{topology, network_nodes(machine), NodeBytes(plan.domains.count), homes,
                                  plan.direction == Direction::read};
+  const NodeLoads loads(problem, sums);
+  AssignmentChoice choice = in_order_on_switch(problem, sums, loads);
+  if (choice.reason.why == WhyAssignment::nothing_sooner) return {};
+  PlacedDomains placed = placed_as(std::move(choice));
+  placed.network_known = false;
+  if (!traffic_is_foreseen(plan, hints)) return placed;
+  machine::NodeTraffic traffic(machine);
+  const auto from_nodes = std::ranges::copy(problem.reads ? loads.enters : loads.leaves,
+                                            traffic.numbers().begin());  // sent, and then received
+  std::ranges::copy(problem.reads ? loads.leaves : loads.enters, from_nodes.out);
+  placed.traffic = std::move(traffic.numbers());
+  return placed;
+}
+
+PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, const Hints& hints,
+                            CallBytes bytes, const std::vector<int>& homes) {
+  const machine::Topology topology = topology_of(machine);
+  const PlacementProblem problem{.topology = topology,
+                                 .nodes = network_nodes(machine),
+                                 .bytes = std::move(bytes.entries),
+                                 .seats = homes,
+                                 .reads = plan.direction == Direction::read,
+                                 .sums = bytes.sums ? &*bytes.sums : nullptr};
   const auto* election = std::get_if<Election>(&hints.who);
   PlacedDomains placed = election ? elect(*election, problem, machine) : assign(problem, hints);
   placed.network_known = machine.network != nullptr;
-  if (plan.path != Path::two_layer || hints.nodes_per_group == 1)
+  placed.reason.limited = placed.reason.limited || !bytes.all;
+  if (bytes.all && traffic_is_foreseen(plan, hints))
     placed.traffic = traffic_of(problem, machine, placed.seat_of_domain);
   return placed;
 }

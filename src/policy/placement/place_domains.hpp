@@ -5,12 +5,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "machine/machine.hpp"
 #include "policy/placement/choose_assignment.hpp"
 #include "policy/placement/placement.hpp"
+#include "policy/placement/switch_sums.hpp"
 #include "policy/plan/plan.hpp"
 
 namespace collio::policy {
@@ -49,10 +51,30 @@ enum class InOrder {
 /// The network of a job: the known one, or one switch.
 [[nodiscard]] machine::Topology topology_of(const machine::Machine& machine);
 
-/// `bytes`: [node][domain]. `homes`: node of each aggregator, as many as domains or more. Pure. Cost: as
-/// choose_assignment.
+/// Where the bytes of a call are.
+struct CallBytes {
+  NodeBytes entries;
+  std::optional<SwitchSums> sums = {};  ///< of all bytes, where `entries` lacks the smallest: `all` is false
+  bool all = true;
+};
+/// Most of them that are looked at: 64 MiB.
+inline constexpr std::int64_t most_entries = 1 << 22;
+
+/// Whether sums alone may show that domains stay in order, and are worth making before any entry is looked
+/// at. The same on all ranks. Pure. O(nodes + aggregators).
+[[nodiscard]] bool sums_first(const Plan& plan, const machine::Machine& machine, const Hints& hints,
+                              const std::vector<int>& homes);
+/// Sums with one node's part, `row`; made by each node where sums are to be made first. Pure.
+[[nodiscard]] SwitchSums part_of_sums(const Plan& plan, const std::vector<int>& homes, int nodes, int node,
+                                      std::span<const DomainBytes> row);
+/// Domains in order, where the parts' sums show that no others can save least_gain. Nothing: entries have to
+/// be looked at. Pure. O(nodes + domains).
+[[nodiscard]] std::optional<PlacedDomains> placed_by_sums(const Plan& plan, const machine::Machine& machine,
+                                                          const Hints& hints, const std::vector<int>& homes,
+                                                          const SwitchSums& sums);
+
+/// `homes`: node of each aggregator, as many as domains or more. Pure. Cost: as choose_assignment.
 [[nodiscard]] PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine,
-                                          const Hints& hints, core::Matrix<std::int64_t> bytes,
-                                          const std::vector<int>& homes);
+                                          const Hints& hints, CallBytes bytes, const std::vector<int>& homes);
 
 }  // namespace collio::policy

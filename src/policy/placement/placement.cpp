@@ -11,6 +11,8 @@ namespace collio::policy {
 
 namespace {
 
+using core::at;
+
 core::Error wrong(std::string text) { return {core::ErrorClass::argument, std::move(text)}; }
 
 core::Error check_range(const char* list, const std::vector<int>& values, int end) {
@@ -33,7 +35,7 @@ core::Error check_placement(const PlacementProblem& p) {
     return wrong("bytes has " + std::to_string(p.bytes.rows()) + " rows; allowed: one for each of " +
                  std::to_string(p.nodes.size()) + " nodes");
   for (int node = 0; node < p.bytes.rows(); ++node)
-    for (const std::int64_t bytes : p.bytes.row(node))
+    for (const auto [domain, bytes] : p.bytes.row(node))
       if (bytes < 0)
         return wrong("bytes of node " + std::to_string(node) + " has " + std::to_string(bytes) +
                      "; allowed: 0 and more");
@@ -50,9 +52,8 @@ core::Matrix<std::int64_t> workload(const PlacementProblem& p) {
     const auto sums = work.row(home);
     for (int node = 0; node < nodes; ++node) {
       const int distance = p.distance(node, home);
-      const auto bytes = p.bytes.row(node);
-      if (distance != 0)
-        for (std::size_t d = 0; d < bytes.size(); ++d) sums[d] += distance * bytes[d];
+      if (distance == 0) continue;
+      for (const auto [domain, bytes] : p.bytes.row(node)) sums[at(domain)] += distance * bytes;
     }
   }
   return work;
@@ -61,11 +62,10 @@ core::Matrix<std::int64_t> workload(const PlacementProblem& p) {
 PlacementMeasures measure(const PlacementProblem& p, const std::vector<int>& seat_of_domain) {
   PlacementMeasures m;
   m.seat_bytes.assign(p.seats.size(), 0);
-  for (int node = 0; node < p.bytes.rows(); ++node) {
-    const auto bytes = p.bytes.row(node);
-    for (std::size_t d = 0; d < bytes.size(); ++d) m.seat_bytes[core::at(seat_of_domain[d])] += bytes[d];
-  }
-  std::vector<std::int64_t> loads(2 * core::at(p.topology.links()), 0);
+  for (int node = 0; node < p.bytes.rows(); ++node)
+    for (const auto [domain, bytes] : p.bytes.row(node))
+      m.seat_bytes[at(seat_of_domain[at(domain)])] += bytes;
+  std::vector<std::int64_t> loads(2 * at(p.topology.links()), 0);
   for_each_demand(p, seat_of_domain, [&](int node, int home, std::int64_t bytes) {
     m.bytes += bytes;
     if (node == home) {

@@ -11,17 +11,22 @@
 #include "core/matrix.hpp"
 #include "core/result.hpp"
 #include "machine/topology.hpp"
+#include "policy/aggregators/node_bytes.hpp"
 
 namespace collio::policy {
+
+class SwitchSums;  // policy/placement/switch_sums
 
 /// Aggregators with seats on nodes, domains with bytes from nodes, and the network between the nodes.
 struct PlacementProblem {
   const machine::Topology& topology;
-  std::vector<int> nodes;            ///< of the job: network node of each
-  core::Matrix<std::int64_t> bytes;  ///< [node of the job][domain]
-  std::vector<int> seats;            ///< of each aggregator: its node of the job; not empty
-  bool reads = false;                ///< bytes go from aggregators to nodes, else from nodes to aggregators
-  int hops_inside_node = 0;          ///< what a byte that stays on its node counts as in hop-bytes
+  std::vector<int> nodes;    ///< of the job: network node of each
+  NodeBytes bytes;           ///< of each node of the job
+  std::vector<int> seats;    ///< of each aggregator: its node of the job; not empty
+  bool reads = false;        ///< bytes go from aggregators to nodes, else from nodes to aggregators
+  int hops_inside_node = 0;  ///< what a byte that stays on its node counts as in hop-bytes
+  const SwitchSums* sums =
+      nullptr;  ///< of all bytes, where `bytes` lacks the smallest entries; of one switch
 
   [[nodiscard]] int domains() const noexcept { return bytes.columns(); }
   [[nodiscard]] int seat_node(int seat) const noexcept { return seats[static_cast<std::size_t>(seat)]; }
@@ -36,12 +41,12 @@ struct PlacementProblem {
   }
 };
 
-/// What is wrong with a problem, naming the value and what is allowed. O(nodes + seats + nodes * domains).
+/// What is wrong with a problem, naming the value and what is allowed. O(nodes + seats + entries).
 [[nodiscard]] core::Error check_placement(const PlacementProblem& problem);
 
 /// Hop-bytes of every domain if an aggregator on node n of the job served it: [n][domain], W = D C in Liu,
 /// Zhou & Guo (J. Optimization 2018), 4.3. Rows of nodes without a seat are zero. The distances D are never
-/// stored. O(nodes * nodes with seats * domains).
+/// stored. O(entries * nodes with seats), memory O(nodes * domains).
 [[nodiscard]] core::Matrix<std::int64_t> workload(const PlacementProblem& problem);
 
 struct PlacementMeasures {
@@ -54,22 +59,25 @@ struct PlacementMeasures {
 };
 
 /// visit(node, home, bytes): what a node has for all aggregators on node `home`, where there is anything.
-/// `seat_of_domain`: aggregator of every domain. O(nodes * (nodes + domains)), memory O(nodes + domains).
+/// `seat_of_domain`: aggregator of every domain. O(entries + nodes + domains), memory O(nodes).
 template <class Visit>
 void for_each_demand(const PlacementProblem& problem, const std::vector<int>& seat_of_domain, Visit&& visit) {
-  std::vector<std::size_t> homes;
-  for (const int seat : seat_of_domain) homes.push_back(static_cast<std::size_t>(problem.seat_node(seat)));
   std::vector<std::int64_t> for_home(problem.nodes.size(), 0);
+  std::vector<int> homes;
   for (int node = 0; node < problem.bytes.rows(); ++node) {
-    const auto bytes = problem.bytes.row(node);
-    for (std::size_t d = 0; d < bytes.size(); ++d) for_home[homes[d]] += bytes[d];
-    for (std::size_t home = 0; home < for_home.size(); ++home)
-      if (const std::int64_t sum = std::exchange(for_home[home], 0); sum != 0)
-        visit(node, static_cast<int>(home), sum);
+    for (const auto [domain, bytes] : problem.bytes.row(node)) {
+      const int home = problem.seat_node(seat_of_domain[static_cast<std::size_t>(domain)]);
+      std::int64_t& sum = for_home[static_cast<std::size_t>(home)];
+      if (sum == 0) homes.push_back(home);
+      sum += bytes;
+    }
+    for (const int home : homes)
+      visit(node, home, std::exchange(for_home[static_cast<std::size_t>(home)], 0));
+    homes.clear();
   }
 }
 
-/// `seat_of_domain`: aggregator of every domain. O(links + nodes * (domains + nodes * hops)).
+/// `seat_of_domain`: aggregator of every domain. O(links + nodes + domains + entries * hops).
 [[nodiscard]] PlacementMeasures measure(const PlacementProblem& problem,
                                         const std::vector<int>& seat_of_domain);
 /// Most bytes of an aggregator by their mean, which becomes `measures.imbalance`.

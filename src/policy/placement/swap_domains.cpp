@@ -71,6 +71,7 @@ class Exchange {
  public:
   Exchange(const PlacementProblem& problem, std::vector<int> seat_of_domain, std::int64_t most_work)
       : p_(problem),
+        by_domain_(p_.bytes.transposed()),
         routes_(problem),
         seat_of_(std::move(seat_of_domain)),
         room_(p_.seats.size(),
@@ -129,9 +130,9 @@ class Exchange {
       for (int node = 0; node < p_.bytes.rows(); ++node) {
         if (!passes(node, home, hop)) continue;
         const auto sums = through.row(routes_.row_of(home));
-        const auto bytes = p_.bytes.row(node);
-        for (std::size_t d = 0; d < bytes.size(); ++d) sums[d] += bytes[d];
-        work_left_ -= p_.domains();
+        const auto row = p_.bytes.row(node);
+        for (const auto [domain, bytes] : row) sums[at(domain)] += bytes;
+        work_left_ -= static_cast<std::int64_t>(row.size());
       }
     return through;
   }
@@ -207,16 +208,14 @@ class Exchange {
   /// Adds (sign 1) or takes away (-1) what a domain puts on the links when an aggregator serves it.
   void put(int domain, int seat, int sign) {
     const int home = p_.seat_node(seat);
-    for (int node = 0; node < p_.bytes.rows(); ++node) {
-      const std::int64_t bytes = sign * p_.bytes(node, domain);
-      if (bytes == 0) continue;
-      routes_.route(node, home, [&](std::size_t hop) {
+    const auto nodes = by_domain_.row(domain);
+    for (const DomainBytes& of_node : nodes)
+      routes_.route(static_cast<int>(of_node.domain), home, [&](std::size_t hop) {
         if (old_load_[hop] == untouched) old_load_[hop] = loads_[hop], touched_.push_back(hop);
-        loads_[hop] += bytes;
+        loads_[hop] += sign * of_node.bytes;
         --work_left_;
       });
-    }
-    work_left_ -= p_.bytes.rows();
+    work_left_ -= static_cast<std::int64_t>(nodes.size());
   }
 
   void forget_touched() {
@@ -225,6 +224,7 @@ class Exchange {
   }
 
   const PlacementProblem& p_;
+  const NodeBytes by_domain_;
   Routes routes_;
   std::vector<int> seat_of_;            ///< [domain]
   std::vector<int> room_;               ///< [seat]: domains it may take on

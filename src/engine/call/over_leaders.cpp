@@ -1,0 +1,66 @@
+// See over_leaders.hpp.
+#include "engine/call/over_leaders.hpp"
+
+#include <span>
+
+#include "engine/file/file.hpp"
+#include "transport/waiting/communicators.hpp"
+#include "transport/waiting/waiting.hpp"
+
+namespace collio::engine {
+
+namespace {
+
+constexpr int tag_tree = 1;
+
+void send(const Ranks& ranks, std::span<const std::int64_t> numbers, int node) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  transport::must(
+      MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
+                ranks.file.place().leaders[static_cast<std::size_t>(node)], tag_tree, ranks.comm, &request),
+      "MPI_Isend");
+  transport::wait_for(request);
+}
+
+void receive(const Ranks& ranks, std::span<std::int64_t> numbers, int node) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  transport::must(
+      MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
+                ranks.file.place().leaders[static_cast<std::size_t>(node)], tag_tree, ranks.comm, &request),
+      "MPI_Irecv");
+  transport::wait_for(request);
+}
+
+/// below(node) for each child of this node's in the tree, nearest first; the distance to the parent.
+template <class Below>
+int climb(const Ranks& ranks, Below&& below) {
+  const int nodes = static_cast<int>(ranks.file.place().leaders.size());
+  int reach = 1;
+  for (; reach < nodes && (ranks.file.place().seat.node & reach) == 0; reach <<= 1)
+    if (ranks.file.place().seat.node + reach < nodes) below(ranks.file.place().seat.node + reach);
+  return reach;
+}
+
+}  // namespace
+
+void combine_on_first(const Ranks& ranks, std::vector<std::int64_t>& numbers, MPI_Op op) {
+  std::vector<std::int64_t> other(numbers.size());
+  const int reach = climb(ranks, [&](int node) {
+    receive(ranks, other, node);
+    transport::must(
+        MPI_Reduce_local(other.data(), numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, op),
+        "MPI_Reduce_local");
+  });
+  if (ranks.file.place().seat.node > 0) send(ranks, numbers, ranks.file.place().seat.node - reach);
+}
+
+std::int64_t told_by_first(const Ranks& ranks, std::int64_t number) {
+  int reach = climb(ranks, [](int) {});
+  if (ranks.file.place().seat.node > 0) receive(ranks, {&number, 1}, ranks.file.place().seat.node - reach);
+  for (reach >>= 1; reach > 0; reach >>= 1)
+    if (ranks.file.place().seat.node + reach < static_cast<int>(ranks.file.place().leaders.size()))
+      send(ranks, {&number, 1}, ranks.file.place().seat.node + reach);
+  return number;
+}
+
+}  // namespace collio::engine
