@@ -10,17 +10,24 @@
 
 namespace {
 
-std::int64_t allocations = 0;
+std::int64_t allocations = 0, looked_at = 0;
 
 }  // namespace
 
-void* operator new(std::size_t bytes) {
+// Not inlined: compilers would take a pair of which they see one for mismatched.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+/// Every request that a look is at.
+extern "C" int MPI_Testsome(int count, MPI_Request* requests, int* over, int* indices, MPI_Status* statuses) {
+  looked_at += count;
+  return PMPI_Testsome(count, requests, over, indices, statuses);
+}
 
 namespace {
 
@@ -113,6 +120,36 @@ void oldest_first(Program& program) {
   program.equal(words[1], 1, "the second message's word");
 }
 
+/// Thousands of messages under way: a look costs as at few, whichever are over, and none is forgotten.
+void thousands(Program& program, bool last_first) {
+  constexpr int count = 600;
+  std::vector<int> words(count, -1);
+  InFlight<int> receives;
+  for (int i = 0; i < count; ++i)
+    receives.post(int{i}, [&](int, MPI_Request* started) {
+      return MPI_Irecv(&words[static_cast<std::size_t>(i)], 1, MPI_INT, program.rank, tag + i, MPI_COMM_WORLD,
+                       started);
+    });
+  std::vector<int> over;
+  const auto note = [&](int which, const MPI_Status&) { over.push_back(which); };
+  looked_at = 0;
+  for (int i = 0; i < 100; ++i) program.that(!receives.retire(note), "no message is over");
+  program.that(looked_at <= 100 * InFlight<int>::most_looked_at, "looks at messages of which none is over");
+  looked_at = 0;
+  for (int i = 0; i < count; ++i) {
+    const int which = last_first ? count - 1 - i : i;
+    MPI_Send(&which, 1, MPI_INT, program.rank, tag + which, MPI_COMM_WORLD);
+    if (!last_first || i % 100 == 99) receives.retire(note);
+  }
+  while (!receives.empty()) receives.retire(note);
+  std::ranges::sort(over);
+  for (int i = 0; i < count; ++i) {
+    program.equal(over[static_cast<std::size_t>(i)], i, "each message is over once");
+    program.equal(words[static_cast<std::size_t>(i)], i, "a message's word");
+  }
+  program.that(looked_at <= 100 * count, "looks at messages in all: each at all would be 180,000");
+}
+
 /// The collection waits for its messages when it ends, and can be emptied before.
 void leaves_none(Program& program) {
   const int next = (program.rank + 1) % program.size,
@@ -137,6 +174,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   allocates_nothing_later(program);
   oldest_first(program);
+  for (const bool last_first : {false, true}) thousands(program, last_first);
   leaves_none(program);
   return program.finish();
 }

@@ -12,7 +12,9 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transport/liveness/presence.hpp"
@@ -131,6 +133,7 @@ class RollCall final : public Lookout {
   bool has_told_ = false;
   std::map<int, Heard> heard_;  ///< by node
   InFlight<Sending> sends_;
+  std::set<std::pair<int, Kind>> sent_to_;  ///< by sends_
 };
 
 }  // namespace collio::transport

@@ -13,13 +13,12 @@ constexpr int tag = 32766;  // above those of windows and answers
 }  // namespace
 
 void RollCall::retire_sends() {
-  sends_.retire([](const Sending&, const MPI_Status&) {});
+  sends_.retire([this](const Sending& s, const MPI_Status&) { sent_to_.erase({s.to, s.kind}); });
 }
 
 void RollCall::send(Kind kind, int to, const Heard& what) {
   retire_sends();
-  for (const Sending& one : sends_.items())
-    if (one.to == to && one.kind == kind) return;  // it has not taken the last one yet
+  if (sent_to_.contains({to, kind})) return;  // it has not taken the last one yet
   Sending s{{}, to, kind};
   Header header = what.header;
   header.kind = kind;
@@ -31,6 +30,7 @@ void RollCall::send(Kind kind, int to, const Heard& what) {
     return MPI_Issend(sent.message.data(), static_cast<int>(sent.message.size()), MPI_BYTE, to, tag,
                       set_.comm, started);
   });
+  sent_to_.emplace(to, kind);
 }
 
 /// Of a node's ranks its first counts: it may be the one that tells.

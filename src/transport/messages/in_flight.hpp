@@ -1,17 +1,22 @@
 // Nonblocking messages under way, each with what it is for: a buffer to give back, a window to fill.
 //
-// One MPI_Testsome looks at all messages. An error of MPI ends the job, as everywhere on collio's
+// One look is at most_looked_at messages: where more are under way, at the oldest ones, which are mostly over
+// first, and at others in turn; further on while any is over. So a look at thousands of messages, of which
+// none is over, costs no more than one at few. An error of MPI ends the job, as everywhere on collio's
 // communicators: a rank that lost a message cannot know which ranks wait for it. Places of messages that are
 // over are used again, so nothing is allocated once the most that are ever under way have been.
 #pragma once
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <list>
+#include <optional>
+#include <ranges>
 #include <utility>
-#include <vector>
 
 #include "transport/waiting/communicators.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -28,101 +33,124 @@ namespace collio::transport {
 /// `Item`: what a message is for; has a default value and can be moved.
 template <class Item>
 class InFlight {
+  struct Message {
+    Item item{};
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
  public:
+  static constexpr int most_looked_at = 64;
+
   InFlight() = default;
-  InFlight(InFlight&&) = default;
+  InFlight(InFlight&& other) noexcept
+      : messages_(std::move(other.messages_)),
+        spare_(std::move(other.spare_)),
+        size_(std::exchange(other.size_, 0)) {}
   InFlight& operator=(InFlight&&) = delete;
   ~InFlight() { drain(); }
 
-  [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return requests_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// What is under way, oldest first.
-  [[nodiscard]] const std::list<Item>& items() const noexcept { return items_; }
+  [[nodiscard]] auto items() const noexcept { return messages_ | std::views::transform(&Message::item); }
 
   /// Begins a message: start(item, request) calls MPI and returns its code. The item stays where it is until
   /// the message is over: it may have the message's bytes.
   template <class Start>
   void post(Item&& item, Start&& start) {
     assert(over_.empty());
-    if (spare_.empty()) spare_.emplace_back();
-    make_room(places_);  // before anything is booked: where memory fails, nothing was
-    make_room(requests_);
-    indices_.resize(requests_.size() + 1);
-    statuses_.resize(requests_.size() + 1);
-    const auto place = spare_.begin();
-    *place = std::move(item);
-    places_.push_back(place);
-    requests_.push_back(MPI_REQUEST_NULL);
-    items_.splice(items_.end(), spare_, place);
-    must(start(*place, &requests_.back()), "the start of a message");
+    if (spare_.empty()) spare_.emplace_back();  // before anything is booked: where memory fails, nothing was
+    Message& message = spare_.front();
+    message.item = std::move(item);
+    messages_.splice(messages_.end(), spare_, spare_.begin());
+    ++size_;
+    must(start(message.item, &message.request), "the start of a message");
   }
 
-  /// Looks at all, in one call: each(item, status) for those that are over, which must not post here. True
-  /// when any was.
+  /// Looks at messages: each(item, status) for those that are over, which must not post here. True when any
+  /// was.
   template <class Each>
   bool retire(Each&& each) {
-    if (empty()) return false;
-    int count = 0;
-    must(MPI_Testsome(static_cast<int>(size()), requests_.data(), &count, indices_.data(), statuses_.data()),
-         "MPI_Testsome");
-    return hand_over(count, each);
+    Place oldest = messages_.begin();
+    if (size_ <= at(most_looked_at)) return look(oldest, most_looked_at, each);
+    bool any = false;
+    for (; look(oldest, most_looked_at / 2, each); oldest = messages_.begin()) any = true;
+    for (std::size_t left = size_; left > 0; left -= std::min(left, at(most_looked_at / 2))) {
+      Place place = next_.value_or(messages_.begin());
+      const bool over = look(place, most_looked_at / 2, each);
+      next_.reset();
+      if (place != messages_.end()) next_ = place;
+      if (!over) break;
+      any = true;
+    }
+    return any;
   }
 
   /// Looks at the oldest alone, then at the next when that one is over: for messages that end in order.
   template <class Each>
   bool retire_oldest(Each&& each) {
     bool any = false;
-    for (int done = 1; done && !empty();) {
-      must(MPI_Test(&requests_.front(), &done, &statuses_.front()), "MPI_Test");
-      indices_.front() = 0;
-      any = hand_over(done, each) || any;
+    while (!empty()) {
+      int done = 0;
+      MPI_Status status;
+      must(MPI_Test(&messages_.front().request, &done, &status), "MPI_Test");
+      if (!done) break;
+      take_over(messages_.begin());
+      hand_over(&status, each);
+      any = true;
     }
     return any;
   }
 
   /// Waits politely until all are over.
   void drain() {
-    for (MPI_Request& request : requests_) wait_for(request);
-    requests_.clear();
-    places_.clear();
-    spare_.splice(spare_.end(), items_);
+    for (Message& message : messages_) wait_for(message.request);
+    spare_.splice(spare_.end(), messages_);
+    size_ = 0;
+    next_ = {};
   }
 
  private:
-  using Place = typename std::list<Item>::iterator;
+  using Place = typename std::list<Message>::iterator;
 
-  /// For one more.
-  template <class Entry>
-  static void make_room(std::vector<Entry>& list) {
-    if (list.size() == list.capacity()) list.reserve(list.empty() ? 8 : 2 * list.size());
-  }
-
+  /// At `most` messages from `place` on, which is after them then. True when any was over.
   template <class Each>
-  bool hand_over(int count, Each& each) {
-    if (count <= 0) return false;
-    for (int i = 0; i < count; ++i) {
-      const auto index = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
-      over_.splice(over_.end(), items_, places_[index]);
+  bool look(Place& place, int most, Each& each) {
+    std::array<MPI_Request, most_looked_at> requests;
+    std::array<MPI_Status, most_looked_at> statuses;
+    std::array<int, most_looked_at> indices;
+    std::array<Place, most_looked_at> places;
+    int count = 0, over = 0;
+    for (; place != messages_.end() && count < most; ++place, ++count) {
+      requests[at(count)] = place->request;
+      places[at(count)] = place;
     }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (requests_[i] == MPI_REQUEST_NULL) continue;
-      requests_[kept] = requests_[i];
-      places_[kept++] = places_[i];
-    }
-    requests_.resize(kept);
-    places_.resize(kept);
-    auto status = statuses_.cbegin();
-    for (Item& item : over_) each(item, *status++);
-    spare_.splice(spare_.end(), over_);
-    return true;
+    if (count == 0) return false;
+    must(MPI_Testsome(count, requests.data(), &over, indices.data(), statuses.data()), "MPI_Testsome");
+    for (int i = 0; i < over; ++i) take_over(places[at(indices[at(i)])]);
+    if (over > 0) hand_over(statuses.data(), each);  // else none, or MPI_UNDEFINED
+    return over > 0;
   }
 
-  std::list<Item> items_, over_, spare_;
-  std::vector<MPI_Request> requests_;
-  std::vector<Place> places_;  ///< of the requests' items
-  std::vector<int> indices_;   ///< MPI_Testsome fills these
-  std::vector<MPI_Status> statuses_;
+  void take_over(Place place) {
+    if (next_ == place && ++*next_ == messages_.end()) next_.reset();
+    place->request = MPI_REQUEST_NULL;
+    over_.splice(over_.end(), messages_, place);
+    --size_;
+  }
+
+  /// `status`: of the first message in over_, and of the others after it.
+  template <class Each>
+  void hand_over(const MPI_Status* status, Each& each) {
+    for (Message& message : over_) each(message.item, *status++);
+    spare_.splice(spare_.end(), over_);
+  }
+
+  [[nodiscard]] static std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
+
+  std::list<Message> messages_, over_, spare_;
+  std::size_t size_ = 0;
+  std::optional<Place> next_;  ///< to be looked at in turn; nothing: the oldest
 };
 
 }  // namespace collio::transport
