@@ -47,7 +47,7 @@ class Tests {
     bool all_differ = true;
   };
   void in_turn(const Patterns& patterns) {
-    const int rounds = 120 / patterns.number;
+    const int rounds = std::max(2, 120 / patterns.number);
     PieceFile file(program_, MPI_COMM_WORLD, program_.temporary("in_turn"), {{"collio_path", "two_layer"}});
     std::int64_t at = 0;
     for (int i = 0; i < rounds * patterns.number; ++i) {
@@ -106,5 +106,6 @@ int main(int argc, char** argv) {
   tests.in_turn({2, 24, true});
   tests.in_turn({2, 28, false});
   tests.in_turn({17, 40, true});
+  tests.in_turn({100, 60, true});
   return program.finish();
 }

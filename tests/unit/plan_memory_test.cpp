@@ -197,34 +197,58 @@ TEST(PlanMemory, ForgetsTheCallThatWasNotUsedLongest) {
   EXPECT_EQ(ranks.call(pair_of(2)), 0);
 }
 
-TEST(PlanMemory, LongPlansAreFewer) {
+/// With domains that differ in length, or in order, or neither.
+policy::Plan long_plan(int domains, bool bounds, bool placed) {
   policy::Plan plan;
-  plan.domains.count = 4096;
-  plan.placed = std::make_shared<const policy::PlacedDomains>();
+  plan.domains.count = domains;
+  if (bounds)
+    plan.domains.bounds =
+        std::make_shared<const std::vector<std::int64_t>>(static_cast<std::size_t>(domains) + 1);
+  policy::PlacedDomains seats;
+  if (placed) seats.seat_of_domain.resize(static_cast<std::size_t>(domains));
+  plan.placed = std::make_shared<const policy::PlacedDomains>(std::move(seats));
+  return plan;
+}
+
+/// Remembers a pattern of `count` pieces; its digest.
+Digest remember_plan(PlanMemory& memory, std::int64_t count, const policy::Plan& plan) {
+  Digest all;
+  const AccessShape shape = AccessShape::of(dealt(0, count));
+  all.set_access({0, shape.hash, shape.offset});
+  memory.remember({0,
+                   Direction::write,
+                   shape,
+                   all,
+                   false,
+                   false,
+                   policy::CallTrials({policy::OpenWay{}}),
+                   {{plan, nullptr}}});
+  return all;
+}
+
+TEST(PlanMemory, LongPlansAreFewer) {
+  const policy::Plan plan = long_plan(4096, true, true);
   PlanMemory memory;
-  const auto remember = [&](std::int64_t count) {
-    Digest all;
-    const AccessShape shape = AccessShape::of(dealt(0, count));
-    all.set_access({0, shape.hash, shape.offset});
-    memory.remember({0,
-                     Direction::write,
-                     shape,
-                     all,
-                     false,
-                     false,
-                     policy::CallTrials({policy::OpenWay{}}),
-                     {{plan, nullptr}}});
-    return all;
-  };
-  const Digest first = remember(1);
+  const Digest first = remember_plan(memory, 1, plan);
   std::int64_t kept = 0;
   while (memory.find(first, Direction::write) && kept < 100) {
     // It is now the last used: others go first.
-    const Digest second = remember(2 + kept++);
+    const Digest second = remember_plan(memory, 2 + kept++, plan);
     ASSERT_TRUE(memory.find(second, Direction::write));
-    for (int i = 0; i < 20; ++i) remember(1000 + 100 * kept + i);
+    for (int i = 0; i < 50; ++i) remember_plan(memory, 1000 + 100 * kept + i, plan);
   }
-  EXPECT_EQ(kept, 1) << "twenty plans of 48 KiB are more than is kept";
+  EXPECT_EQ(kept, 1) << "fifty plans of 48 KiB are more than is kept";
+}
+
+TEST(PlanMemory, FindsAHundredPatternsInTurnOfFourThousandAggregators) {
+  for (const bool placed : {true, false}) {
+    const int patterns = placed ? 100 : 250;
+    const policy::Plan plan = long_plan(4000, false, placed);
+    PlanMemory memory;
+    std::vector<Digest> digests;
+    for (int i = 1; i <= patterns; ++i) digests.push_back(remember_plan(memory, i, plan));
+    for (const Digest& digest : digests) EXPECT_TRUE(memory.find(digest, Direction::write));
+  }
 }
 
 TEST(PlanMemory, FindsPatternsThatDifferInOneRankOnly) {

@@ -180,9 +180,10 @@ PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::Sched
     return std::move(*agreed.ahead);
   }
   Servers placed;
-  if (plan.placed) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
+  const bool in_order = !plan.placed || plan.placed->seat_of_domain.empty();
+  if (!in_order) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
   CollectiveCall call{{file, plan, agreed.prepared.access, agreed.request.memory,
-                       link_of(agreed.buffers, plan, plan.placed ? placed : file.servers, agreed.record),
+                       link_of(agreed.buffers, plan, in_order ? file.servers : placed, agreed.record),
                        agreed.record.steps, agreed.record.counters, trials, agreed.digest.in_background == 0},
                       agreed.buffers,
                       agreed.buffers.ranks};

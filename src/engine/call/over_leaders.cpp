@@ -34,10 +34,11 @@ void receive(const Ranks& ranks, std::span<std::int64_t> numbers, int node) {
 /// below(node) for each child of this node's in the tree, nearest first; the distance to the parent.
 template <class Below>
 int climb(const Ranks& ranks, Below&& below) {
-  const int nodes = static_cast<int>(ranks.file.place().leaders.size());
+  const auto nodes = static_cast<int>(ranks.file.place().leaders.size());
+  const int here = ranks.file.place().seat.node;
   int reach = 1;
-  for (; reach < nodes && (ranks.file.place().seat.node & reach) == 0; reach <<= 1)
-    if (ranks.file.place().seat.node + reach < nodes) below(ranks.file.place().seat.node + reach);
+  for (; reach < nodes && (here & reach) == 0; reach <<= 1)
+    if (here + reach < nodes) below(here + reach);
   return reach;
 }
 
@@ -51,15 +52,16 @@ void combine_on_first(const Ranks& ranks, std::vector<std::int64_t>& numbers, MP
         MPI_Reduce_local(other.data(), numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, op),
         "MPI_Reduce_local");
   });
-  if (ranks.file.place().seat.node > 0) send(ranks, numbers, ranks.file.place().seat.node - reach);
+  if (const int here = ranks.file.place().seat.node; here > 0) send(ranks, numbers, here - reach);
 }
 
 std::int64_t told_by_first(const Ranks& ranks, std::int64_t number) {
+  const int here = ranks.file.place().seat.node;
   int reach = climb(ranks, [](int) {});
-  if (ranks.file.place().seat.node > 0) receive(ranks, {&number, 1}, ranks.file.place().seat.node - reach);
+  if (here > 0) receive(ranks, {&number, 1}, here - reach);
   for (reach >>= 1; reach > 0; reach >>= 1)
-    if (ranks.file.place().seat.node + reach < static_cast<int>(ranks.file.place().leaders.size()))
-      send(ranks, {&number, 1}, ranks.file.place().seat.node + reach);
+    if (here + reach < static_cast<int>(ranks.file.place().leaders.size()))
+      send(ranks, {&number, 1}, here + reach);
   return number;
 }
 

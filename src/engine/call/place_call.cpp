@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -147,7 +148,10 @@ void place_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess
   std::vector<std::int32_t> seats(static_cast<std::size_t>(plan.domains.count), -1);
   if (file.rank == 0) std::ranges::copy(done.seat_of_domain, seats.begin());
   ranks.agreement.maximum(seats);
-  done.seat_of_domain.assign(seats.begin(), seats.end());
+  // Many plans are remembered, and most have domains in order.
+  const bool in_order = std::ranges::equal(seats, std::views::iota(0, plan.domains.count));
+  done.seat_of_domain.assign(seats.begin(), in_order ? seats.begin() : seats.end());
+  done.seat_of_domain.shrink_to_fit();
   plan.placed = std::make_shared<const policy::PlacedDomains>(std::move(done));
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/content_hash.hpp"
+#include "policy/placement/place_domains.hpp"
 
 namespace collio::engine {
 
@@ -15,9 +16,9 @@ std::size_t bytes_of(const PlanMemory::Entry& entry) noexcept {
   std::size_t bytes = sizeof entry + entry.trials.ways() * sizeof(policy::OpenWay);
   for (const PlanMemory::Route& route : entry.routes) {
     bytes += sizeof route;
-    if (route.plan)  // bounds, and who serves
-      bytes += static_cast<std::size_t>(route.plan->domains.count) *
-               (sizeof(std::int64_t) + (route.plan->placed ? sizeof(int) : 0));
+    if (!route.plan) continue;
+    if (route.plan->domains.bounds) bytes += route.plan->domains.bounds->size() * sizeof(std::int64_t);
+    if (route.plan->placed) bytes += route.plan->placed->seat_of_domain.size() * sizeof(int);
   }
   return bytes;
 }

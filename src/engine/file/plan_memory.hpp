@@ -36,8 +36,9 @@ struct AccessShape {
 class PlanMemory {
  public:
   static constexpr std::size_t most_entries = 256;
-  /// Of all entries, on a rank. Rank 0 has the traffic of placed domains as well.
-  static constexpr std::size_t most_bytes = 512 << 10;
+  /// Of all entries, on a rank: more than a hundred plans of 4000 placed domains. Rank 0 has the traffic of
+  /// placed domains as well, a few numbers for each node and link.
+  static constexpr std::size_t most_bytes = 2 << 20;
 
   /// How the call goes by one way.
   struct Route {

@@ -22,7 +22,8 @@ struct PlacedDomains {
   std::string how;  ///< name of the assignment or election
   AssignmentReason reason;
   bool network_known = true;        ///< else all nodes count as on one switch
-  std::vector<int> seat_of_domain;  ///< aggregator of every domain, all different
+  std::vector<int> seat_of_domain;  ///< aggregator of every domain, all different; empty in a plan that is
+                                    ///< kept with domains in order
   PlacementMeasures before, after;  ///< with domain i at aggregator i, and as placed
   std::optional<std::vector<std::int64_t>>
       traffic;  ///< between nodes as placed, as numbers of machine::NodeTraffic; absent where pieces meet on

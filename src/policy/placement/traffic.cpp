@@ -84,8 +84,9 @@ void ServedBytes::add(const Plan& plan, std::int64_t bytes) {
   std::vector<double>& served = by_domain_[plan.direction == Direction::read][layers];
   const Domains& d = plan.domains;
   const auto server_of = [&](int domain) {
-    return static_cast<std::size_t>(
-        plan.placed ? plan.placed->seat_of_domain[static_cast<std::size_t>(domain)] : domain);
+    const bool in_order = !plan.placed || plan.placed->seat_of_domain.empty();
+    return static_cast<std::size_t>(in_order ? domain
+                                             : plan.placed->seat_of_domain[static_cast<std::size_t>(domain)]);
   };
   const double density = static_cast<double>(bytes) / static_cast<double>(plan.span.length);
   for (int i = 0; i < d.count; ++i) {
