@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
+
+#include "networks.hpp"
 
 namespace collio::policy {
 namespace {
@@ -86,6 +89,34 @@ TEST(Aggregators, AreDealtRoundRobinOverNodes) {
   h.aggregators = 5;
   const auto seats = choose_aggregators(machine_of({{"a", 4, 4}, {"b", 4, 4}, {"c", 1, 4}}), h);
   EXPECT_EQ(seats, (std::vector<Seat>{{0, 0}, {1, 0}, {2, 0}, {0, 2}, {1, 2}}));
+}
+
+TEST(Aggregators, FewerThanNodesAreSpreadOverThem) {
+  const Machine m = machine_of(std::vector<machine::Node>(8, {"n", 4, 4}));
+  const auto nodes = [](const Machine& machine, int count) {
+    Hints h;
+    h.aggregators = count;
+    std::vector<int> found;
+    for (const Seat& seat : choose_aggregators(machine, h)) found.push_back(seat.node);
+    return found;
+  };
+  EXPECT_EQ(nodes(m, 1), (std::vector<int>{0}));
+  EXPECT_EQ(nodes(m, 2), (std::vector<int>{0, 4}));
+  EXPECT_EQ(nodes(m, 3), (std::vector<int>{0, 2, 5}));
+  EXPECT_EQ(nodes(m, 10), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 0, 4})) << "and the last ones of more";
+}
+
+TEST(Aggregators, FewerThanNodesAreSpreadOverRacks) {
+  // Ranks are on the nodes of two racks in turn.
+  Machine m = machine_of(std::vector<machine::Node>(4, {"n", 4, 4}));
+  m.network = std::make_shared<const machine::Network>(machine::two_racks());
+  for (const int node : {0, 1, 2, 3})
+    m.nodes[static_cast<std::size_t>(node)].network_node = node % 2 * 2 + node / 2;
+  Hints h;
+  h.aggregators = 2;
+  EXPECT_EQ(per_node(choose_aggregators(m, h)), (std::map<int, int>{{0, 1}, {1, 1}}));
+  for (const int node : {0, 1, 2, 3}) m.nodes[static_cast<std::size_t>(node)].network_node = node;
+  EXPECT_EQ(per_node(choose_aggregators(m, h)), (std::map<int, int>{{0, 1}, {2, 1}}));
 }
 
 TEST(Aggregators, CountFollowsCbNodesWithinTheRanksThereAre) {

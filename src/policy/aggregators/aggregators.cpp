@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace collio::policy {
 
@@ -37,6 +38,27 @@ int automatic_on(const machine::Node& node, const machine::Machine& machine) {
   return std::clamp(wanted, 1, node.ranks);
 }
 
+/// Nodes of the job as they follow each other in the network: those at one switch together. In the order of
+/// ranks where it is not known.
+std::vector<std::size_t> by_rack(const machine::Machine& machine) {
+  std::vector<std::size_t> order(machine.nodes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!machine.network) return order;
+  const machine::Network& network = *machine.network;
+  std::vector<int> rack(static_cast<std::size_t>(network.nodes), static_cast<int>(network.vertices.size()));
+  for (const machine::Link& link : network.links)
+    for (const auto& [node, other] : {std::pair(link.a, link.b), std::pair(link.b, link.a)})
+      if (node < network.nodes && other >= network.nodes) {
+        int& known = rack[static_cast<std::size_t>(node)];
+        known = std::min(known, other);
+      }
+  std::ranges::stable_sort(order, {}, [&](std::size_t node) {
+    const int in_network = machine.nodes[node].network_node;
+    return std::pair(rack[static_cast<std::size_t>(in_network)], in_network);
+  });
+  return order;
+}
+
 }  // namespace
 
 int Spread::local_rank(int i) const noexcept {
@@ -63,17 +85,27 @@ int aggregators_of_a_node(const machine::Machine& machine, const Hints& hints) {
   return std::min(most, (hints.aggregators + nodes - 1) / nodes);
 }
 
+std::vector<int> deal_evenly(const machine::Machine& machine, const std::vector<int>& limits, int count) {
+  const std::vector<std::size_t> order = by_rack(machine);
+  std::vector<int> counts(limits.size(), 0);
+  for (int turn = 0; count > 0; ++turn) {
+    std::vector<std::size_t> takers;
+    for (const std::size_t node : order)
+      if (limits[node] > turn) takers.push_back(node);
+    const std::size_t given = std::min(takers.size(), static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < given; ++i) ++counts[takers[i * takers.size() / given]];
+    count -= static_cast<int>(given);
+  }
+  return counts;
+}
+
 std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints) {
   const std::size_t n = machine.nodes.size();
   const std::vector<int> limits = aggregator_limits(machine, hints);
-  std::vector<int> counts(n, 0);
   const int possible = std::accumulate(limits.begin(), limits.end(), 0);
   const int wanted = hints.aggregators > 0 ? std::min(hints.aggregators, possible) : possible;
   if (wanted == 0) return {Seat{}};  // cb_config_list names no node of this job: rank 0's node serves
-  int dealt = 0;
-  for (int turn = 0; dealt < wanted; ++turn)
-    for (std::size_t i = 0; i < n && dealt < wanted; ++i)
-      if (counts[i] == turn && counts[i] < limits[i]) ++counts[i], ++dealt;
+  const std::vector<int> counts = deal_evenly(machine, limits, wanted);
   std::vector<Seat> seats;
   for (int turn = 0; static_cast<int>(seats.size()) < wanted; ++turn)
     for (std::size_t i = 0; i < n; ++i)

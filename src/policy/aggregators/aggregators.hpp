@@ -1,8 +1,9 @@
 // Which ranks aggregate.
 //
-// Aggregators are dealt round robin over nodes, and spread over a node's ranks (Kang et al., TPDS 2020):
-// with q ranks and c aggregators on a node and e = q mod c, local ranks ceil(q/c)*i for i < e and
-// ceil(q/c)*e + floor(q/c)*(i-e) for the rest, so q=8, c=3 gives {0,3,6}.
+// Aggregators are dealt round robin over nodes, to some nodes of each rack where they are fewer, and spread
+// over a node's ranks (Kang et al., TPDS 2020): with q ranks and c aggregators on a node and e = q mod c,
+// local ranks ceil(q/c)*i for i < e and ceil(q/c)*e + floor(q/c)*(i-e) for the rest, so q=8, c=3 gives
+// {0,3,6}.
 #pragma once
 
 #include <vector>
@@ -32,6 +33,12 @@ struct Spread {
 
 /// Aggregators of the node that has most. O(nodes).
 [[nodiscard]] int aggregators_of_a_node(const machine::Machine& machine, const Hints& hints);
+
+/// Aggregators of each node: one to every node that may have one more, turn by turn. Where a last turn has
+/// too few for all of these, nodes at even distances get one, as they follow each other by the switches they
+/// hang at, where these are known. O(turns * nodes + nodes log nodes + links).
+[[nodiscard]] std::vector<int> deal_evenly(const machine::Machine& machine, const std::vector<int>& limits,
+                                           int count);
 
 /// Seats of all aggregators, in domain order. Never empty. O(nodes + aggregators).
 [[nodiscard]] std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints);

@@ -4,13 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/index.hpp"
-
 namespace collio::policy {
 
 namespace {
-
-using core::at;
 
 /// Parts of a node whose first ranks aggregate; 0: the policy knows no parts.
 int parts_of(Selection selection, const machine::Node& node) {
@@ -46,18 +42,12 @@ int count_within(int possible, const SelectionRequest& r) {
   return count;
 }
 
-/// One to every node that may have one more, turn by turn. In the last turn, if there are too few for all,
-/// either the first nodes get one or nodes at even distances.
-std::vector<int> deal(const std::vector<int>& limits, int count, bool evenly) {
+/// One to every node that may have one more, turn by turn; in the last turn to the first ones.
+std::vector<int> deal_to_first(const std::vector<int>& limits, int count) {
   std::vector<int> counts(limits.size(), 0);
-  for (int turn = 0; count > 0; ++turn) {
-    std::vector<std::size_t> takers;
-    for (std::size_t i = 0; i < limits.size(); ++i)
-      if (limits[i] > turn) takers.push_back(i);
-    const std::size_t given = std::min(takers.size(), at(count));
-    for (std::size_t i = 0; i < given; ++i) ++counts[takers[evenly ? i * takers.size() / given : i]];
-    count -= static_cast<int>(given);
-  }
+  for (int turn = 0; count > 0; ++turn)
+    for (std::size_t i = 0; i < limits.size() && count > 0; ++i)
+      if (limits[i] > turn) ++counts[i], --count;
   return counts;
 }
 
@@ -100,8 +90,8 @@ std::vector<Seat> select_aggregators(Selection selection, const SelectionRequest
     hints.aggregators = asks_for_number(r) ? count : 0;
     return choose_aggregators(r.machine, hints);
   }
-  if (selection == Selection::round_robin) return by_turn(deal(limits, count, false));
-  return by_rank(selection, r.machine, deal(limits, count, true));
+  if (selection == Selection::round_robin) return by_turn(deal_to_first(limits, count));
+  return by_rank(selection, r.machine, deal_evenly(r.machine, limits, count));
 }
 
 }  // namespace collio::policy

@@ -30,7 +30,7 @@ struct SelectionRequest {
 [[nodiscard]] int count_aggregators(Selection selection, const SelectionRequest& request);
 
 /// Seats of all aggregators, in domain order. Never empty. Where fewer are wanted than a policy may place,
-/// one_per_node, per_numa, per_nic and spread leave out nodes evenly; the others leave out the last. Pure.
+/// round_robin leaves out the last nodes; the others leave out nodes evenly (deal_evenly). Pure.
 /// O(nodes + aggregators).
 [[nodiscard]] std::vector<Seat> select_aggregators(Selection selection, const SelectionRequest& request);
 
