@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <random>
 
 namespace collio::policy {
@@ -118,19 +117,15 @@ TEST(AssignByNode, TheSearchEndsAtItsLimitOfWork) {
   EXPECT_LE(most_domains_of_a_seat(p, choice.seat_of_domain), 1);
 }
 
-double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-/// The aim is 50 ms (bench/policy); weighing all pairs took 3 to 6 s.
-TEST(AssignByNode, AThousandNodesArePlacedInAMoment) {
+/// How long it takes is measured by bench/policy.
+TEST(AssignByNode, AThousandNodesArePlacedOrLeftInOrder) {
   const machine::Topology network(machine::SingleSwitch{1000, one_gbyte_s});
   std::mt19937 dice(1);
   for (const bool everywhere : {true, false}) {
     const PlacementProblem p = Job{1000, 4000, 4000}.on(network, [&](int node, int d) {
       return everywhere || d / 125 == node * 4 / 125 ? 100000 + static_cast<int>(dice() % 1000) : 0;
     });
-    const double begin_s = cpu_s();
     const AssignmentChoice choice = choose_assignment(p);
-    EXPECT_LT(cpu_s() - begin_s, 1);
     EXPECT_EQ(choice.how == Assignment::in_order, everywhere);
   }
 }
