@@ -54,7 +54,8 @@ Failure write_text(const WriteCall& call, MPI_Comm comm, const char* path, const
   const std::int64_t offset = rank == 0 ? 0 : before, length = bytes;
   const collio_pieces piece{1, &offset, &length};
   collio_file* file = nullptr;
-  int code = collio_open(comm, path, COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE, nullptr, &file);
+  int code =
+      collio_open(comm, path, COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE | COLLIO_WHOLE, nullptr, &file);
   if (code != COLLIO_OK) return collio_failure(code, what_of(call));
   code = collio_write_pieces(file, &piece, text.data(), nullptr, nullptr);
   Failure failure = collio_failure(code, what_of(call));

@@ -1,6 +1,7 @@
 // See replacement.hpp.
 #include "replacement.hpp"
 
+#include <collio/collio.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,18 +17,13 @@ namespace collio::pio {
 
 namespace {
 
-/// errno or 0. Some file systems flush no folders: no error.
-int flush(const std::string& path, int flags) {
-  const int fd = open(path.c_str(), flags | O_CLOEXEC);
+/// errno or 0.
+int flush(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return errno;
-  const int error = fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
+  const int error = fsync(fd) == 0 ? 0 : errno;
   close(fd);
   return error;
-}
-
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
 }  // namespace
@@ -69,20 +65,18 @@ Failure Replacement::begin(Existing existing) {
 /// With the mode of the file that was there.
 Failure Replacement::give_name() const {
   struct stat about {};
-  errno = flush(temporary_, O_RDONLY);
+  errno = flush(temporary_);
   if (errno != 0) return failed("flush " + temporary_);
   if (stat(path_.c_str(), &about) == 0 && chmod(temporary_.c_str(), about.st_mode & 07777) != 0)
     return failed("change the mode of " + temporary_);
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return failed("rename " + temporary_);
-  errno = flush(folder_of(path_), O_RDONLY | O_DIRECTORY);
-  return errno == 0 ? Failure{} : failed("flush the folder");
+  return collio_failure(collio_replace_file(path_.c_str(), temporary_.c_str()), what_);
 }
 
 Failure Replacement::end(Failure written) {
   Failure failure = std::move(written);
   if (ranks_.is_root()) {
     if (!failure) failure = with_memory(what_.c_str(), [&] { return give_name(); });
-    if (failure) unlink(temporary_.c_str());
+    if (failure) static_cast<void>(collio_delete_file(temporary_.c_str()));  // it may be in subfiles
   }
   return share_root(ranks_, std::move(failure));
 }

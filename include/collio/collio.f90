@@ -35,7 +35,7 @@ module collio
 
   ! How a file is opened; a sum of these.
   integer(c_int), parameter, public :: COLLIO_READ = 1, COLLIO_WRITE = 2, COLLIO_CREATE = 4, &
-    COLLIO_EXCLUSIVE = 8, COLLIO_TRUNCATE = 16
+    COLLIO_EXCLUSIVE = 8, COLLIO_TRUNCATE = 16, COLLIO_WHOLE = 32
 
   ! What collio_load does where other than the saved number of ranks load.
   integer(c_int), parameter, public :: COLLIO_DEAL_NONE = 0, COLLIO_DEAL_SHARES = 1, COLLIO_DEAL_MAPS = 2
@@ -212,6 +212,15 @@ module collio
       import
       type(c_ptr), value :: file
       integer(c_int64_t), value :: bytes
+    end function
+    integer(c_int) function c_delete_file(path) bind(C, name="collio_delete_file")
+      import
+      character(kind=c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function c_replace_file(path, by) bind(C, name="collio_replace_file")
+      import
+      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: by(*)
     end function
     integer(c_int) function c_box(dims, shape, start, count, decomposition) bind(C, name="collio_box")
       import

@@ -66,7 +66,8 @@ enum collio_mode {
   COLLIO_WRITE = 2,
   COLLIO_CREATE = 4,    /* makes the file where there is none */
   COLLIO_EXCLUSIVE = 8, /* with COLLIO_CREATE: an error where there is one */
-  COLLIO_TRUNCATE = 16  /* the file begins empty */
+  COLLIO_TRUNCATE = 16, /* the file begins empty */
+  COLLIO_WHOLE = 32     /* a new file is not kept in subfiles, whatever hints say */
 };
 
 typedef struct collio_file collio_file;
@@ -149,6 +150,11 @@ int collio_size(collio_file* file, int64_t* bytes);
 
 /* Makes the file `bytes` long; all ranks give the same number. Completes what was committed. Collective. */
 int collio_set_size(collio_file* file, int64_t bytes);
+
+/* Deletes a file and its subfiles; gives `by`, a flushed file beside it, the name `path` at once, and deletes
+   the file that had it. COLLIO_ERR_IN_USE: a program has subfiles open. Not collective. */
+int collio_delete_file(const char* path);
+int collio_replace_file(const char* path, const char* by);
 
 /* ---- decompositions: which elements of an array this rank has. Not collective; they serve any file ---- */
 

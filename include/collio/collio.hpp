@@ -43,7 +43,7 @@ class error : public std::runtime_error {
 
 /// Of collio.h, joined by |.
 inline constexpr int read = COLLIO_READ, write = COLLIO_WRITE, create = COLLIO_CREATE,
-                     exclusive = COLLIO_EXCLUSIVE, truncate = COLLIO_TRUNCATE;
+                     exclusive = COLLIO_EXCLUSIVE, truncate = COLLIO_TRUNCATE, whole = COLLIO_WHOLE;
 
 namespace detail {
 

@@ -16,7 +16,8 @@ namespace collio::capi {
 
 namespace {
 
-constexpr int all_modes = COLLIO_READ | COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE | COLLIO_TRUNCATE;
+constexpr int all_modes =
+    COLLIO_READ | COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE | COLLIO_TRUNCATE | COLLIO_WHOLE;
 constexpr int permissions = 0666;  // less the process's umask, as MPI libraries do
 
 core::Error failed(const std::string& what, const std::string& path) {
@@ -32,9 +33,9 @@ core::Error another(const std::string& path) {
 core::Error check_modes(int mode) {
   const std::string allowed =
       "COLLIO_READ, COLLIO_WRITE or both, and with COLLIO_WRITE also COLLIO_CREATE, "
-      "COLLIO_TRUNCATE, and COLLIO_EXCLUSIVE beside COLLIO_CREATE";
+      "COLLIO_TRUNCATE, COLLIO_WHOLE, and COLLIO_EXCLUSIVE beside COLLIO_CREATE";
   const bool reads_or_writes = (mode & (COLLIO_READ | COLLIO_WRITE)) != 0;
-  const bool changes = (mode & (COLLIO_CREATE | COLLIO_TRUNCATE | COLLIO_EXCLUSIVE)) != 0;
+  const bool changes = (mode & (COLLIO_CREATE | COLLIO_TRUNCATE | COLLIO_EXCLUSIVE | COLLIO_WHOLE)) != 0;
   const bool exclusive_alone = (mode & COLLIO_EXCLUSIVE) != 0 && (mode & COLLIO_CREATE) == 0;
   if ((mode & ~all_modes) != 0 || !reads_or_writes || (changes && (mode & COLLIO_WRITE) == 0) ||
       exclusive_alone)

@@ -27,7 +27,6 @@ struct OpenCall {
   int mode;
   const char* hints;
   collio_file** file;
-  bool whole = false;  ///< not in subfiles, whatever hints say
 };
 
 MPI_Comm comm_of(int fortran_comm) {
@@ -102,7 +101,7 @@ engine::FileRequest request_of(const OpenCall& call, int rank, std::string& orig
   if (call.hints) own = policy::split_hints(call.hints, request.warnings);
   own.erase(array_subfiles);
   request.hints.insert(own.begin(), own.end());
-  if (call.whole) request.hints["collio_subfiles"] = "disable";
+  if ((call.mode & COLLIO_WHOLE) != 0) request.hints["collio_subfiles"] = "disable";
   if (rank != 0) return request;
   auto other = engine::other_settings({own, environment.pairs, call.path, call.path, {}});
   request.settings = std::move(other.pairs);
@@ -170,26 +169,15 @@ core::Error check_mode(const collio_file& file, bool write) {
   return {};
 }
 
-namespace {
-
-int open_by(int fortran_comm, OpenCall call) {
-  return guarded_collectively(call.path ? call.path : "", [&]() -> Error {
+int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file) {
+  return guarded_collectively(path ? path : "", [&]() -> Error {
+    OpenCall call{MPI_COMM_NULL, path, mode, hints, file};
     if (const char* why = refused(fortran_comm, call.comm)) return {ErrorClass::argument, why};
     auto made = std::make_unique<collio_file>();
     Error error = open_here(call, made);
-    if (error.ok()) *call.file = made.release();
+    if (error.ok()) *file = made.release();
     return error;
   });
-}
-
-}  // namespace
-
-int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file) {
-  return open_by(fortran_comm, {MPI_COMM_NULL, path, mode, hints, file});
-}
-
-int open_whole_file(int fortran_comm, const char* path, int mode, collio_file** file) {
-  return open_by(fortran_comm, {MPI_COMM_NULL, path, mode, nullptr, file, true});
 }
 
 int close_file(collio_file** file) {
@@ -213,6 +201,20 @@ int sync_file(collio_file* file) {
     const engine::Visit visit(engine, "sync");
     if (Error error = engine::check_same_call(visit, "sync"); !error.ok()) return error;
     return file->open->flush(visit, {});
+  });
+}
+
+int delete_file(const char* path) {
+  return guarded([&]() -> Error {
+    if (!path || !*path) return {ErrorClass::argument, "the path is empty"};
+    return storage::delete_file(path);
+  });
+}
+
+int replace_file(const char* path, const char* by) {
+  return guarded([&]() -> Error {
+    if (!path || !*path || !by || !*by) return {ErrorClass::argument, "a path is empty"};
+    return storage::replace_file(path, by);
   });
 }
 

@@ -48,10 +48,10 @@ namespace collio::capi {
 [[nodiscard]] const char* refused(int fortran_comm, MPI_Comm& comm);
 
 int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file);
-/// A file that is not in subfiles when it is new, whatever hints say.
-int open_whole_file(int fortran_comm, const char* path, int mode, collio_file** file);
 int close_file(collio_file** file);
 int sync_file(collio_file* file);
+int delete_file(const char* path);
+int replace_file(const char* path, const char* by);
 int size_of_file(collio_file* file, int64_t* bytes);
 int set_size(collio_file* file, int64_t bytes);
 

@@ -15,6 +15,7 @@
 #include "capi/file.hpp"
 #include "capi/transfer.hpp"
 #include "storage/subfiles/files.hpp"
+#include "storage/subfiles/ownership.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::capi {
@@ -55,9 +56,7 @@ Error give_name(const std::string& temporary, const std::string& target) {
   struct stat about {};
   if (::stat(target.c_str(), &about) == 0 && ::chmod(temporary.c_str(), about.st_mode & 07777) != 0)
     return storage::errno_error("change the mode of", temporary, errno);
-  if (std::rename(temporary.c_str(), target.c_str()) != 0)
-    return storage::errno_error("replace", target, errno);
-  return storage::flush_folder(storage::parent_folder(target));
+  return storage::replace_file(target, temporary);
 }
 
 }  // namespace
@@ -107,8 +106,9 @@ core::Error SavedFile::create() {
   if (!error.ok()) return error;
   transport::broadcast_text(name, 0, comm_);
   temporary_ = std::move(name);  // nobody else has a file of that name
-  return error_of_code(open_whole_file(fortran_comm_, temporary_.c_str(),
-                                       COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE, &file_));
+  return error_of_code(open_file(fortran_comm_, temporary_.c_str(),
+                                 COLLIO_WRITE | COLLIO_CREATE | COLLIO_EXCLUSIVE | COLLIO_WHOLE, nullptr,
+                                 &file_));
 }
 
 core::Error SavedFile::replace() {

@@ -20,6 +20,8 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
       .sync = sync_file,
       .size = size_of_file,
       .set_size = set_size,
+      .delete_file = delete_file,
+      .replace_file = replace_file,
       .box = make_box,
       .map = make_map,
       .free = free_decomposition,

@@ -83,6 +83,19 @@ def check_refused_or_exact(maps, folder, texts, exact):
     return refused
 
 
+def test_subfiles_of_a_file_that_maps_replace_go_with_it(jobs, maps, compiled, tmp_path, monkeypatch):
+    """PnetCDF makes netCDF files, which are in subfiles under `collio run` only."""
+    program = compiled("c/pio_maps.c", [jobs.mpi.mpicc], flags(jobs))
+    monkeypatch.setenv("COLLIO_HINTS", "collio_subfiles=2")
+    folder = tmp_path / "maps"
+    folder.mkdir()
+    for _ in range(2):
+        assert maps("write", folder / "text") == [""] * 4 and maps("read", folder / "text") == said(MAPS)
+        jobs.with_collio([program], "write-netcdf", folder / "netcdf")
+        assert {name.split(".")[0] for name in names(folder)} == {"text", "netcdf"} and len(names(folder)) == 3, names(folder)
+    assert maps("write", folder / "netcdf") == [""] * 4 and maps("read", folder / "netcdf") == said(MAPS) and names(folder) == ["netcdf", "text"]
+
+
 def test_cut_maps_are_refused(maps, tmp_path):
     """At every byte. Where only what PIO does not read is cut, the maps are there and are read."""
     assert maps("write", tmp_path / "alone") == [""] * 4

@@ -167,4 +167,42 @@ TEST(NameForSet, FitsWhateverTheFilesName) {
     }
 }
 
+TEST_F(Subfiles, GoWithAFileThatIsDeletedOrReplaced) {
+  const std::string path = with_bytes(make({10, 3}), 35).path(), by = folder_ + "/by";
+  std::ofstream(by) << "new";
+  {
+    const SetUse use(path, SetUse::By::many);
+    EXPECT_EQ(replace_file(path, by).kind, ErrorClass::in_use);
+    EXPECT_EQ(delete_file(path).kind, ErrorClass::in_use);
+  }
+  EXPECT_EQ(replace_file(path, folder_ + "/out.collio/by").kind, ErrorClass::argument) << "another folder";
+  EXPECT_EQ(replace_file(path, folder_ + "/none").kind, ErrorClass::no_such_file);
+  EXPECT_TRUE(look_for_subfiles(path).error.ok()) << "all is there";
+  ASSERT_TRUE(replace_file(path, by).ok());
+  EXPECT_EQ(read_text(path).value(), "new");
+  EXPECT_FALSE(fs::exists(by) || fs::exists(folder_ + "/out.collio"));
+  ASSERT_TRUE(delete_file(path).ok());
+  with_bytes(make({10, 3}), 35);
+  ASSERT_TRUE(delete_file(path).ok());
+  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_EQ(delete_file(path).kind, ErrorClass::no_such_file);
+}
+
+TEST_F(Subfiles, StayWhereAnotherNameOfAReplacedFileLeadsToThem) {
+  const SubfileSet set = with_bytes(make({10, 3}), 35);
+  copy(set.path(), folder_ + "/copy");
+  fs::create_hard_link(set.path(), folder_ + "/linked");
+  for (int i = 0; i < 2; ++i) {  // the second is the file of the first
+    std::ofstream(folder_ + "/by") << "new";
+    ASSERT_TRUE(replace_file(set.path(), folder_ + "/by").ok());
+    EXPECT_TRUE(look_for_subfiles(folder_ + "/linked").set);
+  }
+  fs::remove(folder_ + "/copy");
+  fs::create_symlink(folder_ + "/linked", folder_ + "/link");
+  ASSERT_TRUE(delete_file(folder_ + "/link").ok());
+  EXPECT_TRUE(fs::exists(set.manifest_path()));
+  ASSERT_TRUE(delete_file(folder_ + "/linked").ok());
+  EXPECT_FALSE(fs::exists(set.folder()));
+}
+
 }  // namespace

@@ -60,6 +60,8 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "sync": (Handle,),
     "size": (Handle, _i64s),
     "set_size": (Handle, _i64),
+    "delete_file": (_text,),
+    "replace_file": (_text, _text),
     "box": (_int, _i64s, _i64s, _i64s, _place),
     "map": (_int, _i64s, _i64, _i64s, _place),
     "free": (_place,),

@@ -4,9 +4,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <utility>
 
 #include "storage/subfiles/files.hpp"
 #include "storage/subfiles/look.hpp"
@@ -53,6 +56,33 @@ std::optional<FileMark> placeholder_at(const std::string& path, const std::strin
 bool has_folder_elsewhere(const Manifest& m) {
   return std::ranges::any_of(m.folders, [](const std::string& folder) { return folder.starts_with('/'); });
 }
+
+/// A name that is about to lead nowhere, or to another file.
+class LeavingName {
+ public:
+  explicit LeavingName(const std::string& path) {
+    if (is_link(path)) return;  // its file stays
+    FoundFile found = look_for_subfiles(path);
+    error_ = found.former && found.error.ok() ? remove_former(*found.former) : found.error;
+    found.use.reset();
+    if (!error_.ok() || !found.set || found.links > 1 || !may_change(found.standing)) return;
+    set_ = std::move(found.set);
+    alone_.emplace(path, SetUse::By::one);
+    if (alone_->error() == EAGAIN || alone_->error() == EACCES)
+      error_ = {core::ErrorClass::in_use, path + " is open in a program"};
+  }
+  [[nodiscard]] const core::Error& error() const noexcept { return error_; }
+  /// When the name has gone: a loss of power does not bring it back when its subfiles are gone.
+  [[nodiscard]] core::Error remove_set(const std::string& path) const {
+    const core::Error failed = flush_folder(parent_folder(path));
+    return failed.ok() && set_ ? remove_with_last(*set_) : failed;
+  }
+
+ private:
+  std::optional<SubfileSet> set_;  ///< that goes with the name
+  std::optional<SetUse> alone_;
+  core::Error error_;
+};
 
 }  // namespace
 
@@ -122,6 +152,22 @@ core::Result<std::string> other_placeholder(const SubfileSet& set) {
   });
   if (other.empty() && error != 0) return errno_error("look for copies of the placeholder in", folder, error);
   return other;
+}
+
+core::Error delete_file(const std::string& path) {
+  const LeavingName name(path);
+  if (!name.error().ok()) return name.error();
+  if (::unlink(path.c_str()) != 0) return errno_error("delete", path, errno);
+  return name.remove_set(path);
+}
+
+core::Error replace_file(const std::string& path, const std::string& by) {
+  if (parent_folder(path) != parent_folder(by))
+    return {core::ErrorClass::argument, by + " lies in another folder than " + path};
+  const LeavingName name(path);
+  if (!name.error().ok()) return name.error();
+  if (std::rename(by.c_str(), path.c_str()) != 0) return errno_error("replace", path, errno);
+  return name.remove_set(path);
 }
 
 core::Error remove_with_last(const SubfileSet& set) {

@@ -168,4 +168,11 @@ def check_one_file_where_others_are_in_subfiles(comm, folder):
         same(collio.load(comm, folder / "a").indices(), np.arange(elements))
         assert os.listdir(folder) == ["a"]
         comm.Barrier()
+    collio.open(comm, folder / "a", "w").close()
+    comm.Barrier()
+    assert sorted(os.listdir(folder)) == ["a", "a.collio"]
+    comm.Barrier()
+    collio.map((50,), np.arange(7)).save(comm, folder / "a")
+    same(collio.load(comm, folder / "a").indices(), np.arange(7))
+    assert os.listdir(folder) == ["a"], "subfiles of the file that had the name"
     os.environ["COLLIO_HINTS"] = before
