@@ -64,11 +64,31 @@ static int call_function(long number, const long* a, long* result) {
       return *result = (long)mmap((void*)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4], a[5]), 1;
     case SYS_fstat:
       return *result = fstat(fd, at), 1;
-    case SYS_statx:
-      return *result = statx(fd, at, (int)a[2], (unsigned)a[3], (struct statx*)a[4]), 1;
     case SYS_close:
       return *result = view_close(fd), 1;
     default:
+      return 0;
+  }
+}
+
+/* The same of calls on names. */
+static int call_by_name(long number, const long* a, const void* caller, long* result) {
+  const struct view_path here = {AT_FDCWD, (const char*)a[0]}, there = {(int)a[0], (const char*)a[1]};
+  switch (number) {
+#ifdef SYS_stat
+    case SYS_stat:
+      return *result = view_stat_any(here, (struct stat*)a[1], 0, caller), 1;
+    case SYS_lstat:
+      return *result = view_stat_any(here, (struct stat*)a[1], AT_SYMLINK_NOFOLLOW, caller), 1;
+#endif
+    case SYS_newfstatat:
+      return *result = view_stat_any(there, (struct stat*)a[2], (int)a[3], caller), 1;
+    case SYS_statx: {
+      const struct view_statx_call call = {(int)a[2], (unsigned)a[3], (struct statx*)a[4]};
+      return *result = view_statx_any(there, call, caller), 1;
+    }
+    default:
+      (void)here;
       return 0;
   }
 }
@@ -80,6 +100,7 @@ CALL(long, syscall, (long number, ...)) {
   for (int i = 0; i < most_arguments; ++i) a[i] = va_arg(rest, long);
   va_end(rest);
   if (starts_ring(number)) return errno = refuse_rings(), -1;
+  if (call_by_name(number, a, CALLER, &result)) return result;
   if (view_any() && call_function(number, a, &result)) return result;
   return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

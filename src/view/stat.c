@@ -35,8 +35,13 @@ static void give_size_of(struct stat* about, const struct view* v) {
   give_size(about, v->set.bytes);
 }
 
-static int stat_any(struct view_path path, struct stat* about, int flags, const void* caller) {
-  VIEW(v, path.name && path.name[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(path.folder) : NULL);
+/* The view that a call looks at by its descriptor. */
+static struct view* view_at(struct view_path path, int flags) {
+  return (flags & AT_EMPTY_PATH) && path.name && path.name[0] == '\0' ? view_of(path.folder) : NULL;
+}
+
+int view_stat_any(struct view_path path, struct stat* about, int flags, const void* caller) {
+  VIEW(v, view_at(path, flags));
   const int result = view_real_stat(path.folder, path.name, about, flags);
   if (result != 0) return result;
   const int64_t bytes = v ? -1 : bytes_of(about, path, caller);
@@ -53,7 +58,8 @@ static int fstat_any(int fd, struct stat* about) {
 }
 
 /* The names that the C library has for them, of files of any length and of older programs. */
-#define STAT_ANY(folder, path, about, flags) stat_any((struct view_path){folder, path}, about, flags, CALLER)
+#define STAT_ANY(folder, path, about, flags) \
+  view_stat_any((struct view_path){folder, path}, about, flags, CALLER)
 #define STAT(name, parameters, arguments)                \
   EXPORT int view_stat_##name parameters __asm__(#name); \
   int view_stat_##name parameters { return STAT_ANY arguments; }
@@ -82,19 +88,25 @@ FSTAT(fstat64, (int fd, struct stat* about), (fd, about))
 FSTAT(__fxstat, (int form, int fd, struct stat* about), (fd + 0 * form, about))
 FSTAT(__fxstat64, (int form, int fd, struct stat* about), (fd + 0 * form, about))
 
-EXPORT int view_statx(int folder, const char* path, int flags, unsigned mask,
-                      struct statx* about) __asm__("statx");
-int view_statx(int folder, const char* path, int flags, unsigned mask, struct statx* about) {
-  VIEW(v, path && path[0] == '\0' && (flags & AT_EMPTY_PATH) ? view_of(folder) : NULL);
+int view_statx_any(struct view_path path, struct view_statx_call call, const void* caller) {
+  struct statx* const about = call.about;
+  VIEW(v, view_at(path, call.flags));
   /* By the placeholder, which has the dates. */
-  const int result =
-      (int)(v ? REAL(syscall)(SYS_statx, v->placeholder, "", AT_EMPTY_PATH, mask, about)
-              : REAL(syscall)(SYS_statx, folder, path, flags, mask | STATX_SIZE | STATX_TYPE, about));
+  const int result = (int)(v ? REAL(syscall)(SYS_statx, v->placeholder, "", AT_EMPTY_PATH, call.mask, about)
+                             : REAL(syscall)(SYS_statx, path.folder, path.name, call.flags,
+                                             call.mask | STATX_SIZE | STATX_TYPE, about));
   if (result != 0) return result;
   const struct stat kind = {.st_mode = about->stx_mode, .st_size = (off_t)about->stx_size};
-  const int64_t bytes = v ? v->set.bytes : bytes_of(&kind, (struct view_path){folder, path}, CALLER);
+  const int64_t bytes = v ? v->set.bytes : bytes_of(&kind, path, caller);
   if (bytes < 0) return 0;
   about->stx_size = (uint64_t)bytes;
   about->stx_blocks = ((uint64_t)bytes + 511) / 512;
   return 0;
+}
+
+EXPORT int view_statx(int folder, const char* path, int flags, unsigned mask,
+                      struct statx* about) __asm__("statx");
+int view_statx(int folder, const char* path, int flags, unsigned mask, struct statx* about) {
+  return view_statx_any((struct view_path){folder, path}, (struct view_statx_call){flags, mask, about},
+                        CALLER);
 }

@@ -123,6 +123,14 @@ ino_t view_mapping_at(const void* at, int64_t* offset);
 
 /* open(2) and others, of files in subfiles too. */
 int view_open_any(struct view_path path, int flags, mode_t mode, const void* caller);
+/* fstatat(2) and statx(2), with the lengths of files in subfiles. */
+int view_stat_any(struct view_path path, struct stat* about, int flags, const void* caller);
+struct view_statx_call {
+  int flags;
+  unsigned mask;
+  struct statx* about;
+};
+int view_statx_any(struct view_path path, struct view_statx_call call, const void* caller);
 /* As close(2). */
 int view_close(int fd);
 /* Whether the file is a placeholder; 0 where it cannot be read. */

@@ -116,6 +116,12 @@ def test_system_calls_read_it(collio_process, raw_reads, files, tmp_path, how):
         assert told.returncode == 0 and (tmp_path / "copy").read_bytes() == plain.read_bytes(), told.stderr
 
 
+def test_system_calls_return_its_size(view, raw_reads, files):
+    alone = subprocess.run([raw_reads, "sizes", files[1]], capture_output=True, text=True)
+    for path in files:
+        assert view(raw_reads, "sizes", path).stdout == alone.stdout and set(alone.stdout.split()) == {"2345678"}
+
+
 @pytest.mark.parametrize("how", ["uring", "liburing"])
 def test_rings_fail_instead_of_reading_nothing(view, raw_reads, files, how):
     """The file as an empty one would be a copy without bytes."""

@@ -1,6 +1,7 @@
 /* Reads a file without the functions of the C library, and writes its bytes to stdout. Opens it by open(2).
 
      raw_reads read | pread | readv | mmap | sendfile | uring | liburing FILE
+     raw_reads sizes FILE    prints the sizes that calls by name and by a descriptor return
 
    2: no such way here. 3: io_uring does not start, with the reason on stderr. 4: a call failed. */
 #define _GNU_SOURCE
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -103,8 +105,30 @@ static int by_liburing(int fd) {
 #endif
 }
 
+static void print_sizes(int folder, const char* name, int flags) {
+  struct stat about;
+  struct statx more;
+  if (syscall(SYS_newfstatat, folder, name, &about, flags) == 0) printf("%lld ", (long long)about.st_size);
+  if (syscall(SYS_statx, folder, name, flags, STATX_SIZE, &more) == 0)
+    printf("%lld ", (long long)more.stx_size);
+}
+
+static int sizes(const char* name) {
+  struct stat about;
+  print_sizes(AT_FDCWD, name, 0);
+#ifdef SYS_stat
+  if (syscall(SYS_stat, name, &about) == 0) printf("%lld ", (long long)about.st_size);
+  if (syscall(SYS_lstat, name, &about) == 0) printf("%lld ", (long long)about.st_size);
+#endif
+  const int fd = open(name, O_RDONLY);
+  print_sizes(fd, "", AT_EMPTY_PATH);
+  if (syscall(SYS_fstat, fd, &about) == 0) printf("%lld ", (long long)about.st_size);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
+  if (strcmp(argv[1], "sizes") == 0) return sizes(argv[2]);
   const int fd = open(argv[2], O_RDONLY);
   if (fd < 0) return fail(argv[2]);
   if (strcmp(argv[1], "mmap") == 0) return by_mapping(fd);
