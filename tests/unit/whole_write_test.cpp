@@ -1,9 +1,11 @@
 // Windows written with the holes between their pieces: the holes keep the file's bytes, and it is done only
 // while nobody else writes the file.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -12,6 +14,7 @@
 
 #include "byte_list.hpp"
 #include "storage/kinds.hpp"
+#include "storage/posix.hpp"
 #include "storage/writer_mark.hpp"
 #include "temporary_file.hpp"
 
@@ -32,8 +35,8 @@ bool can_be_marked(const TemporaryFile& file) {
 
 /// Random pieces of a window that begins anywhere in a page, and what a file of `content` has afterwards.
 struct Window {
-  Window(Dice& dice, std::string content) : after(std::move(content)) {
-    span.offset = dice.pick(0, 20000);
+  Window(Dice& dice, std::string content, std::int64_t from = 0) : after(std::move(content)) {
+    span.offset = from + dice.pick(0, 20000);
     std::int64_t at = span.offset;
     for (std::int64_t i = dice.pick(2, 900); i > 0; --i) {
       const core::Extent piece{at, dice.pick(1, dice.chance(20) ? 5000 : 40)};
@@ -95,6 +98,28 @@ TEST(WholeWrite, HolesKeepTheBytesOfTheFile) {
     EXPECT_TRUE(file.content() == window.after) << "seed " << seed;
   }
   EXPECT_GT(whole, 10);
+}
+
+TEST(WholeWrite, ReadsNothingAheadIntoHolesOfTheFile) {
+  constexpr std::int64_t bytes = 4 << 20;
+  Dice dice(1);
+  Window window(dice, "", bytes / 4);
+  const std::int64_t page = PageSpan::page_bytes(), begin = window.span.offset / page * page;
+  ASSERT_NE(begin, window.span.offset);
+  const TemporaryFile file(std::string(static_cast<std::size_t>(begin), 'x'));
+  NEEDS_MARKS(file);
+  fs::resize_file(file.path(), bytes);
+  const auto mark = WriterMark::put(file.path());
+  ASSERT_TRUE(window.write_to(*opened(file.path(), mark->number())));
+  const int fd = ::open(file.path().c_str(), O_RDONLY);
+  void* const pages = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  std::vector<unsigned char> cached(static_cast<std::size_t>(bytes / page));
+  EXPECT_EQ(::mincore(pages, bytes, cached.data()), 0);
+  ::munmap(pages, bytes);
+  ::close(fd);
+  const auto behind = cached.begin() + (window.span.end() - 1) / page + 1;
+  EXPECT_EQ(std::count(behind, cached.end(), 0), cached.end() - behind) << "pages behind the window";
 }
 
 /// A new file, which is written whole where nobody else writes it.
