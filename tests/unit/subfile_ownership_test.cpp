@@ -1,5 +1,6 @@
 // Placeholders that are copied, moved, restored, linked, emptied or lost: whose the subfiles are.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -186,6 +187,20 @@ TEST_F(Subfiles, GoWithAFileThatIsDeletedOrReplaced) {
   ASSERT_TRUE(delete_file(path).ok());
   EXPECT_TRUE(fs::is_empty(folder_));
   EXPECT_EQ(delete_file(path).kind, ErrorClass::no_such_file);
+}
+
+TEST_F(Subfiles, GoWithAFileThatMayBeReadAndDeletedOnly) {
+  const SubfileSet set = with_bytes(make({10, 3}), 35);
+  fs::permissions(set.path(), fs::perms(0444));
+  for (const std::string& folder : {folder_, set.folder()}) fs::permissions(folder, fs::perms(0777));
+  const uid_t user = ::geteuid();
+  if (user == 0) {
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
+  const collio::core::Error error = delete_file(set.path());
+  ASSERT_EQ(::seteuid(user), 0);
+  EXPECT_TRUE(error.ok()) << error.message;
+  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(Subfiles, StayWhereAnotherNameOfAReplacedFileLeadsToThem) {

@@ -68,7 +68,7 @@ class LeavingName {
     if (!error_.ok() || !found.set || found.links > 1 || !may_change(found.standing)) return;
     set_ = std::move(found.set);
     alone_.emplace(path, SetUse::By::one);
-    if (alone_->error() == EAGAIN || alone_->error() == EACCES)
+    if (alone_->error() == EAGAIN)  // EACCES: who may not write a file may delete it
       error_ = {core::ErrorClass::in_use, path + " is open in a program"};
   }
   [[nodiscard]] const core::Error& error() const noexcept { return error_; }
