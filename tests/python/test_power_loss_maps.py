@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import collio
 from collio.builds import Build
 from lab_power import check_every_loss, power  # noqa: F401
 
@@ -54,3 +55,26 @@ def test_a_saved_decomposition_is_the_old_or_the_new_one(power, save, tmp_path):
         return ""
 
     assert check_every_loss(power, what_is_wrong) > 10
+
+
+def test_a_file_in_subfiles_is_there_until_the_new_one_is(power, save, cli, tmp_path):
+    wholes = []
+    for steps in (1, 2):
+        save(tmp_path, steps)
+        wholes.append((tmp_path / "own").read_bytes())
+    path = power.point / "own"
+    power.record()
+    save(power.point, 1)
+    assert cli("split", path, "--subfiles", 2, "--unit", 100).exit_code == 0
+    (power.point / "mark-3").touch()
+    save(power.point, 2)
+    assert path.read_bytes() == wholes[1] and not path.with_name("own.collio").exists()
+
+    def what_is_wrong(_):
+        try:
+            with collio.open_file(path) as file:
+                return "" if file.read() in wholes else "neither the old nor the new one"
+        except OSError as error:
+            return str(error)
+
+    assert check_every_loss(power, what_is_wrong, first=3) > 10
