@@ -80,7 +80,7 @@ class Job {
   std::vector<std::vector<std::string>> said_;
 };
 
-/// What every rank has to hear of a call.
+/// What every rank must learn of a call.
 std::string expected(const Failure& failure, int call) {
   if (failure.point == Failure::none || failure.call != call) return "";
   const std::string rank = std::to_string(failure.rank);
@@ -117,7 +117,7 @@ TEST(Meeting, AFailureAtAnyPointIsHeardByAllRanksAndByNoOtherCall) {
         }
 }
 
-/// A rank that has died cannot be told from one that is late: the others wait, whatever it has said so far.
+/// A rank that has died looks like one that is late: the others wait, whatever it has said so far.
 TEST(Meeting, NoRankLeavesACallThatAStoppedRankHasNotComeThrough) {
   for (const int ranks : {2, 3})
     for (int rank = 0; rank < ranks; ++rank)
