@@ -87,7 +87,7 @@ class Agreement {
   /// Element-wise sums or maxima, apart from all other reductions.
   enum class Numbers { sums, maxima };
   virtual void join(std::span<std::int32_t> numbers, Numbers of) const = 0;
-  /// For errors, after a reduction in which all ranks heard of one: element-wise maxima, and the bytes of `rank`.
+  /// For errors, after a reduction by which all ranks know one: element-wise maxima, and the bytes of `rank`.
   virtual void join_after(std::span<std::int64_t> maxima) const = 0;
   virtual void hear_after(std::span<char> bytes, int rank) const = 0;
 
