@@ -10,6 +10,7 @@
 #include "capi/transfer.hpp"
 #include "engine/file/same_call.hpp"
 #include "policy/plan/epoch_groups.hpp"
+#include "transport/node_memory/words.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::capi {
@@ -152,19 +153,20 @@ Error declare_on(collio_file& file, const Declaration& declared) {
       return describe(file, parts, hulls);
     });
   constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
-  std::int64_t words[] = {declared.count, declared.in_memory > 0 ? -declared.in_memory : -unlimited};
+  transport::Most<std::int64_t> puts{declared.count};
+  transport::Least<std::int64_t> in_memory{declared.in_memory > 0 ? declared.in_memory : unlimited};
   const std::string what = "declares wrong puts for " + engine.path;
-  if (Error error = visit.agreement.worst(mine, what, words); !error.ok()) return error;
-  if (Error error = join(visit, words[0], hulls); !error.ok()) return error;
+  if (Error error = agree(visit.agreement, mine, what, puts, in_memory); !error.ok()) return error;
+  if (Error error = join(visit, puts.value, hulls); !error.ok()) return error;
   mine = without_throwing([&]() -> Error {
-    auto ends = groups_of(engine, hulls, -words[1]);
+    auto ends = groups_of(engine, hulls, in_memory.value);
     if (ends) epoch->ends = std::move(ends.value());
     return ends ? Error{} : ends.error();
   });
   if (Error error = visit.agreement.worst(mine, what); !error.ok()) return error;
   file.epoch.reset();
   file.writes.puts.remember(epoch->ends.size());
-  if (words[0] == 0) return {};
+  if (puts.value == 0) return {};
   for (std::int64_t& end : epoch->ends) end = std::min(end, declared.count);
   file.epoch = std::move(epoch);
   return {};

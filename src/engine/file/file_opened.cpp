@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/file/file.hpp"
+#include "transport/node_memory/words.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::engine {
@@ -50,13 +51,15 @@ core::Error File::worst_in_close(const Ranks& ranks, const core::Error& mine, co
 core::Error File::close_storage(const Ranks& ranks, ReportWishes& wishes) {
   core::Error mine = stored.close();
   core::keep_worst(mine, std::exchange(unmet.untold, {}));
-  std::array<std::int64_t, 5> all{wishes.report, stored.remarks().empty() ? 0 : 1,
-                                  plans.memory.schedule_trials_text().empty() ? 0 : 1, unmet.syncs,
-                                  -unmet.syncs};
-  core::Error error = worst_in_close(ranks, mine, "cannot close " + path, all);
-  wishes = {all[0], all[1], all[2]};
-  if (error.ok() && settings.hints.check != policy::Check::none && all[3] != -all[4])
-    error = different_syncs(ranks, all[3], -all[4]);
+  transport::Most<std::int64_t> report{wishes.report}, storage_said{stored.remarks().empty() ? 0 : 1},
+      schedules_said{plans.memory.schedule_trials_text().empty() ? 0 : 1};
+  transport::Same<std::int64_t> syncs{unmet.syncs};
+  transport::Packed all(report, storage_said, schedules_said, syncs);
+  core::Error error = worst_in_close(ranks, mine, "cannot close " + path, all.numbers());
+  all.unpack();
+  wishes = {report.value, storage_said.value, schedules_said.value};
+  if (error.ok() && settings.hints.check != policy::Check::none && !syncs.agreed())
+    error = different_syncs(ranks, syncs.value, syncs.least);
   return error;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/background/library_progress.hpp"
 #include "engine/background/own_calls.hpp"
 #include "engine/report/say.hpp"
+#include "transport/node_memory/words.hpp"
 #include "transport/waiting/mpi_library.hpp"
 
 namespace collio::engine {
@@ -46,12 +47,12 @@ core::Error Session::flush(const Ranks& ranks, const core::Error& mine) {
 }
 
 core::Error Session::check_size(const Ranks& ranks, std::int64_t bytes, const core::Error& mode) const {
-  std::int64_t most[] = {bytes, ~bytes};
-  if (core::Error error = ranks.agreement.worst({}, "", most); !error.ok()) return error;
-  if (most[0] != ~most[1])
+  transport::Same<std::int64_t> asked{bytes};
+  if (core::Error error = agree(ranks.agreement, {}, "", asked); !error.ok()) return error;
+  if (!asked.agreed())
     return {core::ErrorClass::not_same, engine->path + ": ranks ask for sizes from " +
-                                            std::to_string(~most[1]) + " to " + std::to_string(most[0]) +
-                                            " bytes"};
+                                            std::to_string(asked.least) + " to " +
+                                            std::to_string(asked.value) + " bytes"};
   if (bytes < 0)
     return {core::ErrorClass::argument,
             engine->path + ": the size is " + std::to_string(bytes) + "; allowed: 0 and more"};

@@ -6,6 +6,7 @@
 #include "mpiio/calls/data_calls.hpp"
 #include "mpiio/calls/view_calls.hpp"
 #include "mpiio/library/error_codes.hpp"
+#include "transport/node_memory/words.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::mpiio {
@@ -55,9 +56,9 @@ core::Result<std::int64_t> begin_of_view(OpenFile& file, const engine::Ranks& ra
   if (!file.sequential()) return static_cast<std::int64_t>(asked);
   engine::File& f = *file.engine;
   const bool current = asked == MPI_DISPLACEMENT_CURRENT;
-  std::int64_t others[] = {current ? 0 : 1};  // when all ranks are here, nobody moves the pointer
-  if (core::Error error = ranks.agreement.worst({}, "", others); !error.ok()) return error;
-  if (others[0] != 0)
+  transport::Most<bool> others{!current};  // when all ranks are here, nobody moves the pointer
+  if (core::Error error = agree(ranks.agreement, {}, "", others); !error.ok()) return error;
+  if (others.value)
     return core::Error{core::ErrorClass::displacement,
                        f.path +
                            " was opened with MPI_MODE_SEQUENTIAL, where a view begins at the shared file "

@@ -1,8 +1,6 @@
 // See shared_pointer_calls.hpp.
 #include "mpiio/calls/shared_pointer_calls.hpp"
 
-#include <array>
-
 #include "engine/file/same_call.hpp"
 #include "engine/report/say.hpp"
 #include "mpiio/calls/data_calls.hpp"
@@ -10,6 +8,7 @@
 #include "mpiio/calls/subfile_calls.hpp"
 #include "mpiio/calls/view_calls.hpp"
 #include "mpiio/library/error_codes.hpp"
+#include "transport/node_memory/words.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::mpiio {
@@ -122,10 +121,11 @@ int seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
   const engine::Visit visit(f, "seek_shared");
   core::Error error = engine::check_same_call(visit, "seek_shared");
   if (!error.ok()) return raise(handle, error);
-  std::array<std::int64_t, 4> most{offset, ~offset, whence, ~std::int64_t{whence}};
-  error = visit.agreement.worst({}, "", most);
+  transport::Same<MPI_Offset> to{offset};
+  transport::Same<int> from{whence};
+  error = agree(visit.agreement, {}, "", to, from);
   if (!error.ok()) return raise(handle, error);
-  const bool same = most[0] == ~most[1] && most[2] == ~most[3];
+  const bool same = to.agreed() && from.agreed();
   if (!same)
     error = {core::ErrorClass::not_same,
              f.path + ": ranks give MPI_File_seek_shared different offsets, or whence"};

@@ -2,7 +2,6 @@
 // collio").
 #include "mpiio/calls/view_calls.hpp"
 
-#include <array>
 #include <cstring>
 #include <limits>
 
@@ -14,26 +13,20 @@
 #include "mpiio/open/open_files.hpp"
 #include "mpiio/view/ask_library.hpp"
 #include "mpiio/view/check_view.hpp"
+#include "transport/node_memory/words.hpp"
 
 namespace collio::mpiio {
 
 namespace {
 
-/// What all ranks have to know of a view before it is set, each the most of all ranks.
-enum {
-  view_kind,
-  worst_error,
-  representation_most,
-  representation_least,
-  etype_most,
-  etype_least,
-  derived_etype,
-  gives_info,
-  other_unit,
-  hands_on,
-  agreed_count
+/// What all ranks have to know of a view before it is set.
+struct ViewWords {
+  transport::Most<ViewKind> kind;
+  transport::Most<core::ErrorClass> error;
+  transport::Same<Representation> representation;
+  transport::Same<std::int64_t> etype_bytes;
+  transport::Most<bool> derived_etype, gives_info, other_unit, hands_on;
 };
-using ViewWords = std::array<std::int64_t, agreed_count>;
 
 /// Of the representations that MPI knows, in the letters that the libraries take.
 struct RepresentationName {
@@ -102,19 +95,17 @@ core::Error error_of_rank(const OpenFile& file, MPI_Comm comm, const access::Vie
   return error;
 }
 
-bool has_same_etype(const ViewWords& most) { return most[etype_most] == -most[etype_least]; }
-
 /// What is wrong with the ranks' views, on all ranks alike. `error`: with this rank's.
-core::Error agreed_error(const OpenFile& file, const ViewWords& most, core::Error error) {
-  const auto worst = static_cast<core::ErrorClass>(most[worst_error]);
+core::Error agreed_error(const OpenFile& file, const ViewWords& all, core::Error error) {
+  const core::ErrorClass worst = all.error.value;
   if (error.kind != worst) error = {worst, error.ok() ? "another rank's view is not valid" : error.message};
-  if (most[representation_most] != -most[representation_least])
+  if (!all.representation.agreed())
     error = {core::ErrorClass::not_same, "ranks set views of different data representations"};
-  if (error.ok() && file.engine->settings.hints.check != policy::Check::none && !has_same_etype(most))
+  if (error.ok() && file.engine->settings.hints.check != policy::Check::none && !all.etype_bytes.agreed())
     error = {core::ErrorClass::not_same,
-             "ranks set views with etypes of different sizes: " + std::to_string(-most[etype_least]) +
-                 " to " + std::to_string(most[etype_most]) + " bytes"};
-  if (error.ok() && alone(file)) error = unserved(file, static_cast<ViewKind>(most[view_kind]));
+             "ranks set views with etypes of different sizes: " + std::to_string(all.etype_bytes.least) +
+                 " to " + std::to_string(all.etype_bytes.value) + " bytes"};
+  if (error.ok() && alone(file)) error = unserved(file, all.kind.value);
   return error;
 }
 
@@ -125,10 +116,10 @@ bool hands_on_plain_view(const OpenFile& file, const access::View& view) {
 }
 
 /// Whether the library can do without the ranks' views. Of what they agreed on, for native data.
-bool needs_etype_only(const ViewWords& most) {
-  const auto agreed = static_cast<ViewKind>(most[view_kind]);
+bool needs_etype_only(const ViewWords& all) {
+  const ViewKind agreed = all.kind.value;
   return agreed == ViewKind::costly || agreed == ViewKind::bytes ||
-         (agreed == ViewKind::plain && !most[hands_on]);
+         (agreed == ViewKind::plain && !all.hands_on.value);
 }
 
 /// Where the view begins. Collective.
@@ -162,28 +153,28 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
     error = {core::ErrorClass::no_memory, "no memory"};  // a text as short as this one needs none
   }
   if (!error.ok()) kind = ViewKind::invalid;
-  ViewWords most{};
-  most[view_kind] = static_cast<std::int64_t>(kind);
-  most[worst_error] = static_cast<std::int64_t>(error.kind);
-  most[representation_most] = static_cast<std::int64_t>(data);
-  most[representation_least] = -most[representation_most];
-  most[etype_most] = view.etype_bytes;
-  most[etype_least] = -view.etype_bytes;
-  most[derived_etype] = plain_etype ? 0 : 1;
-  most[gives_info] = info == MPI_INFO_NULL ? 0 : 1;
-  most[other_unit] = file->program_view.has_unit(view.etype_bytes) ? 0 : 1;
-  most[hands_on] = hands_on_plain_view(*file, view) ? 1 : 0;
-  if (core::Error other = visit.agreement.worst({}, "", most); !other.ok()) return raise(handle, other);
+  ViewWords all{{kind},
+                {error.kind},
+                {data},
+                {view.etype_bytes},
+                {!plain_etype},
+                {info != MPI_INFO_NULL},
+                {!file->program_view.has_unit(view.etype_bytes)},
+                {hands_on_plain_view(*file, view)}};
+  if (core::Error other =
+          agree(visit.agreement, {}, "", all.kind, all.error, all.representation, all.etype_bytes,
+                all.derived_etype, all.gives_info, all.other_unit, all.hands_on);
+      !other.ok())
+    return raise(handle, other);
   // Beyond this point every rank treats its view alike.
-  const auto agreed = static_cast<ViewKind>(most[view_kind]);
-  const bool same_etype = has_same_etype(most);
-  error = agreed_error(*file, most, std::move(error));
+  const ViewKind agreed = all.kind.value;
+  error = agreed_error(*file, all, std::move(error));
   if (!error.ok()) return raise(handle, error);
   if (alone(*file) && !served) return refuse_representation(handle, *file, representation);
   ProgramView& program_view = file->program_view;
-  const bool etype_alone = alone(*file) || (is_native && !file->atomic && needs_etype_only(most));
-  const ProgramView::Unit unit{etype, view.etype_bytes, same_etype && !most[derived_etype],
-                               !most[gives_info] && !most[other_unit]};
+  const bool etype_alone = alone(*file) || (is_native && !file->atomic && needs_etype_only(all));
+  const ProgramView::Unit unit{etype, view.etype_bytes, all.etype_bytes.agreed() && !all.derived_etype.value,
+                               !all.gives_info.value && !all.other_unit.value};
   // A library wants the current displacement in sequential mode, and its pointers count nothing here.
   const int rc = file->sequential() ? MPI_SUCCESS
                  : etype_alone
