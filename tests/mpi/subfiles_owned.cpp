@@ -1,6 +1,5 @@
 // Placeholders that programs without collio copy, link, restore, empty or write to: no job loses the bytes of
 // another file, and what is there opens.
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -250,54 +249,6 @@ void long_name(Program& program) {
   });
 }
 
-/// Whether somebody has listed the folder's names since, as rank 0 sees it.
-class Listings {
- public:
-  Listings(const Program& program, const std::string& folder) : fd_(inotify_init1(IN_NONBLOCK)) {
-    on_first(program, [&] { inotify_add_watch(fd_, folder.c_str(), IN_ACCESS); });
-  }
-  ~Listings() { close(fd_); }
-  bool seen() const {
-    alignas(inotify_event) char events[4096];
-    bool any = false;
-    for (ssize_t bytes; (bytes = read(fd_, events, sizeof events)) > 0;)
-      for (const char* at = events; at < events + bytes;) {
-        const auto* event = reinterpret_cast<const inotify_event*>(at);
-        any = any || event->len == 0;  // others are of files in it
-        at += sizeof *event + event->len;
-      }
-    return any;
-  }
-
- private:
-  int fd_;
-};
-
-/// Where nobody can have copied a placeholder with bytes, removing its subfiles looks at no other file.
-void in_a_large_folder(Program& program) {
-  const std::string folder = program.path("folder"), path = folder + "/new";
-  on_first(program, [&] {
-    fs::create_directory(folder);
-    for (int i = 0; i < 2000; ++i) std::ofstream(folder + "/foreign" + std::to_string(i)) << i;
-  });
-  Pairs joined = in_subfiles;
-  joined.emplace_back("collio_join", "close");
-  const Listings listings(program, folder);
-  write(program, path, 1, joined);
-  program.that(!listings.seen(), "a new file is joined");
-  has(program, path, 1, "the joined file");
-  remove(program, path);
-  MPI_File file = MPI_FILE_NULL;
-  program.good(open_with(in_subfiles, path, to_write | MPI_MODE_DELETE_ON_CLOSE, &file), "MPI_File_open");
-  program.good(MPI_File_close(&file), "MPI_File_close that deletes");
-  program.that(!listings.seen() && !fs::exists(path + ".collio"), "a new file is deleted");
-  write(program, path, 1);
-  program.that(!listings.seen(), "a new file is kept");
-  remove(program, path);
-  program.that(listings.seen() || program.rank != 0, "one with bytes is deleted: it may have copies");
-  on_first(program, [&] { fs::remove_all(folder); });
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -307,7 +258,6 @@ int main(int argc, char** argv) {
   backup_by_cp(program, in_subfiles);
   backup_by_cp(program, {});
   joined_with_a_copy(program);
-  in_a_large_folder(program);
   through_a_hard_link(program);
   emptied_without_a_hint(program);
   lost_placeholder(program);

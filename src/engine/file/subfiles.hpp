@@ -41,7 +41,6 @@ class Ranks;
 struct SubfileUse {
   storage::SubfileSet set;  ///< as it was when the file was opened
   bool writes = false;      ///< and notes it in the manifest
-  bool made = false;        ///< by this open
   bool joined = false;
   storage::JoinTally tally;              ///< of this rank; once joined, of all
   std::shared_ptr<storage::SetUse> use;  ///< on rank 0, until it is closed

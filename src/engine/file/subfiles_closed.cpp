@@ -61,18 +61,9 @@ core::Error remove_set(const Ranks& ranks, const core::Result<bool>& is_needed) 
   return error;
 }
 
-/// On rank 0: a placeholder that was copied before anybody has flushed or closed the new file leads to no
-/// bytes. Others may be copied; only the names in its folder tell.
-storage::Copies copies_of(const SubfileUse& use) {
-  SubfileSet now = use.set;
-  const bool is_new =
-      use.made && reread_manifest(now).ok() && !now.manifest().complete && now.manifest().file_bytes == 0;
-  return is_new ? storage::Copies::none : storage::Copies::unknown;
-}
-
 /// On rank 0: the name of the file will go, and its placeholder is emptied unless another needs the set.
 core::Result<bool> is_needed_by_another(const SubfileUse& use) {
-  auto needed = is_needed(use.set, use.standing, copies_of(use));
+  auto needed = is_needed(use.set, use.standing);
   if (!needed || needed.value()) return needed;
   core::Error error = empty_placeholder(use.set);
   if (!error.ok()) return error;
@@ -80,8 +71,7 @@ core::Result<bool> is_needed_by_another(const SubfileUse& use) {
 }
 
 /// On rank 0: the file is joined. A copy of its placeholder still leads to the subfiles.
-core::Result<bool> is_needed_by_copy(File& file, storage::Copies copies) {
-  if (copies == storage::Copies::none) return false;
+core::Result<bool> is_needed_by_copy(File& file) {
   auto other = other_placeholder(file.stored.subfiles->set);
   if (!other) return other.error();
   if (!other.value().empty())
@@ -104,8 +94,8 @@ core::Result<std::string> why_kept(const SubfileSet& set, std::shared_ptr<storag
 }
 
 /// Subfiles to one file, all ranks at once, unless others use them. On error they stay as they are.
-/// `copies`: on rank 0. Collective.
-core::Error join(const Ranks& ranks, storage::Copies copies) {
+/// Collective.
+core::Error join(const Ranks& ranks) {
   File& file = ranks.file;
   SubfileUse& use = *file.stored.subfiles;
   const SubfileSet set = settled_set(use);
@@ -138,7 +128,7 @@ core::Error join(const Ranks& ranks, storage::Copies copies) {
   transport::reduce_to_all(copied, 2, MPI_INT64_T, MPI_SUM, ranks.comm);
   use.tally = {copied[0], copied[1]};
   use.joined = true;
-  return remove_set(ranks, file.rank == 0 ? is_needed_by_copy(file, copies) : false);
+  return remove_set(ranks, file.rank == 0 ? is_needed_by_copy(file) : false);
 }
 
 }  // namespace
@@ -152,9 +142,8 @@ core::Error close_subfiles(const Ranks& ranks, AtClose how) {
   if (how == AtClose::remove)
     return remove_set(ranks, file.rank == 0 ? is_needed_by_another(*file.stored.subfiles) : false);
   if (!file.stored.subfiles->writes) return {};
-  const storage::Copies copies = file.rank == 0 ? copies_of(*file.stored.subfiles) : storage::Copies::unknown;
   core::Error error = note(ranks, Noted::closed);
-  return error.ok() && file.settings.hints.join != policy::Join::never ? join(ranks, copies) : error;
+  return error.ok() && file.settings.hints.join != policy::Join::never ? join(ranks) : error;
 }
 
 }  // namespace collio::engine

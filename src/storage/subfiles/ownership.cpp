@@ -178,11 +178,10 @@ core::Error remove_with_last(const SubfileSet& set) {
   return error.ok() ? remove_folder(set) : error;
 }
 
-core::Result<bool> is_needed(const SubfileSet& set, const Standing& standing, Copies copies) {
+core::Result<bool> is_needed(const SubfileSet& set, const Standing& standing) {
   struct stat about {};
   if (!may_change(standing)) return true;
   if (::stat(set.path().c_str(), &about) == 0 && about.st_nlink > 1) return true;
-  if (copies == Copies::none) return false;
   const auto other = other_placeholder(set);
   if (!other) return other.error();
   return !other.value().empty();

@@ -45,12 +45,8 @@ struct Standing {
 /// Path of another file in the placeholder's folder that is a placeholder of the same set; empty: there is
 /// none. O(names in the folder).
 [[nodiscard]] core::Result<std::string> other_placeholder(const SubfileSet& set);
-/// Whether the placeholder may have copies that lead to bytes.
-enum class Copies { unknown, none };
 /// Whether the set stays when the name of its placeholder goes: it is another one's, or another leads to it.
-/// O(names in the folder) where it may have copies.
-[[nodiscard]] core::Result<bool> is_needed(const SubfileSet& set, const Standing& standing,
-                                           Copies copies = Copies::unknown);
+[[nodiscard]] core::Result<bool> is_needed(const SubfileSet& set, const Standing& standing);
 
 /// Deletes a name, and with the last one of a placeholder its set. An error where a program has the set open,
 /// and where it is unknown whether there is one: all stays as it is then. Not collective.
