@@ -203,6 +203,31 @@ TEST_F(Subfiles, GoWithAFileThatMayBeReadAndDeletedOnly) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+TEST_F(Subfiles, StayWhereTheFileIsReplacedByItselfOrByItsCopy) {
+  const SubfileSet set = with_bytes(make({10, 3}), 35);
+  EXPECT_EQ(replace_file(set.path(), set.path()).kind, ErrorClass::argument);
+  EXPECT_EQ(replace_file(set.path(), folder_ + "/./" + "out").kind, ErrorClass::argument);
+  copy(set.path(), folder_ + "/copy");
+  EXPECT_TRUE(replace_file(set.path(), folder_ + "/copy").ok());
+  EXPECT_TRUE(fs::exists(set.subfile_path(0)));
+  EXPECT_TRUE(look_for_subfiles(set.path()).set) << "the name leads to them";
+}
+
+TEST_F(Subfiles, StayWhereAProgramHasAFileThatMayNotBeWritten) {
+  const SubfileSet set = with_bytes(make({10, 3}), 35);
+  const SetUse use(set.path(), SetUse::By::many);
+  fs::permissions(set.path(), fs::perms(0444));
+  for (const std::string& folder : {folder_, set.folder()}) fs::permissions(folder, fs::perms(0777));
+  const uid_t user = ::geteuid();
+  if (user == 0) {
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
+  const collio::core::Error error = delete_file(set.path());
+  ASSERT_EQ(::seteuid(user), 0);
+  EXPECT_EQ(error.kind, ErrorClass::in_use) << error.message;
+  EXPECT_TRUE(fs::exists(set.subfile_path(0)));
+}
+
 TEST_F(Subfiles, StayWhereAnotherNameOfAReplacedFileLeadsToThem) {
   const SubfileSet set = with_bytes(make({10, 3}), 35);
   copy(set.path(), folder_ + "/copy");

@@ -118,6 +118,16 @@ SetUse::SetUse(const std::string& path, By by)
       lock_(by == By::one ? RangeLock::at_once(file_.fd(), use_byte, RangeUse::write)
                           : RangeLock(file_.fd(), use_byte, RangeUse::read)) {}
 
+bool SetUse::is_held(const std::string& path) {
+  const OpenedFile file(path, O_RDONLY);
+  struct flock held {};
+  held.l_type = F_WRLCK;  // F_OFD_GETLK asks of one that the descriptor need not allow
+  held.l_whence = SEEK_SET;
+  held.l_start = use_byte.offset;
+  held.l_len = use_byte.length;
+  return file.error() == 0 && ::fcntl(file.fd(), F_OFD_GETLK, &held) == 0 && held.l_type != F_UNLCK;
+}
+
 bool is_link(const std::string& path) {
   std::error_code failed;
   return std::filesystem::is_symlink(std::filesystem::path(path), failed);

@@ -30,6 +30,9 @@ class SetUse {
   /// errno; 0: it is held. EAGAIN, EACCES: others hold it. A file system may have no locks.
   [[nodiscard]] int error() const noexcept { return file_.error() != 0 ? file_.error() : lock_.error(); }
 
+  /// Whether somebody holds it, also where this process may not write the file. Does not wait.
+  [[nodiscard]] static bool is_held(const std::string& path);
+
   /// A time in which nobody else holds it; others that come wait. Behind a SetLock: who makes a set has that
   /// when it asks for the use.
   class Alone {

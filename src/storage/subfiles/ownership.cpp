@@ -53,6 +53,13 @@ std::optional<FileMark> placeholder_at(const std::string& path, const std::strin
   return mark_of(file.fd(), about.st_ino);
 }
 
+bool same_inode(const std::string& a, const std::string& b) {
+  struct stat of_a {
+  }, of_b{};
+  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
 bool has_folder_elsewhere(const Manifest& m) {
   return std::ranges::any_of(m.folders, [](const std::string& folder) { return folder.starts_with('/'); });
 }
@@ -68,8 +75,12 @@ class LeavingName {
     if (!error_.ok() || !found.set || found.links > 1 || !may_change(found.standing)) return;
     set_ = std::move(found.set);
     alone_.emplace(path, SetUse::By::one);
-    if (alone_->error() == EAGAIN)  // EACCES: who may not write a file may delete it
-      error_ = {core::ErrorClass::in_use, path + " is open in a program"};
+    const int lock = alone_->error();
+    const bool known =
+        lock == 0 || lock == EAGAIN || lock == EACCES;  // who may not write a file may delete it
+    if (known ? lock != 0 && SetUse::is_held(path) : !set_->manifest().complete)
+      error_ = {core::ErrorClass::in_use,
+                path + (known ? " is open in a program" : " cannot be locked, and may be open in a program")};
   }
   [[nodiscard]] const core::Error& error() const noexcept { return error_; }
   /// When the name has gone: a loss of power does not bring it back when its subfiles are gone.
@@ -162,7 +173,8 @@ core::Error delete_file(const std::string& path) {
 }
 
 core::Error replace_file(const std::string& path, const std::string& by) {
-  if (parent_folder(path) != parent_folder(by))
+  if (same_inode(path, by)) return {core::ErrorClass::argument, by + " and " + path + " are one file"};
+  if (!same_inode(parent_folder(path), parent_folder(by)))
     return {core::ErrorClass::argument, by + " lies in another folder than " + path};
   const LeavingName name(path);
   if (!name.error().ok()) return name.error();
@@ -171,6 +183,7 @@ core::Error replace_file(const std::string& path, const std::string& by) {
 }
 
 core::Error remove_with_last(const SubfileSet& set) {
+  if (placeholder_at(set.path(), set.placeholder().head())) return {};  // of a copy that took the name
   const auto other = other_placeholder(set);
   if (!other) return other.error();
   if (!other.value().empty()) return {};
