@@ -19,6 +19,7 @@ module collio
 
   public :: collio_file, collio_decomposition, collio_variable, collio_request, collio_pieces
   public :: collio_open, collio_close, collio_sync, collio_size, collio_set_size
+  public :: collio_delete_file, collio_replace_file
   public :: collio_box, collio_map, collio_free, collio_define
   public :: collio_save, collio_load, collio_elements, collio_shape, collio_indices
   public :: collio_put, collio_get, collio_commit, collio_fetch, collio_wait, collio_test, collio_cancel
@@ -386,6 +387,18 @@ contains
     integer(int64), intent(in) :: bytes
     integer(c_int), intent(out), optional :: ierr
     call ended(c_set_size(file%handle, bytes), ierr)
+  end subroutine
+
+  subroutine collio_delete_file(path, ierr)
+    character(*), intent(in) :: path
+    integer(c_int), intent(out), optional :: ierr
+    call ended(c_delete_file(trim(path)//c_null_char), ierr)
+  end subroutine
+
+  subroutine collio_replace_file(path, by, ierr)
+    character(*), intent(in) :: path, by
+    integer(c_int), intent(out), optional :: ierr
+    call ended(c_replace_file(trim(path)//c_null_char, trim(by)//c_null_char), ierr)
   end subroutine
 
   subroutine box_i8(shape, start, count, decomposition, ierr)

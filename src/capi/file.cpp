@@ -58,7 +58,11 @@ Error check(const OpenCall& call, std::optional<storage::ArrayLayout>& arrays) {
   if (!call.path || !*call.path) return {ErrorClass::argument, "the path is empty"};
   if (!call.file) return {ErrorClass::argument, "the place for the file is null"};
   if (Error error = check_modes(call.mode); !error.ok()) return error;
-  return read_array_layout(call, arrays);
+  Error error = read_array_layout(call, arrays);
+  if (error.ok() && arrays && (call.mode & COLLIO_WHOLE) != 0)
+    error = {ErrorClass::argument, std::string(call.path) + ": " + array_subfiles +
+                                       " is given with COLLIO_WHOLE; allowed: one of them"};
+  return error;
 }
 
 /// 31 bits of a path's hash.

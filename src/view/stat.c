@@ -37,7 +37,7 @@ static void give_size_of(struct stat* about, const struct view* v) {
 
 /* The view that a call looks at by its descriptor. */
 static struct view* view_at(struct view_path path, int flags) {
-  return (flags & AT_EMPTY_PATH) && path.name && path.name[0] == '\0' ? view_of(path.folder) : NULL;
+  return (flags & AT_EMPTY_PATH) && (!path.name || path.name[0] == '\0') ? view_of(path.folder) : NULL;
 }
 
 int view_stat_any(struct view_path path, struct stat* about, int flags, const void* caller) {
