@@ -41,10 +41,13 @@ core::Error agreed_error(const Buffers& buffers, const policy::Digest& digest, c
 }
 
 /// Others wait for messages that this rank cannot make: nothing is left but to end the job, and to say why.
-[[noreturn]] void end_without_memory(const CollectiveCall& call) {
-  std::fprintf(stderr, "collio: %s; other ranks already wait for its messages; the job ends\n",
-               no_memory(call).message.c_str());
-  transport::end_job(call.ranks.comm, MPI_ERR_NO_MEM);
+[[noreturn]] void end_without_memory(const Ranks& ranks) {
+  std::fprintf(
+      stderr,
+      "collio: rank %d has no memory for a call on %s; other ranks already wait for its messages; the "
+      "job ends\n",
+      ranks.file.rank, ranks.file.path.c_str());
+  transport::end_job(ranks.comm, MPI_ERR_NO_MEM);
 }
 
 PathResult move_by_path(CollectiveCall& call) {
@@ -72,7 +75,7 @@ PathResult move_bytes(CollectiveCall& call) {
     if (call.buffers.shortage.left_out) moved.note(call.plan.span.offset, {0, no_memory(call)});
     return moved;
   } catch (const std::bad_alloc&) {
-    end_without_memory(call);
+    end_without_memory(call.ranks);
   }
 }
 
@@ -109,7 +112,7 @@ transport::MessageLink link_of(const Buffers& buffers, const policy::Plan& plan,
       .counters = &record.counters,
       .node = file.place().seat.node,
       .homes = &servers.homes,
-      .sent_to = file.told.traffic.counters(),
+      .sent_to = file.records.traffic.counters(),
       .requests_ahead = plan.overlap.buffers,
       .shortage = &buffers.shortage};
   if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
@@ -143,7 +146,7 @@ std::optional<std::size_t> log_call(File& file, const policy::Plan& plan, observ
     record.rounds = plan.domains.most_rounds();
   }
   if (plan.placed && file.rank == 0) record.placement = placement_of(*plan.placed);
-  return file.told.log.add(record, [&plan] { return policy::reason_text(plan); });
+  return file.records.log.add(record, [&plan] { return policy::reason_text(plan); });
 } catch (const std::bad_alloc&) {
   return std::nullopt;
 }
@@ -160,13 +163,15 @@ struct Agreed {
   bool last = false;  ///< the call has been made before: nothing is left out
 };
 
-Planned plan_in_step(const Agreed& agreed) {
+Planned plan_in_step(const Agreed& agreed) try {
   agreed.buffers.ranks.roll.come_to(transport::Stage::planning);
   Steps::Scope time(agreed.record.steps, Step::plan);
   Planned planned = plan_of(agreed.buffers, agreed.request, agreed.digest, agreed.prepared.access);
   agreed.record.remembered = planned.seen ? 1 : 0;
   agreed.record.placed = planned.placed ? 1 : 0;
   return planned;
+} catch (const std::bad_alloc&) {  // ranks reduce and send rows while they plan
+  end_without_memory(agreed.buffers.ranks);
 }
 
 /// Moves the bytes as planned, if that is still to do, and agrees on how that ended. `since_s`: when ranks
@@ -211,7 +216,7 @@ PathResult make_again(const Agreed& agreed, Planned& planned, double since_s) {
   again.last = true;
   again.buffers.shortage.left_out = false;
   planned = plan_in_step(again);
-  if (again.file.rank == 0) again.file.told.traffic.foresee(planned.plan, again.digest.bytes);
+  if (again.file.rank == 0) again.file.records.traffic.foresee(planned.plan, again.digest.bytes);
   return attempts(again, planned, since_s);
 }
 
@@ -230,7 +235,7 @@ void note_times(const Agreed& agreed, const policy::Plan& plan, const transport:
 Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
   File& file = agreed.file;
   const policy::Digest& digest = agreed.digest;
-  if (file.rank == 0) file.told.traffic.foresee(planned.plan, digest.bytes);
+  if (file.rank == 0) file.records.traffic.foresee(planned.plan, digest.bytes);
   PathResult moved = attempts(agreed, planned, since_s);
   if (moved.outcome.left_out) moved = make_again(agreed, planned, since_s);
   if (planned.plan.path == policy::Path::two_layer) transport::NodeSlots::count_through(digest.bytes);
@@ -259,9 +264,6 @@ core::Error meet(const Buffers& buffers, const CallRequest& request, Digested& m
                  observe::CallRecord& record) {
   const Ranks& ranks = buffers.ranks;
   File& file = ranks.file;
-  record.operation = request.operation;
-  record.form = request.form;
-  record.progress = request.progress;
   met.digest = digest_of(file, met.prepared, request);
   met.digest.lack_slots = buffers.have_slots() ? 0 : 1;
   met.digest.through_slots = transport::NodeSlots::bytes_through();
@@ -326,6 +328,9 @@ Completion collective_call(File& file, const CallRequest& request) {
     return Completion::failed(std::move(late));
   observe::CallRecord record;
   record.steps.show(&visit.roll.shown());
+  record.operation = request.operation;
+  record.form = request.form;
+  record.progress = request.progress;
   Buffers buffers(visit);
   access::Buffer::take_peak();
   const double begin = observe::now_s();

@@ -62,7 +62,7 @@ std::optional<PathResult> move_ahead(const Ranks& ranks, const CallRequest& requ
   const bool checked = file.settings.hints.check != policy::Check::none;  // writes are compared first
   if (!prepared.error->ok() || request.undescribed || checked || request.memory.device()) return {};
   if (request.direction == policy::Direction::write && may_leave_out(file)) return {};  // as it could not
-  if (!file.stored.all_hold || !file.unmet.together || file.told.times.independent_calls > 0 ||
+  if (!file.stored.all_hold || !file.unmet.together || file.records.times.independent_calls > 0 ||
       !file.plans.memory.goes_by_own_calls(prepared.shape, request.direction,
                                            request.form == observe::Form::blocking))
     return {};

@@ -40,7 +40,7 @@ policy::Digest digest_of(const File& file, const Prepared& prepared, const CallR
                     ? 1
                     : 0;
   d.in_background = request.form == observe::Form::blocking ? 0 : 1;
-  d.went_alone = file.told.times.independent_calls > 0 ? 1 : 0;
+  d.went_alone = file.records.times.independent_calls > 0 ? 1 : 0;
   if (access.bytes == 0) return d;
   d.set_access({file.rank, prepared.shape.hash, prepared.shape.offset});
   d.low = access.span.offset;

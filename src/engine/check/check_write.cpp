@@ -222,8 +222,8 @@ core::Error check_write(const Buffers& buffers, const CallRequest& request, cons
   const Found found = find_overlaps(buffers, request, digest, access);
   const std::string text = text_of(buffers.ranks, request, found, digest.unordered);
   if (text.empty()) return {};
-  if (static_cast<int>(file.told.found_by_check.size()) < most_told) {
-    file.told.found_by_check.push_back(text);
+  if (static_cast<int>(file.records.found_by_check.size()) < most_told) {
+    file.records.found_by_check.push_back(text);
     if (file.rank == 0) std::fprintf(stderr, "collio: %s\n", text.c_str());
   }
   return found.bytes > 0 && file.settings.hints.check == policy::Check::strict

@@ -60,9 +60,9 @@ File::File(Proposal& mine, const std::string& own_path, Settings by, const First
       settings(std::move(by)),
       stored(*this, first.writer_mark) {
   machine.storage = first.storage;
-  told.in_force = settings.hints.in_force;
-  told.new_layout = std::move(mine.new_layout);
-  told.probe = std::move(mine.probe);
+  records.in_force = settings.hints.in_force;
+  records.new_layout = std::move(mine.new_layout);
+  records.probe = std::move(mine.probe);
 }
 
 core::Result<std::unique_ptr<File>> File::open(const FileRequest& request) {
@@ -87,7 +87,7 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
   if (!hints.enabled || (request.only_in_subfiles && !alone)) return std::unique_ptr<File>();
   std::unique_ptr<File> f(new File(mine, own_path, std::move(settings), first));
   for (const auto& some : {request.warnings, mine.warnings, f->settings.hints.warnings})
-    f->told.warnings.insert(f->told.warnings.end(), some.begin(), some.end());
+    f->records.warnings.insert(f->records.warnings.end(), some.begin(), some.end());
   auto member =
       Crew::join({request.comm, met.hall}, mine.offer, met.word.same_crew ? &first.ticket : nullptr);
   if (!member) return core::Error{member.error().kind, f->path + ": " + member.error().message};
@@ -102,9 +102,9 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
 core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, const FirstWord& first) {
   const Place& place = this->place();
   if (machine.nodes.size() > 1) machine.storage = storage::for_several_nodes(std::move(machine.storage));
-  told.traffic = Traffic(machine.nodes.size());
+  records.traffic = Traffic(machine.nodes.size());
   if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty())
-    told.warnings.push_back(std::move(warning));
+    records.warnings.push_back(std::move(warning));
   const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
   transport::set_ranks_per_core(ranks_per_core_of_job({here.ranks, here.cores}));
   storage::FoundFile found = found_from(first.found, path, request.found);
@@ -120,7 +120,7 @@ core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, cons
   if (!owns_line()) lacking_.windows = policy::NoWindow::for_borrowed_line;
   prepare_memory_drill();
   if (std::string said = stored.begin_drill(servers.mine); !said.empty())
-    told.warnings.push_back(std::move(said));
+    records.warnings.push_back(std::move(said));
   // All ranks that will serve the file can open it, and all agree on its storage; else the file passes
   // through. It is opened now: by the time of a call its name may be gone, or be another file's.
   core::Error error;
@@ -202,10 +202,11 @@ void File::prepare_memory_drill() {
   const char* text = ::secure_getenv("COLLIO_DRILL_MEMORY");
   if (!text) return;
   if (std::sscanf(text, "%d:%d:%d", &at, &first, &count) < 2 || first < 1 || count < 1) {
-    told.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) +
-                            " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
+    records.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) +
+                               " is not RANK:FIRST or RANK:FIRST:COUNT; no drill");
   } else {
-    told.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) + ": buffers are refused on purpose");
+    records.warnings.push_back("COLLIO_DRILL_MEMORY=" + std::string(text) +
+                               ": buffers are refused on purpose");
     buffers_.keeps_buffers = true;
     if (at == rank) buffers_.pool.fail_allocations(first, count);
   }

@@ -14,10 +14,10 @@
 #include "engine/file/kept_memories.hpp"
 #include "engine/file/proposal.hpp"
 #include "engine/file/ranks.hpp"
+#include "engine/file/records.hpp"
 #include "engine/file/servers.hpp"
 #include "engine/file/settings.hpp"
 #include "engine/file/stored.hpp"
-#include "engine/file/told.hpp"
 #include "engine/file/unmet_calls.hpp"
 #include "engine/open/crew.hpp"
 #include "engine/open/first_word.hpp"
@@ -119,7 +119,7 @@ class File {
   std::uint64_t number = 0;  ///< of this open; the same on all ranks, and no other open file's
   /// The file does not lie any more as plans were made for: they are kept for others. On all ranks.
   void forget_plans();
-  Told told;
+  Records records;
 
  private:
   /// `own_path`: of a file in subfiles that was opened through a link; else empty.

@@ -15,7 +15,7 @@ std::uint64_t setting_of(const File& f, const storage::Opened& opened) {
   std::uint64_t h = 0;
   const auto fold = [&h](std::uint64_t value) { h = core::hash_step(h, value); };
   const auto fold_text = [&fold](const std::string& text) { fold(core::text_hash(text)); };
-  for (const auto& [key, value] : f.told.in_force) fold_text(key + '=' + value);
+  for (const auto& [key, value] : f.records.in_force) fold_text(key + '=' + value);
   const machine::StorageModel& storage = f.machine.storage;
   for (const std::int64_t bytes :
        {storage.block_bytes, storage.block_without_layout(), storage.window_bytes, storage.node_buffer_bytes})

@@ -30,7 +30,7 @@ void File::note_storage(const Ranks& ranks, const StorageWords& most) {
   machine.storage.overlaps = stored.use.overlaps;
   const std::string asked(policy::name_of(settings.hints.storage));
   if (stored.use.declined || settings.hints.storage == policy::StorageKind::null)
-    told.warnings.push_back("collio_storage=" + asked + ": " + stored.use.kind + ", " + stored.use.reason);
+    records.warnings.push_back("collio_storage=" + asked + ": " + stored.use.kind + ", " + stored.use.reason);
 }
 
 void File::gather(const Visit& visit) {

@@ -29,7 +29,7 @@ bool File::have_handles(const Ranks& ranks, const policy::Plan& plan) {
   stored.all_hold = failed.ok();
   if (stored.all_hold) return true;
   lacking_.handles = true;
-  told.warnings.push_back(std::string(policy::lack_text(policy::Lack::handles)) + ": " + failed.message);
+  records.warnings.push_back(std::string(policy::lack_text(policy::Lack::handles)) + ": " + failed.message);
   return false;
 }
 
@@ -51,8 +51,8 @@ bool File::have_remote(const Ranks& ranks, const policy::Plan& plan) {
                                           ranks.agreement, lacking_.refusal);
   if (remote) return true;
   lacking_.windows = policy::NoWindow::refused;
-  told.warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " +
-                          lacking_.refusal);
+  records.warnings.push_back("collio_transfer=" + std::string(policy::name_of(plan.transfers.by)) + ": " +
+                             lacking_.refusal);
   return false;
 }
 
@@ -115,8 +115,8 @@ bool File::have_slots(const Ranks& ranks, const policy::Plan& plan) {
   if (lacking_.node_memory) {
     slots.reset();
     buffers_.slots_name = {};
-    told.warnings.push_back(std::string(policy::lack_text(policy::Lack::node_memory)) + ": " +
-                            failed.message);
+    records.warnings.push_back(std::string(policy::lack_text(policy::Lack::node_memory)) + ": " +
+                               failed.message);
     return false;
   }
   slots->memory.set_room(room);

@@ -83,8 +83,8 @@ std::string text_on(const SubfileUse& use, const SubfileLayout& before, const Su
 void warn(File& file, const std::string& why) {
   const std::string text =
       "collio_redeal=enable: slow subfiles of " + file.path + " go on getting stripes: " + why;
-  if (file.rank == 0 && std::ranges::find(file.told.warnings, text) == file.told.warnings.end())
-    file.told.warnings.push_back(text);
+  if (file.rank == 0 && std::ranges::find(file.records.warnings, text) == file.records.warnings.end())
+    file.records.warnings.push_back(text);
 }
 
 void give_up(File& file, const std::string& why) {

@@ -10,7 +10,7 @@ namespace collio::engine {
 
 /// The same on all ranks, except the modes of a program that gives ranks different ones.
 struct Settings {
-  policy::Hints hints;                           ///< as asked for; what is in force is File::in_force
+  policy::Hints hints;                           ///< as asked for; what is in force is in Records
   std::map<std::string, std::string> of_others;  ///< those hints that come from other layers' settings
   bool reads = true, writes = true;              ///< as the program opened it
 };

@@ -62,10 +62,10 @@ core::Error check_bytes(const Ranks& ranks, SubfileSet& set, bool writes) {
   core::Error error = agreed(ranks, mine.lack, {&minus_whole, 1});
   if (!error.ok() || -minus_whole == m.file_bytes) return error;
   set.end_at(-minus_whole);
-  file.told.warnings.push_back(set.path() + ": bytes from " + std::to_string(-minus_whole) +
-                               " on are missing (of " + std::to_string(m.file_bytes) +
-                               "). It is read as a file of " + std::to_string(-minus_whole) +
-                               " bytes, of which " + std::to_string(m.synced_bytes) + " were flushed");
+  file.records.warnings.push_back(set.path() + ": bytes from " + std::to_string(-minus_whole) +
+                                  " on are missing (of " + std::to_string(m.file_bytes) +
+                                  "). It is read as a file of " + std::to_string(-minus_whole) +
+                                  " bytes, of which " + std::to_string(m.synced_bytes) + " were flushed");
   return {};
 }
 
@@ -92,11 +92,11 @@ core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
   if (!error.ok()) return error;
   const auto& use = found.use;  // on rank 0
   if (!set.manifest().complete)
-    file.told.warnings.push_back(
+    file.records.warnings.push_back(
         file.path + ": a program is writing this file, or ended before it closed it; " +
         std::to_string(set.manifest().file_bytes) + " bytes were there when it was last closed or flushed");
   if (use && use->error() != 0)
-    file.told.warnings.push_back(
+    file.records.warnings.push_back(
         file.path + " cannot be locked (" + std::strerror(use->error()) +
         "): a program that joins its subfiles would not notice that they are in use");
   const bool notes = writes && !set.has_arrays();
@@ -114,12 +114,12 @@ core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
 core::Error take_found(const Ranks& ranks, storage::FoundFile found, bool writes) {
   File& file = ranks.file;
   if (!found.error.ok()) return found.error;
-  file.told.warnings.insert(file.told.warnings.end(), found.warnings.begin(), found.warnings.end());
+  file.records.warnings.insert(file.records.warnings.end(), found.warnings.begin(), found.warnings.end());
   if (found.set) return use_set(ranks, std::move(found), writes);
   if (file.settings.hints.subfiles > 0 && writes)
-    file.told.warnings.push_back("collio_subfiles=" + std::to_string(file.settings.hints.subfiles) + ": " +
-                                 file.path +
-                                 " has bytes already and stays one file; collio split makes subfiles of it");
+    file.records.warnings.push_back(
+        "collio_subfiles=" + std::to_string(file.settings.hints.subfiles) + ": " + file.path +
+        " has bytes already and stays one file; collio split makes subfiles of it");
   return {};
 }
 
@@ -127,8 +127,8 @@ core::Error take_found(const Ranks& ranks, storage::FoundFile found, bool writes
 /// it did.
 bool make_on_first(File& file, const storage::SetLock& lock, storage::FoundFile& found) {
   if (lock.error() != 0)
-    file.told.warnings.push_back(file.path + " cannot be locked (" + std::strerror(lock.error()) +
-                                 "): several opens of a new file at the same time may undo each other");
+    file.records.warnings.push_back(file.path + " cannot be locked (" + std::strerror(lock.error()) +
+                                    "): several opens of a new file at the same time may undo each other");
   found = storage::look_for_subfiles(file.path);
   if (!found.empty) return false;
   if (found.former) found.error = remove_former(*found.former);
@@ -159,7 +159,7 @@ core::Error make_set(const Ranks& ranks) {
               file.path + ": another program has made array subfiles for it meanwhile; open it again"};
     return take_found(ranks, std::move(found), true);
   }
-  file.told.warnings.insert(file.told.warnings.end(), found.warnings.begin(), found.warnings.end());
+  file.records.warnings.insert(file.records.warnings.end(), found.warnings.begin(), found.warnings.end());
   const SubfileSet& set = *found.set;
   core::Error error = agreed(ranks, create_subfiles(set, share_of(file), found.mode));
   if (error.ok()) error = on_first(ranks, [&] { return write_placeholder(set); });
@@ -174,8 +174,8 @@ core::Error make_set(const Ranks& ranks) {
 void align_to_stripes(File& file) {
   const SubfileSet& set = file.stored.subfiles->set;
   const storage::SubfileLayout& layout = set.layout();
-  file.told.in_force["collio_subfiles"] = std::to_string(layout.count);
-  file.told.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
+  file.records.in_force["collio_subfiles"] = std::to_string(layout.count);
+  file.records.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
   if (!file.settings.hints.layout) return;
   machine::StorageModel& storage = file.machine.storage;
   storage = policy::with_layout(std::move(storage), {});  // without that of the first subfile
@@ -256,14 +256,14 @@ core::Error take_up_subfiles(const Ranks& ranks, storage::FoundFile found, bool 
   File& file = ranks.file;
   const bool makes = found.error.ok() && !found.set && found.empty && writes;
   const bool made = makes && file.settings.hints.subfiles > 0;
-  if (makes && !made && file.told.in_force["collio_subfiles"] == "auto")
-    file.told.warnings.push_back(
+  if (makes && !made && file.records.in_force["collio_subfiles"] == "auto")
+    file.records.warnings.push_back(
         "collio_subfiles=auto: one in each folder, and collio_subfile_dirs names no folders; " + file.path +
         " stays whole");
   if (makes && !made && found.former)
     if (const core::Error left = remove_former(*found.former); !left.ok())
-      file.told.warnings.push_back("subfiles that " + file.path +
-                                   " had before it was emptied are left: " + left.message);
+      file.records.warnings.push_back("subfiles that " + file.path +
+                                      " had before it was emptied are left: " + left.message);
   core::Error error = made ? make_set(ranks) : take_found(ranks, std::move(found), writes);
   if (!file.stored.subfiles) return error;
   align_to_stripes(file);

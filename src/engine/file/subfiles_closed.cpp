@@ -75,8 +75,8 @@ core::Result<bool> is_needed_by_copy(File& file) {
   auto other = other_placeholder(file.stored.subfiles->set);
   if (!other) return other.error();
   if (!other.value().empty())
-    file.told.warnings.push_back(file.path + " is one file now, and its subfiles stay: " + other.value() +
-                                 ", a copy of its placeholder, needs them");
+    file.records.warnings.push_back(file.path + " is one file now, and its subfiles stay: " + other.value() +
+                                    ", a copy of its placeholder, needs them");
   return !other.value().empty();
 }
 
@@ -107,9 +107,9 @@ core::Error join(const Ranks& ranks) {
     if (!why) return why.error();
     kept = !why.value().empty();
     if (kept)
-      file.told.warnings.push_back("collio_join=" + std::string(name_of(file.settings.hints.join)) +
-                                   ": the subfiles of " + file.path + " are kept: " + why.value() +
-                                   "; collio join makes it one file");
+      file.records.warnings.push_back("collio_join=" + std::string(name_of(file.settings.hints.join)) +
+                                      ": the subfiles of " + file.path + " are kept: " + why.value() +
+                                      "; collio join makes it one file");
     return {};
   });
   if (!error.ok() || ranks.agreement.least(kept ? 0 : 1) == 0) return error;

@@ -26,8 +26,8 @@ policy::Digest digest_of(const UnmetCalls::OneWay& unmet) {
 
 /// Without memory for it, the report lacks these calls.
 void log_calls(File& file, const observe::CallRecord& record) noexcept try {
-  file.told.log.add(record,
-                    [] { return std::string("hint: each rank for itself, without waiting for others"); });
+  file.records.log.add(record,
+                       [] { return std::string("hint: each rank for itself, without waiting for others"); });
 } catch (const std::bad_alloc&) {}
 
 /// hear_of_unmet() for one way. `others`: whether this rank has calls of the other way to tell of; then

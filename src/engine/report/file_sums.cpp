@@ -66,7 +66,7 @@ struct RestOfRank {
 };
 
 RestOfRank rest_of(const File& file) {
-  const observe::FileTimes& t = file.told.times;
+  const observe::FileTimes& t = file.records.times;
   return {t.open_s, t.open_by_library_s, t.set_view_s, t.independent_calls, t.library_calls};
 }
 
@@ -80,7 +80,7 @@ void put_rest(const std::vector<RestOfRank>& all, observe::report::File& line) {
 /// This rank's counterparts of rank 0's records; null: it lacks one. Collective.
 std::vector<const observe::CallRecord*> records_of_first(const Ranks& ranks) {
   const File& file = ranks.file;
-  const std::vector<std::uint64_t> mine = file.told.log.keys();
+  const std::vector<std::uint64_t> mine = file.records.log.keys();
   std::string text(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(std::uint64_t));
   transport::broadcast_text(text, 0, ranks.comm);
   std::vector<std::uint64_t> keys(text.size() / sizeof(std::uint64_t));
@@ -90,7 +90,7 @@ std::vector<const observe::CallRecord*> records_of_first(const Ranks& ranks) {
     const auto found = std::ranges::find(mine, key);
     records.push_back(found == mine.end()
                           ? nullptr
-                          : &file.told.log.records()[static_cast<std::size_t>(found - mine.begin())]);
+                          : &file.records.log.records()[static_cast<std::size_t>(found - mine.begin())]);
   }
   return records;
 }
@@ -99,7 +99,7 @@ FileSums named(const File& file) {
   FileSums sums;
   sums.line.file = file.path;
   sums.kind = observe::path_pattern(file.path) + '\n' + std::to_string(file.size);
-  for (const auto& [key, value] : file.told.in_force) sums.kind += '\n' + key + '=' + value;
+  for (const auto& [key, value] : file.records.in_force) sums.kind += '\n' + key + '=' + value;
   return sums;
 }
 
@@ -159,7 +159,7 @@ FileSums sums_of_ranks(const Ranks& ranks) {
 
 FileSums sums_so_far(File& file) {
   FileSums sums = named(file);
-  for (const observe::CallRecord& record : file.told.log.snapshot()) {
+  for (const observe::CallRecord& record : file.records.log.snapshot()) {
     sums.calls.push_back(sums_of(record, {numbers_of(record)}));
     sums.calls.back().counted.bytes = record.all_bytes;
     sums.calls.back().counted.pieces = record.all_pieces;

@@ -19,7 +19,7 @@ namespace report = observe::report;
 NodeTraffic counted(const Ranks& ranks) {
   const File& file = ranks.file;
   NodeTraffic traffic(file.machine);
-  const std::vector<std::int64_t>& sent_to = file.told.traffic.sent_to();
+  const std::vector<std::int64_t>& sent_to = file.records.traffic.sent_to();
   for (std::size_t node = 0; node < sent_to.size(); ++node)
     traffic.add({file.place().seat.node, static_cast<int>(node), sent_to[node]});
   std::vector<std::int64_t>& numbers = traffic.numbers();
@@ -30,7 +30,7 @@ NodeTraffic counted(const Ranks& ranks) {
 
 NodeTraffic expected(const File& file) {
   NodeTraffic traffic(file.machine);
-  file.told.traffic.served().add_to(traffic, {file.machine, file.servers.homes, file.layers});
+  file.records.traffic.served().add_to(traffic, {file.machine, file.servers.homes, file.layers});
   return traffic;
 }
 

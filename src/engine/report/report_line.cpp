@@ -52,7 +52,7 @@ report::Layout layout_of(const File& file) {
           layout.count,
           {layout.targets.begin(), layout.targets.end()},
           layout.source,
-          file.told.new_layout.outcome};
+          file.records.new_layout.outcome};
 }
 
 constexpr std::int64_t most_listed = 64;
@@ -87,15 +87,15 @@ report::About about(const File& file, const Remarks& remarks) {
                       .storage = file.machine.storage.name,
                       .layout = layout_of(file),
                       .storage_by = {use.kind, use.reason, use.overlaps, remarks.storage},
-                      .probe = file.told.probe ? file.told.probe : file.told.new_layout.probe,
+                      .probe = file.records.probe ? file.records.probe : file.records.new_layout.probe,
                       .schedule_trials = remarks.schedules,
                       .call_trials = file.plans.memory.call_trials_text(),
-                      .hints = file.told.in_force,
-                      .warnings = file.told.warnings};
+                      .hints = file.records.in_force,
+                      .warnings = file.records.warnings};
   about.agreement = file.agrees_by();
   if (file.stored.subfiles) about.subfiles = subfiles_of(*file.stored.subfiles);
-  about.warnings.insert(about.warnings.end(), file.told.found_by_check.begin(),
-                        file.told.found_by_check.end());
+  about.warnings.insert(about.warnings.end(), file.records.found_by_check.begin(),
+                        file.records.found_by_check.end());
   return about;
 }
 

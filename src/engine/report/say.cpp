@@ -60,7 +60,7 @@ void say_rest(MPI_Comm comm, const std::vector<std::string>& warnings, std::size
 
 void say_opened(const File& file, MPI_Comm comm, const std::string& origins) {
   if (file.rank != 0) return;
-  for (const std::string& warning : file.told.warnings) say_once(comm, warning);
+  for (const std::string& warning : file.records.warnings) say_once(comm, warning);
   if (!verbose()) return;
   std::fprintf(stderr, "collio: %s: %d %s, collective buffers of at most %lld bytes, %s storage\n",
                file.path.c_str(), file.most_domains(),

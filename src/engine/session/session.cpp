@@ -11,7 +11,7 @@ namespace collio::engine {
 
 void Session::announce(MPI_Comm comm, const std::string& origins) {
   say_opened(*engine, comm, origins);
-  warnings_said_ = engine->told.warnings.size();
+  warnings_said_ = engine->records.warnings.size();
   report_.opened(*engine);
 }
 
@@ -30,12 +30,12 @@ void Session::drain() {
 void Session::note_call() { report_.call_over(*engine); }
 
 void Session::note_independent() {
-  ++engine->told.times.independent_calls;
+  ++engine->records.times.independent_calls;
   if (!queue_) note_call();  // else the thread of collective calls does so
 }
 
 void Session::note_by_library() {
-  ++engine->told.times.library_calls;
+  ++engine->records.times.library_calls;
   note_call();
 }
 
@@ -70,7 +70,7 @@ core::Error Session::close_in_visit(const Visit& visit, const Closing& closing) 
   if (file.stored.subfiles && (error.ok() || closing.subfiles == AtClose::remove))
     error = close_subfiles(visit, closing.subfiles);
   core::keep_worst(error, file.late());
-  say_rest(visit.comm, file.told.warnings, warnings_said_);
+  say_rest(visit.comm, file.records.warnings, warnings_said_);
   report_.closed(visit, wishes);
   return error;
 }

@@ -113,7 +113,7 @@ Operation::~Operation() {
   --pending;
   const auto open_file = file.lock();
   if (!open_file || !result.record) return;
-  open_file->engine->told.log.note(*result.record, {post_s, waited_s, std::max(0.0, busy_s - waited_s)});
+  open_file->engine->records.log.note(*result.record, {post_s, waited_s, std::max(0.0, busy_s - waited_s)});
 }
 
 MPI_Request Operation::make_request() {

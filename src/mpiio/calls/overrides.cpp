@@ -63,8 +63,8 @@ core::Error take_over(const Opening& opening, const engine::OpenMeeting& met, MP
   if (alone(*file)) file->mode = opening.words.mode;
   if (alone(*file))
     if (core::Error error = begin_alone(*file, handle); !error.ok()) return error;
-  file->engine->told.times.open_s = observe::now_s() - times.begin_s;
-  file->engine->told.times.open_by_library_s = times.by_library_s;
+  file->engine->records.times.open_s = observe::now_s() - times.begin_s;
+  file->engine->records.times.open_by_library_s = times.by_library_s;
   file->announce(request.comm, opening.origins);
   remember_file(handle, std::move(file));
   return {};

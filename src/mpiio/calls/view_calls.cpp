@@ -132,7 +132,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
              const char* representation, MPI_Info info) {
   auto file = find_settled(handle);
   if (!file) return real->File_set_view(handle, asked_displacement, etype, filetype, representation, info);
-  const observe::TimeInto time(file->engine->told.times.set_view_s);
+  const observe::TimeInto time(file->engine->records.times.set_view_s);
   const engine::Visit visit(*file->engine, "set_view");
   const auto begin = begin_set_view(*file, visit, asked_displacement);
   if (!begin) return raise(handle, begin.error());

@@ -66,7 +66,7 @@ void put_in_force(const engine::File& file, MPI_Info info) {
   Pairs answer = pairs_of(info);
   const Pairs environment = engine::environment_hints(file.path).pairs;
   Pairs automatic;
-  for (const auto& [key, value] : file.told.in_force) {
+  for (const auto& [key, value] : file.records.in_force) {
     if (value != "auto" || key.starts_with("collio_")) answer[key] = value;
     if (key == "cb_nodes") answer[key] = std::to_string(file.most_domains());
     const auto set = environment.find(key);
